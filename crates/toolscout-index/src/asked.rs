@@ -1,31 +1,31 @@
-//! A question as terms, and for each term all that may answer it.
+//! A query as terms, and for each term the terms of tools that match it.
 
 use crate::lexical::Lexical;
 use crate::near::SpellingGuess;
 use crate::{Index, synonyms, words};
 
-/// What is asked for, as far as it is words.
+/// The terms of a query.
 #[derive(Debug, Default)]
 pub(crate) struct QueryTerms {
     pub(crate) terms: Vec<QueryTerm>,
 }
 
-/// One word of the question.
+/// One word of the query.
 #[derive(Debug)]
 pub(crate) struct QueryTerm {
-    /// As it was typed, or translated.
+    /// The word as typed, or translated.
     pub(crate) word: String,
-    /// How rare it is among the tools, from 0 to 1: a word no tool has is as rare as can be.
+    /// The rarity among the tools, from 0 to 1; 1 for a word that no tool has.
     pub(crate) rarity: f32,
-    /// What answers it, the word itself first.
+    /// The terms that match it, the word itself first.
     pub(crate) ways: Vec<TermMatch>,
 }
 
-/// A term of the tools that answers a word of the question.
+/// A term of the tools that matches a word of the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TermMatch {
     pub(crate) term: u32,
-    /// What it is worth, compared to the word itself.
+    /// The weight, relative to the word itself.
     pub(crate) worth: f32,
     pub(crate) kind: TermMatchKind,
 }
@@ -33,23 +33,23 @@ pub(crate) struct TermMatch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TermMatchKind {
     Same,
-    /// Means nearly the same.
+    /// A term with nearly the same meaning.
     Synonym,
-    /// Is nearly typed so.
+    /// A term with nearly the same spelling.
     Near,
-    /// Two words of the question in one, or one as two.
+    /// Two words of the query as one term, or one word as two terms.
     Compound,
 }
 
-/// More words than that nobody asks; the rest adds nothing but time.
+/// Maximum number of terms. Real queries have fewer; more would only cost time.
 const MOST_TERMS: usize = 64;
 const OF_SYNONYM: f32 = 0.4;
 const OF_COMPOUND: f32 = 0.8;
 
-/// Reads questions about these tools.
+/// Parses queries for the tools of this index.
 pub(crate) struct QueryReader<'a>(pub(crate) &'a Index);
 
-/// A word with its stem; a name is capital in the middle of a sentence, and is not taken for a slip.
+/// A word with its stem. A name is capitalized within a sentence and is not spell-checked.
 struct QueryWord {
     text: String,
     stem: String,
@@ -63,7 +63,8 @@ impl<'a> QueryReader<'a> {
 
     pub(crate) fn read(&self, text: &str, english: Option<&str>) -> QueryTerms {
         let mut all = self.words(text);
-        // Where all is said in English, too, what no tool says in the other language is not missing.
+        // The English translation covers everything, so foreign words that no tool has do not count
+        // as missing.
         if let Some(english) = english {
             all.retain(|it| self.lexical().vocabulary.number(&it.stem).is_some());
             all.extend(self.words(english));
@@ -92,7 +93,7 @@ impl<'a> QueryReader<'a> {
         all
     }
 
-    /// None for a number that no tool has: it is a value, not a question.
+    /// None for a number that no tool has: it is a value, not a search term.
     fn term(&self, word: &QueryWord, before: Option<&QueryWord>, after: Option<&QueryWord>) -> Option<QueryTerm> {
         let own = self.lexical().vocabulary.number(&word.stem);
         let mut ways: Vec<TermMatch> =
@@ -118,14 +119,14 @@ impl<'a> QueryReader<'a> {
         })
     }
 
-    /// `data base` meets `database`.
+    /// `data base` matches `database`.
     fn joined(&self, one: &QueryWord, other: &QueryWord) -> Option<TermMatch> {
         let whole = format!("{}{}", one.text, other.text);
         let term = self.lexical().vocabulary.number(&self.0.stems.stem(&whole))?;
         Some(TermMatch { term, worth: OF_COMPOUND, kind: TermMatchKind::Compound })
     }
 
-    /// What somebody who typed a word that no tool has may have wanted to type.
+    /// The likely intended terms for a word that no tool has.
     fn meant(&self, word: &QueryWord) -> Vec<TermMatch> {
         let parts = self.parts(&word.text);
         if !parts.is_empty() {
@@ -141,7 +142,7 @@ impl<'a> QueryReader<'a> {
         guesses.into_iter().map(way).collect()
     }
 
-    /// `webpage` meets `web` and `page`.
+    /// `webpage` matches `web` and `page`.
     fn parts(&self, word: &str) -> Vec<TermMatch> {
         if !word.is_ascii() || word.len() < 6 {
             return Vec::new();
@@ -157,7 +158,7 @@ impl<'a> QueryReader<'a> {
     }
 }
 
-/// How much a term tells that is in so many of all tools: 1 for what no tool has.
+/// The rarity of a term that this many of all tools have, relative to a term that no tool has.
 pub(crate) fn rarity(tools: usize, all: usize) -> f32 {
     let weight = |tools: f32| (1.0 + (all as f32 - tools + 0.5) / (tools + 0.5)).ln();
     weight(tools as f32) / weight(0.5)

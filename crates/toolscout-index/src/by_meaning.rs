@@ -1,4 +1,4 @@
-//! By meaning alone: what the encoder thinks of question and tools, without their words.
+//! The profile `meaning`: ranks by embeddings alone.
 
 use crate::question::NormalizedQuery;
 use crate::rules::ScoringRules;
@@ -11,7 +11,7 @@ impl ScoringRules for ByMeaning {
         "meaning"
     }
 
-    /// Nothing where there is no encoder: who asks for meaning is not served words.
+    /// Returns nothing without an encoder: a query by meaning does not fall back to words.
     fn search(&self, index: &Index, query: &Query<'_>, _: &NormalizedQuery) -> Vec<Hit> {
         let Some(alike) = query.meaning.and_then(|it| index.known.vectors.similarities(it)) else { return Vec::new() };
         let mut hits: Vec<(f32, &toolscout_core::ToolId)> = alike

@@ -1,4 +1,4 @@
-//! A tool as it is given to the index, and the terms it is found by.
+//! A tool as input of the index, and its terms.
 
 use crate::fields::{IndexField, saturated};
 use crate::parameters::Parameters;
@@ -9,46 +9,47 @@ use hashbrown::HashMap;
 use std::sync::Arc;
 use toolscout_core::Tool;
 
-/// A tool to be found.
+/// A tool to index.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolDocument<'a> {
     /// The tool.
     pub tool: &'a Arc<Tool>,
-    /// Stands for all that is searched of it: where this is what it was, the tool is not read again.
+    /// Identifies the searchable text of the tool: while it is unchanged, the tool is not indexed
+    /// again.
     pub stamp: TextStamp,
-    /// Whether a person wants what this tool's source has. What nobody approved gets no favours.
+    /// Whether a user approved the tool's source. Unapproved sources get a lower rank.
     pub is_approved: bool,
-    /// What its source says of itself; empty where nothing.
+    /// The source's description of itself; may be empty.
     pub about: &'a str,
 }
 
-/// Stands for a text. Who makes it sees to it that two texts never share one.
+/// Identifies a text. The creator of a stamp guarantees that two texts never share one.
 pub type TextStamp = u128;
 
 /// A term in a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TermEntry {
     pub(crate) term: u32,
-    /// How much the tool is about the term, in 255ths.
+    /// The weight of the term in the tool, in 255ths.
     pub(crate) impact: u8,
-    /// In which fields it stands.
+    /// The fields that contain it, as bits of [`IndexField`].
     pub(crate) fields: u8,
 }
 
-/// Reads tools; remembers the words it has met, as tools of a kind use the same ones.
+/// Extracts terms from tools; caches words, since similar tools use the same ones.
 pub(crate) struct DocumentReader<'a> {
     stems: &'a Stems,
     pub(crate) terms: NewTerms,
-    /// By word; none for what is not searched.
+    /// Term number by word; none for a stop word.
     known: HashMap<Box<str>, Option<u32>>,
     /// Term, weight and field of each word of one tool.
     scratch: Vec<(u32, f32, u8)>,
     field: Vec<u32>,
 }
 
-/// More words than that in one field are no description.
+/// Maximum number of words of a field; longer text is not a description.
 const MOST_WORDS: usize = 1000;
-/// So often a word counts in one field.
+/// Maximum number of times that a word counts in one field.
 const MOST_TIMES: usize = 6;
 
 impl<'a> DocumentReader<'a> {
@@ -56,7 +57,7 @@ impl<'a> DocumentReader<'a> {
         Self { stems, terms: NewTerms::default(), known: HashMap::new(), scratch: Vec::new(), field: Vec::new() }
     }
 
-    /// The tool's terms, by numbers of this reader's own.
+    /// The tool's terms, with term numbers local to this reader.
     pub(crate) fn read(&mut self, document: &ToolDocument<'_>, into: &mut Vec<TermEntry>) {
         let tool = document.tool;
         let parameters = Parameters::of(tool.input_schema.as_str());

@@ -1,12 +1,12 @@
-//! What turns texts into vectors, wherever it comes from.
+//! The interface of sentence encoders.
 
-/// Gives texts places in a space in which near means alike.
+/// Maps texts to vectors; similar texts have vectors that are close to each other.
 pub trait Encoder: Send + Sync {
-    /// Names the space: vectors of two names cannot be compared.
+    /// The id of the vector space: vectors of different ids cannot be compared.
     fn id(&self) -> &str;
-    /// How many numbers a vector has.
+    /// The number of dimensions of a vector.
     fn dimensions(&self) -> usize;
-    /// The vector of a text, of length one.
+    /// The vector of a text, normalized to length one.
     fn encode(&self, text: &str) -> Vec<f32>;
 
     /// The vectors of many texts.

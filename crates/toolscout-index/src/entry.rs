@@ -1,11 +1,11 @@
-//! One tool as the index keeps it: everything in lower case, once.
+//! The text of a tool for the ladder profiles, converted to lower case once.
 
 use toolscout_core::{Tool, ToolId};
 
 #[derive(Debug)]
 pub(crate) struct SearchableText {
     pub(crate) id: ToolId,
-    /// What the tool answers to, its own name first. Scored one by one; the best counts.
+    /// The names that match the tool, its own name first. Each is scored; the best counts.
     names: Vec<String>,
     pub(crate) keywords: Vec<String>,
     pub(crate) description: String,
@@ -32,7 +32,7 @@ impl SearchableText {
     }
 }
 
-/// The bare name, the part behind a namespace that is already in it, and the name as agents see it.
+/// The bare name, the part after a namespace inside it, and the qualified name that agents see.
 fn names(id: &ToolId) -> Vec<String> {
     let bare = id.name.as_str().to_lowercase();
     let qualified = format!("{}__{bare}", id.source);

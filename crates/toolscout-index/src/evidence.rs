@@ -1,14 +1,15 @@
-//! What words and meaning say about tools, before it is weighed.
+//! The lexical and semantic scores of tools, before they are combined.
 
 use crate::asked::QueryTerms;
 use crate::scores::LexicalScores;
 use crate::{Index, Query};
 
-/// What words and meaning say.
+/// Lexical and semantic scores.
 pub(crate) struct Evidence {
     pub(crate) asked: QueryTerms,
     pub(crate) words: LexicalScores,
-    /// How alike query and tools are, by tool; none if there is no encoder, not a number if a tool is not encoded yet.
+    /// The similarity of the query to each tool; none without an encoder, NaN for a tool that is
+    /// not encoded yet.
     pub(crate) meaning: Option<Vec<f32>>,
 }
 
@@ -22,7 +23,7 @@ impl Evidence {
         }
     }
 
-    /// How alike question and tool are; none where that is not known.
+    /// The similarity of query and tool; none if it is not known.
     pub(crate) fn likeness(&self, tool: u32) -> Option<f32> {
         self.meaning.as_ref().map(|it| it[tool as usize]).filter(|it| !it.is_nan())
     }

@@ -1,46 +1,46 @@
-//! How a question was read and what a score is made of, for who wants to know.
+//! Explains how a query was parsed and how a score is composed.
 
 use crate::asked::{QueryTerm, TermMatchKind};
 use crate::evidence::Evidence;
 use crate::{Index, Query, signal, words};
 use toolscout_core::ToolId;
 
-/// A question as it was read.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QueryReading {
-    /// Word by word in English, where it was asked in another language.
+    /// The word-by-word translation to English, if the query is in another language.
     pub english: Option<String>,
-    /// The words that count, as far as tools decide by words.
+    /// The words that count for lexical scores.
     pub words: Vec<QueryWordReading>,
 }
 
-/// A word of a question, and the words of tools that answer it; not yet escaped.
+/// A word of a query, and the words of tools that match it; not yet escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryWordReading {
-    /// As it was typed, or translated.
+    /// The word as typed, or translated.
     pub word: String,
-    /// Itself, where a tool has it.
+    /// Whether a tool has the word itself.
     pub is_known: bool,
-    /// What it was probably meant to be, where no tool has it.
+    /// Likely corrections, if no tool has the word.
     pub corrected: Vec<String>,
-    /// Other words that answer it: such that mean nearly the same, or that it is a part of.
+    /// Other words that match it: synonyms, and compounds that it is a part of.
     pub related: Vec<String>,
 }
 
 impl QueryWordReading {
-    /// Whether nothing in any tool answers it.
+    /// Whether no tool has a match for it.
     pub fn is_unknown(&self) -> bool {
         !self.is_known && self.corrected.is_empty() && self.related.is_empty()
     }
 }
 
 impl QueryReading {
-    /// The words that no tool has, nor anything like them.
+    /// The words that no tool matches.
     pub fn unknown(&self) -> impl Iterator<Item = &str> {
         self.words.iter().filter(|it| it.is_unknown()).map(|it| it.word.as_str())
     }
 
-    /// As it is read by those who know these tools and those: what one of them knows is known.
+    /// Combines the readings of two indexes: a word that one of them knows is known.
     pub fn and(mut self, other: Self) -> Self {
         for theirs in other.words {
             match self.words.iter_mut().find(|it| it.word == theirs.word) {
@@ -68,23 +68,23 @@ impl QueryWordReading {
     }
 }
 
-/// What the score of a hit is made of.
+/// The parts of the score of a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreParts {
-    /// Whether the question is its name.
+    /// Whether the query is the name of the tool.
     pub is_named: bool,
-    /// How much of what was asked it says in its words, from 0 to 1.
+    /// The share of the query that the words of the tool cover, from 0 to 1.
     pub words: f64,
-    /// How alike question and tool are in meaning; none where that is not known.
+    /// The semantic similarity of query and tool; none if it is not known.
     pub meaning: Option<f64>,
-    /// What earlier questions add.
+    /// The contribution of relevance feedback.
     pub learned: f64,
-    /// Whether a person wants what its source has.
+    /// Whether a user approved its source.
     pub is_approved: bool,
 }
 
 impl Index {
-    /// How the question is read.
+    /// Parses a query and explains the result.
     pub fn reading(&self, text: &str) -> QueryReading {
         let (english, asked) = self.asked(text);
         let words = asked.terms.iter().map(|it| self.word_read(it)).collect();
@@ -104,7 +104,7 @@ impl Index {
         }
     }
 
-    /// A term as the first tool that has it writes it: people should not have to read stems.
+    /// A term as spelled by the first tool that has it, so that users do not see stems.
     pub(crate) fn spelled(&self, term: u32) -> String {
         let lexical = &self.known.lexical;
         let stem = lexical.vocabulary.word(term);
@@ -125,7 +125,8 @@ impl Index {
         found.unwrap_or_else(|| stem.to_owned())
     }
 
-    /// What the scores of these tools are made of, as the profile `ranked` scores; none for tools that are not here.
+    /// The parts of the scores of these tools in the profile `ranked`; none for tools that are not
+    /// in this index.
     pub fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<ScoreParts>> {
         let evidence = Evidence::of(self, query);
         let most = evidence.words.most.max(f32::MIN_POSITIVE);

@@ -1,6 +1,7 @@
-//! Who gets how much of an answer: no source crowds out others by having many tools that fit nearly as well.
+//! Limits the share of each source in a result, so that no source crowds out others with many
+//! similar tools.
 
-/// A tool that fits.
+/// A matching tool.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fit {
     pub(crate) tool: u32,
@@ -9,12 +10,13 @@ pub(crate) struct Fit {
     pub(crate) is_approved: bool,
 }
 
-/// Of so much of an answer a source is sure.
+/// Maximum share of a result for one source, if other sources have hits.
 const SHARE: f64 = 0.4;
-/// An approved source gives way only to hits that are nearly as good.
+/// A hit of an approved source beyond its share gives way only to hits with at least this part of
+/// its score.
 const NEARLY: f64 = 0.9;
 
-/// The best, in an order that is fair. `fits` are sorted, best first.
+/// The best hits, with fair shares. `fits` is sorted, best first.
 pub(crate) fn picked(fits: &[Fit], limit: usize) -> Vec<Fit> {
     let most = ((limit as f64 * SHARE).floor() as usize).max(1);
     let mut waiting: Vec<Fit> = fits.to_vec();
@@ -27,7 +29,7 @@ pub(crate) fn picked(fits: &[Fit], limit: usize) -> Vec<Fit> {
             Some(other) if !first.is_approved || waiting[other].score >= first.score * NEARLY => other,
             _ if first.is_approved => 0,
             _ => {
-                // Nobody else is left who could have the place, and this one may not.
+                // No other source has a hit left, and this unapproved source has used its share.
                 waiting.remove(0);
                 continue;
             }

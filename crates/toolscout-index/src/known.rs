@@ -1,4 +1,4 @@
-//! What is known of tools, kept from one index to the next and from one process to the next.
+//! Computed data about tools, kept from one index to the next and from one process to the next.
 
 use crate::document::{TextStamp, ToolDocument};
 use crate::lexical::Lexical;
@@ -8,23 +8,23 @@ use crate::vocabulary::TermVocabulary;
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// All that was worked out about tools. Cloning is cheap.
+/// All computed data about tools. Cloning is cheap.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IndexData {
     pub(crate) lexical: Arc<Lexical>,
     pub(crate) vectors: Arc<Vectors>,
 }
 
-/// Whoever reads something else reads it anew.
+/// Magic number and version of the format; data with another one is discarded.
 const FORM: u32 = 0x7473_0001;
 
 impl IndexData {
-    /// Whether the two are one: nothing was worked out in between.
+    /// Whether both are the same instance, so that nothing was computed in between.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.lexical, &other.lexical) && Arc::ptr_eq(&self.vectors, &other.vectors)
     }
 
-    /// Reads of these tools what is not known yet.
+    /// Adds data for tools that `before` does not contain, and drops data of other tools.
     pub(crate) fn after(before: &Self, stems: &Stems, documents: &[ToolDocument<'_>]) -> Self {
         if documents.iter().map(|it| it.stamp).eq(before.lexical.stamps.iter().copied()) {
             return before.clone();
@@ -35,7 +35,7 @@ impl IndexData {
         Self { lexical: Arc::new(lexical), vectors: Arc::new(vectors) }
     }
 
-    /// The same with these vectors besides; those of another encoder are dropped.
+    /// The same data with these vectors in addition; vectors of another encoder are dropped.
     pub(crate) fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (TextStamp, Vector)>) -> Self {
         let none = Vectors::default();
         let old = if self.vectors.encoder == encoder { &*self.vectors } else { &none };
@@ -44,7 +44,7 @@ impl IndexData {
         Self { lexical: self.lexical.clone(), vectors: Arc::new(vectors) }
     }
 
-    /// As it is written down: numbers one after the other, least byte first.
+    /// Serializes to bytes: lists of little-endian numbers with a checksum.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Lexical { vocabulary, stamps, ends, entries, fields, term_ends, postings } = &*self.lexical;
         let mut out = FORM.to_le_bytes().to_vec();
@@ -63,7 +63,8 @@ impl IndexData {
         out
     }
 
-    /// Reads what [`Self::to_bytes`] wrote. None for anything else, and for what does not fit together: then all is read anew.
+    /// Reads the output of [`Self::to_bytes`]. None for any other or inconsistent data; then the
+    /// caller indexes all tools again.
     pub fn from_bytes(all: &[u8]) -> Option<Self> {
         let (rest, check) = all.split_last_chunk::<16>()?;
         let is_whole = blake3::hash(rest).as_bytes()[..16] == *check;
@@ -86,7 +87,7 @@ impl IndexData {
     }
 }
 
-/// Lengths first: what follows is read in one piece.
+/// Writes the length first, so that a part can be read as one slice.
 fn bytes(out: &mut Vec<u8>, it: &[u8]) {
     out.extend_from_slice(&(it.len() as u64).to_le_bytes());
     out.extend_from_slice(it);

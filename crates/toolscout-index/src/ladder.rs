@@ -1,4 +1,5 @@
-//! The classic ladder: exact name, prefix, keyword, part of the name, part of a keyword, description, near miss.
+//! The classic ladder profile. Its steps: exact name, prefix, keyword, part of the name, part of a
+//! keyword, description, similar spelling.
 
 use crate::question::NormalizedQuery;
 use crate::rules::ScoringRules;
@@ -19,7 +20,7 @@ impl ScoringRules for Ladder {
 }
 
 impl LadderSteps for Ladder {
-    /// A mean that punishes every word that met nothing.
+    /// A mean with a penalty for words without a match.
     fn combine(&self, total: f64, met: usize, asked: usize) -> f64 {
         let mean = total / asked as f64;
         match (met, asked) {

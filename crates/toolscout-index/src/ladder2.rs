@@ -1,4 +1,5 @@
-//! The later ladder: words inside names and keywords are worth almost as much as whole ones, several words a plain mean.
+//! The second ladder profile: words inside names and keywords score almost as high as whole ones,
+//! and the score of several words is a plain mean.
 
 use crate::question::NormalizedQuery;
 use crate::rules::ScoringRules;

@@ -1,4 +1,4 @@
-//! What was called after which question, so that the next one who asks so finds it.
+//! Relevance feedback: tools that were called after similar queries rank higher.
 
 use crate::Language;
 use crate::stems::Stems;
@@ -7,38 +7,41 @@ use crate::{Index, QueryEmbedding, words};
 use hashbrown::HashMap;
 use toolscout_core::ToolId;
 
-/// Questions that ended in a call that worked. Only what people and agents did counts here: a tool's own text cannot add to it.
+/// Queries that were followed by a successful call. Only calls by users and agents add to it; the
+/// text of a tool cannot.
 #[derive(Default, Clone)]
 pub struct LearnedQueries {
     lessons: Vec<LearnedQuery>,
-    /// By term, the lessons that have it, and how much they are about it.
+    /// By term, the queries that contain it, and its weight in each.
     terms: HashMap<String, Vec<(u32, f32)>>,
 }
 
-/// One question, and the tool that answered it.
+/// One query, and the tool that was called after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearnedQuery {
-    /// What was called.
+    /// The called tool.
     pub tool: ToolId,
-    /// What had been asked.
+    /// The text of the query.
     pub question: String,
-    /// What that means, where there is an encoder.
+    /// Its embedding, if there is an encoder.
     pub meaning: Option<Vector>,
 }
 
-/// What lessons about the very same question are worth: more than words and meaning of any tool.
+/// Contribution of feedback for an identical query: more than lexical and semantic scores can
+/// reach.
 const MOST: f32 = 2.0;
-/// Where even the nearest question is less alike than that, nothing was learned about this one; from `SURE` on, all counts.
+/// Similarity of the nearest query below which feedback does not count; from `SURE` on it counts
+/// fully.
 const ALIKE: f32 = 0.3;
 const SURE: f32 = 0.6;
-/// So many of the nearest questions have a say, the nearer the more.
+/// Number of nearest queries that vote, and how fast a vote decreases with distance.
 const NEIGHBOURS: usize = 40;
 const NEARER: f32 = 15.0;
-/// The share of words in how alike two questions are, where their meaning is known, too.
+/// Share of words in the similarity of two queries, if both have embeddings.
 const OF_WORDS: f32 = 0.35;
 
 impl LearnedQueries {
-    /// Learns from these.
+    /// Builds the lookup tables.
     pub fn of(lessons: Vec<LearnedQuery>) -> Self {
         let mut counted: HashMap<String, Vec<u32>> = HashMap::new();
         let stems = Stems::of(Language::English);
@@ -60,12 +63,12 @@ impl LearnedQueries {
         Self { lessons, terms }
     }
 
-    /// Whether nothing was learned yet.
+    /// Whether there is no feedback.
     pub fn is_empty(&self) -> bool {
         self.lessons.is_empty()
     }
 
-    /// What this question should add, tool by tool.
+    /// The contribution to each tool for this query.
     pub(crate) fn lessons(&self, index: &Index, text: &str, meaning: Option<&QueryEmbedding>) -> Vec<(u32, f32)> {
         let mut near: Vec<(f32, u32)> = self.likenesses(text, meaning).into_iter().zip(0..).collect();
         let nearest_first = |one: &(f32, u32), other: &(f32, u32)| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1));
@@ -89,7 +92,8 @@ impl LearnedQueries {
         says.into_iter().map(|(tool, say)| (tool, worth * say / all)).filter(|it| it.1 > 0.01).collect()
     }
 
-    /// How alike the question is to each that was asked before: in meaning and in words, as far as either is known.
+    /// The similarity of the query to each earlier one: by embeddings and by words, as far as
+    /// available.
     fn likenesses(&self, text: &str, meaning: Option<&QueryEmbedding>) -> Vec<f32> {
         let mut alike = vec![0.0_f32; self.lessons.len()];
         let asked: Vec<_> =
@@ -116,12 +120,13 @@ impl std::fmt::Debug for LearnedQueries {
     }
 }
 
-/// What a term tells that so many of all questions have.
+/// The weight of a term that this many of all queries contain.
 fn rarity(having: usize, all: usize) -> f32 {
     (1.0 + all as f32 / (having as f32 + 0.5)).ln()
 }
 
-/// Each once. Questions are compared with questions, so nothing depends on the language of tools.
+/// The distinct terms of a query. Queries are compared with queries, so the language of the tools
+/// does not matter.
 fn terms(question: &str, stems: &Stems) -> Vec<String> {
     let mut all = Vec::new();
     words::each(question, |word| all.extend(stems.term(word).map(|it| it.into_owned())));

@@ -1,31 +1,31 @@
-//! Which terms are in which tools, both ways round.
+//! The inverted index: the terms of each tool, and the tools of each term.
 
 use crate::document::{DocumentReader, TermEntry, TextStamp, ToolDocument};
 use crate::stems::Stems;
 use crate::vocabulary::TermVocabulary;
 use hashbrown::HashMap;
 
-/// The terms of all tools. A tool is a number: its place in the order the tools were given in.
+/// The terms of all tools. A tool is identified by its position in the input.
 ///
-/// What a term is worth in a tool depends on that tool alone, so tools that are known from before are taken over as they are, and
-/// what comes out is the same as if all had been read anew.
+/// The weight of a term in a tool depends on that tool alone, so entries of unchanged tools are
+/// copied, and the result is the same as that of a full build.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lexical {
     pub(crate) vocabulary: TermVocabulary,
     pub(crate) stamps: Vec<TextStamp>,
-    /// Where each tool's entries end.
+    /// The end of each tool's entries.
     pub(crate) ends: Vec<u32>,
-    /// Each tool's terms, ascending: the number of the term, and in the last eight bits its impact.
+    /// Each tool's terms, ascending: the term number, and its impact in the low eight bits.
     pub(crate) entries: Vec<u32>,
-    /// The fields each of them stands in.
+    /// The fields that contain each of them.
     pub(crate) fields: Vec<u8>,
-    /// Where each term's postings end.
+    /// The end of each term's postings.
     pub(crate) term_ends: Vec<u32>,
-    /// Each term's tools, ascending: the number of the tool, and in the last eight bits the impact.
+    /// Each term's tools, ascending: the tool number, and the impact in the low eight bits.
     pub(crate) postings: Vec<u32>,
 }
 
-/// A number and an impact in one.
+/// Packs a number and an impact into 32 bits.
 fn packed(number: u32, impact: u8) -> u32 {
     number << 8 | u32::from(impact)
 }
@@ -34,11 +34,11 @@ pub(crate) fn unpacked(it: u32) -> (u32, u8) {
     (it >> 8, it as u8)
 }
 
-/// So many tools and terms have numbers.
+/// Maximum number of tools and terms, because numbers have 24 bits.
 const MOST: usize = 1 << 24;
 
 impl Lexical {
-    /// Reads what `before` does not know yet.
+    /// Indexes the tools that `before` does not contain.
     pub(crate) fn build<'a>(before: &Self, stems: &Stems, documents: impl Iterator<Item = ToolDocument<'a>>) -> Self {
         let known: HashMap<TextStamp, u32> = before.stamps.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect();
         let mut is_used = vec![false; before.vocabulary.len()];
@@ -79,7 +79,7 @@ impl Lexical {
         all
     }
 
-    /// Whether every number stands for something: what was read from a file may be anything.
+    /// Whether all numbers are in range, since data read from a file may be anything.
     pub(crate) fn fits_together(&self) -> bool {
         let ends_at = |ends: &[u32], end: usize| ends.is_sorted() && ends.last().map_or(0, |it| *it as usize) == end;
         let below = |numbers: &[u32], most: usize| numbers.iter().all(|it| (unpacked(*it).0 as usize) < most);
@@ -92,12 +92,12 @@ impl Lexical {
             && below(&self.postings, self.stamps.len())
     }
 
-    /// How many tools there are.
+    /// The number of tools.
     pub(crate) fn len(&self) -> usize {
         self.stamps.len()
     }
 
-    /// The tools that have this term, and their impacts.
+    /// The tools that have this term, with their impacts.
     pub(crate) fn postings(&self, term: u32) -> &[u32] {
         &self.postings[span(&self.term_ends, term)]
     }
@@ -111,7 +111,7 @@ impl Lexical {
         })
     }
 
-    /// This term in this tool.
+    /// The entry of a term in a tool.
     pub(crate) fn entry(&self, tool: u32, term: u32) -> Option<TermEntry> {
         let span = span(&self.ends, tool);
         let at = self.entries[span.clone()].binary_search_by_key(&term, |it| unpacked(*it).0).ok()?;
@@ -148,7 +148,7 @@ impl Lexical {
     }
 }
 
-/// Where a tool's entries are found before they are together.
+/// The location of a tool's entries before the merge.
 enum EntryOrigin {
     Known(u32),
     Fresh(usize, usize),

@@ -1,4 +1,5 @@
-//! Questions in other languages, word by word in English: no model, no network, some thousand words each.
+//! Translates queries to English word by word: no model, no network, some thousand words per
+//! language.
 
 use crate::stems::is_stop;
 use crate::words::{self, is_dense};
@@ -6,9 +7,10 @@ use hashbrown::{HashMap, HashSet};
 use rust_stemmers::{Algorithm, Stemmer};
 use std::sync::LazyLock;
 
-/// The question in English, if it is in a language that is known here; names and what else has no translation stay.
+/// The query in English, if it is in a supported language; names and other words without a
+/// translation stay.
 ///
-/// `knows` are the words of the tools themselves: a question in their words needs no translation.
+/// `knows` tests for words of the tools: a query in their words needs no translation.
 pub(crate) fn in_english(text: &str, knows: impl Fn(&str) -> bool) -> Option<String> {
     let text = text.to_lowercase().replace(['’', '‘'], "'");
     if let Some(lexicon) = by_letters(&text) {
@@ -22,7 +24,7 @@ pub(crate) fn in_english(text: &str, knows: impl Fn(&str) -> bool) -> Option<Str
     is_foreign(&asked, best).then(|| best.translated(&text)).filter(|it| !it.is_empty())
 }
 
-/// Whether so much of it is of that language that it is not English with a foreign word.
+/// Whether enough words belong to that language, so that it is not English with a foreign word.
 fn is_foreign(asked: &[String], best: &Lexicon) -> bool {
     if let [word] = asked {
         return best.has_form(word) && !is_english(word);
@@ -36,18 +38,18 @@ fn is_english(word: &str) -> bool {
     is_stop(word) || ENGLISH.contains(word)
 }
 
-/// The words that others are translated to.
+/// All English words that translations use.
 static ENGLISH: LazyLock<HashSet<&str>> =
     LazyLock::new(|| LATIN.iter().flat_map(|it| it.english.values()).flat_map(|it| it.split(' ')).collect());
 
 struct Lexicon {
-    /// English by the stems of what is said, a space between them; and by single words as they are, behind a `=`. Empty for
-    /// what says nothing.
+    /// English by the stems of a phrase, separated by spaces; and by single words as written,
+    /// prefixed with `=`. Empty for stop words.
     english: HashMap<String, &'static str>,
     stemmer: Option<Stemmer>,
-    /// The most words, or the most characters, of an entry.
+    /// The length of the longest entry, in words or, without a stemmer, in characters.
     longest: usize,
-    /// Whether words are put together to one.
+    /// Whether the language joins words to compounds.
     has_compounds: bool,
 }
 
@@ -69,7 +71,7 @@ static JAPANESE: LazyLock<Lexicon> = lexicon!("ja", None);
 static CHINESE: LazyLock<Lexicon> = lexicon!("zh", None);
 static KOREAN: LazyLock<Lexicon> = lexicon!("ko", None);
 
-/// The language whose letters these are, where letters tell.
+/// The language of the script, if the script determines it.
 fn by_letters(text: &str) -> Option<&'static Lexicon> {
     let mut has_han = false;
     for it in text.chars() {
@@ -99,7 +101,7 @@ impl Lexicon {
         all
     }
 
-    /// The first meaning of a form is its usual one.
+    /// The first translation of a form wins, since it is the most common one.
     fn add(&mut self, form: &str, gloss: &'static str) {
         let (key, length) = match self.stemmer {
             Some(_) => {
@@ -126,7 +128,7 @@ impl Lexicon {
         tokens.iter().map(stem).collect()
     }
 
-    /// How many of these words it knows.
+    /// The number of these words that it knows.
     fn known(&self, asked: &[String]) -> usize {
         let is_known = |(word, stem): &(&String, String)| {
             self.english.contains_key(stem.as_str()) || self.has_compounds && self.compound(word).is_some()
@@ -134,7 +136,7 @@ impl Lexicon {
         asked.iter().zip(self.stems(asked)).filter(is_known).count()
     }
 
-    /// Whether this is, to the letter, a word of the language that says something.
+    /// Whether this is exactly a word of the language, and not a stop word.
     fn has_form(&self, word: &str) -> bool {
         self.english.get(&format!("={word}")).is_some_and(|it| !it.is_empty())
             || self.has_compounds && self.compound(word).is_some()
@@ -150,7 +152,7 @@ impl Lexicon {
         english.join(" ")
     }
 
-    /// The longest phrases first; a word that is not known may be two that are.
+    /// Translates the longest phrases first; an unknown word may be a compound of two known ones.
     fn by_words(&self, asked: &[String], english: &mut Vec<String>) {
         let stems = self.stems(asked);
         let mut at = 0;
@@ -171,7 +173,7 @@ impl Lexicon {
         }
     }
 
-    /// `Rechnungsversand`: two known words, perhaps with an `s` or `n` between them.
+    /// `Rechnungsversand`: two known words, possibly with an `s` or `n` between them.
     fn compound(&self, word: &str) -> Option<String> {
         let gloss = |it: &str| self.english.get(self.stemmer.as_ref()?.stem(it).as_ref()).filter(|it| !it.is_empty());
         let cuts = word.char_indices().map(|(at, _)| at).filter(|at| *at >= 3 && *at + 3 <= word.len());
@@ -182,7 +184,8 @@ impl Lexicon {
         })
     }
 
-    /// The longest entry at every place; what is none is passed over, but for words in other letters.
+    /// Translates the longest entry at every position; skips unknown characters, but keeps words in
+    /// other scripts.
     fn by_characters(&self, text: &str, english: &mut Vec<String>) {
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let (mut at, mut other) = (0, String::new());

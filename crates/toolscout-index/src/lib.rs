@@ -1,8 +1,8 @@
-//! Ranks tools against a question.
+//! Ranks tools for a query.
 //!
-//! Takes tools, gives an immutable [`Index`]; a [`Query`] gives [`Hit`]s, each with its reasons.
-//! Pure: no files, no clock, no tokio. The same input always gives the same order.
-//! Start reading at [`Index::search`]; how scores are made is a [`RankingProfile`], each in a file of its own.
+//! Builds an immutable [`Index`] from tools; a [`Query`] returns [`Hit`]s, each with its reasons.
+//! Pure: no files, no clock, no tokio. The same input always gives the same order. Start reading at
+//! [`Index::search`]; a [`RankingProfile`] defines the scoring, each in its own file.
 
 #![warn(missing_docs)]
 
@@ -66,45 +66,46 @@ use stems::Stems;
 use tools::IndexedTools;
 use toolscout_core::Tool;
 
-/// Tools made ready to be found, in the order they were given. Built once, never changed; cloning is cheap.
+/// An index of tools, in the order they were given. Built once, never changed; cloning is cheap.
 #[derive(Clone)]
 pub struct Index {
     stems: Arc<Stems>,
     known: IndexData,
     tools: Arc<IndexedTools>,
-    /// Made when a word is asked for that no tool has.
+    /// Built on the first query word that no tool has.
     near: Arc<OnceLock<SpellingIndex>>,
 }
 
 impl Index {
-    /// Reads the tools.
+    /// Indexes the tools.
     pub fn build(documents: &[ToolDocument<'_>]) -> Self {
         Self::after(&IndexData::default(), Language::default(), documents)
     }
 
-    /// Reads only those tools that are not known: what comes out is the same.
+    /// Indexes only the tools that `known` does not contain. The result is the same as that of a
+    /// full build.
     pub fn after(known: &IndexData, language: Language, documents: &[ToolDocument<'_>]) -> Self {
         let stems = Arc::new(Stems::of(language));
         let known = IndexData::after(known, &stems, documents);
         Self { stems, known, tools: Arc::new(IndexedTools::of(documents)), near: Arc::default() }
     }
 
-    /// The same tools with these vectors besides those there are; what another encoder made is dropped.
+    /// The same tools with these vectors in addition; vectors of another encoder are dropped.
     pub fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (TextStamp, Vector)>) -> Self {
         Self { known: self.known.with_vectors(encoder, new), ..self.clone() }
     }
 
-    /// The tools that fit, best first, at most as many as the query wants.
+    /// The matching tools, best first, up to the limit of the query.
     pub fn search(&self, query: &Query<'_>) -> Vec<Hit> {
         query.profile.rules().search(self, query, &NormalizedQuery::read(query.text))
     }
 
-    /// What was worked out about the tools: for the next index, or the next process.
+    /// The computed data about the tools, for the next index or the next process.
     pub fn known(&self) -> &IndexData {
         &self.known
     }
 
-    /// The tools that have no vector of this encoder yet, with their stamps.
+    /// The tools without a vector of this encoder, with their stamps.
     pub fn without_vector<'a>(&'a self, encoder: &'a str) -> impl Iterator<Item = (TextStamp, &'a Arc<Tool>)> {
         let vectors = &self.known.vectors;
         let has_none =
@@ -112,22 +113,23 @@ impl Index {
         (0..self.len()).filter(has_none).map(|at| (self.known.lexical.stamps[at], &self.tools.all[at]))
     }
 
-    /// How many tools have a vector.
+    /// The number of tools that have a vector.
     pub fn vectors(&self) -> usize {
         self.known.vectors.len()
     }
 
-    /// How many tools can be found here.
+    /// The number of tools.
     pub fn len(&self) -> usize {
         self.tools.all.len()
     }
 
-    /// Whether there is nothing to find.
+    /// Whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.tools.all.is_empty()
     }
 
-    /// A question as terms; before that, in English where it is not in words that the tools have.
+    /// Parses a query into terms. If it is not in words that the tools have, it is translated to
+    /// English first.
     fn asked(&self, text: &str) -> (Option<String>, QueryTerms) {
         let knows = |word: &str| self.known.lexical.vocabulary.number(&self.stems.stem(word)).is_some();
         let english = lexicon::in_english(text, knows);

@@ -1,35 +1,37 @@
-//! What is encoded of a tool and of a question.
+//! The texts of tools and queries that are encoded.
 
 use crate::{Encoder, Vector, lexicon, words};
 use std::borrow::Cow;
 use toolscout_core::Tool;
 
-/// What a question means: as a whole, and part by part where it asks for several things.
+/// The embedding of a query: of the whole, and of each part if it requests several things.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryEmbedding {
     pub(crate) whole: Vec<f32>,
     pub(crate) parts: Vec<Vec<f32>>,
 }
 
-/// More parts than that are not looked at.
+/// Maximum number of parts.
 const MOST_PARTS: usize = 8;
-/// A part of fewer words asks for nothing.
+/// Minimum number of words of a part.
 const PART: usize = 3;
-/// Nobody asks a longer question; more would cost time and change nothing.
+/// Maximum length of the encoded text in bytes. Real queries are shorter; more would cost time and
+/// change nothing.
 const LONGEST: usize = 4096;
 
 impl QueryEmbedding {
-    /// The whole question, as it is kept beside what it taught.
+    /// The embedding of the whole query, quantized, as stored in feedback records.
     pub fn vector(&self) -> Vector {
         Vector::of(&self.whole)
     }
 
-    /// Of vectors that were made elsewhere: of the whole question, and of its parts where it has several.
+    /// From vectors that were computed elsewhere: of the whole query, and of its parts if it has
+    /// several.
     pub fn from_parts(whole: Vec<f32>, parts: Vec<Vec<f32>>) -> Self {
         Self { whole, parts }
     }
 
-    /// Encodes a question; one in another language word by word in English.
+    /// Encodes a query; if it is in another language, its word-by-word translation to English.
     pub fn of(encoder: &dyn Encoder, text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(LONGEST)];
         let text = lexicon::in_english(text, |_| false).map_or(Cow::Borrowed(text), Cow::Owned);
@@ -39,7 +41,7 @@ impl QueryEmbedding {
     }
 }
 
-/// Sentences, and what is strung together by `and then` and the like.
+/// Splits at sentences and at links such as `and then`.
 fn parts(text: &str) -> Vec<&str> {
     const LINKS: [&str; 7] = [" and then ", ", and ", ", then ", ", also ", ", while ", ", plus ", "; "];
     let sentences = text.split_inclusive(['\n', '.', '!', '?']).flat_map(|it| it.split(", and then "));
@@ -51,7 +53,7 @@ fn parts(text: &str) -> Vec<&str> {
     all.into_iter().map(str::trim).filter(is_whole).take(MOST_PARTS).collect()
 }
 
-/// What is encoded of a tool: its name in words, and what it says it does.
+/// The text of a tool to encode: its name as words, and its description or title.
 pub fn text_of(tool: &Tool) -> String {
     let mut text = String::new();
     words::each(tool.id.name.as_str(), |word| {
@@ -63,7 +65,7 @@ pub fn text_of(tool: &Tool) -> String {
     let about = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default().trim();
     if !about.is_empty() {
         text.push_str(": ");
-        // An encoder reads a page at most.
+        // Encoders read about a page of text.
         text.push_str(&about[..about.floor_char_boundary(LONGEST / 2)]);
     }
     text

@@ -1,17 +1,17 @@
-//! Words that were nearly typed.
+//! Finds similarly spelled words.
 
 #[cfg(test)]
 mod tests;
 
 use crate::vocabulary::TermVocabulary;
 
-/// The letters of every word of a vocabulary, so that most are told apart without being read.
+/// The letter set of every word of a vocabulary, to exclude most words without reading them.
 #[derive(Debug, Default)]
 pub(crate) struct SpellingIndex {
     letters: Vec<u32>,
 }
 
-/// What a word that is not known was probably meant to be, and how far it is from that.
+/// A likely correction of an unknown word, and its edit distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SpellingGuess {
     pub(crate) term: u32,
@@ -19,7 +19,7 @@ pub(crate) struct SpellingGuess {
 }
 
 const SHORTEST: usize = 4;
-/// Words of at least so many letters may have two slips.
+/// Words of at least this many letters may have two errors.
 const LONG: usize = 8;
 const GUESSES: usize = 2;
 
@@ -28,7 +28,7 @@ impl SpellingIndex {
         Self { letters: vocabulary.words().map(|(_, word)| letters(word)).collect() }
     }
 
-    /// The nearest words, those in more tools first.
+    /// The nearest words; among equals those with the same first letter, then those in more tools.
     pub(crate) fn guesses(
         &self,
         word: &str,
@@ -62,29 +62,29 @@ impl SpellingIndex {
     }
 }
 
-/// Which letters of the alphabet it has; all others share the rest.
+/// The set of letters in a word as bits; all characters other than `a` to `z` share six bits.
 fn letters(word: &str) -> u32 {
     word.bytes().fold(0, |all, it| all | 1 << if it.is_ascii_lowercase() { it - b'a' } else { 26 + it % 6 })
 }
 
-/// Letters of the longest words that are compared letter by letter here; longer ones are no words of questions.
+/// Maximum length of words that are compared by this code.
 const LONGEST: usize = 64;
 
-/// How many slips make the one of the other: letters left out, added, mistaken, or two of them swapped. None where that
-/// is more than `most`, which is found out early, since nearly all are.
+/// The edit distance (deletion, insertion, substitution, transposition of neighbours). None if it
+/// exceeds `most`, which is detected early, since nearly all words do.
 fn slips(one: &str, other: &str, most: usize) -> Option<usize> {
     if !one.is_ascii() || !other.is_ascii() || one.len().max(other.len()) > LONGEST {
         return Some(strsim::osa_distance(one, other)).filter(|it| *it <= most);
     }
     let (one, other) = (one.as_bytes(), other.as_bytes());
-    // What each beginning of the other is from the beginning of the one: of its last letter but one, of its last, of this.
+    // Three rows of the distance matrix: two rows before, one row before, and the current row.
     let (mut before, mut last, mut row) = ([0; LONGEST + 1], [0; LONGEST + 1], [0; LONGEST + 1]);
     for (cell, at) in last.iter_mut().zip(0u8..) {
         *cell = at;
     }
     let far = most as u8 + 1;
     for (at, letter) in (1usize..).zip(one) {
-        // Further from the diagonal than there may be slips nothing can be near.
+        // Cells further than `most` from the diagonal exceed the limit.
         let (from, to) = (at.saturating_sub(most).max(1), (at + most).min(other.len()));
         row[from - 1] = if from == 1 { at as u8 } else { far };
         let mut least = row[from - 1];

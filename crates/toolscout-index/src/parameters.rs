@@ -1,11 +1,12 @@
-//! The words of an input schema: what its parameters are called, and what is said about them.
+//! The words of an input schema: names and descriptions of its parameters.
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Names and texts of the parameters, as far as they matter: the upper levels, and of a list of choices the first.
+/// Names and texts of the parameters: of the upper levels only, and of an enum the first values
+/// only.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters {
     pub(crate) names: String,
@@ -14,11 +15,11 @@ pub(crate) struct Parameters {
 
 const LEVELS: u8 = 2;
 const CHOICES: usize = 20;
-/// Who writes more does not describe, but stuff.
+/// Maximum length of each text in bytes; longer text is keyword stuffing.
 const MOST: usize = 16 << 10;
 
 impl Parameters {
-    /// Keeps no more of the schema than it needs; what cannot be read has no words.
+    /// Streams through the schema without building a tree; an invalid schema has no words.
     pub(crate) fn of(schema: &str) -> Self {
         let mut found = Self::default();
         let mut reader = serde_json::Deserializer::from_str(schema);
@@ -34,14 +35,14 @@ fn push(to: &mut String, text: &str) {
     }
 }
 
-/// Somewhere in a schema, so many levels down.
+/// A position in a schema, and its depth.
 struct SchemaPosition<'a> {
     found: &'a mut Parameters,
     level: u8,
     kind: PositionKind,
 }
 
-/// What may stand at a place. Whatever else stands there is passed over.
+/// The kind of value expected at a position. Other values are skipped.
 #[derive(Clone, Copy, PartialEq)]
 enum PositionKind {
     Schema,
@@ -63,7 +64,7 @@ impl SchemaPosition<'_> {
         SchemaPosition { found: &mut *self.found, level: self.level + 1, kind: PositionKind::Schema }
     }
 
-    /// What stands behind this key.
+    /// The position of the value after this key.
     fn behind(&mut self, key: &str) -> SchemaPosition<'_> {
         let is_deep = self.level > LEVELS;
         match (self.kind, key) {

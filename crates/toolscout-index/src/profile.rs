@@ -1,14 +1,15 @@
-//! The ways to score, and their list.
+//! The ranking profiles and their list.
 
 use crate::rules::ScoringRules;
 use crate::{by_meaning, ladder, ladder2, ranked, substring};
 use std::fmt;
 use std::str::FromStr;
 
-/// Makes the enum, its list and the way to the rules from one table, so that none of the three can forget a profile.
+/// Generates the enum, its list and the mapping to the rules from one table, so that no profile is
+/// missing in one of them.
 macro_rules! profiles {
     ($($(#[$about:meta])* $name:ident => $rules:expr,)*) => {
-        /// How tools are scored against a question.
+        /// How tools are scored for a query.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
         #[non_exhaustive]
         pub enum RankingProfile {
@@ -16,7 +17,7 @@ macro_rules! profiles {
         }
 
         impl RankingProfile {
-            /// Every profile, in the order shown to people.
+            /// Every profile, in display order.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
             pub(crate) fn rules(self) -> &'static dyn ScoringRules {
@@ -29,21 +30,21 @@ macro_rules! profiles {
 }
 
 profiles! {
-    /// By words and by meaning, with what was learned from use; trusted sources before others.
+    /// By words and embeddings, with relevance feedback; approved sources before others.
     #[default]
     Ranked => ranked::RankedScoring,
-    /// By meaning alone; finds nothing where there is no encoder.
+    /// By embeddings alone; finds nothing without an encoder.
     Meaning => by_meaning::ByMeaning,
-    /// Fixed scores: the name first, then keywords, then the description; near misses last.
+    /// Fixed scores: the name first, then keywords, then the description; similar spellings last.
     Ladder => ladder::Ladder,
-    /// As the ladder, and the words inside names and keywords count for themselves.
+    /// Like the ladder, but words inside names and keywords count on their own.
     Ladder2 => ladder2::Ladder2,
-    /// Whatever has the text in its name or description, unscored, in the order of registration.
+    /// Tools with the text in their name or description, unscored, in the order of registration.
     Substring => substring::Substring,
 }
 
 impl RankingProfile {
-    /// The word settings and flags use, such as `ladder2`.
+    /// The name in settings and flags, such as `ladder2`.
     pub fn word(self) -> &'static str {
         self.rules().word()
     }
@@ -63,7 +64,7 @@ impl FromStr for RankingProfile {
     }
 }
 
-/// A word that names no profile; the message lists those that do.
+/// An unknown profile name; the message lists the known ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownProfile(String);
 

@@ -1,37 +1,38 @@
-//! What is asked, and what is answered.
+//! The input and output of a search.
 
 use crate::{LearnedQueries, QueryEmbedding, RankingProfile};
 use std::fmt;
 use toolscout_core::{SourceId, ToolId};
 
-/// A question in somebody's own words.
+/// A query in natural language.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
-    /// The words; none at all ask for every tool.
+    /// The text; an empty text matches every tool.
     pub text: &'a str,
-    /// How to score.
+    /// The ranking profile.
     pub profile: RankingProfile,
-    /// At most this many hits: 0 is [`Query::DEFAULT_LIMIT`], and nobody gets more than [`Query::MAX_LIMIT`].
+    /// Maximum number of hits: 0 is [`Query::DEFAULT_LIMIT`], and more than [`Query::MAX_LIMIT`] is
+    /// reduced to that.
     pub limit: usize,
-    /// Only tools of these sources; all where none are named.
+    /// Only tools of these sources; all sources if none.
     pub sources: Option<&'a [SourceId]>,
     /// Only tools of this scope; all tools without one.
     pub scope: Option<ToolScope<'a>>,
-    /// What the words mean, where there is an encoder; without, words alone decide.
+    /// The embedding of the text, if there is an encoder; otherwise words alone decide.
     pub meaning: Option<&'a QueryEmbedding>,
-    /// What was learned from earlier questions of whoever asks.
+    /// Relevance feedback of the caller.
     pub learned: Option<&'a LearnedQueries>,
-    /// Whether tools that hardly fit are left out. Benchmarks want them all.
+    /// Whether tools with a low score are dropped. Benchmarks keep them.
     pub has_floor: bool,
 }
 
 impl<'a> Query<'a> {
-    /// How many hits there are for who does not say.
+    /// Number of hits if the query sets no limit.
     pub const DEFAULT_LIMIT: usize = 10;
-    /// How many hits there are at most.
+    /// Maximum number of hits.
     pub const MAX_LIMIT: usize = 100;
 
-    /// Asks this, with all else as it usually is.
+    /// A query with default settings.
     pub fn new(text: &'a str) -> Self {
         let (profile, limit) = (RankingProfile::default(), Self::DEFAULT_LIMIT);
         Self { text, profile, limit, sources: None, scope: None, meaning: None, learned: None, has_floor: true }
@@ -48,7 +49,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Says which tools a search may find.
+/// A predicate for the tools that a search may find.
 #[derive(Clone, Copy)]
 pub struct ToolScope<'a>(pub &'a (dyn Fn(&ToolId) -> bool + Sync));
 
@@ -58,14 +59,14 @@ impl fmt::Debug for ToolScope<'_> {
     }
 }
 
-/// A tool that fits.
+/// A matching tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// Which tool.
+    /// The tool.
     pub id: ToolId,
-    /// How well it fits: above 0, at most 1. Always 1 where the profile does not score.
+    /// The score: above 0, at most 1. Always 1 if the profile does not score.
     pub score: f64,
-    /// What of the question met what of the tool, for people; text of others in it is not yet escaped. Empty where the
-    /// question was.
+    /// Which parts of the query match which parts of the tool, as text for users; text of third
+    /// parties in it is not yet escaped. Empty for an empty query.
     pub why: Vec<String>,
 }

@@ -1,6 +1,6 @@
-//! What was asked, made ready to be compared.
+//! The query text, normalized for comparison.
 
-/// The query in lower case, without white space around it, and its words.
+/// The query in lower case, trimmed, and its words.
 #[derive(Debug)]
 pub(crate) struct NormalizedQuery {
     text: String,

@@ -1,4 +1,4 @@
-//! The default profile: words and meaning, changed by signals, in one order, with reasons.
+//! The default profile: combines lexical and semantic scores, applies signals, and adds reasons.
 
 use crate::evidence::Evidence;
 use crate::fair::{self, Fit};
@@ -19,7 +19,7 @@ impl ScoringRules for RankedScoring {
 
     fn search(&self, index: &Index, query: &Query<'_>, question: &NormalizedQuery) -> Vec<Hit> {
         let evidence = Evidence::of(index, query);
-        // Words that say nothing to anybody, or none at all.
+        // The query has only stop words, or none at all.
         if evidence.asked.terms.is_empty() {
             return ladder2::Ladder2.search(index, query, question);
         }
@@ -43,7 +43,8 @@ impl ScoringRules for RankedScoring {
     }
 }
 
-/// The best in a fair order. Looks at a few more than wanted first; only where one source has all of those, at all.
+/// The best hits with fair shares. Considers only a few more tools than the limit first; all of
+/// them if that is not enough, because one source has most of those.
 fn shown(index: &Index, fits: &[f32], certain: &[u32], query: &Query<'_>, fit: impl Fn(u32) -> Fit) -> Vec<Fit> {
     let limit = query.bounded_limit();
     let is_met = |tool: &u32| fits[*tool as usize] > 0.0 || certain.contains(tool);
@@ -65,7 +66,7 @@ fn shown(index: &Index, fits: &[f32], certain: &[u32], query: &Query<'_>, fit: i
         tools.dedup();
         let mut fits: Vec<Fit> = tools.into_iter().map(&fit).collect();
         fits.sort_unstable_by(|one, other| best_first(index, one, other));
-        // Who names sources wants those, and not a fair share of others.
+        // A query that names sources wants exactly those, so shares do not apply.
         if query.sources.is_some() {
             fits.truncate(limit);
             return fits;
@@ -79,13 +80,13 @@ fn shown(index: &Index, fits: &[f32], certain: &[u32], query: &Query<'_>, fit: i
     }
 }
 
-/// Ties are decided by who the tools are, never by the order they came in.
+/// Ties are broken by tool id, never by input order.
 fn best_first(index: &Index, one: &Fit, other: &Fit) -> Ordering {
     let id = |it: &Fit| index.tools.id(it.tool);
     other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
 }
 
-/// Four places tell two hits apart; more would only look precise.
+/// Four digits distinguish two hits; more would only look precise.
 fn round(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
 }

@@ -1,4 +1,4 @@
-//! Why a tool is a hit, for people.
+//! The reasons for a hit, as text for users.
 
 use crate::Index;
 use crate::asked::{QueryTerm, TermMatchKind};
@@ -6,16 +6,16 @@ use crate::evidence::Evidence;
 use crate::fields::IndexField;
 use crate::signal::Signals;
 
-/// What led to an answer.
+/// The inputs of reasons.
 pub(crate) struct Reasons<'a> {
     pub(crate) index: &'a Index,
     pub(crate) evidence: &'a Evidence,
     pub(crate) signals: &'a Signals<'a>,
 }
 
-/// More reasons than that nobody reads.
+/// Maximum number of words among the reasons.
 const MOST: usize = 8;
-/// Less alike than that is no reason.
+/// Minimum similarity that counts as a reason.
 const ALIKE: f32 = 0.2;
 
 impl Reasons<'_> {
@@ -28,7 +28,7 @@ impl Reasons<'_> {
         all
     }
 
-    /// Where the tool has this word, or what stands for it.
+    /// The fields in which the tool has this word or a match for it.
     fn word(&self, term: &QueryTerm, tool: u32) -> Option<String> {
         let lexical = &self.index.known.lexical;
         let met = term.ways.iter().find_map(|way| Some((way, lexical.entry(tool, way.term)?)));

@@ -1,12 +1,12 @@
-//! What a ranking profile implements.
+//! The trait that ranking profiles implement.
 
 use crate::question::NormalizedQuery;
 use crate::{Hit, Index, Query};
 
-/// One way to score. A new one is a file with its rules and a line in the list of `profile`.
+/// One way to score. To add one, write a file with its rules and a line in the list of `profile`.
 pub(crate) trait ScoringRules: Sync {
-    /// What people type to choose it.
+    /// The name that users type to select it.
     fn word(&self) -> &'static str;
-    /// The hits, best first, at most as many as the query wants.
+    /// The hits, best first, up to the limit of the query.
     fn search(&self, index: &Index, query: &Query<'_>, question: &NormalizedQuery) -> Vec<Hit>;
 }

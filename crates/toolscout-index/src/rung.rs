@@ -1,9 +1,9 @@
-//! One reason for a score: what of a tool met a word, and what that is worth.
+//! One step of a ladder: which part of a tool matches a word, and the score of that.
 
 use crate::entry::SearchableText;
 use std::fmt;
 
-/// What a word met.
+/// The match of a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rung<'a> {
     pub(crate) score: f64,
@@ -31,13 +31,13 @@ impl<'a> Rung<'a> {
         Self { score, word, met }
     }
 
-    /// The higher one; the first of two equals, so that reasons do not depend on chance.
+    /// The highest rung; the first of equals, so that reasons are deterministic.
     pub(crate) fn highest(rungs: impl IntoIterator<Item = Self>) -> Option<Self> {
         rungs.into_iter().reduce(|best, it| if it.score > best.score { it } else { best })
     }
 }
 
-/// As people read it in a list of reasons.
+/// The text in a list of reasons.
 impl fmt::Display for Rung<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = self.word;
@@ -57,7 +57,7 @@ impl fmt::Display for Rung<'_> {
     }
 }
 
-/// Whole words of the description count more than pieces of words.
+/// Whole words of the description score higher than parts of words.
 pub(crate) fn in_description<'a>(word: &'a str, entry: &SearchableText) -> Option<Rung<'a>> {
     if !entry.description.contains(word) {
         return None;
@@ -67,7 +67,7 @@ pub(crate) fn in_description<'a>(word: &'a str, entry: &SearchableText) -> Optio
     Some(if whole { Rung::new(0.6, word, Met::DescriptionWord) } else { Rung::new(0.5, word, Met::DescriptionPart) })
 }
 
-/// Near misses of the name or a keyword: asked only when nothing else met the word.
+/// Similar spellings of the name or a keyword; used only if nothing else matches the word.
 pub(crate) fn similar<'a>(word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
     let by_name = likeness(word, name).map(|it| Rung::new(it * 0.7, word, Met::LikeName(name)));
     let by_keyword = entry
@@ -77,14 +77,14 @@ pub(crate) fn similar<'a>(word: &'a str, name: &'a str, entry: &'a SearchableTex
     Rung::highest(by_name.into_iter().chain(by_keyword))
 }
 
-/// How alike two words are, in characters, where they are alike enough to count.
+/// The similarity of two words by characters; none if it is too low to count.
 fn likeness(left: &str, right: &str) -> Option<f64> {
     const ENOUGH: f64 = 0.6;
     let (short, long) = {
         let (left, right) = (left.chars().count(), right.chars().count());
         (left.min(right), left.max(right))
     };
-    // At best every character of the shorter one stays: most pairs are told apart by their lengths alone.
+    // The distance is at least the difference in length, so the lengths alone exclude most pairs.
     if short as f64 <= long as f64 * ENOUGH {
         return None;
     }

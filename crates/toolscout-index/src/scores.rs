@@ -1,16 +1,16 @@
-//! How much of a question each tool answers with its words.
+//! Lexical scores: how much of a query the words of each tool cover.
 
 use crate::asked::{QueryTerm, QueryTerms, TermMatchKind, rarity};
 use crate::lexical::{Lexical, unpacked};
 
-/// For every tool how much it says of what was asked.
+/// The lexical score of every tool.
 #[derive(Debug)]
 pub(crate) struct LexicalScores {
     pub(crate) of: Vec<f32>,
-    /// What a tool would have that is all about every word of the question.
+    /// The score of a tool with the full weight of every query word.
     pub(crate) most: f32,
-    /// Whether any tool has a word of the question, or one that means the same, or most of them nearly: else it may be no question
-    /// at all.
+    /// Whether any tool has a word of the query or a synonym, or most words have some match;
+    /// otherwise the query may be nonsense.
     pub(crate) is_known: bool,
 }
 
@@ -29,12 +29,13 @@ impl LexicalScores {
         scores
     }
 
-    /// How much of what could be said this tool says; of a long question nobody answers every word.
+    /// The score relative to the attainable one; no tool covers every word of a long query, hence
+    /// the root.
     pub(crate) fn reached(&self, tool: u32) -> f32 {
         self.of[tool as usize] / self.most.sqrt().max(f32::MIN_POSITIVE)
     }
 
-    /// The most that any tool has.
+    /// The highest score of any tool.
     pub(crate) fn best(&self) -> f32 {
         self.of.iter().copied().fold(0.0, f32::max)
     }
@@ -52,7 +53,8 @@ impl LexicalScores {
         for way in &term.ways {
             let others = rarity(lexical.postings(way.term).len(), lexical.len());
             let worth = way.worth * term.rarity.min(others) / 255.0;
-            // A tool that has the word itself is not judged by others; of others, the best counts.
+            // If a tool has the word itself, other matches do not count; among others, the best
+            // counts.
             for posting in lexical.postings(way.term) {
                 let (tool, impact) = unpacked(*posting);
                 let (best, value) = (&mut scratch.best[tool as usize], worth * f32::from(impact));
@@ -70,7 +72,7 @@ impl LexicalScores {
     }
 }
 
-/// What the ways to answer one word give, before the best is known. Negative where the word itself was met.
+/// The best match of one word for each tool. Negative if the tool has the word itself.
 #[derive(Debug, Default)]
 struct Scratch {
     best: Vec<f32>,

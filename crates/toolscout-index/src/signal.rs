@@ -1,4 +1,4 @@
-//! The signals that change a ranking by words and meaning. A signal is one file and a line in [`SIGNALS`].
+//! The signals that adjust the combined score. A signal is one file and a line in [`SIGNALS`].
 
 mod approval;
 mod feedback;
@@ -20,10 +20,10 @@ const SIGNALS: &[Signal] = &[
     own_name::signal, // Last: an exact name decides.
 ];
 
-/// Works out what a signal says about the tools of one query.
+/// Computes a signal for one query.
 type Signal = for<'a> fn(&SignalInput<'a>) -> Box<dyn SignalScores + 'a>;
 
-/// The query that a signal is worked out for.
+/// The query that a signal is computed for.
 #[derive(Clone, Copy)]
 pub(crate) struct SignalInput<'a> {
     pub(crate) index: &'a Index,
@@ -32,30 +32,30 @@ pub(crate) struct SignalInput<'a> {
     pub(crate) words: &'a LexicalScores,
 }
 
-/// What one signal says about tools. Every part has a default that changes nothing.
+/// The effects of one signal. Every method has a default that changes nothing.
 pub(crate) trait SignalScores {
-    /// Tools, and what is added to how well they fit, before that becomes a score.
+    /// Tools, and the amount added to their combined score before it becomes a confidence.
     fn fits(&self) -> &[(u32, f32)] {
         &[]
     }
 
-    /// Tools that are hits however well they fit.
+    /// Tools that are hits regardless of their score.
     fn certain(&self) -> &[u32] {
         &[]
     }
 
-    /// The score of a tool, given the score so far. Below `floor` a tool is no hit.
+    /// The new score of a tool, given the score so far. Below `floor` a tool is no hit.
     fn score(&self, _tool: u32, score: f64, _floor: f64) -> f64 {
         score
     }
 
-    /// Why this tool is a hit.
+    /// The reason to show for this tool.
     fn reason(&self, _tool: u32) -> Option<String> {
         None
     }
 }
 
-/// What all signals say.
+/// The effects of all signals.
 pub(crate) struct Signals<'a>(Vec<Box<dyn SignalScores + 'a>>);
 
 impl<'a> Signals<'a> {

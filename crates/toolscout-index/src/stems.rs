@@ -1,4 +1,4 @@
-//! From words to terms: what two forms of a word have in common, and nothing for words that say nothing.
+//! Reduces words to terms: stems, without stop words.
 
 use hashbrown::HashSet;
 use rust_stemmers::{Algorithm, Stemmer};
@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use toolscout_core::Language;
 
-/// Words that are in every question and every description.
+/// Stop words, which occur in every query and every description.
 static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("stop.txt").split_whitespace().collect());
 
-/// Takes endings off.
+/// The stemmers by script.
 pub(crate) struct Stems {
     latin: Stemmer,
     cyrillic: Stemmer,
@@ -27,7 +27,7 @@ impl Stems {
         }
     }
 
-    /// What a word in lower case is looked up by; none where it says nothing.
+    /// The term of a lower-case word; none for a stop word.
     pub(crate) fn term<'a>(&self, word: &'a str) -> Option<Cow<'a, str>> {
         (!is_stop(word)).then(|| self.stem(word))
     }
@@ -48,7 +48,6 @@ pub(crate) fn is_stop(word: &str) -> bool {
     STOP.contains(word)
 }
 
-/// The stemmer of a language.
 fn algorithm(language: Language) -> Algorithm {
     match language {
         Language::English => Algorithm::English,

@@ -1,4 +1,4 @@
-//! What both ladders share: words are scored one by one, names one by one, and the best tools come first.
+//! The shared part of both ladders: scores each word and each name, and sorts the tools.
 
 use crate::entry::SearchableText;
 use crate::question::NormalizedQuery;
@@ -6,13 +6,14 @@ use crate::rung::{Met, Rung, in_description, similar};
 use crate::{Hit, Query};
 use std::cmp::Ordering;
 
-/// Where two ladders differ.
+/// The differences between the ladders.
 pub(crate) trait LadderSteps {
     /// The rung that the word reaches on this name.
     fn on_name<'a>(&self, word: &'a str, name: &str) -> Option<Rung<'a>>;
     /// The rung that the word reaches on this keyword.
     fn on_keyword<'a>(&self, word: &'a str, keyword: &'a str) -> Option<Rung<'a>>;
-    /// One score of what the words reached: `total` over `met` words that met something, of `asked` words in all.
+    /// Combines the scores of the words: `total` is the sum over the `met` words with a match, of
+    /// `asked` words in all.
     fn combine(&self, total: f64, met: usize, asked: usize) -> f64;
 
     /// The highest rung that the word reaches on this tool under this name.
@@ -23,7 +24,8 @@ pub(crate) trait LadderSteps {
     }
 }
 
-/// The best tools: by score, then by name, then by source. An empty question gives every tool, by name.
+/// The best tools: by score, then by name, then by source. An empty query returns every tool, by
+/// name.
 pub(crate) fn search(
     steps: &impl LadderSteps,
     entries: &[SearchableText],
@@ -39,7 +41,7 @@ pub(crate) fn search(
         scored.truncate(limit);
     }
     scored.sort_unstable_by(best_first);
-    // Reasons are words and words are slow: only for who is shown.
+    // Building reasons is slow, so it is done only for the returned hits.
     scored
         .into_iter()
         .map(|(score, entry)| Hit { id: entry.id.clone(), score, why: why(steps, entry, question) })
@@ -73,7 +75,8 @@ fn score_as(steps: &impl LadderSteps, name: &str, entry: &SearchableText, questi
     round(steps.combine(total, met, asked))
 }
 
-/// Nine places: the same scores added in another order must tie, and 0.2125 must not read 0.21250000000000002.
+/// Nine digits: the same scores added in another order must tie, and 0.2125 must not become
+/// 0.21250000000000002.
 fn round(score: f64) -> f64 {
     (score * 1e9).round() / 1e9
 }

@@ -1,4 +1,4 @@
-//! Plain text search: no scores, no ranking, no surprises.
+//! The profile `substring`: plain text search without scores.
 
 use crate::entry::SearchableText;
 use crate::question::NormalizedQuery;
@@ -24,7 +24,8 @@ impl ScoringRules for Substring {
     }
 }
 
-/// What has the text, or nothing where nothing does. An empty question is met by every tool and needs no reason.
+/// The field that contains the text; none if no field does. An empty query matches every tool
+/// without a reason.
 fn why(entry: &SearchableText, question: &NormalizedQuery) -> Option<Vec<String>> {
     let text = question.text();
     if question.is_empty() {

@@ -1,11 +1,11 @@
-//! Words that ask for the same: `picture` for `image`, `buy` for `purchase`.
+//! Synonyms: `picture` for `image`, `buy` for `purchase`.
 
 use crate::Language;
 use crate::stems::Stems;
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 
-/// By stem. In English, as nearly all tools are.
+/// Synonyms by stem. English only, like nearly all tools.
 static GROUPS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let stems = Stems::of(Language::English);
     let mut all: HashMap<String, Vec<String>> = HashMap::new();
@@ -23,7 +23,7 @@ static GROUPS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     all
 });
 
-/// The stems that mean nearly the same as this one.
+/// The synonyms of a stem.
 pub(crate) fn of(stem: &str) -> &'static [String] {
     GROUPS.get(stem).map_or(&[], Vec::as_slice)
 }

@@ -1,13 +1,14 @@
-//! What a search gives, in text: a library and a question in, a page out.
+//! Search results as text: a library and a query in, a page out.
 //!
 //! 1. Each profile scores exactly by its table: [`ladder`], [`ladder2`], [`substring`].
-//! 2. A tool answers to its bare and to its qualified name: [`names`].
+//! 2. A query finds a tool by its bare and by its qualified name: [`names`].
 //! 3. Limits, ties and order: [`limits`].
-//! 4. Every hit says why: [`reasons`].
-//! 5. Only what is of the sources that are named is found: [`of_sources`].
-//! 6. How a question was read can be said: [`reading`].
-//! 7. By words, meaning and use, in an order nobody can buy: [`ranked`], [`hostile`].
-//! 8. What is known is kept, and gives the same: [`kept`].
+//! 4. Every hit has reasons: [`reasons`].
+//! 5. A query for some sources finds only their tools: [`of_sources`].
+//! 6. The parsed form of a query can be shown: [`reading`].
+//! 7. By words, embeddings and use, in an order that sources cannot manipulate: [`ranked`],
+//!    [`hostile`].
+//! 8. Computed data is kept, and gives the same results: [`kept`].
 //! 9. Words of all languages: [`tokens`], [`languages`].
 
 mod hostile;
@@ -102,12 +103,12 @@ fn encoded(index: &Index) -> Index {
     index.with_vectors(Concepts.id(), new)
 }
 
-/// Four places at most, as the tables of expected scores have them.
+/// Rounds to four digits, as in the tables of expected scores.
 fn short(score: f64) -> String {
     ((score * 1e4).round() / 1e4).to_string()
 }
 
-/// Reads lines of `source/tool (keyword, keyword) -- what it does`.
+/// Parses lines of `source/tool (keyword, keyword) -- description`.
 fn tools(library: &str) -> Vec<Tool> {
     library.lines().map(str::trim).filter(|it| !it.is_empty()).map(tool).collect()
 }

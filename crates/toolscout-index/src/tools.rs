@@ -1,4 +1,4 @@
-//! The tools of an index, and what is asked about them by number.
+//! The tools of an index, accessed by number.
 
 use crate::document::ToolDocument;
 use crate::entry::SearchableText;
@@ -6,13 +6,13 @@ use hashbrown::HashMap;
 use std::sync::{Arc, OnceLock};
 use toolscout_core::{SourceId, Tool, ToolId};
 
-/// Tools in the order they were given in: a tool's number is its place.
+/// Tools in input order; the number of a tool is its position.
 #[derive(Default)]
 pub(crate) struct IndexedTools {
     pub(crate) all: Vec<Arc<Tool>>,
-    /// By tool, the number of its source.
+    /// The number of the source, by tool.
     pub(crate) sources: Vec<u32>,
-    /// By tool.
+    /// Whether the source is approved, by tool.
     approved: Vec<bool>,
     places: OnceLock<HashMap<ToolId, u32>>,
     entries: OnceLock<Vec<SearchableText>>,
@@ -46,7 +46,7 @@ impl IndexedTools {
         self.places.get_or_init(number).get(tool).copied()
     }
 
-    /// As the ladders read tools. Made when somebody first climbs one.
+    /// The texts for the ladder profiles. Built on first use.
     pub(crate) fn entries(&self) -> &[SearchableText] {
         self.entries.get_or_init(|| self.all.iter().map(|it| SearchableText::of(it)).collect())
     }

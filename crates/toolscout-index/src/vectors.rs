@@ -1,10 +1,10 @@
-//! What tools mean, a byte a number.
+//! Embeddings of tools, quantized to int8.
 
 use crate::document::TextStamp;
 use crate::meaning::QueryEmbedding;
 use hashbrown::HashMap;
 
-/// A vector as it is kept: numbers as bytes, and what they are to be multiplied with.
+/// A quantized vector: int8 values and a scale factor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector {
     scale: f32,
@@ -12,20 +12,20 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// Rounds to bytes. What is lost is far below what tells two tools apart.
+    /// Quantizes to int8. The error is far below the difference between two tools.
     pub fn of(numbers: &[f32]) -> Self {
         let most = numbers.iter().fold(0.0_f32, |most, it| most.max(it.abs()));
         let scale = if most > 0.0 { most / 127.0 } else { 1.0 };
         Self { scale, numbers: numbers.iter().map(|it| (it / scale).round() as i8).collect() }
     }
 
-    /// As it is written down.
+    /// Serializes the vector.
     pub fn to_bytes(&self) -> Vec<u8> {
         let numbers = self.numbers.iter().map(|it| *it as u8);
         self.scale.to_le_bytes().into_iter().chain(numbers).collect()
     }
 
-    /// Reads what [`Self::to_bytes`] wrote.
+    /// Reads the output of [`Self::to_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (scale, numbers) = bytes.split_first_chunk()?;
         let scale = f32::from_le_bytes(*scale);
@@ -33,26 +33,26 @@ impl Vector {
         is_whole.then(|| Self { scale, numbers: numbers.iter().map(|it| *it as i8).collect() })
     }
 
-    /// How alike two are, from -1 to 1.
+    /// The cosine similarity, from -1 to 1.
     pub(crate) fn likeness(&self, other: &Self) -> f32 {
         dot(&self.numbers, &other.numbers) as f32 * self.scale * other.scale
     }
 }
 
-/// The vectors of tools, in the order of the tools.
+/// The vectors of all tools, in the order of the tools.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Vectors {
-    /// Whose space this is; empty while there are none.
+    /// The encoder's id; empty while there are no vectors.
     pub(crate) encoder: String,
     pub(crate) dimensions: usize,
-    /// One by one; zeros where there is none yet.
+    /// The values of all vectors in sequence; zeros for a tool without a vector.
     pub(crate) numbers: Vec<i8>,
-    /// Not a number where there is none yet.
+    /// The scale factors; NaN for a tool without a vector.
     pub(crate) scales: Vec<f32>,
 }
 
 impl Vectors {
-    /// Those of these tools, from what there was and from what is new; what is new counts.
+    /// Collects the vectors of these tools from old and new ones; new ones take precedence.
     pub(crate) fn gather(
         encoder: &str,
         stamps: &[TextStamp],
@@ -78,18 +78,19 @@ impl Vectors {
         all
     }
 
-    /// Whether these can be of so many tools.
+    /// Whether the sizes match this number of tools.
     pub(crate) fn fits(&self, tools: usize) -> bool {
         let is_whole = self.scales.len() == tools && Some(self.numbers.len()) == tools.checked_mul(self.dimensions);
         if self.dimensions == 0 { self.scales.is_empty() && self.numbers.is_empty() } else { is_whole }
     }
 
-    /// How many tools have one.
+    /// The number of tools that have a vector.
     pub(crate) fn len(&self) -> usize {
         self.scales.iter().filter(|it| it.is_finite()).count()
     }
 
-    /// How alike the question is to each tool; not a number where that is not known. None where nothing is.
+    /// The similarity of the query to each tool; NaN for a tool without a vector. None if the
+    /// vectors are not comparable.
     pub(crate) fn similarities(&self, meaning: &QueryEmbedding) -> Option<Vec<f32>> {
         if self.dimensions == 0 || meaning.whole.len() != self.dimensions {
             return None;
@@ -103,7 +104,7 @@ impl Vectors {
                 Some(best) => best.iter().zip(&of_part).map(|(one, other)| one.max(*other)).collect(),
             });
         }
-        // Who asks for several things at once means none of the tools as a whole, but each with a part.
+        // A query for several things matches no tool as a whole, but each of them with a part.
         for (one, part) in all.iter_mut().zip(best.into_iter().flatten()) {
             const OF_PART: f32 = 0.7;
             *one += OF_PART * (part - *one).max(0.0);
@@ -118,7 +119,7 @@ impl Vectors {
     }
 }
 
-/// Vectors that are there already, and whose they are.
+/// Existing vectors, with their positions by stamp.
 pub(crate) struct ExistingVectors<'a> {
     vectors: &'a Vectors,
     places: HashMap<TextStamp, usize>,
@@ -138,7 +139,7 @@ impl<'a> ExistingVectors<'a> {
     }
 }
 
-/// In wide pieces, which compilers turn into wide instructions.
+/// The dot product. Products in 16 bits let the compiler use SIMD instructions.
 fn dot(one: &[i8], other: &[i8]) -> i32 {
     one.iter().zip(other).map(|(one, other)| i32::from(i16::from(*one) * i16::from(*other))).sum()
 }

@@ -1,12 +1,13 @@
-//! The words of all tools, sorted, each with its number.
+//! The terms of all tools, sorted and numbered.
 
 use std::collections::HashMap;
 
-/// Sorted words; a word's number is its place. One block of text: ten thousand words are not ten thousand allocations.
+/// Sorted words; the number of a word is its position. All words share one text, to avoid ten
+/// thousand allocations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TermVocabulary {
     pub(crate) text: String,
-    /// Where each word ends.
+    /// The end of each word in the text.
     pub(crate) ends: Vec<u32>,
 }
 
@@ -15,7 +16,7 @@ impl TermVocabulary {
         self.ends.len()
     }
 
-    /// Whether each word ends where one can.
+    /// Whether the ends are sorted, on character boundaries and within the text.
     pub(crate) fn fits_together(&self) -> bool {
         let mut ends = self.ends.iter().map(|it| *it as usize);
         self.ends.is_sorted()
@@ -52,7 +53,8 @@ impl TermVocabulary {
         self.len() as u32 - 1
     }
 
-    /// Those words of `known` that are still used, and new ones. Gives for each of both the number it has now.
+    /// Merges the words of `known` that are still used with the new ones. Returns the new number of
+    /// each word of both.
     pub(crate) fn merged(known: &Self, is_used: &[bool], new: &NewTerms) -> (Self, Vec<u32>, Vec<u32>) {
         let mut fresh: Vec<(&str, u32)> = new.numbers.iter().map(|(word, number)| (&**word, *number)).collect();
         fresh.sort_unstable();
@@ -79,7 +81,7 @@ impl TermVocabulary {
     }
 }
 
-/// Words in the order they came.
+/// New words, numbered in order of appearance.
 #[derive(Debug, Default)]
 pub(crate) struct NewTerms {
     numbers: HashMap<Box<str>, u32>,

@@ -1,11 +1,12 @@
-//! A text as the words it is made of: identifiers split, case and accents gone, Chinese and the like in pairs of characters.
+//! Splits text into words: at identifier boundaries, without case and accents; Chinese and similar
+//! scripts in pairs of characters.
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
-/// Longer ones are no words: keys, hashes, a page without spaces.
+/// Maximum length of a word in bytes; longer runs are keys, hashes, or text without spaces.
 pub(crate) const LONGEST: usize = 48;
 
-/// Calls with each word of the text, in order.
+/// Calls `with` for each word of the text, in order.
 pub(crate) fn each(text: &str, mut with: impl FnMut(&str)) {
     let mut small = String::new();
     let mut with = |word: &str| {
@@ -21,13 +22,13 @@ pub(crate) fn each(text: &str, mut with: impl FnMut(&str)) {
     }
 }
 
-/// What a text is written in, as far as words go.
+/// The class of a character for word splitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CharClass {
     Small,
     Capital,
     Digit,
-    /// Written without spaces: Chinese, Japanese, Korean, Thai.
+    /// A script without spaces: Chinese, Japanese, Korean, Thai.
     Dense,
     Gap,
 }
@@ -48,7 +49,7 @@ impl CharClass {
     }
 }
 
-/// Whether words of this script stand without spaces between them.
+/// Whether words of this script are written without spaces between them.
 pub(crate) fn is_dense(it: char) -> bool {
     matches!(u32::from(it),
         0x0E00..=0x0EFF | 0x1100..=0x11FF | 0x3040..=0x30FF | 0x31F0..=0x31FF | 0x3400..=0x4DBF
@@ -68,7 +69,7 @@ fn runs(text: &str, with: &mut impl FnMut(&str)) {
         if kind == CharClass::Gap {
             start = at + it.len_utf8();
         }
-        // A digit belongs to what it stands behind: `mp3`, `top10Movies`.
+        // A digit belongs to the word before it: `mp3`, `top10Movies`.
         if !(kind == CharClass::Digit && matches!(last, CharClass::Small | CharClass::Capital)) {
             last = kind;
         }
@@ -124,7 +125,7 @@ fn lower<'a>(word: &'a str, small: &'a mut String) -> &'a str {
     small
 }
 
-/// Accents fall away, wide and narrow forms become one; Korean stays in syllables.
+/// Removes accents and unifies wide and narrow forms; Korean stays in syllables.
 pub(crate) fn fold(text: &str) -> String {
     let apart = DecomposingNormalizerBorrowed::new_nfkd().normalize(text);
     let bare: String = apart.chars().filter(|it| !is_mark(*it)).flat_map(plain).collect();
@@ -135,7 +136,7 @@ fn is_mark(it: char) -> bool {
     matches!(u32::from(it), 0x0300..=0x036F | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF | 0x20D0..=0x20FF | 0xFE20..=0xFE2F)
 }
 
-/// Letters that no rule of Unicode takes apart, and that people type without.
+/// Letters that Unicode does not decompose, but that users type in a plain form.
 fn plain(it: char) -> impl Iterator<Item = char> {
     let two = match it {
         'ß' => ['s', 's'],

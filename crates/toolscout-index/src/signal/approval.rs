@@ -1,9 +1,9 @@
-//! Among hits that are nearly alike, trust decides.
+//! Tools of approved sources win among nearly equal hits.
 
 use super::{SignalInput, SignalScores};
 use crate::Index;
 
-/// What remains of the score of a tool whose source nobody approved.
+/// Factor for the score of a tool whose source is not approved.
 const UNAPPROVED: f64 = 0.97;
 
 struct Approval<'a>(&'a Index);

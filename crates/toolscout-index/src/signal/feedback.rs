@@ -9,7 +9,7 @@ pub(super) fn signal<'a>(input: &SignalInput<'a>) -> Box<dyn SignalScores + 'a> 
     Box::new(FeedbackScores(lessons(input.index, input.query)))
 }
 
-/// The tools that earlier queries speak for, and what that adds to their fit.
+/// The tools that relevance feedback supports, and the amount added to their score.
 pub(crate) fn lessons(index: &Index, query: &Query<'_>) -> Vec<(u32, f32)> {
     query.learned.map(|it| it.lessons(index, query.text, query.meaning)).unwrap_or_default()
 }

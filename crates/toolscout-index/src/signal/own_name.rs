@@ -1,5 +1,5 @@
-//! Tools whose name is the query itself come first, if their source is approved: that others name a tool of theirs after
-//! what people look for earns them nothing.
+//! Tools whose name is the query itself come first, if their source is approved: an unapproved
+//! source gains nothing from naming its tools after popular queries.
 
 use super::{SignalInput, SignalScores};
 use crate::Index;
@@ -30,7 +30,7 @@ impl SignalScores for OwnName<'_> {
     }
 }
 
-/// The approved tools whose name this is.
+/// The approved tools with this name.
 pub(crate) fn named(index: &Index, asked: &QueryTerms, text: &str) -> Vec<u32> {
     let text = text.trim().to_lowercase();
     let same = |it: &QueryTerm| it.ways.first().map(|it| it.term);
@@ -40,7 +40,7 @@ pub(crate) fn named(index: &Index, asked: &QueryTerms, text: &str) -> Vec<u32> {
     tools.filter(|it| index.tools.is_approved(*it) && is_named(index.tools.id(*it), &text)).collect()
 }
 
-/// Whether a text in lower case is the name of a tool, alone or behind the id of its source.
+/// Whether a lower-case text is the name of a tool, alone or qualified with its source id.
 fn is_named(id: &ToolId, text: &str) -> bool {
     let (source, name) = (id.source.as_str(), id.name.as_str().to_lowercase());
     let behind = text.strip_prefix(source).and_then(|it| it.strip_prefix("__").or(it.strip_prefix(['/', ':', '.'])));

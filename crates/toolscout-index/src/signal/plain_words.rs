@@ -1,9 +1,10 @@
-//! What words alone would find is found with meaning, too: also if no word is rare, as among a few tools.
+//! Tools that words alone would find stay hits if embeddings are used, even if no word is rare, as
+//! among few tools.
 
 use super::{SignalInput, SignalScores};
 use crate::scores::LexicalScores;
 
-/// A tool that has so much of the query in its words is a hit, as it would be without meaning.
+/// Minimum relative lexical score that makes a tool a hit, as it would be without embeddings.
 const ENOUGH: f32 = 0.2;
 
 struct PlainWords<'a>(&'a LexicalScores);

@@ -1,4 +1,4 @@
-//! What was worked out is kept, and changes nothing.
+//! Computed data is kept, and does not change results.
 
 use super::{Concepts, LIB10, document, encoded, tools};
 use crate::{Encoder, Index, IndexData, Language, Query};
@@ -71,7 +71,7 @@ fn what_was_cut_or_changed_on_disk_is_not_read() {
     }
 }
 
-/// Somebody can write a file whose check is right and whose numbers are not.
+/// A file may have a valid checksum and invalid numbers.
 #[test]
 fn what_does_not_fit_together_is_not_read() {
     let index = encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
@@ -85,7 +85,7 @@ fn what_does_not_fit_together_is_not_read() {
         bytes[body..].copy_from_slice(&check.as_bytes()[..16]);
         let Some(known) = IndexData::from_bytes(&bytes) else { continue };
         read += 1;
-        // Whatever it says now, it can be asked.
+        // Whatever the data contains, a search must not panic.
         index_after(&known, &arcs(), &(1..=10).collect::<Vec<_>>()).search(&Query::new("send databse email"));
         index_after(&known, &arcs()[..5], &(1..=5).collect::<Vec<_>>()).search(&Query::new("send email"));
     }

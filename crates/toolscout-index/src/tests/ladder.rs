@@ -4,7 +4,7 @@ use super::{LIB10, search};
 use crate::RankingProfile::Ladder;
 use insta::assert_snapshot;
 
-/// Q-01: the whole name, however it is written, is the best there is.
+/// Q-01: the whole name, in any case, gets the highest score.
 #[test]
 fn the_whole_name_wins_in_any_case_and_with_blanks_around_it() {
     for query in ["send_email", "SEND_EMAIL", "  Send_Email "] {
@@ -18,7 +18,7 @@ fn the_start_of_a_name_is_almost_the_name() {
     assert_snapshot!(search(LIB10, Ladder, "send"), @"send_email 0.9");
 }
 
-/// Q-03: a keyword beats a part of the name, and equals come by name.
+/// Q-03: a keyword beats a part of the name, and ties are sorted by name.
 #[test]
 fn equal_scores_come_by_name() {
     assert_snapshot!(search(LIB10, Ladder, "email"), @r"
@@ -50,7 +50,7 @@ fn a_part_of_a_word_of_the_description_counts_less_than_the_whole() {
     assert_snapshot!(search(LIB10, Ladder, "recip"), @"send_email 0.5");
 }
 
-/// Q-06: what punctuation surrounds is still a word.
+/// Q-06: a word in punctuation is still a word.
 #[test]
 fn punctuation_is_no_part_of_a_word() {
     let library = "app/post -- Send it (quickly), or \"later\"!";
@@ -80,14 +80,14 @@ fn a_typo_in_a_long_keyword_costs_less() {
     assert_snapshot!(search(LIB10, Ladder, "statistcs"), @"analyze_data 0.54");
 }
 
-/// Q-11: a typo in the whole name is found, half a name with a typo is too far from it.
+/// Q-11: a typo in the whole name is found, but half a name with a typo is too different.
 #[test]
 fn a_typo_in_half_a_name_is_too_far() {
     assert_snapshot!(search(LIB10, Ladder, "kubernets_deploy"), @"kubernetes_deploy 0.6588");
     assert_snapshot!(search(LIB10, Ladder, "kubernets"), @"nothing");
 }
 
-/// Q-12: two words, of which one tool has both and another one.
+/// Q-12: two words; one tool has both, another has one.
 #[test]
 fn a_tool_with_all_words_is_far_ahead() {
     assert_snapshot!(search(LIB10, Ladder, "send email"), @r"
@@ -96,7 +96,7 @@ fn a_tool_with_all_words_is_far_ahead() {
     ");
 }
 
-/// Q-13: two words, of which nothing has the second.
+/// Q-13: two words; no tool has the second.
 #[test]
 fn a_word_that_nothing_has_costs_a_lot() {
     assert_snapshot!(search(LIB10, Ladder, "send invoice"), @"send_email 0.225");
@@ -120,13 +120,13 @@ fn a_shared_keyword_finds_both() {
     ");
 }
 
-/// Q-18: what nothing is like.
+/// Q-18: a text without any match.
 #[test]
 fn nonsense_finds_nothing() {
     assert_snapshot!(search(LIB10, Ladder, "zzz_no_such_thing"), @"nothing");
 }
 
-/// Q-24: the classic ladder cannot tell the two apart.
+/// Q-24: the classic ladder does not distinguish the two.
 #[test]
 fn a_word_inside_a_name_is_no_better_than_a_keyword() {
     let library = "

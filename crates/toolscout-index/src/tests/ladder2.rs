@@ -1,4 +1,4 @@
-//! The scores of the later ladder.
+//! The scores of the second ladder.
 
 use super::{LIB10, search};
 use crate::RankingProfile::Ladder2;
@@ -25,7 +25,7 @@ fn a_later_word_of_a_name_counts_almost_as_the_first() {
     assert_snapshot!(search(LIB10, Ladder2, "check"), @"health_check 0.92");
 }
 
-/// Q-23: several words are a plain mean, met or not.
+/// Q-23: the score of several words is a plain mean, with or without matches.
 #[test]
 fn several_words_are_a_mean() {
     assert_snapshot!(search(LIB10, Ladder2, "send email"), @r"

@@ -1,4 +1,4 @@
-//! Questions in other languages than the tools'.
+//! Queries in other languages than that of the tools.
 
 use super::search;
 use crate::RankingProfile;

@@ -1,4 +1,4 @@
-//! How many hits there are, and in which order.
+//! The number of hits, and their order.
 
 use super::{LIB10, index_of, page, search};
 use crate::{Index, Query, RankingProfile};
@@ -12,7 +12,7 @@ fn count(limit: usize) -> usize {
     index_of(&many(150)).search(&Query { limit, ..Query::new("tool") }).len()
 }
 
-/// nothing asked gives everything, by name.
+/// an empty query returns all tools, by name.
 #[test]
 fn an_empty_question_lists_by_name() {
     for query in ["", " \t\n"] {
@@ -24,7 +24,7 @@ fn an_empty_question_lists_by_name() {
     }
 }
 
-/// who does not say how many gets ten.
+/// without a limit there are ten hits.
 #[test]
 fn no_limit_is_the_usual_limit() {
     assert_eq!(count(0), 10);
@@ -32,7 +32,7 @@ fn no_limit_is_the_usual_limit() {
     assert_eq!(count(7), 7);
 }
 
-/// nobody gets more than a hundred.
+/// there are never more than a hundred hits.
 #[test]
 fn a_huge_limit_is_cut() {
     assert_eq!(count(1000), 100);

@@ -1,4 +1,4 @@
-//! What a tool answers to.
+//! The names that match a tool.
 
 use super::search;
 use crate::RankingProfile::{Ladder, Ladder2};
@@ -22,7 +22,7 @@ fn a_tool_answers_to_its_bare_and_its_qualified_name() {
     assert_snapshot!(search("svc/send_email", Ladder, "svc__send"), @"send_email 0.9");
 }
 
-/// Q-28: of the names, the best counts, not the sum.
+/// Q-28: the best name counts, not the sum of all names.
 #[test]
 fn a_question_that_names_the_source_finds_its_tool_first() {
     let library = "

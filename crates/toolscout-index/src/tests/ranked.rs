@@ -1,4 +1,4 @@
-//! Words, meaning and use in one order.
+//! Words, embeddings and use in one order.
 
 use super::{Concepts, LIB10, document, encoded, explain, index_of, search, tool};
 use crate::{Encoder, Index, LearnedQueries, LearnedQuery, Query, QueryEmbedding, RankingProfile};
@@ -9,7 +9,7 @@ fn first(page: &str) -> &str {
     page.split(' ').next().unwrap_or_default()
 }
 
-/// The names of the hits for a question, by meaning, too.
+/// The names of the hits for a query, with embeddings.
 fn names(index: &Index, text: &str) -> Vec<String> {
     let meaning = QueryEmbedding::of(&Concepts, text);
     let query = Query { meaning: Some(&meaning), ..Query::new(text) };

@@ -1,4 +1,4 @@
-//! What a question became on its way to the tools.
+//! The parsed form of a query.
 
 use super::{LIB10, index_of};
 use crate::{Query, QueryReading};

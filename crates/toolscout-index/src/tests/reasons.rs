@@ -1,4 +1,4 @@
-//! Every hit says what of the question met what of the tool.
+//! Every hit reports which parts of query and tool match.
 
 use super::{LIB10, explain};
 use crate::RankingProfile::{Ladder, Ladder2};

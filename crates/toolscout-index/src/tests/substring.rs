@@ -21,7 +21,7 @@ fn what_has_the_text_comes_in_the_order_of_registration() {
     assert_snapshot!(search(SERVICES, Substring, "nonexistent"), @"nothing");
 }
 
-/// nothing asked, everything answered.
+/// an empty query returns everything.
 #[test]
 fn an_empty_question_gives_all_in_the_order_of_registration() {
     for query in ["", "  "] {

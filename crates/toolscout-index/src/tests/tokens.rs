@@ -1,4 +1,4 @@
-//! What counts as a word.
+//! Which text counts as a word.
 
 use crate::parameters::Parameters;
 use crate::words;
