@@ -1,6 +1,8 @@
-//! What can be wrapped around a source to change one thing about it, and what joins several into one.
+//! Layers that wrap a source to change one thing about it, and the chain that joins several sources
+//! into one.
 //!
-//! Each is one file. Layers go around any source and around each other; the last one wrapped is asked first.
+//! Each is one file. Layers wrap any source and each other; the outermost layer gets a request
+//! first.
 
 mod chain;
 mod concurrency;

@@ -1,7 +1,8 @@
-//! What sources of tools have in common: layers around any source, tools in code, tools of one request, observed tools.
+//! Shared parts of tool sources: layers around any source, tools in code, tools of one request,
+//! observed tools.
 //!
-//! Depends on no particular source: folders are in `toolscout-folder`, MCP servers in `toolscout-mcp-client`. Start reading
-//! at [`Registry`] and [`layer`].
+//! Depends on no particular source: folders are in `toolscout-folder`, MCP servers in
+//! `toolscout-mcp-client`. Start reading at [`Registry`] and [`layer`].
 
 pub mod layer;
 pub mod observed;

@@ -1,7 +1,8 @@
-//! Tools that were only seen, in the messages of an agent that has them: known by name, found by search, and not callable here.
+//! Tools that were only observed in the messages of an agent that has them: known by name, found by
+//! search, and not callable here.
 //!
-//! Start reading at [`TranscriptObserver::feed`], which looks on while messages pass; [`Observed`] remembers what it saw, and
-//! [`ObservedSource`] shows it.
+//! Start reading at [`TranscriptObserver::feed`], which reads messages as they pass; [`Observed`]
+//! stores the tools, and [`ObservedSource`] lists them.
 
 mod lines;
 mod message;
@@ -21,11 +22,12 @@ use lines::TranscriptLines;
 use seen::SeenTools;
 use std::io::{self, Read, Write};
 
-/// Bytes that are passed on at a time.
+/// Bytes that are forwarded at a time.
 const BLOCK: usize = 256 << 10;
 
-/// Looks on while an agent's messages pass, a line each: those of Claude Code's `stream-json` and of the Claude Agent SDK. Needs
-/// the same memory for any length of a line or of a stream, and fails at nothing.
+/// Reads an agent's messages as they pass, one per line: those of Claude Code's `stream-json` and
+/// of the Claude Agent SDK. Memory is constant for any length of a line or of a stream, and no
+/// input is an error.
 pub struct TranscriptObserver {
     server: Option<String>,
     lines: TranscriptLines,
@@ -33,25 +35,27 @@ pub struct TranscriptObserver {
 }
 
 impl TranscriptObserver {
-    /// Nothing seen yet. `server` has the tools whose names do not say whose they are.
+    /// An observer that has seen nothing yet. `server` is assigned to tools whose names contain no
+    /// server.
     pub fn new(server: Option<&str>) -> Self {
         Self { server: server.map(str::to_owned), lines: TranscriptLines::default(), seen: SeenTools::default() }
     }
 
-    /// Looks at what comes next; it may begin and end anywhere.
+    /// Reads the next bytes; they may start and end anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
         let (server, seen) = (self.server.as_deref(), &mut self.seen);
         self.lines.feed(bytes, |line| message::look(line, server, seen));
     }
 
-    /// All tools that were seen, each once, in the order they came.
+    /// All observed tools, each once, in order of appearance.
     pub fn finish(mut self) -> Vec<SeenTool> {
         let (server, seen) = (self.server.as_deref(), &mut self.seen);
         self.lines.finish(|line| message::look(line, server, seen));
         self.seen.into_tools()
     }
 
-    /// Passes everything on as it is, and looks on. What is there is passed on at once, and before anybody looks at it. Blocks.
+    /// Forwards everything unchanged and observes it. Forwards available bytes at once, before they
+    /// are inspected. Blocks.
     pub fn pass_on(&mut self, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
         let mut block = vec![0; BLOCK];
         loop {

@@ -1,7 +1,7 @@
-//! Tools registered by this very process.
+//! Tools that this process registers.
 //!
-//! A [`ToolBuilder`] makes a [`CodeTool`] of a name, some words and a closure; a [`Registry`] keeps them and is a
-//! [`Source`] like any other.
+//! A [`ToolBuilder`] makes a [`CodeTool`] from a name, a description and a closure; a [`Registry`]
+//! contains them and is a [`Source`] like any other.
 
 mod builder;
 mod code_tool;
@@ -29,9 +29,11 @@ use toolscout_core::{
     ToolName, ToolOutput,
 };
 
-/// Tools that live in this process. A clone is another handle on the same tools; any thread may change them at any time.
+/// Tools of this process. A clone is another handle to the same tools; any thread may change them
+/// at any time.
 ///
-/// Readers take a snapshot: they never see half of a bulk registration, and what they hold does not change under them.
+/// Readers take a snapshot: they never see half of a bulk registration, and their snapshot does not
+/// change.
 #[derive(Debug, Clone)]
 pub struct Registry {
     id: SourceId,
@@ -41,9 +43,11 @@ pub struct Registry {
 
 #[derive(Debug, Default)]
 struct RegistryState {
-    /// Swapped or extended in one step; nobody holds the lock while they work with what they found.
+    /// Swapped or extended in one step; readers clone the `Arc` and release the lock before they
+    /// use it.
     tools: RwLock<Arc<ToolSet>>,
-    /// Told after each real change. Keeps only that there was one, so a slow listener holds nobody up.
+    /// Notified after each actual change. It stores no history, so a slow listener blocks no
+    /// writer.
     changed: watch::Sender<()>,
 }
 
@@ -54,22 +58,22 @@ impl Default for Registry {
 }
 
 impl Registry {
-    /// An empty one, as source `app`.
+    /// An empty registry with the source id `app`.
     pub fn new() -> Self {
         Self::named(SourceId::app())
     }
 
-    /// An empty one under an id of its own.
+    /// An empty registry with another source id.
     pub fn named(id: SourceId) -> Self {
         Self { id, conflict: Conflict::default(), shared: Arc::default() }
     }
 
-    /// The same registry, settling taken names this way.
+    /// The same registry with another rule for taken names.
     pub fn on_conflict(self, conflict: Conflict) -> Self {
         Self { conflict, ..self }
     }
 
-    /// Adds the tool; says what became of it. Its source is this one, whatever it said before.
+    /// Adds a tool; returns the outcome. Its source id becomes that of this registry.
     pub fn register(&self, tool: CodeTool) -> Result<RegisterOutcome, AlreadyRegistered> {
         let tool = self.adopt(tool);
         let (outcome, changed) = self.write(|set| {
@@ -81,12 +85,13 @@ impl Registry {
         outcome
     }
 
-    /// Adds them in one step; says what became of each. Where taken names are errors, one such name keeps all of them out.
+    /// Adds tools in one step; returns the outcome of each. With [`Conflict::Error`], one taken
+    /// name rejects all of them.
     pub fn register_all(
         &self,
         tools: impl IntoIterator<Item = CodeTool>,
     ) -> Result<Vec<RegisterOutcome>, AlreadyRegistered> {
-        // Before the lock: the iterator is somebody else's code.
+        // Collect before locking, since the iterator is foreign code.
         let tools: Vec<_> = tools.into_iter().map(|it| self.adopt(it)).collect();
         let outcomes = self.write(|set| {
             let mut next = ToolSet::clone(set);
@@ -98,42 +103,42 @@ impl Registry {
         Ok(outcomes)
     }
 
-    /// Takes the tool away; says whether it was there. Calls under way go on.
+    /// Removes the tool; returns whether there was one. Running calls continue.
     pub fn unregister(&self, name: &str) -> bool {
         let was_there = self.write(|set| set.find(name).is_some() && Arc::make_mut(set).remove(name));
         self.tell(was_there);
         was_there
     }
 
-    /// Takes all tools away.
+    /// Removes all tools.
     pub fn clear(&self) {
         let before = self.write(std::mem::take);
         self.tell(!before.is_empty());
     }
 
-    /// All tools as they are now, in the order of registration.
+    /// All current tools, in the order of registration.
     pub fn list(&self) -> Vec<Tool> {
         self.snapshot().iter().map(|it| it.tool.tool.clone()).collect()
     }
 
-    /// The tool of this name, as it is now.
+    /// The current tool of this name.
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.snapshot().find(name).map(|it| it.tool.clone())
     }
 
-    /// How many tools there are now.
+    /// The current number of tools.
     pub fn len(&self) -> usize {
         self.snapshot().len()
     }
 
-    /// Whether there are none now.
+    /// Whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.snapshot().is_empty()
     }
 
     fn adopt(&self, mut tool: CodeTool) -> CodeTool {
         tool.tool.id.source = self.id.clone();
-        // It is part of the program that runs: who runs that has decided about it.
+        // The tool is part of the running program, so the user trusts it already.
         tool.tool.provenance.trusted = true;
         tool
     }
@@ -146,7 +151,7 @@ impl Registry {
         change(&mut self.shared.tools.write())
     }
 
-    /// After the lock is gone, so that who is told can look.
+    /// Notifies listeners. Call this after releasing the lock, so that they can read the tools.
     fn tell(&self, changed: bool) {
         if changed {
             self.shared.changed.send_replace(());
@@ -172,7 +177,7 @@ impl Source for Registry {
         Box::pin(async { Ok(self.tool(name.as_str())) })
     }
 
-    /// Cancel-safe as far as the tool's own closure is.
+    /// Cancel-safe if the tool's closure is.
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             call.get().refuse_rest()?;
@@ -184,7 +189,7 @@ impl Source for Registry {
         })
     }
 
-    /// One hint for any number of changes since the last.
+    /// One hint for any number of changes since the last one.
     fn changes(&self) -> BoxStream<'_, ()> {
         let listener = self.shared.changed.subscribe();
         Box::pin(stream::unfold(listener, |mut listener| async {

@@ -1,7 +1,8 @@
-//! Tools that one request has and another has not: of a user, of a tenant.
+//! Tools that belong to one request: those of a user or a tenant.
 //!
-//! [`request_tools`] is a [`toolscout_core::RequestSources`] of tools made in code. `RequestFolder` of `toolscout-folder`
-//! and `PerUserServer` of `toolscout-mcp-client` use the functions here to read the request's headers and to form keys.
+//! [`request_tools`] is a [`toolscout_core::RequestSources`] of tools made in code. `RequestFolder`
+//! of `toolscout-folder` and `PerUserServer` of `toolscout-mcp-client` use the functions here to
+//! read the request's headers and to form keys.
 
 mod of_request;
 mod tools;
@@ -14,12 +15,12 @@ pub use tools::{RequestTools, request_tools};
 
 use toolscout_core::{Cx, SourceId};
 
-/// Headers that say who somebody is to us, or belong to the connection: they are never passed on, so nothing can be chosen
-/// by them.
+/// Headers that authenticate the client to toolscout, or belong to the connection. They are never
+/// forwarded, so they cannot select sources either.
 const KEPT_BACK: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "mcp-session-id"];
 
-/// The value of a header of the request, whatever case its name is written in. One that is there twice has no value that all
-/// readers agree on, so it is as good as left out.
+/// The value of a header of the request; the name is case-insensitive. Readers disagree on the
+/// meaning of a duplicate header, so it counts as missing.
 pub fn header<'a>(cx: &'a Cx, name: &str) -> Option<&'a str> {
     let mut values = cx.headers.iter().filter(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
     match (values.next(), values.next()) {
@@ -28,11 +29,11 @@ pub fn header<'a>(cx: &'a Cx, name: &str) -> Option<&'a str> {
     }
 }
 
-/// The header's name in lower case, if a request may bring something in it.
+/// The header's name in lower case, if a request may carry a value in it.
 ///
 /// # Errors
 ///
-/// Says why not, for people.
+/// The reason why not, as text for users.
 pub fn header_name(name: &str) -> Result<String, String> {
     let lower = name.to_ascii_lowercase();
     let is_token = |it: u8| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it);
@@ -46,13 +47,13 @@ pub fn header_name(name: &str) -> Result<String, String> {
     }
 }
 
-/// Whose a request is: the user whom the surface has recognised, and what the request says. Both, always: a header alone can
-/// be said by anybody.
+/// The cache key of a request: the authenticated user and the values from the request. It always
+/// contains both, because any client can send a header.
 pub fn whose(cx: &Cx, said: &[&str]) -> String {
     serde_json::json!([cx.user.as_deref(), said]).to_string()
 }
 
-/// What sources of requests are called, unless they say otherwise.
+/// The default id of request sources.
 pub fn own() -> SourceId {
     SourceId::new("own").unwrap_or_else(|_| SourceId::app())
 }

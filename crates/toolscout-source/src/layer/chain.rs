@@ -1,4 +1,4 @@
-//! Several sources as one: the first that has a tool answers for it.
+//! Several sources as one: the first that has a tool serves it.
 
 use super::not_mine;
 use futures_util::stream::select_all;
@@ -10,17 +10,18 @@ use toolscout_core::{
     Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolName, ToolOutput,
 };
 
-/// Several sources under one id, the strongest first.
+/// Several sources under one id, in order of precedence.
 ///
-/// All are listed at once; of two tools of one name the earlier source's stays, and a source that cannot be listed is a
-/// problem. A call goes to the first that has the tool: "not mine" passes it on, a real error ends it.
+/// All are listed at once. If two have a tool with the same name, that of the earlier source stays;
+/// a source that cannot be listed is a diagnostic. A call goes to the first source that has the
+/// tool: `NotMine` passes it on to the next, any other error ends it.
 pub struct Chain {
     id: SourceId,
     links: Vec<Arc<dyn Source>>,
 }
 
 impl Chain {
-    /// Joins them, the strongest first.
+    /// Joins sources, in order of precedence.
     pub fn new(id: SourceId, links: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
         Self { id, links: links.into_iter().collect() }
     }
@@ -36,13 +37,14 @@ impl Source for Chain {
         &self.id
     }
 
-    /// As strong as its strongest.
+    /// The highest precedence among its links.
     fn origin(&self) -> SourceKind {
         self.links.iter().map(|it| it.origin()).min().unwrap_or(SourceKind::Request)
     }
 
-    /// Needed as soon as one link needs it, and then by the strictest terms among those: which link a tool is of does not
-    /// show once they are joined. A changed entry of any of them is a new first sight of all.
+    /// A review is needed if one link needs it, and then by the strictest terms among those,
+    /// because the joined list does not show the link of a tool. If the entry of any link changes,
+    /// all definitions count as first seen.
     fn review(&self) -> ReviewMode {
         self.links.iter().map(|it| it.review()).fold(ReviewMode::Unneeded, stricter)
     }
@@ -96,13 +98,15 @@ impl Source for Chain {
         self.links.iter().find_map(|it| it.about())
     }
 
-    /// That of the strongest link that has one: what two libraries have cannot be told apart once they are joined.
+    /// The library of the first link that has one, because the contents of two libraries could not
+    /// be distinguished.
     fn library(&self) -> Option<&dyn Library> {
         self.links.iter().find_map(|it| it.library())
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {
-        // The pending one keeps an empty chain, or one of quiet sources, from saying that there will be no changes ever.
+        // The pending stream keeps the merged one open, even if the chain is empty or its links
+        // never change.
         Box::pin(select_all(self.links.iter().map(|it| it.changes()).chain([stream::pending().boxed()])))
     }
 }
@@ -121,7 +125,8 @@ fn stricter(one: ReviewMode, other: ReviewMode) -> ReviewMode {
     }
 }
 
-/// Whether a stronger source has said this name already. A weaker one's tool, said before, is replaced by the stronger's.
+/// Whether a source of higher precedence has listed this name already. A tool that a lower one
+/// listed before is replaced.
 fn is_hidden(ranks: &mut HashMap<ToolName, usize>, name: &ToolName, rank: usize) -> bool {
     let strongest = ranks.entry(name.clone()).or_insert(rank);
     *strongest = rank.min(*strongest);

@@ -1,12 +1,12 @@
-//! Bounds how many calls a source works on at once.
+//! Limits the number of concurrent calls of a source.
 
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 use toolscout_core::{Authorized, BoxFuture, Cx, Layer, Source, SourceError, Through, ToolCall, ToolOutput};
 
-/// At most this many calls at once, at least one; further ones wait in line, as long as their request lasts. Each
-/// source has a line of its own.
+/// At most this many concurrent calls, at least one; further calls wait in a queue until their
+/// deadline. Each source has its own queue.
 #[derive(Debug, Clone, Copy)]
 pub struct Concurrency(pub usize);
 
@@ -27,7 +27,7 @@ impl Through for Limited {
         &*self.inner
     }
 
-    /// Cancel-safe: a call that is dropped gives up its place, in line or at work.
+    /// Cancel-safe: a dropped call releases its permit or leaves the queue.
     fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let limit = cx.remaining().unwrap_or_default();

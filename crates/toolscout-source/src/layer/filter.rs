@@ -1,4 +1,4 @@
-//! Shows and runs only some tools of a source.
+//! Lists and runs only some tools of a source.
 
 use super::not_mine;
 use futures_util::{StreamExt, future};
@@ -10,28 +10,28 @@ use toolscout_core::{
     Tool, ToolCall, ToolName, ToolOutput,
 };
 
-/// Hides tools by name, and refuses to call what it hides.
+/// Hides tools by name, and refuses calls of hidden tools.
 #[derive(Clone)]
 pub struct Filter {
     lets: Arc<dyn Fn(&ToolName) -> bool + Send + Sync>,
-    /// Whether it is known to hide nothing.
+    /// Whether it certainly hides nothing.
     lets_all: bool,
 }
 
 impl Filter {
-    /// These and no others.
+    /// Only these tools.
     pub fn allow<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
         let names: HashSet<String> = names.into_iter().map(Into::into).collect();
         Self::by(move |name| names.contains(name.as_str()))
     }
 
-    /// All but these.
+    /// All tools but these.
     pub fn deny<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
         let names: HashSet<String> = names.into_iter().map(Into::into).collect();
         Self::by(move |name| !names.contains(name.as_str()))
     }
 
-    /// Only those that look like one of `include`, all where that is left out, and never those that look like one of
+    /// Only tools that match a pattern of `include` (all tools if it is none) and no pattern of
     /// `exclude`. In both, `*` stands for any text.
     pub fn patterns(include: Option<Vec<String>>, exclude: Vec<String>) -> Self {
         let read = |it: Vec<String>| -> Vec<_> { it.into_iter().map(NamePattern::new).collect() };
@@ -44,12 +44,12 @@ impl Filter {
         Self { lets_all, ..Self::by(lets) }
     }
 
-    /// Those it says yes to.
+    /// The tools for which the predicate is true.
     pub fn by(lets: impl Fn(&ToolName) -> bool + Send + Sync + 'static) -> Self {
         Self { lets: Arc::new(lets), lets_all: false }
     }
 
-    /// Whether it shows a tool of this name.
+    /// Whether a tool of this name is visible.
     pub fn lets(&self, name: &ToolName) -> bool {
         (self.lets)(name)
     }
@@ -115,7 +115,8 @@ impl Filtered {
         self.filter.lets(name)
     }
 
-    /// A name that the source does not have is none of ours to refuse: another may have it.
+    /// The error for a hidden name. If the source has no such tool, it is `NotMine`, since another
+    /// source may have it.
     async fn refuse(&self, name: &ToolName, cx: Cx) -> SourceError {
         match self.inner.load(name, cx).await {
             Ok(None) => not_mine(self.id(), name),

@@ -1,4 +1,4 @@
-//! Gives every tool of a source a common beginning.
+//! Adds a common prefix to the names of all tools of a source.
 
 use super::not_mine;
 use futures_util::StreamExt;
@@ -8,8 +8,8 @@ use toolscout_core::{
     ToolCall, ToolName, ToolOutput,
 };
 
-/// Puts this before every name: with `Prefix("mail_")`, `send` is `mail_send` to the outside. The source itself
-/// never hears of it.
+/// Adds this prefix to every name: with `Prefix("mail_")`, clients see `send` as `mail_send`. The
+/// source itself only sees its own names.
 #[derive(Debug, Clone)]
 pub struct Prefix<T: AsRef<str>>(pub T);
 
@@ -56,7 +56,7 @@ impl Through for Prefixed {
         })
     }
 
-    /// What it finds by itself has names without the prefix.
+    /// No delegation, since the source's own search returns names without the prefix.
     fn delegation(&self) -> Option<Delegation> {
         None
     }
@@ -64,14 +64,14 @@ impl Through for Prefixed {
 
 impl Prefixed {
     fn outward(&self, mut tool: Tool) -> Tool {
-        // Longer than a name that was not empty, so it is not empty either.
+        // Longer than a non-empty name, so it is not empty either.
         if let Ok(name) = ToolName::new(&format!("{}{}", self.prefix, tool.id.name)) {
             tool.id.name = name;
         }
         tool
     }
 
-    /// What was expected of the tool under our name, said of the same tool under its own.
+    /// Converts the expected digest of the tool from the prefixed name to its own name.
     async fn expected(&self, name: &ToolName, seen: Option<Digest>, cx: &Cx) -> Result<Option<Digest>, SourceError> {
         let Some(seen) = seen else { return Ok(None) };
         let tool = self.inner.load(name, cx.clone()).await?.ok_or_else(|| not_mine(self.id(), name))?;

@@ -1,4 +1,4 @@
-//! Asks again where asking twice does no harm.
+//! Repeats requests that can be repeated without harm.
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -10,30 +10,31 @@ use toolscout_core::{
     SourceId, Through, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
 };
 
-/// Asks again when a source was out of reach, busy or too slow, each time after twice the wait.
+/// Retries if a source was unreachable, busy or too slow, with exponential backoff.
 ///
-/// Listing and loading only read, so they are always asked again; a call only where the tool says that it reads only
-/// (`readOnlyHint`) or that twice is as good as once (`idempotentHint`). A source that asks to be left alone is left
-/// alone, for as long as it says or for seconds where it does not say; one that says more than a minute, or wants a
-/// login, is not asked again. A wait that would outlast the request is not begun. Each is said in the log, as `retry`.
+/// Listing and loading only read, so they are always retried; a call is retried only if the tool is
+/// marked as read-only (`readOnlyHint`) or idempotent (`idempotentHint`). A busy source gets no
+/// request for as long as it demands, or for some seconds if it states no time; a source that
+/// demands more than a minute, or a login, is not retried. A wait that would exceed the deadline of
+/// the request is not started. Each retry is logged as event `retry`.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry {
-    /// How often to ask at most, the first time included.
+    /// Maximum number of attempts, including the first.
     pub attempts: u32,
-    /// How long to wait before the second time.
+    /// The wait before the second attempt.
     pub delay: Duration,
-    /// How much of a fifth is added to a wait, from 0 to 1: chance, so that many who failed together do not come back
-    /// together.
+    /// Random number from 0 to 1: the part of a fifth of the wait that is added to it, so that
+    /// clients that failed together do not retry together.
     pub jitter: fn() -> f64,
 }
 
 impl Retry {
-    /// How long to wait before the second time where a source is busy and does not say for how long.
+    /// The wait before the second attempt if a source is busy and does not state for how long.
     const BUSY: Duration = Duration::from_secs(5);
-    /// No single wait is longer.
+    /// Maximum length of a wait.
     const LONGEST: Duration = Duration::from_secs(60);
 
-    /// How long to wait after this attempt; `None` where asking again would not help.
+    /// The wait after this attempt; `None` if a retry would not help.
     fn wait(&self, error: &SourceError, attempt: u32) -> Option<Duration> {
         if !is_passing(error) || attempt >= self.attempts {
             return None;
@@ -50,7 +51,8 @@ impl Retry {
         Some(wait.saturating_add(added).min(Self::LONGEST))
     }
 
-    /// Waits, where there is a point in it and the time for it is left, and counts; says whether to ask again.
+    /// Waits, if a retry may help and there is enough time left, and counts the attempt; returns
+    /// whether to retry.
     pub async fn may_wait(
         &self,
         id: &SourceId,
@@ -76,7 +78,7 @@ impl Default for Retry {
     }
 }
 
-/// Anything from 0 to 1. Every state made for hashing begins with another key; no more randomness is needed here.
+/// A random number from 0 to 1. Every `RandomState` has another key, which is random enough here.
 fn chance() -> f64 {
     RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
@@ -152,7 +154,8 @@ fn is_passing(error: &SourceError) -> bool {
     !is_login && matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::TimedOut)
 }
 
-/// A listing that may begin anew. Tools that come again replace themselves; problems are said once.
+/// A listing that may start over. Repeated tools replace themselves; each diagnostic is reported
+/// once.
 struct RetriedListing<'a> {
     found: BoxStream<'a, Result<DiscoveryItem, SourceError>>,
     said: Vec<Diagnostic>,

@@ -1,4 +1,5 @@
-//! What each layer promises; one file each. A [`Fake`] source is wrapped, asked, and its log read.
+//! The guarantees of each layer, one file each. A test wraps a [`Fake`] source, sends requests, and
+//! reads its log.
 
 mod chain;
 mod concurrency;
@@ -22,16 +23,16 @@ use toolscout_core::{
     ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
-/// A source that does what a test says, and remembers what it was asked.
+/// A source with scripted behaviour that logs its requests.
 struct Fake {
     id: SourceId,
     tools: Vec<Tool>,
     review: ReviewMode,
-    /// Said once in every listing, before the tools.
+    /// Emitted once in every listing, before the tools.
     problem: Option<Diagnostic>,
-    /// How long each answer takes: every step of a listing, a loading, a call.
+    /// The duration of each response: of every step of a listing, a loading, a call.
     pace: Duration,
-    /// What goes wrong next, and with what: `list`, `load`, `call`.
+    /// The next failures, and the kind of request that fails: `list`, `load`, `call`.
     failures: Mutex<VecDeque<(&'static str, Failure)>>,
     log: Mutex<Vec<String>>,
     busy: AtomicUsize,
@@ -45,7 +46,7 @@ enum Failure {
     TooSlow,
     Refused,
     Garbled,
-    /// Says for how many seconds, or does not.
+    /// With or without a retry time in seconds.
     Busy(Option<u64>),
     Login,
     Answered,
@@ -88,7 +89,7 @@ impl Fake {
         self.log.lock().join(", ")
     }
 
-    /// Notes the question and fails if it is time to.
+    /// Logs the request and fails if a failure is scripted.
     fn asked(&self, what: &str, name: &str) -> Result<(), SourceError> {
         self.log.lock().push(format!("{what} {name}").trim().to_owned());
         let mut failures = self.failures.lock();
@@ -131,7 +132,7 @@ impl Source for Fake {
         self.review.clone()
     }
 
-    /// A failing listing still says its first tool.
+    /// A failing listing still emits its first tool.
     fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let problem = self.problem.clone().map(DiscoveryItem::Diagnostic);
         let tools = self.tools.iter().cloned().map(|it| DiscoveryItem::Tool(Arc::new(it)));
@@ -174,7 +175,7 @@ impl Source for Fake {
     }
 }
 
-/// The fake, and the same with a layer around it.
+/// The fake, and the same source with a layer around it.
 fn wrap(fake: Fake, layer: &impl Layer) -> (Arc<Fake>, Arc<dyn Source>) {
     let fake = Arc::new(fake);
     (fake.clone(), layer.layer(fake))
@@ -188,7 +189,7 @@ fn cx() -> Cx {
     Cx::new(Caller::Cli)
 }
 
-/// All that is found, a word or a sentence each.
+/// All discovered items, a word or a sentence each.
 async fn list(source: &dyn Source) -> String {
     let lines: Vec<_> = source.discover(cx()).map(describe).collect().await;
     lines.join(", ")

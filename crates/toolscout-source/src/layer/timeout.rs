@@ -1,4 +1,4 @@
-//! Bounds how long a source may take.
+//! Limits the time that a source may take.
 
 use futures_util::{StreamExt, stream};
 use std::future::Future;
@@ -10,8 +10,8 @@ use toolscout_core::{
     ToolOutput,
 };
 
-/// No listing, loading or call takes longer than this; only the time in which whoever calls is asked something comes on top.
-/// What a listing found in time stays found.
+/// Limits the time of each listing, loading and call; the time that the client takes for reverse
+/// requests is added. Tools that a listing found in time are kept.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeout(pub Duration);
 

@@ -1,21 +1,21 @@
-//! Finds the few lines that may name tools, without looking at the others.
+//! Finds the few lines that may name tools, without parsing the others.
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use std::sync::LazyLock;
 
-/// What is longer than this passes unread.
+/// Maximum length of a line in bytes; longer ones are skipped.
 pub(super) const LONGEST: usize = 4 << 20;
 
-/// Every message that names tools holds one of these, and few others do.
+/// Every message that names tools contains one of these, and few others do.
 static MARKS: LazyLock<[Finder<'static>; 2]> =
     LazyLock::new(|| [Finder::new(b"\"tool_use\""), Finder::new(b"\"init\"")]);
 
-/// The line that has not ended yet, and how to go on.
+/// The current incomplete line.
 #[derive(Default)]
 pub(super) struct TranscriptLines {
     begun: Vec<u8>,
-    /// Whether the line is longer than anybody wants to look at.
+    /// Whether the line exceeds the limit and is skipped.
     is_long: bool,
 }
 
@@ -33,13 +33,13 @@ impl TranscriptLines {
         self.keep(rest);
     }
 
-    /// Bytes that are kept.
+    /// The number of buffered bytes.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.begun.len()
     }
 
-    /// The line has ended, or everything has.
+    /// Ends the line, or the input.
     pub(super) fn finish(&mut self, look: impl FnMut(&[u8])) {
         if !self.is_long {
             each_marked(&self.begun, look);
@@ -54,7 +54,7 @@ impl TranscriptLines {
     }
 }
 
-/// Each of these lines that bears a mark, once.
+/// Calls `look` once for each line that contains a mark.
 fn each_marked(lines: &[u8], mut look: impl FnMut(&[u8])) {
     let next = |from: usize, mark: &Finder<'_>| mark.find(&lines[from..]).map_or(usize::MAX, |it| from + it);
     let mut marked = MARKS.each_ref().map(|it| next(0, it));

@@ -1,7 +1,8 @@
-//! Which tools a message names.
+//! Extracts the tools that a message names.
 //!
-//! Claude Code begins with a message that lists all tools, `mcp__<server>__<tool>`, and names each again where it is used;
-//! an application of the Agent SDK may pass on whole definitions. Whatever is none of these says nothing, and is no error.
+//! Claude Code begins with a message that lists all tools, `mcp__<server>__<tool>`, and names each
+//! again when it is used; an application of the Agent SDK may pass on whole definitions. Other
+//! messages are ignored, without an error.
 
 use super::news::MCP_PREFIX;
 use super::seen::{SeenTool, SeenTools};
@@ -27,14 +28,14 @@ struct AgentMessage<'a> {
     event: Option<&'a RawValue>,
 }
 
-/// What a model says.
+/// A message of the model.
 #[derive(Deserialize)]
 struct ModelMessage<'a> {
     #[serde(borrow, default)]
     content: Vec<&'a RawValue>,
 }
 
-/// A piece of what it says, as it begins to say it.
+/// The start of a streamed content block.
 #[derive(Deserialize)]
 struct ContentStart<'a> {
     #[serde(borrow)]
@@ -49,7 +50,8 @@ struct ContentBlock<'a> {
     name: Cow<'a, str>,
 }
 
-/// Adds the tools that this line names. `server` has those that do not say whose they are.
+/// Adds the tools that this line names. `server` is assigned to those without a server in their
+/// name.
 pub(super) fn look(line: &[u8], server: Option<&str>, seen: &mut SeenTools) {
     if !seen.may_miss(line) {
         return;
@@ -77,7 +79,7 @@ pub(super) fn look(line: &[u8], server: Option<&str>, seen: &mut SeenTools) {
     }
 }
 
-/// A definition that somebody passed on, as far as it is one.
+/// A complete definition, as far as it is valid.
 fn whole(tool: &str, server: Option<&str>) -> Option<SeenTool> {
     let tool: Value = serde_json::from_str(tool).ok()?;
     let name = tool.get("name")?.as_str()?;
@@ -88,7 +90,8 @@ fn whole(tool: &str, server: Option<&str>) -> Option<SeenTool> {
     Some(SeenTool { description, input_schema, ..known })
 }
 
-/// A tool that is used; a client's own tools belong to no server, and are none that anybody else could have.
+/// A tool that the model uses. A client's own tools belong to no server and are ignored, since no
+/// other client could have them.
 fn used(block: &RawValue) -> Option<SeenTool> {
     let block: ContentBlock<'_> = serde_json::from_str(block.get()).ok()?;
     (block.kind == "tool_use").then(|| named(&block.name)).flatten()

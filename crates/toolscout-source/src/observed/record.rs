@@ -1,4 +1,4 @@
-//! What was seen, remembered from one run to the next.
+//! Observed tools, stored from one run to the next.
 
 use super::seen::{MOST, SeenTool, SeenTools};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use toolscout_core::{Namespace, Store, StoreError};
 
 const VERSION: u32 = 1;
-/// How often to try again where several write at once.
+/// Number of attempts if several processes write at once.
 const ATTEMPTS: usize = 64;
 
-/// The tools that were seen in a project.
+/// The tools that were observed in a project.
 #[derive(Clone)]
 pub struct Observed {
     store: Arc<dyn Store>,
@@ -23,17 +23,18 @@ struct ObservedRow {
 }
 
 impl Observed {
-    /// Of the project that stands for this in keys; see `toolscout_mcp_client::partition`.
+    /// The observed tools of a project, by its partition key; see
+    /// `toolscout_mcp_client::partition`.
     pub fn new(store: Arc<dyn Store>, project: String) -> Self {
         Self { store, project }
     }
 
-    /// All of them, the newest last. What cannot be read is as good as not there.
+    /// All of them, the newest last. Unreadable data counts as missing.
     pub fn tools(&self) -> Vec<SeenTool> {
         self.store.read(Namespace::Observed, &self.project).ok().flatten().map_or_else(Vec::new, |it| read(&it))
     }
 
-    /// Adds these. Of too many, those are forgotten that were seen longest ago.
+    /// Adds these tools. If there are too many, those that were seen longest ago are dropped.
     pub fn add(&self, tools: &[SeenTool]) -> Result<(), StoreError> {
         for _ in 0..ATTEMPTS {
             let before = self.store.read(Namespace::Observed, &self.project)?;
@@ -47,7 +48,7 @@ impl Observed {
         Err(unkept(None))
     }
 
-    /// Forgets all of them; says whether there was something.
+    /// Removes all of them; returns whether there were any.
     pub fn forget(&self) -> Result<bool, StoreError> {
         self.store.remove(Namespace::Observed, &self.project)
     }

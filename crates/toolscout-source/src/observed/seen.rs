@@ -1,37 +1,37 @@
-//! What was seen so far: each tool once, and never more than there is room for.
+//! The tools seen so far: each once, and limited in number and size.
 
 use super::news::KnownToolNames;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use toolscout_core::{Moment, RawJson, ToolName};
 
-/// So many tools are taken note of.
+/// Maximum number of tools.
 pub(super) const MOST: usize = 10_000;
-/// Bytes of a description and schema; of what is longer only the name is kept.
+/// Maximum size of description and schema in bytes; of larger ones only the name is kept.
 const LARGEST: usize = 64 << 10;
-/// Bytes of all of them together.
+/// Maximum size of all of them together in bytes.
 const ROOM: usize = 16 << 20;
-/// Bytes of a name.
+/// Maximum length of a name in bytes.
 const LONGEST: usize = 128;
 
 /// A tool that was seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SeenTool {
-    /// Whose it is, where that was said.
+    /// The server, if the message names one.
     pub server: Option<String>,
-    /// What its server calls it.
+    /// The name on its server.
     pub name: String,
-    /// What it does; empty where nobody said.
+    /// The description; empty if unknown.
     pub description: String,
-    /// Of its arguments; `{}` where nobody said.
+    /// The schema of the arguments; `{}` if unknown.
     pub input_schema: RawJson,
-    /// When it was seen.
+    /// The time at which it was last seen.
     pub seen: Moment,
 }
 
 impl SeenTool {
-    /// A tool of which only the name is known; none where it cannot be one.
+    /// A tool of which only the name is known; none if the name is invalid.
     pub fn new(server: Option<&str>, name: &str) -> Option<Self> {
         let is_name = |it: &str| !it.is_empty() && it.len() <= LONGEST && !it.chars().any(char::is_control);
         let is_server = |it: &str| is_name(it) && !it.contains('/');
@@ -42,13 +42,13 @@ impl SeenTool {
         Some(Self { server, name, description, input_schema: anything(), seen: Moment::now() })
     }
 
-    /// What it is called among all that was seen: `server/tool`, or `tool` alone.
+    /// The name in the source `observed`: `server/tool`, or `tool` alone.
     pub fn tool_name(&self) -> Option<ToolName> {
         let name = self.server.as_ref().map_or(self.name.clone(), |it| format!("{it}/{}", self.name));
         ToolName::new(&name).ok()
     }
 
-    /// Without what somebody says about it.
+    /// The same tool without description and schema.
     pub fn bare(self) -> Self {
         Self { description: String::new(), input_schema: anything(), ..self }
     }
@@ -66,7 +66,7 @@ fn anything() -> RawJson {
     RawJson::from_value(&serde_json::json!({}))
 }
 
-/// Everything so far.
+/// All tools seen so far.
 #[derive(Default)]
 pub(super) struct SeenTools {
     tools: Vec<SeenTool>,
@@ -76,12 +76,13 @@ pub(super) struct SeenTools {
 }
 
 impl SeenTools {
-    /// Whether the line may name a tool that is not here.
+    /// Whether the line may name a tool that is not in this set.
     pub(super) fn may_miss(&self, line: &[u8]) -> bool {
         self.known.may_be_more_than(line)
     }
 
-    /// Adds a tool. Of one that is there already, who says more about it is believed.
+    /// Adds a tool. For a known tool, a message with a description or a schema replaces the earlier
+    /// one.
     pub(super) fn add(&mut self, tool: SeenTool) {
         let tool = if tool.size() > LARGEST || self.size + tool.size() > ROOM { tool.bare() } else { tool };
         match self.places.get(&(tool.server.clone(), tool.name.clone())) {

@@ -1,4 +1,4 @@
-//! Shows what was seen, among all other tools.
+//! Lists observed tools among all other tools.
 
 use super::{Observed, SeenTool};
 use futures_util::stream;
@@ -10,14 +10,15 @@ use toolscout_core::{
 
 const WHY: &str = "only observed in an agent's messages; add its server to call it";
 
-/// The source `observed`: its tools are listed and found, and a call says that they cannot be called from here.
+/// The source `observed`: its tools are listed and found, and a call returns an error that they
+/// cannot be called from here.
 pub struct ObservedSource {
     id: SourceId,
     observed: Observed,
 }
 
 impl ObservedSource {
-    /// Over what was seen in a project. None where nothing was, or the id is not ours to give.
+    /// A source of the tools that were observed in a project. None if there are none.
     pub fn of(observed: Observed) -> Option<Self> {
         let id = SourceId::new("observed").ok()?;
         (!observed.tools().is_empty()).then_some(Self { id, observed })
@@ -29,7 +30,8 @@ impl ObservedSource {
         tool.input_schema = seen.input_schema;
         tool.status = Status::Unavailable(WHY.to_owned());
         tool.provenance.seen = Some(seen.seen);
-        // There is nothing of it that could run, and who calls it is to hear that, and not that somebody should trust it.
+        // Nothing of it can run. A caller must get the error about that, not a request to trust the
+        // source.
         tool.provenance.trusted = true;
         Some(tool)
     }

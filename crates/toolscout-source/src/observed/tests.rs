@@ -1,6 +1,6 @@
-//! 1. What passes comes out as it went in, whatever it is and however it is cut.
-//! 2. Tools are seen in all the forms that agents name them, each once, however the stream is cut.
-//! 3. What is too long, too much or no message at all costs no more memory, and hides nothing else.
+//! 1. Bytes are forwarded unchanged, whatever they are and however they are split.
+//! 2. Tools are recognized in all forms that agents use, each once, however the stream is split.
+//! 3. Long, excessive or invalid input costs no more memory, and hides nothing else.
 
 use super::lines::LONGEST;
 use super::*;
@@ -128,7 +128,7 @@ async fn what_was_seen_is_listed_afterwards_and_the_newest_stays() {
     assert!(observed.forget().expect("forgotten") && observed.tools().is_empty());
 }
 
-/// Gives what it has in pieces, and is interrupted now and then.
+/// A reader that returns its data in pieces and is interrupted now and then.
 struct Halting<'a>(&'a [u8], bool);
 
 impl Read for Halting<'_> {

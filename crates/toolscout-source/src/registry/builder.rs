@@ -1,4 +1,4 @@
-//! Makes a tool of a name, some words and a closure.
+//! Builds a tool from a name, a description and a closure.
 
 use super::param::{self, Param};
 use super::{CodeTool, RunError};
@@ -9,7 +9,7 @@ use toolscout_core::{
     Visibility,
 };
 
-/// Describes a tool, then takes what does its work.
+/// Describes a tool; ends with its implementation.
 ///
 /// ```
 /// use toolscout_core::ToolOutput;
@@ -36,42 +36,43 @@ pub struct ToolBuilder {
 }
 
 impl ToolBuilder {
-    /// Begins a tool of this name. It may become a command, so it has to be one that a command may have.
+    /// Starts a tool of this name. It may become a command, so it must be a valid command name.
     pub fn new(name: &str) -> Result<Self, InvalidName> {
         let id = ToolId::new(SourceId::app(), ToolName::for_command(name)?);
         Ok(Self { tool: Tool::new(id), params: Vec::new(), schema: None })
     }
 
-    /// A name for people.
+    /// The display name.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.tool.title = Some(title.into());
         self
     }
 
-    /// What it does.
+    /// The description.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.tool.description = Some(description.into());
         self
     }
 
-    /// One more word to find it by.
+    /// One more keyword for search.
     pub fn keyword(self, keyword: impl Into<String>) -> Self {
         self.keywords([keyword])
     }
 
-    /// More words to find it by.
+    /// More keywords for search.
     pub fn keywords<T: Into<String>>(mut self, keywords: impl IntoIterator<Item = T>) -> Self {
         self.tool.keywords.extend(keywords.into_iter().map(Into::into));
         self
     }
 
-    /// One more argument; optional unless it says otherwise. Of two with one name, the later counts.
+    /// One more argument; optional unless marked as required. Of two with the same name, the later
+    /// one counts.
     pub fn param(mut self, param: Param) -> Self {
         self.params.push(param);
         self
     }
 
-    /// The whole schema of the arguments, instead of single ones.
+    /// The whole schema of the arguments; replaces single ones.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.schema = Some(schema);
         self
@@ -89,7 +90,7 @@ impl ToolBuilder {
         self
     }
 
-    /// In every list, not only found by search.
+    /// Includes the tool in every list, instead of only in search results.
     pub fn listed(mut self) -> Self {
         self.tool.visibility = Visibility::Listed;
         self
@@ -101,7 +102,8 @@ impl ToolBuilder {
         self
     }
 
-    /// What does the work. It may be dropped at any `.await`: that is how calls are cancelled.
+    /// The implementation. It may be dropped at any `.await`, because that is how calls are
+    /// cancelled.
     pub fn run<F, W>(self, run: F) -> CodeTool
     where
         F: Fn(Arguments, Cx) -> W + Send + Sync + 'static,
@@ -110,7 +112,8 @@ impl ToolBuilder {
         CodeTool::new(self.definition(), run)
     }
 
-    /// As [`Self::run`], with the arguments as a type of your own. Arguments that do not fit it never get there.
+    /// Like [`Self::run`], with a custom type for the arguments. Arguments that do not match it
+    /// never reach the closure.
     pub fn run_typed<T, F, W>(self, run: F) -> CodeTool
     where
         T: DeserializeOwned,

@@ -1,4 +1,4 @@
-//! A tool and the closure that does its work.
+//! A tool and the closure that implements it.
 
 use futures_util::FutureExt;
 use std::any::Any;
@@ -7,22 +7,22 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use toolscout_core::{Arguments, BoxFuture, Cx, SourceError, Tool, ToolOutput};
 
-/// Why a tool of this process could not do its work: anything `?` can turn into a box. Its text becomes the failed
-/// tool's output, except that a [`SourceError`] stays one.
+/// The error of a tool's closure: anything that `?` can box. Its text becomes the output of the
+/// failed tool, but a [`SourceError`] is returned as is.
 pub type RunError = Box<dyn std::error::Error + Send + Sync>;
 
 type ToolFunction = Arc<dyn Fn(Arguments, Cx) -> BoxFuture<'static, Result<ToolOutput, RunError>> + Send + Sync>;
 
-/// A tool and the closure that does its work.
+/// A tool and the closure that implements it.
 #[derive(Clone)]
 pub struct CodeTool {
-    /// What is known about it.
+    /// The definition.
     pub tool: Tool,
     run: ToolFunction,
 }
 
 impl CodeTool {
-    /// Joins a definition, however it was made, with what does the work. A [`super::ToolBuilder`] makes both.
+    /// Joins a definition with its implementation. A [`super::ToolBuilder`] makes both.
     pub fn new<F, W>(tool: Tool, run: F) -> Self
     where
         F: Fn(Arguments, Cx) -> W + Send + Sync + 'static,
@@ -31,11 +31,12 @@ impl CodeTool {
         Self { tool, run: Arc::new(move |arguments, cx| Box::pin(run(arguments, cx))) }
     }
 
-    /// Runs it until it is done or the request is due. A panic is the tool's failure, not ours.
+    /// Runs the tool until it returns or the deadline passes. A panic is a failure of the tool, not
+    /// of toolscout.
     pub(super) async fn call(&self, arguments: Arguments, cx: Cx) -> Result<ToolOutput, SourceError> {
         let deadline = cx.deadline;
         let limit = cx.remaining().unwrap_or_default();
-        // The closure runs inside the future: it may panic before it has made one.
+        // The closure is called inside the future, since it may panic before it returns one.
         let work = AssertUnwindSafe(async { (self.run)(arguments, cx).await }).catch_unwind();
         let ended = match deadline {
             None => work.await,

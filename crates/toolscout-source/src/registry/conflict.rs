@@ -1,25 +1,25 @@
-//! What happens when a second tool comes under a taken name.
+//! How to handle a second tool with the same name.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which of two tools of one name stays.
+/// Which of two tools with the same name stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Conflict {
-    /// The later one, in the earlier one's place.
+    /// The later one, at the position of the earlier one.
     #[default]
     Replace,
     /// The earlier one.
     Skip,
-    /// The earlier one, and whoever brought the later one hears of it.
+    /// The earlier one, and registering the later one is an error.
     Error,
 }
 
 impl Conflict {
-    /// Every choice, in the order shown to people.
+    /// Every variant, in display order.
     pub const ALL: [Self; 3] = [Self::Replace, Self::Skip, Self::Error];
 
-    /// The word settings and flags use: `replace`, `skip`, `error`.
+    /// The name in settings and flags: `replace`, `skip`, `error`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Replace => "replace",
@@ -43,33 +43,33 @@ impl FromStr for Conflict {
     }
 }
 
-/// A word that is none of [`Conflict`]'s.
+/// A word that names no [`Conflict`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` does not settle a conflict; use `replace`, `skip` or `error`", toolscout_core::escape::line(.0))]
 pub struct UnknownConflict(String);
 
-/// What became of a tool that was brought.
+/// The result of registering a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RegisterOutcome {
-    /// It is there, under a name that was free.
+    /// It was added under a new name.
     Added,
-    /// It is there, and an earlier one of its name is gone.
+    /// It replaced an earlier tool with the same name.
     Replaced,
-    /// It is not there: an earlier one of its name stayed.
+    /// It was not added: an earlier tool with the same name stayed.
     Skipped,
 }
 
 impl RegisterOutcome {
-    /// Whether there is now something that was not there before.
+    /// Whether the registry changed.
     pub fn is_change(self) -> bool {
         self != Self::Skipped
     }
 }
 
-/// The name is taken, and [`Conflict::Error`] was asked for.
+/// The name is taken, and the registry uses [`Conflict::Error`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Tool '{}' is already registered", toolscout_core::escape::line(.name))]
 pub struct AlreadyRegistered {
-    /// Which name.
+    /// The name.
     pub name: String,
 }

@@ -1,8 +1,8 @@
-//! One argument of a tool, said in words instead of JSON Schema.
+//! One argument of a tool, described without writing JSON Schema.
 
 use serde_json::{Map, Value};
 
-/// One argument: its name, what it is for, and what it may be. Optional until [`Param::required`] is said.
+/// One argument: its name, description and type. Optional unless [`Param::required`] is called.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Param {
     name: String,
@@ -31,40 +31,40 @@ impl Param {
         Self::of("boolean", name, about)
     }
 
-    /// A list; `item` says what is in it, and its name is only for who reads the code.
+    /// A list; `item` describes its elements, and the name of `item` is not used.
     pub fn array_of(name: impl Into<String>, about: &str, item: Self) -> Self {
         Self::of("array", name, about).with("items", Value::Object(item.schema))
     }
 
-    /// An object with fields of its own.
+    /// An object with its own fields.
     pub fn object(name: impl Into<String>, about: &str, fields: impl IntoIterator<Item = Self>) -> Self {
         let mut param = Self::of("object", name, about);
         param.schema.extend(object_schema(fields));
         param
     }
 
-    /// A call without it is refused.
+    /// Makes the argument required.
     pub fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// One of these values and no other.
+    /// Limits the value to these.
     pub fn one_of<T: Into<Value>>(self, values: impl IntoIterator<Item = T>) -> Self {
         let values: Vec<Value> = values.into_iter().map(Into::into).collect();
         self.with("enum", values)
     }
 
-    /// What it is when nobody says.
+    /// The default value.
     pub fn default(self, value: impl Into<Value>) -> Self {
         self.with("default", value)
     }
 
-    /// From and up to these numbers, both included.
+    /// Limits the value to this range, both ends included.
     pub fn range<T: Into<Value>>(self, from: T, to: T) -> Self {
         self.with("minimum", from).with("maximum", to)
     }
 
-    /// Any other word of JSON Schema, such as `format`, `pattern` or `minLength`.
+    /// Any other JSON Schema keyword, such as `format`, `pattern` or `minLength`.
     pub fn with(mut self, word: impl Into<String>, value: impl Into<Value>) -> Self {
         self.schema.insert(word.into(), value.into());
         self

@@ -1,4 +1,4 @@
-//! The tools of a registry at one moment: in order, and by name.
+//! A snapshot of a registry's tools, in order and by name.
 
 use super::{AlreadyRegistered, CodeTool, Conflict, RegisterOutcome};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ pub(super) struct ToolSet {
 #[derive(Debug, Clone)]
 pub(super) struct RegisteredTool {
     pub(super) tool: Arc<CodeTool>,
-    /// What was said when a second tool came under this name.
+    /// The diagnostic, if a second tool was registered under this name.
     collision: Option<Diagnostic>,
 }
 
@@ -68,7 +68,7 @@ impl ToolSet {
 }
 
 impl RegisteredTool {
-    /// The tool, and the news about its name.
+    /// The tool, and the diagnostic about its name, if any.
     pub(super) fn found(&self) -> Vec<DiscoveryItem> {
         let tool = DiscoveryItem::Tool(Arc::new(self.tool.tool.clone()));
         [Some(tool), self.collision.clone().map(DiscoveryItem::Diagnostic)].into_iter().flatten().collect()

@@ -1,9 +1,9 @@
-//! What a registry promises.
+//! The guarantees of a registry.
 //!
-//! 1. Order, names, bulk, and what happens to taken names: [`keeping`].
-//! 2. Readers always see a whole set, and are told of changes: [`sharing`].
+//! 1. Order, names, bulk registration, and taken names: [`keeping`].
+//! 2. Readers always see a whole set, and are notified of changes: [`sharing`].
 //! 3. As a source it lists, loads and calls; a tool's failure stays the tool's: [`calling`].
-//! 4. The builder writes the schema its words mean: [`building`]; or that of a type: [`typed`].
+//! 4. The builder writes the described schema: [`building`]; or that of a type: [`typed`].
 
 mod building;
 mod calling;

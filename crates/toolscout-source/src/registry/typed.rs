@@ -1,4 +1,4 @@
-//! Schemas from Rust types: what a tool takes and gives is said once, by the types its closure works with.
+//! Schemas from Rust types: the types of a tool's closure define its input and output.
 
 use super::{CodeTool, RunError, ToolBuilder};
 use schemars::JsonSchema;
@@ -9,7 +9,8 @@ use serde_json::Value;
 use std::marker::PhantomData;
 use toolscout_core::{Cx, ToolOutput};
 
-/// A tool whose arguments are a type. What the type's documentation says about a field, the schema says too.
+/// A tool whose arguments are a type. The documentation of a field becomes its description in the
+/// schema.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -44,14 +45,15 @@ pub struct TypedBuilder<T> {
 }
 
 impl ToolBuilder {
-    /// The arguments are this type: their schema is derived from it, and what does not fit it never gets to the closure.
+    /// The arguments are this type: their schema is derived from it, and arguments that do not
+    /// match it never reach the closure.
     pub fn typed<T: DeserializeOwned + JsonSchema>(self) -> TypedBuilder<T> {
         TypedBuilder { builder: self.input_schema(input::<T>()), takes: PhantomData }
     }
 }
 
 impl<T: DeserializeOwned + JsonSchema> TypedBuilder<T> {
-    /// What does the work, and says the result in whatever form; see [`ToolBuilder::run`].
+    /// The implementation, which returns the result in any form; see [`ToolBuilder::run`].
     pub fn run<F, W>(self, run: F) -> CodeTool
     where
         F: Fn(T, Cx) -> W + Send + Sync + 'static,
@@ -60,8 +62,9 @@ impl<T: DeserializeOwned + JsonSchema> TypedBuilder<T> {
         self.builder.run_typed(run)
     }
 
-    /// What does the work, and gives a type: its schema is that of the tool's result, which is structured, with the same as
-    /// text beside it. A type that is no object, such as a number, is given as text only, since clients take no other.
+    /// The implementation, which returns a type. The tool's output schema is derived from it; the
+    /// result is structured, and text as well. A type that is no object, such as a number, is
+    /// returned as text only, since clients accept only objects as structured content.
     pub fn answer<R, F, W>(self, run: F) -> CodeTool
     where
         R: Serialize + JsonSchema,
@@ -88,7 +91,8 @@ impl<T: DeserializeOwned + JsonSchema> TypedBuilder<T> {
 fn input<T: JsonSchema>() -> Value {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     if let Value::Object(map) = &mut schema {
-        // Arguments are always an object; a type of several forms says what each has, and not that.
+        // Arguments are always an object; the schema of an enum describes its variants but lacks
+        // the type.
         map.entry("type").or_insert_with(|| "object".into());
     }
     schema
@@ -98,8 +102,8 @@ fn output<T: JsonSchema>() -> Value {
     schema::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-/// Written out in place, where that ends, since many clients follow no references; and without what only says how it was
-/// made: the name of a type means nothing to who calls the tool.
+/// Inlines subschemas if they are not recursive, since many clients do not resolve references, and
+/// drops the title: the name of a Rust type is of no use to a client.
 fn schema<T: JsonSchema>(mut settings: SchemaSettings) -> Value {
     settings.inline_subschemas = true;
     settings.meta_schema = None;

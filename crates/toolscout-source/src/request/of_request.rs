@@ -1,9 +1,10 @@
-//! Says of any source that it was made for one request.
+//! Marks any source as made for one request.
 
 use std::sync::Arc;
 use toolscout_core::{Layer, Source, SourceKind, Through};
 
-/// Makes a source one of a request: its names give way to everybody's, and nothing of it is remembered for others.
+/// Marks a source as one of a request: its names have the lowest precedence, and nothing of it is
+/// cached for other requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OfRequest;
 

@@ -1,5 +1,5 @@
-//! 1. Whose a request is: its header, as a whole and once, and its user, always both.
-//! 2. Closures make tools for whoever asks.
+//! 1. The key of a request always contains both the header, whole and unique, and the user.
+//! 2. Closures make the tools of a request.
 
 use super::{header, header_name, request_tools, whose};
 use crate::{CodeTool, ToolBuilder};
@@ -15,7 +15,7 @@ fn of(value: &str) -> Cx {
     by(&[("x-user-id", value)], None)
 }
 
-/// What a request has: each tool as `source/name: description`.
+/// The tools of a request, each as `source/name: description`.
 async fn tools(giver: &dyn RequestSources, cx: &Cx) -> Vec<String> {
     let mut all = Vec::new();
     for source in giver.sources(cx).await {
@@ -40,7 +40,7 @@ fn a_header_that_is_there_twice_is_not_there() {
     assert_eq!(header(&cx, "x-user-id"), None);
 }
 
-/// T30: what says who somebody is to us chooses nothing, and goes nowhere.
+/// T30: headers that authenticate the client to toolscout select nothing and are not forwarded.
 #[test]
 fn headers_that_are_for_us_alone_cannot_be_used() {
     assert_eq!(header_name("X-User-ID").as_deref(), Ok("x-user-id"));
@@ -49,7 +49,7 @@ fn headers_that_are_for_us_alone_cannot_be_used() {
     }
 }
 
-/// T32: two requests are the same one's only if the user is the same *and* what they say.
+/// T32: two requests share a key only if the user *and* the values are the same.
 #[test]
 fn whose_a_request_is_depends_on_the_user_and_on_what_it_says() {
     let all = [

@@ -1,15 +1,16 @@
-//! Tools made in code for whoever asks.
+//! Tools made in code for one request.
 
 use super::{OfRequest, own, whose};
 use crate::registry::{CodeTool, Conflict, Registry};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx, Layer, RequestSources, Source, SourceId};
 
-/// Gives each request tools of its own, by two closures.
+/// Gives each request its own tools, by two closures.
 ///
-/// `whose` says for whom a request is, or that it has nothing: a user's name, a tenant. `tools` makes the tools for them; it
-/// is asked when they are first needed, and what it gives is kept for a while. Two requests share it only if `whose` says the
-/// same of both *and* the surface has recognised the same user.
+/// `whose` returns the owner of a request, such as a user or a tenant; none if the request has no
+/// tools. `tools` creates the tools of that owner; it is called when they are first needed, and its
+/// result is cached for a while. Two requests share it only if `whose` returns the same for both
+/// *and* the surface has authenticated the same user.
 ///
 /// ```
 /// use toolscout_core::ToolOutput;
@@ -38,7 +39,7 @@ where
     RequestTools { id: own(), whose, tools }
 }
 
-/// What [`request_tools`] makes.
+/// The result of [`request_tools`].
 pub struct RequestTools<W, T> {
     id: SourceId,
     whose: W,
@@ -46,7 +47,8 @@ pub struct RequestTools<W, T> {
 }
 
 impl<W, T> RequestTools<W, T> {
-    /// The same, as a source of another id than `own`: where there are several, each needs one.
+    /// The same tools under another source id than `own`. If there are several such sources, each
+    /// needs its own id.
     pub fn named(self, id: SourceId) -> Self {
         Self { id, ..self }
     }
@@ -65,7 +67,7 @@ where
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
         let registry = Registry::named(self.id.clone()).on_conflict(Conflict::Replace);
         if let Some(name) = (self.whose)(cx) {
-            // Where taken names are replaced, none is refused.
+            // With [`Conflict::Replace`] no name is refused.
             let _ = registry.register_all((self.tools)(&name, cx));
         }
         Box::pin(async { vec![OfRequest.layer(Arc::new(registry))] })

@@ -1,7 +1,7 @@
-//! 1. The first that has a tool answers.
+//! 1. The first source that has a tool serves it.
 //! 2. A slow source does not hide a fast one.
-//! 3. "Not mine" passes on, an error does not.
-//! 4. A source that cannot be listed is a problem.
+//! 3. `NotMine` passes a call on, another error does not.
+//! 4. A source that cannot be listed is a diagnostic.
 //! 5. One link that needs a review is enough, by the strictest terms.
 
 use super::{Failure, Fake, call, list, load};
@@ -38,7 +38,7 @@ async fn tools_of_all_are_listed_once_under_one_id() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_source_does_not_hide_a_fast_one() {
     let chain = chain([Fake::new("slow", &["a", "b"]).pace(100), Fake::new("fast", &["b", "c"]).pace(1)]);
-    // `b` comes again, from the stronger source, and so replaces the weaker one's.
+    // `b` is listed again, by the source of higher precedence, and so replaces the other one.
     assert_snapshot!(list(&chain).await, @"all/b, all/c, all/a, all/b");
 }
 

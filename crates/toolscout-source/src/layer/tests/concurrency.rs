@@ -1,6 +1,6 @@
-//! 1. No more calls at once than allowed.
-//! 2. Who waits too long in line is told.
-//! 3. A dropped call gives up its place.
+//! 1. There are no more concurrent calls than allowed.
+//! 2. A call that waits too long in the queue times out.
+//! 3. A dropped call releases its permit.
 
 use super::{Fake, call, call_within, cx, wrap};
 use crate::layer::Concurrency;

@@ -1,7 +1,7 @@
-//! 1. What is hidden is not listed.
-//! 2. Loading or calling it is refused, and no call reaches the source.
-//! 3. Names the source does not have are left to others.
-//! 4. A `*` stands for any text, and nothing else has a meaning.
+//! 1. Hidden tools are not listed.
+//! 2. Loading or calling them is refused, and no call reaches the source.
+//! 3. Names that the source does not have are left to other sources.
+//! 4. A `*` stands for any text, and no other character is special.
 
 use super::{Fake, call, list, load, problem, wrap};
 use crate::layer::Filter;
@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 
 const TOOLS: &[&str] = &["allowed", "blocked"];
 
-/// F-04: what is not allowed is absent, and a call says that it is disabled there.
+/// F-04: a tool that is not allowed is absent, and the error of a call reports that it is disabled.
 #[tokio::test]
 async fn what_is_not_allowed_is_absent_and_refused() {
     let (fake, source) = wrap(Fake::new("mail", TOOLS), &Filter::allow(["allowed"]));
@@ -50,7 +50,7 @@ async fn a_name_the_source_does_not_have_is_not_refused() {
     assert_snapshot!(load(&*source, "other").await, @"nothing");
 }
 
-/// F-04, by patterns: what is not included, or excluded, is absent and refused.
+/// F-04, by patterns: a tool that is not included, or is excluded, is absent and refused.
 #[tokio::test]
 async fn patterns_include_and_exclude() {
     let tools = &["read_mail", "read_file", "write_file", "send"];

@@ -1,4 +1,4 @@
-//! What a source has besides tools is there through every layer.
+//! The library of a source is accessible through every layer.
 
 use super::*;
 use crate::layer::{Chain, Concurrency, Filter, Prefix, Retry, Timeout};

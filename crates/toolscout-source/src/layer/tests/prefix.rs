@@ -1,7 +1,7 @@
-//! 1. Listing, loading and calls go by the longer name.
-//! 2. The source hears the shorter one.
-//! 3. Other names are not ours.
-//! 4. A call that expects a definition expects the same one of the source.
+//! 1. Listing, loading and calls use the prefixed name.
+//! 2. The source gets its own name.
+//! 3. Other names are `NotMine`.
+//! 4. A call with an expected digest expects the same definition of the source.
 
 use super::{Fake, call, cx, list, load, name, wrap};
 use crate::layer::Prefix;

@@ -1,8 +1,8 @@
-//! 1. Listing and loading are asked again.
-//! 2. Calls only where the tool says it does no harm.
+//! 1. Listing and loading are retried.
+//! 2. Calls are retried only if the tool is marked as harmless.
 //! 3. Waits double, and end with the attempts or the request.
-//! 4. Only what may pass by itself is tried again.
-//! 5. A busy source is left alone, as long as it says or long.
+//! 4. Only transient errors are retried.
+//! 5. A busy source gets no request for the time it states, or for a long default.
 //! 6. Every wait is in the log.
 
 use super::{Failure, Fake, call, call_within, cx, list, load, problem, wrap};
@@ -114,7 +114,8 @@ async fn a_listing_that_cannot_be_had_ends_with_its_error() {
     assert_snapshot!(fake.log(), @"list, list, list");
 }
 
-/// O-09: a source that is unavailable twice answers the third time; the waits are in the log, and grow.
+/// O-09: a source that is unavailable twice answers the third time; the waits are in the log, and
+/// grow.
 #[tokio::test(start_paused = true)]
 async fn every_wait_is_in_the_log() {
     let log = Log::default();
@@ -127,7 +128,7 @@ async fn every_wait_is_in_the_log() {
     ");
 }
 
-/// O-09: who is not let in is not asked again, and nothing says so.
+/// O-09: a request without a login is not retried, and nothing is logged.
 #[tokio::test(start_paused = true)]
 async fn who_must_log_in_is_not_asked_again() {
     let log = Log::default();
@@ -145,7 +146,7 @@ async fn who_must_log_in_is_not_asked_again() {
     assert_snapshot!(log.retries(), @"");
 }
 
-/// How long it waited for two failures to pass.
+/// The total wait for two failures.
 async fn waited(retry: &Retry, failure: Failure) -> u128 {
     let (_, source) = wrap(Fake::new("mail", &["send"]).failing("load", 2, failure), retry);
     let start = Instant::now();
@@ -153,7 +154,7 @@ async fn waited(retry: &Retry, failure: Failure) -> u128 {
     start.elapsed().as_millis()
 }
 
-/// O-09: who says that it is asked too often is left alone for long.
+/// O-09: a source that reports a rate limit gets no request for a long time.
 #[tokio::test(start_paused = true)]
 async fn a_busy_source_is_left_alone_for_long() {
     assert_eq!(waited(&THRICE, Failure::Busy(None)).await, 5_000 + 10_000);
@@ -171,7 +172,8 @@ async fn a_busy_source_is_left_alone_for_as_long_as_it_says() {
     assert_eq!(waited(&late, Failure::Busy(Some(60))).await, 60_000 + 60_000);
 }
 
-/// Hostile mode http_flap: ten years of patience are not ours to have, and whoever asks gets an answer now.
+/// Hostile mode http_flap: the source demands a wait of ten years, so the caller gets the error at
+/// once.
 #[tokio::test(start_paused = true)]
 async fn a_source_that_wants_to_be_left_alone_for_longer_than_anybody_waits_is_not_asked_again() {
     for seconds in [61, 3_600, u64::MAX] {
@@ -209,15 +211,15 @@ async fn chance_adds_at_most_a_fifth() {
     }
 }
 
-/// What was said in the log, as JSON lines.
+/// The log as JSON lines.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// Hears what this thread says, until dropped.
+    /// Captures the log of this thread until the guard is dropped.
     fn listen(&self) -> tracing::subscriber::DefaultGuard {
-        // While there is one listener only, `tracing` takes the word of whichever thread says something first for whether
-        // anybody listens at all, and that is mostly a thread of another test.
+        // With a single subscriber, `tracing` caches whether a callsite is enabled from the first
+        // thread that reaches it, which is mostly a thread of another test.
         static SECOND: OnceLock<tracing::Dispatch> = OnceLock::new();
         SECOND.get_or_init(|| tracing_subscriber::fmt().with_writer(io::sink).finish().into());
         let log = self.clone();

@@ -1,6 +1,6 @@
 //! 1. Everything in time passes.
 //! 2. Listing, loading and calls end at the limit.
-//! 3. What was found before stays found.
+//! 3. Tools that were found before are kept.
 
 use super::{Fake, call, list, load, wrap};
 use crate::layer::Timeout;

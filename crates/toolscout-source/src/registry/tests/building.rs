@@ -1,4 +1,4 @@
-//! The builder writes the schema its words mean.
+//! The builder writes the described schema.
 
 use crate::{Param, ToolBuilder};
 use insta::assert_snapshot;

@@ -15,7 +15,7 @@ fn cx() -> Cx {
     Cx::new(Caller::Cli)
 }
 
-/// Calls the tool as if it was there, so that the registry has to say whether it is.
+/// Calls a tool whether or not it is registered, so that the registry has to check.
 pub(super) async fn call(registry: &Registry, name: &str, arguments: Value, cx: Cx) -> Result<ToolOutput, SourceError> {
     let mut tool = tool(name, "any").tool;
     tool.id.source = registry.id().clone();
@@ -25,7 +25,7 @@ pub(super) async fn call(registry: &Registry, name: &str, arguments: Value, cx: 
     registry.call(call, cx).await
 }
 
-/// What the tool says, with a mark where it says that it failed.
+/// The text of the output, marked if it is an error.
 pub(super) fn said(output: &ToolOutput) -> String {
     let text = output.content()[0]["text"].as_str().unwrap_or_default().to_owned();
     if output.is_error() { format!("failed: {text}") } else { text }

@@ -1,4 +1,4 @@
-//! Order, names, bulk, and what happens to taken names.
+//! Order, names, bulk registration, and taken names.
 
 use super::{list, registry, tool};
 use crate::{Conflict, RegisterOutcome, Registry};
@@ -20,7 +20,7 @@ fn a_list_is_a_snapshot_in_the_order_of_registration() {
     ");
 }
 
-/// R-02: unregistering says whether there was something.
+/// R-02: unregistering returns whether there was a tool.
 #[test]
 fn unregistering_twice_is_true_then_false() {
     let registry = registry(&["a", "b", "c"]);
@@ -31,7 +31,7 @@ fn unregistering_twice_is_true_then_false() {
     assert_eq!(registry.tool("c").unwrap().id.name.as_str(), "c");
 }
 
-/// R-03: the later one, in the earlier one's place.
+/// R-03: the later one, at the position of the earlier one.
 #[test]
 fn a_taken_name_is_replaced_where_it_stands() {
     let registry = registry(&["a", "b"]);
@@ -55,7 +55,7 @@ fn a_taken_name_can_be_skipped() {
     ");
 }
 
-/// R-03: the earlier one stays, and the text is the known one.
+/// R-03: the earlier one stays, and the error text is the expected one.
 #[test]
 fn a_taken_name_can_be_an_error() {
     let registry = registry(&["x"]).on_conflict(Conflict::Error);
@@ -63,7 +63,7 @@ fn a_taken_name_can_be_an_error() {
     assert_snapshot!(list(&registry), @"x: first");
 }
 
-/// R-04: one duplicate does not keep the rest out.
+/// R-04: one duplicate does not reject the rest.
 #[test]
 fn a_bulk_with_a_duplicate_under_skip_registers_the_rest() {
     let registry = registry(&["b"]).on_conflict(Conflict::Skip);
@@ -76,7 +76,7 @@ fn a_bulk_with_a_duplicate_under_skip_registers_the_rest() {
     ");
 }
 
-/// R-04: where a duplicate is an error, a bulk is all or nothing.
+/// R-04: if a duplicate is an error, a bulk registration is all or nothing.
 #[test]
 fn a_bulk_with_a_duplicate_under_error_registers_nothing() {
     let registry = registry(&["b"]).on_conflict(Conflict::Error);
@@ -86,7 +86,7 @@ fn a_bulk_with_a_duplicate_under_error_registers_nothing() {
     assert_eq!(registry.len(), 1);
 }
 
-/// R-05: a cleared registry is as good as new.
+/// R-05: a cleared registry accepts tools like a new one.
 #[test]
 fn a_cleared_registry_takes_tools_again() {
     let registry = registry(&["a", "b"]);

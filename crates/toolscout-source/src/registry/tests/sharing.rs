@@ -1,4 +1,4 @@
-//! Readers always see a whole set, and are told of changes.
+//! Readers always see a whole set, and are notified of changes.
 
 use super::{registry, tool};
 use crate::{Conflict, Registry};
@@ -7,7 +7,8 @@ use toolscout_core::Source;
 
 const FAMILY: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// a hundred tasks, half of them writing; a bulk is seen whole or not at all.
+/// a hundred tasks, half of them writing; readers see a bulk registration whole or not at
+/// all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_hundred_tasks_always_see_a_whole_set() {
     let registry = Registry::new();
@@ -41,7 +42,7 @@ async fn read(registry: &Registry) {
     }
 }
 
-/// How many hints are waiting.
+/// The number of pending hints.
 fn hints(changes: &mut toolscout_core::BoxStream<'_, ()>) -> usize {
     std::iter::from_fn(|| changes.next().now_or_never().flatten()).count()
 }

@@ -1,4 +1,4 @@
-//! Schemas come from types, and what does not fit a type never gets to the closure.
+//! Schemas come from types, and arguments that do not match a type never reach the closure.
 
 use super::super::{Registry, ToolBuilder};
 use super::calling::{self, said};
@@ -94,7 +94,7 @@ async fn what_a_tool_gives_is_structured_and_as_text_beside_it() {
     assert!(error.to_string().starts_with("arguments of `send`: invalid type"), "{error}");
 }
 
-/// Clients take only objects as structured content.
+/// Clients accept only objects as structured content.
 #[tokio::test]
 async fn a_result_that_is_no_object_is_given_as_text() {
     #[derive(Deserialize, JsonSchema)]
