@@ -1,4 +1,5 @@
-//! Looks whether the model is there: a crate from a registry comes without it, a checkout and a release with it.
+//! Checks for the model file: a crate from a registry does not contain it, a checkout and a release
+//! do.
 
 use std::path::Path;
 

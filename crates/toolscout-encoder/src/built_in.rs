@@ -1,9 +1,9 @@
-//! The model that is part of the program, if it was there when the program was built.
+//! The built-in model, if the model file was present at build time.
 
 use crate::OpenError;
 use crate::bytes::Bytes;
 
-/// Starts where a line of memory does: a load that crosses from one to the next takes twice as long.
+/// Aligned to a cache line: a load that crosses two lines takes twice as long.
 #[cfg(has_model)]
 #[repr(C, align(64))]
 struct Aligned<T: ?Sized>(T);

@@ -1,11 +1,11 @@
-//! The bytes of a model, wherever they lie: in the program itself, or in memory that clones share.
+//! The bytes of a model, either in the program itself or in shared memory.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 #[derive(Clone)]
 pub(crate) enum Bytes {
-    /// Mapped with the program, and read in page by page as they are touched.
+    /// Mapped with the program, and loaded page by page on first access.
     #[cfg_attr(not(has_model), expect(dead_code, reason = "there is no model in this program"))]
     Static(&'static [u8]),
     Shared(Arc<Vec<u8>>),
@@ -22,7 +22,7 @@ impl Deref for Bytes {
     }
 }
 
-/// Numbers that stay where they are in the file, for tables of which a text needs few rows.
+/// Reads a number from the file in place, for tables of which a text needs few rows.
 pub(crate) fn number_at(bytes: &[u8], section: &Range<usize>, index: usize) -> [u8; 4] {
     let at = section.start + 4 * index;
     bytes[at..at + 4].try_into().expect("a range of four is four bytes")

@@ -1,4 +1,4 @@
-//! A model as sentence-transformers writes it becomes one of our own files: read once, brought to eight bits on the way.
+//! Converts a sentence-transformers directory to a model file with int8 weights.
 
 mod config;
 mod easing;
@@ -17,7 +17,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use tensors::Tensors;
 
-/// The whole file of the model in this directory. It is made twice: the first one shows how large the numbers in it get.
+/// The complete file of the model in this directory. It is built twice: the first build measures
+/// the ranges of the inputs.
 pub(crate) fn convert(dir: &Path) -> Result<Vec<u8>, OpenError> {
     let rough = write(dir, &[])?;
     let peaks = easing::observe(rough).map_err(|why| OpenError::Broken { path: dir.to_owned(), why })?;
@@ -42,7 +43,8 @@ fn write(dir: &Path, peaks: &[Vec<f32>]) -> Result<Vec<u8>, OpenError> {
     Ok(writer.finish())
 }
 
-/// The vectors of pieces, in the order of the vocabulary. Rows of pieces that text cannot reach stay out.
+/// The embeddings of pieces, in the order of the vocabulary. Omits rows of pieces that text cannot
+/// produce.
 fn write_words(
     writer: &mut ModelWriter,
     tensors: &mut Tensors,
@@ -61,7 +63,8 @@ fn write_words(
     Ok(())
 }
 
-/// The vectors of places. Every piece is of the same kind here, so the vector of that kind is added once and for all.
+/// The embeddings of positions. All pieces have the same token type, so its vector is added to them
+/// once.
 fn write_places(
     writer: &mut ModelWriter,
     tensors: &mut Tensors,
@@ -82,7 +85,7 @@ fn write_places(
     Ok(())
 }
 
-/// `peaks` start with those of this layer's four matrices, if there are any.
+/// `peaks` starts with those of this layer's four matrices, if there are any.
 fn write_layer(
     writer: &mut ModelWriter,
     tensors: &mut Tensors,
@@ -100,7 +103,7 @@ fn write_layer(
     write_norm(writer, tensors, &format!("{name}.output.LayerNorm"), shape)
 }
 
-/// Matrices of the same size, one under the other.
+/// Matrices of the same size, one below the other.
 fn write_matrix(
     writer: &mut ModelWriter,
     tensors: &mut Tensors,
@@ -133,7 +136,7 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, OpenError> {
     serde_json::from_slice(&text).map_err(|err| OpenError::Broken { path: path.to_owned(), why: err.to_string() })
 }
 
-/// A file that a model may do without.
+/// A file that is optional in a model.
 fn read_optional_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, OpenError> {
     match read_json(path) {
         Ok(value) => Ok(Some(value)),

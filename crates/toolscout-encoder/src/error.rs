@@ -1,9 +1,9 @@
-//! Why there is no encoder.
+//! Errors of opening a model.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a model could not be opened.
+/// The reason why a model could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -15,25 +15,25 @@ pub enum OpenError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         cause: io::Error,
     },
-    /// A file of the model does not hold what its name promises.
+    /// A file of the model has invalid content.
     #[error("model: `{}` is not as it should be: {why}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// A model that is sound, but of another kind than this crate can run.
+    /// A valid model of a kind that this crate does not support.
     #[error("model: `{}` has {what}, which is not supported; what is: BERT and XLM-RoBERTa encoders with a WordPiece or \
         Unigram tokenizer, mean or CLS pooling, and weights in `model.safetensors`", path.display())]
     Unsupported {
-        /// The file that says so.
+        /// The file that requires it.
         path: PathBuf,
-        /// What it asks for.
+        /// The unsupported feature.
         what: String,
     },
 }

@@ -1,16 +1,21 @@
-//! A model as one file: what it is, the words it knows, and its weights as the kernels read them.
+//! A model as one file: its parameters, its vocabulary, and its weights in the layout of the
+//! kernels.
 //!
 //! Little-endian throughout; every section starts at a multiple of 64 bytes. In this order:
 //!
 //! 1. eight bytes that name format and version, then 32 bytes of BLAKE3 over all that follows them;
 //! 2. the numbers of [`ModelShape`] and the model's name;
-//! 3. the vocabulary in the order of its bytes: where each piece starts, their text, and for a Unigram tokenizer their scores;
-//! 4. the vectors of pieces and of places, each row with its scale, and the norm after them;
-//! 5. for each layer the matrices query-key-value and output with their norm, and those in and out of the middle with theirs.
+//! 3. the vocabulary in byte order: the start of each piece, their text, and for a Unigram
+//!    tokenizer
+//!    their scores;
+//! 4. the embeddings of pieces and of positions, each row with its scale, and the norm after them;
+//! 5. for each layer the matrices query-key-value and output with their norm, and those of the
+//!    feed-forward part (into and out of its inner width) with theirs.
 //!
-//! A matrix is easing, scales, biases and starts (see [`Matrix`]), then its weights: blocks of [`BLOCK`] rows, and in a block
-//! all rows' first [`GROUP`] columns, then all rows' next. That is what one instruction takes at a time, so that nothing has
-//! to be rearranged, and a model in the program is ready as soon as its page is there.
+//! A matrix consists of easing, scales, biases and starts (see [`Matrix`]), then its weights:
+//! blocks of [`BLOCK`] rows, and in a block the first [`GROUP`] columns of all rows, then the next
+//! of all rows. One instruction reads that much at a time, so nothing has to be rearranged, and a
+//! built-in model is ready as soon as its pages are loaded.
 
 mod cursor;
 mod head;
@@ -27,15 +32,15 @@ const MAGIC: &[u8; 8] = b"tsmodel\x01";
 const CHECKSUM: Range<usize> = 8..40;
 const ALIGNMENT: usize = 64;
 
-/// A model that was read, with its weights where they were.
+/// A parsed model; its weights stay in `bytes`.
 pub(crate) struct ModelFile {
     pub(crate) bytes: Bytes,
     pub(crate) name: String,
     pub(crate) shape: ModelShape,
     pub(crate) vocabulary: PieceVocabulary,
-    /// How likely each piece is; empty for WordPiece, which does not ask.
+    /// The log probability of each piece; empty for WordPiece, which needs none.
     scores: Range<usize>,
-    /// How likely the unlikeliest is.
+    /// The lowest score of all pieces.
     pub(crate) least_score: f32,
     pub(crate) words: EmbeddingTable,
     pub(crate) places: EmbeddingTable,
@@ -43,7 +48,7 @@ pub(crate) struct ModelFile {
     pub(crate) layers: Vec<EncoderLayer>,
 }
 
-/// Vectors of which a text needs a few.
+/// Embeddings, of which a text needs a few rows.
 pub(crate) struct EmbeddingTable {
     scales: Range<usize>,
     rows: Range<usize>,
@@ -56,7 +61,7 @@ pub(crate) struct Norm {
 }
 
 pub(crate) struct EncoderLayer {
-    /// What each piece asks, how it is found, and what it says: three matrices, one under the other.
+    /// Query, key and value: three matrices, one below the other.
     pub(crate) attend: Matrix,
     pub(crate) gather: Matrix,
     pub(crate) gathered: Norm,
@@ -67,19 +72,22 @@ pub(crate) struct EncoderLayer {
 
 pub(crate) struct Matrix {
     pub(crate) rows: usize,
-    /// A multiple of [`GROUP`]; what is too many is zero.
+    /// A multiple of [`GROUP`]; surplus columns are zero.
     pub(crate) columns: usize,
-    /// What the numbers of each column are multiplied by before they are brought to eight bits; the weights are divided by it.
+    /// The factor for each column of the input before it is quantized; the weights are divided by
+    /// it.
     pub(crate) easing: Vec<f32>,
     pub(crate) scales: Vec<f32>,
     pub(crate) bias: Vec<f32>,
-    /// What the sum of each row starts at where inputs are counted from -128: it takes that away again.
+    /// The start value of each row's sum for kernels with unsigned inputs (offset 128): the
+    /// zero-point correction −128 · Σ(row).
     pub(crate) starts: Vec<i32>,
     weights: Range<usize>,
 }
 
 impl ModelFile {
-    /// Reads a model's outline and looks whether everything is there. Does not look at each weight; see [`ModelFile::verify`].
+    /// Parses a model and checks the sizes of all sections. Does not check each weight; see
+    /// [`ModelFile::verify`].
     pub(crate) fn read(bytes: Bytes) -> Result<Self, String> {
         let mut cursor = Cursor::new(&bytes);
         if cursor.take(MAGIC.len())? != MAGIC {
@@ -99,7 +107,7 @@ impl ModelFile {
         Ok(Self { name, shape, vocabulary, scores, least_score, words, places, norm, layers, bytes })
     }
 
-    /// Looks whether every byte is as it was written, and the vocabulary in order. Touches all of the file.
+    /// Checks the checksum and the order of the vocabulary. Reads the whole file.
     pub(crate) fn verify(&self) -> Result<(), String> {
         let sum = blake3::hash(&self.bytes[CHECKSUM.end..]);
         if sum.as_bytes() != self.checksum() {
@@ -134,7 +142,7 @@ impl EmbeddingTable {
         Ok(Self { scales: cursor.section(rows, 4)?, rows: cursor.section(rows, width)?, width })
     }
 
-    /// The row in steps, and how long a step is.
+    /// A quantized row and its scale.
     #[inline(always)]
     pub(crate) fn row<'a>(&self, bytes: &'a [u8], row: usize) -> (&'a [u8], f32) {
         let at = self.rows.start + row * self.width;
@@ -178,7 +186,7 @@ impl Matrix {
         })
     }
 
-    /// Blocks of rows, one after the other.
+    /// The blocks of rows in sequence.
     #[inline(always)]
     pub(crate) fn weights<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         &bytes[self.weights.clone()]

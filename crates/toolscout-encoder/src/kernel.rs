@@ -1,4 +1,5 @@
-//! Sums of products of eight-bit numbers, as fast as the processor has it; every way gives the same integers.
+//! Dot products of int8 numbers with the fastest available instructions; every kernel gives the
+//! same integers.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -9,7 +10,7 @@ use crate::pass::{self, Passed, TokenBatch};
 use portable::Portable;
 use std::sync::LazyLock;
 
-/// The kernels there are; which of them this processor can run is found out once.
+/// The available kernels. Support by the processor is detected once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum KernelPath {
     Portable,
@@ -20,14 +21,14 @@ pub(crate) enum KernelPath {
 }
 
 impl KernelPath {
-    /// The best that this processor has.
+    /// The fastest kernel that this processor supports.
     pub(crate) fn fastest() -> Self {
         static FASTEST: LazyLock<KernelPath> =
             LazyLock::new(|| KernelPath::all().pop().unwrap_or(KernelPath::Portable));
         *FASTEST
     }
 
-    /// All that this processor can run, the fastest last.
+    /// All kernels that this processor supports, the fastest last.
     pub(crate) fn all() -> Vec<Self> {
         #[cfg(target_arch = "x86_64")]
         let special = [x86::Avx2::here().map(|_| Self::Avx2), x86::Avx512::here().map(|_| Self::Avx512)];
@@ -37,7 +38,8 @@ impl KernelPath {
     }
 }
 
-/// Takes the texts through the model on this path, or on the portable one if the processor has no such instructions.
+/// Runs the texts through the model with this kernel, or with the portable one if the processor
+/// does not support it.
 pub(crate) fn run(path: KernelPath, file: &ModelFile, batch: &TokenBatch) -> Passed {
     match path {
         #[cfg(target_arch = "x86_64")]

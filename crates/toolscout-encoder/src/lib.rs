@@ -1,11 +1,14 @@
-//! Texts become vectors: a small sentence encoder that runs on any processor, with nothing but this crate.
+//! A small sentence encoder that turns texts into vectors, on any processor and without other
+//! runtimes.
 //!
-//! [`MiniLm::built_in`] is the model that comes with the program, [`MiniLm::open`] one of the user's own. Both are
-//! transformers of the BERT family with weights of eight bits; [`MiniLm::encode`] cuts a text into pieces, takes them through
-//! the layers and gives their mean, of unit length. The same text gives the same bits, alone or among others, on every
-//! machine: sums of products are sums of integers, and everything else is done in one fixed order.
+//! [`MiniLm::built_in`] is the model that is part of the program, [`MiniLm::open`] opens a model of
+//! the user. Both are transformers of the BERT family with int8 weights; [`MiniLm::encode`]
+//! tokenizes a text, runs the tokens through the layers and returns their mean, normalized to unit
+//! length. The same text gives the same bits, alone or in a batch, on every machine: dot products
+//! are sums of integers, and all other operations have one fixed order.
 //!
-//! Start reading at [`MiniLm`]; the way of a text is `pieces`, `pass`, `kernel`, and what a model is made of is `file`.
+//! Start reading at [`MiniLm`]; a text passes `pieces`, `pass` and `kernel`, and `file` describes
+//! the model format.
 
 #![warn(missing_docs)]
 

@@ -1,12 +1,14 @@
-//! What is done with numbers of 32 bits, in one order on every machine.
+//! Operations on 32-bit floats, in the same order on every machine.
 //!
-//! Sums run in [`LANES`] lanes that are added up at the end, whatever the processor has; no product is fused with a sum, and
-//! no function of the system's is called. So the compiler may use the widest instructions it has, and the bits stay the same.
+//! Sums run in [`LANES`] lanes that are added at the end, whatever the processor has; no product is
+//! fused with a sum, and no function of the system's math library is called. So the compiler may
+//! use the widest instructions available, and the result has the same bits.
 
-/// Numbers that are worked on side by side.
+/// Numbers that are processed side by side.
 pub(crate) const LANES: usize = 16;
 
-/// Adding this to a number rounds it: what is behind the point has no place in the sum.
+/// Adding this to a number rounds it, because the mantissa of the sum has no bits left for the
+/// fraction.
 const ROUNDER: f32 = 12_582_912.0;
 
 #[inline(always)]
@@ -19,7 +21,7 @@ pub(crate) fn sum_of_squares(values: &[f32]) -> f32 {
     in_lanes(values, 0.0, |sum, it| sum + it * it, |one, other| one + other)
 }
 
-/// How far from zero the most distant number is.
+/// The maximum absolute value.
 #[inline(always)]
 pub(crate) fn peak(values: &[f32]) -> f32 {
     in_lanes(values, 0.0, |peak, it| larger(peak, it.abs()), larger)
@@ -55,17 +57,17 @@ fn in_lanes(values: &[f32], start: f32, take: impl Fn(f32, f32) -> f32, join: im
     lanes[0]
 }
 
-/// The nearest whole number, as its lowest eight bits.
+/// The nearest integer, as its low eight bits.
 #[inline(always)]
 pub(crate) fn rounded(value: f32) -> u8 {
     (value + ROUNDER).to_bits() as u8
 }
 
-/// e to the power of a number that is not positive; to one part in ten million.
+/// The exponential of a number that is not positive, with a relative error of about 1e-7.
 #[inline(always)]
 pub(crate) fn exp(value: f32) -> f32 {
     const LEAST: f32 = -87.0;
-    // ln 2 in two parts, so that taking away many of the first is exact.
+    // ln 2 in two parts, so that subtracting multiples of the first part is exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     let value = if value < LEAST { LEAST } else { value };
     let powers = value * std::f32::consts::LOG2_E + ROUNDER;
@@ -74,14 +76,14 @@ pub(crate) fn exp(value: f32) -> f32 {
     let series = [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
     let series = series.iter().fold(1.987_569_1e-4, |sum, it| sum * rest + it);
     let fraction = series * rest * rest + rest + 1.0;
-    // The exponent of a float, set directly.
+    // Sets the exponent of the float directly.
     fraction * f32::from_bits(powers.to_bits().wrapping_add(127) << 23)
 }
 
-/// x Φ(x), where Φ is how much of a normal distribution lies below x; to one part in a million.
+/// x Φ(x) with the normal distribution function Φ, with an error of about 1e-6.
 #[inline(always)]
 pub(crate) fn gelu(value: f32) -> f32 {
-    // Abramowitz and Stegun 7.1.26, for what is left of the distribution beyond |x|.
+    // Abramowitz and Stegun 7.1.26, for the tail of the distribution beyond |x|.
     const SERIES: [f32; 4] = [-1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6];
     let distance = value.abs() * std::f32::consts::FRAC_1_SQRT_2;
     let near = 1.0 / (1.0 + 0.327_591_1 * distance);
@@ -96,7 +98,7 @@ pub(crate) fn relu(value: f32) -> f32 {
     larger(0.0, value)
 }
 
-/// Brings a row to mean 0 and variance 1, then to what the model has learned for each column.
+/// Layer normalization: mean 0 and variance 1, then the learned weight and bias of each column.
 #[inline(always)]
 pub(crate) fn normalise(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
     let count = row.len() as f32;

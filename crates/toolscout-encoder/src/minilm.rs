@@ -1,4 +1,4 @@
-//! The encoder as others see it.
+//! The public interface of the encoder.
 
 use crate::bytes::Bytes;
 use crate::file::ModelFile;
@@ -16,14 +16,14 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use toolscout_index::Encoder;
 
-/// Counts up whenever other vectors come out of the same weights.
+/// Increases whenever the same weights produce other vectors.
 const REVISION: u32 = 1;
 /// Texts that one thread takes at a time.
 const SHARE: usize = 16;
-/// Pieces that go through the layers together, if they are of several texts: weights are read once for all of them.
+/// Maximum number of pieces in a batch of several texts: the weights are read once for all of them.
 const TOGETHER: usize = 192;
 
-/// Threads that many texts get, if nobody says how many: a machine has other things to do.
+/// Default maximum number of threads for many texts, to leave cores for other work.
 const MOST_THREADS: usize = 4;
 
 /// A sentence encoder. Cheap to clone, and shared by any number of threads.
@@ -35,24 +35,25 @@ pub struct MiniLm {
 }
 
 impl MiniLm {
-    /// The model that comes with the program, all-MiniLM-L6-v2. It is set up on the first call, in well under a millisecond,
-    /// and lies in the program's own pages.
+    /// The built-in model, all-MiniLM-L6-v2. It is initialized on the first call, in well under a
+    /// millisecond, and stays in the program's own pages.
     pub fn built_in() -> Result<&'static Self, OpenError> {
         static MODEL: LazyLock<Result<MiniLm, OpenError>> = LazyLock::new(|| {
             let read = ModelFile::read(built_in::bytes()?);
             read.map(MiniLm::of).map_err(|why| OpenError::Broken { path: "the model in the program".into(), why })
         });
-        // An error is no news a second time, and cannot be cloned; which of the two it is says all.
+        // The error cannot be cloned, so it is rebuilt; only these two variants occur.
         MODEL.as_ref().map_err(|err| match err {
             OpenError::Broken { path, why } => OpenError::Broken { path: path.clone(), why: why.clone() },
             _ => OpenError::NotBuiltIn,
         })
     }
 
-    /// A model of the user's own: a directory as sentence-transformers writes it, or a file that [`MiniLm::save`] wrote.
+    /// Opens a model of the user: a directory in the format of sentence-transformers, or a file
+    /// written by [`MiniLm::save`].
     ///
-    /// A directory's weights are brought to eight bits on the way, which takes a second for each gigabyte or so; a saved file
-    /// is read as it is.
+    /// The weights of a directory are quantized to int8, which takes about a second per gigabyte; a
+    /// saved file is used as is.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let broken = |why| OpenError::Broken { path: path.to_owned(), why };
         if path.is_dir() {
@@ -65,38 +66,41 @@ impl MiniLm {
         Ok(Self::of(file))
     }
 
-    /// Writes the model as one file of eight-bit weights. The same model gives the same bytes.
+    /// Writes the model as one file of int8 weights. The same model gives the same bytes.
     pub fn save(&self, path: &Path) -> std::io::Result<()> {
         fs::write(path, &*self.file.bytes)
     }
 
-    /// Looks whether every byte of the model is as it was made. Reads all of it, so this is for tests and tools.
+    /// Checks every byte of the model. Reads all of it, so this is for tests and tools.
     pub fn verify(&self) -> Result<(), OpenError> {
         self.file.verify().map_err(|why| OpenError::Broken { path: self.file.name.clone().into(), why })
     }
 
-    /// The same model, looking at so many pieces of a text; at most at as many as it has places for, and never at more than 256.
+    /// The same model with another limit for the pieces of a text; at most as many as the model has
+    /// positions, and never more than 256.
     pub fn looking_at(&self, limit: usize) -> Self {
         Self::limited(Arc::clone(&self.file), limit)
     }
 
-    /// Names these vectors: it changes whenever they would.
+    /// Identifies the vector space; changes whenever the vectors change.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// How many numbers a vector has.
+    /// The number of dimensions of a vector.
     pub fn dimensions(&self) -> usize {
         self.file.shape.width
     }
 
-    /// The pieces that the model sees of a text, in its own spelling. How long encoding takes follows their number.
+    /// The pieces of a text, as spelled in the vocabulary. Their number determines the time of
+    /// encoding.
     pub fn pieces(&self, text: &str) -> Vec<String> {
         let piece = |it: u32| self.file.vocabulary.piece(&self.file.bytes, it as usize);
         self.numbers(text).into_iter().map(|it| String::from_utf8_lossy(piece(it)).into_owned()).collect()
     }
 
-    /// What the text means, as a vector of unit length; an empty text means something, too, though not much.
+    /// The embedding of the text, normalized to unit length. An empty text has an embedding as
+    /// well.
     pub fn encode(&self, text: &str) -> Vec<f32> {
         let mut batch = TokenBatch::default();
         batch.push(&self.numbers(text));
@@ -104,7 +108,8 @@ impl MiniLm {
         passed.vectors.pop().unwrap_or_default()
     }
 
-    /// The same for many texts, in their order, by so many threads. Each vector is the one that [`MiniLm::encode`] gives.
+    /// The embeddings of many texts, in their order, on this many threads. Each vector equals that
+    /// of [`MiniLm::encode`].
     pub fn encode_all(&self, texts: &[&str], threads: usize) -> Vec<Vec<f32>> {
         self.encode_by(KernelPath::fastest(), texts, threads)
     }
@@ -127,7 +132,7 @@ impl MiniLm {
         done.into_iter().flat_map(|(_, vectors)| vectors).collect()
     }
 
-    /// One share after the other, until others have taken the last.
+    /// Takes shares until none is left.
     fn take_shares(&self, path: KernelPath, shares: &[&[&str]], next: &AtomicUsize) -> Vec<(usize, Vec<Vec<f32>>)> {
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|it| *it < shares.len());
         std::iter::from_fn(take).map(|at| (at, self.encode_share(path, shares[at]))).collect()
@@ -160,7 +165,7 @@ impl MiniLm {
         let limit = limit.clamp(2, file.shape.places);
         let mut id = format!("{}-", file.name);
         for byte in &file.checksum()[..6] {
-            // Writing to a string does not fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(id, "{byte:02x}");
         }
         let _ = write!(id, "-{limit}-{REVISION}");
@@ -181,7 +186,7 @@ impl Encoder for MiniLm {
         self.encode(text)
     }
 
-    /// On all cores there are, up to a few: whoever encodes many texts waits for them.
+    /// Uses all cores up to `MOST_THREADS`, since the caller waits for the result.
     fn encode_all(&self, texts: &[&str]) -> Vec<Vec<f32>> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         self.encode_all(texts, cores.min(MOST_THREADS))

@@ -1,7 +1,8 @@
-//! The way of pieces through a model: vectors of pieces, layer upon layer, one vector for each text.
+//! The forward pass: embeddings of pieces, the layers, one vector for each text.
 //!
-//! Pieces of several texts may go together; each row is worked on by itself, except in [`attention`], which keeps texts apart.
-//! Everything here is inlined into one function for each kernel, and compiled for the instructions of that kernel.
+//! Pieces of several texts may form a batch; each row is processed independently, except in
+//! [`attention`], which keeps texts apart. Everything here is inlined into one function for each
+//! kernel, and compiled for the instructions of that kernel.
 
 mod attention;
 mod matrix;
@@ -13,7 +14,7 @@ use crate::shape::{Activation, ModelShape, Pooling};
 use attention::Attention;
 use matrix::{Inputs, multiply};
 
-/// The pieces of some texts, one after the other.
+/// The pieces of some texts in sequence.
 #[derive(Debug, Default)]
 pub(crate) struct TokenBatch {
     pieces: Vec<u32>,
@@ -21,16 +22,16 @@ pub(crate) struct TokenBatch {
     is_watched: bool,
 }
 
-/// What comes out at the other end.
+/// The result of a forward pass.
 pub(crate) struct Passed {
     /// A vector of unit length for each text.
     pub(crate) vectors: Vec<Vec<f32>>,
-    /// How large the inputs of each matrix got, column by column; empty unless somebody wanted to know.
+    /// The maximum absolute inputs of each matrix by column; empty unless requested.
     pub(crate) peaks: Vec<Vec<f32>>,
 }
 
 impl TokenBatch {
-    /// One whose way is watched.
+    /// A batch that records the peaks of its inputs.
     pub(crate) fn watched() -> Self {
         Self { is_watched: true, ..Self::default() }
     }
@@ -49,7 +50,7 @@ impl TokenBatch {
         self.pieces.is_empty()
     }
 
-    /// Where each text's pieces are.
+    /// The range of each text's pieces.
     fn texts(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| start..*end)
@@ -69,10 +70,10 @@ pub(crate) fn run<K: Kernel>(kernel: K, file: &ModelFile, batch: &TokenBatch) ->
     Passed { vectors, peaks: desk.inputs.into_peaks() }
 }
 
-/// Where layers write what the next step reads; each layer uses it anew.
+/// Buffers between the steps of a layer; reused by each layer.
 struct PassBuffers {
     inputs: Inputs,
-    /// What each piece asks, how it is found, and what it says; later the middle of the layer.
+    /// Query, key and value of each piece; later the inner activations of the layer.
     wide: Vec<f32>,
     narrow: Vec<f32>,
     sums: Vec<i32>,
@@ -108,7 +109,7 @@ fn embed(file: &ModelFile, batch: &TokenBatch) -> Vec<f32> {
     rows
 }
 
-/// Pieces look at each other, and take over what they find.
+/// Self-attention with residual connection and norm.
 #[inline(always)]
 fn attend<K: Kernel>(
     kernel: K,
@@ -131,14 +132,14 @@ fn attend<K: Kernel>(
     add(file, &layer.gathered, rows, &desk.narrow);
 }
 
-/// Each piece by itself, in a wider space.
+/// The feed-forward part: each piece independently, in a wider space.
 #[inline(always)]
 fn think<K: Kernel>(kernel: K, file: &ModelFile, layer: &EncoderLayer, rows: &mut [f32], desk: &mut PassBuffers) {
     let ModelShape { width, inner, activation, .. } = file.shape;
     desk.inputs.quantise::<K>(rows, &layer.widen);
     multiply(kernel, file, &layer.widen, &desk.inputs, &mut desk.wide, &mut desk.sums);
     let middle = &mut desk.wide[..rows.len() / width * inner];
-    // A loop, not `for_each`: that would be a function of its own, compiled for the oldest processors.
+    // A loop, because `for_each` would be a separate function, compiled for the oldest processors.
     for value in middle.iter_mut() {
         *value = if activation == Activation::Gelu { math::gelu(*value) } else { math::relu(*value) };
     }
@@ -168,8 +169,8 @@ fn pool(shape: &ModelShape, rows: &[f32]) -> Vec<f32> {
             }
         }
     }
-    // The sum does for the mean: the length is made one in any case. Weights that are no numbers give a vector that is near
-    // nothing.
+    // The sum replaces the mean, since the vector is normalized anyway. If the weights are NaN, the
+    // result is a zero vector, which is similar to nothing.
     let length = math::sum_of_squares(&vector).sqrt();
     if !length.is_normal() {
         return vec![0.0; shape.width];

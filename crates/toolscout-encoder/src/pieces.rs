@@ -1,4 +1,4 @@
-//! Text becomes the pieces that a model knows, by their number.
+//! Tokenizes text into the numbers of a model's pieces.
 
 mod normal;
 mod unigram;
@@ -7,11 +7,11 @@ mod wordpiece;
 use crate::file::ModelFile;
 use crate::shape::Tokenizer;
 
-/// Bytes of a text that are looked at, at most; far more than any model has places for.
+/// Maximum length of a text in bytes; far more than any model has positions for.
 const LONGEST_TEXT: usize = 64 * 1024;
 
-/// At most so many pieces, with those that mark start and end; a longer text is cut. What looks like such a mark in the text
-/// is text.
+/// At most `limit` pieces, including those for start and end; a longer text is truncated. Special
+/// pieces that are spelled out in the text are treated as text.
 pub(crate) fn of(file: &ModelFile, text: &str, limit: usize) -> Vec<u32> {
     let text = &text[..text.floor_char_boundary(LONGEST_TEXT)];
     let mut pieces = vec![file.shape.special.start];

@@ -1,13 +1,14 @@
-//! What kind of model it is, and how large: all that the rest of its file is measured by.
+//! The kind and the dimensions of a model, which determine the layout of its file.
 
-/// Rows of a matrix that lie side by side, and are summed side by side.
+/// Rows of a matrix that are interleaved and summed together.
 pub(crate) const BLOCK: usize = 16;
 /// Columns that one instruction multiplies for each row of a block.
 pub(crate) const GROUP: usize = 4;
 
-/// The most pieces of a text that are looked at, however many places a model has: time grows with their square.
+/// Maximum number of pieces of a text, however many positions a model has: time grows with their
+/// square.
 pub(crate) const MOST_PIECES: usize = 256;
-/// As many as are looked at unless somebody asks for more. Tools rarely say anything new after that.
+/// Default number of pieces. Descriptions of tools rarely add information after that.
 pub(crate) const USUAL_PIECES: usize = 128;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -17,24 +18,24 @@ pub(crate) struct ModelShape {
     pub(crate) activation: Activation,
     pub(crate) layers: usize,
     pub(crate) width: usize,
-    /// How wide a layer gets in its middle.
+    /// The inner width of the feed-forward part.
     pub(crate) inner: usize,
     pub(crate) heads: usize,
-    /// How many pieces a text may have, at most.
+    /// The number of positions, which limits the pieces of a text.
     pub(crate) places: usize,
-    /// How many words and parts of words the model knows.
+    /// The number of words and parts of words.
     pub(crate) vocabulary: usize,
     pub(crate) special: Special,
-    /// Added to a variance, so that nothing is divided by zero.
+    /// Added to a variance, to avoid a division by zero.
     pub(crate) epsilon: f32,
 }
 
-/// How text becomes pieces.
+/// How text is split into pieces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tokenizer {
-    /// The longest piece that fits, again and again, word by word.
+    /// Splits off the longest matching piece repeatedly, word by word.
     WordPiece { lowercase: bool, strip_accents: bool },
-    /// Those pieces that are likeliest together.
+    /// Finds the most probable sequence of pieces.
     Unigram,
 }
 
@@ -42,7 +43,7 @@ pub(crate) enum Tokenizer {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pooling {
     Mean,
-    /// That of the piece before the first word.
+    /// The vector of the start piece.
     First,
 }
 
@@ -52,7 +53,7 @@ pub(crate) enum Activation {
     Relu,
 }
 
-/// Pieces that stand for no text, by their place in the vocabulary.
+/// Pieces that stand for no text, by their rank in the vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Special {
     pub(crate) start: u32,
@@ -61,7 +62,7 @@ pub(crate) struct Special {
 }
 
 impl ModelShape {
-    /// What is impossible about it, if anything: what follows multiplies these numbers, and believes them.
+    /// The first impossible number, if any. Later code multiplies these numbers without checks.
     pub(crate) fn fault(&self) -> Option<String> {
         let within = [
             ("layers", self.layers, 1, 64),

@@ -1,10 +1,12 @@
-//! What is proved here:
+//! The guarantees of the encoder.
 //!
-//! 1. Text is cut as the model's authors cut it, whatever is in it (`pieces`).
-//! 2. Vectors are those of 32-bit arithmetic, near enough; every kernel, thread and batch gives the same bits (`vectors`).
-//! 3. A model's file that is broken says so (`file`).
-//! 4. A directory of one's own becomes a model, or an error that names what is wrong with it (`directory`).
-//! 5. The functions are what they say (`numbers`).
+//! 1. Text is split like in the reference tokenizer, whatever it contains (`pieces`).
+//! 2. Vectors are close to those of 32-bit arithmetic; every kernel, thread count and batch gives
+//!    the
+//!    same bits (`vectors`).
+//! 3. A broken model file is an error (`file`).
+//! 4. A model directory is converted, or the error names its defect (`directory`).
+//! 5. The math functions are accurate (`numbers`).
 
 mod directory;
 mod file;

@@ -1,15 +1,16 @@
-//! The pieces a model knows, in the order of their bytes, searched where they lie.
+//! The pieces of a model in byte order, searched in place.
 //!
-//! Nothing is built when a model is loaded: a [`VocabularyCursor`] narrows the sorted list byte by byte, as one does in a dictionary.
+//! Loading a model builds nothing: a [`VocabularyCursor`] narrows the sorted list byte by byte, as
+//! in a dictionary.
 
 use crate::bytes::number_at;
 use std::ops::Range;
 
-/// Where the vocabulary is in the bytes of a model. A piece's number is its rank.
+/// The location of the vocabulary in the bytes of a model. The number of a piece is its rank.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceVocabulary {
     pub(crate) len: usize,
-    /// Where each piece starts in the text, and where the last one ends.
+    /// The start of each piece in the text, and the end of the last one.
     pub(crate) starts: Range<usize>,
     pub(crate) text: Range<usize>,
 }
@@ -21,18 +22,18 @@ impl PieceVocabulary {
         text.get(start(rank)..start(rank + 1)).unwrap_or_default()
     }
 
-    /// Before the first letter, where every piece is possible.
+    /// A cursor before the first byte, at which every piece is possible.
     pub(crate) fn walk<'a>(&'a self, bytes: &'a [u8]) -> VocabularyCursor<'a> {
         VocabularyCursor { vocabulary: self, bytes, possible: 0..self.len, depth: 0 }
     }
 
-    /// The first piece that is not greater than the one before it, if the list is out of order.
+    /// The first piece that is not greater than the one before it, if the list is not sorted.
     pub(crate) fn disorder(&self, bytes: &[u8]) -> Option<usize> {
         (1..self.len).find(|it| self.piece(bytes, it - 1) >= self.piece(bytes, *it))
     }
 }
 
-/// Somewhere in the vocabulary: all pieces that start with the bytes taken so far.
+/// A position in the vocabulary: all pieces that start with the bytes so far.
 #[derive(Clone)]
 pub(crate) struct VocabularyCursor<'a> {
     vocabulary: &'a PieceVocabulary,
@@ -42,7 +43,7 @@ pub(crate) struct VocabularyCursor<'a> {
 }
 
 impl VocabularyCursor<'_> {
-    /// Goes on by one byte; false if no piece goes that way.
+    /// Advances by one byte; false if no piece continues with it.
     pub(crate) fn step(&mut self, byte: u8) -> bool {
         let from = self.first(|it| it >= Some(byte));
         self.possible.start = from;
@@ -55,14 +56,15 @@ impl VocabularyCursor<'_> {
         bytes.iter().all(|it| self.step(*it))
     }
 
-    /// The piece that is exactly what was walked; it comes before those that go on.
+    /// The piece that equals the bytes so far; it sorts before its extensions.
     pub(crate) fn piece(&self) -> Option<u32> {
         let rank = self.possible.start;
         let is_whole = !self.possible.is_empty() && self.vocabulary.piece(self.bytes, rank).len() == self.depth;
         is_whole.then_some(rank as u32)
     }
 
-    /// The first possible piece whose next byte is so; a piece that ends here has none, and comes first.
+    /// The first possible piece whose next byte satisfies the predicate; a piece that ends here has
+    /// none, and sorts first.
     fn first(&self, is_so: impl Fn(Option<u8>) -> bool) -> usize {
         let Range { mut start, mut end } = self.possible;
         while start < end {

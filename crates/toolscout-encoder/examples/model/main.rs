@@ -1,4 +1,5 @@
-//! Makes the model file, checks it against plain arithmetic, and takes its time; `cargo xtask model` and `bench` start this.
+//! Builds the model file, checks it against a plain implementation, and measures it; `cargo xtask
+//! model` and `bench` run this.
 //!
 //! `make DIRECTORY FILE` · `check DIRECTORY < texts` · `time ROUNDS` · `first`
 
@@ -13,7 +14,7 @@ use std::io::{self, BufRead};
 use std::path::Path;
 use toolscout_encoder::MiniLm;
 
-/// How near a vector should be to that of 32-bit arithmetic.
+/// Minimum cosine similarity of a vector to that of 32-bit arithmetic.
 const GOAL: f32 = 0.99;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -33,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// How near our vectors of these texts are to those of 32-bit arithmetic, written as plainly as can be.
+/// Compares the vectors of these texts with those of a plain implementation in 32-bit arithmetic.
 fn check(directory: &Path) -> Result<(), Box<dyn Error>> {
     let model = MiniLm::built_in()?;
     model.verify()?;
@@ -51,7 +52,7 @@ fn check(directory: &Path) -> Result<(), Box<dyn Error>> {
     for (cosine, text) in nearness.iter().take(3) {
         println!("lowest {cosine:.5} {text}");
     }
-    // A text of one strange word may be further off, as long as few are.
+    // A text of one rare word may be below the goal, as long as few are.
     let far = nearness.iter().filter(|it| it.0 < GOAL).count();
     println!("below {GOAL}: {far}");
     if far * 100 > texts.len() { Err("too many are too far off".into()) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! The same model in 32 bits, with no cleverness at all: what ours is held against.
+//! The same model in 32 bits, as a simple reference implementation.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -135,7 +135,7 @@ fn add(rows: &mut [Vec<f32>], others: &[Vec<f32>]) {
     }
 }
 
-/// In eight lanes, which is the one thing done here for speed.
+/// In eight lanes; this is the only optimization here.
 fn dot(one: &[f32], other: &[f32]) -> f32 {
     let (ones, rest) = one.as_chunks::<8>();
     let (others, other_rest) = other.as_chunks::<8>();
@@ -148,7 +148,8 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
     lanes.iter().sum::<f32>() + rest.iter().zip(other_rest).map(|(one, other)| one * other).sum::<f32>()
 }
 
-/// By the power series of the bell curve's area, so that it shares nothing with what it is held against.
+/// By the power series of the normal distribution, so that it shares no code with the
+/// implementation under test.
 fn gelu(value: f32) -> f32 {
     let at = f64::from(value).clamp(-6.5, 6.5);
     let (mut sum, mut term, mut odd) = (at, at, 3.0);

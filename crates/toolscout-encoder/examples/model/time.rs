@@ -1,11 +1,11 @@
-//! How long encoding takes, as lines of a name and a number of microseconds, one for each time.
+//! Measures encoding: prints lines of a name and a number of microseconds, one for each run.
 
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 use toolscout_encoder::MiniLm;
 
-/// Twelve pieces, with start and end.
+/// Twelve pieces, including start and end.
 const QUERY: &str = "post a note in the team channel about the release";
 const TOOL: &str = "Searches the issues of a repository by words, labels, author and state, and gives back the newest first, each with \
     its title, number, author, labels and how many comments it has. Pages have at most one hundred issues; ask for the next one \
@@ -30,7 +30,7 @@ pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The first vector of a process: from its first line to the vector in hand.
+/// The time to the first vector of a process, from its first line of code.
 pub(crate) fn first() -> Result<(), Box<dyn Error>> {
     let since = Instant::now();
     let model = MiniLm::built_in()?;

@@ -1,4 +1,5 @@
-//! What kind of model a directory holds: `config.json`, and what sentence-transformers adds to it.
+//! The kind of model in a directory: `config.json`, and the files that sentence-transformers adds
+//! to it.
 
 use super::pieces::TokenizerPieces;
 use super::{read_json, read_optional_json};
@@ -31,7 +32,7 @@ struct ModelConfig {
     pad_token_id: Option<usize>,
 }
 
-/// One of `modules.json`
+/// An entry of `modules.json`
 #[derive(Deserialize)]
 struct Module {
     path: String,
@@ -90,7 +91,7 @@ impl Config {
         })
     }
 
-    /// RoBERTa counts places from after the one it pads with.
+    /// RoBERTa counts positions from the one after its padding index.
     pub(super) fn first_place(&self) -> usize {
         let counts_later = self.model.model_type == "xlm-roberta";
         if counts_later { self.model.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 }
@@ -101,7 +102,7 @@ impl Config {
     }
 }
 
-/// How pieces become one vector; the mean, if nobody says.
+/// The pooling method; mean by default.
 fn read_pooling(dir: &Path) -> Result<Pooling, OpenError> {
     let modules: Vec<Module> = read_optional_json(&dir.join("modules.json"))?.unwrap_or_default();
     let kind = |it: &Module| it.kind.rsplit('.').next().unwrap_or_default().to_owned();
@@ -122,7 +123,7 @@ fn read_pooling(dir: &Path) -> Result<Pooling, OpenError> {
     }
 }
 
-/// A model is named after its directory: what `config.json` calls it is often the name of what it was made from.
+/// The name of the directory, because `config.json` often contains the name of the base model.
 fn plain_name(dir: &Path) -> String {
     let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let folder = whole.file_name().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default();

@@ -1,9 +1,10 @@
-//! Which columns get how much of the eight bits.
+//! Balances the ranges of inputs and weights before quantization, column by column.
 //!
-//! A few columns of what goes into a matrix are ten times as large as the others, and would leave those but a few steps. So
-//! each column is divided by something, and its weights are multiplied by the same: the product stays, and both sides use
-//! their bits. How large columns get is seen on some texts; the square root shares the burden between numbers and weights.
-//! Square roots and quotients are the same on every machine, which powers of other kinds are not.
+//! A few columns of a matrix's input are ten times as large as the others and would leave those
+//! only a few quantization steps. So each column is divided by a factor, and its weights are
+//! multiplied by the same: the product stays, and both sides use their bits. The ranges of columns
+//! are measured on some texts; the square root splits the factor between inputs and weights. Square
+//! roots and quotients are the same on every machine, other powers are not.
 
 use crate::bytes::Bytes;
 use crate::file::ModelFile;
@@ -12,7 +13,7 @@ use crate::pass::TokenBatch;
 use crate::pieces;
 use std::sync::Arc;
 
-/// What people ask, and what tools say of themselves; nothing at all is a text, too.
+/// Typical queries and tool descriptions, and the empty text.
 const TEXTS: [&str; 12] = [
     "",
     "mail",
@@ -27,11 +28,12 @@ const TEXTS: [&str; 12] = [
     "Lists the containers of a cluster with their state, image, restarts and age; use `follow` to stream the logs of one.",
     "Übersetze diesen Absatz ins Französische, s'il vous plaît: 明日は休みです。",
 ];
-/// A column that was hardly seen may be larger elsewhere; it counts as this share of the largest.
+/// Minimum peak of a column as a share of the largest, since a column that is small on these texts
+/// may be larger on others.
 const LEAST_SHARE: f32 = 1.0 / 256.0;
 const PIECES_OF_A_TEXT: usize = 64;
 
-/// How large the inputs of every matrix get, column by column, in the order of the file.
+/// The maximum absolute inputs of every matrix, column by column, in the order of the file.
 pub(super) fn observe(model: Vec<u8>) -> Result<Vec<Vec<f32>>, String> {
     let file = ModelFile::read(Bytes::Shared(Arc::new(model)))?;
     let mut batch = TokenBatch::watched();
@@ -41,7 +43,7 @@ pub(super) fn observe(model: Vec<u8>) -> Result<Vec<Vec<f32>>, String> {
     Ok(kernel::run(KernelPath::fastest(), &file, &batch).peaks)
 }
 
-/// What to multiply each column of the inputs by; without peaks, nothing changes.
+/// The factor for each column of the inputs; all 1 without peaks.
 pub(super) fn easing(weights: &[f32], width: usize, peaks: Option<&Vec<f32>>) -> Vec<f32> {
     let Some(peaks) = peaks else { return vec![1.0; width] };
     let mut largest = vec![0.0f32; width];
@@ -52,7 +54,7 @@ pub(super) fn easing(weights: &[f32], width: usize, peaks: Option<&Vec<f32>>) ->
     }
     let least = peaks.iter().fold(0.0f32, |most, it| most.max(*it)) * LEAST_SHARE;
     let ratio = |(weight, peak): (&f32, &f32)| (weight / peak.max(least)).sqrt();
-    // A column without weights, or a model without numbers, is left as it is.
+    // A column without weights, or a model with NaN weights, is left unchanged.
     let usable = |it: f32| if it.is_normal() { it } else { 1.0 };
     largest.iter().zip(peaks).map(ratio).map(usable).collect()
 }

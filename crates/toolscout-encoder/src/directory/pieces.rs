@@ -1,4 +1,5 @@
-//! The vocabulary of a directory, and how its tokenizer cuts: `tokenizer.json`, or `vocab.txt` as in the first days of BERT.
+//! The vocabulary and the tokenizer of a directory: `tokenizer.json`, or `vocab.txt` as in early
+//! BERT models.
 
 use super::{read_json, read_optional_json};
 use crate::OpenError;
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Pieces in the order of their bytes, with the row that each has in the weights.
+/// Pieces in byte order, with the row of each in the weights.
 pub(super) struct TokenizerPieces {
     pub(super) tokenizer: Tokenizer,
     pub(super) special: Special,
@@ -18,7 +19,7 @@ pub(super) struct TokenizerPieces {
 
 struct PieceRow {
     number: u32,
-    /// How likely the piece is; for Unigram only.
+    /// The log probability of the piece; for Unigram only.
     score: Option<f32>,
 }
 
@@ -41,7 +42,7 @@ impl TokenizerPieces {
 
     fn of_tokenizer(path: PathBuf, file: TokenizerFile) -> Result<Self, OpenError> {
         let kind = file.model["type"].as_str().map(str::to_owned);
-        // Early files do not say; those without scores are WordPiece.
+        // Early files do not state the type; those without scores are WordPiece.
         let kind =
             kind.unwrap_or_else(|| if file.model["vocab"].is_object() { "WordPiece" } else { "Unigram" }.to_owned());
         match kind.as_str() {
@@ -76,7 +77,7 @@ impl TokenizerPieces {
         mut rows: BTreeMap<String, PieceRow>,
         special: [&str; 3],
     ) -> Result<Self, OpenError> {
-        // Room that the authors of BERT left for others; no text becomes such a piece.
+        // Placeholders in BERT vocabularies; no text becomes such a piece.
         rows.retain(|piece, _| !piece.starts_with("[unused"));
         let rank = |piece: &str| {
             let rank = rows.keys().position(|it| it == piece).map(|it| it as u32);
@@ -94,12 +95,12 @@ impl TokenizerPieces {
         self.rows.keys().map(String::as_str).collect()
     }
 
-    /// None for WordPiece.
+    /// The scores; empty for WordPiece.
     pub(super) fn scores(&self) -> Vec<f32> {
         self.rows.values().filter_map(|it| it.score).collect()
     }
 
-    /// From a row of the weights to the place of its piece.
+    /// The rank of a piece by its row in the weights.
     pub(super) fn ranks(&self) -> HashMap<u32, usize> {
         self.rows.values().enumerate().map(|(rank, it)| (it.number, rank)).collect()
     }
@@ -110,7 +111,7 @@ fn wordpiece(normalizer: &Value) -> Tokenizer {
     Tokenizer::WordPiece { lowercase, strip_accents: normalizer["strip_accents"].as_bool().unwrap_or(lowercase) }
 }
 
-/// Pairs of a piece and its score. Of two that are alike the first counts.
+/// Pairs of a piece and its score. Of duplicates the first counts.
 fn unigram_rows(pairs: &Value) -> BTreeMap<String, PieceRow> {
     let mut rows = BTreeMap::new();
     for (number, pair) in pairs.as_array().into_iter().flatten().enumerate() {

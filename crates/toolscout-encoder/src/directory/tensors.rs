@@ -1,4 +1,5 @@
-//! Weights in the safetensors format, read tensor by tensor: the whole file may be larger than the memory.
+//! Weights in the safetensors format, read tensor by tensor, since the whole file may be larger
+//! than the memory.
 
 use crate::OpenError;
 use serde::Deserialize;
@@ -8,16 +9,16 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// What some programs put before every name.
+/// Prefixes that some programs add to every name.
 const PREFIXES: [&str; 3] = ["", "bert.", "roberta."];
-/// The longest list of tensors; the format itself allows no more.
+/// Maximum length of the list of tensors in bytes, as in the specification of the format.
 const LONGEST_HEAD: u64 = 100_000_000;
 
 pub(super) struct Tensors {
     path: PathBuf,
     file: BufReader<File>,
     tensors: HashMap<String, Tensor>,
-    /// Where the first tensor's bytes are.
+    /// The offset of the first tensor's bytes.
     start: u64,
 }
 
@@ -28,7 +29,7 @@ struct Tensor {
     data_offsets: [u64; 2],
 }
 
-/// How numbers are written.
+/// The number format of a tensor.
 #[derive(Clone, Copy)]
 enum NumberFormat {
     F32,
@@ -50,13 +51,13 @@ impl Tensors {
         let mut head = Vec::new();
         file.by_ref().take(len).read_to_end(&mut head).map_err(unreadable)?;
         let head: HashMap<String, Value> = serde_json::from_slice(&head).map_err(|err| broken(err.to_string()))?;
-        // What is no tensor is a remark about the file.
+        // Other entries are metadata of the file.
         let tensors =
             head.into_iter().filter_map(|(name, it)| Some((name, serde_json::from_value(it).ok()?))).collect();
         Ok(Self { path: path.to_owned(), file, tensors, start: 8 + len })
     }
 
-    /// A tensor of so many numbers, however they are arranged.
+    /// A tensor of this many numbers, in any shape.
     pub(super) fn all(&mut self, name: &str, count: usize) -> Result<Vec<f32>, OpenError> {
         let mut all = Vec::new();
         self.rows(name, count, |_, values| all.extend_from_slice(values))?;
@@ -101,7 +102,7 @@ impl Tensors {
     ) -> io::Result<()> {
         let at = self.start.checked_add(from).ok_or(io::ErrorKind::UnexpectedEof)?;
         self.file.seek(SeekFrom::Start(at))?;
-        // Not made larger than what is there: a broken file may ask for more than any memory has.
+        // Not preallocated: a broken file may claim more bytes than there is memory.
         let mut bytes = Vec::new();
         for row in 0..rows {
             bytes.clear();
@@ -146,7 +147,7 @@ impl NumberFormat {
     }
 }
 
-/// A number of 16 bits: one for the sign, five for the exponent, ten for the rest.
+/// A 16-bit float: one bit for the sign, five for the exponent, ten for the mantissa.
 fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
     let (exponent, rest) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));

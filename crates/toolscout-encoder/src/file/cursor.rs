@@ -27,7 +27,7 @@ impl<'a> Cursor<'a> {
         Ok(u32::from_le_bytes(four))
     }
 
-    /// Where so many things of this size are; they start where a line of memory does.
+    /// The byte range of this many items of this size, aligned to a cache line.
     pub(super) fn section(&mut self, count: usize, size: usize) -> Result<Range<usize>, String> {
         self.at = self.at.next_multiple_of(ALIGNMENT);
         self.skip(count.checked_mul(size))

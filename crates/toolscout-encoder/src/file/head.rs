@@ -1,4 +1,4 @@
-//! The numbers at the start of a model, and their order.
+//! The numbers at the start of a model file, and their order.
 
 use super::cursor::Cursor;
 use crate::shape::{Activation, ModelShape, Pooling, Special, Tokenizer};
@@ -52,7 +52,7 @@ fn read_tokenizer(cursor: &mut Cursor<'_>) -> Result<Tokenizer, String> {
     }
 }
 
-/// The bytes that [`read`] reads.
+/// Writes the bytes that [`read`] parses.
 pub(super) fn write(shape: &ModelShape, name: &str) -> Vec<u8> {
     let (kind, flags) = match shape.tokenizer {
         Tokenizer::WordPiece { lowercase, strip_accents } => (0, u32::from(lowercase) | u32::from(strip_accents) << 1),

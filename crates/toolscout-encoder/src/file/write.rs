@@ -1,4 +1,4 @@
-//! Writes a model, section by section; the other half of what reads it.
+//! Writes a model, section by section; the counterpart of the reader.
 
 use super::{ALIGNMENT, CHECKSUM, MAGIC, head};
 use crate::quantise::quantise;
@@ -15,7 +15,7 @@ impl ModelWriter {
         writer
     }
 
-    /// The pieces, in the order of their bytes.
+    /// The pieces in byte order.
     pub(crate) fn vocabulary(&mut self, pieces: &[&str]) {
         let mut start = 0;
         let mut starts: Vec<u32> = vec![0];
@@ -31,13 +31,13 @@ impl ModelWriter {
         self.section(values.iter().flat_map(|it| it.to_le_bytes()));
     }
 
-    /// Vectors, each in steps of its own scale.
+    /// Quantized vectors, each with its own scale.
     pub(crate) fn table(&mut self, scales: &[f32], rows: &[u8]) {
         self.floats(scales);
         self.section(rows.iter().copied());
     }
 
-    /// A matrix of 32-bit weights, row by row, and what its inputs are multiplied by.
+    /// A matrix of 32-bit weights in row order, and the factors of its inputs.
     pub(crate) fn matrix(&mut self, weights: &[f32], bias: &[f32], easing: &[f32]) {
         let rows = bias.len().next_multiple_of(BLOCK);
         let width = easing.len();
@@ -58,7 +58,7 @@ impl ModelWriter {
         self.section(interleaved(&steps, columns));
     }
 
-    /// The whole file, with its checksum.
+    /// The complete file, with its checksum.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         let sum = blake3::hash(&self.0[CHECKSUM.end..]);
         self.0[CHECKSUM].copy_from_slice(sum.as_bytes());
@@ -75,12 +75,12 @@ impl ModelWriter {
     }
 }
 
-/// What takes away again that every input was counted from -128.
+/// Zero-point correction: −128 · Σ(row).
 fn start(row: &[u8]) -> i32 {
     -128 * row.iter().map(|it| i32::from(*it as i8)).sum::<i32>()
 }
 
-/// Rows of a block side by side, a group of columns at a time.
+/// The rows of a block interleaved, one group of columns at a time.
 fn interleaved(steps: &[u8], columns: usize) -> impl Iterator<Item = u8> {
     steps.chunks_exact(BLOCK * columns).flat_map(move |block| {
         let groups = (0..columns).step_by(GROUP);

@@ -1,4 +1,4 @@
-//! The kernel for every processor, written so that compilers find the wide instructions for it.
+//! The kernel for every processor, written so that compilers can vectorize it.
 
 use crate::panel::{Kernel, PANEL_ROWS, Panel};
 use crate::shape::{BLOCK, GROUP};
@@ -26,8 +26,8 @@ impl Kernel for Portable {
     }
 }
 
-/// The weights of a block as numbers of 16 bits, the columns of a row side by side. Most processors multiply pairs of such
-/// numbers and add them up; that outweighs the copying as soon as there are a few inputs.
+/// The weights of a block as 16-bit numbers in row order. Most processors can multiply pairs of
+/// such numbers and add them; with a few inputs that outweighs the copy.
 fn row_by_row(weights: &[u8], columns: usize) -> Vec<i16> {
     let mut rows = vec![0; BLOCK * columns];
     for (at, strip) in weights.as_chunks::<{ BLOCK * GROUP }>().0.iter().enumerate() {

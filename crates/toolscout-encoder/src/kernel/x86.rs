@@ -1,8 +1,9 @@
-//! Kernels for x86 processors: 64 products an instruction with AVX-512 VNNI, 32 in four with AVX2.
+//! Kernels for x86 processors: 64 products per instruction with AVX-512 VNNI, 32 in four
+//! instructions with AVX2.
 //!
-//! The one place of this crate with unsafe code. A value of [`Avx512`] or [`Avx2`] exists only where the processor has those
-//! instructions, so holding one is the proof that calling them is sound; the rest is loads from slices whose length was looked
-//! at before.
+//! This is the only unsafe code of this crate. A value of [`Avx512`] or [`Avx2`] exists only if the
+//! processor has those instructions, so holding one proves that calling them is sound; the rest is
+//! loads from slices whose length was checked before.
 
 #![expect(unsafe_code, reason = "instructions that only some processors have can be called in no other way")]
 
@@ -26,7 +27,7 @@ impl Avx512 {
     }
 
     pub(super) fn run(self, file: &ModelFile, batch: &TokenBatch) -> Passed {
-        // All of the pass is compiled for these instructions, not only the sums.
+        // The whole pass is compiled for these instructions, not only the sums.
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
         fn run(kernel: Avx512, file: &ModelFile, batch: &TokenBatch) -> Passed {
             pass::run(kernel, file, batch)
@@ -65,18 +66,20 @@ fn sum_avx512(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
     }
 }
 
-/// The sums of `INPUTS` inputs with the rows of `BLOCKS` blocks, all in registers until the last column.
+/// The sums of `INPUTS` inputs with the rows of `BLOCKS` blocks, kept in registers until the last
+/// column.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
 #[inline]
 fn tile_avx512<const INPUTS: usize, const BLOCKS: usize>(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
     let columns = panel.columns;
-    // What the loads below rely on. Checked here, because a check in the loop makes the compiler keep sums in memory.
+    // The loads below rely on this. Checked here, because a check in the loop makes the compiler
+    // keep sums in memory.
     assert!(panel.weights.len() >= BLOCKS * BLOCK * columns && inputs.len() >= INPUTS * columns);
     assert!(columns.is_multiple_of(GROUP));
     let (weights, inputs) = (panel.weights.as_ptr(), inputs.as_ptr());
     let mut totals = [[_mm512_setzero_si512(); BLOCKS]; INPUTS];
     for (block, starts) in panel.starts.as_chunks::<BLOCK>().0[..BLOCKS].iter().enumerate() {
-        // SAFETY: a block's starts are 16 numbers of four bytes, which is what is loaded.
+        // SAFETY: the load reads a block's starts, 16 numbers of four bytes.
         let start = unsafe { _mm512_loadu_si512(starts.as_ptr().cast()) };
         for totals in &mut totals {
             totals[block] = start;
@@ -85,11 +88,13 @@ fn tile_avx512<const INPUTS: usize, const BLOCKS: usize>(panel: Panel<'_>, input
     for column in (0..columns).step_by(GROUP) {
         let mut strips = [_mm512_setzero_si512(); BLOCKS];
         for (block, strip) in strips.iter_mut().enumerate() {
-            // SAFETY: `column` is less than `columns` by a group at least, and the weights of a block are `BLOCK * columns` bytes.
+            // SAFETY: `column` is less than `columns` by a group at least, and the weights of a
+            // block are `BLOCK * columns` bytes.
             *strip = unsafe { _mm512_loadu_si512(weights.add((block * columns + column) * BLOCK).cast()) };
         }
         for (input, totals) in totals.iter_mut().enumerate() {
-            // SAFETY: `column` is less than `columns` by a group at least, and an input is `columns` bytes.
+            // SAFETY: `column` is less than `columns` by a group at least, and an input is
+            // `columns` bytes.
             let group = unsafe { inputs.add(input * columns + column).cast::<i32>().read_unaligned() };
             let group = _mm512_set1_epi32(group);
             for (total, strip) in totals.iter_mut().zip(strips) {
@@ -99,19 +104,20 @@ fn tile_avx512<const INPUTS: usize, const BLOCKS: usize>(panel: Panel<'_>, input
     }
     for (totals, sums) in totals.iter().zip(sums.chunks_exact_mut(PANEL_ROWS)) {
         for (total, sums) in totals.iter().zip(sums.as_chunks_mut::<BLOCK>().0) {
-            // SAFETY: 16 numbers of four bytes are what is stored.
+            // SAFETY: the store writes 16 numbers of four bytes.
             unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), *total) };
         }
     }
 }
 
-/// For what is left of a matrix that has no whole number of panels: block by block, input by input.
+/// For the rest of a matrix beyond its last whole panel: block by block, input by input.
 #[inline(always)]
 fn each_alone(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32], sum: impl Fn(Panel<'_>, &[u8], &mut [i32])) {
     for (at, (weights, starts)) in panel.blocks().enumerate() {
         let block = Panel { weights, starts, columns: panel.columns };
         for (input, sums) in inputs.chunks_exact(panel.columns).zip(sums.chunks_exact_mut(PANEL_ROWS)) {
-            // The kernel writes at the start of a panel's sums, so that start is moved.
+            // The kernel writes to the start of a panel's sums, so the result is copied to its
+            // offset.
             let mut own = [0; PANEL_ROWS];
             sum(block, input, &mut own);
             sums[at * BLOCK..][..BLOCK].copy_from_slice(&own[..BLOCK]);
@@ -149,7 +155,7 @@ impl Kernel for Avx2 {
 
 #[target_feature(enable = "avx2")]
 fn sum_avx2(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
-    // Sixteen registers: eight for sums, two to a block, and the rest for what is multiplied.
+    // Of sixteen registers, eight are for sums, two per block, and the rest for operands.
     const INPUTS: usize = 4;
     for (at, (weights, _)) in panel.blocks().enumerate() {
         let tiles = inputs.chunks(INPUTS * panel.columns).zip(sums.chunks_mut(INPUTS * PANEL_ROWS));
@@ -166,23 +172,25 @@ fn sum_avx2(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
 
 /// The sums of `INPUTS` inputs with the rows of one block.
 ///
-/// The instruction multiplies numbers without a sign by such with one, so the sign of an input moves to the weight. Two such
-/// products fit 16 bits, because neither number is ever -128.
+/// The instruction multiplies unsigned by signed numbers, so the sign of an input moves to the
+/// weight. The sum of two such products fits 16 bits, because neither number is ever -128.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn tile_avx2<const INPUTS: usize>(weights: &[u8], columns: usize, inputs: &[u8], sums: &mut [i32]) {
-    // As above: what the loads below rely on.
+    // As above: the loads below rely on this.
     assert!(weights.len() >= BLOCK * columns && inputs.len() >= INPUTS * columns && columns.is_multiple_of(GROUP));
     let (weights, inputs) = (weights.as_ptr(), inputs.as_ptr());
     let ones = _mm256_set1_epi16(1);
     let mut totals = [[_mm256_setzero_si256(); 2]; INPUTS];
     for column in (0..columns).step_by(GROUP) {
-        // SAFETY: `column` is less than `columns` by a group at least, and the weights of a block are `BLOCK * columns` bytes.
+        // SAFETY: `column` is less than `columns` by a group at least, and the weights of a block
+        // are `BLOCK * columns` bytes.
         let strip = unsafe { weights.add(column * BLOCK).cast::<__m256i>() };
         // SAFETY: the two halves of a strip of 64 bytes.
         let halves = unsafe { [_mm256_loadu_si256(strip), _mm256_loadu_si256(strip.add(1))] };
         for (input, totals) in totals.iter_mut().enumerate() {
-            // SAFETY: `column` is less than `columns` by a group at least, and an input is `columns` bytes.
+            // SAFETY: `column` is less than `columns` by a group at least, and an input is
+            // `columns` bytes.
             let group = unsafe { inputs.add(input * columns + column).cast::<i32>().read_unaligned() };
             let group = _mm256_set1_epi32(group);
             let magnitude = _mm256_abs_epi8(group);
@@ -194,7 +202,7 @@ fn tile_avx2<const INPUTS: usize>(weights: &[u8], columns: usize, inputs: &[u8],
     }
     for (totals, sums) in totals.iter().zip(sums.chunks_mut(PANEL_ROWS)) {
         for (total, sums) in totals.iter().zip(sums.as_chunks_mut::<{ BLOCK / 2 }>().0) {
-            // SAFETY: eight numbers of four bytes are what is stored.
+            // SAFETY: the store writes eight numbers of four bytes.
             unsafe { _mm256_storeu_si256(sums.as_mut_ptr().cast(), *total) };
         }
     }

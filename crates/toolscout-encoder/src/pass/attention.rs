@@ -1,26 +1,26 @@
-//! Where pieces of one text look at each other: each asks, and takes from the others by how well they answer.
+//! Self-attention among the pieces of one text.
 
 #![expect(clippy::needless_range_loop, reason = "loops over constant ranges become registers, iterators become memory")]
 
 use crate::math::{self, LANES};
 use crate::shape::ModelShape;
 
-/// Pieces that ask at a time, so that what the others answer is loaded once for all of them.
+/// Queries that are processed at a time, so that keys and values are loaded once for all of them.
 const ASKING: usize = 4;
 
-/// Room for one head of one text.
+/// Buffers for one head of one text.
 #[derive(Default)]
 pub(super) struct Attention {
-    /// How each piece is found: a row for each dimension, a column for each piece.
+    /// The keys: a row for each dimension, a column for each piece.
     keys: Vec<f32>,
-    /// What each piece says, a row for each piece.
+    /// The values: a row for each piece.
     values: Vec<f32>,
-    /// How well each piece answers those that ask.
+    /// The attention weights of the current queries.
     weights: Vec<f32>,
 }
 
 impl Attention {
-    /// `asked` has question, key and value of each piece side by side; `found` gets what each piece takes.
+    /// `asked` has query, key and value of each piece side by side; `found` receives the output.
     #[inline(always)]
     pub(super) fn run(&mut self, shape: &ModelShape, asked: &[f32], found: &mut [f32]) {
         for head in 0..shape.heads {
@@ -34,7 +34,7 @@ impl Attention {
         }
     }
 
-    /// Copies keys and values of this head to where they can be read side by side; what is missing in the last lanes is zero.
+    /// Copies keys and values of this head into a layout for whole lanes; surplus lanes are zero.
     #[inline(always)]
     fn lay_out(&mut self, shape: &ModelShape, asked: &[f32], head: usize) {
         let (width, own) = (shape.width, shape.head_width());
@@ -57,13 +57,13 @@ impl Attention {
         }
     }
 
-    /// How well all pieces answer these, so that it adds up to one for each.
+    /// Computes the attention weights of these queries; they sum up to one for each query.
     #[inline(always)]
     fn weigh(&mut self, shape: &ModelShape, asked: &[f32], head: usize, asking: std::ops::Range<usize>) {
         let (width, own) = (shape.width, shape.head_width());
         let pieces = asked.len() / (3 * width);
         let across = pieces.next_multiple_of(LANES);
-        // Those beyond the last ask what it asks; nobody looks at what they find.
+        // Surplus slots repeat the last query, and their results are ignored.
         let questions: [&[f32]; ASKING] = std::array::from_fn(|it| {
             let piece = (asking.start + it).min(asking.end - 1);
             &asked[piece * 3 * width + head * own..][..own]
@@ -82,7 +82,8 @@ impl Attention {
         }
         let scale = 1.0 / (own as f32).sqrt();
         for weights in self.weights.chunks_exact_mut(across) {
-            // Beyond the last piece nobody answers; whole lanes are quicker than parts of them.
+            // Positions beyond the last piece get no weight; whole lanes are faster than parts of
+            // them.
             weights[pieces..].fill(f32::MIN);
             soften(weights, scale);
         }
@@ -122,7 +123,7 @@ fn accumulate(sums: &mut [f32; LANES], factor: f32, values: &[f32; LANES]) {
     }
 }
 
-/// Softmax: the difference in answers becomes a ratio of shares.
+/// Softmax.
 #[inline(always)]
 fn soften(weights: &mut [f32], scale: f32) {
     let most = math::maximum(weights);

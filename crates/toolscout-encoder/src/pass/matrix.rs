@@ -1,11 +1,11 @@
-//! A matrix times every row: the rows in eight bits, sums of integers, and back to 32 bits.
+//! A matrix product: quantizes the rows to int8, sums integers, and scales back to f32.
 
 use crate::file::{Matrix, ModelFile};
 use crate::math;
 use crate::panel::{Kernel, PANEL, PANEL_ROWS, Panel};
 use crate::shape::BLOCK;
 
-/// Rows in steps, each of its own length: the most distant number of a row decides.
+/// Quantized rows, each with its own scale, given by the maximum absolute value of the row.
 #[derive(Default)]
 pub(super) struct Inputs {
     steps: Vec<u8>,
@@ -19,12 +19,12 @@ impl Inputs {
         Self { peaks: is_watched.then(Vec::new), ..Self::default() }
     }
 
-    /// How large the numbers of each column were, for each time that rows were brought to steps.
+    /// The maximum absolute value of each column, for each call of `quantise`.
     pub(super) fn into_peaks(self) -> Vec<Vec<f32>> {
         self.peaks.unwrap_or_default()
     }
 
-    /// Makes rows ready for this matrix.
+    /// Quantizes rows for this matrix.
     #[inline(always)]
     pub(super) fn quantise<K: Kernel>(&mut self, rows: &[f32], matrix: &Matrix) {
         const MOST: f32 = 127.0;
@@ -47,7 +47,7 @@ impl Inputs {
             for (step, value) in steps.iter_mut().zip(&self.eased) {
                 *step = math::rounded(value * factor) ^ K::FLIP;
             }
-            // Whatever is there: weights of columns that do not exist are zero.
+            // The value does not matter, because the weights of surplus columns are zero.
             steps[width..].fill(0);
         }
     }
@@ -63,7 +63,7 @@ fn column_peaks(rows: &[f32], width: usize) -> Vec<f32> {
     peaks
 }
 
-/// Writes the products of every row with the matrix, one row after the other.
+/// Writes the product of every row with the matrix, in order.
 #[inline(always)]
 pub(super) fn multiply<K: Kernel>(
     kernel: K,

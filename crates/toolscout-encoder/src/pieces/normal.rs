@@ -1,9 +1,10 @@
-//! Words as BERT sees them: without controls and accents, in small letters, punctuation and ideographs each on their own.
+//! Words as BERT splits them: without control characters and accents, in lower case, with
+//! punctuation and ideographs as separate words.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-/// The words of a text, in its order.
+/// The words of a text in order.
 pub(super) fn words(text: &str, lowercase: bool, strip_accents: bool) -> impl Iterator<Item = String> {
     let mut letters = letters(text, lowercase, strip_accents).peekable();
     std::iter::from_fn(move || {
@@ -67,7 +68,8 @@ fn is_punctuation(letter: char) -> bool {
     )
 }
 
-/// The blocks that models of this family were trained with: Chinese and Japanese ideographs, but neither kana nor hangul.
+/// The blocks that models of this family were trained with: Chinese and Japanese ideographs, but
+/// neither kana nor hangul.
 fn is_ideograph(letter: char) -> bool {
     matches!(u32::from(letter),
         0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x2A6DF | 0x2A700..=0x2B73F | 0x2B740..=0x2B81F

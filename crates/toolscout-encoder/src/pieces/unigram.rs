@@ -1,16 +1,18 @@
-//! Cuts a text into those pieces that are likeliest together, as SentencePiece does; several languages share one vocabulary.
+//! Unigram: splits a text into its most probable pieces, as SentencePiece does; several languages
+//! share one vocabulary.
 
 use crate::file::ModelFile;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Stands for the space before a word.
 const SPACE: char = '\u{2581}';
-/// How much less likely an unknown letter is than any piece.
+/// Penalty of an unknown character compared with the least probable piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
-/// Bytes that are cut at once. Some languages write without spaces, and a way is kept for each byte.
+/// Maximum number of bytes that are split at once. Some languages have no spaces, and the search
+/// needs memory for each byte.
 const LONGEST_RUN: usize = 4096;
 
-/// Adds the text's pieces, until there are so many.
+/// Adds the text's pieces, up to `room`.
 pub(super) fn cut(file: &ModelFile, text: &str, room: usize, pieces: &mut Vec<u32>) {
     let letters = ComposingNormalizerBorrowed::new_nfkc().normalize_iter(text.chars());
     let normal: String = letters.filter(|it| !it.is_control() || it.is_whitespace()).collect();
@@ -23,7 +25,7 @@ pub(super) fn cut(file: &ModelFile, text: &str, room: usize, pieces: &mut Vec<u3
     }
 }
 
-/// The best way to a place in the text: how likely it is, and its last piece.
+/// The best path to a position in the text: its score, and its last piece.
 #[derive(Clone, Copy)]
 struct BestPath {
     score: f32,
@@ -38,7 +40,7 @@ fn cut_run(file: &ModelFile, run: &str, pieces: &mut Vec<u32>) {
     while at > 0
         && let Some(way) = ways[at]
     {
-        // Unknown letters side by side are one unknown piece.
+        // Adjacent unknown characters become one unknown piece.
         let unknown = file.shape.special.unknown;
         if way.piece != unknown || found.last() != Some(&unknown) {
             found.push(way.piece);

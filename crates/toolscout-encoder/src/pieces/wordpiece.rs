@@ -1,14 +1,14 @@
-//! Cuts a word into the longest pieces that are known, from its start to its end.
+//! WordPiece: splits a word into the longest known pieces, from its start to its end.
 
 use crate::file::ModelFile;
 use crate::vocabulary::VocabularyCursor;
 
-/// Letters of a word that is looked at; what is longer is no word, but a key or a picture.
+/// Maximum length of a word in characters; longer runs are keys or encoded data.
 const LONGEST_WORD: usize = 100;
-/// What a piece starts with that goes on with a word.
+/// Prefix of pieces that continue a word.
 const GOES_ON: &[u8] = b"##";
 
-/// Adds the word's pieces; one that stands for the unknown, if there is no way to cut all of it.
+/// Adds the word's pieces; the unknown piece if it cannot be split completely.
 pub(super) fn cut(file: &ModelFile, word: &str, pieces: &mut Vec<u32>) {
     let before = pieces.len();
     let known = word.chars().count() <= LONGEST_WORD && cut_whole(file, word.as_bytes(), pieces);

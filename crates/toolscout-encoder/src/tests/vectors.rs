@@ -2,7 +2,8 @@ use super::plain::cosine;
 use crate::MiniLm;
 use crate::kernel::KernelPath;
 
-/// Vectors of all-MiniLM-L6-v2 in 32 bits, by ONNX Runtime, one for each line of the texts beside them.
+/// Vectors of all-MiniLM-L6-v2 in 32 bits, by ONNX Runtime, one for each line of the texts beside
+/// them.
 const REFERENCE: &[u8] = include_bytes!("reference.f32");
 const TEXTS: &str = include_str!("reference.txt");
 
