@@ -85,7 +85,7 @@ impl Cx {
 
     /// How much longer than its deadline the request may take, because the time a client takes for
     /// reverse requests does not count. A layer that measures that time extends the deadline by no
-    /// more than that; a layer that cannot measure it must not cut the request short.
+    /// more than that; a layer that does not measure it adds the whole amount.
     pub fn patience(&self) -> Duration {
         if self.counterpart.is_some() { Self::THINKING } else { Duration::ZERO }
     }

@@ -59,7 +59,7 @@ impl Diagnostic {
 pub enum DiagnosticLevel {
     /// Shown with `--verbose` only.
     Debug,
-    /// Shown, unless the user passed `--quiet`.
+    /// Shown by default.
     Warning,
 }
 

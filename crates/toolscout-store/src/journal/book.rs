@@ -36,7 +36,8 @@ impl JournalFolder {
         Self { dir, store, files, segment }
     }
 
-    /// Appends all records. After an error, readers see none of the records that were not appended.
+    /// Appends all records. After an error, the text that could not be written completely is cut
+    /// off again; records of the same batch in an earlier segment stay.
     pub(super) fn append(&self, records: &[JournalRecord]) -> io::Result<()> {
         let key = key(&*self.store)?;
         let mut locked = LockedHead::take(&self.dir, PATIENCE)?;
