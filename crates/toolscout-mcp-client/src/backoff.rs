@@ -1,4 +1,4 @@
-//! How long to leave a failing server alone, so that it cannot keep the machine busy by failing.
+//! The delay before a failing server is restarted, so that it cannot keep the machine busy.
 
 #[cfg(test)]
 mod tests;
@@ -6,16 +6,16 @@ mod tests;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The first wait; each further one is twice as long.
+/// The first delay; each further one is twice as long.
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(300);
-/// A server that was up this long, and answered a call, starts with a clean slate. A handshake alone proves nothing: there are
-/// servers that shake hands and die, thousands of times.
+/// A server that was up this long and answered a call gets its failures cleared. A handshake alone
+/// proves nothing: some servers complete it and then exit, thousands of times.
 const HEALTHY: Duration = Duration::from_secs(60);
 const MINUTE: (Duration, usize) = (Duration::from_secs(60), 6);
 const HOUR: (Duration, usize) = (Duration::from_secs(3_600), 20);
 
-/// Remembers how often a server had to be started because it had failed.
+/// The failures and recent starts of one server.
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     failures: u32,
@@ -23,7 +23,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Notes a start.
+    /// Records a start.
     pub(super) fn started(&mut self, now: Instant) {
         self.starts.push_back(now);
         while self.starts.len() > HOUR.1 {
@@ -31,8 +31,9 @@ impl Backoff {
         }
     }
 
-    /// It failed: to start, or after it had been up this long and answered this many calls. Gives when it may be started
-    /// again. `jitter` is from 0 to 1.
+    /// Records a failure: the server did not start, or exited after it had been up for `up` and had
+    /// answered `calls` calls. Returns the time of the next permitted start. `jitter` ranges from 0
+    /// to 1.
     pub(super) fn failed(&mut self, now: Instant, up: Duration, calls: usize, jitter: f64) -> Instant {
         if up >= HEALTHY && calls > 0 {
             self.failures = 0;
@@ -44,7 +45,7 @@ impl Backoff {
         [MINUTE, HOUR].into_iter().filter_map(|it| self.within_budget(it)).fold(now + wait, Instant::max)
     }
 
-    /// When the next start is within this budget; none if it already is.
+    /// When this budget permits the next start; `None` if fewer than `most` starts are recorded.
     fn within_budget(&self, (span, most): (Duration, usize)) -> Option<Instant> {
         let oldest = self.starts.len().checked_sub(most)?;
         Some(self.starts[oldest] + span)

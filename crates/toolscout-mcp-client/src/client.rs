@@ -1,9 +1,10 @@
-//! A conversation with one server that runs.
+//! A connection to one running server.
 //!
-//! Why this is our own and not the official SDK: we must be able to promise what happens when a server misbehaves. Sizes and
-//! depths are limited before anything is parsed; a message that cannot be read fails the one request it was about, at once;
-//! results pass through as the bytes they came as, so nothing a server adds is lost; one broken tool leaves the others;
-//! progress arrives in order; cancelling a call cancels it at the server. None of that can be added from outside.
+//! This client replaces the official SDK, because toolscout must guarantee its behaviour when a
+//! server misbehaves. Sizes and depths are limited before anything is parsed. A malformed message
+//! fails only the request it belongs to, at once. Results pass through byte for byte, so unknown
+//! members survive. One broken tool does not hide the others. Progress arrives in order. Cancelling
+//! a call cancels it at the server. None of these guarantees can be added from outside an SDK.
 
 mod calling;
 mod list;
@@ -37,8 +38,8 @@ use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinSet;
 use toolscout_core::{Cx, RawJson, SourceId};
 
-/// A conversation with one server that runs. Clones are of the same conversation; when the last one is dropped, the server
-/// is ended.
+/// A connection to one running server. Clones share the connection; dropping the last one stops the
+/// server.
 #[derive(Clone)]
 pub struct McpClient(Arc<Conversation>);
 
@@ -48,7 +49,8 @@ struct Conversation {
     peer: Peer,
     is_web: bool,
     first: HandshakeResult,
-    /// The second handshake, made if the first assumption was wrong; `None` in it: it failed.
+    /// The second handshake, made if the server turns out to be of the legacy era. It is `None`
+    /// inside if that handshake failed.
     second: OnceCell<Option<HandshakeResult>>,
     listening: Mutex<JoinSet<()>>,
     /// The resources with a subscription.
@@ -56,9 +58,9 @@ struct Conversation {
 }
 
 impl McpClient {
-    /// Starts the program or opens the address, finds out the era, does the handshake.
+    /// Starts the program or connects to the address, determines the era, and does the handshake.
     ///
-    /// Cancel-safe: dropping the future ends all that was started.
+    /// Cancel-safe: dropping the future stops everything that was started.
     pub async fn connect(server: &ServerConfig, dial: &ConnectContext, deadline: Instant) -> Result<Self, ClientError> {
         let opened = opening::open(server, dial, deadline).await?;
         Ok(Self::of(server.id.clone(), dial.limits.clone(), opened))
@@ -85,18 +87,20 @@ impl McpClient {
         &self.agreed().description
     }
 
-    /// All tools, of all pages, or an error: never some of them without saying so.
+    /// Lists the tools of all pages. Returns an error rather than an incomplete list.
     pub async fn list_tools(&self, deadline: Instant) -> Result<ServerListing, ClientError> {
         list::list(self, &self.0.limits, deadline).await
     }
 
-    /// Resources, templates and prompts, as far as the server declares them. A list that fails leaves the others.
+    /// Lists resources, templates and prompts, if the server declares them. One failed list does
+    /// not affect the others.
     pub async fn list_library(&self, deadline: Instant) -> LibraryListing {
         list::library::list(self, &self.0.limits, deadline).await
     }
 
-    /// Any other request: raw parameters in, raw result out. `params` is an object, or null. Made on behalf of `cx`: its
-    /// counterpart receives reverse requests, its progress callback receives progress.
+    /// Sends any other request, with raw parameters and a raw result. `params` is an object or
+    /// null. The request is made on behalf of `cx`: its counterpart receives reverse requests, its
+    /// progress callback receives progress.
     ///
     /// Cancel-safe: dropping the future cancels the request at the server.
     pub async fn request(
@@ -122,22 +126,23 @@ impl McpClient {
         self.ask(ask).await
     }
 
-    /// Counts the server's announcements that its tools changed. Wakes on each; several may be seen as one.
+    /// Counts the server's `list_changed` notifications. The receiver wakes on each; it may observe
+    /// several as one.
     pub fn list_changes(&self) -> watch::Receiver<u64> {
         self.0.peer.router().changes()
     }
 
-    /// Why the connection is gone, if it is.
+    /// The reason the connection is lost, if it is.
     pub fn is_lost(&self) -> Option<ClientError> {
         self.0.peer.router().is_lost()
     }
 
-    /// Waits until the connection is gone, and returns the reason.
+    /// Waits until the connection is lost, and returns the reason.
     pub async fn lost(&self) -> ClientError {
         self.0.peer.router().until_lost().await
     }
 
-    /// The end of the server's stderr, without its secrets; not escaped.
+    /// The end of the server's stderr, with secrets removed; not escaped.
     pub fn tail(&self) -> String {
         self.0.peer.router().without_secrets(self.0.peer.wire().tail())
     }
@@ -152,12 +157,13 @@ impl McpClient {
         self.0.peer.router().counts()
     }
 
-    /// Requests that are not yet answered.
+    /// The number of unanswered requests.
     pub fn pending(&self) -> usize {
         self.0.peer.router().pending()
     }
 
-    /// Closes the connection and ends the process behind it, within five seconds. Pending requests fail.
+    /// Closes the connection and stops the process behind it, within five seconds. Pending requests
+    /// fail.
     pub async fn close(&self) {
         self.0.peer.wire().close().await;
     }
@@ -171,7 +177,7 @@ impl McpClient {
         self.0.is_web && self.era().is_modern()
     }
 
-    /// One page of a list: tools, resources.
+    /// Requests one page of a list.
     async fn ask_for_page(
         &self,
         list: &ListMethod,
@@ -196,8 +202,9 @@ impl McpClient {
         self.0.peer.wire().agreed(era);
     }
 
-    /// Asks in the way of the era. A server that says it waits for a handshake gets it, once, and is asked again: it has
-    /// refused before it did anything.
+    /// Sends a request in the form of the agreed era. If the server refuses because it expects a
+    /// handshake, it gets one handshake and the request is sent again. This is safe because the
+    /// server refused before it did anything.
     async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
         let may_be_wrong = self.0.second.get().is_none() && self.era().is_modern();
         let spare = may_be_wrong.then(|| ask.clone());
@@ -232,7 +239,8 @@ impl McpClient {
     }
 }
 
-/// The subject of a request, for proxies that route by headers: a prompt's name, a resource's address.
+/// The subject of a request, for proxies that route by headers: the name of a prompt or the URI of
+/// a resource.
 fn about(params: &RawJson) -> Option<String> {
     #[derive(Deserialize)]
     struct RequestTarget {

@@ -1,4 +1,4 @@
-//! Definitions of tools as servers give them: kept whole, and checked one by one.
+//! Tool definitions as servers send them: stored whole, and checked individually.
 
 pub(super) mod mirror;
 pub(super) mod split;
@@ -17,7 +17,7 @@ use toolscout_process::words;
 /// The longest name a tool may have, in bytes.
 const NAME: usize = 128;
 
-/// The definition of one tool, as its server gave it.
+/// The definition of one tool, as its server sent it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
     /// The name of the tool at the server.
@@ -27,15 +27,16 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// Parses a stored or fresh definition leniently; the reason if it cannot be a tool.
+    /// Parses a stored or fresh definition leniently; returns the reason if it cannot be a tool.
     ///
-    /// A tool needs a name, a description that is a text if there is one, and an object as its input schema. Other fields
-    /// may be anything and are kept, unless they make the definition ambiguous or too large.
+    /// A tool needs a name and an object as its input schema; a description, if present, must be a
+    /// string. Other fields may have any value and are kept, unless they make the definition
+    /// ambiguous or too large.
     pub fn parse(raw: RawJson, limits: &Limits) -> Result<Self, String> {
         Self::check(raw, limits).map_err(|it| it.reason)
     }
 
-    /// As [`Self::parse`], and sorts the reason.
+    /// Like [`Self::parse`], but returns the reason with its diagnostic kind.
     pub(super) fn check(raw: RawJson, limits: &Limits) -> Result<Self, DefinitionError> {
         let size = raw.as_str().len();
         if size > limits.definition {
@@ -53,7 +54,7 @@ impl ToolDefinition {
             return Err(DefinitionError::broken("its input schema is no JSON object"));
         }
         check_schema_size("input", schema, limits)?;
-        // Arguments are always an object, so a schema for anything else can never be met.
+        // Arguments are always an object, so a schema of any other type can never match.
         let kind = strict::members(schema).unwrap_or_default().into_iter().find(|(key, _)| key == "type");
         if kind.is_some_and(|(_, kind)| kind.get() != "\"object\"") {
             return Err(DefinitionError::broken("its input schema is for something else than an object"));
@@ -64,14 +65,14 @@ impl ToolDefinition {
         Ok(Self { name, raw })
     }
 
-    /// The schema of the arguments, as written.
+    /// The input schema, as written.
     pub(super) fn input_schema(&self) -> Option<RawJson> {
         let members = members(self.raw.as_str())?;
         members.into_iter().find(|(key, _)| key == "inputSchema").map(|(_, value)| value.to_owned().into())
     }
 
-    /// The tool it defines. Every field is kept: those we know by name in their own place, unless they are of a type
-    /// they must not be; all others in `extra`.
+    /// The tool it defines. Every field is kept. Known fields of a valid type have their own place;
+    /// all others go to `extra`.
     pub fn tool(&self, source: &SourceId) -> Tool {
         let id = ToolId::new(source.clone(), self.name.clone());
         DefinitionParts::of(self.raw.as_str()).unwrap_or_default().tool(id)
@@ -108,8 +109,9 @@ fn name(value: Option<&str>) -> Result<ToolName, DefinitionError> {
     ToolName::new(&name).map_err(|_| DefinitionError::broken("its name is empty"))
 }
 
-/// Characters that a name must not have, because two names could look alike or one could look like something else:
-/// those that are escaped wherever text is shown, and others that are simply not drawn.
+/// Whether a name must not contain this character, because two names could look alike or one could
+/// look like something else. These are the characters that are escaped in displayed text, and
+/// others that are invisible.
 fn is_unseen(it: char) -> bool {
     let mut buffer = [0; 4];
     let is_escaped = matches!(escape::line(it.encode_utf8(&mut buffer)), Cow::Owned(_));
@@ -131,7 +133,7 @@ fn check_schema_size(which: &str, schema: &str, limits: &Limits) -> Result<(), D
     Ok(())
 }
 
-/// The first byte of a value, which tells its type.
+/// The first byte of a value, which determines its type.
 pub(super) fn first(value: &str) -> u8 {
     value.trim_start().as_bytes().first().copied().unwrap_or(b'n')
 }

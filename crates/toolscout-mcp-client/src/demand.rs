@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use toolscout_core::RawJson;
 
-/// What the result asks for, in our own words; none where it is an answer. Nothing the server says is part of it: who
-/// wants a password says it nicely.
+/// A description of the input that the result requests; `None` if the result is complete. It
+/// contains no text of the server, because a malicious server could phrase a request for a password
+/// convincingly.
 pub(super) fn of(result: &RawJson) -> Option<String> {
-    // Most results are answers, and some are big.
+    // Most results are complete, and some are large, so this avoids parsing them.
     if !result.as_str().contains("input_required") {
         return None;
     }

@@ -10,22 +10,23 @@ use std::sync::Arc;
 /// Everything needed to connect to a server besides its configuration. Cloning is cheap.
 #[derive(Clone)]
 pub struct ConnectContext {
-    /// How much and how long.
+    /// The size and time limits.
     pub limits: Arc<Limits>,
-    /// Where references in the configuration lead.
+    /// Resolves references in the configuration.
     pub lookup: ReferenceLookup,
     /// The default working directory of programs: the project's root.
     pub project: PathBuf,
-    /// The era of the last connection under the same configuration; saves a probe.
+    /// The era of the last connection under the same configuration; it saves a probe.
     pub era: Option<ProtocolEra>,
     /// Provides tokens for a remote server, if a login is possible.
     pub tokens: Option<Arc<dyn TokenProvider>>,
-    /// Whether callers have counterparts, so that servers may ask them something; see [`toolscout_core::Counterpart`].
+    /// Whether callers have counterparts, so that servers may send reverse requests; see
+    /// [`toolscout_core::Counterpart`].
     pub has_counterparts: bool,
 }
 
 impl ConnectContext {
-    /// With the usual limits and the environment of this process.
+    /// A context with the default limits and the environment of this process.
     pub fn new(project: PathBuf) -> Self {
         Self {
             limits: Arc::default(),

@@ -1,4 +1,4 @@
-//! Asks a server what tools it has, once at a time across all processes, and remembers the answer.
+//! Lists the tools of a server and stores the result. Only one process queries a server at a time.
 
 pub(super) mod library;
 
@@ -19,22 +19,22 @@ use toolscout_core::{Cx, Lease, Moment, RawJson, SourceError, Store, StoreError,
 use toolscout_source::layer::Retry;
 use tracing::Instrument as _;
 
-/// How often to look whether another process is done with the same server.
+/// The interval at which to check whether another process has discovered the same server.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// The pause before a remote server is asked a second time.
+/// The delay before a remote server is queried a second time.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How long a server that suddenly lists nothing keeps the tools it had.
+/// How long a server that suddenly lists no tools keeps its previous tools.
 const VANISHED: Duration = Duration::from_secs(600);
-/// A list that is the same as before is not written down again within this time.
+/// An unchanged list is not stored again within this time.
 const WRITE_AGAIN: Duration = Duration::from_secs(60);
-/// A limit with less left than this has run out: clocks that wake people are not exact.
+/// A time limit with less than this left counts as expired, because timers are not exact.
 const NEARLY: Duration = Duration::from_millis(5);
-/// Counts up when definitions are checked for more than before.
+/// The version of the definition checks; incremented when a check is added.
 const CHECKS: usize = 1;
-/// Programs that may have to fetch a server before they start it.
+/// Programs that may have to download a server before they start it.
 const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
 
-/// What all servers of a project share: the store, and the context of connections.
+/// The state that all servers of a project share: the store and the connection context.
 #[derive(Clone)]
 pub struct ServerContext {
     pub(super) records: DiscoveryRecords,
@@ -43,19 +43,20 @@ pub struct ServerContext {
 }
 
 impl ServerContext {
-    /// For the project at this root. Fails where the store has no secret to hash with.
+    /// Creates the context for the project at this root. Fails if the store has no secret key for
+    /// hashing.
     pub fn new(store: Arc<dyn Store>, project: &Path, dial: ConnectContext) -> Result<Self, StoreError> {
         let key = store.key()?;
         let records = DiscoveryRecords::new(store, partition(project)).marked_with(key_of_checks(&key, &dial.limits));
         Ok(Self { records, dial, key })
     }
 
-    /// The same, for a server whose tokens these are.
+    /// Returns the same context with these tokens, for the server they belong to.
     pub fn with_tokens(&self, tokens: Arc<dyn TokenProvider>) -> Self {
         Self { dial: ConnectContext { tokens: Some(tokens), ..self.dial.clone() }, ..self.clone() }
     }
 
-    /// The same, without any login.
+    /// Returns the same context without a token provider.
     pub(super) fn without_tokens(&self) -> Self {
         Self { dial: ConnectContext { tokens: None, ..self.dial.clone() }, ..self.clone() }
     }
@@ -65,17 +66,17 @@ impl ServerContext {
         &self.records
     }
 
-    /// Where references of configurations lead.
+    /// Resolves references in configurations.
     pub fn lookup(&self) -> &ReferenceLookup {
         &self.dial.lookup
     }
 
-    /// The configuration's fingerprint, with the values that references have now.
+    /// The configuration's fingerprint, with the current values of its references.
     pub fn configuration(&self, server: &ServerConfig) -> String {
         fingerprint::of_configuration(server, &self.key, &self.dial.lookup)
     }
 
-    /// The context of a connection to this server, with the era of the last one.
+    /// The context of a connection to this server, with the era of the last connection.
     pub(super) fn dial(&self, server: &ServerConfig, record: &DiscoveryRecord) -> ConnectContext {
         let known = record.tools.as_ref().filter(|it| it.configuration == self.configuration(server));
         ConnectContext { era: known.map(|it| it.era.clone()), ..self.dial.clone() }
@@ -90,7 +91,7 @@ impl ServerContext {
     }
 }
 
-/// What definitions that were checked are marked with: another where something else is checked.
+/// The key that marks checked definitions. It differs if the checks or their limits differ.
 fn key_of_checks(key: &[u8; 32], limits: &Limits) -> [u8; 32] {
     let mut all = key.to_vec();
     for number in [CHECKS, limits.definition, limits.schema, limits.schema_nodes] {
@@ -99,13 +100,14 @@ fn key_of_checks(key: &[u8; 32], limits: &Limits) -> [u8; 32] {
     blake3::derive_key("toolscout definitions that were checked", &all)
 }
 
-/// Stands for a project in keys: its real path, hashed, so that it can be anything.
+/// Identifies a project in keys: the hash of its canonical path, because the path may contain any
+/// character.
 pub fn partition(project: &Path) -> String {
     let real = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     blake3::hash(real.as_os_str().as_encoded_bytes()).to_hex()[..16].to_owned()
 }
 
-/// Whether the program that starts the server may have to fetch it first.
+/// Whether the program that starts the server may have to download it first.
 pub(super) fn is_installed_first(server: &ServerConfig) -> bool {
     let ServerTransport::Stdio(program) = &server.transport else { return false };
     let command = Path::new(program.command.written()).file_stem().and_then(|it| it.to_str());
@@ -115,13 +117,13 @@ pub(super) fn is_installed_first(server: &ServerConfig) -> bool {
 /// The outcome of a discovery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveryOutcome {
-    /// How many tools the server has.
+    /// The number of tools of the server.
     pub tools: usize,
-    /// How many definitions could not be used.
+    /// The number of unusable definitions.
     pub excluded: usize,
-    /// How long it took.
+    /// The duration of the discovery.
     pub took: Duration,
-    /// Whether anything is different from before.
+    /// Whether anything differs from the last discovery.
     pub changed: bool,
 }
 
@@ -135,15 +137,16 @@ impl DiscoveryOutcome {
 /// The outcome of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerTestOutcome {
-    /// How many tools the server has.
+    /// The number of tools of the server.
     pub tools: usize,
     /// Its protocol era.
     pub era: ProtocolEra,
 }
 
 impl ServerContext {
-    /// Starts the server, lists its tools, ends it, and remembers what came of it. Where another process is at it, waits for
-    /// that one's answer instead. Cancel-safe: dropping the future ends the server, and the discovery has failed.
+    /// Starts the server, lists its tools, stops it, and stores the outcome. If another process is
+    /// already discovering the server, waits for that outcome instead. Cancel-safe: dropping the
+    /// future stops the server, and the discovery counts as failed.
     pub async fn discover(&self, server: &ServerConfig, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         let begun = Moment::now();
         let before = self.read(server, cx)?;
@@ -156,7 +159,7 @@ impl ServerContext {
         self.discover_alone(server, limit, deadline, cx, lease).instrument(span).await
     }
 
-    /// With the right to discover in hand.
+    /// Discovers the server while holding the lease.
     async fn discover_alone(
         &self,
         server: &ServerConfig,
@@ -184,8 +187,8 @@ impl ServerContext {
         }
     }
 
-    /// As [`Self::ask`], and a remote server that is busy or out of reach is asked again after a while. A program that fails
-    /// would only fail again.
+    /// Like [`Self::ask`], but queries a remote server again after a delay if it is busy or
+    /// unreachable. A program is not retried, because it would fail again.
     async fn ask_again(
         &self,
         server: &ServerConfig,
@@ -208,7 +211,7 @@ impl ServerContext {
         }
     }
 
-    /// Starts the server, lists its tools, and then what else is wanted of it. It is always ended again.
+    /// Starts the server, lists its tools, runs `more`, and always stops the server.
     async fn ask<T>(
         &self,
         server: &ServerConfig,
@@ -225,7 +228,7 @@ impl ServerContext {
         listed.map(|(listing, more)| (listing, more, client))
     }
 
-    /// Starts the server, lists its tools, ends it, and stores nothing.
+    /// Starts the server, lists its tools, stops it, and stores nothing.
     pub(super) async fn try_out(&self, server: &ServerConfig, cx: &Cx) -> Result<ServerTestOutcome, ClientError> {
         let record = self.read(server, cx).unwrap_or_default();
         let limit = self.time_for(server, &record);
@@ -236,7 +239,8 @@ impl ServerContext {
         Ok(ServerTestOutcome { tools: listing.tools.len(), era: client.era().clone() })
     }
 
-    /// The right to discover the server; none once another has discovered it since `begun`.
+    /// Acquires the lease for discovering the server; `None` if another process has discovered it
+    /// since `begun`.
     async fn lease(
         &self,
         server: &ServerConfig,
@@ -264,7 +268,7 @@ impl ServerContext {
         }
     }
 
-    /// What another's discovery came to.
+    /// The outcome of a discovery by another process.
     fn outcome(&self, server: &ServerConfig, begun: Moment, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         let record = self.read(server, cx)?;
         if let (DiscoveryStatus::Failed, Some(what)) = (record.status, record.error) {
@@ -273,7 +277,8 @@ impl ServerContext {
         Ok(DiscoveryOutcome::of(record.tools.as_ref(), begun.age(Moment::now()), true))
     }
 
-    /// Stores the tools that a server has listed. Used by discoveries, and whenever a running server is listed again.
+    /// Stores the listed tools of a server. Used by discoveries, and whenever a running server is
+    /// listed again.
     pub(super) fn succeed(
         &self,
         server: &ServerConfig,
@@ -290,12 +295,12 @@ impl ServerContext {
         let next = next_tools(before.as_ref(), listing, client, configuration, now);
         let same_as = |it: &KnownTools| *it == KnownTools { listed: it.listed, ..next.clone() };
         let changed = !before.as_ref().is_some_and(same_as);
-        // Definitions of the last time keep the mark they had.
+        // Definitions kept from the last discovery keep their mark.
         let are_fresh = listing.tools.iter().map(|it| &it.raw).eq(&next.definitions);
         let checked = if are_fresh { Some(self.records.mark(&next.definitions)) } else { record.checked.take() };
         let discovered = DiscoveryOutcome::of(Some(&next), started.elapsed(), changed);
         let is_written = was_fresh && !changed && record.last_discovery.is_some_and(|it| it.age(now) < WRITE_AGAIN);
-        // It may have been listed meanwhile.
+        // The library may have been stored since `record` was read.
         let library = self.read(server, cx)?.library;
         record = DiscoveryRecord {
             library,
@@ -320,7 +325,7 @@ impl ServerContext {
         Ok(discovered)
     }
 
-    /// Stores that a discovery failed. Known tools stay.
+    /// Stores that a discovery failed. The known tools stay.
     pub(super) fn fail(
         &self,
         server: &ServerConfig,
@@ -364,7 +369,7 @@ impl ServerContext {
     }
 }
 
-/// Lists; and once more if the server announced a change meanwhile.
+/// Lists the tools, and once more if the server announced a change during the first listing.
 async fn list_settled(client: &McpClient, deadline: Instant) -> Result<ServerListing, ClientError> {
     let changes = client.list_changes();
     let before = *changes.borrow();
@@ -385,8 +390,8 @@ pub(super) fn with_tail(error: ClientError, client: &McpClient) -> ClientError {
     }
 }
 
-/// What to remember now. The order of the last time stays where only the order is new, and a server that suddenly has
-/// nothing keeps its tools for a while.
+/// The tools to store. If only the order differs, the previous order stays. A server that suddenly
+/// lists no tools keeps the previous ones for [`VANISHED`].
 fn next_tools(
     before: Option<&KnownTools>,
     listing: &ServerListing,
@@ -417,7 +422,7 @@ fn next_tools(
     next
 }
 
-/// Whether the lists hold the same definitions, in any order and however they are written.
+/// Whether both lists contain the same definitions, in any order and any formatting.
 fn means_the_same(one: &[RawJson], other: &[RawJson]) -> bool {
     if one.len() != other.len() {
         return false;
@@ -443,8 +448,8 @@ pub(super) fn soonest(cx: &Cx, limit: Duration) -> Instant {
     cx.deadline.map_or(limit, |it| it.min(limit))
 }
 
-/// Reports the configured limit, and not the part of it that was left when the last step began. If another limit ran
-/// out, or the caller's deadline did, the error stays as it is.
+/// Reports the configured limit instead of the time that was left when the last step began. If
+/// another limit or the caller's deadline expired, the error stays unchanged.
 pub(super) fn in_full(error: ClientError, limit: Duration, deadline: Instant, cx: &Cx) -> ClientError {
     let is_this_limit = cx.deadline != Some(deadline) && Instant::now() + NEARLY >= deadline;
     match error {

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which revision of the protocol was agreed on, and so how to talk.
+/// The agreed protocol revision, which determines the form of all messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolEra {
-    /// Up to 2025-11-25: a handshake first, state on both sides.
+    /// Up to 2025-11-25: starts with a handshake and keeps state on both sides.
     Legacy {
         /// The agreed version.
         version: String,
     },
-    /// Since 2026-07-28: every request stands alone.
+    /// Since 2026-07-28: stateless, every request is self-contained.
     Modern {
         /// The agreed version.
         version: String,
@@ -26,7 +26,7 @@ impl ProtocolEra {
         }
     }
 
-    /// Whether every request stands alone.
+    /// Whether every request is self-contained.
     pub fn is_modern(&self) -> bool {
         matches!(self, Self::Modern { .. })
     }

@@ -4,69 +4,69 @@ use std::time::Duration;
 use toolscout_core::{RawJson, SourceError, SourceId};
 
 /// An error of a connection to a server. It does not name the server: the caller knows it.
-///
-/// Cloned for every pending request. Texts of the server in it are not yet escaped.
+/// The error is cloned for every pending request. Texts of the server in it are not escaped.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// Its program could not be started.
+    /// The program of the server could not be started.
     #[error("could not run `{program}`: {reason}")]
     Spawn {
-        /// Which program.
+        /// The program.
         program: String,
-        /// Why, for people.
+        /// The reason, for display.
         reason: String,
     },
-    /// It took too long.
+    /// A step took too long.
     #[error("{what} took longer than {}", toolscout_core::spoken(*limit))]
     TimedOut {
         /// The step that timed out.
         what: String,
-        /// How long it was given.
+        /// The time it was given.
         limit: Duration,
     },
-    /// It is gone: ended, closed, out of reach.
+    /// The server is gone: it exited, closed the connection, or is unreachable.
     #[error("{what}")]
     Lost {
-        /// What happened, for people: `it exited with code 1: fatal: no config`.
+        /// A description for display: `it exited with code 1: fatal: no config`.
         what: String,
     },
-    /// A message of the server breaks the protocol or a limit.
+    /// A message of the server violates the protocol or a limit.
     #[error("{reason}")]
     Protocol {
-        /// The reason, for people.
+        /// The reason, for display.
         reason: String,
     },
-    /// It answered with a status that means something else is at this address, or nothing: 400, 404, 405 and their like.
+    /// The server answered with a status that means that the address is wrong: 400, 404, 405 and
+    /// similar.
     #[error("{what}")]
     Status {
         /// The HTTP status.
         status: u16,
-        /// What happened, for people.
+        /// A description for display.
         what: String,
     },
-    /// It answered with an error.
+    /// The server answered with a JSON-RPC error.
     #[error("{message} ({code})")]
     Answered {
         /// The JSON-RPC code.
         code: i64,
-        /// In its own words.
+        /// The message, as the server wrote it.
         message: String,
         /// The `data` of the error.
         data: Option<RawJson>,
     },
-    /// It requires a login, or rejects the credentials.
+    /// The server requires a login, or rejects the credentials.
     #[error("{what}")]
     Login {
-        /// The description, for people.
+        /// A description for display.
         what: String,
-        /// The `WWW-Authenticate` header, as it came.
+        /// The `WWW-Authenticate` header, as received.
         challenge: Option<String>,
     },
-    /// It is busy; the request may be repeated later.
+    /// The server is busy; the request may be repeated later.
     #[error("{what}")]
     Busy {
-        /// The description, for people.
+        /// A description for display.
         what: String,
         /// The delay, if the server names one.
         after: Option<Duration>,
@@ -74,7 +74,7 @@ pub enum ClientError {
     /// The request cannot be sent: an invalid header, a reference that cannot be resolved.
     #[error("{reason}")]
     Invalid {
-        /// Why, for people.
+        /// The reason, for display.
         reason: String,
     },
 }
@@ -92,7 +92,7 @@ impl ClientError {
         Self::Invalid { reason: reason.into() }
     }
 
-    /// The same as an error of this source.
+    /// Converts it to an error of this source.
     pub fn of(self, id: &SourceId) -> SourceError {
         let id = id.clone();
         match self {

@@ -1,10 +1,11 @@
-//! Tells whether a server is configured as it was before.
+//! Detects changes of a server's configuration.
 
 use super::{ConfigText, HttpEndpoint, Program, ReferenceLookup, ServerConfig, ServerTransport};
 use blake3::Hasher;
 
-/// What decides which tools a server has: its program or address, with the values its references have now. Hashed with a
-/// secret, because a plain hash of a short password is as good as the password.
+/// The fingerprint of the settings that determine a server's tools: its program or address, with
+/// the current values of its references. It is keyed, because a plain hash of a short password can
+/// be reversed by guessing.
 pub(crate) fn of_configuration(server: &ServerConfig, key: &[u8; 32], lookup: &ReferenceLookup) -> String {
     let mut hasher = Hasher::new_keyed(key);
     let value = |text: &ConfigText| text.fingerprint(key, lookup).to_vec();
@@ -12,7 +13,8 @@ pub(crate) fn of_configuration(server: &ServerConfig, key: &[u8; 32], lookup: &R
     short(&hasher)
 }
 
-/// What a person wrote, references as such: another entry is another server, another value of a secret is not.
+/// The fingerprint of the entry as written, with unresolved references. A changed entry is a
+/// different server; a changed value of a secret is not.
 pub fn of_entry(server: &ServerConfig) -> String {
     let mut hasher = Hasher::new();
     add_transport(&mut hasher, &server.transport, &|text: &ConfigText| text.written().as_bytes().to_vec());
@@ -54,7 +56,7 @@ fn add_named(
     }
 }
 
-/// With its length before it, so that no two lists of parts look alike.
+/// Adds the part after its length, so that different lists of parts hash differently.
 fn add(hasher: &mut Hasher, part: &[u8]) {
     hasher.update(&part.len().to_le_bytes());
     hasher.update(part);

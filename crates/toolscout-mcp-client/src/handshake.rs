@@ -1,12 +1,13 @@
-//! Finds out which era a server is of, and opens the conversation accordingly.
+//! Determines the era of a server, and does the matching handshake.
 //!
-//! **The rule.** A server we know nothing about is asked `server/discover` first. A good answer makes it a modern one; an
-//! error of the modern era is final; any other error, or an answer that says nothing about versions, makes it a legacy one,
-//! and `initialize` follows. If it stays silent for a while, `initialize` is sent beside the question still open, and the
-//! first good answer wins: so a server that is merely slow to start is never taken for something it is not, and one that
-//! ignores what it does not know does not hold us up. What was learnt the last time only changes the order: a legacy server
-//! is sent `initialize` first, and a modern one's silence is not held against it. Either way an assumption that turns out
-//! wrong is given up once, and no more.
+//! **The rule.** An unknown server is sent `server/discover` first. A valid response makes it a
+//! modern server. An error of the modern era is final. Any other error, or a response without
+//! versions, makes it a legacy server, and `initialize` follows. If the server stays silent for a
+//! while, `initialize` is sent while `server/discover` is still pending, and the first valid
+//! response wins. Thus a server that is merely slow to start is never misclassified, and a server
+//! that ignores unknown methods causes no delay. The era of the last connection only changes the
+//! order: a legacy server is sent `initialize` first, and a modern server's silence is ignored. In
+//! either case a wrong assumption is corrected once, and no more.
 
 mod description;
 
@@ -26,17 +27,17 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use toolscout_core::RawJson;
 
-/// The versions we speak, the best first.
+/// The supported versions, best first.
 pub(super) const MODERN: &str = "2026-07-28";
 const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// Codes that only servers of the modern era know.
+/// Error codes that only modern servers use.
 const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_VERSION: i64 = -32022;
-/// The error of a server that waits for `initialize`.
+/// The error code of a server that expects `initialize`.
 const NOT_INITIALIZED: i64 = -32002;
-/// Bytes of a version that are shown.
+/// The number of bytes of a version that are shown.
 const VERSION: usize = 32;
 
 /// The result of a handshake.
@@ -56,7 +57,8 @@ pub(super) async fn agree(
     let began = Instant::now();
     let agreed = open(peer, known, limits, deadline).await;
     agreed.map_err(|error| match error {
-        // Whichever question it was that took so long: people wait for the whole.
+        // The error reports the time limit of the whole handshake, because that is how long the
+        // user waited, and not the limit of one request in it.
         ClientError::TimedOut { what, .. } => ClientError::TimedOut { what, limit: given(began, deadline) },
         other => other,
     })
@@ -78,7 +80,7 @@ async fn open(
     }
 }
 
-/// Opens a legacy conversation.
+/// Does the legacy handshake.
 pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> Result<HandshakeResult, ClientError> {
     let opened = match ask_to_initialize(peer, offer, deadline).await {
         Err(ClientError::Answered { code, message, data }) => match other_than(offer, data.as_ref()) {
@@ -93,12 +95,13 @@ pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> R
         Value::String(version) => return Err(nothing_common(&[version])),
         _ => return Err(ClientError::protocol("its answer to `initialize` names no protocol version")),
     };
-    // A server that does not care to hear this will not miss it; one that is gone is noticed by the next request.
+    // A failure is ignored: the server may not need the notification, and if it is gone, the next
+    // request fails.
     let _ = peer.tell("notifications/initialized", None, deadline).await;
     Ok(HandshakeResult { era: ProtocolEra::Legacy { version }, description: ServerDescription::of(&opened) })
 }
 
-/// Whether this error means that the server waits for a handshake of the legacy era.
+/// Whether this error means that the server expects a legacy handshake.
 pub(super) fn wants_initialize(error: &ClientError) -> bool {
     match error {
         ClientError::Answered { code: NOT_INITIALIZED, .. } => true,
@@ -107,7 +110,7 @@ pub(super) fn wants_initialize(error: &ClientError) -> bool {
     }
 }
 
-/// Newest first, to offer to a server that turned out to be of the legacy era.
+/// The newest legacy version, to offer to a server that turned out to be a legacy one.
 pub(super) fn newest_legacy() -> &'static str {
     LEGACY[0]
 }
@@ -127,7 +130,7 @@ fn us() -> Value {
 /// The era according to the response to `server/discover`.
 enum DiscoverVerdict {
     Modern(HandshakeResult),
-    /// Offer it this.
+    /// The version to offer.
     Legacy(&'static str),
 }
 
@@ -151,12 +154,14 @@ async fn probe(
     }
 }
 
-/// How long silence is waited out; never so long that there would be no time left for a handshake.
+/// How long to wait for a silent server; at most a third of the remaining time, so that a handshake
+/// still fits.
 fn patience(limits: &Limits, deadline: Instant) -> Duration {
     limits.probe.min(deadline.saturating_duration_since(Instant::now()) / 3)
 }
 
-/// Both requests are pending; the first good response wins, and the other one is dropped.
+/// Sends `initialize` while `server/discover` is pending. The first valid response wins, and the
+/// other request is dropped.
 async fn race(
     peer: &Peer,
     mut discovering: Pin<&mut impl Future<Output = Result<DiscoverVerdict, ClientError>>>,
@@ -171,7 +176,7 @@ async fn race(
             _ => opening.await,
         },
         opened = &mut opening => match opened {
-            // It may be a modern one that takes its time to say so.
+            // The server may be a modern one that is slow to answer `server/discover`.
             Err(error) if is_about_era(peer, &error) => match timeout(limits.probe, discovering).await {
                 Ok(Ok(DiscoverVerdict::Modern(agreed))) => Ok(agreed),
                 _ => Err(error),
@@ -183,7 +188,7 @@ async fn race(
 
 async fn discover(peer: &Peer, deadline: Instant) -> Result<DiscoverVerdict, ClientError> {
     let answer = match ask_to_discover(peer, deadline).await {
-        // Another instance behind the same address may answer now. Tried once more.
+        // Another instance behind the same address may answer now, so this is tried once more.
         Err(ClientError::Answered { code: UNSUPPORTED_VERSION, data, .. }) if supports_modern(data.as_ref()) => {
             ask_to_discover(peer, deadline).await
         }
@@ -224,7 +229,7 @@ fn judge(answer: &Value) -> Result<DiscoverVerdict, ClientError> {
     }
     match (LEGACY.into_iter().find(|it| offered.contains(it)), offered.is_empty()) {
         (Some(version), _) => Ok(DiscoverVerdict::Legacy(version)),
-        // Some legacy servers answer anything at all with an empty result.
+        // Some legacy servers answer every request with an empty result.
         (None, true) => Ok(DiscoverVerdict::Legacy(LEGACY[0])),
         (None, false) => Err(nothing_common(&offered)),
     }
@@ -236,8 +241,9 @@ async fn ask_to_initialize(peer: &Peer, version: &str, deadline: Instant) -> Res
     peer.ask(PeerRequest::new("initialize", params, deadline).called("the handshake").quietly()).await
 }
 
-/// What a server of the legacy era is told that we can do. It is shared by callers of whom some can do all of this and some
-/// nothing, so it is told what the best of them can; what another one cannot is refused when it is asked for.
+/// The client capabilities sent to a legacy server. Callers with different capabilities share the
+/// connection, so the server gets the largest set. A reverse request that a caller does not support
+/// is refused when it arrives.
 fn capabilities(relays: bool) -> Value {
     match relays {
         true => json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}),
@@ -245,8 +251,8 @@ fn capabilities(relays: bool) -> Value {
     }
 }
 
-/// Whether an error may mean that the server does not know what was asked, as opposed to: it is gone, it is busy, nobody
-/// is logged in.
+/// Whether an error may mean that the server does not know the method, rather than that it is gone,
+/// is busy, or requires a login.
 fn is_about_era(peer: &Peer, error: &ClientError) -> bool {
     let may_be = matches!(
         error,
@@ -255,7 +261,7 @@ fn is_about_era(peer: &Peer, error: &ClientError) -> bool {
     may_be && peer.router().is_lost().is_none()
 }
 
-/// A version that both know, from the list beside an error; not the one that was just refused.
+/// A version that both sides support, from the list in the error data, other than the refused one.
 fn other_than(refused: &str, data: Option<&RawJson>) -> Option<&'static str> {
     let data = data?.to_value();
     let supported = texts(&data["supported"]);

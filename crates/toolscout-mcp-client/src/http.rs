@@ -1,4 +1,5 @@
-//! Streamable HTTP: each message is a request of its own, and its answer is one message or a stream of them.
+//! Streamable HTTP: each message is one HTTP request, and its response contains one message or a
+//! stream of messages.
 
 pub(super) mod answer;
 mod credentials;
@@ -28,10 +29,10 @@ use tasks::RequestTasks;
 use tokio::time::timeout;
 use toolscout_core::BoxFuture;
 
-/// How long taking leave of a server may take.
+/// The time limit for ending a session on close.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// A conversation over streamable HTTP.
+/// A connection over streamable HTTP.
 pub(crate) struct HttpWire {
     connection: Arc<HttpConnection>,
     tasks: RequestTasks,
@@ -45,7 +46,7 @@ struct HttpConnection {
 }
 
 impl HttpWire {
-    /// Gets ready to talk with the server; the first message is the first request. Cancel-safe.
+    /// Prepares the connection. Nothing is sent before the first message. Cancel-safe.
     pub(crate) async fn open(
         endpoint: &HttpEndpoint,
         dial: &ConnectContext,
@@ -94,7 +95,7 @@ impl Wire for HttpWire {
         Box::pin(async move {
             let is_first = self.tasks.end_all().await;
             if is_first && self.connection.session.has_session() {
-                // A server that does not mind losing its sessions need not answer.
+                // A failure is ignored: the server does not depend on this request.
                 let _ = timeout(GOODBYE, self.connection.end_session()).await;
             }
         })

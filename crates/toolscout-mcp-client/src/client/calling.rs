@@ -1,4 +1,4 @@
-//! Calls of tools.
+//! Tool calls.
 
 use super::super::ClientError;
 use super::super::definition::mirror;
@@ -13,9 +13,9 @@ use std::time::Instant;
 use toolscout_core::{Cx, RawJson, ToolCall, ToolName};
 
 impl McpClient {
-    /// Calls a tool, and gives the whole result as it came: finished, or asking for more input. Progress goes to
-    /// `cx.progress`, in order and only upwards. `schema` is the tool's input schema; over HTTP it may want arguments
-    /// mirrored as headers.
+    /// Calls a tool, and returns the unmodified result: either complete, or a request for more
+    /// input. Progress goes to `cx.progress`, in order and only upwards. `schema` is the tool's
+    /// input schema; over HTTP it may require arguments to be mirrored as headers.
     ///
     /// Cancel-safe: dropping the future cancels the call at the server.
     pub async fn call_tool(
@@ -52,7 +52,7 @@ impl McpClient {
     }
 }
 
-/// The members of a result that are checked; the rest is for the caller.
+/// The members of a result that are checked; the caller gets the rest unchecked.
 #[derive(Deserialize)]
 struct CallResultHead<'a> {
     #[serde(borrow)]
@@ -71,7 +71,7 @@ fn check(result: &RawJson, is_modern: bool, limits: &Limits) -> Result<(), Clien
     if is_modern && !matches!(head.kind.map(RawValue::get), None | Some("\"complete\"" | "\"input_required\"")) {
         return Err(ClientError::protocol("its result is neither complete nor a request for more input"));
     }
-    // Counted without reading the items; a content that is no list has none.
+    // Counts the items without parsing them. A `content` that is not a list counts as empty.
     let items = head.content.and_then(|content| serde_json::from_str::<Vec<IgnoredAny>>(content.get()).ok());
     let (count, limit) = (items.map_or(0, |items| items.len()), limits.content_items);
     if count > limit {

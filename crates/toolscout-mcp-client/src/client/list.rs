@@ -1,4 +1,4 @@
-//! Walks through all pages of a server's tools, and gives all of them or none.
+//! Reads all pages of a server's tool list; the result is the complete list or an error.
 
 pub(super) mod library;
 
@@ -16,54 +16,54 @@ use std::time::{Duration, Instant};
 use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, ToolName};
 use toolscout_process::words;
 
-/// The longest time to live of a list, whatever the server names.
+/// The longest time to live of a list, even if the server names a longer one.
 const TTL_AT_MOST: Duration = Duration::from_secs(24 * 3600);
-/// Diagnostics that are reported one by one.
+/// The number of diagnostics that are reported individually.
 const PROBLEMS: usize = 100;
-/// Bytes of a name that are shown.
+/// The number of bytes of a name that are shown.
 const SHOWN: usize = 80;
 
-/// Something that servers list, page by page.
+/// A list method: one kind of entry that servers list page by page.
 pub(super) struct ListMethod {
     pub(super) method: &'static str,
-    /// Where a page has it.
+    /// The member of a page that contains the entries.
     key: &'static str,
-    /// What it is called.
+    /// The plural noun for messages.
     pub(super) things: &'static str,
-    /// What its entries are known by.
+    /// The member that identifies an entry.
     id: &'static str,
 }
 
 const TOOLS: ListMethod = ListMethod { method: "tools/list", key: "tools", things: "tools", id: "name" };
 
-/// The tools of a server, all of them.
+/// The complete tool list of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerListing {
-    /// Those that can be used, in the server's order.
+    /// The usable tools, in the server's order.
     pub tools: Vec<ToolDefinition>,
-    /// Why others cannot, one by one.
+    /// The reasons why other tools are unusable, one each.
     pub problems: Vec<Diagnostic>,
-    /// The time to live that the server names, if it does.
+    /// The time to live, if the server names one.
     pub ttl: Option<Duration>,
-    /// Who may see this, according to the server.
+    /// The cache scope that the server declares.
     pub scope: CacheScope,
-    /// How many pages it took.
+    /// The number of pages read.
     pub pages: usize,
 }
 
-/// Whom a listing may be shown to.
+/// The users a listing may be shown to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum CacheScope {
-    /// Anybody.
+    /// All users.
     Public,
-    /// The server did not say; servers of the legacy era never do.
+    /// The server does not declare a scope; legacy servers never do.
     #[default]
     Unknown,
     /// Only the same user, with the same credentials.
     Private,
 }
 
-/// Asks for page after page until there are no more.
+/// Requests pages until the last one.
 pub(super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant) -> Result<ServerListing, ClientError> {
     let mut walk = ToolListReader::new(limits, client.needs_headers());
     let mut cursor: Option<String> = None;
@@ -79,11 +79,11 @@ pub(super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant)
 /// The tools of the pages read so far.
 struct ToolListReader<'a> {
     limits: &'a Limits,
-    /// Whether tools must be left out whose arguments cannot be mirrored as they want.
+    /// Whether to exclude tools whose arguments cannot be mirrored as headers.
     checks_headers: bool,
     tools: Vec<ToolDefinition>,
     places: HashMap<ToolName, usize>,
-    /// Names that came twice with different definitions.
+    /// Names that were listed twice with different definitions.
     torn: HashSet<ToolName>,
     problems: Vec<Diagnostic>,
     untold: usize,
@@ -126,7 +126,7 @@ impl<'a> ToolListReader<'a> {
         }
     }
 
-    /// Takes a page; gives the cursor of the next one.
+    /// Reads a page and returns the cursor of the next one.
     fn page(&mut self, text: &str, is_modern: bool) -> Result<Option<String>, ClientError> {
         self.pages += 1;
         self.bytes += text.len();
@@ -164,7 +164,7 @@ impl<'a> ToolListReader<'a> {
         }
     }
 
-    /// The next cursor; an empty text is one, too.
+    /// The next cursor; an empty string is a valid cursor.
     fn next(&self, cursor: Option<&RawValue>) -> Result<Option<String>, ClientError> {
         let Some(cursor) = cursor else { return Ok(None) };
         if cursor.get().len() > self.limits.cursor + 2 {
@@ -177,7 +177,7 @@ impl<'a> ToolListReader<'a> {
         text.map(Some).map_err(|_| ClientError::protocol("its list of tools has a cursor that is not a text"))
     }
 
-    /// Takes the tools of a page; says whether any of them was not known before.
+    /// Adds the tools of a page; returns whether any of them is new.
     fn take(&mut self, tools: &[&RawValue], goes_on: bool) -> Result<bool, ClientError> {
         let limit = self.limits.tools;
         let mut tools = tools;
@@ -237,7 +237,8 @@ impl<'a> ToolListReader<'a> {
         }
     }
 
-    /// A cursor came back. If the page brought nothing, some servers mean the end by that; else nobody knows what is missing.
+    /// Handles a repeated cursor. If the page has no new tools, the list is complete: some servers
+    /// mark the end this way. Otherwise an unknown number of tools is missing, which is an error.
     fn loops(&mut self, brought: bool) -> Result<(), ClientError> {
         if brought {
             return Err(ClientError::protocol(
@@ -249,7 +250,7 @@ impl<'a> ToolListReader<'a> {
         Ok(())
     }
 
-    /// The shortest time and the narrowest scope of all pages hold for the whole.
+    /// Applies the shortest time to live and the narrowest scope of all pages to the whole list.
     fn remember(&mut self, page: &ToolListPage<'_>) {
         let ttl = page.ttl.and_then(|it| serde_json::from_str::<f64>(it.get()).ok());
         let ttl = ttl.map(|it| Duration::from_secs_f64((it / 1000.0).clamp(0.0, TTL_AT_MOST.as_secs_f64())));
@@ -274,7 +275,7 @@ impl<'a> ToolListReader<'a> {
     }
 }
 
-/// The name of a definition that is of no use otherwise.
+/// The name in a definition that is otherwise unusable.
 fn name_in(raw: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct NamedDefinition {

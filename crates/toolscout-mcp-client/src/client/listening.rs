@@ -1,4 +1,4 @@
-//! Hearing of changes.
+//! Subscriptions to changes.
 
 use super::super::ClientError;
 use super::super::params::RequestParams;
@@ -11,16 +11,17 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// Pauses before a subscription that ended is renewed; they double.
+/// The delays before an ended subscription is renewed; they double.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 impl McpClient {
-    /// Asks to be told when tools, or whatever else the server has, change. Servers of the legacy era tell unasked. Asking
-    /// again changes nothing.
+    /// Subscribes to changes of the tools, resources and prompts. Legacy servers notify without a
+    /// subscription. A second call has no effect.
     ///
-    /// A subscription may end at any time, most of all over HTTP. It is asked for again as long as the conversation lasts,
-    /// and then counts as a change: something may have happened meanwhile.
+    /// A subscription may end at any time, especially over HTTP. It is renewed as long as the
+    /// connection lasts. A renewal counts as a change, because notifications may have been missed
+    /// in between.
     pub async fn listen(&self) -> Result<(), ClientError> {
         if !self.era().is_modern() || self.is_listening() {
             return Ok(());
@@ -34,7 +35,8 @@ impl McpClient {
         Ok(())
     }
 
-    /// Subscribes to changes of these resources, and no others. In the legacy era, each takes a request of its own.
+    /// Subscribes to changes of exactly these resources. In the legacy era, each resource takes a
+    /// separate request.
     pub(in super::super) async fn watch(&self, resources: BTreeSet<String>) -> Result<(), ClientError> {
         self.0.watched.send_if_modified(|it| {
             let is_new = *it != resources;
@@ -92,13 +94,14 @@ async fn keep_listening(
                 return;
             };
             match client.subscribe().await {
-                // The earlier one goes when this one is there, so that nothing is missed.
+                // The new subscription exists before the old one is dropped, so that no change is
+                // missed.
                 Ok(standing) if !is_over => break standing,
                 Ok(standing) => {
                     client.0.peer.router().all_may_have_changed();
                     break standing;
                 }
-                // It stays as it was, which is better than nothing.
+                // The old subscription remains, which is better than none.
                 Err(_) if !is_over => break standing,
                 Err(_) => {}
             }

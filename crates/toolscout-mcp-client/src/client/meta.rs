@@ -1,20 +1,20 @@
-//! What stands beside the parameters of a request.
+//! The `_meta` member of request parameters.
 
 use super::ProtocolEra;
 use super::handshake;
 use serde_json::{Map, Value, json};
 use toolscout_core::{Counterpart, RawJson};
 
-/// Names that only the protocol may use.
+/// The prefix of keys that are reserved for the protocol.
 const OWN: &str = "io.modelcontextprotocol/";
 /// The log level of a request.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// An extension with delayed results, which we do not support.
 const TASKS: &str = "io.modelcontextprotocol/tasks";
-/// Capabilities that pass through us.
+/// Client capabilities that the gateway can relay.
 const PASSED_ON: [&str; 4] = ["elicitation", "sampling", "roots", "extensions"];
 
-/// The caller's `_meta` and trace. A `_meta` that is no object is ignored.
+/// The caller's `_meta` and trace. A `_meta` that is not an object is ignored.
 pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> Map<String, Value> {
     let mut meta = match written.map(RawJson::to_value) {
         Some(Value::Object(meta)) => meta,
@@ -26,9 +26,10 @@ pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> 
     meta
 }
 
-/// Makes the `_meta` of a request what the era wants it to be. The caller's own keys stay; what the protocol says in there
-/// is between the two who speak it, and the caller speaks with us. What we can do is what the caller can, because it is the
-/// caller who will be asked; and only who can be told of it may say how much is to be logged.
+/// Adapts the `_meta` of a request to the era. The caller's own keys stay. Keys of the protocol are
+/// replaced, because they concern one connection and the caller is connected to the gateway, not to
+/// the server. The capabilities sent are those of the caller, because reverse requests go to the
+/// caller. The log level passes only if the caller has a counterpart that can receive log messages.
 pub(super) fn complete(meta: &mut Map<String, Value>, era: &ProtocolEra, counterpart: Option<&dyn Counterpart>) {
     let hears = |key: &str| key == LOG_LEVEL && era.is_modern() && counterpart.is_some();
     meta.retain(|key, _| (!key.starts_with(OWN) || hears(key)) && key != "progressToken");
@@ -37,7 +38,7 @@ pub(super) fn complete(meta: &mut Map<String, Value>, era: &ProtocolEra, counter
     }
 }
 
-/// The capabilities of a caller that work through us.
+/// The subset of a caller's capabilities that can be relayed.
 fn passed_on(mut capabilities: Value) -> Value {
     let Some(capabilities) = capabilities.as_object_mut() else { return json!({}) };
     capabilities.retain(|key, value| PASSED_ON.contains(&key.as_str()) && value.is_object());

@@ -1,4 +1,4 @@
-//! From a configured server to a conversation.
+//! Opens the connection to a configured server.
 
 use super::super::handshake::{self, HandshakeResult};
 use super::super::http::HttpWire;
@@ -11,15 +11,15 @@ use std::time::Instant;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
-/// A conversation that has been opened.
+/// An open connection with a completed handshake.
 pub(in super::super) struct OpenedConversation {
     pub(in super::super) peer: Peer,
     pub(in super::super) agreed: HandshakeResult,
-    /// Whether it runs over streamable HTTP, which knows headers.
+    /// Whether it runs over streamable HTTP, which has headers.
     pub(in super::super) is_web: bool,
 }
 
-/// Opens a conversation over whatever leads to the server.
+/// Opens a connection over the configured transport.
 pub(super) async fn open(
     server: &ServerConfig,
     dial: &ConnectContext,
@@ -44,7 +44,7 @@ pub(super) async fn open(
             let peer = Peer::new(router, Arc::new(wire));
             match handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await {
                 Ok(agreed) => Ok(OpenedConversation { peer, agreed, is_web: true }),
-                // Nothing is posted to here. It may be an event stream, as it was before there was anything else.
+                // The address does not accept POST. It may be the older transport, HTTP with SSE.
                 Err(error @ ClientError::Status { status: 400 | 404 | 405, .. }) => {
                     drop(peer);
                     let router = make_router(server, dial, deadline).await?;
@@ -69,7 +69,7 @@ async fn make_router(
     Ok(router)
 }
 
-/// The transport of old knows but one era.
+/// Opens the older HTTP with SSE transport, which exists only in the legacy era.
 async fn open_events(
     router: Arc<ResponseRouter>,
     endpoint: &HttpEndpoint,
@@ -87,7 +87,7 @@ async fn open_events(
 async fn secrets(server: &ServerConfig, dial: &ConnectContext, deadline: Instant) -> Result<SecretValues, ClientError> {
     let limit = given(Instant::now(), deadline);
     let (server, lookup) = (server.clone(), dial.lookup.clone());
-    // Looking references up may read files and run the keyring's program.
+    // Resolving references may read files and run the keyring program.
     let found = timeout_at(deadline.into(), spawn_blocking(move || SecretValues::of(&server, &lookup))).await;
     let found = found.map_err(|_| ClientError::TimedOut { what: "reading its configuration".to_owned(), limit })?;
     found.map_err(|_| ClientError::lost("its configuration could not be read"))

@@ -1,16 +1,16 @@
-//! Arguments that a tool wants to have mirrored as headers, so that those who only see headers can route by them.
+//! Arguments that a tool requires to be mirrored as headers, so that proxies can route by them.
 
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use toolscout_core::{Arguments, RawJson};
 
-/// What marks a parameter.
+/// The keyword that marks a parameter.
 const MARK: &str = "x-mcp-header";
-/// Keys whose value is a set of schemas by name; the names are the author's.
+/// Keys whose value maps names to schemas; the schema's author chooses the names.
 const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-/// Keys whose value is no schema, whatever it looks like.
+/// Keys whose value is never a schema.
 const VALUES: [&str; 4] = ["default", "enum", "const", "examples"];
-/// The largest integer of JavaScript.
+/// The largest integer that JavaScript represents exactly.
 const SAFE: u64 = (1 << 53) - 1;
 
 /// A parameter to mirror.
@@ -18,19 +18,19 @@ const SAFE: u64 = (1 << 53) - 1;
 pub(crate) struct MirroredParameter {
     /// The header's name without `Mcp-Param-`.
     pub(crate) header: String,
-    /// The names that lead to the argument.
+    /// The property names that lead to the argument.
     pub(crate) path: Vec<String>,
 }
 
-/// The parameters that a schema wants mirrored. An error if a mark is where it must not be, or is no header's name: such
-/// a tool must not be used over HTTP.
+/// The parameters that a schema requires to be mirrored. Returns an error if a mark is misplaced or
+/// is not a valid header name: such a tool must not be used over HTTP.
 pub(crate) fn mirrors(schema: &RawJson) -> Result<Vec<MirroredParameter>, String> {
     if !schema.as_str().contains(MARK) {
         return Ok(Vec::new());
     }
     let schema = schema.to_value();
     let mut found = Vec::new();
-    // Places yet to look at, each with the way there where it leads through `properties` alone.
+    // Subschemas still to visit, each with its path if that consists of `properties` only.
     let mut left = vec![(&schema, Some(Vec::new()))];
     while let Some((place, path)) = left.pop() {
         match place {
@@ -86,7 +86,7 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
 }
 
-/// The headers for these arguments, values as they are; those that are absent or null are left out.
+/// The headers for these arguments, with unencoded values. Absent and null arguments are left out.
 pub(crate) fn headers(mirrors: &[MirroredParameter], arguments: &Arguments) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
     for mirror in mirrors {
@@ -108,7 +108,7 @@ fn text(value: &Value, header: &str) -> Result<Option<String>, String> {
         Value::Number(_) => {
             return Err(format!("the argument mirrored as `{header}` is no whole number that all can hold"));
         }
-        // It violates the schema, and the server will report that.
+        // The argument violates the schema, and the server will report that.
         _ => None,
     })
 }

@@ -1,11 +1,11 @@
-//! A definition, taken apart without copying: the members we know, and the rest.
+//! Splits a definition into known members and the rest, without copying.
 
 use super::{first, strict};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use toolscout_core::{RawJson, Tool, ToolId};
 
-/// The members of a definition. A member of a wrong type is among the others.
+/// The members of a definition. A known member of a wrong type is in `others`.
 #[derive(Default)]
 pub(in super::super) struct DefinitionParts<'a> {
     pub(in super::super) name: Option<Cow<'a, str>>,
@@ -18,7 +18,7 @@ pub(in super::super) struct DefinitionParts<'a> {
 }
 
 impl<'a> DefinitionParts<'a> {
-    /// None if it is no object.
+    /// `None` if the definition is not an object.
     pub(in super::super) fn of(definition: &'a str) -> Option<Self> {
         let mut split = Self::default();
         for (key, value) in strict::members(definition)? {
@@ -40,7 +40,7 @@ impl<'a> DefinitionParts<'a> {
         (!self.others.is_empty()).then(|| strict::object(&self.others))
     }
 
-    /// The tool that it defines, under this id.
+    /// The tool with this id.
     pub(super) fn tool(self, id: ToolId) -> Tool {
         let keep = |it: &RawValue| RawJson::from(it.to_owned());
         Tool {

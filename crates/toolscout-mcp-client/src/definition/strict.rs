@@ -1,4 +1,4 @@
-//! Reads JSON that means one thing only.
+//! Reads JSON and rejects ambiguous input.
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -10,18 +10,19 @@ use std::collections::HashSet;
 use std::fmt;
 use toolscout_core::RawJson;
 
-/// Whether every parser would understand the same: no key comes twice in an object, at any depth; every number and text
-/// can be held. Depth is bounded by the parser.
+/// Checks that every parser reads the text alike: no object has a duplicate key, at any depth, and
+/// every number and string is representable. The parser limits the depth.
 pub(in super::super) fn check(text: &str) -> Result<(), String> {
     walk(text).map(|_| ()).map_err(|err| format!("it is ambiguous or broken JSON: {err}"))
 }
 
-/// How many values there are, the outermost included.
+/// The number of values, including the outermost.
 pub(super) fn values(text: &str) -> usize {
     walk(text).unwrap_or(usize::MAX)
 }
 
-/// The members of an object in their order, each value as it was written; none if it is no object.
+/// The members of an object in their order, each value as written; `None` if the text is not an
+/// object.
 pub(in super::super) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
     struct MembersVisitor;
 
@@ -44,12 +45,13 @@ pub(in super::super) fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &RawVal
     serde_json::Deserializer::from_str(text).deserialize_map(MembersVisitor).ok()
 }
 
-/// A text without its quotes, as it stands, unless it has to be unescaped; none where it is something else.
+/// The content of a JSON string, borrowed unless it contains escapes; `None` if the value is not a
+/// string.
 pub(super) fn text(value: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str(value.get()).ok().map(|MemberName(text)| text)
 }
 
-/// A key as it stands in the text, unless it has to be unescaped.
+/// A key, borrowed from the text unless it contains escapes.
 #[derive(Deserialize)]
 struct MemberName<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -74,7 +76,7 @@ fn walk(text: &str) -> Result<usize, serde_json::Error> {
     Ok(count.get())
 }
 
-/// One value; counts it and all within.
+/// Visits one value; counts it and all nested values.
 #[derive(Clone, Copy)]
 struct CountedValue<'a>(&'a Cell<usize>);
 

@@ -1,4 +1,4 @@
-//! Lists what a server has besides tools, and records it.
+//! Lists and stores the resources, templates and prompts of a server.
 
 use super::ServerContext;
 use crate::client::{LibraryListing, McpClient};
@@ -7,7 +7,7 @@ use crate::{ClientError, ServerConfig};
 use std::time::Instant;
 use toolscout_core::{Cx, LibraryEvent, Moment, RawJson, SourceError, escape, redact};
 
-/// What is new in the later one.
+/// The changes from `before` to `after`.
 pub(crate) fn news_between(before: &KnownLibrary, after: &KnownLibrary) -> Vec<LibraryEvent> {
     let are_new = before.resources != after.resources || before.templates != after.templates;
     let mut news = Vec::new();
@@ -16,7 +16,8 @@ pub(crate) fn news_between(before: &KnownLibrary, after: &KnownLibrary) -> Vec<L
     news
 }
 
-/// Lists the library. However long that takes, most of the time that is left stays: the tools do not wait for it.
+/// Lists the library. Takes at most half of the remaining time, so that the tools do not wait for
+/// it.
 pub(crate) async fn list(client: &McpClient, shared: &ServerContext, deadline: Option<Instant>) -> LibraryListing {
     let now = Instant::now();
     let limit = now + shared.dial.limits.list;
@@ -25,7 +26,8 @@ pub(crate) async fn list(client: &McpClient, shared: &ServerContext, deadline: O
 }
 
 impl ServerContext {
-    /// Remembers what the server has besides tools; says what of it is new. A list that failed stays what it was.
+    /// Stores the resources, templates and prompts of the server, and returns the changes. A list
+    /// that failed keeps its stored value.
     pub(crate) fn remember_library(
         &self,
         server: &ServerConfig,

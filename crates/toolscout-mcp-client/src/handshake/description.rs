@@ -3,9 +3,9 @@
 use serde_json::Value;
 use toolscout_core::RawJson;
 
-/// Where servers of the modern era say who they are.
+/// The `_meta` key under which modern servers describe themselves.
 const WHO: &str = "io.modelcontextprotocol/serverInfo";
-/// Bytes that are kept.
+/// The number of bytes kept of each text.
 const NAME: usize = 128;
 const TITLE: usize = 256;
 const INSTRUCTIONS: usize = 16 << 10;
@@ -14,13 +14,13 @@ const CAPABILITIES: usize = 64 << 10;
 /// The description that a server gives of itself. It is neither verified nor escaped.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerDescription {
-    /// What its author calls it.
+    /// The name that its author chose.
     pub name: Option<String>,
-    /// Which version of it this is.
+    /// The version of the server.
     pub version: Option<String>,
-    /// A name for people.
+    /// The display name.
     pub title: Option<String>,
-    /// How agents should use it, in its own words.
+    /// Instructions for agents, as the server wrote them.
     pub instructions: Option<String>,
     /// Its declared capabilities.
     pub capabilities: Option<RawJson>,

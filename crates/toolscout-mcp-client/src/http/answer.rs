@@ -8,21 +8,22 @@ use serde::de::IgnoredAny;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Bytes of an unused body that are read, to keep the connection.
+/// The number of bytes of an unused body that are read, to reuse the connection.
 const LEFTOVERS: usize = 16 << 10;
-/// How long that may take.
+/// The time limit for reading them.
 const LINGER: Duration = Duration::from_millis(100);
 
-/// What an answer that is no refusal consists of.
+/// The content of a successful response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
     /// One message.
     Json,
-    /// Messages as they come.
+    /// A stream of messages.
     Events,
 }
 
-/// The declared media type of the response. Nothing is guessed: it may be the login page of a network.
+/// The content according to the declared media type. The type is never guessed, because the
+/// response may be the login page of a captive portal.
 pub(crate) fn kind(response: &Response, from: &str) -> Result<ResponseKind, ClientError> {
     let status = response.status();
     if let Some(encoding) = encoding(response) {
@@ -60,7 +61,7 @@ pub(crate) async fn body(mut response: Response, from: &str, limit: usize) -> Re
     Ok(out)
 }
 
-/// Reads the little that may be left of an answer, so that its connection can serve the next request.
+/// Reads the small rest of a response, so that its connection can serve the next request.
 pub(crate) async fn use_up(mut response: Response) {
     let rest = async {
         let mut left = LEFTOVERS;
@@ -74,7 +75,8 @@ pub(crate) async fn use_up(mut response: Response) {
     let _ = timeout(LINGER, rest).await;
 }
 
-/// Whether this is surely the response to the request of this id. The router decides about all others.
+/// Whether this is certainly the response to the request with this id. The router decides about all
+/// others.
 pub(crate) fn is_reply_to(bytes: &[u8], id: u64) -> bool {
     #[derive(Deserialize)]
     struct ReplyEnvelope {
@@ -91,13 +93,14 @@ pub(crate) fn media_type(response: &Response) -> Option<String> {
     Some(essence.chars().take(100).collect()).filter(|it: &String| !it.is_empty())
 }
 
-/// How the body is encoded, if it is.
+/// The encoding of the body, if it is encoded.
 pub(crate) fn encoding(response: &Response) -> Option<String> {
     let text = String::from_utf8_lossy(response.headers().get(CONTENT_ENCODING)?.as_bytes());
     Some(text.chars().take(100).collect()).filter(|it: &String| !it.trim().eq_ignore_ascii_case("identity"))
 }
 
-/// No connection, or a broken one. The message is that of the innermost error, which names no address.
+/// The error for a failed or broken connection. Its message is that of the innermost error, which
+/// contains no address.
 pub(crate) fn broken(from: &str, err: reqwest::Error) -> ClientError {
     let what = if err.is_connect() && err.is_timeout() {
         format!("`{from}` cannot be reached: it does not answer")
@@ -113,7 +116,7 @@ pub(crate) fn broken(from: &str, err: reqwest::Error) -> ClientError {
     ClientError::lost(what)
 }
 
-/// A number of bytes, for people.
+/// A number of bytes, for display.
 pub(crate) fn size(bytes: usize) -> String {
     const MIB: usize = 1 << 20;
     if bytes >= MIB && bytes.is_multiple_of(MIB) { format!("{} MiB", bytes / MIB) } else { format!("{bytes} bytes") }

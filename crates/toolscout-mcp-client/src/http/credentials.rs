@@ -1,4 +1,4 @@
-//! Headers that a person configured. All of them may be secrets, so none is ever named together with its value.
+//! The configured headers. Any of them may be a secret, so no message contains a header's value.
 
 use super::super::value::ReferenceLookup;
 use super::super::{ClientError, HttpEndpoint};
@@ -9,7 +9,7 @@ use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use toolscout_core::redact;
 
-/// Headers that say where a message ends, or belong to the protocol itself: not for a person to set.
+/// Headers that delimit messages or belong to the protocol; a configuration must not set them.
 const OURS: [&str; 14] = [
     "accept",
     "accept-encoding",
@@ -51,20 +51,20 @@ pub(super) fn headers(endpoint: &HttpEndpoint, url: &Url, lookup: &ReferenceLook
     Ok(out)
 }
 
-/// `Bearer …`
+/// The value of an `Authorization` header with a bearer token.
 pub(super) fn bearer(token: &str) -> Result<HeaderValue, ClientError> {
     let token = token.trim();
     if token.is_empty() {
         return Err(ClientError::invalid("the server's token is empty"));
     }
-    // From a configuration or from a login: this is where all of them pass.
+    // Configured tokens and tokens of logins all pass through here.
     redact::remember_briefly(token);
     secret(&format!("Bearer {token}"), "the server's token")
 }
 
-/// Leaves only the place in the address.
+/// Removes the user name and password from the address.
 pub(super) fn take_out(url: &mut Url) {
-    // Fails only for addresses that have no host, and `http` ones have.
+    // Fails only for addresses without a host, and `http` addresses have one.
     let _ = url.set_username("");
     let _ = url.set_password(None);
 }

@@ -1,4 +1,4 @@
-//! Reads an event stream, however its bytes are cut.
+//! Parses an event stream (SSE), independent of how its bytes are split into chunks.
 
 use super::super::ClientError;
 use super::answer::{broken, size};
@@ -6,45 +6,45 @@ use reqwest::Response;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// Bytes a line may have besides the data in it: the field's name.
+/// The number of bytes a line may have besides its data: the field name.
 const FIELD: usize = 64;
-/// Bytes of an event's name and of its id; longer ones are as if not there.
+/// The longest event name and id, in bytes; longer ones are ignored.
 const SHORT: usize = 512;
-/// Bytes of capacity kept from one event to the next.
+/// The capacity, in bytes, that is kept from one event to the next.
 const KEPT: usize = 64 << 10;
 
 /// One event.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SseEvent<'a> {
-    /// Its name; `message` by default.
+    /// The event name; `message` by default.
     pub(crate) name: &'a str,
-    /// Its data, lines joined.
+    /// The data, with lines joined.
     pub(crate) data: &'a [u8],
 }
 
-/// Where in an event stream we are. Comments cost nothing, however long; events have a limit.
+/// The state of an event stream parser. Comments may have any length; events have a limit.
 #[derive(Debug)]
 pub(crate) struct SseParser {
     limit: usize,
-    /// A line that has begun.
+    /// The incomplete current line.
     line: Vec<u8>,
     is_comment: bool,
     after_return: bool,
     is_first_line: bool,
     name: String,
     data: Option<Vec<u8>>,
-    /// The event that was given last is still in `data`.
+    /// Whether `data` still contains the event returned last.
     was_given: bool,
     id: Option<String>,
     retry: Option<Duration>,
 }
 
-/// An event is larger than it may be.
+/// An event exceeds the size limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SseEventTooLarge;
 
 impl SseParser {
-    /// At the start of a stream whose events have at most this many bytes.
+    /// Creates a parser for a stream whose events have at most this many bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -60,7 +60,8 @@ impl SseParser {
         }
     }
 
-    /// The next event that ends within these bytes; takes them away from the front. `None`: more are needed.
+    /// Consumes bytes from the front up to the next complete event, and returns it. `None` means
+    /// that more bytes are needed.
     pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<SseEvent<'_>>, SseEventTooLarge> {
         self.forget_given();
         while let Some(&first) = bytes.first() {
@@ -84,7 +85,7 @@ impl SseParser {
         Ok(None)
     }
 
-    /// The id of the last event that had one: where a broken stream can be taken up again.
+    /// The id of the last event that had one, from which a broken stream can be resumed.
     pub(crate) fn last_id(&self) -> Option<&str> {
         self.id.as_deref()
     }
@@ -94,7 +95,7 @@ impl SseParser {
         self.retry
     }
 
-    /// The same stream after it broke: an unfinished event is lost, the last id stays.
+    /// The parser for the resumed stream: an incomplete event is lost, the last id stays.
     pub(crate) fn taken_up(self) -> Self {
         Self { id: self.id, retry: self.retry, ..Self::new(self.limit) }
     }
@@ -152,7 +153,7 @@ impl SseParser {
                 None => self.data = Some(value.to_vec()),
             },
             b"event" if value.len() <= SHORT => self.name = String::from_utf8_lossy(value).into_owned(),
-            // It is sent back in a header, so it must be able to go there.
+            // The id is sent back in a header, so it must be valid there.
             b"id" if value.len() <= SHORT && value.iter().all(|it| matches!(it, b' '..=b'~')) => {
                 self.id = std::str::from_utf8(value).ok().filter(|it| !it.is_empty()).map(str::to_owned);
             }
@@ -165,7 +166,8 @@ impl SseParser {
     }
 }
 
-/// Gives each event of the answer to `hear` as it comes, until that wants no more or the stream is over.
+/// Passes each event of the response to `hear` as it arrives, until `hear` breaks or the stream
+/// ends.
 pub(crate) async fn read(
     response: &mut Response,
     events: &mut SseParser,

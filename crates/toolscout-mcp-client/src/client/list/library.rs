@@ -1,4 +1,4 @@
-//! Walks through all pages of resources, resource templates and prompts.
+//! Reads all pages of resources, resource templates and prompts.
 
 #[cfg(test)]
 mod tests;
@@ -23,25 +23,26 @@ const TEMPLATES: ListMethod = ListMethod {
     id: "uriTemplate",
 };
 const PROMPTS: ListMethod = ListMethod { method: "prompts/list", key: "prompts", things: "prompts", id: "name" };
-/// A server with resources may have no templates, and answers with this code.
+/// A server with resources but without templates answers with this code.
 const UNKNOWN_METHOD: i64 = -32601;
 
-/// Resources, templates and prompts of a server: definitions as they came, each list whole or not at all.
+/// Resources, templates and prompts of a server. Definitions are unmodified, and each list is
+/// complete or an error.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LibraryListing {
-    /// Its resources; none if it does not declare any.
+    /// Resources; empty if the server does not declare any.
     pub resources: Result<Vec<RawJson>, ClientError>,
-    /// Its templates of resources; the same.
+    /// Resource templates; empty if the server does not declare any.
     pub templates: Result<Vec<RawJson>, ClientError>,
-    /// Its prompts; the same.
+    /// Prompts; empty if the server does not declare any.
     pub prompts: Result<Vec<RawJson>, ClientError>,
-    /// Why some definitions are left out, for people; not escaped.
+    /// The reasons why some definitions are left out, for display; not escaped.
     pub problems: Vec<String>,
-    /// Whether some of it is for one user only.
+    /// Whether some of the entries are visible to one user only.
     pub private: bool,
 }
 
-/// Lists everything that the server declares, at the same time.
+/// Lists everything that the server declares, concurrently.
 pub(in super::super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant) -> LibraryListing {
     let said = client.said();
     let (has_resources, has_prompts) = (said.declares("resources"), said.declares("prompts"));
@@ -63,7 +64,7 @@ pub(in super::super) async fn list(client: &McpClient, limits: &Limits, deadline
     LibraryListing { resources, templates, prompts, problems, private }
 }
 
-/// One list, all its pages.
+/// Reads all pages of one list.
 async fn shelf(
     client: &McpClient,
     list: &'static ListMethod,
@@ -114,7 +115,7 @@ impl LibraryListReader {
         }
     }
 
-    /// Takes a page; gives the cursor of the next one.
+    /// Reads a page and returns the cursor of the next one.
     fn page(&mut self, page: &RawJson, limits: &Limits) -> Result<Option<String>, ClientError> {
         self.pages += 1;
         self.bytes += page.as_str().len();
@@ -140,7 +141,8 @@ impl LibraryListReader {
         self.follow(cursor, self.ids.len() > known, limits)
     }
 
-    /// Where the list goes on. A page that leads back to an earlier one, with nothing new, is how some servers say: the end.
+    /// Returns the next cursor. If a page without new entries repeats a cursor, the list is
+    /// complete: some servers mark the end this way.
     fn follow(&mut self, cursor: &str, brought: bool, limits: &Limits) -> Result<Option<String>, ClientError> {
         if cursor.len() > limits.cursor + 2 {
             return Err(self.wrong(&format!("has a cursor of more than {}", words::bytes(limits.cursor))));
@@ -154,7 +156,7 @@ impl LibraryListReader {
         }
     }
 
-    /// Takes one definition. One that cannot be used, or came before, leaves the others.
+    /// Adds one definition. An unusable or repeated definition does not affect the others.
     fn take(&mut self, item: &RawValue, limits: &Limits) {
         match self.check(item, limits) {
             Ok(id) => {
