@@ -1,7 +1,8 @@
-//! Tools of MCP servers: child processes on pipes, and servers on the web.
+//! Tools of MCP servers: child processes on pipes, and remote servers over HTTP.
 //!
-//! A [`ServerConfig`] is what a person configured. [`client`] speaks with one that runs, in either era of the protocol, over any
-//! wire (`wire`). Nothing here trusts what a server sends: sizes, shapes, rates and times all have [`limits`].
+//! A [`ServerConfig`] is a configured server. [`client`] connects to a running server, in either
+//! era of the protocol, over any wire (`wire`). No input of a server is trusted: sizes, shapes,
+//! rates and times all have [`limits`].
 
 pub mod client;
 pub mod limits;

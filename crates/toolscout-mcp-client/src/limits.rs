@@ -1,17 +1,17 @@
-//! How much of anything a server may send, and how long it may take.
+//! The limits for the amount of data a server may send, and for the time it may take.
 
 use std::time::Duration;
 
-/// The limits for one server; the defaults are those of docs/limits.md.
+/// The limits for one server; docs/limits.md documents the defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// Bytes of one message, decoded.
+    /// Bytes of one decoded message.
     pub message: usize,
-    /// How deep one message may nest.
+    /// The nesting depth of one message.
     pub depth: usize,
-    /// Values in one message, keys not counted.
+    /// Values in one message; keys do not count.
     pub nodes: usize,
-    /// Bytes of standard error that are kept, the last ones.
+    /// The last bytes of stderr that are kept.
     pub stderr: usize,
     /// Bytes of one tool's definition.
     pub definition: usize,
@@ -29,27 +29,29 @@ pub struct Limits {
     pub cursor: usize,
     /// Content items of a result.
     pub content_items: usize,
-    /// Calls waiting for an answer at once.
+    /// Concurrent pending calls.
     pub pending: usize,
-    /// Notifications a second that are looked at, and how many at once; more are dropped and counted.
+    /// Notifications that are processed: per second, and the burst size; more are dropped and
+    /// counted.
     pub notifications: (u32, u32),
-    /// Requests of the server a second that are answered, and how many at once; more are dropped and counted.
+    /// Reverse requests that are answered: per second, and the burst size; more are dropped and
+    /// counted.
     pub requests: (u32, u32),
-    /// How long a server may take to say which era it is of before it is taken for a legacy one.
+    /// How long a server may take to reveal its era before it is treated as a legacy server.
     pub probe: Duration,
-    /// How long a handshake and a first listing may take together.
+    /// The time limit of a handshake and the first listing together.
     pub discovery: Duration,
-    /// As `discovery`, where a package runner may have to install the server first.
+    /// Like `discovery`, if a package runner may have to install the server first.
     pub installing: Duration,
-    /// How long a listing may take, all its pages.
+    /// The time limit of a listing with all its pages.
     pub list: Duration,
-    /// From the end of a list to the next one that the server itself makes necessary.
+    /// The minimum time from the end of a listing to the next one that the server causes.
     pub apart: Duration,
-    /// How long a call may take, unless its caller is in more of a hurry.
+    /// The time limit of a call, unless its caller has a shorter one.
     pub call: Duration,
-    /// How long a call may take at most, whatever progress it reports.
+    /// The longest time limit of a call, regardless of the progress it reports.
     pub call_at_most: Duration,
-    /// From asking a process to end until it is killed.
+    /// The time from the request to exit until a process is killed.
     pub grace: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Asks many servers at once, so that the slow ones cost the fast ones nothing.
+//! Discovers many servers concurrently, so that slow servers do not delay fast ones.
 
 mod children;
 mod start_limiter;
@@ -18,11 +18,12 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use toolscout_core::{Cx, SourceError};
 
-/// How often to look, while servers wait for their turn, whether those that were started are at work.
+/// How often to check, while servers wait to start, whether the started ones are busy.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Asks these servers what they have, and shows each answer as it comes. Servers that answered the last time come first,
-/// those that failed come when all others have answered or take long. Cancel-safe: dropping the future ends all that it has started.
+/// Discovers these servers, and passes each outcome to `watch` as it arrives. Servers whose last
+/// discovery succeeded start first; those that failed start once all others have answered or take
+/// long. Cancel-safe: dropping the future stops everything that it has started.
 pub async fn refresh_all(
     sources: &[Arc<McpSource>],
     cx: &Cx,

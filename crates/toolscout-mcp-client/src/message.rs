@@ -1,5 +1,5 @@
-//! Messages of a server, read without trusting any of them: one is measured, without recursion or allocation, before any parser
-//! sees it.
+//! Parses messages of a server without trusting them: each is measured, without recursion or
+//! allocation, before any parser reads it.
 
 #[cfg(test)]
 mod tests;
@@ -11,31 +11,31 @@ use serde_json::value::RawValue;
 use toolscout_core::RawJson;
 use toolscout_core::jsonrpc::{self, Message, RpcError};
 
-/// Bytes of an error's words, and of what is beside them, that are kept.
+/// The number of bytes kept of an error's message and of its data.
 const ERROR_TEXT: usize = 8 << 10;
 const ERROR_DATA: usize = 64 << 10;
-/// Bytes of the id of a server's request; more is nobody's honest id.
+/// The longest id of a reverse request, in bytes; no legitimate id is longer.
 const FOREIGN_ID: usize = 256;
 
 /// One message of a server.
 #[derive(Debug)]
 pub(super) enum ServerMessage<'a> {
-    /// An answer to a request of ours.
+    /// A response to a request of the client.
     Reply { id: u64, outcome: Result<&'a RawValue, ClientError> },
-    /// An answer whose id cannot be one of ours: a text, null, a fraction.
+    /// A response whose id the client never uses: a string, null, a fraction.
     Stray,
-    /// The server wants something from us. Its id is its own business, even if it equals one of ours.
+    /// A reverse request. Its id is independent of the client's ids, even if it equals one of them.
     Request { id: &'a RawValue, method: String, params: Option<&'a RawValue> },
-    /// News.
+    /// A notification.
     Notification { method: String, params: Option<&'a RawValue> },
 }
 
-/// A message that cannot be read.
+/// A message that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnreadableMessage {
-    /// The requests it seems to answer, as far as can be told without understanding it.
+    /// The ids of the requests it seems to answer, as far as they can be extracted without parsing.
     pub(super) about: Vec<u64>,
-    /// What is wrong with it, for people.
+    /// The reason, for display.
     pub(super) reason: String,
 }
 
@@ -62,31 +62,31 @@ fn answered(error: RpcError) -> ClientError {
     ClientError::Answered { code: error.code, message: clip(error.message, ERROR_TEXT), data }
 }
 
-/// A copy that outlives the message it came in.
+/// A copy that outlives the message.
 pub(super) fn keep(raw: &RawValue) -> RawJson {
-    // It was read with the message; a second look would find nothing new.
+    // The value was parsed with the message, so it is not checked again.
     raw.to_owned().into()
 }
 
-/// The text, cut to at most this many bytes, at the end of a character.
+/// The text, cut to at most this many bytes, at a character boundary.
 pub(super) fn clip(mut text: String, limit: usize) -> String {
     text.truncate(text.floor_char_boundary(limit));
     text
 }
 
-/// A request of ours.
+/// Serializes a request of the client.
 pub(super) fn request(id: u64, method: &str, params: &RequestParams) -> String {
     let mut text = String::new();
     params.write(&mut text);
     jsonrpc::request(id, method, &text)
 }
 
-/// The id of a server's request, if it can be answered under it.
+/// The id of a reverse request, if it is valid for a response.
 pub(super) fn foreign_id(id: &RawValue) -> Option<&RawValue> {
     Some(id).filter(|id| jsonrpc::is_id(id.get()) && id.get().len() <= FOREIGN_ID)
 }
 
-/// The answer to a request of the server.
+/// Serializes the response to a reverse request.
 pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> String {
     match outcome {
         Ok(result) => jsonrpc::result(id.get(), result.as_str()),

@@ -1,11 +1,11 @@
-//! Logging in to servers on the web, and staying logged in.
+//! Logins to remote servers, and token renewal.
 //!
-//! A person's login ([`Login`] in a browser, [`DeviceLogin`] on another device) ends in one file per server.
-//! From then on [`SavedTokens`] hands out its token and renews it.
+//! A user's login ([`Login`] in a browser, [`DeviceLogin`] on another device) ends in one file per
+//! server. From then on [`SavedTokens`] provides its token and renews it.
 //!
-//! Nothing a server says about where to log in is believed unchecked: the description of its login is asked for at its
-//! own origin only, no redirect is followed, and no address nearer to this machine than the server itself is contacted.
-//! Tokens belong to one server's id, address and issuer, and are sent nowhere else.
+//! The login metadata of a server is not trusted: it is requested only from the server's own
+//! origin, no redirect is followed, and no address nearer to this machine than the server itself is
+//! contacted. Tokens belong to one server's id, address and issuer, and are sent nowhere else.
 
 mod callback;
 mod challenge;
@@ -41,23 +41,23 @@ use toolscout_core::SourceId;
 /// The scope that some servers require for a refresh token.
 const OFFLINE: &str = "offline_access";
 
-/// What to type to be logged in again.
+/// The command to log in again.
 fn hint(id: &SourceId) -> String {
     format!("log in with: toolscout server login {id}")
 }
 
-/// Somebody has to log in again, and this is why.
+/// The error for an expired or missing login.
 fn login_needed(id: &SourceId, why: &str) -> ClientError {
     ClientError::Login { what: format!("{why}; {}", hint(id)), challenge: None }
 }
 
-/// A response breaks the rules of OAuth.
+/// The error for a response that violates OAuth.
 fn broken(reason: impl Into<String>) -> ClientError {
     ClientError::protocol(reason.into())
 }
 
-/// A server's address as it is compared, kept and sent: without a fragment, which no server ever sees, and without a name
-/// and a password, which a login takes the place of.
+/// A server's address in the form that is compared, stored and sent: without a fragment, which is
+/// never sent to a server, and without user name and password, which the login replaces.
 fn server_url(text: &str) -> Result<Url, ClientError> {
     let invalid = |why: &str| ClientError::invalid(format!("the server's address cannot be used: {why}"));
     let mut url = Url::parse(text).map_err(|err| invalid(&err.to_string()))?;
@@ -65,12 +65,12 @@ fn server_url(text: &str) -> Result<Url, ClientError> {
         return Err(invalid("only `http` and `https` are possible"));
     }
     url.set_fragment(None);
-    // Both can only fail for addresses without a host, and these have one.
+    // Both fail only for addresses without a host, and these have one.
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     Ok(url)
 }
 
-/// An address without what may be private in it.
+/// An address without its private parts.
 fn shown(url: &Url) -> String {
     match url.origin() {
         origin if origin.is_tuple() => toolscout_http_client::shown(url),
@@ -78,7 +78,7 @@ fn shown(url: &Url) -> String {
     }
 }
 
-/// The beginning of a foreign text: enough to understand it, too little to flood a terminal.
+/// The beginning of untrusted text: enough to understand it, too little to flood a terminal.
 fn excerpt(text: &str) -> String {
     const SHOWN: usize = 200;
     match text.char_indices().nth(SHOWN) {

@@ -1,4 +1,4 @@
-//! One message to the server, and the response.
+//! Sends one message to the server and reads the response.
 
 use super::super::ClientError;
 use super::super::wire::Outgoing;
@@ -14,9 +14,9 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout_at};
 
-/// How long to wait before taking up a stream whose server does not say.
+/// The delay before resuming a stream if the server names none.
 const USUAL_RETRY: Duration = Duration::from_secs(1);
-/// The shortest pause, whatever the server names.
+/// The shortest delay, even if the server names a shorter one.
 const SHORTEST_RETRY: Duration = Duration::from_millis(100);
 
 impl HttpConnection {
@@ -33,7 +33,7 @@ impl HttpConnection {
         }
     }
 
-    /// Posts a message that nothing is answered to.
+    /// Posts a message that has no response: a notification or a reply.
     pub(super) async fn tell(&self, message: Outgoing, headers: HeaderMap) -> Result<(), ClientError> {
         let timed_out = self.timed_out(&message);
         let deadline = message.deadline;
@@ -50,13 +50,13 @@ impl HttpConnection {
         timeout_at(deadline.into(), exchange).await.unwrap_or(Err(timed_out))
     }
 
-    /// Ends the session, if the server lets us.
+    /// Requests the end of the session; the server may refuse.
     pub(super) async fn end_session(&self) -> Result<(), ClientError> {
         let headers = self.session.legacy_headers()?;
         self.remote.ask(self.remote.delete(headers)).await.map(drop)
     }
 
-    /// Says that the server no longer knows us; all that was under way is lost with it.
+    /// Reports to the observer that the server ended the session, which fails all pending requests.
     pub(super) fn session_is_gone(&self) -> ClientError {
         let what = format!("`{}` has ended the session", self.remote.name());
         let error = ClientError::lost(what);
@@ -64,7 +64,8 @@ impl HttpConnection {
         error
     }
 
-    /// Gives all messages of the response to the observer, the reply last; returns the unused rest.
+    /// Passes all messages of the response to the observer, the reply last; returns the unread
+    /// rest.
     async fn answer(&self, id: u64, message: Outgoing, headers: HeaderMap) -> Result<Option<Response>, ClientError> {
         let name = self.remote.name();
         let begins = message.method.as_deref() == Some("initialize");
@@ -101,7 +102,7 @@ impl HttpConnection {
         }
     }
 
-    /// Hears the events of an answer up to the reply.
+    /// Reads the events of a response up to the reply.
     async fn follow(&self, id: u64, mut response: Response) -> Result<Response, ClientError> {
         let mut events = SseParser::new(self.remote.limits().message);
         loop {
@@ -127,8 +128,8 @@ impl HttpConnection {
         if is_reply_to(event.data, id) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// The rest of a stream that is over too early. In the legacy era a server may hang up during long work, and tell with
-    /// an event's id that it can be asked for the rest.
+    /// Resumes a stream that ended before the reply. A legacy server may close the stream during
+    /// long work; an event id means that the rest can be requested.
     async fn take_up(&self, events: &SseParser, why: ClientError) -> Result<Response, ClientError> {
         let Some(last) = events.last_id().filter(|_| self.session.is_legacy()) else { return Err(why) };
         if !matches!(why, ClientError::Lost { .. }) {

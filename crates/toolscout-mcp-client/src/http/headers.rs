@@ -7,11 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 
-/// Which revision of the protocol a request speaks.
+/// The protocol revision of a request.
 pub(crate) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// Which session it belongs to, in the legacy era.
+/// The session of a request, in the legacy era.
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-/// From where to take up a broken event stream.
+/// The event after which to resume a broken event stream.
 pub(crate) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
@@ -38,7 +38,7 @@ pub(super) fn modern(message: &Outgoing, version: &str) -> Result<HeaderMap, Cli
     Ok(out)
 }
 
-/// A header's value that is plain ASCII already.
+/// A header value that is already plain ASCII.
 pub(crate) fn plain(value: &str) -> Result<HeaderValue, ClientError> {
     let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'));
     let made = HeaderValue::try_from(value).ok().filter(|_| is_plain);
@@ -56,7 +56,7 @@ pub(super) fn encode(value: &str) -> String {
     format!("=?base64?{}?=", STANDARD.encode(value))
 }
 
-/// The revision that a request's own body names; only those of the modern era do.
+/// The revision named in the body of a request; only modern requests contain it.
 pub(super) fn version_within(body: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct VersionedMessage {

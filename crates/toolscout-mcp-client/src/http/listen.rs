@@ -1,4 +1,4 @@
-//! The event stream of a server of the legacy era for unsolicited messages.
+//! The event stream of a legacy server for unsolicited messages.
 
 use super::super::ClientError;
 use super::HttpConnection;
@@ -10,18 +10,18 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// Streams in a row that were over as soon as they began; then the server has nothing to say.
+/// After this many consecutive short streams, the server is assumed to have no messages.
 const SHORT_STREAMS: u32 = 5;
-/// A stream that lasted this long was one.
+/// A stream that lasted this long does not count as short.
 const LASTING: Duration = Duration::from_secs(10);
-/// How long to wait before asking again, at least and at most.
+/// The shortest and the longest delay before the stream is requested again.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
-/// Why a server is not listened to any longer.
+/// The reason why a stream ended.
 enum StreamEnd {
-    /// The stream broke or was closed, as streams are.
+    /// The stream broke or was closed, which is normal.
     Stream,
-    /// There is none, which servers are free to say.
+    /// The server offers no stream, which the protocol permits, or broke a limit.
     ForGood,
 }
 

@@ -10,20 +10,20 @@ use serde::de::IgnoredAny;
 use std::time::SystemTime;
 use toolscout_core::RawJson;
 
-/// Bytes of a refusal that are looked at.
+/// The number of bytes of an error body that are read.
 const LOOKED_AT: usize = 64 << 10;
-/// Bytes of a challenge; no login needs more.
+/// The longest challenge in bytes; no login needs more.
 const CHALLENGE: usize = 8 << 10;
 
 /// The meaning of an unsuccessful response.
 pub(crate) enum HttpRefusal {
-    /// A message, the reply to the request.
+    /// A JSON-RPC reply to the request.
     Reply(Vec<u8>),
     /// An error.
     Error(ClientError),
 }
 
-/// Makes sense of an answer that is no success, to the request of this id, if it was one.
+/// Interprets an unsuccessful response. `id` is that of the request, if the message was one.
 pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> HttpRefusal {
     let status = response.status();
     let answered = format!("`{from}` answered {status}");
@@ -55,7 +55,8 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
     })
 }
 
-/// The target of a redirect may be private; its origin is enough to fix a configuration.
+/// The target of a redirect may be private, so the error shows only its origin, which is enough to
+/// fix the configuration.
 fn redirected(response: &Response, answered: &str) -> ClientError {
     let target = header(response, &LOCATION).and_then(|it| response.url().join(&it).ok()).map(|it| it.origin());
     let target =
@@ -65,13 +66,14 @@ fn redirected(response: &Response, answered: &str) -> ClientError {
     ))
 }
 
-/// The body, if it is JSON of a size that an error may have.
+/// The body, if it is JSON and small enough for an error.
 async fn message(response: Response, from: &str) -> Option<Vec<u8>> {
     let is_json = media_type(&response).as_deref() == Some("application/json") && encoding(&response).is_none();
     if is_json { body(response, from, LOOKED_AT).await.ok() } else { None }
 }
 
-/// An error that names no request, as servers send it to whom they do not understand: ours it is all the same.
+/// A JSON-RPC error without an id, as servers send it if they cannot parse a request. It belongs to
+/// this request all the same.
 fn nameless_error(bytes: &[u8]) -> Option<ClientError> {
     #[derive(Deserialize)]
     struct JsonRpcErrorMessage {

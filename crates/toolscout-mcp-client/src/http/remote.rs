@@ -1,4 +1,4 @@
-//! A remote server: its address, and our credentials there.
+//! A remote server: its address and the credentials for it.
 
 use super::super::limits::Limits;
 use super::super::tokens::TokenProvider;
@@ -17,34 +17,35 @@ use toolscout_http_client::{ConnectionRoute, chain, shown};
 
 /// The connect timeout.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Shorter than common servers keep a silent connection: a call that meets a closing one fails, and is not repeated.
+/// The idle timeout of pooled connections. It is shorter than the timeout of common servers: a call
+/// over a connection that the server is closing fails, and calls are not repeated.
 const IDLE: Duration = Duration::from_secs(4);
 /// The TCP keep-alive interval; an event stream may be silent for hours.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// Silent connections kept.
+/// The maximum number of idle connections.
 const IDLE_CONNECTIONS: usize = 8;
 
-/// A request, and whether it does no harm to make it twice.
+/// A request, and whether repeating it is harmless.
 pub(crate) struct HttpRequest {
     request: Request,
     is_harmless: bool,
 }
 
-/// A server on the web. Nothing private of it is in `name`.
+/// A remote server. `name` contains no secrets.
 pub(crate) struct HttpRemote {
     client: Client,
     url: Url,
-    /// The address, for people.
+    /// The address, for display.
     name: String,
     /// The configured headers.
     headers: HeaderMap,
-    /// Provides a token; none if one is configured.
+    /// Provides a token; `None` if an `Authorization` header is configured.
     tokens: Option<Arc<dyn TokenProvider>>,
     limits: Arc<Limits>,
 }
 
 impl HttpRemote {
-    /// Resolves references of the configuration; sends nothing.
+    /// Resolves the references in the configuration; sends nothing.
     pub(crate) async fn of(
         endpoint: &HttpEndpoint,
         dial: &ConnectContext,
@@ -52,19 +53,20 @@ impl HttpRemote {
     ) -> Result<Self, ClientError> {
         let limit = deadline.saturating_duration_since(Instant::now());
         let (endpoint, dial) = (endpoint.clone(), dial.clone());
-        // References lead to files and other programs, and the system's certificates are files too.
+        // Resolving references may read files and run programs, and loading the system certificates
+        // reads files.
         let made = timeout_at(deadline.into(), spawn_blocking(move || Self::resolve(&endpoint, &dial))).await;
         let what = || "reading the server's configuration".to_owned();
         let made = made.map_err(|_| ClientError::TimedOut { what: what(), limit })?;
         made.unwrap_or_else(|_| Err(ClientError::invalid("the server's configuration could not be read")))
     }
 
-    /// The address that was configured.
+    /// The configured address, without credentials.
     pub(crate) fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The address, for people.
+    /// The address, for display.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -73,7 +75,7 @@ impl HttpRemote {
         &self.limits
     }
 
-    /// Posts a message, which may be answered by one message or by many.
+    /// Creates a request that posts a message; the response may contain one message or many.
     pub(crate) fn post(&self, url: &Url, headers: HeaderMap, message: Outgoing) -> HttpRequest {
         let is_harmless = message.method.as_deref().is_some_and(only_reads);
         let mut request = self.request(Method::POST, url, headers, "application/json, text/event-stream");
@@ -82,18 +84,18 @@ impl HttpRemote {
         HttpRequest { request, is_harmless }
     }
 
-    /// Asks for an event stream.
+    /// Creates a request for an event stream.
     pub(crate) fn listen(&self, headers: HeaderMap) -> HttpRequest {
         HttpRequest { request: self.request(Method::GET, &self.url, headers, "text/event-stream"), is_harmless: true }
     }
 
-    /// Ends a session.
+    /// Creates a request that ends a session.
     pub(crate) fn delete(&self, headers: HeaderMap) -> HttpRequest {
         HttpRequest { request: self.request(Method::DELETE, &self.url, headers, "application/json"), is_harmless: true }
     }
 
-    /// Sends the request and waits for the head of the answer, whatever its status. Where a token of ours was not taken
-    /// and there is a better one, asks once more.
+    /// Sends the request and waits for the head of the response, with any status. If the server
+    /// rejects the token and a better one is available, sends the request once more.
     pub(crate) async fn ask(&self, mut ask: HttpRequest) -> Result<Response, ClientError> {
         let Some(tokens) = &self.tokens else { return self.send(ask).await };
         let Some(token) = tokens.current().await? else { return self.send(ask).await };
@@ -117,7 +119,7 @@ impl HttpRemote {
         let headers = credentials::headers(endpoint, &url, &dial.lookup)?;
         credentials::take_out(&mut url);
         let tokens = if headers.contains_key(AUTHORIZATION) { None } else { dial.tokens.clone() };
-        // A path can be a secret as well, and counts as one if the address is a reference.
+        // A path can be a secret, and counts as one if the address is a reference.
         let name = if endpoint.url.is_reference() { url.origin().ascii_serialization() } else { shown(&url) };
         Ok(Self { client: client(&url)?, url, name, headers, tokens, limits: dial.limits.clone() })
     }
@@ -128,13 +130,14 @@ impl HttpRemote {
         *all = self.headers.clone();
         all.extend(headers);
         all.insert(ACCEPT, HeaderValue::from_static(accept));
-        // Limits count the bytes that arrive, so they must not be compressed.
+        // Limits count received bytes, so responses must not be compressed.
         all.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         request
     }
 
-    /// A connection kept from before may be closed by the server in the moment it is used again; whether the request was
-    /// read then, nobody knows. One that only reads is made again.
+    /// Sends a request. The server may close a pooled connection at the moment it is reused, and
+    /// then it is unknown whether the server has read the request. Only a read-only request is sent
+    /// again.
     async fn send(&self, ask: HttpRequest) -> Result<Response, ClientError> {
         let again = ask.copy().filter(|it| it.is_harmless);
         let outcome = match (self.client.execute(ask.request).await, again) {
@@ -157,7 +160,7 @@ fn only_reads(method: &str) -> bool {
     matches!(method, "server/discover" | "initialize" | "ping") || method.ends_with("/list")
 }
 
-/// A client of its own for each wire: what one server does to its connections is nothing to another.
+/// Creates a client per wire, so that a server cannot affect the connections of another.
 fn client(url: &Url) -> Result<Client, ClientError> {
     let lost = |what| ClientError::lost(what);
     let builder = ConnectionRoute::to(url).client().map_err(lost)?;
@@ -172,7 +175,8 @@ fn address(text: &ConfigText, lookup: &ReferenceLookup) -> Result<Url, ClientErr
     let mut url = Url::parse(text.trim())
         .map_err(|err| ClientError::invalid(format!("the server's `url` is no address: {err}")))?;
     if !matches!(url.scheme(), "http" | "https") {
-        // The rest of it may be a secret that was meant for another setting.
+        // The address may be a secret that belongs in another setting, so the error does not
+        // contain it.
         return Err(ClientError::invalid("the server's `url` begins neither with `http:` nor with `https:`"));
     }
     url.set_fragment(None);

@@ -5,10 +5,10 @@ mod tests;
 
 use std::time::{Duration, SystemTime};
 
-/// Longer waits are cut to this.
+/// The longest delay; longer ones are cut to this.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// Reads a `Retry-After`: seconds, or a date.
+/// Parses a `Retry-After` value: seconds or a date.
 pub(super) fn parse(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     let wait = match value.parse::<u64>() {

@@ -1,4 +1,4 @@
-//! On what terms we talk with a server: the era, and in the legacy one the session.
+//! The state of an HTTP connection: the era, and the session in the legacy era.
 
 use super::super::ClientError;
 use super::super::era::ProtocolEra;
@@ -7,10 +7,10 @@ use super::headers::{self, SESSION, VERSION, plain};
 use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderValue};
 
-/// Bytes of a session's id.
+/// The longest session id, in bytes.
 const SESSION_ID: usize = 512;
 
-/// On what terms we talk with a server; nothing is settled at first.
+/// The state of an HTTP connection; at first it has neither era nor session.
 #[derive(Default)]
 pub(crate) struct HttpSession(Mutex<HttpSessionState>);
 
@@ -21,7 +21,7 @@ struct HttpSessionState {
 }
 
 impl HttpSession {
-    /// Settles the era.
+    /// Sets the agreed era.
     pub(crate) fn agree(&self, era: &ProtocolEra) {
         self.0.lock().era = Some(era.clone());
     }
@@ -30,28 +30,29 @@ impl HttpSession {
         matches!(self.0.lock().era, Some(ProtocolEra::Legacy { .. }))
     }
 
-    /// Whether the message has no place in the era: there, closing a stream is how to cancel, and servers ask nothing.
+    /// Whether the message does not exist in the modern era: a request is cancelled by closing its
+    /// stream, and there are no reverse requests to reply to.
     pub(crate) fn leave_out(&self, message: &Outgoing) -> bool {
         let is_modern = matches!(self.0.lock().era, Some(ProtocolEra::Modern { .. }));
         is_modern && matches!(message.method.as_deref(), None | Some("notifications/cancelled"))
     }
 
-    /// The headers of the message's request.
+    /// The headers for the HTTP request of a message.
     pub(crate) fn headers(&self, message: &Outgoing) -> Result<HeaderMap, ClientError> {
-        // It opens the session, so it cannot be part of one.
+        // `initialize` opens the session, so it cannot be part of one.
         if message.method.as_deref() == Some("initialize") {
             return Ok(HeaderMap::new());
         }
         let modern = match &self.0.lock().era {
             Some(ProtocolEra::Modern { version }) => Some(version.clone()),
             Some(ProtocolEra::Legacy { .. }) => None,
-            // The handshake itself: what it asks for is what it has to speak.
+            // During the handshake, the version in the body determines the headers.
             None => headers::version_within(&message.body),
         };
         modern.map_or_else(|| self.legacy_headers(), |version| headers::modern(message, &version))
     }
 
-    /// The headers of every request of the legacy era after the handshake.
+    /// The headers of every legacy request after the handshake.
     pub(crate) fn legacy_headers(&self) -> Result<HeaderMap, ClientError> {
         let settled = self.0.lock();
         let mut out = HeaderMap::new();
@@ -64,7 +65,7 @@ impl HttpSession {
         Ok(out)
     }
 
-    /// Takes the session out of the answer to `initialize`, if the server wants one.
+    /// Reads the session id from the response to `initialize`, if the server assigns one.
     pub(crate) fn begin_session(&self, headers: &HeaderMap) -> Result<(), ClientError> {
         let mut all = headers.get_all(&SESSION).iter();
         let session = match (all.next(), all.next()) {

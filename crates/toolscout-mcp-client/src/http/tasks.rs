@@ -11,15 +11,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout_at;
 
-/// Messages that are no requests and are on their way at once. They have places of their own, so that a cancellation
-/// gets through where every request hangs.
+/// The limit of concurrent messages that are not requests. They have a semaphore of their own, so
+/// that a cancellation is sent even if all request permits are taken.
 const OTHERS: usize = 16;
 
-/// The tasks of one wire; all end with it.
+/// The tasks of one wire; all are aborted with it.
 pub(crate) struct RequestTasks {
     requests: Arc<Semaphore>,
     others: Arc<Semaphore>,
-    /// None once the wire is closed.
+    /// `None` once the wire is closed.
     running: Mutex<Option<RunningTasks>>,
 }
 
@@ -29,7 +29,7 @@ struct RunningTasks {
     by_request: HashMap<u64, AbortHandle>,
 }
 
-/// A place among what may be under way at once, given back on drop.
+/// A permit for one concurrent message, released on drop.
 pub(crate) struct TaskPermit {
     _permit: OwnedSemaphorePermit,
 }
@@ -43,7 +43,7 @@ impl RequestTasks {
         }
     }
 
-    /// Waits for a place, for a request or for any other message.
+    /// Waits for a permit, for a request or for any other message.
     pub(crate) async fn place(&self, is_request: bool, deadline: Instant) -> Result<TaskPermit, ClientError> {
         let places = if is_request { &self.requests } else { &self.others };
         let limit = deadline.saturating_duration_since(Instant::now());
@@ -53,7 +53,7 @@ impl RequestTasks {
         Ok(TaskPermit { _permit: permit.map_err(|_| closed())? })
     }
 
-    /// Starts a task; one that belongs to a request can be ended by the request's id.
+    /// Spawns a task. A task of a request can be aborted by the request's id.
     pub(crate) fn spawn(
         &self,
         request: Option<u64>,
@@ -70,14 +70,15 @@ impl RequestTasks {
         Ok(())
     }
 
-    /// Ends the task of this request, if it has one that still runs.
+    /// Aborts the task of this request, if it is still running.
     pub(crate) fn end(&self, request: u64) {
         if let Some(handle) = self.running.lock().as_mut().and_then(|it| it.by_request.remove(&request)) {
             handle.abort();
         }
     }
 
-    /// Ends all tasks and waits until they are gone. Nothing can be started any more. Says whether this was the first time.
+    /// Aborts all tasks and waits until they have ended. No task can be spawned afterwards. Returns
+    /// whether this is the first call.
     pub(crate) async fn end_all(&self) -> bool {
         self.requests.close();
         self.others.close();
@@ -92,7 +93,7 @@ impl RequestTasks {
 
 #[cfg(test)]
 impl RequestTasks {
-    /// How many have not ended.
+    /// The number of running tasks.
     pub(crate) fn count(&self) -> usize {
         let mut running = self.running.lock();
         let Some(running) = running.as_mut() else { return 0 };

@@ -1,14 +1,14 @@
-//! Which of our children are at work, and which only wait.
+//! Distinguishes busy child processes from idle ones.
 //!
-//! The system says so in `/proc`, where there is one. A child is taken with all that it has started itself: who starts
-//! a server through a shell or a package runner waits, too, while the server works.
+//! The information comes from `/proc`, if the system has one. A child counts together with all its
+//! descendants: a shell or a package runner that starts a server is idle while the server works.
 
 use std::collections::HashMap;
 use std::fs;
 
-/// So often in a row a child must be seen at rest; once may be a moment between two steps.
+/// A child must be idle in this many consecutive checks; one idle check may fall between two steps.
 const CALM: u32 = 2;
-/// More processes below one child are not looked at.
+/// The maximum number of processes that are checked per child.
 const MOST: usize = 64;
 
 /// The last observation of each child.
@@ -17,13 +17,14 @@ pub(super) struct Children(HashMap<u32, ChildActivity>);
 
 #[derive(Clone, Copy, Default)]
 struct ChildActivity {
-    /// Processor time of the whole family so far, in the system's unit, which is about 10 ms.
+    /// The processor time of the child and its descendants so far, in the system's unit, which is
+    /// about 10 ms.
     ticks: u64,
     calm: u32,
 }
 
 impl Children {
-    /// How many are at work. None where the system does not say.
+    /// The number of busy children; `None` if the system does not provide this.
     pub(super) fn at_work(&mut self) -> Option<usize> {
         let threads = fs::read_dir("/proc/self/task").ok()?;
         let lists = threads.flatten().map(|it| fs::read_to_string(it.path().join("children")));
@@ -32,7 +33,7 @@ impl Children {
         Some(self.at_work_of(&children))
     }
 
-    /// How many of these are at work; all others are forgotten.
+    /// The number of busy processes among these; all others are forgotten.
     pub(super) fn at_work_of(&mut self, children: &[u32]) -> usize {
         let before = std::mem::take(&mut self.0);
         self.0 = children.iter().map(|it| (*it, look(*it, before.get(it).copied()))).collect();
@@ -40,7 +41,7 @@ impl Children {
     }
 }
 
-/// Looks at a child and all below it.
+/// Checks a child and all its descendants.
 fn look(child: u32, before: Option<ChildActivity>) -> ChildActivity {
     let mut family = vec![child];
     let (mut ticks, mut is_running) = (0, false);
@@ -63,7 +64,7 @@ fn look(child: u32, before: Option<ChildActivity>) -> ChildActivity {
     }
 }
 
-/// Of a line such as `12 (name) S 1 …`; the name may hold anything.
+/// Parses a line such as `12 (name) S 1 …`; the name may contain any character.
 pub(super) fn state_and_ticks(stat: &str) -> Option<(&str, u64)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let time = |at: usize| fields.get(at)?.parse::<u64>().ok();

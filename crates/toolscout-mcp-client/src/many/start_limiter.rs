@@ -1,24 +1,24 @@
-//! The start limiter: so many servers start at a time, not counting those that only wait.
+//! The start limiter: limits how many servers start at a time, not counting idle ones.
 
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// So many servers start at a time. More would only take the processor from each other, and memory from all.
+/// The number of servers that start at a time. More would compete for the processor and memory.
 const AT_ONCE: usize = 8;
-/// One that has not answered after this long waits on the side, and lets the next one start.
+/// A server that has not answered after this long no longer counts, so that the next one can start.
 const STEPS_ASIDE: Duration = Duration::from_millis(500);
-/// For this long a server counts as starting, whatever is seen of it: its process may not be there yet.
+/// A server counts as starting for at least this long, because its process may not exist yet.
 const FRESH: Duration = Duration::from_millis(20);
 
-/// How likely a server is to answer soon; the most likely first.
+/// How likely a server is to answer soon; the most likely comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StartPriority {
-    /// It answered the last time.
+    /// The last discovery succeeded.
     Good,
     /// It was never discovered.
     Unknown,
-    /// It failed the last time.
+    /// The last discovery failed.
     Poor,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct StartLimiter {
     steps_aside: Duration,
     /// The pending starts: priority and time.
     started: HashMap<usize, (StartPriority, Instant)>,
-    /// How many of them were last seen at work, if the system can tell.
+    /// The number of busy ones at the last check, if the system provides it.
     at_work: Option<usize>,
 }
 
@@ -43,9 +43,9 @@ impl StartLimiter {
         Self { at_once, steps_aside, started: HashMap::new(), at_work: None }
     }
 
-    /// Whether one more may start. Those that have started long ago do not count, and those that are not at work, because
-    /// they hang or wait for somebody else, take nothing from others. One that is likely to fail is started when it can
-    /// be in nobody's way.
+    /// Whether one more server may start. Servers that started long ago do not count, and idle
+    /// servers, which hang or wait for something, use no resources. A server that is likely to fail
+    /// starts only when it cannot delay a better one.
     pub(super) fn has_room(&self, priority: StartPriority, now: Instant) -> bool {
         let younger_than = |age: Duration| self.started.values().filter(move |(_, it)| now.duration_since(*it) < age);
         if priority == StartPriority::Poor && younger_than(self.steps_aside).any(|(other, _)| *other < priority) {
@@ -64,7 +64,7 @@ impl StartLimiter {
         self.started.remove(&number);
     }
 
-    /// Notes how many are at work; none if the system cannot tell.
+    /// Records the number of busy servers; `None` if the system does not provide it.
     pub(super) fn see(&mut self, at_work: Option<usize>) {
         self.at_work = at_work;
     }

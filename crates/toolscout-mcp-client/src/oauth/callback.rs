@@ -8,7 +8,7 @@ use super::secret::OAuthSecret;
 use super::{broken, excerpt};
 use reqwest::Url;
 
-/// What makes an answer the one that was waited for.
+/// The values that identify the callback of a login.
 #[derive(Debug)]
 pub(super) struct ExpectedCallback {
     /// A secret shared with the browser and the authorization server.
@@ -20,7 +20,8 @@ pub(super) struct ExpectedCallback {
 }
 
 impl ExpectedCallback {
-    /// The code, or why there is none; nothing if the response does not belong to this login.
+    /// The code, or the reason why there is none; `None` if the callback does not belong to this
+    /// login.
     pub(super) fn judge(&self, query: &str) -> Option<Result<OAuthSecret, ClientError>> {
         let answer = CallbackParams::parse(query)?;
         (answer.state.as_deref() == Some(self.state.reveal())).then(|| self.code(answer))
@@ -39,7 +40,7 @@ impl ExpectedCallback {
 
     fn code(&self, answer: CallbackParams) -> Result<OAuthSecret, ClientError> {
         match answer.iss {
-            // Nothing else in it is believed, not even the error.
+            // The rest of a callback from another issuer is ignored, including its error.
             Some(iss) if iss != self.issuer => {
                 return Err(broken("the answer comes from another authorization server than the one in use"));
             }
@@ -68,7 +69,7 @@ struct CallbackParams {
 }
 
 impl CallbackParams {
-    /// Nothing where a parameter comes twice: who reads the first and who reads the last would not agree.
+    /// `None` if a parameter is repeated: some parsers use the first value and some the last.
     fn parse(query: &str) -> Option<Self> {
         let url = Url::parse(&format!("http://localhost/?{query}")).ok()?;
         let mut out = Self::default();

@@ -6,16 +6,17 @@ mod tests;
 /// The `Bearer` challenge of a server. None of it is verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Challenge {
-    /// Where it describes its login.
+    /// The address of the server's protected resource metadata.
     pub(super) resource_metadata: Option<String>,
     /// The scopes it requires.
     pub(super) scopes: Vec<String>,
-    /// Whether there is a login, only for too little.
+    /// Whether a login exists but lacks scopes.
     pub(super) insufficient_scope: bool,
 }
 
 impl Challenge {
-    /// Reads the header, which may hold several demands; only `Bearer` ones count, and of each parameter the first.
+    /// Parses the header, which may contain several challenges. Only `Bearer` challenges count, and
+    /// only the first value of each parameter.
     pub(super) fn parse(header: &str) -> Self {
         let mut out = Self::default();
         let mut bearer = false;
@@ -49,7 +50,8 @@ fn next(text: &str) -> Option<(&str, Option<String>, &str)> {
     if text.is_empty() {
         return None;
     }
-    // The padding of a `token68` credential looks like parameters without values; harmless, and never empty-handed.
+    // The padding of a `token68` credential looks like a parameter without a value. It is harmless,
+    // and the loop still advances.
     match rest.trim_start().strip_prefix('=') {
         Some(value) => {
             let (value, rest) = self::value(value.trim_start());

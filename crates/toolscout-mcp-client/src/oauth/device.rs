@@ -13,25 +13,25 @@ use serde_json::Value;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How often to ask where the server does not say.
+/// The poll interval if the server names none.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// How much longer to wait after each `slow_down`.
+/// The increase of the interval after each `slow_down`.
 const SLOWER: Duration = Duration::from_secs(5);
 const SLOWEST: Duration = Duration::from_secs(60);
-/// How long a code is good where the server does not say.
+/// The lifetime of a code if the server names none.
 const LIFE: Duration = Duration::from_secs(600);
-/// Characters of a code that a person can type.
+/// The longest code that a user can be expected to type, in characters.
 const CODE: usize = 64;
 
-/// A login that waits for a person to type a code on another device.
+/// A login that waits for a user to type a code on another device.
 pub struct DeviceLogin {
-    /// What to type there.
+    /// The code to type there.
     pub user_code: String,
-    /// Where to go.
+    /// The address to open.
     pub verification_uri: String,
-    /// The same with the code in it, if the server offers that.
+    /// The same address with the code in it, if the server offers one.
     pub verification_uri_complete: Option<String>,
-    /// When the code ends.
+    /// When the code expires.
     pub expires: Instant,
     pub(super) interval: Duration,
     prepared: PreparedLogin,
@@ -40,7 +40,8 @@ pub struct DeviceLogin {
 }
 
 impl DeviceLogin {
-    /// Asks for a code to show; takes a few requests. An error where the server offers no such login.
+    /// Requests a code to show, which takes a few HTTP requests. Returns an error if the server
+    /// does not support device logins.
     pub async fn begin(ask: &LoginRequest<'_>) -> Result<Self, ClientError> {
         let prepared = ask.prepare().await?;
         let authority = &prepared.authority;
@@ -72,13 +73,13 @@ impl DeviceLogin {
         })
     }
 
-    /// Who will ask the person to agree.
+    /// The issuer that will ask the user for consent.
     pub fn issuer(&self) -> &str {
         &self.prepared.authority.issuer
     }
 
-    /// Asks now and then whether the person has agreed, until she has, the code ends or the deadline passes; saves the
-    /// login. Cancel-safe between two questions.
+    /// Polls until the user has agreed, the code expires or the deadline passes; saves the login.
+    /// Cancel-safe between two polls.
     pub async fn wait(&self, deadline: Instant) -> Result<(), ClientError> {
         let end = deadline.min(self.expires);
         let limit = end.saturating_duration_since(Instant::now());
@@ -109,7 +110,7 @@ impl DeviceLogin {
     }
 }
 
-/// Shows only what the person may read.
+/// Shows only the fields that the user may read.
 impl fmt::Debug for DeviceLogin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceLogin")

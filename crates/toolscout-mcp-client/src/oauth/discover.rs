@@ -12,19 +12,19 @@ use reqwest::{StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// Authorization servers of one resource that are tried.
+/// The maximum number of authorization servers tried per resource.
 const ISSUERS: usize = 4;
 
 /// The authorization server of an MCP server; every address in it has been checked.
 #[derive(Debug, Clone)]
 pub(super) struct AuthorizationServer {
-    /// Its name, compared byte by byte.
+    /// The issuer identifier, compared byte by byte.
     pub(super) issuer: String,
-    /// The resource that tokens are requested for: the server, as it calls itself.
+    /// The resource that tokens are requested for: the identifier that the server uses for itself.
     pub(super) resource: String,
     /// The scopes that the server suggests.
     pub(super) suggested: Vec<String>,
-    /// Where a person logs in.
+    /// The authorization endpoint, which the user opens in a browser.
     pub(super) authorization: Option<Url>,
     pub(super) token: Url,
     pub(super) registration: Option<Url>,
@@ -33,7 +33,7 @@ pub(super) struct AuthorizationServer {
     pub(super) methods: Option<Vec<String>>,
     /// Whether each of its responses has an `iss` parameter (RFC 9207).
     pub(super) announces_itself: bool,
-    /// Whether a refresh token needs a scope.
+    /// Whether it supports the `offline_access` scope for refresh tokens.
     pub(super) offline: bool,
     /// PKCE methods, if it lists them.
     pub(super) challenges: Option<Vec<String>>,
@@ -65,7 +65,7 @@ struct IssuerMetadata {
     authorization_response_iss_parameter_supported: bool,
 }
 
-/// Reads the metadata of the server, and then of the first issuer it names that can be used.
+/// Reads the metadata of the server, and then of the first usable issuer it names.
 pub(super) async fn discover(
     web: &OAuthHttp,
     server: &Url,
@@ -88,7 +88,8 @@ pub(super) async fn discover(
     Err(first_error.unwrap_or_else(|| broken("the server names no authorization server")))
 }
 
-/// The metadata of the server: at the place it names, else at the well-known ones.
+/// The metadata of the server, from the address in the challenge, or else from the well-known
+/// addresses.
 async fn resource_metadata(
     web: &OAuthHttp,
     server: &Url,
@@ -108,7 +109,7 @@ async fn resource_metadata(
         None => first_found(web, resource_urls(server)).await?.map(|(_, found)| found),
     };
     match found {
-        // It must be about this very address, or a path above it.
+        // The metadata must be for this address, or for a path above it.
         Some(found) if !Url::parse(&found.resource).is_ok_and(|resource| covers(&resource, server)) => {
             let resource = excerpt(&found.resource);
             Err(broken(format!("the description of the login is for `{resource}`, not for this server")))
@@ -139,7 +140,7 @@ fn covers(resource: &Url, server: &Url) -> bool {
         && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The first document that is found, and where.
+/// The first document found, and its address.
 async fn first_found<T: DeserializeOwned>(web: &OAuthHttp, urls: Vec<Url>) -> Result<Option<(Url, T)>, ClientError> {
     for url in urls {
         let response = web.read(&url).await?;
@@ -150,7 +151,8 @@ async fn first_found<T: DeserializeOwned>(web: &OAuthHttp, urls: Vec<Url>) -> Re
     Ok(None)
 }
 
-/// The document of a response, if it is one. Many sites answer unknown paths with a page or a redirect.
+/// The document in a response, if it contains one. Many sites answer unknown paths with a page or a
+/// redirect.
 fn parse<T: DeserializeOwned>(url: &Url, response: &OAuthResponse) -> Result<Option<T>, ClientError> {
     match response.status {
         StatusCode::OK => Ok(response.json()),
@@ -221,7 +223,8 @@ fn checked(
     })
 }
 
-/// Where a server may publish its metadata (RFC 9728), in the order to try: for its own path, then for the whole host.
+/// The addresses where a server may publish its metadata (RFC 9728), in the order to try: for its
+/// own path, then for the whole host.
 fn resource_urls(server: &Url) -> Vec<Url> {
     let path = server.path().trim_end_matches('/');
     let mut own = with_path(server, &format!("/.well-known/oauth-protected-resource{path}"));
@@ -231,7 +234,8 @@ fn resource_urls(server: &Url) -> Vec<Url> {
     urls
 }
 
-/// Where an authorization server may publish its metadata (RFC 8414, then OpenID), in the order to try.
+/// The addresses where an authorization server may publish its metadata (RFC 8414, then OpenID), in
+/// the order to try.
 fn issuer_urls(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     let mut urls = vec![

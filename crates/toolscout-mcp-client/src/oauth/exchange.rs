@@ -17,10 +17,10 @@ use toolscout_core::redact::REDACTED;
 
 /// The longest lifetime of a token; longer ones are cut.
 const LONGEST_LIFE: f64 = 10.0 * 365.0 * 86_400.0;
-/// Bytes of a token.
+/// The longest token, in bytes.
 const TOKEN: usize = 64 << 10;
 
-/// What an authorization server gave.
+/// The tokens that an authorization server issued.
 #[derive(Debug)]
 pub(super) struct TokenGrant {
     pub(super) access: OAuthSecret,
@@ -29,12 +29,12 @@ pub(super) struct TokenGrant {
     pub(super) expires: Option<Moment>,
 }
 
-/// Why it gave nothing.
+/// The reason why no tokens were issued.
 #[derive(Debug)]
 pub(super) enum TokenError {
-    /// The request was refused; the code is one of the standard, the text is for people.
+    /// The server refused the request; the code is from the standard, the text is for display.
     No { code: String, text: String },
-    /// The request failed, or the response cannot be read.
+    /// The request failed, or the response cannot be parsed.
     Failed(ClientError),
 }
 
@@ -44,7 +44,7 @@ impl From<ClientError> for TokenError {
     }
 }
 
-/// Sends a form with our identity, and reads the tokens.
+/// Sends a form with the client identity, and reads the tokens.
 pub(super) async fn exchange(
     web: &OAuthHttp,
     endpoint: &Url,
@@ -55,7 +55,7 @@ pub(super) async fn exchange(
     grant(given).map_err(|why| broken(format!("`{}` gave {why}", shown(endpoint))).into())
 }
 
-/// Sends a form with our identity, and reads a response of any type.
+/// Sends a form with the client identity, and reads a response of any type.
 pub(super) async fn send_form<T: serde::de::DeserializeOwned>(
     web: &OAuthHttp,
     endpoint: &Url,
@@ -87,7 +87,8 @@ fn failure(endpoint: &Url, status: StatusCode, answer: &OAuthResponse) -> Client
     }
 }
 
-/// A server may repeat our secrets in its message; they are redacted.
+/// Creates the error for a refused request. A server may repeat our secrets in its message, so they
+/// are redacted.
 fn refusal(no: OAuthErrorBody, identity: &ClientIdentity, pairs: &[(&str, &str)]) -> TokenError {
     let mut text = no.text();
     let public = |name: &str| matches!(name, "grant_type" | "redirect_uri" | "resource" | "scope" | "client_id");
@@ -118,7 +119,7 @@ impl OAuthErrorBody {
 struct TokenResponseBody {
     access_token: String,
     token_type: Option<String>,
-    /// Seconds; some write a number, some a text.
+    /// Seconds; some servers send a number, some a string.
     expires_in: Option<Value>,
     refresh_token: Option<String>,
 }
@@ -135,12 +136,12 @@ fn grant(given: TokenResponseBody) -> Result<TokenGrant, &'static str> {
     Ok(TokenGrant { access: OAuthSecret::new(given.access_token), refresh: refresh.map(OAuthSecret::new), expires })
 }
 
-/// A token becomes a header: visible ASCII only.
+/// Whether the text is a valid token. A token becomes a header, so only visible ASCII is valid.
 fn is_token(text: &str) -> bool {
     !text.is_empty() && text.len() <= TOKEN && text.bytes().all(|it| it.is_ascii_graphic())
 }
 
-/// A length of time as servers write it.
+/// A duration in seconds, as a number or a string.
 pub(super) fn seconds(value: &Value) -> Option<Duration> {
     let seconds = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     seconds.is_finite().then(|| Duration::from_secs_f64(seconds.clamp(0.0, LONGEST_LIFE)))

@@ -1,4 +1,4 @@
-//! Our client id at an authorization server, and client authentication.
+//! The client id at an authorization server, and client authentication.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
 use serde::{Deserialize, Serialize};
 
-/// Our identity at one authorization server. Never sent to another one.
+/// The client identity at one authorization server. It is never sent to another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ClientIdentity {
     pub(super) client_id: String,
@@ -22,13 +22,13 @@ pub(super) struct ClientIdentity {
 /// The client authentication method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum ClientAuthMethod {
-    /// None: an installed program cannot keep a secret.
+    /// No authentication: an installed program cannot keep a secret.
     #[serde(rename = "none")]
     Unproven,
-    /// Name and secret in a header.
+    /// Client id and secret in a header.
     #[serde(rename = "client_secret_basic")]
     Header,
-    /// Name and secret in the form.
+    /// Client id and secret in the form.
     #[serde(rename = "client_secret_post")]
     Form,
 }
@@ -36,7 +36,7 @@ pub(super) enum ClientAuthMethod {
 impl ClientAuthMethod {
     pub(super) const ALL: [Self; 3] = [Self::Unproven, Self::Header, Self::Form];
 
-    /// As it is called in the standard.
+    /// The name in the standard.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Unproven => "none",
@@ -45,14 +45,16 @@ impl ClientAuthMethod {
         }
     }
 
-    /// Whether a server that lists these methods takes it; one that lists none takes all.
+    /// Whether a server that lists these methods accepts this one; a server that lists none accepts
+    /// all.
     pub(super) fn is_among(self, listed: Option<&[String]>) -> bool {
         listed.is_none_or(|listed| listed.iter().any(|word| word == self.word()))
     }
 }
 
 impl ClientIdentity {
-    /// A client that was registered by hand. Its secret is sent in a header, unless the server takes it in the form only.
+    /// A client that was registered by hand. Its secret is sent in a header, unless the server
+    /// accepts it only in the form.
     pub(super) fn configured(
         client_id: String,
         client_secret: Option<OAuthSecret>,
@@ -78,7 +80,7 @@ impl ClientIdentity {
         None
     }
 
-    /// RFC 6749, 2.3.1: both are encoded as in a form before they are joined.
+    /// RFC 6749, 2.3.1: id and secret are form-encoded before they are joined.
     fn header(&self, secret: &OAuthSecret) -> Option<HeaderValue> {
         let joined = format!("{}:{}", encoded(&self.client_id), encoded(secret.reveal()));
         let mut value = HeaderValue::try_from(format!("Basic {}", STANDARD.encode(joined))).ok()?;

@@ -1,4 +1,4 @@
-//! Waits on loopback for a browser to come back, and for nothing else.
+//! A loopback HTTP listener for the redirect that ends a browser login.
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -9,14 +9,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 const PATH: &str = "/callback";
-/// Bytes of a request's head.
+/// The longest request head, in bytes.
 const HEAD: usize = 32 << 10;
-/// How long a visitor may take; browsers open connections in advance and say nothing.
+/// The time limit per connection; browsers open connections in advance and leave them idle.
 const VISIT: Duration = Duration::from_secs(10);
-/// Visitors at once; more wait outside.
+/// The maximum number of concurrent connections; more wait in the backlog.
 const VISITORS: usize = 32;
 
-/// A port on this machine that a browser is sent back to.
+/// A local port that the browser is redirected to.
 #[derive(Debug)]
 pub(super) struct CallbackListener {
     socket: TcpListener,
@@ -24,27 +24,28 @@ pub(super) struct CallbackListener {
 }
 
 impl CallbackListener {
-    /// On this port, or any that is free.
+    /// Binds this port, or any free one.
     pub(super) async fn bind(port: Option<u16>) -> io::Result<Self> {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port.unwrap_or(0))).await?;
         let port = socket.local_addr()?.port();
         Ok(Self { socket, port })
     }
 
-    /// Where the browser is sent back to.
+    /// The redirect URI.
     pub(super) fn redirect(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for a request that `judge` accepts. Others are answered with an error, and do not delay it.
-    /// Cancel-safe: visitors are dropped, the port stays.
+    /// Waits for a request that `judge` accepts. Other requests are answered with an error, and do
+    /// not delay it.
+    /// Cancel-safe: open connections are dropped, the port stays bound.
     pub(super) async fn wait<T, E>(&self, judge: impl Fn(&str) -> Option<Result<T, E>>) -> Result<T, E> {
         let mut visitors = FuturesUnordered::new();
         loop {
             tokio::select! {
                 accepted = self.socket.accept(), if visitors.len() < VISITORS => match accepted {
                     Ok((stream, _)) => visitors.push(visit(stream, &judge)),
-                    // Out of descriptors, most likely: some will be free in a moment.
+                    // The process is probably out of file descriptors; some will be free soon.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
                 visitor = visitors.next(), if !visitors.is_empty() => if let Some(Some(answer)) = visitor {
@@ -65,7 +66,7 @@ async fn visit<T, E>(mut stream: TcpStream, judge: &impl Fn(&str) -> Option<Resu
         Some(Some(Err(_))) => ("200 OK", "The login did not succeed. The terminal says why; you can close this page."),
         Some(Some(Ok(_))) => ("200 OK", "Done. You can close this page and go back to the terminal."),
     };
-    // The parameters count, whether the page arrives or not.
+    // The parameters are valid even if the page cannot be sent.
     let _ = tokio::time::timeout(VISIT, reply(&mut stream, status, page)).await;
     answer.flatten()
 }

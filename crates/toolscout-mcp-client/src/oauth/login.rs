@@ -1,4 +1,4 @@
-//! A login in a browser: an authorization code, bound to us by PKCE.
+//! A login in a browser: an authorization code, bound to this client by PKCE.
 
 use super::super::ClientError;
 use super::callback::ExpectedCallback;
@@ -13,11 +13,11 @@ use reqwest::Url;
 use std::fmt;
 use std::time::Instant;
 
-/// A login that waits for a person to agree in a browser.
+/// A login that waits for a user to agree in a browser.
 ///
-/// Begin it, show or open [`Login::browser`], then [`Login::wait`] for the browser to come back, or, where the browser is
-/// on another machine, [`Login::finish_with`] the address it ended at. Both may be tried at once. When one of them is
-/// done, the login is saved.
+/// Begin it, show or open [`Login::browser`], then [`Login::wait`] for the redirect. If the browser
+/// is on another machine, call [`Login::finish_with`] with the address it was redirected to. Both
+/// may be tried concurrently. When one of them succeeds, the login is saved.
 pub struct Login {
     prepared: PreparedLogin,
     client: OAuthClient,
@@ -28,8 +28,8 @@ pub struct Login {
 }
 
 impl Login {
-    /// Finds out who gives tokens for the server and gets ready to be given one; takes a few requests, and asks nobody
-    /// for anything yet.
+    /// Discovers the authorization server and prepares the login. This takes a few requests, but
+    /// requires no user interaction.
     pub async fn begin(ask: &LoginRequest<'_>) -> Result<Self, ClientError> {
         let prepared = ask.prepare().await?;
         let authority = &prepared.authority;
@@ -47,17 +47,17 @@ impl Login {
         Ok(Self { prepared, client, listener, expected, verifier, browser })
     }
 
-    /// The address to open in a browser. Good for this login only.
+    /// The address to open in a browser. It is valid for this login only.
     pub fn browser(&self) -> &str {
         self.browser.as_str()
     }
 
-    /// Who will ask the person to agree, so that she knows whom to expect.
+    /// The issuer that will ask the user for consent, so that the user knows which site to expect.
     pub fn issuer(&self) -> &str {
         &self.prepared.authority.issuer
     }
 
-    /// Waits until the browser comes back, and saves the login. Cancel-safe while the browser is away.
+    /// Waits for the redirect, and saves the login. Cancel-safe until the browser returns.
     pub async fn wait(&self, deadline: Instant) -> Result<(), ClientError> {
         let limit = deadline.saturating_duration_since(Instant::now());
         let answer = self.listener.wait(|query| self.expected.judge(query));
@@ -66,7 +66,7 @@ impl Login {
         self.redeem(&code).await
     }
 
-    /// Saves the login with the address that the browser ended at.
+    /// Completes and saves the login with the address that the browser was redirected to.
     pub async fn finish_with(&self, pasted: &str) -> Result<(), ClientError> {
         let code = self.expected.judge_pasted(pasted)?;
         self.redeem(&code).await
@@ -88,15 +88,15 @@ impl Login {
     }
 }
 
-/// Nothing of it but whom it is with: the rest are secrets.
+/// Shows only the issuer, because the rest is secret.
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login").field("issuer", &self.issuer()).finish_non_exhaustive()
     }
 }
 
-/// Where a person logs in, if codes given there can be bound to who asked for them. Silence is not taken for a no: many
-/// OpenID providers do it and do not say so.
+/// The authorization endpoint, if the server supports PKCE with S256. A server that lists no
+/// methods is accepted: many OpenID providers support PKCE without listing it.
 fn place(authority: &AuthorizationServer) -> Result<&Url, ClientError> {
     let issuer = &authority.issuer;
     if authority.challenges.as_ref().is_some_and(|all| !all.iter().any(|it| it == "S256")) {
@@ -110,7 +110,7 @@ fn place(authority: &AuthorizationServer) -> Result<&Url, ClientError> {
     })
 }
 
-/// On the port we are known by, if it is free.
+/// Binds the registered port if it is free.
 async fn listener(wanted: Option<u16>, known: Option<&Registration>) -> Result<CallbackListener, ClientError> {
     let before = known.and_then(|it| Url::parse(it.redirect.as_deref()?).ok()?.port());
     let port = wanted.or(before);
@@ -145,7 +145,7 @@ fn browser(
         pairs.push(("scope", &scope));
     }
     if prepared.scopes.iter().any(|it| it == OFFLINE) {
-        // OpenID: without it, the scope is ignored.
+        // OpenID ignores the scope without this parameter.
         pairs.push(("prompt", "consent"));
     }
     url.query_pairs_mut().extend_pairs(pairs);

@@ -15,27 +15,28 @@ use reqwest::Url;
 use std::path::Path;
 use toolscout_core::{Moment, SourceId};
 
-/// The request of a person to log in to a server.
+/// The request of a user to log in to a server.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginRequest<'a> {
     /// The server's id.
     pub id: &'a SourceId,
-    /// Its address, all references resolved.
+    /// The server's address, with all references resolved.
     pub url: &'a str,
-    /// The `WWW-Authenticate` header it answered with, if it was asked before: says where its login is described and
-    /// what it wants to be allowed. Without it, both are looked for where they are by agreement.
+    /// The `WWW-Authenticate` header of an earlier response, if there is one. It names the address
+    /// of the server's metadata and the required scopes. Without it, the well-known addresses are
+    /// used.
     pub challenge: Option<&'a str>,
-    /// Its configuration: a client registered by hand, and scopes.
+    /// The server's configuration: a client registered by hand, and scopes.
     pub endpoint: &'a HttpEndpoint,
-    /// Where references in the configuration lead.
+    /// Resolves references in the configuration.
     pub lookup: &'a ReferenceLookup,
-    /// The folder for logins, readable for its owner only; made if it is missing.
+    /// The folder for logins, readable by its owner only; created if it is missing.
     pub folder: &'a Path,
-    /// Where the browser comes back to on 127.0.0.1; any free port if left out.
+    /// The port of the redirect on 127.0.0.1; any free port if omitted.
     pub port: Option<u16>,
 }
 
-/// Everything that is known before a person has to do something.
+/// The result of all steps that need no user interaction.
 pub(super) struct PreparedLogin {
     pub(super) web: OAuthHttp,
     pub(super) authority: AuthorizationServer,
@@ -51,7 +52,7 @@ pub(super) struct PreparedLogin {
 pub(super) struct OAuthClient {
     pub(super) identity: ClientIdentity,
     registrations: Registrations,
-    /// The registration made for this login; kept once it has proven good.
+    /// The registration made for this login; stored once it has worked.
     new: Option<Registration>,
 }
 
@@ -75,7 +76,7 @@ impl LoginRequest<'_> {
         Ok(PreparedLogin { web, authority, scopes, configured, id: self.id.clone(), server, file })
     }
 
-    /// Resolves a text of the configuration, which may read files and run the keyring's program.
+    /// Resolves a text of the configuration, which may read files and run the keyring program.
     async fn resolved(&self, text: Option<&ConfigText>, what: &str) -> Result<Option<String>, ClientError> {
         let Some(text) = text.cloned() else { return Ok(None) };
         let lookup = self.lookup.clone();
@@ -109,7 +110,7 @@ fn scopes(
 }
 
 impl PreparedLogin {
-    /// The client to log in with: the configured one, one that is registered already, or a new one.
+    /// The client to log in with: the configured one, a registered one, or a new one.
     pub(super) async fn client(
         &self,
         registrations: Registrations,
@@ -127,7 +128,7 @@ impl PreparedLogin {
         Ok(OAuthClient { identity, registrations, new })
     }
 
-    /// Requests tokens. A new registration that has proven good is kept.
+    /// Requests tokens. A new registration is stored once it has worked.
     pub(super) async fn tokens(&self, client: &OAuthClient, form: &[(&str, &str)]) -> Result<TokenGrant, TokenError> {
         let grant = exchange(&self.web, &self.authority.token, &client.identity, form).await?;
         if let Some(new) = &client.new {
@@ -136,7 +137,7 @@ impl PreparedLogin {
         Ok(grant)
     }
 
-    /// The error of a login that was refused. A registration that the server does not know is forgotten.
+    /// The error for a refused login. A registration that the server does not know is removed.
     pub(super) async fn refused(&self, client: &OAuthClient, refusal: TokenError) -> ClientError {
         match refusal {
             TokenError::No { code, text } => {

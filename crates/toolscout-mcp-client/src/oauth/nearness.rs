@@ -1,4 +1,4 @@
-//! How near to this machine an address is, however it is spelled.
+//! Classifies how near to this machine an address is, in every notation.
 
 #[cfg(test)]
 mod tests;
@@ -8,11 +8,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// How near to this machine an address is; nearer ones are more sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nearness {
-    /// Anybody can reach it.
+    /// Reachable from everywhere.
     Public,
-    /// Only this network can reach it.
+    /// Reachable only from this network.
     Private,
-    /// Only this machine or its wire can reach it: itself, its neighbours, the host's own description of it.
+    /// Reachable only from this machine or its link: loopback, link-local neighbours, the cloud
+    /// metadata service.
     Here,
 }
 
@@ -24,7 +25,7 @@ impl Nearness {
         }
     }
 
-    /// In words, for a refusal.
+    /// A description for error messages.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Public => "a public address",
@@ -34,10 +35,10 @@ impl Nearness {
     }
 }
 
-/// Where clouds describe the machine, secrets included, beside 169.254.169.254: Azure, Oracle, Alibaba.
+/// Cloud metadata services, which expose secrets, besides 169.254.169.254: Azure, Oracle, Alibaba.
 const METADATA_V4: [Ipv4Addr; 3] =
     [Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192), Ipv4Addr::new(100, 100, 100, 200)];
-/// The same of AWS.
+/// The metadata service of AWS over IPv6.
 const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
 fn of_v4(it: Ipv4Addr) -> Nearness {
@@ -49,7 +50,7 @@ fn of_v4(it: Ipv4Addr) -> Nearness {
         || a >= 240
         || (a, b, c) == (192, 0, 0)
         || METADATA_V4.contains(&it);
-    // 100.64/10 is shared by a provider's customers, 198.18/15 is for measuring networks.
+    // 100.64/10 is carrier-grade NAT, 198.18/15 is for network benchmarks.
     let private = it.is_private() || (a == 100 && b & 0xc0 == 64) || (a == 198 && b & 0xfe == 18);
     match (here, private) {
         (true, _) => Nearness::Here,
@@ -71,7 +72,7 @@ fn of_v6(it: Ipv6Addr) -> Nearness {
     }
 }
 
-/// The IPv4 address that an IPv6 address stands for, in all the ways there have been.
+/// The IPv4 address embedded in an IPv6 address, in every known scheme.
 fn carried(it: Ipv6Addr) -> Option<Ipv4Addr> {
     let s = it.segments();
     let four = |high: u16, low: u16| {

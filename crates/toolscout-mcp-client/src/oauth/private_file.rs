@@ -1,31 +1,32 @@
-//! Small files for one person's eyes, shared by several processes.
+//! Small files that only their owner can read, shared by several processes.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Bytes read of a file.
+/// The maximum number of bytes read from a file.
 const LARGEST: u64 = 1 << 20;
-/// How long to wait for another process, which holds a lock for at most one request.
+/// The time limit for another process, which holds the lock for at most one request.
 const WAIT: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// A file that only its owner can read, in a folder that only its owner can open. Always whole: written aside and moved.
+/// A file that only its owner can read, in a folder that only its owner can open. It is replaced
+/// atomically: written to a temporary file and renamed.
 #[derive(Debug, Clone)]
 pub(super) struct PrivateFile {
     folder: PathBuf,
     stem: String,
 }
 
-/// Keeps other processes, and other threads, from writing. Ends when dropped.
+/// Excludes writes by other processes and threads until it is dropped.
 #[derive(Debug)]
 pub(super) struct FileLock {
     _file: File,
 }
 
 impl PrivateFile {
-    /// A file named by the hash of its subject.
+    /// A file named after the hash of its subject.
     pub(super) fn about(folder: &Path, kind: &str, subject: &[&str]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in subject {
@@ -50,10 +51,11 @@ impl PrivateFile {
         Ok(Some(bytes))
     }
 
-    /// Replaces it in one step.
+    /// Replaces the file atomically.
     pub(super) fn write(&self, bytes: &[u8], _lock: &FileLock) -> io::Result<()> {
         let aside = self.with("tmp");
-        // Left behind by a process that was killed; we hold the lock, so no other process writes it.
+        // A temporary file of a killed process; no other process writes it while this one holds the
+        // lock.
         remove(&aside)?;
         let mut file = private_options().write(true).create_new(true).open(&aside)?;
         let written =
@@ -61,7 +63,7 @@ impl PrivateFile {
         written.inspect_err(|_| drop(remove(&aside)))
     }
 
-    /// Whether there was one.
+    /// Removes the file; returns whether it existed.
     pub(super) fn remove(&self, _lock: &FileLock) -> io::Result<bool> {
         remove(&self.with("tmp"))?;
         remove(&self.path())
@@ -84,14 +86,15 @@ impl PrivateFile {
         Ok(FileLock { _file: file })
     }
 
-    /// The same without a runtime; blocks the thread.
+    /// Like [`Self::lock`] without a runtime; blocks the thread.
     pub(super) fn lock_blocking(&self) -> io::Result<FileLock> {
         let file = self.lock_file()?;
         file.lock()?;
         Ok(FileLock { _file: file })
     }
 
-    /// Stays when the other is gone: who deletes what others wait for lets two of them in.
+    /// Opens the lock file. It is never deleted: if it were, a process that waits for the old file
+    /// and one that creates a new file could both hold the lock.
     fn lock_file(&self) -> io::Result<File> {
         make_private(&self.folder)?;
         private_options().write(true).create(true).truncate(false).open(self.with("lock"))
@@ -122,7 +125,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.recursive(true).create(folder)?;
-    // It may have been there already, open to all.
+    // The folder may have existed with permissions for others.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
