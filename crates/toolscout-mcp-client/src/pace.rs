@@ -1,4 +1,5 @@
-//! Limits how often a server that announces changes is listed again: a few times at once, then with pauses.
+//! Limits how often a server that announces changes is listed again: a short burst, then with
+//! pauses.
 
 #[cfg(test)]
 mod tests;
@@ -6,21 +7,22 @@ mod tests;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// So many lists are made as soon as they are wanted: one change, and another that comes of it, keep nobody waiting.
+/// The number of listings that start without a pause, so that a change and a follow-up change are
+/// visible at once.
 const EARLY: u32 = 3;
-/// A server that was not listed for so many pauses has its next lists made at once again.
+/// After this many pauses without a listing, the burst is available again.
 const FORGIVING: u32 = 2;
-/// Never more lists than this within as many pauses, the early ones counted.
+/// The maximum number of listings within as many pauses, including the burst.
 const MOST: u32 = 12;
 
-/// How often one server is listed for its own sake.
+/// The pace of the listings that one server causes.
 #[derive(Debug)]
 pub(super) struct ListingPace {
-    /// From the end of a list to the next one, after the early ones.
+    /// The pause between the end of a listing and the next one, after the burst.
     apart: Duration,
-    /// When the last lists ended, the latest last; no more of them than [`MOST`].
+    /// When the last listings ended, in order; at most [`MOST`].
     ended: VecDeque<Instant>,
-    /// Lists since the server was last quiet.
+    /// The number of listings since the server was last quiet.
     early: u32,
 }
 
@@ -29,7 +31,7 @@ impl ListingPace {
         Self { apart, ended: VecDeque::new(), early: 0 }
     }
 
-    /// When the next list may be made; none if it may be made now.
+    /// When the next listing may start; `None` if it may start now.
     pub(super) fn due(&self, now: Instant) -> Option<Instant> {
         let is_early = self.early < EARLY || self.is_over(FORGIVING, now);
         let after_last = self.ended.back().filter(|_| !is_early).map(|it| *it + self.apart);
@@ -38,12 +40,12 @@ impl ListingPace {
         after_last.max(after_first).filter(|it| *it > now)
     }
 
-    /// Whether nothing was listed for so long that one list may be followed by another at once.
+    /// Whether the last listing was so long ago that one listing may directly follow another.
     pub(super) fn is_calm(&self, now: Instant) -> bool {
         self.is_over(MOST, now)
     }
 
-    /// Notes that a list has ended, successful or not. Requested lists count as well.
+    /// Records that a listing has ended, successful or not. Requested listings count as well.
     pub(super) fn listed(&mut self, now: Instant) {
         if self.is_over(FORGIVING, now) {
             self.early = 0;
@@ -55,7 +57,7 @@ impl ListingPace {
         }
     }
 
-    /// Whether the last list is more than so many pauses ago.
+    /// Whether the last listing ended more than this many pauses ago.
     fn is_over(&self, pauses: u32, now: Instant) -> bool {
         self.ended.back().is_none_or(|it| now.saturating_duration_since(*it) > pauses * self.apart)
     }

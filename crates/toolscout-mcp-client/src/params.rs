@@ -1,4 +1,4 @@
-//! The parameters of a request, written down member by member: what came as text goes out as that text.
+//! The parameters of a request, written member by member, so that raw JSON stays unmodified.
 
 #[cfg(test)]
 mod tests;
@@ -9,16 +9,17 @@ use serde_json::{Map, Value};
 use toolscout_core::RawJson;
 use toolscout_core::jsonrpc::on_one_line;
 
-/// The parameters of a request. Its `_meta` stays open until it is sent, because the peer has something to say there.
+/// The parameters of a request. `_meta` is separate until the request is sent, because the peer
+/// adds members to it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct RequestParams {
-    /// All other members, in JSON, without the braces around them.
+    /// All other members as JSON, without the enclosing braces.
     members: String,
     pub(super) meta: Map<String, Value>,
 }
 
 impl RequestParams {
-    /// Of an object as it came; none if it is no object.
+    /// The parameters from a raw object; `None` if it is not an object.
     pub(super) fn of(raw: &RawJson) -> Option<Self> {
         let mut params = Self::default();
         for (key, value) in strict::members(raw.as_str())? {
@@ -30,20 +31,20 @@ impl RequestParams {
         Some(params)
     }
 
-    /// The same, and this.
+    /// The same parameters with one more member.
     pub(super) fn with(mut self, key: &str, value: &impl Serialize) -> Self {
         self.set(key, value);
         self
     }
 
     pub(super) fn set(&mut self, key: &str, value: &impl Serialize) {
-        // What cannot be written, a map whose keys are no texts, is nothing that we send.
+        // Serialization fails only for maps with non-string keys, which are never sent.
         if let Ok(text) = serde_json::to_string(value) {
             self.add(key, &text);
         }
     }
 
-    /// All of it, with `_meta` where there is something in it.
+    /// Writes all members, and `_meta` unless it is empty.
     pub(super) fn write(&self, out: &mut String) {
         out.extend(["{", &self.members]);
         if !self.meta.is_empty() {

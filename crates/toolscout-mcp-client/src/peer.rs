@@ -1,7 +1,8 @@
-//! Our end of a JSON-RPC connection: sends requests, waits for responses, cancels.
+//! The client's end of a JSON-RPC connection: sends requests, waits for responses, cancels.
 //!
-//! [`Peer`] is for who asks; [`ResponseRouter`] is what the wire speaks to. They are two, because the wire keeps the router alive and the
-//! peer keeps the wire alive: when the peer goes, the wire goes, and what stands behind it.
+//! [`Peer`] is the interface for callers; [`ResponseRouter`] is the interface for the wire. They
+//! are separate because the wire keeps the router alive and the peer keeps the wire alive: dropping
+//! the peer drops the wire, and the server process or connection behind it.
 
 mod bucket;
 mod counts;
@@ -30,28 +31,28 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant as Until, timeout, timeout_at};
 use toolscout_core::{Counterpart, Cx, RawJson};
 
-/// How long an answer to the server, or a word that we no longer wait, may take to be sent.
+/// The time limit for sending a response to the server, or a cancellation.
 const POSTING: Duration = Duration::from_secs(2);
-/// The deadline of standing requests, which one side ends.
+/// The deadline of standing requests, which last until one side ends them.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Where an answer arrives.
+/// Receives the response.
 type ResponseReceiver = oneshot::Receiver<Result<RawJson, ClientError>>;
 
-/// Something to ask.
+/// A request to send.
 #[derive(Clone)]
 pub(super) struct PeerRequest {
     pub(super) method: String,
     pub(super) params: RequestParams,
-    /// For `Mcp-Name`.
+    /// The value for `Mcp-Name`.
     pub(super) name: Option<String>,
-    /// For `Mcp-Param-…`.
+    /// The values for `Mcp-Param-…`.
     pub(super) mirrored: Vec<(String, String)>,
     /// Receives progress.
     pub(super) progress: Option<ProgressTo>,
-    /// On whose behalf.
+    /// The party the request is made for.
     pub(super) behalf: Behalf,
-    /// Whether a request that is given up is cancelled at the server.
+    /// Whether an abandoned request is cancelled at the server.
     pub(super) cancels: bool,
     /// The name of the request in a timeout error.
     pub(super) what: String,
@@ -65,23 +66,23 @@ impl PeerRequest {
         Self { method: method.to_owned(), params, name, mirrored, progress, behalf, cancels: true, what, deadline }
     }
 
-    /// The same, with another name in a timeout error.
+    /// The same request with another name in a timeout error.
     pub(super) fn called(self, what: impl Into<String>) -> Self {
         Self { what: what.into(), ..self }
     }
 
-    /// The same, without a cancellation at the server, which may not understand it.
+    /// The same request without a cancellation at the server, which may not understand it.
     pub(super) fn quietly(self) -> Self {
         Self { cancels: false, ..self }
     }
 }
 
-/// On whose behalf a request is made.
+/// The party a request is made for.
 #[derive(Clone)]
 pub(super) enum Behalf {
-    /// Our own: a list, a handshake.
+    /// The client itself: a listing, a handshake.
     Ourselves,
-    /// A caller's, perhaps with a counterpart for reverse requests.
+    /// A caller, perhaps with a counterpart for reverse requests.
     Caller(Option<Arc<dyn Counterpart>>),
 }
 
@@ -95,16 +96,16 @@ impl Behalf {
     }
 }
 
-/// Our end of a conversation.
+/// The client's end of a connection.
 pub(super) struct Peer {
     router: Arc<ResponseRouter>,
     wire: Arc<dyn Wire>,
-    /// Sends messages without a response. Ends with the peer.
+    /// Sends messages without a response. Aborted with the peer.
     _courier: JoinSet<()>,
 }
 
 impl Peer {
-    /// Joins a wire and the router it already speaks to.
+    /// Joins a wire and the router that receives its messages.
     pub(super) fn new(router: Arc<ResponseRouter>, wire: Arc<dyn Wire>) -> Self {
         let mut courier = JoinSet::new();
         if let Some(outbox) = router.take_outbox() {
@@ -121,10 +122,11 @@ impl Peer {
         &*self.wire
     }
 
-    /// Asks, and waits for the answer until the deadline. What arrives meanwhile never moves it, with one exception: the time
-    /// that a reverse request takes does not count.
+    /// Sends a request, and waits for the response until the deadline. Incoming messages do not
+    /// move the deadline, with one exception: the time that a reverse request takes does not count.
     ///
-    /// Cancel-safe: dropping the future frees the id at once, and cancels the request at the server.
+    /// Cancel-safe: dropping the future frees the id at once, and cancels the request at the
+    /// server.
     pub(super) async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
         let began = Instant::now();
         let (deadline, what) = (ask.deadline, ask.what.clone());
@@ -142,7 +144,8 @@ impl Peer {
         answered.unwrap_or_else(|| Err(ClientError::TimedOut { what, limit: given(began, deadline) }))
     }
 
-    /// Sends a standing request: done when the server has acknowledged it, or was silent for `patience`.
+    /// Sends a standing request; returns when the server has acknowledged it, or was silent for
+    /// `patience`.
     pub(super) async fn stand(&self, mut ask: PeerRequest, patience: Duration) -> Result<StandingRequest, ClientError> {
         ask.deadline = Instant::now() + FOR_EVER;
         let RegisteredRequest { mut asked, outgoing, mut answer, .. } = self.register(ask, true)?;
@@ -155,7 +158,7 @@ impl Peer {
             answered = &mut answer => match answered {
                 Ok(Err(error)) => return Err(error),
                 Err(_) => return Err(gone()),
-                // It is over already; who waits for its end will see at once.
+                // The request has already ended; [`StandingRequest::ended`] returns at once.
                 Ok(Ok(_)) => return Ok(StandingRequest { _asked: asked, answer: None }),
             },
             _ = timeout(patience, acknowledged) => {}
@@ -163,7 +166,7 @@ impl Peer {
         Ok(StandingRequest { _asked: asked, answer: Some(answer) })
     }
 
-    /// Tells the server something.
+    /// Sends a notification to the server.
     pub(super) async fn tell(&self, method: &str, params: Option<Value>, deadline: Instant) -> Result<(), ClientError> {
         self.wire.send(told(method, params, deadline)).await
     }
@@ -205,18 +208,18 @@ struct RegisteredRequest {
     asked: InFlightRequest,
     outgoing: Outgoing,
     answer: ResponseReceiver,
-    /// Reverse requests to the caller meanwhile.
+    /// Reverse requests to the caller while its request is pending.
     reverse_requests: Option<ReverseRequests>,
 }
 
-/// A request that goes on until the server ends it. Dropping it ends it, too.
+/// A request that lasts until the server ends it or it is dropped.
 pub(super) struct StandingRequest {
     _asked: InFlightRequest,
     answer: Option<ResponseReceiver>,
 }
 
 impl StandingRequest {
-    /// Waits until it is over.
+    /// Waits until the request has ended.
     pub(super) async fn ended(&mut self) {
         if let Some(answer) = &mut self.answer {
             let _ = answer.await;
@@ -225,7 +228,8 @@ impl StandingRequest {
     }
 }
 
-/// A request in flight. Dropping it forgets it, and cancels it at the server if there was no response.
+/// A request in flight. Dropping it removes it from the router, and cancels it at the server if
+/// there was no response.
 struct InFlightRequest {
     router: Arc<ResponseRouter>,
     wire: Weak<dyn Wire>,
@@ -255,7 +259,7 @@ fn told(method: &str, params: Option<Value>, deadline: Instant) -> Outgoing {
     Outgoing { body, id: None, method, name: None, mirrored: Vec::new(), deadline, longer }
 }
 
-/// The time between the two, to the millisecond.
+/// The time from `began` to `deadline`, rounded to milliseconds.
 pub(super) fn given(began: Instant, deadline: Instant) -> Duration {
     let exact = deadline.saturating_duration_since(began);
     Duration::from_millis(u64::try_from((exact.as_micros() + 500) / 1000).unwrap_or(u64::MAX))
@@ -265,7 +269,7 @@ fn gone() -> ClientError {
     ClientError::lost("the connection was closed")
 }
 
-/// Sends messages without a response one after the other, each with a short timeout.
+/// Sends messages without a response in order, each with a short timeout.
 async fn post(mut outbox: mpsc::Receiver<Outgoing>, wire: Weak<dyn Wire>) {
     while let Some(mut outgoing) = outbox.recv().await {
         let Some(wire) = wire.upgrade() else { return };

@@ -17,35 +17,37 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use toolscout_core::BoundedCache;
 
-/// Values by authorization context. One user never sees another's; of many users the latest few are remembered.
+/// Values by authorization context. One user never sees another user's value; only the values of
+/// the most recent users are cached.
 ///
-/// A user's value is fetched once for all who ask for it at the same time; what comes of that, an error too, is told to
-/// all of them. Errors are not remembered. Keys are compared whole and never shown: a hash of what authorizes the user
-/// is a good one.
+/// Concurrent requests for the same user share one fetch and its outcome, including an error.
+/// Errors are not cached. Keys are compared as a whole and never shown: a hash of the user's
+/// credentials is a good key.
 pub struct PerUser<V, E = ClientError> {
     max: usize,
     keep: CacheLifetime,
     users: Mutex<Users<V, E>>,
 }
 
-/// How long values are kept.
+/// The lifetime of cached values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheLifetime {
-    /// Not at all: every request fetches.
+    /// Values are not cached: every request fetches.
     Never,
-    /// So long; the end is still within it. For no time at all: shared by those who wait for it, and not kept.
+    /// Values are cached for this long, inclusive. If it is zero, concurrent requests share a
+    /// fetch, but the value is not cached.
     For(Duration),
 }
 
 impl CacheLifetime {
-    /// As settings say it: below zero is never.
+    /// Converts a setting in seconds: a negative number means [`Self::Never`].
     pub fn seconds(seconds: i64) -> Self {
         u64::try_from(seconds).map_or(Self::Never, |it| Self::For(Duration::from_secs(it)))
     }
 }
 
 impl<V: Clone, E: Clone> PerUser<V, E> {
-    /// Remembers at most so many values; the one not used for longest makes room.
+    /// Creates a cache of at most `max` values with LRU eviction.
     pub fn new(max: usize, keep: CacheLifetime) -> Self {
         Self { max, keep, users: Mutex::new(Users::new(max)) }
     }
@@ -63,7 +65,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
             match self.step(user) {
                 FetchStep::Known(value) => return Ok(value),
                 FetchStep::Wait(mut news) => {
-                    // Nobody to tell it any more means that they gave up.
+                    // A closed channel means that the fetching request was dropped.
                     if let Ok(result) = news.wait_for(Option::is_some).await
                         && let Some(result) = &*result
                     {
@@ -78,7 +80,8 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         result
     }
 
-    /// Removes this user's value, also one that is being fetched; returns whether there was one.
+    /// Removes this user's value, including one that is being fetched; returns whether there was
+    /// one.
     pub fn forget(&self, user: &str) -> bool {
         let mut users = self.users.lock();
         let flew = users.flights.remove(user).is_some();
@@ -93,12 +96,12 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         drop(forgotten);
     }
 
-    /// How many values are remembered, those whose time is over included.
+    /// The number of cached values, including expired ones.
     pub fn len(&self) -> usize {
         self.users.lock().cached.len()
     }
 
-    /// Whether none is.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -130,7 +133,7 @@ type FetchWatch<V, E> = watch::Receiver<Option<Result<V, E>>>;
 
 struct Users<V, E> {
     cached: BoundedCache<Arc<str>, CachedValue<V>>,
-    /// Those whose value is being fetched.
+    /// The users whose value is being fetched.
     flights: HashMap<Arc<str>, FetchWatch<V, E>>,
 }
 
@@ -142,7 +145,7 @@ impl<V, E> Users<V, E> {
 
 struct CachedValue<V> {
     value: V,
-    /// None if the time overflows.
+    /// `None` if the time overflows.
     due: Option<Instant>,
 }
 
@@ -158,7 +161,7 @@ enum FetchStep<'a, V, E> {
     Fetch(Flight<'a, V, E>),
 }
 
-/// The right and duty to fetch one user's value; given up when dropped.
+/// The exclusive permission to fetch one user's value; given up on drop.
 struct Flight<'a, V, E> {
     cache: &'a PerUser<V, E>,
     user: Arc<str>,
@@ -176,8 +179,8 @@ impl<V: Clone, E: Clone> Flight<'_, V, E> {
         self.tell.send_replace(Some(result.clone()));
     }
 
-    /// Remembers the value, unless it was forgotten while it was fetched; gives those that made room, to be dropped where
-    /// nobody waits for it.
+    /// Caches the value, unless it was removed during the fetch. Returns the evicted values, so
+    /// that the caller can drop them outside the lock.
     fn keep(&self, value: V, time: Duration) -> Vec<CachedValue<V>> {
         let now = Instant::now();
         let mut users = self.cache.users.lock();

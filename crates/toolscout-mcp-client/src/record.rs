@@ -18,18 +18,18 @@ use toolscout_core::{Moment, Namespace, RawJson, SourceId, Store, StoreError};
 /// The time to live of a tool list, if the server names none.
 pub const USUAL_TTL: Duration = Duration::from_secs(300);
 
-/// How the last discovery of a server went.
+/// The status of the last discovery of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiscoveryStatus {
-    /// There was none.
+    /// The server was never discovered.
     #[default]
     Never,
-    /// It is under way.
+    /// A discovery is running.
     Discovering,
-    /// Its tools are known.
+    /// The discovery succeeded, and the tools are known.
     Success,
-    /// It came to nothing; tools known from before are kept.
+    /// The discovery failed; previously known tools stay.
     Failed,
 }
 
@@ -49,9 +49,9 @@ impl DiscoveryStatus {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DiscoveryRecord {
     pub(super) version: u32,
-    /// How the last discovery went.
+    /// The status of the last discovery.
     pub status: DiscoveryStatus,
-    /// Why it failed, for people; not yet escaped.
+    /// The reason for its failure, for display; not escaped.
     pub error: Option<String>,
     /// When it ended.
     pub last_discovery: Option<Moment>,
@@ -60,10 +60,10 @@ pub struct DiscoveryRecord {
     /// A mark on the definitions, made when they were checked; see [`DiscoveryRecords::mark`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) checked: Option<String>,
-    /// The definitions as they were read, if they bear the mark.
+    /// The packed definitions as read, if their mark is valid.
     #[serde(skip)]
     pub(super) packed: Option<PackedDefinitions>,
-    /// Resources, templates and prompts. Old records have none.
+    /// Resources, templates and prompts; absent in old records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<KnownLibrary>,
 }
@@ -71,55 +71,55 @@ pub struct DiscoveryRecord {
 /// Resources, templates and prompts of a server, as last listed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct KnownLibrary {
-    /// When.
+    /// When they were listed.
     pub listed: Option<Moment>,
-    /// Under which configuration; see the fingerprint.
+    /// The fingerprint of the configuration at that time.
     pub configuration: String,
-    /// Its declared capabilities, as they came.
+    /// The declared capabilities, as received.
     pub capabilities: Option<RawJson>,
-    /// How to use it, in its own words; not escaped.
+    /// The server's instructions for agents; not escaped.
     pub instructions: Option<String>,
-    /// Whole definitions of resources, as they came.
+    /// Complete definitions of resources, as received.
     pub resources: Vec<RawJson>,
-    /// The same, of templates of resources.
+    /// Complete definitions of resource templates, as received.
     pub templates: Vec<RawJson>,
-    /// The same, of prompts.
+    /// Complete definitions of prompts, as received.
     pub prompts: Vec<RawJson>,
-    /// Why others are not among them, for people; not yet escaped.
+    /// The reasons why other definitions are excluded, for display; not escaped.
     pub excluded: Vec<String>,
-    /// Whether they are for the eyes of one user only.
+    /// Whether they are visible to one user only.
     pub private: bool,
 }
 
 /// The tools of a server, as it last listed them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnownTools {
-    /// When.
+    /// When they were listed.
     pub listed: Moment,
-    /// Under which configuration; see the fingerprint.
+    /// The fingerprint of the configuration at that time.
     pub configuration: String,
-    /// Whole definitions, as they came.
+    /// Complete definitions, as received.
     #[serde(skip)]
     pub definitions: Vec<RawJson>,
-    /// Why others are not among them, for people; not yet escaped.
+    /// The reasons why other definitions are excluded, for display; not escaped.
     pub excluded: Vec<String>,
     /// The time to live that the server names.
     pub ttl_ms: Option<u64>,
-    /// Whether they are for the eyes of one user only.
+    /// Whether they are visible to one user only.
     pub private: bool,
-    /// The agreed era; saves a probe the next time.
+    /// The agreed era; it saves a probe at the next connection.
     pub era: ProtocolEra,
-    /// When it first listed nothing although it had tools before; those are kept for a while.
+    /// When the server first listed no tools although it had some before; those stay for a while.
     pub vanished: Option<Moment>,
 }
 
 impl DiscoveryRecord {
-    /// Whether some of it is for the eyes of one user only.
+    /// Whether some of the record is visible to one user only.
     fn is_private(&self) -> bool {
         self.tools.as_ref().is_some_and(|it| it.private) || self.library.as_ref().is_some_and(|it| it.private)
     }
 
-    /// Why the tools may be outdated, if there is a reason.
+    /// The reason why the tools may be outdated, if there is one.
     pub fn staleness(&self, configuration: &str, now: Moment) -> Option<Staleness> {
         let tools = self.tools.as_ref()?;
         let ttl = tools.ttl_ms.map_or(USUAL_TTL, Duration::from_millis);
@@ -137,16 +137,16 @@ impl DiscoveryRecord {
     }
 }
 
-/// Why stored tools may be outdated.
+/// The reason why stored tools may be outdated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Staleness {
-    /// The server's entry was changed since.
+    /// The server's entry has changed since.
     Reconfigured,
     /// The last discovery failed.
     Failed,
-    /// The server listed no tools at all, all of a sudden.
+    /// The server suddenly listed no tools.
     Vanished,
-    /// They were listed too long ago.
+    /// The time to live has passed.
     Old,
 }
 
@@ -155,12 +155,12 @@ pub enum Staleness {
 pub struct DiscoveryRecords {
     store: Arc<dyn Store>,
     partition: String,
-    /// What marks are made with; see [`DiscoveryRecords::mark`].
+    /// The key for marks; see [`DiscoveryRecords::mark`].
     key: [u8; 32],
     read: Arc<Mutex<RecordCache>>,
 }
 
-/// A cache of records by key, valid until something is written.
+/// A cache of records by key, valid until the store's revision changes.
 #[derive(Default)]
 struct RecordCache {
     revision: Option<u64>,
@@ -168,30 +168,31 @@ struct RecordCache {
 }
 
 impl DiscoveryRecords {
-    /// Those of the project that `partition` stands for. Nothing of them counts as checked.
+    /// The records of the project with this partition. Without a key, no definition counts as
+    /// checked.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<String>) -> Self {
         let key = blake3::hash(b"no mark is made with this").into();
         Self { store, partition: partition.into(), key, read: Arc::default() }
     }
 
-    /// The same, with a secret to mark definitions with.
+    /// The same records, with a key for marks.
     pub(super) fn marked_with(self, key: [u8; 32]) -> Self {
         Self { key, ..self }
     }
 
-    /// Others, in another store, marked with the same secret.
+    /// Records in another store, with the same key for marks.
     pub(super) fn elsewhere(&self, store: Arc<dyn Store>, partition: &str) -> Self {
         Self::new(store, partition).marked_with(self.key)
     }
 
-    /// Says that these definitions have passed all checks: nobody else can make it, and it fits nothing else. What bears it
-    /// is not checked again at every start.
+    /// A keyed hash which proves that exactly these definitions have passed all checks. Definitions
+    /// with a valid mark are not checked again at startup.
     pub(super) fn mark(&self, definitions: &[RawJson]) -> String {
         packed::mark(&self.key, &packed::of(definitions)).to_string()
     }
 
-    /// The record of the server, for this user. An unreadable record counts as none. A discovery whose
-    /// process is gone has failed.
+    /// The record of the server, for this user. An unreadable record counts as absent. If the
+    /// process that was discovering the server is gone, the discovery counts as failed.
     pub fn read(&self, server: &SourceId, user: Option<&str>) -> Result<DiscoveryRecord, StoreError> {
         let mut record = match self.read_own(server, user)? {
             Some(record) => record,
@@ -204,7 +205,7 @@ impl DiscoveryRecords {
         Ok(record)
     }
 
-    /// Remembers this instead; apart for each user, if the tools are for one user's eyes only.
+    /// Replaces the record. If it is private, each user has a separate record.
     pub(super) fn write(
         &self,
         server: &SourceId,
@@ -219,7 +220,7 @@ impl DiscoveryRecords {
         self.store.write(Namespace::Discovery, &self.key(server, user.filter(|_| private)), &bytes)
     }
 
-    /// Removes the records of the server, for every user; returns how many tools they had.
+    /// Removes the records of the server, for every user; returns the number of their tools.
     pub fn remove(&self, server: &SourceId) -> Result<usize, StoreError> {
         let own = self.key(server, None);
         let of_users = own.clone() + "@";
@@ -233,14 +234,14 @@ impl DiscoveryRecords {
         Ok(forgotten)
     }
 
-    /// All servers that something is remembered of.
+    /// All servers that have a record.
     pub fn servers(&self) -> Result<Vec<SourceId>, StoreError> {
         let own = format!("{}/", self.partition);
         let keys = self.store.keys(Namespace::Discovery)?;
         Ok(keys.iter().filter_map(|it| SourceId::new(it.strip_prefix(&own)?).ok()).collect())
     }
 
-    /// The name of the right to discover this server.
+    /// The name of the lease for discovering this server.
     pub(super) fn lease_name(&self, server: &SourceId) -> String {
         format!("discovery/{}", self.key(server, None))
     }
@@ -253,14 +254,14 @@ impl DiscoveryRecords {
         user.map_or(Ok(None), |user| self.at(&self.key(server, Some(user))))
     }
 
-    /// A private record is for one user only.
+    /// Reads the shared record. A private record is not shared.
     fn read_shared(&self, server: &SourceId, user: Option<&str>) -> Result<Option<DiscoveryRecord>, StoreError> {
         let record = self.at(&self.key(server, None))?;
         Ok(record.filter(|it| user.is_none() || !it.is_private()))
     }
 
     fn at(&self, key: &str) -> Result<Option<DiscoveryRecord>, StoreError> {
-        // Taken before the read: a later write makes the cache read again.
+        // The revision is taken before the read, so that a write after it invalidates the cache.
         let revision = self.store.revision(Namespace::Discovery);
         if let Some(record) = self.read.lock().of(revision, key) {
             return Ok(record.clone());
@@ -272,7 +273,7 @@ impl DiscoveryRecords {
         Ok(record)
     }
 
-    /// Users may be called anything; a hash is none of their names.
+    /// The key of a record. User names are hashed, because they may contain any character.
     fn key(&self, server: &SourceId, user: Option<&str>) -> String {
         match user {
             None => format!("{}/{server}", self.partition),
@@ -282,7 +283,7 @@ impl DiscoveryRecords {
 }
 
 impl RecordCache {
-    /// The cached record of this revision, also if there is none.
+    /// The cached record at this revision, including the cached absence of one.
     fn of(&mut self, revision: Option<u64>, key: &str) -> Option<&Option<DiscoveryRecord>> {
         if self.revision != revision {
             *self = Self { revision, ..Self::default() };

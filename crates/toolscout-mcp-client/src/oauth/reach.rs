@@ -1,10 +1,11 @@
-//! Decides which addresses may be contacted for the sake of one server's login.
+//! Decides which addresses may be contacted for the login to one server.
 //!
-//! A server names other addresses: where its login is described, where tokens are given. A hostile one names the router,
-//! the cloud's description of this machine, a program that listens on loopback. So nothing nearer to this machine than the
-//! server itself is contacted, checked after names are resolved, at the moment of dialling. The server's own name is
-//! resolved once and stays with that answer: a name that changes its mind cannot make itself look near first and be
-//! far away afterwards.
+//! A server names other addresses: those of its metadata and of the token endpoint. A hostile
+//! server names the router, the cloud metadata service, or a program that listens on loopback.
+//! Therefore no address nearer to this machine than the server itself is contacted. This is checked
+//! after names are resolved, at the moment of connecting. The server's own name is resolved once
+//! and pinned, so that DNS rebinding cannot make the server look near first and be remote
+//! afterwards.
 
 use super::nearness::Nearness;
 use super::shown;
@@ -17,13 +18,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::BoxFuture;
 
-/// How long the server's name may take.
+/// The time limit for resolving the server's name.
 const RESOLVING: Duration = Duration::from_secs(10);
 
 /// Resolves a name.
 pub(super) type ResolveName = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
-/// Names as this system resolves them.
+/// Resolves names with the system resolver.
 pub(super) fn system_names() -> ResolveName {
     Arc::new(|name| {
         Box::pin(async move {
@@ -33,19 +34,19 @@ pub(super) fn system_names() -> ResolveName {
     })
 }
 
-/// Which addresses may be contacted. Cloning is cheap.
+/// The addresses that may be contacted. Cloning is cheap.
 #[derive(Clone)]
 pub(super) struct Reach {
     nearest: Nearness,
     /// The server's own name and its addresses.
     pinned: Option<(String, Vec<IpAddr>)>,
-    /// Names of the proxies a person set up, which are theirs to choose.
+    /// Names of the configured proxies, which are trusted.
     proxies: Arc<BTreeSet<String>>,
     names: ResolveName,
 }
 
 impl Reach {
-    /// What may be contacted for this server.
+    /// The addresses that may be contacted for this server.
     pub(super) async fn of(server: &Url, names: ResolveName, proxies: BTreeSet<String>) -> Self {
         let mut reach = Self { nearest: Nearness::Public, pinned: None, proxies: Arc::new(proxies), names };
         match literal(server) {
@@ -54,7 +55,8 @@ impl Reach {
             Literal::Name(name) => {
                 let found = tokio::time::timeout(RESOLVING, (reach.names)(name.clone())).await;
                 let found = found.ok().and_then(Result::ok).unwrap_or_default();
-                // The farthest counts: an additional address brings a server no nearer.
+                // The farthest address counts, so that an additional near address does not make the
+                // server near.
                 reach.nearest = found.iter().map(|it| Nearness::of(*it)).min().unwrap_or(Nearness::Public);
                 reach.pinned = (!found.is_empty()).then_some((name, found));
             }
@@ -62,12 +64,12 @@ impl Reach {
         reach
     }
 
-    /// Whether no proxy is to be used.
+    /// Whether no proxy is used.
     pub(super) fn is_direct(&self) -> bool {
         self.proxies.is_empty()
     }
 
-    /// Checks an address that a server named, as far as that is possible before its name is resolved.
+    /// Checks an address that a server named, as far as possible before its name is resolved.
     pub(super) fn check(&self, url: &Url) -> Result<(), String> {
         let place = shown(url);
         if !is_secure(url) {
@@ -113,7 +115,7 @@ fn too_near(it: Nearness) -> String {
     format!("{}, nearer than the server itself, and is not contacted", it.word())
 }
 
-/// Tokens travel over `https`, or do not leave this machine.
+/// Whether tokens may be sent to this address: over `https`, or within this machine.
 pub(super) fn is_secure(url: &Url) -> bool {
     match url.scheme() {
         "https" => url.host_str().is_some(),
@@ -128,9 +130,9 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 enum Literal {
-    /// Says itself how near it is.
+    /// The address reveals its nearness without resolution.
     Near(Nearness),
-    /// Has to be resolved first.
+    /// The name must be resolved first.
     Name(String),
 }
 
@@ -147,12 +149,13 @@ fn is_localhost(host: &str) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }
 
-/// A host without what may be written differently: brackets, case, the dot of the root.
+/// A normalized host: no brackets, lower case, no trailing dot.
 fn normal(host: &str) -> String {
     host.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// The proxies of our environment. Behind one, names of servers are resolved there; only its own is resolved here.
+/// The proxies of the environment. A proxy resolves the names of servers; only the proxy's own name
+/// is resolved here.
 pub(super) fn proxies() -> BTreeSet<String> {
     let variables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     let values = variables.into_iter().filter_map(|it| std::env::var(it).ok());

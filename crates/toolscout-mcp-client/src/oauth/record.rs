@@ -11,19 +11,19 @@ use std::path::Path;
 use std::time::Duration;
 use toolscout_core::{Moment, SourceId};
 
-/// The version of the file; a file of another version is not touched.
+/// The version of the file format; a file of another version is left unchanged.
 pub(super) const VERSION: u32 = 1;
-/// A token that expires sooner than this is renewed before use: a request takes a while.
+/// A token that expires within this time is renewed before use, because a request takes a while.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// A login to one server: its tokens, and everything needed to renew them. Written to disk as it is.
+/// A login to one server: its tokens, and everything needed to renew them. This is the file format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct LoginRecord {
     pub(super) version: u32,
-    /// The server's id and address; the tokens are for no other.
+    /// The server's id and address; the tokens are valid for no other server.
     pub(super) server: String,
     pub(super) url: String,
-    /// The issuer of the tokens, our identity there, and where it renews them.
+    /// The issuer of the tokens, the client identity there, and the endpoint that renews them.
     pub(super) issuer: String,
     pub(super) identity: ClientIdentity,
     pub(super) token_endpoint: String,
@@ -35,7 +35,7 @@ pub(super) struct LoginRecord {
     pub(super) refresh_token: Option<OAuthSecret>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) expires: Option<Moment>,
-    /// When a person logged in.
+    /// When the user logged in.
     pub(super) since: Moment,
 }
 
@@ -50,7 +50,7 @@ impl LoginRecord {
         self.expires.is_none_or(|expires| expires > now)
     }
 
-    /// Takes new tokens; without a new refresh token the old one stays.
+    /// Stores new tokens; without a new refresh token the old one stays.
     pub(super) fn renew(&mut self, grant: TokenGrant) {
         self.access_token = grant.access;
         self.expires = grant.expires;
@@ -60,7 +60,8 @@ impl LoginRecord {
     }
 }
 
-/// The file with the login to one server. Another address under the same id is another file.
+/// The file with the login to one server. A different address under the same id has a different
+/// file.
 #[derive(Debug, Clone)]
 pub(super) struct TokenFile {
     pub(super) file: PrivateFile,
@@ -74,14 +75,14 @@ impl TokenFile {
         Self { file: PrivateFile::about(folder, "login", &[&server, &url]), server, url }
     }
 
-    /// The login, if there is one and it is this server's.
+    /// The login, if it exists and belongs to this server.
     pub(super) fn read(&self) -> io::Result<Option<LoginRecord>> {
         #[derive(Deserialize)]
         struct TokenFileVersion {
             version: u32,
         }
         let Some(bytes) = self.file.read()? else { return Ok(None) };
-        // Not the parser's message: it may quote the file.
+        // The parser's message is not used, because it may quote the file.
         let unreadable = |_| io::Error::new(io::ErrorKind::InvalidData, "it is damaged");
         let TokenFileVersion { version } = serde_json::from_slice(&bytes).map_err(unreadable)?;
         if version != VERSION {

@@ -1,4 +1,4 @@
-//! Dynamic client registration (RFC 7591), and the file that keeps a registration.
+//! Dynamic client registration (RFC 7591), and the file that stores a registration.
 
 use super::super::ClientError;
 use super::discover::AuthorizationServer;
@@ -18,10 +18,10 @@ const VERSION: u32 = 1;
 /// The grant type of a login on another device (RFC 8628).
 pub(super) const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 
-/// How a person logs in; each flow has a registration of its own.
+/// The login flow; each flow has a registration of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LoginFlow {
-    /// In a browser that is redirected to us.
+    /// In a browser that is redirected to this process.
     Browser,
     /// On another device.
     Device,
@@ -33,12 +33,13 @@ pub(super) struct Registration {
     version: u32,
     issuer: String,
     pub(super) identity: ClientIdentity,
-    /// Where browsers are redirected to; many servers insist on the very port.
+    /// The redirect URI; many servers require the exact port.
     pub(super) redirect: Option<String>,
     expires: Option<Moment>,
 }
 
-/// The registration at one issuer, kept for the next login there. If it is lost, a new one is made.
+/// The registration at one issuer, stored for the next login there. If it is lost, a new one is
+/// made.
 #[derive(Debug, Clone)]
 pub(super) struct Registrations {
     file: PrivateFile,
@@ -59,7 +60,7 @@ impl Registrations {
         [LoginFlow::Browser, LoginFlow::Device].map(|flow| Self::of(folder, issuer, flow))
     }
 
-    /// The registration, if it can still be used.
+    /// The registration, if it is still usable.
     pub(super) fn read(&self) -> Option<Registration> {
         let found: Registration = serde_json::from_slice(&self.file.read().ok()??).ok()?;
         let is_usable = found.version == VERSION
@@ -78,14 +79,14 @@ impl Registrations {
         }
     }
 
-    /// Forgets a registration that the server no longer knows.
+    /// Removes a registration that the server no longer knows.
     pub(super) async fn forget(&self) {
         if let Ok(lock) = self.file.lock().await {
             let _ = self.file.remove(&lock);
         }
     }
 
-    /// The same without a runtime.
+    /// Like [`Self::forget`] without a runtime; blocks the thread.
     pub(super) fn forget_blocking(&self) {
         if self.file.path().exists()
             && let Ok(lock) = self.file.lock_blocking()
@@ -95,7 +96,7 @@ impl Registrations {
     }
 }
 
-/// Registers a client for a login in a browser that is redirected to this address, or else on another device.
+/// Registers a client, either for browser logins with this redirect URI, or for device logins.
 pub(super) async fn register(
     web: &OAuthHttp,
     authority: &AuthorizationServer,
@@ -111,7 +112,8 @@ pub(super) async fn register(
         );
         return Err(ClientError::invalid(reason));
     };
-    // The plainest method that the server knows: a program that everybody has a copy of cannot keep a secret.
+    // The simplest method that the server supports: a publicly distributed program cannot keep a
+    // secret.
     let is_known = |method: &ClientAuthMethod| method.is_among(authority.methods.as_deref());
     let method = ClientAuthMethod::ALL.into_iter().find(is_known).unwrap_or(ClientAuthMethod::Unproven);
     let mut request = json!({
@@ -155,7 +157,7 @@ pub(super) async fn register(
 struct RegistrationResponse {
     client_id: String,
     client_secret: Option<OAuthSecret>,
-    /// Seconds since 1970; 0 is never.
+    /// Seconds since 1970; 0 means never.
     client_secret_expires_at: Option<u64>,
     token_endpoint_auth_method: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! Hands out the token of a saved login, and renews it: one at a time, over all threads and processes.
+//! Provides the token of a saved login, and renews it: one renewal at a time, across all threads
+//! and processes.
 
 use super::super::ClientError;
 use super::super::tokens::TokenProvider;
@@ -21,10 +22,11 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use toolscout_core::{BoxFuture, Moment, SourceId};
 
-/// A token that is refused so soon after it was renewed will not get better by renewing it again.
+/// If a token is rejected within this time after its renewal, another renewal would not help.
 const HOPELESS: Duration = Duration::from_secs(30);
 
-/// The tokens of one server, from the login saved for it. A login or logout of another process counts at once.
+/// The tokens of one server, from its saved login. A login or logout by another process takes
+/// effect at once.
 pub struct SavedTokens {
     keeper: LoginStore,
     renewals: Mutex<Renewals>,
@@ -39,8 +41,8 @@ impl SavedTokens {
         Ok(Self { keeper, renewals: Mutex::default() })
     }
 
-    /// A token other than this one. The renewal goes on if nobody waits for it any more: a refresh token that was sent
-    /// and whose answer nobody read is lost.
+    /// A token other than this one. The renewal continues even if all its waiters are dropped: once
+    /// a refresh token has been sent, it is lost unless the response is read.
     fn renewed(&self, stale: OAuthSecret) -> Renewal {
         let mut renewals = self.renewals.lock();
         while renewals.tasks.try_join_next().is_some() {}
@@ -62,7 +64,8 @@ impl SavedTokens {
         }
         match self.renewed(record.access_token.clone()).await {
             Ok(token) => Ok(Some(token.reveal().to_owned())),
-            // The authorization server is out of reach; the token is valid for a few more seconds.
+            // The authorization server is unreachable, but the token is valid for a few more
+            // seconds.
             Err(err) if !matches!(err, ClientError::Login { .. }) && record.is_alive(Moment::now()) => {
                 tracing::debug!(server = %self.keeper.id, %err, "login not renewed");
                 Ok(Some(record.access_token.reveal().to_owned()))
@@ -112,7 +115,7 @@ type Renewal = Shared<BoxFuture<'static, Result<OAuthSecret, ClientError>>>;
 
 #[derive(Default)]
 struct Renewals {
-    /// At most one.
+    /// At most one task.
     tasks: JoinSet<()>,
     last: Option<Renewal>,
     /// The token of the last renewal after a 401, and its time.
@@ -134,7 +137,8 @@ impl LoginStore {
         self.file.read().map_err(|err| login_needed(&self.id, &why(err)))
     }
 
-    /// A token other than the stale one: what another process has come by meanwhile, or a new one.
+    /// A token other than the stale one: one that another process has obtained in the meantime, or
+    /// a new one.
     async fn renew(&self, stale: &OAuthSecret) -> Result<OAuthSecret, ClientError> {
         let unsaved = |err| {
             ClientError::lost(format!("the login in `{}` cannot be renewed: {err}", self.file.file.path().display()))
@@ -154,7 +158,7 @@ impl LoginStore {
                 return Err(ClientError::lost(what));
             }
             Err(TokenError::No { code, text }) => {
-                // Nobody need ask again, in this process or another.
+                // Without the refresh token, no process tries to renew this login again.
                 record.refresh_token = None;
                 self.file.write(&record, &lock).map_err(unsaved)?;
                 if is_unknown_client(&code) {
@@ -185,18 +189,18 @@ impl LoginStore {
     }
 }
 
-/// The login of a server.
+/// The login status of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoginStatus {
-    /// No login, or none that can be read.
+    /// No login, or no readable one.
     LoggedOut,
     /// A saved login.
     LoggedIn {
-        /// Since when.
+        /// When the user logged in.
         since: Moment,
-        /// When its token expires, if that is known.
+        /// When its token expires, if known.
         expires: Option<Moment>,
-        /// Whether it is renewed then; else a person has to log in again.
+        /// Whether it is renewed automatically; if not, the user has to log in again.
         renewable: bool,
         /// The issuer of its token.
         issuer: String,

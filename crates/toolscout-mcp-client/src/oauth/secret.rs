@@ -1,4 +1,4 @@
-//! Texts that must not be read by accident.
+//! Strings that must not be exposed by accident.
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use toolscout_core::redact::REDACTED;
 
-/// A token, a code, a password. Written to a file as it is, and to nothing else.
+/// A token, a code or a password. It is written in clear to its file, and nowhere else.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct OAuthSecret(String);
@@ -22,7 +22,7 @@ impl OAuthSecret {
         Self(text.into())
     }
 
-    /// 32 random bytes as 43 characters that need no escaping in an address.
+    /// 32 random bytes, encoded as 43 URL-safe characters.
     pub(super) fn random() -> Result<Self, ClientError> {
         let mut bytes = [0; 32];
         let failed = |_| ClientError::lost("the system gives no random numbers");
@@ -34,7 +34,7 @@ impl OAuthSecret {
         &self.0
     }
 
-    /// The challenge that belongs to this verifier (RFC 7636, `S256`).
+    /// The challenge for this verifier (RFC 7636, `S256`).
     pub(super) fn challenge(&self) -> String {
         URL_SAFE_NO_PAD.encode(digest(&SHA256, self.0.as_bytes()))
     }

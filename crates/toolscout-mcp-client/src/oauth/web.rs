@@ -1,4 +1,4 @@
-//! Makes the few requests that a login takes: small, short, and never redirected.
+//! The HTTP requests of a login: small, short, and never redirected.
 
 use super::super::ClientError;
 use super::reach::{Reach, proxies, system_names};
@@ -10,17 +10,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_http_client::{ConnectionRoute, chain};
 
-/// How long one request may take, from name to last byte.
+/// The time limit of one request, from name resolution to the last byte.
 const REQUEST: Duration = Duration::from_secs(10);
-/// Bytes of an answer.
+/// The largest response, in bytes.
 const ANSWER: usize = 1 << 20;
 
-/// Asks the addresses that belong to one server's login.
+/// Sends requests to the addresses that belong to one server's login.
 pub(super) struct OAuthHttp {
     reach: Reach,
 }
 
-/// A whole response.
+/// A complete response.
 pub(super) struct OAuthResponse {
     pub(super) status: StatusCode,
     /// The `Retry-After` delay.
@@ -29,7 +29,8 @@ pub(super) struct OAuthResponse {
 }
 
 impl OAuthHttp {
-    /// For this server's login. Nothing is contacted yet, but the server's name is resolved.
+    /// Creates the client for this server's login. Resolves the server's name, but contacts nothing
+    /// else.
     pub(super) async fn of(server: &Url) -> Self {
         Self::within(Reach::of(server, system_names(), proxies()).await)
     }
@@ -38,7 +39,8 @@ impl OAuthHttp {
         Self { reach }
     }
 
-    /// An address that a server named, if it may be contacted or shown to a person as the place to log in.
+    /// Parses an address that a server named, if it may be contacted, or shown to the user as the
+    /// login page.
     pub(super) fn url(&self, text: &str) -> Result<Url, ClientError> {
         let url = Url::parse(text).map_err(|_| broken("the server names an address that is none"))?;
         self.check(&url)?;
@@ -53,7 +55,7 @@ impl OAuthHttp {
         self.send(post(url, "application/json", body.to_string())).await
     }
 
-    /// Posts a form, its sender's name and password in a header if there are any.
+    /// Posts a form, with the client authentication in a header if there is one.
     pub(super) async fn post_form(
         &self,
         url: &Url,
@@ -78,8 +80,8 @@ impl OAuthHttp {
         tokio::time::timeout(REQUEST, answer).await.map_err(timed_out)?
     }
 
-    /// A client that follows nothing, and dials only what is within reach. Made for each request: there are few, and each
-    /// may go another way.
+    /// A client that follows no redirects and connects only to addresses within reach. It is
+    /// created per request, because requests are few and each may need another route.
     fn client(&self, url: &Url) -> Result<Client, ClientError> {
         let lost = |what| ClientError::lost(what);
         let builder =
@@ -100,8 +102,9 @@ impl OAuthResponse {
     }
 }
 
-/// Fetches a document of an issuer, for checking tokens that it gave to others: over `https` unless it is on this machine,
-/// without redirects, and from no address nearer to this machine than the issuer itself. An error is a message.
+/// Fetches a document of an issuer, to verify tokens that it issued to other parties. The request
+/// uses `https` unless the issuer is on this machine, follows no redirect, and contacts no address
+/// nearer to this machine than the issuer itself. The error is a message.
 pub async fn document(issuer: &str, url: &str) -> Result<Vec<u8>, String> {
     let issuer = Url::parse(issuer).map_err(|error| format!("the issuer's address is none: {error}"))?;
     let web = OAuthHttp::of(&issuer).await;
@@ -113,7 +116,7 @@ pub async fn document(issuer: &str, url: &str) -> Result<Vec<u8>, String> {
     Ok(response.body)
 }
 
-/// Pairs as in the address of a submitted form.
+/// The pairs in `application/x-www-form-urlencoded` form.
 pub(super) fn form(pairs: &[(&str, &str)]) -> String {
     let mut url = Url::parse("http://localhost/").expect("a fixed address");
     url.query_pairs_mut().extend_pairs(pairs);

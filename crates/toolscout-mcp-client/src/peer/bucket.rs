@@ -1,8 +1,8 @@
-//! So many a second, and so many at once.
+//! A token bucket rate limiter.
 
 use std::time::Instant;
 
-/// Lets a steady rate through, and a burst after a quiet time.
+/// Permits a steady rate, and a burst after a quiet time.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
     rate: f64,
@@ -12,13 +12,13 @@ pub(super) struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// So many a second, and so many at once.
+    /// Creates a full bucket from the rate per second and the burst size.
     pub(super) fn new((rate, burst): (u32, u32), now: Instant) -> Self {
         let burst = f64::from(burst);
         Self { rate: f64::from(rate), burst, left: burst, at: now }
     }
 
-    /// Whether one more may pass.
+    /// Takes a token; returns whether one was available.
     pub(super) fn take(&mut self, now: Instant) -> bool {
         let earned = now.saturating_duration_since(self.at).as_secs_f64() * self.rate;
         self.left = (self.left + earned).min(self.burst);

@@ -1,20 +1,21 @@
-//! Counts of messages that were ignored.
+//! Counts of ignored messages.
 
-/// How many messages of a server were ignored, by reason.
+/// The number of ignored messages of a server, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PeerCounts {
-    /// Lines that were no message.
+    /// Lines that were not messages.
     pub noise: u64,
-    /// Messages that could not be read and failed the requests they were about.
+    /// Messages that could not be parsed and failed the requests they belonged to.
     pub unreadable: u64,
     /// Responses to unknown or abandoned requests.
     pub unknown: u64,
     /// Notifications beyond the rate limit.
     pub dropped: u64,
-    /// Requests of the server to us.
+    /// Reverse requests.
     pub requests: u64,
-    /// Those of them without a response: beyond the rate limit, or in an era without such requests.
+    /// Reverse requests without a response: beyond the rate limit, or in an era without reverse
+    /// requests.
     pub unanswered: u64,
-    /// Messages of ours for which the queue had no room.
+    /// Messages to the server that did not fit into the queue.
     pub unsent: u64,
 }

@@ -1,16 +1,17 @@
-//! Request attribution: to which caller a message of the server belongs.
+//! Request attribution: finds the caller that a message of the server belongs to.
 
 use super::reverse_requests::ReverseRequestSender;
 use std::time::{Duration, Instant};
 use toolscout_core::{BoundedCache, RpcError};
 
-/// An abandoned call may go on at the server. For so long, a reverse request may belong to it.
+/// An abandoned call may still run at the server. For this long, a reverse request may belong to
+/// it.
 const ABANDONED_FOR: Duration = Duration::from_secs(10);
-/// Calls given up that are remembered.
+/// The maximum number of remembered abandoned calls.
 const MAX_ABANDONED: usize = 64;
 /// The origin of a request.
 pub(super) enum RequestOrigin {
-    /// We are: it is a list, a handshake.
+    /// The client itself: a listing, a handshake.
     Ourselves,
     /// A caller without a counterpart.
     Mute,
@@ -18,7 +19,7 @@ pub(super) enum RequestOrigin {
     Caller(ReverseRequestSender),
 }
 
-/// Calls that were given up while the server may still be at work on them, with the end of that time.
+/// Abandoned calls that the server may still be working on, with the time until which they count.
 pub(super) struct AbandonedCalls(BoundedCache<u64, Instant>);
 
 impl Default for AbandonedCalls {
@@ -32,7 +33,7 @@ impl AbandonedCalls {
         self.0.insert(id, Instant::now() + ABANDONED_FOR);
     }
 
-    /// The server has answered it after all.
+    /// Removes a call that the server has answered after all.
     pub(super) fn remove(&mut self, id: u64) {
         self.0.remove(&id);
     }
@@ -44,8 +45,9 @@ impl AbandonedCalls {
     }
 }
 
-/// To whom something belongs that the server says: to the caller for whose request it came, where the wire can tell; else to
-/// the only caller there is. Where there are several, nobody can tell, and nobody is shown what may be meant for another.
+/// The caller that a message of the server belongs to. If the wire knows the request the message
+/// came for, it is that request's caller; otherwise it is the only caller there is. If there are
+/// several, attribution fails, so that no caller receives a message that belongs to another.
 pub(super) fn addressee<'a>(
     within: Option<Option<&'a RequestOrigin>>,
     origins: impl Iterator<Item = &'a RequestOrigin>,

@@ -1,4 +1,4 @@
-//! Reverse requests of a server, passed on to the caller while its call goes on.
+//! Reverse requests of a server, relayed to the caller while its call is pending.
 
 #[cfg(test)]
 mod tests;
@@ -19,34 +19,34 @@ use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 use toolscout_core::{Counterpart, Cx, RawJson, RpcError};
 
-/// Questions of one call that wait for an answer at once; another one is declined.
+/// The maximum number of pending reverse requests per call; further ones are refused.
 const AT_ONCE: usize = 8;
-/// The protocol's number for parameters that cannot be.
+/// The JSON-RPC code for invalid parameters.
 const INVALID: i64 = -32602;
 
-/// A message of a server to the caller of one call.
+/// An event about a reverse request of a server to the caller of one call.
 pub(super) enum ReverseRequest {
-    /// It wants to know this.
+    /// The server sent a reverse request.
     Put { id: Box<RawValue>, method: String, params: RawJson },
-    /// It no longer wants to know.
+    /// The server cancelled a reverse request.
     Withdrawn { id: Box<RawValue> },
 }
 
-/// The router's side of a reverse_requests.
+/// The router's side of the reverse request channel.
 #[derive(Clone)]
 pub(super) struct ReverseRequestSender {
     pub(super) counterpart: Arc<dyn Counterpart>,
-    /// Receives reverse requests; none in eras without them.
+    /// Receives reverse requests; `None` in eras without them.
     questions: Option<mpsc::Sender<ReverseRequest>>,
 }
 
 impl ReverseRequestSender {
-    /// For a caller that receives notifications only.
+    /// Creates a sender for a caller that receives notifications only.
     pub(super) fn without_questions(counterpart: Arc<dyn Counterpart>) -> Self {
         Self { counterpart, questions: None }
     }
 
-    /// Queues the request, if this caller can answer requests of its kind.
+    /// Queues the request, if this caller supports requests of its kind.
     pub(super) fn put(&self, id: &RawValue, method: &str, params: RawJson) -> Result<(), RpcError> {
         check(method, &params, &self.counterpart.capabilities())?;
         let question = ReverseRequest::Put { id: id.to_owned(), method: method.to_owned(), params };
@@ -56,19 +56,19 @@ impl ReverseRequestSender {
 
     pub(super) fn withdraw(&self, id: &RawValue) {
         if let Some(questions) = &self.questions {
-            // Where there is no room for this, the end of the call withdraws them all.
+            // If the queue is full, the request is dropped with the others at the end of the call.
             let _ = questions.try_send(ReverseRequest::Withdrawn { id: id.to_owned() });
         }
     }
 }
 
-/// The caller's side: puts questions, and posts the answers.
+/// The caller's side: passes reverse requests to the counterpart, and sends the responses.
 pub(super) struct ReverseRequests {
     counterpart: Arc<dyn Counterpart>,
     questions: mpsc::Receiver<ReverseRequest>,
 }
 
-/// A reverse_requests for this caller.
+/// Creates a reverse request channel for this caller.
 pub(super) fn open(counterpart: Arc<dyn Counterpart>) -> (ReverseRequestSender, ReverseRequests) {
     let (sender, questions) = mpsc::channel(AT_ONCE);
     (
@@ -78,8 +78,9 @@ pub(super) fn open(counterpart: Arc<dyn Counterpart>) -> (ReverseRequestSender, 
 }
 
 impl ReverseRequests {
-    /// Does the work until it is done, or until the deadline, which is later by the time that was spent asking. Questions
-    /// still open then are dropped, which the counterpart notices.
+    /// Runs the work until it is done or the deadline passes. The deadline moves by the time that
+    /// reverse requests are pending. Requests that are still pending at the end are dropped, which
+    /// the counterpart notices.
     pub(super) async fn attend<T>(
         mut self,
         work: impl Future<Output = T>,
@@ -135,9 +136,9 @@ async fn ask(
 /// A deadline that pauses while a reverse request is open.
 struct PausableDeadline {
     due: tokio::time::Instant,
-    /// By how much it may still move.
+    /// How much further the deadline may move.
     left: Duration,
-    /// Since when it waits.
+    /// Since when the deadline is paused.
     since: Option<tokio::time::Instant>,
 }
 
@@ -157,13 +158,14 @@ impl PausableDeadline {
     }
 }
 
-/// An answer to the server, on its way out.
+/// The message with the response to a reverse request.
 pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> Outgoing {
     let (body, longer) = (message::answer(id, outcome), Duration::ZERO);
     Outgoing { body, id: None, method: None, name: None, mirrored: Vec::new(), deadline: Instant::now(), longer }
 }
 
-/// A server knows the capabilities of all callers together; those of this one are checked here.
+/// Checks that this caller supports the request. The server knows only the combined capabilities of
+/// all callers.
 fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), RpcError> {
     let capabilities = capabilities.to_value();
     let has = |name: &str| capabilities[name].is_object();
@@ -180,7 +182,8 @@ fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), R
     }
 }
 
-/// Forms are the usual mode, and the only one where none is named.
+/// Checks the elicitation mode. The default mode is `form`, which is also the only supported one if
+/// the capabilities name none.
 fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), RpcError> {
     let params = params.to_value();
     let mode = params["mode"].as_str().unwrap_or("form");
@@ -192,7 +195,7 @@ fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), RpcError> {
     Err(RpcError { code: INVALID, message, data: None })
 }
 
-/// The error for methods that we do not pass on.
+/// The error for methods that are not relayed.
 pub(super) fn unknown() -> RpcError {
     let message = "toolscout does not offer this to servers".to_owned();
     RpcError { code: RpcError::METHOD, message, data: None }

@@ -1,4 +1,5 @@
-//! Routes the messages of a server: responses to requests, reverse requests and notifications to their receivers.
+//! Routes the messages of a server: responses to pending requests, reverse requests and
+//! notifications to their receivers.
 
 mod unasked;
 
@@ -24,17 +25,18 @@ use toolscout_core::{LibraryEvent, RawJson, escape, redact};
 
 /// The length of the queue of messages without a response.
 const OUTBOX: usize = 256;
-/// Characters of a strange line that are shown in the log, and bytes of it that are looked at for that.
+/// The number of characters of an unparseable line that are logged, and of its bytes that are
+/// examined for that.
 const SHOWN: usize = 120;
 const LOOKED_AT: usize = 4 << 10;
-/// Told how far a request is.
+/// Receives the progress of a request.
 pub(in super::super) type ProgressTo = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Somebody who waits for an answer.
+/// A pending request.
 pub(super) struct PendingResponse {
     answer: oneshot::Sender<Result<RawJson, ClientError>>,
     progress: Option<ProgressTo>,
-    /// How far it was the last time; it only goes up.
+    /// The last reported progress; it only increases.
     done: f64,
     /// Whether this is a standing request, which does not count as pending.
     stands: bool,
@@ -53,16 +55,16 @@ impl PendingResponse {
     }
 }
 
-/// How often a server has announced changes of its resources and prompts.
+/// The number of announced changes of a server's resources and prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct LibraryChanges {
     pub(in super::super) resources: u64,
     pub(in super::super) prompts: u64,
 }
 
-/// Routes the messages of a server. Never waits, and never holds its lock while it calls others.
+/// Routes the messages of a server. It never blocks, and never holds its lock during a callback.
 pub(in super::super) struct ResponseRouter {
-    /// Whose server this is, for the log.
+    /// The id of the server, for the log.
     server: String,
     /// The secrets of the server's configuration.
     secrets: OnceLock<SecretValues>,
@@ -71,22 +73,23 @@ pub(in super::super) struct ResponseRouter {
     counts: Mutex<PeerCounts>,
     changes: watch::Sender<u64>,
     library: watch::Sender<LibraryChanges>,
-    /// Receives other events.
+    /// Receives all other events.
     news: OnceLock<broadcast::Sender<LibraryEvent>>,
     lost: watch::Sender<Option<ClientError>>,
     outbox: mpsc::Sender<Outgoing>,
-    /// Servers of the modern era send no requests, and get no answers to them.
+    /// Whether the server is modern; modern servers must not send reverse requests, which get no
+    /// response.
     is_modern: AtomicBool,
-    /// Whether ids are drawn instead of counted.
+    /// Whether ids are random instead of sequential.
     draws_ids: AtomicBool,
-    /// Whether reverse requests are passed on to callers.
+    /// Whether reverse requests are relayed to callers.
     relays: AtomicBool,
 }
 
 struct RouterState {
     next: u64,
     waiting: HashMap<u64, PendingResponse>,
-    /// Calls that were given up.
+    /// Calls that were abandoned.
     abandoned: AbandonedCalls,
     lost: Option<ClientError>,
     notifications: TokenBucket,
@@ -126,18 +129,19 @@ impl ResponseRouter {
         })
     }
 
-    /// From now on these are redacted in everything but results.
+    /// Sets the secrets to redact in everything but results.
     pub(in super::super) fn keep_out(&self, secrets: SecretValues) {
         let _ = self.secrets.set(secrets);
     }
 
-    /// From now on nobody can guess the id of a request that was not sent yet. Where connections are used again, a server that
-    /// says more than it was asked could otherwise have the rest taken for the answer to what comes next.
+    /// Makes the ids of future requests unpredictable. Connections are reused, so a server that
+    /// sends more than the requested response could otherwise have the excess accepted as the
+    /// response to the next request.
     pub(in super::super) fn draw_ids(&self) {
         self.draws_ids.store(true, Ordering::Relaxed);
     }
 
-    /// A text of the server's without its secrets.
+    /// Removes the server's secrets from a text.
     pub(in super::super) fn without_secrets(&self, text: String) -> String {
         match self.secrets.get() {
             Some(secrets) => secrets.hide(text),
@@ -156,7 +160,7 @@ impl ResponseRouter {
         self.is_modern.store(is_modern, Ordering::Relaxed);
     }
 
-    /// From now on reverse requests are passed on to callers.
+    /// Enables relaying reverse requests to callers.
     pub(in super::super) fn relay(&self) {
         self.relays.store(true, Ordering::Relaxed);
     }
@@ -165,12 +169,13 @@ impl ResponseRouter {
         self.relays.load(Ordering::Relaxed)
     }
 
-    /// Whether questions can come while a request waits: a server of the modern era answers with them instead.
+    /// Whether reverse requests can arrive while a request is pending. A modern server returns an
+    /// `input_required` result instead.
     pub(super) fn may_be_asked(&self) -> bool {
         self.relays() && !self.is_modern.load(Ordering::Relaxed)
     }
 
-    /// From now on this receives library events.
+    /// Sets the receiver of library events.
     pub(in super::super) fn tell_news(&self, news: broadcast::Sender<LibraryEvent>) {
         let _ = self.news.set(news);
     }
@@ -185,12 +190,12 @@ impl ResponseRouter {
         self.changes.subscribe()
     }
 
-    /// Its tools may have changed.
+    /// Records that the tools may have changed.
     pub(in super::super) fn changed(&self) {
         self.changes.send_modify(|it| *it = it.wrapping_add(1));
     }
 
-    /// Nobody listened for a while: anything may have changed.
+    /// Records that anything may have changed, because there was no subscription for a while.
     pub(in super::super) fn all_may_have_changed(&self) {
         self.changed();
         self.library.send_modify(|it| (it.resources, it.prompts) = (it.resources + 1, it.prompts + 1));
@@ -200,7 +205,7 @@ impl ResponseRouter {
         self.lost.borrow().clone()
     }
 
-    /// Waits until the connection is gone.
+    /// Waits until the connection is lost.
     pub(in super::super) async fn until_lost(&self) -> ClientError {
         let mut lost = self.lost.subscribe();
         let error = lost.wait_for(Option::is_some).await.ok().and_then(|it| it.clone());
@@ -220,20 +225,20 @@ impl ResponseRouter {
         self.state.lock().outbox.take()
     }
 
-    /// Sends it some time soon, if there is room.
+    /// Queues a message, if there is room.
     pub(super) fn post(&self, outgoing: Outgoing) {
         if self.outbox.try_send(outgoing).is_err() {
             self.counts.lock().unsent += 1;
         }
     }
 
-    /// Registers a request under a new id. Ids are never used twice.
+    /// Registers a request under a new id. Ids are never reused.
     pub(super) fn register(&self, waiting: PendingResponse) -> Result<u64, ClientError> {
         let mut state = self.state.lock();
         if let Some(error) = &state.lost {
             return Err(error.clone());
         }
-        // What we ask for ourselves is little, and must not fail because callers are many.
+        // The client's own requests are few, and must not fail because there are many calls.
         let is_call = |it: &PendingResponse| !matches!(it.origin, RequestOrigin::Ourselves);
         let pending = state.waiting.values().filter(|it| is_call(it)).count();
         if is_call(&waiting) && pending >= self.limits.pending {
@@ -249,7 +254,7 @@ impl ResponseRouter {
         Ok(id)
     }
 
-    /// Wakes when the server has agreed to a standing request.
+    /// Completes when the server has acknowledged a standing request.
     pub(super) fn acknowledgement(&self, id: u64) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
         if let Some(waiting) = self.state.lock().waiting.get_mut(&id) {
@@ -258,7 +263,7 @@ impl ResponseRouter {
         receiver
     }
 
-    /// Forgets a request; returns whether it was pending.
+    /// Removes a request; returns whether it was pending.
     pub(super) fn forget(&self, id: u64) -> bool {
         let mut state = self.state.lock();
         let Some(waiting) = state.waiting.remove(&id) else { return false };
@@ -278,7 +283,7 @@ impl ResponseRouter {
             self.counts.lock().unknown += 1;
             return;
         };
-        // Copied only now: a response to an unknown request costs nothing more.
+        // The result is copied only here, so that a response to an unknown request is not copied.
         let _ = waiting.answer.send(outcome.map(message::keep).map_err(|it| self.fit_to_tell(it)));
     }
 
@@ -301,7 +306,7 @@ impl ResponseRouter {
             *count == 1
         };
         if is_first {
-            // Cut when the secrets are out, not through one of them.
+            // The line is cut after redaction, because a cut secret would not be recognized.
             let line = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
             let line = redact::text(&self.without_secrets(line.into_owned()));
             let line: String = line.chars().take(SHOWN).collect();
@@ -363,7 +368,8 @@ impl WireObserver for ResponseRouter {
     }
 }
 
-/// Adds a random step, so that no id comes twice. Numbers stay within the integers of JavaScript.
+/// The next id: adds a random step, so that ids stay unique. Numbers stay within the exact integers
+/// of JavaScript.
 fn drawn_after(id: u64) -> u64 {
     let mut step = [0; 4];
     let is_drawn = id < 1 << 52 && SystemRandom::new().fill(&mut step).is_ok();

@@ -1,7 +1,8 @@
-//! Notices a message that was spread over several lines.
+//! Detects a message that is split over several lines.
 
-/// Follows the lines that are no messages. A message must be on one line, so one that is not is lost; but when its first
-/// lines show whose answer it would have been, that request need not wait for its deadline.
+/// Tracks the lines that are not messages. A message must be on one line, so a split message is
+/// lost. If its first lines contain the id of a request, that request can fail at once instead of
+/// waiting for its deadline.
 #[derive(Debug, Default)]
 pub(super) struct SplitMessage {
     is_open: bool,
@@ -10,7 +11,8 @@ pub(super) struct SplitMessage {
 }
 
 impl SplitMessage {
-    /// Takes the next line; gives the request that just turned out to be answered this way.
+    /// Reads the next line; returns the id of a request that turns out to be answered by a split
+    /// message.
     pub(super) fn line(&mut self, line: &[u8]) -> Option<u64> {
         if line == b"{" {
             *self = Self { is_open: true, ..Self::default() };
@@ -30,7 +32,7 @@ impl SplitMessage {
     }
 }
 
-/// `"key": value,` without the comma.
+/// Splits `"key": value,` into key and value, without the comma.
 fn member(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = line.strip_suffix(b",").unwrap_or(line);
     let colon = line.iter().position(|it| *it == b':')?;

@@ -14,16 +14,16 @@ use toolscout_core::{
 };
 use toolscout_source::request::{OfRequest, header, header_name, whose};
 
-/// Users whose connections are kept; who was not seen for longest makes room.
+/// The maximum number of users with cached connections; the least recently used is evicted.
 const USERS: usize = 256;
-/// For so long a user's connection and list of tools are used, before both are made anew.
+/// The lifetime of a user's connection and tool list.
 const TIME: Duration = Duration::from_secs(300);
 
 /// A server whose entry refers to the request: `bearer = "request:x-github-token"`.
 ///
-/// Each user, with each token, has a source of their own. Nothing is shared between two of them, and nothing of it is written
-/// down: its record is in memory, and ends with it. A request without the header has none of the server's tools, and is told
-/// why.
+/// Each combination of user and token has its own source. Sources share nothing, and nothing of
+/// them is written to disk: the record is in memory, and is dropped with the source. A request
+/// without the header gets none of the server's tools, and an explanation.
 pub struct PerUserServer {
     server: ServerConfig,
     shared: Arc<ServerContext>,
@@ -33,7 +33,7 @@ pub struct PerUserServer {
     users: PerUser<Arc<dyn Source>, Arc<dyn Source>>,
 }
 
-/// What goes around each source: the server's filter, its time.
+/// Wraps each source in the server's layers: its filter, its time limit.
 type WrapSource = Arc<dyn Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync>;
 
 /// The request headers that the server's entry refers to, in lower case.
@@ -46,12 +46,13 @@ pub fn request_headers(server: &ServerConfig) -> Vec<String> {
     headers
 }
 
-/// Whether each part of an entry may refer to a request that does.
+/// Checks that only permitted parts of an entry refer to a request.
 ///
 /// # Errors
 ///
-/// Says what may not, for people: a program is everybody's, an address is for whoever configures it to say, and what says who
-/// somebody is to us is nobody else's.
+/// A message for display, if another part does. A program is shared by all requests, the operator
+/// alone chooses the addresses and the OAuth client, and headers that authenticate a user to
+/// toolscout must not be forwarded.
 pub fn check_request_headers(server: &ServerConfig) -> Result<(), String> {
     let is_of_request = |it: &ConfigText| it.of_request().is_some();
     match &server.transport {
@@ -75,11 +76,11 @@ pub fn check_request_headers(server: &ServerConfig) -> Result<(), String> {
 }
 
 impl PerUserServer {
-    /// The server, with what all servers share; opens nothing.
+    /// Creates the server with the shared context; opens nothing.
     ///
     /// # Errors
     ///
-    /// Where the store has no secret to hash tokens with.
+    /// Fails if the store has no secret key for hashing tokens.
     pub fn new(
         server: ServerConfig,
         shared: Arc<ServerContext>,
@@ -90,12 +91,12 @@ impl PerUserServer {
         Ok(Self { server, shared, headers, around: Arc::new(around), key, users })
     }
 
-    /// How many users' connections are kept.
+    /// The number of users with cached connections.
     pub fn len(&self) -> usize {
         self.users.len()
     }
 
-    /// Whether none is.
+    /// Whether no connection is cached.
     pub fn is_empty(&self) -> bool {
         self.users.is_empty()
     }
@@ -110,7 +111,7 @@ impl PerUserServer {
         blake3::keyed_hash(&self.key, whose(cx, said).as_bytes()).to_hex().to_string()
     }
 
-    /// Asks the server on this user's behalf.
+    /// Connects to the server on this user's behalf.
     async fn connect(&self, cx: &Cx, said: &[&str]) -> Result<Arc<dyn Source>, Arc<dyn Source>> {
         let own = Arc::new(McpSource::new(self.server.clone(), Arc::new(self.shared_for(said))));
         match own.refresh(cx).await {
@@ -119,7 +120,7 @@ impl PerUserServer {
         }
     }
 
-    /// Nothing of what others have but how to reach a server.
+    /// A context that shares only the connection settings with other users.
     fn shared_for(&self, said: &[&str]) -> ServerContext {
         let known: Vec<(String, String)> =
             self.headers.iter().cloned().zip(said.iter().map(|it| (*it).to_owned())).collect();
@@ -135,7 +136,7 @@ impl PerUserServer {
 }
 
 impl RequestSources for PerUserServer {
-    /// Also for requests without the headers: the missing tools are specific to them.
+    /// Requests without the headers have a key, too, because their set of tools also differs.
     fn key(&self, cx: &Cx) -> Option<String> {
         Some(self.said(cx).map_or_else(|| "nobody".to_owned(), |said| self.place(cx, &said)))
     }
@@ -155,7 +156,7 @@ impl RequestSources for PerUserServer {
 struct ClosedSource {
     id: SourceId,
     what: String,
-    /// Whether that may be otherwise the next time.
+    /// Whether a retry may succeed.
     is_failure: bool,
 }
 

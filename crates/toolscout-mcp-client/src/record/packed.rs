@@ -1,8 +1,10 @@
-//! Definitions one after the other, with where in them each part is: what was taken apart once is not parsed at every start.
+//! Definitions in a packed format with the offsets of their parts, so that they need not be parsed
+//! at every startup.
 //!
-//! Texts come first, then a table with a line for each definition, then how many lines there are. A line has the places of the
-//! whole definition and of its parts. A part that does not stand in the definition as it is, because it was escaped there or
-//! had to be put together, has a place of its own behind it.
+//! The texts come first, then a table with a row per definition, then the number of rows. A row
+//! contains the ranges of the whole definition and of its parts. If a part does not occur verbatim
+//! in the definition, because it was escaped or assembled, its text is appended after the
+//! definition.
 
 use super::super::definition::split::DefinitionParts;
 use serde_json::value::RawValue;
@@ -11,7 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use toolscout_core::{CheckedText, Digest, RawJson, SourceId, Tool, ToolId, ToolName};
 
-/// What a line of the table has the places of, in this order.
+/// The parts whose ranges a row of the table contains, in this order.
 enum PackedPart {
     Whole,
     Name,
@@ -24,21 +26,22 @@ enum PackedPart {
 }
 
 const PARTS: usize = PackedPart::Extra as usize + 1;
-/// A place is where it begins and where it ends, each in four bytes; one that ends before it begins is none.
+/// The size of a range: start and end with four bytes each. A range whose end is before its start
+/// means that the part is absent.
 const PLACE: usize = 8;
 const LINE: usize = PARTS * PLACE;
 const NONE: Range<usize> = Range { start: 1, end: 0 };
 
-/// Definitions that were read from a record.
+/// Packed definitions that were read from a record.
 #[derive(Debug, Clone, PartialEq)]
 pub(in super::super) struct PackedDefinitions {
     text: CheckedText,
-    /// Where in the text the definitions begin; places are counted from there.
+    /// Where the definitions begin in the text; ranges are relative to this.
     base: usize,
     table: Arc<[u8]>,
 }
 
-/// The definitions, packed.
+/// Packs the definitions.
 pub(super) fn of(definitions: &[RawJson]) -> Vec<u8> {
     let mut packing = Packing::default();
     for definition in definitions {
@@ -53,36 +56,37 @@ pub(super) fn of(definitions: &[RawJson]) -> Vec<u8> {
     bytes
 }
 
-/// Stands for packed definitions. Nobody without the key can make it.
+/// A keyed hash of packed definitions, which cannot be forged without the key.
 pub(super) fn mark(key: &[u8; 32], packed: &[u8]) -> Digest {
     Digest::from_bytes(blake3::keyed_hash(key, packed).into())
 }
 
 impl PackedDefinitions {
-    /// Reads what stands behind `base` in these bytes, which must bear this mark for [`PackedDefinitions::parts`] and [`PackedDefinitions::tools`]
-    /// to be what they seem. None where it makes no sense.
+    /// Reads the packed definitions after `base`. The results of [`PackedDefinitions::parts`] and
+    /// [`PackedDefinitions::tools`] are reliable only if the bytes match this mark. `None` if the
+    /// format is invalid.
     pub(super) fn read(mut bytes: Vec<u8>, base: usize, mark: Digest) -> Option<Self> {
         let (rest, count) = bytes.split_last_chunk()?;
         let lines = (u32::from_le_bytes(*count) as usize).checked_mul(LINE)?;
         let start = rest.len().checked_sub(lines).filter(|it| *it >= base)?;
         let table = rest[start..].into();
         bytes.truncate(start);
-        // Not copied: this is most of what there is to read at a start.
+        // The text is not copied, because it is most of the data that is read at startup.
         let text = CheckedText::new(String::from_utf8(bytes).ok()?, mark);
         Some(Self { text, base, table })
     }
 
-    /// Whole definitions, unread.
+    /// Complete definitions, not parsed.
     pub(super) fn parts(&self) -> Vec<RawJson> {
         self.lines().filter_map(|it| it.json(PackedPart::Whole)).collect()
     }
 
-    /// Whole definitions, each read: what is no JSON is not there.
+    /// Complete definitions, each parsed; invalid JSON is left out.
     pub(super) fn parsed(&self) -> Vec<RawJson> {
         self.lines().filter_map(|it| RawJson::parse(it.text(PackedPart::Whole)?).ok()).collect()
     }
 
-    /// The tools they define. Definitions that bear no mark must not be taken for tools unchecked.
+    /// The tools they define. Definitions without a valid mark must not be used as tools unchecked.
     pub(in super::super) fn tools(&self, source: &SourceId) -> impl Iterator<Item = Tool> {
         self.lines().filter_map(|line| {
             let name = ToolName::new(line.text(PackedPart::Name)?).ok()?;
@@ -137,7 +141,7 @@ impl Packing {
         let start = self.texts.len();
         let whole = self.add(definition);
         let within = Within { definition, start };
-        // What is no object is no tool, but it is kept as it came.
+        // A definition that is not an object is not a tool, but it is stored unmodified.
         let split = DefinitionParts::of(definition).unwrap_or_default();
         let json = |it: Option<&RawValue>| it.map_or(NONE, |it| within.place(it.get()));
         let (input, output, annotations) =
@@ -159,14 +163,14 @@ impl Packing {
     }
 }
 
-/// A definition, and where it stands among the texts.
+/// A definition, and its offset in the texts.
 struct Within<'a> {
     definition: &'a str,
     start: usize,
 }
 
 impl Within<'_> {
-    /// Where a piece that was borrowed from the definition stands.
+    /// The range of a piece that was borrowed from the definition.
     fn place(&self, piece: &str) -> Range<usize> {
         let from = self.start + (piece.as_ptr().addr() - self.definition.as_ptr().addr());
         from..from + piece.len()

@@ -1,13 +1,14 @@
-//! How a record lies in the store: what is said about the definitions as JSON, then the definitions.
+//! The storage format of a record: metadata as JSON, then the definitions.
 //!
-//! Definitions are most of it, and of nearly all of them nothing but a few parts is needed; so they are not JSON within JSON,
-//! which would have to be read from end to end, but lie as [`super::packed`] says.
+//! The definitions are most of the data, and usually only a few parts of them are needed. Therefore
+//! they are not nested in the JSON, which would have to be parsed completely, but stored in the
+//! format of [`super::packed`].
 
 use super::DiscoveryRecord;
 use super::packed::{self, PackedDefinitions};
 
 const VERSION: u32 = 2;
-/// The last bytes of a row, behind the length of the JSON.
+/// The last bytes of a row, after the length of the JSON.
 const END: &[u8; 4] = b"rec2";
 
 pub(super) fn write(record: &DiscoveryRecord) -> Result<Vec<u8>, serde_json::Error> {
@@ -16,13 +17,13 @@ pub(super) fn write(record: &DiscoveryRecord) -> Result<Vec<u8>, serde_json::Err
     if let Some(tools) = &record.tools {
         bytes.extend(packed::of(&tools.definitions));
     }
-    // What is longer than this could not be read; it is far beyond all limits.
+    // A longer row could not be read back, but this is far beyond all limits.
     bytes.extend(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
     bytes.extend(END);
     Ok(bytes)
 }
 
-/// None where it is not one of ours, or of another version.
+/// `None` if the bytes are not a record, or one of another version.
 pub(super) fn read(mut bytes: Vec<u8>, key: &[u8; 32]) -> Option<DiscoveryRecord> {
     let (rest, length) = bytes.strip_suffix(END)?.split_last_chunk()?;
     let (length, whole) = (u32::from_le_bytes(*length) as usize, rest.len());

@@ -1,4 +1,4 @@
-//! What a server says without being asked: what it wants to know, and news.
+//! Unsolicited messages of a server: reverse requests and notifications.
 
 use super::super::super::message;
 use super::super::origin::{RequestOrigin, addressee};
@@ -12,14 +12,14 @@ use std::time::Instant;
 use toolscout_core::cx::Progress;
 use toolscout_core::{LibraryEvent, RawJson, RpcError};
 
-/// Bytes of a progress message that are passed on.
+/// The number of bytes of a progress message that are relayed.
 const PROGRESS_TEXT: usize = 4 << 10;
-/// What marks the notifications of a standing request.
+/// The key that marks the notifications of a standing request.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 impl ResponseRouter {
-    /// A server may ask for life signs, and ask something of the caller for whom it works, as often as the limits say. All
-    /// else is refused.
+    /// Handles a reverse request: a ping, or a request to the caller of a pending call, within the
+    /// rate limit. Everything else is refused.
     pub(super) fn requested(&self, id: &RawValue, method: &str, params: Option<&RawValue>, within: Option<u64>) {
         self.counts.lock().requests += 1;
         if self.is_modern.load(Ordering::Relaxed) || !self.state.lock().requests.take(Instant::now()) {
@@ -31,7 +31,7 @@ impl ResponseRouter {
             "ping" => Ok(RawJson::from_value(&json!({}))),
             _ if !self.relays() => Err(reverse_requests::unknown()),
             _ => match self.put(id, method, params, within) {
-                // The caller answers, in their own time.
+                // The caller responds later.
                 Ok(()) => return,
                 Err(declined) => Err(declined),
             },
@@ -44,7 +44,7 @@ impl ResponseRouter {
         sender.put(id, method, self.fit_to_pass_on(params))
     }
 
-    /// What the server says to somebody, without its secrets.
+    /// The parameters of a message to a caller, with secrets removed.
     fn fit_to_pass_on(&self, params: Option<&RawValue>) -> RawJson {
         let text = params.map_or("{}", RawValue::get);
         let empty = || RawJson::from_value(&json!({}));
@@ -52,7 +52,8 @@ impl ResponseRouter {
     }
 
     pub(super) fn notified(&self, method: &str, params: Option<&RawValue>, within: Option<u64>) {
-        // Counted whatever else comes: the one that matters may be the last of a flood.
+        // These are exempt from the rate limit, because the important one may be the last of a
+        // flood.
         match method {
             "notifications/tools/list_changed" => return self.changed(),
             "notifications/resources/list_changed" => return self.library.send_modify(|it| it.resources += 1),
@@ -80,11 +81,11 @@ impl ResponseRouter {
         }
     }
 
-    /// What belongs to a call is for its caller and nobody else; the rest is for whoever listens.
+    /// Log messages of a call go to its caller only; all others go to every subscriber.
     fn logged(&self, params: &RawValue, within: Option<u64>) {
         match self.addressee(within) {
             Ok(sender) => sender.counterpart.tell("notifications/message", self.fit_to_pass_on(Some(params))),
-            // It came for the sake of one who cannot hear it.
+            // The message belongs to a caller that cannot receive it.
             Err(_) if within.is_some() => {}
             Err(_) => self.tell(LibraryEvent::Logged(self.fit_to_pass_on(Some(params)))),
         }
@@ -92,7 +93,7 @@ impl ResponseRouter {
 
     fn tell(&self, news: LibraryEvent) {
         if let Some(listeners) = self.news.get() {
-            // Nobody may be listening.
+            // Fails if there are no subscribers.
             let _ = listeners.send(news);
         }
     }
@@ -123,8 +124,8 @@ impl ResponseRouter {
         }
     }
 
-    /// The server ends something that stands, or no longer wants to know what it asked. It may not end what somebody waits
-    /// for: that has an answer.
+    /// Handles a cancellation by the server, of a standing request or of a reverse request. The
+    /// server cannot cancel an ordinary request: it must answer it.
     fn cancelled(&self, params: &RawValue) {
         let Ok(Cancelled { id }) = serde_json::from_str::<Cancelled<'_>>(params.get()) else { return };
         let mut state = self.state.lock();
@@ -132,7 +133,7 @@ impl ResponseRouter {
         if let Some(id) = standing {
             state.waiting.remove(&id);
         }
-        // Whose question it was, they know themselves.
+        // Each sender ignores ids that are not its own.
         let senders = state
             .waiting
             .values()
