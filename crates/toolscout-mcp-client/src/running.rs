@@ -24,11 +24,12 @@ pub(super) struct RunningServer {
     last_use: Mutex<Instant>,
     listed: Mutex<Option<Arc<ListedTools>>>,
     pace: Mutex<ListingPace>,
-    /// One listing at a time; who comes meanwhile waits for it.
+    /// Permits one listing at a time; concurrent callers wait for it.
     listing: tokio::sync::Mutex<()>,
 }
 
-/// A tool as the server has listed it. What every call needs of its definition is read once.
+/// A tool as the server has listed it. The parts of its definition that every call needs are parsed
+/// once.
 pub(super) struct Callable {
     definition: ToolDefinition,
     read: OnceLock<(RawJson, Digest)>,
@@ -39,7 +40,7 @@ impl Callable {
         Arc::new(Self { definition: definition.clone(), read: OnceLock::new() })
     }
 
-    /// The schema of its arguments, and the digest of its whole definition.
+    /// The input schema, and the digest of the whole definition.
     pub(super) fn read(&self, source: &SourceId) -> &(RawJson, Digest) {
         self.read.get_or_init(|| {
             let tool = self.definition.tool(source);
@@ -49,10 +50,10 @@ impl Callable {
     }
 }
 
-/// The last list of the server.
+/// The last tool list of the server.
 struct ListedTools {
     tools: HashMap<ToolName, Arc<Callable>>,
-    /// How many changes it had announced by then.
+    /// The number of announced changes at that time.
     changes: u64,
     ended: Instant,
     good_for: Duration,
@@ -76,7 +77,7 @@ impl RunningServer {
         }
     }
 
-    /// Notes a use that ends when the guard is dropped.
+    /// Records a use that ends when the guard is dropped.
     pub(super) fn use_it(self: &Arc<Self>) -> InUse {
         self.in_use.fetch_add(1, Ordering::Relaxed);
         *self.last_use.lock() = Instant::now();
@@ -95,7 +96,7 @@ impl RunningServer {
         self.started.elapsed()
     }
 
-    /// How many calls were answered, well or badly.
+    /// The number of answered calls, successful or not.
     pub(super) fn answered(&self) -> usize {
         self.answered.load(Ordering::Relaxed)
     }
@@ -104,8 +105,9 @@ impl RunningServer {
         self.answered.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The tool's definition as the server has it now. Lists first, where that is not known: after a start, after the server
-    /// said that something changed, or when the last list has grown old. Says whether that list differed from the one before.
+    /// The current definition of the tool at the server. Lists the tools first if the list is not
+    /// current: after a start, after an announced change, or when the list has expired. Also
+    /// returns whether the new list differs from the previous one.
     pub(super) async fn definition(
         &self,
         name: &ToolName,
@@ -123,7 +125,8 @@ impl RunningServer {
         Ok((self.listed.lock().as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
     }
 
-    /// The tools that the server has listed since it was started, by name; none if it was not listed yet.
+    /// The tools that the server has listed since it was started, sorted by name; `None` if it was
+    /// not listed yet.
     pub(super) fn listed(&self) -> Option<Vec<Tool>> {
         let listed = self.listed.lock().clone()?;
         let mut tools: Vec<_> = listed.tools.values().map(|it| it.definition.tool(&self.server.id)).collect();
@@ -131,7 +134,8 @@ impl RunningServer {
         Some(tools)
     }
 
-    /// Lists unless another task just has; never sooner than the pace allows. Returns whether anything changed.
+    /// Lists the tools unless another task just has; never sooner than the pace permits. Returns
+    /// whether anything changed.
     pub(super) async fn list_when_due(&self, cx: &Cx) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
         if self.current().is_some() {
@@ -141,7 +145,7 @@ impl RunningServer {
         if let Some(due) = due {
             tokio::select! {
                 () = sleep_until(due.into()) => {}
-                // The connection is gone; the list fails with the reason.
+                // The connection is lost; the listing fails with the reason.
                 _ = self.client.lost() => {}
             }
         }
@@ -149,13 +153,14 @@ impl RunningServer {
         self.list_alone(cx, is_calm).await
     }
 
-    /// Lists now, on request.
+    /// Lists the tools now, on request.
     pub(super) async fn list_now(&self, cx: &Cx) -> Result<bool, SourceError> {
         let _alone = self.listing.lock().await;
         self.list_alone(cx, true).await
     }
 
-    /// Lists; and if allowed, once more if the server announced a change meanwhile.
+    /// Lists the tools. If `may_repeat`, lists them once more if the server announced a change
+    /// during the first listing.
     async fn list_alone(&self, cx: &Cx, may_repeat: bool) -> Result<bool, SourceError> {
         let (context, server) = (&self.context, &*self.server);
         let begun = Instant::now();
@@ -174,7 +179,8 @@ impl RunningServer {
         }
     }
 
-    /// One list, and how many changes were announced before it. Whatever comes of it, it counts.
+    /// One list, and the number of changes announced before it. It counts for the pace even if it
+    /// fails.
     async fn take(&self, deadline: Instant) -> Result<(ServerListing, u64), ClientError> {
         let changes = self.announced();
         let listing = self.client.list_tools(deadline).await;
@@ -186,7 +192,7 @@ impl RunningServer {
         *self.client.list_changes().borrow()
     }
 
-    /// The last list, if there is no reason to make another.
+    /// The last list, if it is still current.
     fn current(&self) -> Option<Arc<ListedTools>> {
         let listed = self.listed.lock().clone()?;
         (self.announced() == listed.changes && listed.ended.elapsed() <= listed.good_for).then_some(listed)
@@ -199,7 +205,8 @@ impl ListedTools {
             tools: listing.tools.iter().map(|it| (it.name.clone(), Callable::of(it))).collect(),
             changes,
             ended: Instant::now(),
-            // A server that asks to be listed anew all the time is listed as often as one that announces changes all the time.
+            // A server with a short time to live is listed no more often than one that keeps
+            // announcing changes.
             good_for: listing.ttl.unwrap_or(super::record::USUAL_TTL).max(apart),
         }
     }

@@ -1,7 +1,8 @@
 //! The secrets of a server's configuration, redacted in its messages.
 //!
-//! A server that fails likes to say with what: `cannot log in as …`. Rules about how secrets look find most of that
-//! (`toolscout_core::redact`); what a person keeps elsewhere, and refers to, is hidden whatever it looks like.
+//! A failing server often includes its credentials in the error: `cannot log in as …`. Pattern
+//! rules find most of them (`toolscout_core::redact`). Values that the configuration refers to are
+//! redacted even if they match no pattern.
 
 #[cfg(test)]
 mod tests;
@@ -11,16 +12,17 @@ use std::collections::BTreeMap;
 use toolscout_core::RawJson;
 use toolscout_core::redact::{self, REDACTED, names_a_secret};
 
-/// Shorter values occur in ordinary words; redacting them would hide nothing.
+/// The shortest value to redact, in bytes. Shorter values occur in ordinary words, and redacting
+/// those would protect nothing.
 const SHORTEST: usize = 6;
 
-/// Values to redact in a server's messages; without a `Debug` that shows them.
+/// Values to redact in a server's messages. The type has no `Debug`, which would show them.
 #[derive(Default)]
 pub(super) struct SecretValues(Vec<String>);
 
 impl SecretValues {
-    /// Those of this server: all that it refers to, and what stands in its entry under the name of a secret. Reads files
-    /// and the keyring, so it may take a while.
+    /// The secrets of this server: the values of all references, and values in its entry whose name
+    /// denotes a secret. Reads files and the keyring, so it may take a while.
     pub(super) fn of(server: &ServerConfig, lookup: &ReferenceLookup) -> Self {
         let mut found = match &server.transport {
             ServerTransport::Stdio(program) => {
@@ -36,13 +38,13 @@ impl SecretValues {
             }
         };
         found.retain(|it| it.len() >= SHORTEST);
-        // The longest first: one secret may be a part of another.
+        // The longest comes first, because one secret may be a part of another.
         found.sort_by_key(|it| std::cmp::Reverse(it.len()));
         found.dedup();
         Self(found)
     }
 
-    /// The text without them.
+    /// Redacts the secrets in a text.
     pub(super) fn hide(&self, mut text: String) -> String {
         for secret in self.0.iter() {
             if text.contains(secret) {
@@ -52,7 +54,7 @@ impl SecretValues {
         text
     }
 
-    /// The error without them.
+    /// Redacts the secrets in an error.
     pub(super) fn hide_in(&self, error: ClientError) -> ClientError {
         use ClientError as E;
         match error {
@@ -77,9 +79,9 @@ fn named(texts: &BTreeMap<String, ConfigText>, lookup: &ReferenceLookup) -> Vec<
     for (name, text) in texts {
         found.extend(text.referred(lookup));
         if let (true, Ok(value)) = (names_a_secret(name), text.resolve(lookup)) {
-            // `Bearer …`: the word is as good as all of it.
+            // The token in `Bearer …` is a secret on its own.
             let word = value.split_once(' ').map(|(_, rest)| rest.trim().to_owned());
-            // Written out in a file it is no less of a secret in a log.
+            // A secret in plain text in the configuration must not be in a log either.
             word.iter().chain([&value]).for_each(|it| redact::remember(it));
             found.extend(word);
             found.push(value);

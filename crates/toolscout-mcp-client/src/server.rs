@@ -1,4 +1,4 @@
-//! A server as a person configured it.
+//! The configuration of a server.
 
 use super::ConfigText;
 use std::collections::BTreeMap;
@@ -7,40 +7,41 @@ use std::time::Duration;
 use toolscout_core::authorization::Policy;
 use toolscout_core::{SourceId, Visibility};
 
-/// A server as a person configured it: plain data, nothing of it resolved or started.
+/// The configuration of a server: plain data, with nothing resolved or started.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
-    /// Its id, which is a part of the id of each of its tools.
+    /// The id, which is a part of the id of each of its tools.
     pub id: SourceId,
-    /// How to reach it.
+    /// The transport to reach it.
     pub transport: ServerTransport,
-    /// A server that is not enabled is kept in the file and otherwise not there.
+    /// Whether it is enabled. A disabled server stays in the file and is otherwise ignored.
     pub enabled: bool,
-    /// What may be done with its tools, by their names; `*` is for those not named.
+    /// The policies by tool name; `*` applies to all other tools.
     pub policies: BTreeMap<String, Policy>,
     /// Whether agents see its tools without searching.
     pub visibility: Visibility,
-    /// Which of its tools are there at all.
+    /// The tools that exist for toolscout.
     pub filter: ToolFilter,
-    /// Whether a person added it: its tools, as first seen, are approved. Else each waits for a review.
+    /// Whether a user added it: if so, its tools are approved as first seen; otherwise each is
+    /// quarantined until it is reviewed.
     pub trusted: bool,
-    /// What becomes of a tool whose definition changes.
+    /// The treatment of a tool whose definition changes.
     pub on_change: OnChange,
-    /// Whether it is asked to search for itself, should it hide its tools behind `tool_search` and `execute_tool`; where
-    /// nobody said so, once a person has approved of those two.
+    /// Whether searches are delegated to the server, if it hides its tools behind `tool_search` and
+    /// `execute_tool`. `None` means: once the operator has approved those two.
     pub delegate: Option<bool>,
-    /// How long a discovery may take from start to end; `None` is the usual time.
+    /// The time limit of a whole discovery; `None` is the default.
     pub discovery_timeout: Option<Duration>,
-    /// How long a call may take; `None` is the usual time.
+    /// The time limit of a call; `None` is the default.
     pub call_timeout: Option<Duration>,
-    /// How long it is kept running without a call; `None` is the usual time.
+    /// How long it stays running without a call; `None` is the default.
     pub idle_timeout: Option<Duration>,
     /// The configuration file.
     pub configured_in: Option<PathBuf>,
 }
 
 impl ServerConfig {
-    /// An enabled, trusted server with the usual settings.
+    /// Creates an enabled, trusted server with the default settings.
     pub fn new(id: SourceId, transport: ServerTransport) -> Self {
         Self {
             id,
@@ -60,12 +61,12 @@ impl ServerConfig {
     }
 }
 
-/// How to reach a server.
+/// The transport of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerTransport {
-    /// A child process that speaks on its standard input and output.
+    /// A child process with messages on stdin and stdout.
     Stdio(Program),
-    /// An address on the web.
+    /// A remote server over HTTP.
     Http(HttpEndpoint),
 }
 
@@ -83,50 +84,51 @@ impl ServerTransport {
 /// A program to start.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Program {
-    /// What to start: a name looked up in PATH, or a path.
+    /// The program: a name looked up in PATH, or a path.
     pub command: ConfigText,
-    /// Its arguments, without its own name.
+    /// The arguments, without the program's name.
     pub args: Vec<ConfigText>,
-    /// Variables it sees besides the usual few.
+    /// Variables in addition to the default environment.
     pub env: BTreeMap<String, ConfigText>,
-    /// Where it starts, absolute; the project's root if left out.
+    /// The absolute working directory; the project's root if omitted.
     pub cwd: Option<PathBuf>,
 }
 
-/// An address to reach.
+/// A remote address.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HttpEndpoint {
     /// The address, `http` or `https`.
     pub url: ConfigText,
     /// Headers sent with every request.
     pub headers: BTreeMap<String, ConfigText>,
-    /// Sent as `Authorization: Bearer …`.
+    /// The token to send as `Authorization: Bearer …`.
     pub bearer: Option<ConfigText>,
-    /// The OAuth client id; registered dynamically if left out.
+    /// The OAuth client id; registered dynamically if omitted.
     pub client_id: Option<ConfigText>,
     /// The secret of the OAuth client, if it has one.
     pub client_secret: Option<ConfigText>,
     /// The scopes to request; those the server suggests if empty.
     pub scopes: Vec<String>,
-    /// Whether it speaks the old transport: an event stream, and a second address for messages.
+    /// Whether it uses the older HTTP with SSE transport: an event stream, and a second address for
+    /// messages.
     pub sse: bool,
 }
 
-/// Which tools of a server are there at all. Names may hold `*`, which stands for any text.
+/// The tools of a server that exist for toolscout. Names may contain `*`, which matches any text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolFilter {
-    /// Only these; all where left out.
+    /// Only these tools; all if omitted.
     pub include: Option<Vec<String>>,
-    /// And never these.
+    /// Never these tools.
     pub exclude: Vec<String>,
 }
 
-/// What becomes of a tool whose definition changes after it was approved.
+/// The treatment of a tool whose definition changes after it was approved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnChange {
-    /// It waits for a person to look at the change.
+    /// The tool is quarantined until an operator reviews the change.
     #[default]
     Hold,
-    /// It is taken as it comes.
+    /// The change is accepted without a review.
     Accept,
 }

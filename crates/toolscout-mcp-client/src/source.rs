@@ -23,13 +23,14 @@ use toolscout_core::{
 
 /// A server as a source of tools.
 ///
-/// [`Source::discover`] reads the record and starts nothing; [`McpSource::refresh`] lists the server. A call starts
-/// it if it does not run yet, and checks that the tool is still the one the caller has seen.
+/// [`Source::discover`] reads the record and starts nothing; [`McpSource::refresh`] lists the
+/// server. A call starts the server if necessary, and checks that the tool is still the one that
+/// the caller has seen.
 pub struct McpSource {
     server: Arc<ServerConfig>,
     context: Arc<ServerContext>,
     supervisor: Arc<Supervisor>,
-    /// Why it may not be started, if so.
+    /// The reason why it must not be started, if there is one.
     barred: Option<String>,
     entry: Arc<str>,
     /// The server's instructions, as of the last discovery.
@@ -37,7 +38,7 @@ pub struct McpSource {
 }
 
 impl McpSource {
-    /// A source that starts nothing yet.
+    /// Creates a source; starts nothing.
     pub fn new(server: ServerConfig, shared: Arc<ServerContext>) -> Self {
         let server = Arc::new(server);
         let supervisor = Supervisor::new(server.clone(), shared.clone());
@@ -45,18 +46,20 @@ impl McpSource {
         Self { server, context: shared, supervisor, barred: None, entry, about: Mutex::default() }
     }
 
-    /// It may be read about, but not be started; the reason says why, and what would change that.
+    /// Prevents the server from being started; its record stays readable. The reason includes the
+    /// remedy.
     pub fn barred(mut self, reason: impl Into<String>) -> Self {
         self.barred = Some(reason.into());
         self
     }
 
-    /// As configured.
+    /// The configuration.
     pub fn server(&self) -> &ServerConfig {
         &self.server
     }
 
-    /// Asks the server what it has, and remembers it; see [`ServerContext::discover`]. One that runs here is asked where it is.
+    /// Lists the server and stores the result; see [`ServerContext::discover`]. If the server runs
+    /// in this process, that instance is listed.
     pub async fn refresh(&self, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         self.check_may_start()?;
         let before = self.context.read(&self.server, cx)?.library.unwrap_or_default();
@@ -81,13 +84,14 @@ impl McpSource {
         Ok(DiscoveryOutcome::of(record.tools.as_ref(), begun.elapsed(), changed))
     }
 
-    /// Starts the server, lists its tools, and ends it; stores nothing.
+    /// Starts the server, lists its tools, and stops it; stores nothing.
     pub async fn try_out(&self, cx: &Cx) -> Result<ServerTestOutcome, SourceError> {
         self.check_may_start()?;
         self.context.try_out(&self.server, cx).await.map_err(|it| it.of(&self.server.id))
     }
 
-    /// The `WWW-Authenticate` header of a request without a login. None if the server needs no login.
+    /// The `WWW-Authenticate` header of a request without a login. `None` if the server needs no
+    /// login.
     pub async fn challenge(&self, cx: &Cx) -> Option<String> {
         match self.context.without_tokens().try_out(&self.server, cx).await {
             Err(ClientError::Login { challenge, .. }) => challenge,
@@ -95,23 +99,23 @@ impl McpSource {
         }
     }
 
-    /// Whether it may be started at all.
+    /// Whether it may be started.
     pub fn may_start(&self) -> bool {
         self.barred.is_none()
     }
 
-    /// Starts the server and keeps it running, used or not.
+    /// Starts the server and keeps it running even if it is unused.
     pub async fn start(&self, cx: &Cx) -> Result<(), SourceError> {
         self.check_may_start()?;
         self.supervisor.keep(cx).await.map_err(|it| it.of(&self.server.id))
     }
 
-    /// Ends the server. The next call starts it again.
+    /// Stops the server. The next call starts it again.
     pub async fn stop(&self) {
         self.supervisor.stop().await;
     }
 
-    /// The end of the server's stderr; not escaped. None if it does not run here.
+    /// The end of the server's stderr; not escaped. `None` if it does not run in this process.
     pub fn tail(&self) -> Option<String> {
         match self.supervisor.phase() {
             Phase::Running(running) => Some(running.client.tail()),
@@ -119,8 +123,8 @@ impl McpSource {
         }
     }
 
-    /// The tools that the server has listed since it was started here; none if it does not run, or was not
-    /// listed yet. Sends no request.
+    /// The tools that the server has listed since it was started in this process; `None` if it does
+    /// not run, or was not listed yet. Sends no request.
     pub fn listed(&self) -> Option<Vec<Tool>> {
         match self.supervisor.phase() {
             Phase::Running(running) => running.listed(),
@@ -128,7 +132,7 @@ impl McpSource {
         }
     }
 
-    /// How it is, here and as far as is remembered. Starts nothing.
+    /// The state in this process and in the record. Starts nothing.
     pub fn state(&self, cx: &Cx) -> Result<ServerState, SourceError> {
         let record = self.context.read(&self.server, cx)?;
         let (state, since, reason) = match self.supervisor.phase() {
@@ -154,7 +158,7 @@ impl McpSource {
         &self.supervisor
     }
 
-    /// How long a call may take, unless its caller is in more of a hurry.
+    /// The time limit of a call, unless its caller has a shorter one.
     pub(super) fn time_for_a_call(&self) -> Duration {
         let limits = &self.context.dial.limits;
         self.server.call_timeout.unwrap_or(limits.call).min(limits.call_at_most)
@@ -183,7 +187,7 @@ impl McpSource {
             let (visibility, provenance) = (self.server.visibility, provenance.clone());
             DiscoveryItem::Tool(Arc::new(Tool { visibility, provenance, ..tool }))
         };
-        // Definitions that bear the mark that they were checked are not checked again.
+        // Definitions with a valid mark are not checked again.
         match &record.packed {
             Some(packed) => found.extend(packed.tools(&self.server.id).map(remembered)),
             None => found.extend(self.definitions(&record).map(|it| remembered(it.tool(&self.server.id)))),
@@ -191,7 +195,8 @@ impl McpSource {
         Ok(found)
     }
 
-    /// Definitions were checked when they came; one that cannot be read now was tampered with, and is not there.
+    /// The stored definitions. They were checked when they were stored, so an invalid one was
+    /// tampered with, and is left out.
     fn definitions(&self, record: &DiscoveryRecord) -> impl Iterator<Item = ToolDefinition> {
         let limits = self.context.dial.limits.clone();
         let raw = record.tools.as_ref().map_or_else(Vec::new, |it| it.definitions.clone());
@@ -200,7 +205,8 @@ impl McpSource {
 
     fn problems(&self, record: &DiscoveryRecord, staleness: Option<Staleness>) -> Vec<Diagnostic> {
         let id = &self.server.id;
-        // In one line: with a second one, a server could pretend to be us.
+        // The text is escaped to one line, because a server could imitate toolscout's output on a
+        // second one.
         let warning = |kind, text: String| Diagnostic::warning(kind, escape::line(&text)).of(id.clone());
         let text = match record.status {
             DiscoveryStatus::Never => Some(format!("the tools of `{id}` are not loaded yet")),
@@ -268,7 +274,8 @@ impl McpSource {
         }
     }
 
-    /// The tool of the record; a server without a record of this configuration is listed first.
+    /// The tool from the record. If there is no record of this configuration, the server is listed
+    /// first.
     async fn look_up(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
         let is_this = |it: &ToolDefinition| it.name == *name;
         let record = self.context.read(&self.server, cx)?;
@@ -305,18 +312,18 @@ fn at_rest(record: &DiscoveryRecord) -> (ServerPhase, Option<Moment>, Option<Str
     }
 }
 
-/// How a server is.
+/// The state of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerState {
-    /// In a word.
+    /// The phase.
     pub state: ServerPhase,
-    /// Since when, if known.
+    /// When the phase began, if known.
     pub since: Option<Moment>,
-    /// The reason, if there is one; not yet escaped.
+    /// The reason, if there is one; not escaped.
     pub reason: Option<String>,
     /// The process id, if there is one.
     pub process: Option<u32>,
-    /// Why its tools may be outdated.
+    /// The reason why its tools may be outdated.
     pub staleness: Option<Staleness>,
     /// The record.
     pub record: DiscoveryRecord,
@@ -327,15 +334,15 @@ pub struct ServerState {
 pub enum ServerPhase {
     /// Stopped, and its tools are not known.
     Configured,
-    /// Nothing; its tools are known.
+    /// Stopped, and its tools are known.
     Known,
-    /// It is being started.
+    /// The server is starting.
     Starting,
-    /// It is answering a call.
+    /// The server is answering a call.
     Running,
-    /// It waits for calls.
+    /// The server is waiting for calls.
     Idle,
-    /// It could not be started, or ended by itself.
+    /// The server could not be started, or exited.
     Failed,
 }
 

@@ -1,4 +1,5 @@
-//! The transport of 2024-11-05: one event stream that brings everything, and a second address to post to.
+//! The transport of 2024-11-05, HTTP with SSE: one event stream for all incoming messages, and a
+//! second address to post to.
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 use toolscout_core::BoxFuture;
 
-/// Bytes of the address that messages go to.
+/// The longest address to post to, in bytes.
 const ADDRESS: usize = 8 << 10;
 
 /// Opens the event stream and waits for the address to post to. Cancel-safe.
@@ -40,7 +41,7 @@ pub(crate) async fn open(
 
 struct SseWire {
     remote: Arc<HttpRemote>,
-    /// Where messages go.
+    /// The address to post to.
     target: Url,
     session: HttpSession,
     observer: Arc<dyn WireObserver>,
@@ -102,7 +103,7 @@ impl Wire for SseWire {
     }
 }
 
-/// Gives all messages of the stream to the observer, once the address to post to is known.
+/// Passes all messages of the stream to the observer, once the address to post to is known.
 async fn hear(
     remote: Arc<HttpRemote>,
     mut response: Response,
@@ -142,7 +143,7 @@ fn tell_target(found: oneshot::Sender<Result<Url, ClientError>>, target: Result<
     goes_on
 }
 
-/// The address to post to: only on the origin of the stream, because secrets are sent there.
+/// The address to post to. It must have the origin of the stream, because secrets are sent to it.
 fn target(base: &Url, event: &SseEvent<'_>, name: &str) -> Result<Url, ClientError> {
     let protocol = |reason| ClientError::protocol(reason);
     let text = std::str::from_utf8(event.data).ok().filter(|it| it.len() <= ADDRESS);
@@ -186,7 +187,7 @@ async fn accepted(response: Response, name: &str) -> Result<Response, ClientErro
     }
     match refusal(response, name, None).await {
         HttpRefusal::Error(err) => Err(err),
-        // Only the reply to a request is one, and none was named.
+        // A reply needs a request id, and none was given to `refusal`.
         HttpRefusal::Reply(_) => Err(ended(name)),
     }
 }

@@ -1,8 +1,9 @@
-//! A server that is a child process and speaks on its standard input and output, one message a line.
+//! A server that is a child process with messages on stdin and stdout, one per line.
 //!
-//! Three tasks that never wait for each other: one reads and keeps the process, one writes, one drains standard error. A
-//! server that stops reading, floods, or hangs thereby costs its own calls and nobody else's. When the wire goes, so do the
-//! process, its group, and whatever left the group: [`held`], [`guard`] and [`orphans`] see to that.
+//! Three independent tasks serve it: one reads and supervises the process, one writes, one drains
+//! stderr. A server that stops reading, floods, or hangs therefore affects only its own calls.
+//! Dropping the wire ends the process, its group, and descendants that left the group; see
+//! [`ServerProcesses`], [`toolscout_process::guard`] and [`toolscout_process::orphans`].
 
 mod keeper;
 mod launch;
@@ -26,15 +27,15 @@ use toolscout_core::BoxFuture;
 use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
 
-/// Messages that may wait to be written: as many as calls that may wait for an answer.
+/// The maximum number of queued messages: as many as pending calls.
 const OUTBOX: usize = 64;
-/// The longest that closing may take; the keeper's own steps take less.
+/// The time limit for closing; the keeper's own steps take less.
 const CLOSING: Duration = Duration::from_millis(4_800);
 
 static BEFORE_THE_FIRST: Once = Once::new();
 
-/// What a process does once, before it starts its first server: ends what a toolscout that is gone has left behind, and
-/// closes its own environment to those it will start, which run as the same user.
+/// Runs once, before the first server starts. Ends orphans of an earlier toolscout process, and
+/// hides this process's environment from the servers, which run as the same user.
 fn before_the_first() {
     let ended = end_orphans();
     if ended > 0 {
@@ -43,7 +44,7 @@ fn before_the_first() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-        // A kernel that cannot do this leaves things as they were.
+        // A kernel without this feature leaves the process unprotected.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }
@@ -60,14 +61,14 @@ pub(super) struct StdioWire {
 }
 
 impl StdioWire {
-    /// Starts the program. Cancel-safe: dropping the future ends what was started.
+    /// Starts the program. Cancel-safe: dropping the future ends everything that was started.
     pub(super) async fn open(
         program: &Program,
         dial: &ConnectContext,
         observer: Arc<dyn WireObserver>,
     ) -> Result<Arc<Self>, ClientError> {
         let (program, from) = (program.clone(), dial.clone());
-        // Looking references up may read files and run the keyring's program.
+        // Resolving references may read files and run the keyring program.
         let launch = spawn_blocking(move || {
             BEFORE_THE_FIRST.call_once(before_the_first);
             launch::prepare(&program, &from)

@@ -1,4 +1,4 @@
-//! Starts a server when it is first needed, shares it, and ends it when it is idle.
+//! Starts a server when it is first needed, shares it, and stops it when it is idle.
 
 mod library;
 
@@ -17,23 +17,23 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep_until, timeout_at};
 use toolscout_core::{Caller, Cx, LibraryEvent, Moment, RawJson};
 
-/// What happens that waits to be heard; who is slower misses some of it.
+/// The capacity of the event channel; a slow receiver misses events.
 const NEWS: usize = 64;
-/// Resources of one server that can be subscribed to.
+/// The maximum number of resource subscriptions per server.
 const WATCHED: usize = 1_000;
-/// An idle server is ended after this long.
+/// An idle server is stopped after this long.
 const IDLE: Duration = Duration::from_secs(300);
 
 /// The phase of a server in this process.
 #[derive(Clone)]
 pub(super) enum Phase {
-    /// Nothing.
+    /// Not running.
     Stopped,
-    /// It is being started.
+    /// The server is starting.
     Starting { since: Moment },
-    /// It can be called.
+    /// The server accepts calls.
     Running(Arc<RunningServer>),
-    /// It could not be started, or ended by itself.
+    /// The server could not be started, or exited.
     Failed { error: ClientError, at: Moment, retry: Instant },
 }
 
@@ -42,23 +42,23 @@ pub(super) struct Supervisor {
     server: Arc<ServerConfig>,
     context: Arc<ServerContext>,
     phase: watch::Sender<Phase>,
-    /// Counts lists that differed from the one before.
+    /// Counts lists that differed from the previous one.
     changes: watch::Sender<u64>,
-    /// Library events. The channel takes memory, so there is none before the first listener.
+    /// Library events. The channel takes memory, so it is created for the first subscriber.
     news: OnceLock<broadcast::Sender<LibraryEvent>>,
     /// Resources with a subscription.
     watched: Mutex<BTreeSet<String>>,
-    /// Wakes a server that waits before it tries again.
+    /// Ends the backoff of a failed server early.
     poke: Arc<Notify>,
     state: Mutex<SupervisorState>,
-    /// The task that leads the server's life; ends with us.
+    /// The task that runs `lead`; aborted on drop.
     life: Mutex<JoinSet<()>>,
 }
 
 #[derive(Default)]
 struct SupervisorState {
     backoff: Backoff,
-    /// A person wants it to run, used or not.
+    /// Whether a user requested that it runs even if it is unused.
     is_wanted: bool,
     last_use: Option<Instant>,
     running: Option<AbortHandle>,
@@ -83,7 +83,7 @@ impl Supervisor {
         self.phase.borrow().clone()
     }
 
-    /// Wakes when a list differs from the one before.
+    /// Wakes when a list differs from the previous one.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -92,7 +92,7 @@ impl Supervisor {
         self.changes.send_modify(|it| *it += 1);
     }
 
-    /// What happens in the library, from now on.
+    /// Subscribes to library events.
     pub(super) fn news(&self) -> broadcast::Receiver<LibraryEvent> {
         self.event_sender().subscribe()
     }
@@ -106,7 +106,7 @@ impl Supervisor {
     }
 
     pub(super) fn tell(&self, news: LibraryEvent) {
-        // Those who listened may be gone.
+        // Fails if there are no subscribers left.
         let _ = self.news.get().map(|it| it.send(news));
     }
 
@@ -128,8 +128,9 @@ impl Supervisor {
         self.watched.lock().clone()
     }
 
-    /// The running server, started if need be. All who wait share one start. A server that just failed is left alone for a
-    /// while, unless a person calls it. Cancel-safe: the start goes on for the others.
+    /// The running server, started if necessary. Concurrent callers share one start. A server that
+    /// just failed is not restarted during its backoff, unless a user calls it. Cancel-safe: the
+    /// start continues for the others.
     pub(super) async fn acquire(self: &Arc<Self>, cx: &Cx) -> Result<InUse, ClientError> {
         self.state.lock().last_use = Some(Instant::now());
         if let Phase::Running(running) = &*self.phase.borrow()
@@ -152,7 +153,7 @@ impl Supervisor {
                     self.start();
                 }
                 Phase::Starting { .. } => asked = true,
-                // It is gone, and its life is about to notice.
+                // The connection is lost, and the `lead` task is about to notice.
                 Phase::Running(_) => {}
             }
             let waited = timeout_at(deadline.into(), phases.changed()).await;
@@ -162,13 +163,13 @@ impl Supervisor {
         }
     }
 
-    /// Starts the server and keeps it until [`Supervisor::stop`], used or not.
+    /// Starts the server and keeps it running until [`Supervisor::stop`], even if it is unused.
     pub(super) async fn keep(self: &Arc<Self>, cx: &Cx) -> Result<(), ClientError> {
         self.state.lock().is_wanted = true;
         self.acquire(cx).await.map(drop)
     }
 
-    /// Ends the server, and any wish to start it again by itself.
+    /// Stops the server, and prevents automatic restarts.
     pub(super) async fn stop(&self) {
         let abort = {
             let mut kept = self.state.lock();
@@ -201,14 +202,14 @@ impl Supervisor {
         }
     }
 
-    /// Notes that it is being started, and starts it.
+    /// Records the start, and returns the future that connects.
     fn begin(&self) -> impl Future<Output = Result<Arc<RunningServer>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
         self.state.lock().backoff.started(Instant::now());
         connect(self.server.clone(), self.context.clone(), self.event_sender().clone(), self.watched())
     }
 
-    /// Notes the failure; gives when the next try may be.
+    /// Records the failure; returns the time of the next permitted attempt.
     fn failed(&self, error: ClientError, running: Option<&RunningServer>) -> Instant {
         let (up, answered) = running.map_or((Duration::ZERO, 0), |it| (it.up(), it.answered()));
         let retry = self.state.lock().backoff.failed(Instant::now(), up, answered, jitter());
@@ -217,7 +218,8 @@ impl Supervisor {
         retry
     }
 
-    /// Whether it should run: a person wants it, or it was used not long ago.
+    /// Whether it should run: a user requested it, it was used recently, or resources are
+    /// subscribed to.
     fn is_needed(&self) -> bool {
         let kept = self.state.lock();
         let is_used = kept.last_use.is_some_and(|it| it.elapsed() < self.idle());
@@ -234,7 +236,8 @@ impl Supervisor {
     }
 }
 
-/// From the first start to the last end. Holds the supervisor only for moments, so that dropping it ends this, too.
+/// Runs the server from the first start to the last stop. It holds the supervisor only briefly, so
+/// that dropping the supervisor ends this task.
 async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
     let mut was_up = false;
     loop {
@@ -258,7 +261,8 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
         };
         let Some(this) = supervisor.upgrade() else { return };
         let retry = this.failed(error, running.as_deref());
-        // One that never came up is tried again with the next call; one that was running is restarted.
+        // A server that never started is retried with the next call; one that was running is
+        // restarted.
         if !was_up || !this.is_needed() {
             return;
         }
@@ -289,7 +293,7 @@ async fn connect(
     let client = client.map_err(|it| in_full(it, limit, deadline, &cx))?;
     client.router().tell_news(news);
     subscribe(&client, watched, deadline).await;
-    // A server may refuse the subscription to changes: then its list is read again when it is old.
+    // A server may refuse the subscription to changes; then its list is refreshed when it expires.
     if client.said().tells_of_changes()
         && let Err(error) = client.listen().await
         && client.is_lost().is_some()
@@ -299,7 +303,8 @@ async fn connect(
     Ok(Arc::new(RunningServer::new(client, server, shared)))
 }
 
-/// Renews the subscriptions of the last run. Those of resources that are gone fail.
+/// Renews the subscriptions of the last run. Subscriptions to removed resources fail, which is
+/// ignored.
 async fn subscribe(client: &McpClient, watched: BTreeSet<String>, deadline: Instant) {
     if client.era().is_modern() && !watched.is_empty() {
         let _ = client.watch(watched).await;
@@ -311,7 +316,8 @@ async fn subscribe(client: &McpClient, watched: BTreeSet<String>, deadline: Inst
     }
 }
 
-/// Watches a running server until the connection is lost, and returns the error, or until it is idle, and ends it.
+/// Watches a running server until the connection is lost, and returns the error, or until it is
+/// idle, and stops it.
 async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> Option<ClientError> {
     let mut changes = running.client.list_changes();
     loop {
@@ -320,7 +326,7 @@ async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> 
             error = running.client.lost() => return Some(error),
             changed = changes.changed() => {
                 changed.ok()?;
-                // A list that fails is remembered as failed; the server may be fine all the same.
+                // A failed listing is recorded, but the server may still work.
                 if let Ok(true) = running.list_when_due(&Cx::new(Caller::Mcp)).await {
                     supervisor.upgrade()?.has_changed();
                 }
@@ -333,14 +339,14 @@ async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> 
                     running.client.close().await;
                     return None;
                 }
-                // In use for longer than the idle time: look again in a while.
+                // The server is in use for longer than the idle time, so this checks again later.
                 tokio::time::sleep(idle.min(Duration::from_secs(1))).await;
             }
         }
     }
 }
 
-/// A person's call is never refused; agents have to wait.
+/// Whether this caller must wait for the backoff. Agents wait; a user's call is never refused.
 fn is_left_alone(retry: Instant, cx: &Cx) -> bool {
     !cx.caller.is_person() && Instant::now() < retry
 }
@@ -355,7 +361,7 @@ fn gone() -> ClientError {
     ClientError::lost("it was let go of while it was being started")
 }
 
-/// From 0 to 1, so that servers that failed together do not come back together.
+/// A number from 0 to 1, so that servers that failed together do not restart together.
 fn jitter() -> f64 {
     let nanos = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |it| it.subsec_nanos());
     f64::from(nanos % 1_000) / 1_000.0

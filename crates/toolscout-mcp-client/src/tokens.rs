@@ -1,11 +1,11 @@
-//! Where a server on the web gets its token from.
+//! The source of access tokens for remote servers.
 
 use super::ClientError;
 use toolscout_core::BoxFuture;
 
-/// Keeps the tokens of one server for one user, and renews them.
+/// Provides the tokens of one server for one user, and renews them.
 pub trait TokenProvider: Send + Sync + 'static {
-    /// A valid token, renewed if needed; none without a login.
+    /// A valid token, renewed if necessary; `None` without a login.
     fn current(&self) -> BoxFuture<'_, Result<Option<String>, ClientError>>;
 
     /// The server rejected this token. Tries to renew it; returns whether the request is worth repeating.

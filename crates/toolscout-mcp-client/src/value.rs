@@ -1,4 +1,4 @@
-//! Texts of a configuration that may refer to secrets, so that no secret need be in a file.
+//! Configuration texts that may refer to secrets, so that a file need not contain them.
 
 mod keyring;
 mod pieces;
@@ -17,39 +17,40 @@ use std::sync::Arc;
 use toolscout_core::redact;
 use toolscout_process::environment;
 
-/// Bytes a file that holds a secret may have.
+/// The largest file with a secret, in bytes.
 const LARGEST_FILE: u64 = 64 << 10;
 
-/// A text as a person wrote it. It is one of
+/// A configuration text. It is one of
 ///
-/// - `env:NAME`, a variable of our environment,
-/// - `file:PATH`, a file's content without white space at its end; relative to the file that holds the text. A
-///   `file://` address is plain text,
+/// - `env:NAME`, a variable of this process's environment,
+/// - `file:PATH`, a file's content without trailing white space; relative to the file that contains
+///   the text. A `file://` address is plain text,
 /// - `keyring:NAME`, an entry of the system's keyring,
 /// - `request:NAME`, a header of the HTTP request on whose behalf a server is called,
-/// - a plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of our environment, and
+/// - plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of
+///   this process's environment, and `$${` for a literal `${`.
 ///   `$${` for a plain `${`.
 ///
-/// Only [`ConfigText::resolve`] knows the values, and it is called only when a server starts.
+/// Only [`ConfigText::resolve`] returns the values, and it is called only when a server starts.
 #[derive(Clone, PartialEq, Eq, Default, PartialOrd, Ord)]
 pub struct ConfigText {
     written: String,
-    /// What `file:` is relative to.
+    /// The base folder of `file:`.
     folder: Option<PathBuf>,
 }
 
 impl ConfigText {
-    /// The text as written, its `file:` relative to this folder.
+    /// The text as written, with `file:` relative to this folder.
     pub fn new(written: impl Into<String>, folder: Option<&Path>) -> Self {
         Self { written: written.into(), folder: folder.map(Path::to_owned) }
     }
 
-    /// As written: references, never their values.
+    /// The text as written: references, never their values.
     pub fn written(&self) -> &str {
         &self.written
     }
 
-    /// Whether it is, or holds, a reference.
+    /// Whether it is or contains a reference.
     pub fn is_reference(&self) -> bool {
         match self.kind() {
             ReferenceKind::Plain(text) => pieces::of(text).iter().any(|it| !matches!(it, TextPiece::Plain(_))),
@@ -57,7 +58,7 @@ impl ConfigText {
         }
     }
 
-    /// The header of a request that it stands for, as written.
+    /// The request header that it refers to, as written.
     pub fn of_request(&self) -> Option<&str> {
         match self.kind() {
             ReferenceKind::Request(name) => Some(name),
@@ -65,9 +66,11 @@ impl ConfigText {
         }
     }
 
-    /// The text with all references replaced by their values. The error names the reference, never a value.
+    /// The text with all references replaced by their values. The error names the reference, never
+    /// a value.
     ///
-    /// Reads files, and for `keyring:` runs a program, which may take seconds: not for a thread that others wait for.
+    /// Reads files, and for `keyring:` runs a program, which may take seconds: do not call it on an
+    /// async thread.
     pub fn resolve(&self, lookup: &ReferenceLookup) -> Result<String, String> {
         let found = match self.kind() {
             ReferenceKind::Variable(name) => return lookup.needed(name).inspect(|it| keep_secret(name, it)),
@@ -76,12 +79,12 @@ impl ConfigText {
             ReferenceKind::Request(name) => return lookup.said(name).inspect(|it| redact::remember_briefly(it)),
             ReferenceKind::Plain(text) => return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
         };
-        // A value that is kept out of a file must not be in a log either.
+        // A value that is kept out of the configuration file must not be in a log either.
         found.inspect(|it| redact::remember(it))
     }
 
-    /// What its references lead to, as far as that can be found out: what nobody should read. Not what every server sees
-    /// of our environment anyway, and no default, which stands in the file.
+    /// The secret values of its references, as far as they can be resolved. Excludes variables that
+    /// every server gets anyway, and defaults, which are in the file.
     pub(super) fn referred(&self, lookup: &ReferenceLookup) -> Vec<String> {
         let variable = |name: &str| lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()));
         match self.kind() {
@@ -99,8 +102,9 @@ impl ConfigText {
         }
     }
 
-    /// What changes when the value does, and tells nothing about it to who lacks the key. A reference that cannot be
-    /// resolved stands for itself, and so does one to the keyring, which is not asked just to compare.
+    /// A keyed hash that changes with the value, and reveals nothing about it without the key. An
+    /// unresolvable reference is hashed as written, and so is `keyring:`, because the keyring is
+    /// not queried just for a comparison.
     pub fn fingerprint(&self, key: &[u8; 32], lookup: &ReferenceLookup) -> [u8; 32] {
         let value = match self.kind() {
             ReferenceKind::Keyring(_) => None,
@@ -126,7 +130,7 @@ impl ConfigText {
             return ReferenceKind::Request(name);
         }
         match text.strip_prefix("file:") {
-            // An argument may well be an address.
+            // An argument may be a `file://` address.
             Some(path) if !path.starts_with("//") => ReferenceKind::File(path),
             _ => ReferenceKind::Plain(text),
         }
@@ -154,7 +158,7 @@ fn fill(piece: TextPiece<'_>, lookup: &ReferenceLookup) -> Result<String, String
     match piece {
         TextPiece::Plain(text) => Ok(text.to_owned()),
         TextPiece::Variable { name, default: None } => lookup.needed(name).inspect(|it| keep_part_secret(name, it)),
-        // As in a shell, a variable that is set to nothing is as good as unset here.
+        // As in a shell, an empty variable counts as unset here.
         TextPiece::Variable { name, default: Some(default) } => {
             let value = lookup.text(name)?.filter(|it| !it.is_empty()).inspect(|it| keep_part_secret(name, it));
             Ok(value.unwrap_or_else(|| default.to_owned()))
@@ -163,15 +167,15 @@ fn fill(piece: TextPiece<'_>, lookup: &ReferenceLookup) -> Result<String, String
     }
 }
 
-/// Has the value of a variable hidden wherever something is written down. Not what every server sees of our environment anyway.
+/// Registers the value of a variable for redaction, unless every server gets the variable anyway.
 fn keep_secret(name: &str, value: &str) {
     if !environment::is_passed(name.as_ref()) {
         redact::remember(value);
     }
 }
 
-/// As [`keep_secret`], for a variable in the middle of a text. There it may as well say where something is, and an error that
-/// does not say where is useless.
+/// Like [`keep_secret`], for a variable in the middle of a text. Paths and addresses are exempt,
+/// because an error that hides them is useless.
 fn keep_part_secret(name: &str, value: &str) {
     let is_address = value.contains("://") && !value.contains('@');
     let is_place = value.starts_with(['/', '~', '.']) || is_address || value == "localhost";
@@ -182,7 +186,7 @@ fn keep_part_secret(name: &str, value: &str) {
 
 fn read(path: &Path) -> Result<String, String> {
     let fail = |why: &dyn fmt::Display| format!("could not read `{}`: {why}", path.display());
-    // Checked first: opening a pipe would wait for its writer.
+    // Checked first, because opening a named pipe would wait for its writer.
     if !path.metadata().map_err(|it| fail(&it))?.is_file() {
         return Err(fail(&"it is not a file"));
     }
@@ -196,7 +200,7 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(content.trim_end().to_owned())
 }
 
-/// References as written. Of plain texts only the length: they may hold a secret.
+/// Shows references as written, and only the length of plain texts, which may contain a secret.
 impl fmt::Debug for ConfigText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
@@ -212,7 +216,8 @@ impl From<&str> for ConfigText {
     }
 }
 
-/// Looks up references: in the environment, the system's keyring, and the request if there is one. Cloning is cheap.
+/// Resolves references from the environment, the system's keyring, and the request if there is one.
+/// Cloning is cheap.
 #[derive(Clone)]
 pub struct ReferenceLookup {
     variable: Arc<VariableLookup>,
@@ -225,27 +230,29 @@ type KeyringLookup = dyn Fn(&str) -> Result<String, String> + Send + Sync;
 type HeaderLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl ReferenceLookup {
-    /// The environment of this process.
+    /// Uses the environment of this process.
     pub fn of_process() -> Self {
         Self::of(|name| std::env::var_os(name))
     }
 
-    /// Any environment.
+    /// Uses any environment.
     pub fn of(variable: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static) -> Self {
         Self { variable: Arc::new(variable), keyring: Arc::new(keyring::entry), request: None }
     }
 
-    /// The same, with another keyring; its error is the reason why there is no such entry.
+    /// The same lookup with another keyring; its error is the reason why there is no such entry.
     pub fn with_keyring(self, entry: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Self {
         Self { keyring: Arc::new(entry), ..self }
     }
 
-    /// The same, for a request with these headers; their values are never taken for references.
+    /// The same lookup for a request with these headers; their values are never interpreted as
+    /// references.
     pub fn for_request(self, said: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { request: Some(Arc::new(said)), ..self }
     }
 
-    /// The same, and reads each entry of the keyring once: that may prompt a person.
+    /// The same lookup, but it reads each keyring entry only once, because that may prompt the
+    /// user.
     pub(super) fn remembering(&self) -> Self {
         let (keyring, known) = (self.keyring.clone(), Mutex::new(HashMap::new()));
         self.clone().with_keyring(move |name| {
@@ -260,7 +267,7 @@ impl ReferenceLookup {
     }
 
     fn text(&self, name: &str) -> Result<Option<String>, String> {
-        // An odd name would make the system's own lookup panic.
+        // `std::env::var_os` could panic for an invalid name.
         if !pieces::is_name(name) {
             return Err(format!("`{}` is not the name of a variable", toolscout_core::escape::line(name)));
         }

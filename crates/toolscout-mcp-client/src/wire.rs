@@ -7,21 +7,23 @@ use toolscout_core::BoxFuture;
 
 /// Carries messages to a server. Messages of the server go to a [`WireObserver`].
 pub(crate) trait Wire: Send + Sync + 'static {
-    /// Sends one message; done when it has been taken, not when it is answered. Never waits past the message's deadline.
-    /// Dropping the future before it is done may leave the message unsent, never half sent.
+    /// Sends one message; completes when it has been accepted, not when it is answered. Never waits
+    /// past the message's deadline. Dropping the future early may leave the message unsent, but
+    /// never partially sent.
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>>;
 
-    /// Nobody waits for the answer to this request any more: what still arrives for it may be thrown away.
+    /// Reports that the response to this request is no longer awaited, so that it may be discarded.
     fn forget(&self, id: u64) {
         let _ = id;
     }
 
-    /// Says which era was agreed on, once the handshake is done. HTTP sends other headers in each.
+    /// Sets the agreed era after the handshake. HTTP headers depend on it.
     fn agreed(&self, era: &ProtocolEra) {
         let _ = era;
     }
 
-    /// Ends the connection and whatever stands behind it, within five seconds; later calls do nothing.
+    /// Closes the connection and ends the process behind it, within five seconds; later calls do
+    /// nothing.
     fn close(&self) -> BoxFuture<'_, ()>;
 
     /// The end of the server's stderr, not escaped.
@@ -35,39 +37,39 @@ pub(crate) trait Wire: Send + Sync + 'static {
     }
 }
 
-/// One message on its way out.
+/// An outgoing message.
 #[derive(Debug, Clone)]
 pub(crate) struct Outgoing {
-    /// The whole JSON-RPC message, on one line, without a line feed.
+    /// The complete JSON-RPC message, on one line, without a line feed.
     pub(crate) body: String,
-    /// The id, if this is a request of ours.
+    /// The id, if this is a request of the client.
     pub(crate) id: Option<u64>,
-    /// The method; none for an answer.
+    /// The method; `None` for a response.
     pub(crate) method: Option<String>,
-    /// The subject of the request, for `Mcp-Name`: the tool's name or the resource's address.
+    /// The subject of the request, for `Mcp-Name`: the name of the tool or the URI of the resource.
     pub(crate) name: Option<String>,
-    /// Arguments that the tool's schema wants mirrored as `Mcp-Param-…`: name without that prefix, and value.
+    /// Arguments that the tool's schema requires to be mirrored as `Mcp-Param-…`: name without that
+    /// prefix, and value.
     pub(crate) mirrored: Vec<(String, String)>,
-    /// The deadline.
     pub(crate) deadline: Instant,
     /// How much longer the response may take, if the server may send reverse requests first.
     pub(crate) longer: Duration,
 }
 
-/// Hears what arrives on a wire. None of its methods waits or blocks for long.
+/// Receives the messages of a wire. None of its methods waits or blocks for long.
 pub(crate) trait WireObserver: Send + Sync + 'static {
-    /// One whole message, as it came; may be anything at all.
+    /// One complete message, as received; it may have any content.
     fn message(&self, bytes: &[u8]);
 
-    /// The same, if the wire knows to which request of ours it belongs.
+    /// The same, if the wire knows the request that the message belongs to.
     fn message_for(&self, request: u64, bytes: &[u8]) {
         let _ = request;
         self.message(bytes);
     }
 
-    /// This request cannot be answered any more; the others can.
+    /// This request failed; the others are still pending.
     fn failed(&self, id: u64, error: ClientError);
 
-    /// The connection is gone, and with it all answers that were waited for.
+    /// The connection is lost, and all pending requests fail.
     fn lost(&self, error: ClientError);
 }

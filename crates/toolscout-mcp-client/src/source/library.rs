@@ -1,4 +1,5 @@
-//! The library of a server as a source shows it: resources and prompts, from the record or from the running server.
+//! The library of a server as a source: resources and prompts, from the record or from the running
+//! server.
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -30,7 +31,7 @@ impl Library for McpSource {
             loop {
                 match news.recv().await {
                     Ok(it) => return Some((it, news)),
-                    // Who listens too slowly misses what is oldest.
+                    // A slow receiver misses the oldest events.
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return None,
                 }
@@ -51,7 +52,7 @@ impl McpSource {
             "resources/subscribe" | "resources/unsubscribe" => {
                 self.subscribe(client, method, &params, &cx, deadline).await
             }
-            // In the modern era each request says for itself how much is to be logged.
+            // In the modern era each request contains its own log level.
             "logging/setLevel" if client.era().is_modern() => Ok(RawJson::from_value(&json!({}))),
             _ => client.request(method, &params, &cx, deadline).await,
         };
@@ -66,7 +67,8 @@ impl McpSource {
         }
     }
 
-    /// A subscription outlives the server's process: it is made again whenever that is started, and keeps it running.
+    /// Subscribes to a resource. A subscription outlives the server's process: it is renewed
+    /// whenever the server starts, and keeps it running.
     async fn subscribe(
         &self,
         client: &McpClient,

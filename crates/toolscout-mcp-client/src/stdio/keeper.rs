@@ -1,4 +1,4 @@
-//! Watches a child process until it is gone, and reports how it ended.
+//! Watches a child process until it has exited, and reports its exit status.
 
 use super::super::ClientError;
 use super::super::limits::Limits;
@@ -19,19 +19,20 @@ use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
 use toolscout_process::words;
 
-/// How long pipes may stay open after the process is gone, or the process after its output is closed.
+/// How long pipes may stay open after the process has exited, or the process may run after its
+/// output is closed.
 const LEFTOVER: Duration = Duration::from_millis(200);
-/// How long a server may take to end by itself once its input is closed.
+/// How long a server may take to exit once its input is closed.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// How long a killed process may take to be gone; only one stuck in the kernel takes longer.
+/// How long a killed process may take to exit; only a process stuck in the kernel takes longer.
 const REAP: Duration = Duration::from_secs(1);
 /// The longest grace that keeps closing within five seconds.
 const GRACE_AT_MOST: Duration = Duration::from_secs(2);
-/// How much of stderr is shown with an exit.
+/// How much of stderr is shown with an exit status.
 const LAST_LINES: usize = 3;
 const LAST_BYTES: usize = 400;
 
-/// Stays with a child process until it is gone.
+/// Supervises a child process until it has exited.
 pub(super) struct ChildKeeper {
     pub(super) child: Child,
     pub(super) held: Arc<ServerProcesses>,
@@ -43,7 +44,8 @@ pub(super) struct ChildKeeper {
 }
 
 impl ChildKeeper {
-    /// Reads messages until the output or the connection is closed; then fails pending requests, and ends the process.
+    /// Reads messages until the output or the connection is closed; then fails pending requests,
+    /// and ends the process.
     pub(super) async fn keep(mut self, output: Option<ChildStdout>, drained: oneshot::Receiver<()>) {
         let observer = self.observer.clone();
         {
@@ -51,7 +53,8 @@ impl ChildKeeper {
             let (error, is_read) = self.attend(reading.as_mut(), drained).await;
             observer.lost(error);
             self.closing.send_replace(true);
-            // Read on meanwhile: a closed pipe would end those who have something left to say.
+            // Reading continues while the process ends: a closed pipe would kill a process that
+            // still has output to write.
             let reading = async {
                 if !is_read {
                     let _ = reading.await;
@@ -67,7 +70,8 @@ impl ChildKeeper {
         self.over.send_replace(true);
     }
 
-    /// Waits until the process, its output or our interest ends. Says why, and whether all was read.
+    /// Waits until the process exits, its output ends or the wire is closed. Returns the reason,
+    /// and whether the output was read to its end.
     async fn attend(
         &mut self,
         mut reading: Pin<&mut impl Future<Output = Result<(), TooLong>>>,
@@ -97,7 +101,8 @@ impl ChildKeeper {
         (self.exited(status), is_read)
     }
 
-    /// Its input is closed by now. Waits for it to exit; then terminates it; then kills it.
+    /// Ends the process, whose input is closed by now: waits for it to exit, then terminates it,
+    /// then kills it.
     async fn end(&mut self) {
         let grace = self.limits.grace.min(GRACE_AT_MOST);
         if timeout(FAREWELL, self.child.wait()).await.is_err() {

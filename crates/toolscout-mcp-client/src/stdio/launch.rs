@@ -1,4 +1,4 @@
-//! From a configured program to a running one.
+//! Resolves and starts a configured program.
 
 use super::super::{ClientError, ConfigText, ConnectContext, Program};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -17,9 +17,9 @@ use toolscout_process::spawn::{self, SpawnRequest};
 use toolscout_process::{BUSY, words};
 use toolscout_process::{guard, orphans, starter};
 
-/// A program that is ready to start; holds what references led to, so it has no `Debug`.
+/// A program that is ready to start. It contains values of references, so it has no `Debug`.
 pub(super) struct Launch {
-    /// Shown instead of the program's path.
+    /// The text to show instead of the program's path.
     shown: String,
     program: PathBuf,
     args: Vec<OsString>,
@@ -28,7 +28,7 @@ pub(super) struct Launch {
     run: String,
 }
 
-/// Follows all references and finds the program. May take a while.
+/// Resolves all references and finds the program. May take a while.
 pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch, ClientError> {
     let shown = program.command.written().to_owned();
     let resolve = |text: &ConfigText| text.resolve(&dial.lookup).map_err(ClientError::invalid);
@@ -49,7 +49,7 @@ pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch
     Ok(Launch { shown, program: found, args, cwd, env, run })
 }
 
-/// Starts the program on the thread that all servers are started from.
+/// Starts the program on the thread that starts all servers.
 pub(super) async fn start(launch: Launch) -> Result<(Child, ServerProcesses), ClientError> {
     let launch = Arc::new(launch);
     let mut waits = BUSY.into_iter();
@@ -84,7 +84,8 @@ impl Launch {
     }
 }
 
-/// A path is taken from the folder the server starts in; a bare name is looked up in the PATH that the server sees.
+/// The path of the program. A command with a separator is relative to the server's working
+/// directory; a bare name is looked up in the PATH that the server sees.
 fn locate(command: &str, cwd: &Path, env: &[(OsString, OsString)]) -> Result<PathBuf, String> {
     if command.is_empty() {
         return Err("its command is empty".to_owned());
@@ -99,7 +100,7 @@ fn locate(command: &str, cwd: &Path, env: &[(OsString, OsString)]) -> Result<Pat
     })
 }
 
-/// Where the usual runners of servers come from.
+/// The package that provides a common server runner.
 fn origin(command: &str) -> Option<&'static str> {
     Some(match command {
         "npx" | "npm" | "node" => "Node.js, see https://nodejs.org",

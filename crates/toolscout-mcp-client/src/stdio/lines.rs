@@ -1,12 +1,12 @@
-//! Cuts a stream into lines, none of them longer than allowed.
+//! Splits a stream into lines of limited length.
 
 use std::io::BufRead;
 
-/// Lines keep at most this much room between them.
+/// The capacity, in bytes, that is kept from one line to the next.
 const KEPT: usize = 256 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Bytes that are not yet a whole line.
+/// Bytes of an incomplete line.
 #[derive(Debug)]
 pub(super) struct LineBuffer {
     begun: Vec<u8>,
@@ -23,7 +23,8 @@ impl LineBuffer {
         Self { begun: Vec::new(), limit, is_first: true }
     }
 
-    /// Takes bytes, and gives every complete line, without its line feed. Each byte is read once.
+    /// Adds bytes, and passes every complete line to `each`, without its line feed. Each byte is
+    /// read once.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<(), TooLong> {
         while let Some((line, rest)) = split(bytes) {
             if self.begun.len() + line.len() > self.limit {
@@ -58,8 +59,8 @@ impl LineBuffer {
     }
 }
 
-/// What is before the first line feed, and what is behind it. Looked for by the standard library, which takes many bytes at
-/// a time.
+/// The parts before and after the first line feed. The search is that of the standard library,
+/// which processes many bytes at a time.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = bytes;
     let skipped = rest.skip_until(b'\n').ok()?;
@@ -67,7 +68,7 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((line, rest))
 }
 
-/// Some programs mark the beginning of all they say; once is forgiven.
+/// Removes a byte order mark, which some programs write at the start of their output.
 fn plain(line: &[u8], is_first: bool) -> &[u8] {
     line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(line)
 }

@@ -1,4 +1,4 @@
-//! The three pipes of a child process, each with a task of its own.
+//! The three pipes of a child process, each with its own task.
 
 use super::super::ClientError;
 use super::super::wire::{Outgoing, WireObserver};
@@ -12,14 +12,15 @@ use tokio::time::{Instant, sleep};
 use toolscout_process::tail::OutputTail;
 
 const CHUNK: usize = 64 << 10;
-/// Messages are joined up to about this much: less than a pipe holds, so that mostly nobody waits in the middle of one.
+/// Messages are joined up to about this many bytes. It is less than a pipe holds, so that a write
+/// rarely blocks in the middle of a message.
 const JOINED: usize = 16 << 10;
-/// Bytes a second that are read when a server does not stop to talk. An honest one never comes near; a flood beyond it is
-/// left in the pipe, where it costs only who pours it.
+/// The rate limit for reading, in bytes per second. An honest server never comes near it. The
+/// excess of a flood stays in the pipe, where it blocks only the server itself.
 const OUTPUT_RATE: u32 = 64 << 20;
 const ERROR_RATE: u32 = 16 << 20;
 
-/// How long the end of a process may take to be noticed.
+/// How long the exit of a process may take to be noticed.
 const NOTICED: Duration = Duration::from_millis(500);
 
 /// Reads messages until the output ends.
@@ -35,11 +36,11 @@ pub(super) async fn read(
         lines.push(&chunk[..count], |it| observer.message(it))?;
         pace.after(count).await;
     }
-    // Half a message at the end is none.
+    // An incomplete message at the end is ignored.
     Ok(())
 }
 
-/// Keeps the end of stderr, and reads it all, so that the process never blocks.
+/// Reads all of stderr, so that the process never blocks, and keeps the end of it.
 pub(super) async fn drain(
     pipe: Option<impl AsyncRead + Unpin>,
     tail: Arc<Mutex<OutputTail>>,
@@ -56,7 +57,8 @@ pub(super) async fn drain(
     let _ = drained.send(());
 }
 
-/// Writes queued messages until the wire is closed. Then the pipe is closed, which tells the server to exit.
+/// Writes queued messages until the wire is closed. Then the pipe is closed, which signals the
+/// server to exit.
 pub(super) async fn write(
     pipe: Option<impl AsyncWrite + Unpin>,
     mut queued: mpsc::Receiver<Outgoing>,
@@ -71,7 +73,7 @@ pub(super) async fn write(
             batch.fill(first, &mut queued);
             let written = pipe.write_all(&batch.bytes).await;
             if written.is_err() && !std::mem::replace(&mut is_broken, true) {
-                // Most likely the process is gone; the keeper then has a better error.
+                // The process has probably exited; the keeper then reports a better error.
                 sleep(NOTICED).await;
             }
             for id in batch.ids.iter().filter(|_| is_broken) {
@@ -85,7 +87,7 @@ pub(super) async fn write(
     }
 }
 
-/// Messages that are written at once: those that are there when the pipe is.
+/// Messages that are written together: those that are queued when the pipe is ready.
 #[derive(Default)]
 struct MessageBatch {
     bytes: Vec<u8>,
@@ -100,7 +102,7 @@ impl MessageBatch {
         let now = std::time::Instant::now();
         let mut next = Some(first);
         while let Some(message) = next {
-            // It may have waited behind one that the server did not care to read.
+            // The deadline may have passed while an earlier message blocked the pipe.
             if message.id.is_none() || message.deadline > now {
                 self.bytes.extend_from_slice(message.body.as_bytes());
                 self.bytes.push(b'\n');
@@ -111,7 +113,7 @@ impl MessageBatch {
     }
 }
 
-/// Slows reading down to a rate, after a burst of one second's worth.
+/// Throttles reading to a rate, after a burst of one second's worth.
 struct ReadThrottle {
     rate: f64,
     left: f64,
@@ -130,7 +132,8 @@ impl ReadThrottle {
         self.at = now;
         let used = f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         self.left = (self.left + earned).min(self.rate) - used;
-        // Not at every chunk: a timer's tick is about a millisecond.
+        // It does not sleep after every chunk, because the resolution of a timer is about a
+        // millisecond.
         if self.left < -self.rate / 64.0 {
             sleep(Duration::from_secs_f64(-self.left / self.rate)).await;
         }

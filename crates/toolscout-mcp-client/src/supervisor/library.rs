@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, sleep_until};
 use toolscout_core::{Caller, Cx, Moment};
 
-/// Changes that come so soon after another are seen with it.
+/// Changes within this time are handled together.
 const TOGETHER: Duration = Duration::from_millis(20);
 
-/// Keeps what is remembered of a running server's library as the server has it, where somebody listens. Never done.
+/// Updates the record of a running server's library after each change, if there are subscribers.
+/// Never returns.
 pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) {
     let mut changes = running.client.router().library_changes();
     let (server, shared) = (&*running.server, &*running.context);
@@ -45,7 +46,7 @@ pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningS
             return pending().await;
         }
         is_due = true;
-        // Several changes at once are one.
+        // Waits, so that changes in quick succession cause one listing.
         sleep(TOGETHER).await;
     }
 }

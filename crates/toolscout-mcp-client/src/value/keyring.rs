@@ -1,4 +1,4 @@
-//! Entries of the system's keyring, asked of the program that comes with it.
+//! Reads entries of the system's keyring with the program that comes with it.
 
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
@@ -6,12 +6,12 @@ use std::sync::mpsc;
 use std::time::Duration;
 use toolscout_core::escape;
 
-/// How long the keyring may take, which includes a person who is asked to unlock it.
+/// The time limit for the keyring, including the time in which the user unlocks it.
 const LIMIT: Duration = Duration::from_secs(5);
-/// Bytes of an entry.
+/// The largest entry, in bytes.
 const LARGEST: u64 = 64 << 10;
 
-/// The entry of this name that is kept for toolscout.
+/// The entry with this name that is stored for toolscout.
 pub(super) fn entry(name: &str) -> Result<String, String> {
     let (program, args) = if cfg!(target_os = "macos") {
         ("security", vec!["find-generic-password", "-s", "toolscout", "-a", name, "-w"])
@@ -23,8 +23,9 @@ pub(super) fn entry(name: &str) -> Result<String, String> {
     ask(program, &args, LIMIT).map_err(|it| format!("`keyring:{}`: {it}", escape::line(name)))
 }
 
-/// What the program prints, without the end of its line. Anything printed is an entry and nothing is none, whatever the
-/// program's code says: it is not waited for longer than its output.
+/// The output of the program, without the trailing line end. Any output is an entry, and no output
+/// means that there is none. The exit code is ignored, because the program is killed once its
+/// output ends.
 pub(super) fn ask(program: &str, args: &[&str], limit: Duration) -> Result<String, String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -34,7 +35,7 @@ pub(super) fn ask(program: &str, args: &[&str], limit: Duration) -> Result<Strin
     })?;
     let output = child.stdout.take();
     let (send, receive) = mpsc::channel();
-    // The thread ends with the child, whose output it reads: at the latest when that is killed below.
+    // The thread ends when the child's output ends, at the latest when the child is killed below.
     std::thread::spawn(move || {
         let mut printed = Vec::new();
         let read = output.map(|it| it.take(LARGEST).read_to_end(&mut printed));

@@ -1,17 +1,18 @@
-//! A plain text cut at the variables in it.
+//! Splits plain text at the variables in it.
 
-/// A stretch of a text.
+/// A part of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TextPiece<'a> {
-    /// As it stands.
+    /// Literal text.
     Plain(&'a str),
     /// `${NAME}`, `${env:NAME}`, and either with `:-default` before the brace.
     Variable { name: &'a str, default: Option<&'a str> },
-    /// `${kind:what}` of a kind only other programs know. Passed on as written it would be taken for a value.
+    /// `${kind:what}` of an unknown kind. Passing it on as written would turn it into a value.
     Unknown(&'a str),
 }
 
-/// All of the text, in order. What only looks a little like a variable, `${}` or `${a.b}`, is plain.
+/// All parts of the text, in order. Text that only resembles a variable, `${}` or `${a.b}`, is
+/// literal.
 pub(super) fn of(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     let (mut plain_from, mut at) = (0, 0);
@@ -21,7 +22,7 @@ pub(super) fn of(text: &str) -> Vec<TextPiece<'_>> {
         let piece = end.and_then(|end| variable(&text[found..end]).map(|piece| (piece, end)));
         at = found + 2;
         if escaped {
-            // The first `$` is left out.
+            // The first `$` is the escape character and is omitted.
             pieces.push(TextPiece::Plain(&text[plain_from..found - 1]));
             plain_from = found;
         } else if let Some((piece, end)) = piece {
@@ -34,7 +35,7 @@ pub(super) fn of(text: &str) -> Vec<TextPiece<'_>> {
     pieces
 }
 
-/// `written` starts with `${` and ends with the first `}`.
+/// Parses a variable. `written` starts with `${` and ends with the first `}`.
 fn variable(written: &str) -> Option<TextPiece<'_>> {
     let inner = written.strip_prefix("${")?.strip_suffix('}')?;
     let (said, default) = match inner.split_once(":-") {
@@ -48,7 +49,7 @@ fn variable(written: &str) -> Option<TextPiece<'_>> {
     }
 }
 
-/// Whether it can name a variable: letters, digits and `_`, no digit first.
+/// Whether it is a valid variable name: letters, digits and `_`, not starting with a digit.
 pub(super) fn is_name(text: &str) -> bool {
     let word = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
     text.bytes().all(word) && text.bytes().next().is_some_and(|it| !it.is_ascii_digit())
