@@ -1,6 +1,7 @@
 use super::*;
 
-/// How often a server is started within this time if every start fails after `up`, having answered `calls`.
+/// The number of starts within this time if the server always fails after `up`, having answered
+/// `calls`.
 fn starts_within(time: Duration, up: Duration, calls: usize) -> usize {
     let mut backoff = Backoff::default();
     let begin = Instant::now();

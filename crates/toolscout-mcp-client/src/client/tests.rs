@@ -1,7 +1,8 @@
-//! 1. A call says what its era wants said, keeps what the caller said, and gives the result byte for byte.
-//! 2. Results that break the rules are errors; those that ask for more input are not.
-//! 3. A server that turns out to be of the other era is given one chance.
-//! 4. Changes are heard of as long as the conversation lasts.
+//! 1. A call contains the `_meta` of its era, keeps the caller's `_meta`, and returns the result
+//!    byte for byte.
+//! 2. Results that violate the protocol are errors; requests for more input are not.
+//! 3. A server that turns out to be of the other era gets one handshake.
+//! 4. Change notifications arrive as long as the connection lasts.
 
 mod web;
 
@@ -30,7 +31,8 @@ fn legacy() -> ProtocolEra {
     ProtocolEra::Legacy { version: "2025-11-25".to_owned() }
 }
 
-/// A client whose server answers as the test says: with a result, or with an error if it has a code.
+/// A client whose server answers as the test requires: with a result, or with an error if it has a
+/// code.
 struct Talk {
     client: McpClient,
     sent: mpsc::UnboundedReceiver<Value>,
@@ -86,7 +88,7 @@ fn said() -> Option<Value> {
     Some(json!({"content": [], "resultType": "complete"}))
 }
 
-/// What stands in `_meta` of a call by a caller who wrote this there.
+/// The `_meta` that is sent for a call whose caller wrote this `_meta`.
 async fn meta_of(era: ProtocolEra, written: &str, cx: &Cx) -> Value {
     let mut talk = Talk::new(era, false, |_| said());
     let call = ToolCall { meta: Some(RawJson::parse(written).expect("JSON")), ..call(json!({"a": 1})) };
@@ -110,7 +112,7 @@ async fn a_modern_call_says_who_we_are_and_keeps_what_the_caller_said() {
     assert_eq!(meta.get("progressToken"), None, "nobody here listens");
 }
 
-/// Able to be told something, and nothing else.
+/// A counterpart that receives notifications only.
 struct Listener;
 
 impl Counterpart for Listener {

@@ -1,7 +1,7 @@
-//! 1. A definition is kept byte for byte, and every field of it reaches the tool.
-//! 2. What cannot be a tool says why; what is only odd stays.
+//! 1. A definition is stored byte for byte, and every field of it reaches the tool.
+//! 2. An unusable definition has a reason; one that is only unusual stays.
 //! 3. Ambiguous and oversized definitions are refused.
-//! 4. Arguments are mirrored as their schema says, and only where it may say so.
+//! 4. Arguments are mirrored as their schema requires, and only where a mark is permitted.
 
 use super::super::limits::Limits;
 use super::mirror::{MirroredParameter, headers, mirrors};
@@ -49,7 +49,7 @@ fn odd_fields_do_not_cost_the_tool() {
     assert_eq!(extra, kept);
 }
 
-/// What a list of ours shows of a tool is what its server said: every field, and each value byte for byte.
+/// A listed tool equals its definition at the server: every field, and each value byte for byte.
 #[test]
 fn a_definition_can_be_listed_again_without_a_loss() {
     let written = r#"{"name":"t","x-vendor":1.0,"title":"T","icons":[{"src":"x"}],"description":"does \"it\"",
@@ -93,7 +93,7 @@ fn what_cannot_be_a_tool_says_why() {
     }
 }
 
-/// T15: names that cannot be seen for what they are.
+/// T15: names with characters that are invisible or misleading.
 #[test]
 fn names_with_unseen_characters_are_refused_and_odd_ones_stay() {
     let named = |name: &str| of(json!({"name": name, "inputSchema": {}}));
@@ -106,7 +106,7 @@ fn names_with_unseen_characters_are_refused_and_odd_ones_stay() {
     assert!(named(&"n".repeat(128)).is_ok());
 }
 
-/// T09: what two parsers could read in two ways is refused.
+/// T09: a definition that two parsers could read differently is refused.
 #[test]
 fn ambiguous_definitions_are_refused() {
     let twice = [

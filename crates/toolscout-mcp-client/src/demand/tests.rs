@@ -1,5 +1,5 @@
-//! 1. A demand is told from an answer, whatever the answer talks about.
-//! 2. None of the server's own words are repeated.
+//! 1. A request for input is distinguished from a complete result with any content.
+//! 2. None of the server's text is repeated.
 
 use super::of;
 use serde_json::{Value, json};

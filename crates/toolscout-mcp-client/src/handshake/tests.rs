@@ -1,6 +1,6 @@
-//! 1. The era is found out with few questions, whatever the server makes of them.
-//! 2. Versions that nobody speaks end in an error that names both sides, not in a loop.
-//! 3. What is known from the last time saves a question, and is given up when it is wrong.
+//! 1. The era is determined with few requests, for every kind of response.
+//! 2. Versions without a common one end in an error that names both sides, not in a loop.
+//! 3. The era of the last connection saves a request, and is corrected if it is wrong.
 
 use super::super::limits::Limits;
 use super::super::peer::tests::{World, soon};
@@ -21,7 +21,7 @@ fn modern() -> ProtocolEra {
     ProtocolEra::Modern { version: "2026-07-28".to_owned() }
 }
 
-/// What the server makes of a method: a result, an error, or nothing.
+/// A server that answers a method with a result, an error, or not at all.
 fn world(answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static) -> World {
     World::new(limits(), move |message| {
         let Some(id) = message.get("id") else { return Vec::new() };
@@ -78,7 +78,7 @@ async fn a_modern_server_is_asked_once() {
     assert_eq!(agreed.description.capabilities.expect("said").as_str(), r#"{"tools":{}}"#);
 }
 
-/// F-14: legacy servers refuse the question in many ways.
+/// F-14: legacy servers refuse `server/discover` in many ways.
 #[tokio::test]
 async fn any_other_refusal_makes_it_a_legacy_server() {
     let refusals = [
@@ -125,7 +125,7 @@ async fn silence_is_waited_out_and_then_taken_for_an_old_server() {
     assert_eq!(methods, ["server/discover", "initialize", "notifications/initialized"]);
 }
 
-/// A server that takes its time to start finds both questions waiting, and answers them in their order.
+/// A server that is slow to start finds both requests waiting, and answers them in order.
 async fn slow_to_start(first: Value, second: Value) -> HandshakeResult {
     let mut world = World::new(limits(), |_| Vec::new());
     let (peer, router) = (world.peer.clone(), world.router.clone());

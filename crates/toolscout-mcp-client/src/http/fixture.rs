@@ -1,4 +1,4 @@
-//! A web server made of threads that says exactly what a test wants, and an ear that writes down what it hears.
+//! A threaded web server with scripted responses, and an observer that records what it receives.
 
 use super::super::ClientError;
 use super::super::limits::Limits;
@@ -33,7 +33,7 @@ impl Asked {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// The reply that a well-behaved server gives.
+    /// The reply of a well-behaved server.
     pub(crate) fn reply(&self) -> String {
         json!({"jsonrpc": "2.0", "id": self.json()["id"], "result": {}}).to_string()
     }
@@ -46,7 +46,7 @@ pub(crate) enum Then {
     HangUp,
 }
 
-/// A web server on loopback. Ends with the test.
+/// A web server on loopback. Stopped when the test ends.
 pub(crate) struct Site {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -55,7 +55,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Serves each request by this function, each connection on a thread of its own.
+    /// Serves each request with this function, and each connection on its own thread.
     pub(crate) fn new(serve: impl Fn(&Asked, &mut TcpStream) -> Then + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback works");
         let address = listener.local_addr().expect("it has an address");
@@ -75,7 +75,7 @@ impl Site {
         site
     }
 
-    /// Answers everything with this text.
+    /// Answers every request with this text.
     pub(crate) fn saying(answer: impl Into<String>) -> Self {
         let answer = answer.into();
         Self::new(move |_, stream| {
@@ -92,12 +92,12 @@ impl Site {
         HttpEndpoint { url: ConfigText::from(self.url().as_str()), ..HttpEndpoint::default() }
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().clone()
     }
 
-    /// How many connections were made so far.
+    /// The number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.connections.lock().len()
     }
@@ -109,7 +109,7 @@ impl Drop for Site {
         for stream in self.connections.lock().iter() {
             let _ = stream.shutdown(Shutdown::Both);
         }
-        // Wakes the thread that waits for somebody to come.
+        // Wakes the thread that waits for a connection.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -153,25 +153,25 @@ fn read_request(reader: &mut impl BufRead) -> Option<Asked> {
     Some(Asked { line, headers, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
-/// Whoever asked may have hung up; no test minds.
+/// Writes the text. A failure is ignored, because the client may have closed the connection.
 pub(crate) fn say(stream: &mut TcpStream, text: &str) {
     let _ = stream.write_all(text.as_bytes());
 }
 
-/// A whole answer.
+/// A complete response.
 pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{headers}\r\n{body}", body.len())
 }
 
-/// A whole answer of JSON.
+/// A complete JSON response.
 pub(crate) fn json_answer(body: &str) -> String {
     answer("200 OK", "content-type: application/json\r\n", body)
 }
 
-/// The head of an event stream that goes on until the connection is closed.
+/// The head of an event stream that lasts until the connection is closed.
 pub(crate) const EVENT_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
-/// What an ear heard.
+/// An event that the observer received.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Heard {
     Message(String),
@@ -179,7 +179,7 @@ pub(crate) enum Heard {
     Lost(ClientError),
 }
 
-/// Writes down what it hears.
+/// An observer that records events.
 pub(crate) struct Notes(UnboundedSender<Heard>);
 
 impl WireObserver for Notes {
@@ -200,13 +200,13 @@ impl WireObserver for Notes {
 pub(crate) struct Hearing(UnboundedReceiver<Heard>);
 
 impl Hearing {
-    /// An observer, and what it hears.
+    /// Creates an observer, and the receiver of its events.
     pub(crate) fn new() -> (Arc<Notes>, Self) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Arc::new(Notes(sender)), Self(receiver))
     }
 
-    /// The next thing that is heard.
+    /// The next event.
     pub(crate) async fn next(&mut self) -> Heard {
         let heard = tokio::time::timeout(Duration::from_secs(20), self.0.recv()).await;
         heard.expect("something is heard in time").expect("somebody still speaks")
@@ -220,7 +220,7 @@ impl Hearing {
         }
     }
 
-    /// Whether something was heard that nobody asked for yet.
+    /// Whether there is no unread event.
     pub(crate) fn is_silent(&mut self) -> bool {
         self.0.try_recv().is_err()
     }
@@ -230,7 +230,7 @@ pub(crate) fn dial() -> ConnectContext {
     ConnectContext { lookup: ReferenceLookup::of(|_| None), ..ConnectContext::new(PathBuf::from("/")) }
 }
 
-/// With messages of at most this many bytes.
+/// A context with messages of at most this many bytes.
 pub(crate) fn dial_with_messages_of(message: usize) -> ConnectContext {
     ConnectContext { limits: Arc::new(Limits { message, ..Limits::default() }), ..dial() }
 }
@@ -239,7 +239,7 @@ pub(crate) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(20)
 }
 
-/// A request of the legacy era.
+/// A legacy request.
 pub(crate) fn request(id: u64, method: &str) -> Outgoing {
     let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}}).to_string();
     Outgoing {

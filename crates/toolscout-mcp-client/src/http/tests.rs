@@ -1,8 +1,9 @@
-//! 1. `messages`: messages go out as the era wants them, and what comes back is heard once.
-//! 2. `refusals`: every other answer is an error that says what to do, and costs only its own request.
-//! 3. `sessions`: the legacy era has sessions, and a stream of its own.
-//! 4. `credentials`: secrets go to the server and nowhere else.
-//! 5. `limits`: size, time and number are bounded, whatever a server does.
+//! 1. `messages`: messages are sent in the form of the era, and each response is received once.
+//! 2. `refusals`: every other response is an error that states the remedy, and affects only its own
+//!    request.
+//! 3. `sessions`: the legacy era has sessions, and a separate event stream.
+//! 4. `credentials`: secrets are sent to the server and nowhere else.
+//! 5. `limits`: size, time and number are limited for every server.
 
 mod credentials;
 mod limits;
@@ -14,7 +15,7 @@ use super::HttpWire;
 use super::fixture::{Hearing, Site, dial, soon};
 use crate::{ConnectContext, HttpEndpoint};
 
-/// A wire to the site, and what is heard on it.
+/// A wire to the site, and the receiver of its events.
 async fn wire(site: &Site) -> (HttpWire, Hearing) {
     wire_with(&site.endpoint(), &dial()).await
 }

@@ -1,7 +1,8 @@
 //! Proves that
-//! 1. so many start at a time, those that are old or at rest do not count, and those that failed start last,
-//! 2. a child at work is told from one at rest, also through a shell between,
-//! 3. a crowd that hangs costs a server behind it nothing.
+//! 1. the number of concurrent starts is limited, old and idle ones do not count, and servers that
+//!    failed start last,
+//! 2. a busy child is distinguished from an idle one, even with a shell in between,
+//! 3. many hanging servers do not delay a server behind them.
 
 use super::children::{Children, state_and_ticks};
 use super::refresh_in_turn;
@@ -57,7 +58,7 @@ fn who_failed_the_last_time_waits_for_those_with_more_hope_but_not_for_long() {
     assert!(turns.has_room(StartPriority::Poor, now));
 }
 
-/// A child that is killed, with all below it, when the test is over.
+/// A child that is killed with all its descendants when the test ends.
 struct Kept(Child);
 
 impl Kept {
@@ -77,7 +78,7 @@ impl Drop for Kept {
     }
 }
 
-/// Looks until so many are at work, for a while.
+/// Checks for a while until this many are busy.
 async fn settles_at(children: &mut Children, ids: &[u32], count: usize) -> bool {
     for _ in 0..500 {
         if children.at_work_of(ids) == count {
@@ -118,7 +119,7 @@ fn source(shared: &Arc<ServerContext>, id: &str, mode: &str) -> Arc<McpSource> {
     ))
 }
 
-/// Nobody steps aside because of its age here, so that only rest can make room.
+/// Age does not make room in this test; only idle servers do.
 #[tokio::test]
 async fn a_server_behind_many_that_hang_is_asked_before_they_time_out() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -135,7 +136,7 @@ async fn a_server_behind_many_that_hang_is_asked_before_they_time_out() {
     let asking = refresh_in_turn(&sources, &cx, StartLimiter::new(2, LONG), |source, answer| {
         let _ = answered.send((source.server().id.to_string(), answer.is_ok()));
     });
-    // Dropped with the first answer; what hangs is ended by that.
+    // Dropped with the first outcome, which ends the hanging servers.
     tokio::select! {
         () = asking => panic!("all have answered"),
         first = heard.recv() => assert_eq!(first, Some(("honest".to_owned(), true))),

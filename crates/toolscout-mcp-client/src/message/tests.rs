@@ -1,6 +1,7 @@
-//! 1. What can be read is read byte for byte, whatever the order of its keys.
-//! 2. What cannot be read says whose answer it was, as long as that can be told without understanding it.
-//! 3. What is no message is never mistaken for one.
+//! 1. A valid message is read byte for byte, with any order of keys.
+//! 2. An unreadable message is attributed to its request, if its id can be extracted without
+//!    parsing.
+//! 3. Other input is never mistaken for a message.
 //! 4. Depth and number of values are limited before anything is parsed.
 
 use super::super::limits::Limits;
@@ -100,7 +101,7 @@ fn what_is_no_answer_is_about_no_request() {
     }
 }
 
-/// Numbers match numbers: the text `"2"` is nobody's id.
+/// Numbers match numbers: the string `"2"` is not the id of a request.
 #[test]
 fn an_id_of_another_type_is_a_stray() {
     for id in ["\"2\"", "null", "2.0", "-2", "[2]", "1e3", "99999999999999999999999"] {
@@ -133,7 +134,8 @@ fn depth_is_limited_before_parsing() {
 #[test]
 fn values_are_counted_and_keys_are_not() {
     let list = |count: usize| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{}0]}}}}"#, "0,".repeat(count - 1));
-    // The message, its version, its id, the result, the list: five besides the numbers.
+    // Besides the numbers there are five values: the message, its version, its id, the result, the
+    // list.
     let limits = Limits { nodes: 25, ..limits() };
     for count in [19, 20] {
         assert!(read(list(count).as_bytes(), &limits).is_ok(), "{count}");
@@ -170,7 +172,7 @@ fn what_is_no_id_cannot_be_answered() {
     assert!(foreign_id(&long).is_none());
 }
 
-/// Anything at all may arrive: nothing panics, and nothing of it is a reply with a result.
+/// Arbitrary input causes no panic, and no reply with a result.
 #[test]
 fn no_bytes_make_it_panic() {
     let whole = r#"{"jsonrpc":"2.0","id":2,"result":{"a":["\u00e9\\\"",{"b":-1.5e3}]},"x":null}"#.as_bytes();

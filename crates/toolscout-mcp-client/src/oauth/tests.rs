@@ -1,5 +1,5 @@
-//! Logins against an authorization server on loopback that checks what it is sent as a real one does. Each file says what
-//! it proves.
+//! Logins against an authorization server on loopback that checks requests like a real one. The
+//! head of each file states what it proves.
 
 mod authority;
 mod browser;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use toolscout_core::SourceId;
 
-/// One person's machine: a folder for logins, and a server that is configured.
+/// One user's machine: a folder for logins, and a configured server.
 struct Home {
     folder: TempDir,
     endpoint: HttpEndpoint,
@@ -36,7 +36,7 @@ impl Home {
         }
     }
 
-    /// Not there until somebody logs in.
+    /// The folder for logins; it does not exist before the first login.
     fn logins(&self) -> std::path::PathBuf {
         self.folder.path().join("state").join("logins")
     }
@@ -67,7 +67,7 @@ impl Home {
         Ok(login)
     }
 
-    /// A whole login, as a person does it.
+    /// A complete login by a user.
     async fn log_in(&self, authority: &Authority) {
         let login = self.begin(&authority.mcp()).await.expect("it begins");
         finish(&login).await.expect("it ends well");
@@ -86,7 +86,7 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_secs(20)
 }
 
-/// The person agrees, and the browser comes back.
+/// The user agrees, and the browser is redirected.
 async fn finish(login: &Login) -> Result<(), ClientError> {
     let back = agree(login.browser()).await;
     let (result, _) = tokio::join!(login.wait(soon()), visit(&back));

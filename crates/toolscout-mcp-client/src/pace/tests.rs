@@ -1,13 +1,14 @@
-//! 1. A change, and what comes of it, is listed at once.
-//! 2. However a server times its changes, a minute of pauses has no more lists than pauses.
-//! 3. Who falls quiet is listed at once again.
+//! 1. A change and a follow-up change are listed at once.
+//! 2. For every timing of changes, a minute of pauses has no more listings than pauses.
+//! 3. A server that was quiet is listed at once again.
 
 use super::ListingPace;
 use std::time::{Duration, Instant};
 
 const APART: Duration = Duration::from_secs(5);
 
-/// Lists, as soon as it may, at each of these times (in milliseconds); gives the times at which it did.
+/// Lists at each of these times (in milliseconds), as soon as permitted; returns the times of the
+/// listings.
 fn lists(wanted: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let begun = Instant::now();
     let mut pace = ListingPace::new(APART);
@@ -22,7 +23,7 @@ fn lists(wanted: impl IntoIterator<Item = u64>) -> Vec<u64> {
     made
 }
 
-/// The most that fall into one minute.
+/// The largest number within one minute.
 fn most_in_a_minute(made: &[u64]) -> usize {
     made.iter().map(|from| made.iter().filter(|it| (*from..from + 60_000).contains(it)).count()).max().unwrap_or(0)
 }
@@ -50,7 +51,7 @@ fn no_minute_has_more_than_twelve_lists() {
         let made = lists((0..400).map(|it| it * every));
         assert!(most_in_a_minute(&made) <= 12, "every {every} ms: {} in a minute", most_in_a_minute(&made));
     }
-    // Bursts, with a pause between them that is as short as helps the most.
+    // Bursts, with pauses of every length around the one that permits the most listings.
     for pause in (5_000..40_000).step_by(250) {
         let made = lists((0..60).map(|it| it / 3 * pause + it % 3 * 400));
         assert!(most_in_a_minute(&made) <= 12, "bursts every {pause} ms: {}", most_in_a_minute(&made));

@@ -1,4 +1,4 @@
-//! Parameters go out as they came, on one line.
+//! Parameters are sent as received, on one line.
 
 use super::RequestParams;
 use serde_json::{Map, Value, json};

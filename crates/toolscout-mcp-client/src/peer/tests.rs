@@ -1,9 +1,10 @@
-//! 1. An answer reaches who asked, once, whatever else arrives; ids are never used twice.
-//! 2. What cannot be read costs the one request it was about.
-//! 3. Who stops waiting frees the place, and the server is told which request that was.
-//! 4. Notifications come in order and at a bounded rate; changes are counted through any flood.
-//! 5. A server gets life signs at a bounded rate, and what callers can give, in [`questions`].
-//! 6. When the connection is gone, everybody knows at once.
+//! 1. A response reaches its request, once, regardless of other messages; ids are never reused.
+//! 2. An unreadable message fails only the request it belongs to.
+//! 3. An abandoned request frees its place, and is cancelled at the server by its id.
+//! 4. Notifications arrive in order and at a limited rate; changes are counted through any flood.
+//! 5. A server gets ping responses at a limited rate, and can send reverse requests, in
+//!    [`questions`].
+//! 6. When the connection is lost, all pending requests fail at once.
 
 mod questions;
 
@@ -19,13 +20,13 @@ use toolscout_core::{BoxFuture, RawJson};
 
 type Answering = Box<dyn Fn(&Value) -> Vec<String> + Send + Sync>;
 
-/// A wire to a server that lives in the test: what is sent is recorded, and answered as the test says.
+/// A wire to a simulated server: messages are recorded, and answered as the test requires.
 pub(in super::super) struct Fake {
     ear: Arc<dyn WireObserver>,
     answering: Answering,
     sent: mpsc::UnboundedSender<Value>,
     forgotten: Mutex<Vec<u64>>,
-    /// The last message of all.
+    /// The last message.
     pub(in super::super) last: Mutex<Option<Outgoing>>,
 }
 
@@ -34,7 +35,7 @@ impl Wire for Fake {
         Box::pin(async move {
             *self.last.lock() = Some(message.clone());
             let message: Value = serde_json::from_str(&message.body).expect("we send JSON");
-            // A test may have seen enough.
+            // Fails if the test has dropped the receiver.
             let _ = self.sent.send(message.clone());
             for line in (self.answering)(&message) {
                 self.ear.message(line.as_bytes());
@@ -52,7 +53,7 @@ impl Wire for Fake {
     }
 }
 
-/// A conversation with such a server.
+/// A connection to such a server.
 pub(in super::super) struct World {
     pub(in super::super) peer: Arc<Peer>,
     pub(in super::super) router: Arc<ResponseRouter>,
@@ -83,13 +84,13 @@ impl World {
         Self::new(limits, |_| Vec::new())
     }
 
-    /// The next thing that was sent.
+    /// The next sent message.
     pub(in super::super) async fn next(&mut self) -> Value {
         let next = tokio::time::timeout(Duration::from_secs(10), self.sent.recv()).await;
         next.expect("something is sent").expect("the wire is there")
     }
 
-    /// All that was sent so far, by method.
+    /// The methods of all messages sent so far.
     pub(in super::super) fn methods(&mut self) -> Vec<String> {
         let all = std::iter::from_fn(|| self.sent.try_recv().ok());
         all.map(|it| it["method"].as_str().unwrap_or("(answer)").to_owned()).collect()
@@ -142,7 +143,7 @@ async fn answers_reach_who_asked_in_any_order() {
     assert_eq!(world.peer.router().pending(), 0);
 }
 
-/// T08: late, double and unknown answers, and those with an id of another type.
+/// T08: late, duplicate and unknown responses, and those with an id of another type.
 #[tokio::test]
 async fn answers_nobody_waits_for_are_counted_and_reach_nobody() {
     let mut world = World::silent(Limits::default());
@@ -298,7 +299,8 @@ async fn changes_are_counted_through_any_flood() {
     assert!(world.router.counts().dropped >= 985, "{:?}", world.router.counts());
 }
 
-/// A server that asks at a thousand a second for what it must not have: a few refusals, and peace.
+/// A server that sends a thousand forbidden requests a second gets a few refusals, and then no
+/// response.
 #[tokio::test]
 async fn a_server_gets_life_signs_and_refusals_at_a_bounded_rate() {
     let mut world = World::silent(Limits { requests: (1, 4), ..Limits::default() });
@@ -353,7 +355,8 @@ async fn a_wire_can_fail_one_request() {
     assert_eq!(world.router.is_lost(), None);
 }
 
-/// Hostile mode http_length_lie: who says more than it was asked cannot know what the next request will be called.
+/// Hostile mode http_length_lie: a server that sends surplus bytes cannot know the id of the next
+/// request.
 #[tokio::test]
 async fn ids_that_are_drawn_cannot_be_guessed_and_never_come_twice() {
     let answered = |it: &Value| vec![json!({"jsonrpc": "2.0", "id": it["id"], "result": {}}).to_string()];

@@ -1,8 +1,9 @@
-//! 1. A user's value is fetched once while it is kept, and again when its time is over.
-//! 2. Below zero nothing is kept or shared; at zero it is shared and not kept.
-//! 3. Memory is bounded: the longest unused makes room, and is dropped.
-//! 4. Those who ask at once share one fetch, its error too; who gives up is replaced.
-//! 5. What is forgotten stays forgotten.
+//! 1. A user's value is fetched once while it is cached, and again when it has expired.
+//! 2. With a negative lifetime nothing is cached or shared; with zero it is shared and not cached.
+//! 3. Memory is bounded: the least recently used value is evicted and dropped.
+//! 4. Concurrent requests share one fetch, including its error; if the fetching request is dropped,
+//!    another takes over.
+//! 5. A value that was removed does not come back.
 
 use super::{CacheLifetime, PerUser};
 use futures_util::FutureExt;
@@ -17,7 +18,7 @@ type Cache = PerUser<Arc<String>, String>;
 
 const MINUTE: CacheLifetime = CacheLifetime::For(Duration::from_secs(60));
 
-/// A server that counts how often it is asked, and takes a second.
+/// A server that counts its requests, and takes a second for each.
 #[derive(Default)]
 struct Server {
     asked: AtomicUsize,
@@ -53,7 +54,8 @@ async fn a_value_is_fetched_once_and_again_when_its_time_is_over() {
     assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");
 }
 
-/// F-13: 200 users and five places: five values in memory, all others dropped; later asked for, they are fetched again.
+/// F-13: 200 users and a capacity of five: five values are in memory and all others are dropped;
+/// those are fetched again when requested.
 #[tokio::test(start_paused = true)]
 async fn two_hundred_users_take_the_memory_of_five() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
@@ -71,7 +73,7 @@ async fn two_hundred_users_take_the_memory_of_five() {
     assert!(weak.iter().all(|it| it.strong_count() == 0));
 }
 
-/// F-13: the end of a value's time fetches it again; a time below zero never keeps it.
+/// F-13: an expired value is fetched again; with a negative lifetime no value is cached.
 #[tokio::test(start_paused = true)]
 async fn below_zero_nothing_is_kept_or_shared() {
     assert_eq!(CacheLifetime::seconds(-1), CacheLifetime::Never);

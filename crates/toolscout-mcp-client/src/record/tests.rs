@@ -1,9 +1,10 @@
-//! What is remembered of servers:
+//! Discovery records:
 //!
-//! 1. what is for one user's eyes only is no other's;
-//! 2. a record nobody can read is as good as none;
-//! 3. tools grow stale by time, failure and configuration, whatever people do to the clock;
-//! 4. what was checked is taken as it is, and gives the same tools as if it were parsed; what somebody touched is parsed again.
+//! 1. a private record is visible to its user only;
+//! 2. an unreadable record counts as absent;
+//! 3. tools become stale by time, failure and configuration, even if the clock jumps;
+//! 4. checked definitions are used without parsing, with the same tools as parsed ones; modified
+//!    definitions are parsed again.
 
 use super::*;
 use crate::client::ToolDefinition;
@@ -38,7 +39,7 @@ fn first(record: &DiscoveryRecord) -> Option<&str> {
     record.tools.as_ref().map(|it| it.definitions[0].as_str())
 }
 
-/// Caches are apart for each user where the server says that its tools are private.
+/// Each user has a separate record if the server declares its tools as private.
 #[test]
 fn private_tools_are_seen_by_their_user_only() {
     let records = records();
@@ -52,7 +53,7 @@ fn private_tools_are_seen_by_their_user_only() {
     assert_eq!((seen(Some("cy")), seen(None)), (None, None));
 }
 
-/// Records of toolscouts that knew of tools only.
+/// Records of toolscout versions without libraries.
 #[test]
 fn a_record_without_a_library_can_be_read() {
     let store = Arc::new(MemoryStore::default());
@@ -64,7 +65,7 @@ fn a_record_without_a_library_can_be_read() {
     assert!(first(&read).is_some() && read.library.is_none());
 }
 
-/// T32: a library may be private where the tools are not.
+/// T32: a library may be private even if the tools are not.
 #[test]
 fn a_private_library_is_seen_by_its_user_only() {
     let records = records();
@@ -104,7 +105,7 @@ fn what_cannot_be_read_is_as_good_as_nothing() {
     }
 }
 
-/// T12: a clock that jumps by ten years makes tools stale or keeps them fresh; it breaks nothing.
+/// T12: a clock that jumps by ten years makes tools stale or keeps them fresh, but breaks nothing.
 #[test]
 fn tools_grow_stale_whatever_the_clock_does() {
     let fresh = record("a", false);
@@ -130,7 +131,7 @@ fn definitions() -> Vec<RawJson> {
     texts.map(|it| RawJson::parse(it).expect("JSON")).to_vec()
 }
 
-/// The same record, written by who has the key and marked or not, as it is read again.
+/// A store with a record that was written with the key, marked or not.
 fn kept(is_marked: bool) -> (Arc<MemoryStore>, DiscoveryRecords) {
     let store = Arc::new(MemoryStore::default());
     let records = DiscoveryRecords::new(store.clone(), "project").marked_with([3; 32]);
@@ -156,7 +157,8 @@ fn what_bears_the_mark_gives_the_same_tools_as_what_is_parsed() {
     assert_eq!(unmarked.tools.expect("tools").definitions, definitions());
 }
 
-/// Every byte in turn: what is read is what was written, is parsed and checked again, or is nothing.
+/// After a change of any single byte, the record is as written, is parsed and checked again, or is
+/// absent.
 #[test]
 fn no_changed_byte_is_taken_for_checked() {
     let (store, records) = kept(true);
@@ -174,7 +176,7 @@ fn no_changed_byte_is_taken_for_checked() {
     assert!(records.read(&id("mail"), None).expect("read").packed.is_some());
 }
 
-/// A server's own word on how long its tools are good counts; none is not zero.
+/// The time to live that the server names takes precedence; a missing one is not zero.
 #[test]
 fn a_servers_own_time_wins() {
     let mut record = record("a", false);

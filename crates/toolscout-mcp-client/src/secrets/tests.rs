@@ -1,6 +1,7 @@
-//! 1. What is referred to is hidden, whatever it looks like; so is what a name says is secret.
-//! 2. What every server sees anyway, and what is too short to be one, is not.
-//! 3. Errors of every kind lose it, and stay what they are.
+//! 1. Values of references are redacted even if they match no pattern, and so are values with the
+//!    name of a secret.
+//! 2. Variables that every server gets, and values that are too short, are not redacted.
+//! 3. Errors of every kind are redacted, and keep their kind.
 
 use super::*;
 use crate::{HttpEndpoint, Program};

@@ -1,12 +1,12 @@
-//! What holds of a server as a source, against a real process that behaves well or badly on purpose:
+//! A server as a source, tested with a real process that behaves well or badly on purpose:
 //!
 //! 1. listing starts nothing;
-//! 2. a discovery remembers, and ends what it started;
-//! 3. a failure keeps what was known;
-//! 4. a call starts the server once for all callers, and looks at the definition first;
-//! 5. a server that falls is started again, unless it was stopped;
-//! 6. what a server announces costs little, in [`changes`];
-//! 7. what it wants to know is asked of its caller, in [`asking`].
+//! 2. a discovery stores its result, and ends the process it started;
+//! 3. a failure keeps the known tools;
+//! 4. a call starts the server once for all callers, and checks the definition first;
+//! 5. a server that exits is restarted, unless it was stopped;
+//! 6. announcements of a server cost little, in [`changes`];
+//! 7. reverse requests go to the caller, in [`asking`].
 
 mod asking;
 mod changes;
@@ -24,7 +24,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use toolscout_core::{Caller, Digest, MemoryStore, RawJson, Store, ToolId};
 
-/// A project with one server, and a log of what that server saw.
+/// A project with one server, and a log of the messages that the server received.
 struct World {
     dir: TempDir,
     store: Arc<dyn Store>,
@@ -39,7 +39,7 @@ impl World {
         self.dir.path().join("log")
     }
 
-    /// A server that behaves like this.
+    /// A server in this mode.
     fn server(&self, mode: &str, more: &[&str]) -> ServerConfig {
         let log = self.log().display().to_string();
         let words = ["--mode", mode, "--log", &log, "--ttl", "60", "--ttl-ms", "60000"];
@@ -78,7 +78,7 @@ impl World {
     }
 }
 
-/// The server for tests: an example of this crate, beside the tests' own program.
+/// The server for tests: an example of this crate, next to the test executable.
 fn hostile() -> PathBuf {
     let own = std::env::current_exe().expect("our own path");
     let folder = own.parent().and_then(Path::parent).expect("target/debug/deps/…");
@@ -126,7 +126,7 @@ fn text(output: &ToolOutput) -> String {
     output.content()[0]["text"].as_str().expect("a text").to_owned()
 }
 
-/// What was checked is not checked again, unless somebody else has changed it since.
+/// Checked definitions are not checked again, unless they were modified since.
 #[tokio::test]
 async fn definitions_that_somebody_touched_are_checked_again() {
     let world = World::new();
@@ -171,7 +171,7 @@ async fn a_discovery_remembers_the_tools_and_ends_the_server() {
     assert_eq!((state.state, state.staleness), (ServerPhase::Known, None));
 }
 
-/// D-25: two at once make one process.
+/// D-25: two concurrent discoveries start one process.
 #[tokio::test]
 async fn two_discoveries_at_once_start_the_server_once() {
     let world = World::new();
@@ -184,7 +184,7 @@ async fn two_discoveries_at_once_start_the_server_once() {
     assert_eq!(world.starts(), 1);
 }
 
-/// D-05, D-06: a failure keeps what was known, and marks it.
+/// D-05, D-06: a failure keeps the known tools, and marks them as stale.
 #[tokio::test]
 async fn a_failed_discovery_keeps_the_tools_known_before() {
     let world = World::new();
@@ -216,7 +216,7 @@ async fn a_discovery_whose_process_is_gone_has_failed() {
 #[tokio::test]
 async fn a_server_that_suddenly_has_nothing_keeps_what_it_had() {
     let world = World::new();
-    // Under another configuration the same tools are another matter.
+    // The same tools under another configuration do not count.
     world.source(world.server("honest", &[])).refresh(&cx()).await.expect("discovered");
     let vanishing = world.source(world.server("vanish", &[]));
     vanishing.start(&cx()).await.expect("started");
@@ -241,7 +241,7 @@ async fn many_calls_at_once_share_one_server() {
     assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Known);
 }
 
-/// A definition that is not the one the caller has read is not called.
+/// A tool whose definition differs from the one that the caller has seen is not called.
 #[tokio::test]
 async fn a_tool_that_is_not_what_it_was_is_not_called() {
     let world = World::new();
@@ -257,7 +257,7 @@ async fn a_tool_that_is_not_what_it_was_is_not_called() {
     assert_eq!(world.asked("tools/call"), 1);
 }
 
-/// Servers of the modern era that never change their tools may refuse to be listened to; they are servers all the same.
+/// Modern servers that never change their tools may refuse subscriptions, and still work.
 #[tokio::test]
 async fn a_server_that_tells_nothing_of_changes_is_called_like_any_other() {
     let capabilities = [r#"{"tools":{"listChanged":true}}"#, r#"{"tools":{"listChanged":false}}"#, "{}"];
@@ -279,7 +279,7 @@ async fn a_server_that_tells_nothing_of_changes_is_called_like_any_other() {
     }
 }
 
-/// F-15: a server that is killed is there again soon, unless somebody stopped it.
+/// F-15: a server that is killed restarts soon, unless it was stopped.
 #[tokio::test]
 async fn a_server_that_falls_is_started_again_until_it_is_stopped() {
     let world = World::new();
@@ -312,7 +312,7 @@ async fn a_server_nobody_calls_is_ended() {
     until(|| !world.events("eof").is_empty() || !world.events("exit").is_empty()).await;
 }
 
-/// A server that dies at once is not started over and over by those who call it.
+/// Calls do not restart a server over and over if it exits at once.
 #[tokio::test]
 async fn agents_who_insist_do_not_make_a_broken_server_start_more_often() {
     let world = World::new();
@@ -326,7 +326,8 @@ async fn agents_who_insist_do_not_make_a_broken_server_start_more_often() {
     assert_eq!(world.starts(), 1);
 }
 
-/// A question instead of an answer is an error where nobody can be asked, and the question is not repeated.
+/// A result that requests input is an error if there is no counterpart, and the server's text is
+/// not repeated.
 #[tokio::test]
 async fn a_demand_for_a_password_is_no_answer() {
     let world = World::new();
@@ -355,7 +356,7 @@ fn kill(process: u32) {
     rustix::process::kill_process(process, rustix::process::Signal::KILL).expect("killed");
 }
 
-/// Waits until it is so; a test that waits for ever fails.
+/// Waits for the condition; fails after ten seconds.
 async fn until(is_so: impl Fn() -> bool) {
     let limit = Instant::now() + Duration::from_secs(10);
     while !is_so() {

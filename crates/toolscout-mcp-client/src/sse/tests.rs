@@ -1,5 +1,6 @@
-//! 1. Event streams are read however they are cut, and no event grows beyond its limit.
-//! 2. The old transport posts where the server says, but only ever to the server itself.
+//! 1. Event streams are parsed with any chunking, and no event exceeds its limit.
+//! 2. The older transport posts to the address that the server names, but only on the server's
+//!    origin.
 
 use super::open;
 use crate::ClientError;
@@ -15,7 +16,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// All events in these pieces: name and data.
+/// All events in these chunks: name and data.
 fn events(pieces: &[&[u8]], limit: usize) -> Result<Vec<(String, String)>, SseEventTooLarge> {
     let mut parser = SseParser::new(limit);
     let mut out = Vec::new();
@@ -69,7 +70,7 @@ fn an_event_may_be_as_large_as_the_limit_but_not_much_larger() {
     assert_eq!(events(&[comment.as_bytes()], limit).expect("comments are free").len(), 1);
 }
 
-/// An old server: what is posted is answered on the stream.
+/// A server with the older transport: the response to a POST arrives on the stream.
 fn old_site(endpoint: &'static str) -> Site {
     let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
     Site::new(move |asked, connection| {
@@ -159,7 +160,7 @@ async fn nothing_is_heard_after_close() {
     assert!(hearing.is_silent(), "closing is no loss");
 }
 
-/// T31: credentials go where the person said, and nowhere else.
+/// T31: credentials are sent only to the configured origin.
 #[tokio::test]
 async fn a_second_address_elsewhere_is_refused() {
     let canary = Site::saying("");

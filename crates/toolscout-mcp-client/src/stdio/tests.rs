@@ -1,8 +1,9 @@
-//! 1. Messages are lines; too long a line ends the connection and gives its memory back.
-//! 2. No pipe makes anybody wait who is not concerned.
-//! 3. An end is known at once, and with its reason.
-//! 4. Nothing of a server is left: not after closing, dropping, leaving the group, or a killed toolscout.
-//! 5. A server sees few variables, no files but its own three, and starts where it should.
+//! 1. Messages are lines; a line over the limit ends the connection and frees its memory.
+//! 2. A blocked pipe delays only its own server.
+//! 3. An exit is noticed at once, with its reason.
+//! 4. No process of a server remains after closing, dropping, leaving the group, or a killed
+//!    toolscout.
+//! 5. A server sees few variables, no files but its own three, and starts in the right folder.
 
 mod ending;
 mod lines;
@@ -19,7 +20,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use toolscout_core::{Caller, Cx, SourceId, ToolCall, ToolId, ToolName};
 
-/// What all shell servers are made of: `on` is called for each line, with `$method`, `$id` and `$line`.
+/// The common part of all shell servers: `on` is called for each line, with `$method`, `$id` and
+/// `$line`.
 const PRELUDE: &str = r#"
 reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 refuse() { printf '{"jsonrpc":"2.0","id":%s,"error":{"code":%s,"message":"%s"}}\n' "$id" "$1" "$2"; }
@@ -66,7 +68,7 @@ impl Shell {
         self.folder.path().join(name)
     }
 
-    /// A server that runs this script after the usual preparations.
+    /// A server that runs this script after the prelude.
     pub(in super::super) fn server(&self, script: &str) -> ServerConfig {
         let mut program = Program { command: "sh".into(), ..Program::default() };
         program.args = vec!["-c".into(), ConfigText::from(format!("{PRELUDE}{script}").replace("${", "$${").as_str())];
@@ -78,13 +80,13 @@ impl Shell {
         McpClient::connect(&self.server(script), &self.dial, within(10_000)).await
     }
 
-    /// The messages that the server has got so far.
+    /// The messages that the server has received so far.
     pub(in super::super) fn log(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.path("log")).unwrap_or_default();
         text.lines().filter_map(|it| serde_json::from_str(it).ok()).collect()
     }
 
-    /// Reads a number from a file as soon as somebody has written it.
+    /// Reads a number from a file once it is written.
     async fn number(&self, name: &str) -> i32 {
         let file = self.path(name);
         let read = || std::fs::read_to_string(&file).ok().filter(|it| it.ends_with('\n'))?.trim().parse().ok();
@@ -109,7 +111,7 @@ pub(in super::super) async fn call(
     Ok(result.to_value())
 }
 
-/// Waits, not for long, until something is so.
+/// Waits for the condition, for at most ten seconds.
 pub(in super::super) async fn until(is_so: impl Fn() -> bool) {
     let last = Instant::now() + Duration::from_secs(10);
     while !is_so() {
@@ -118,7 +120,7 @@ pub(in super::super) async fn until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// Whether a process is there and not merely waiting to be reaped.
+/// Whether a process exists and is not a zombie.
 fn is_alive(process: i32) -> bool {
     let said = std::process::Command::new("ps").args(["-o", "stat=", "-p", &process.to_string()]).output();
     let state = String::from_utf8_lossy(&said.expect("ps is there").stdout).trim().to_owned();

@@ -1,6 +1,6 @@
-//! 1. Each kind of reference leads to its value, and plain text stays as it is.
-//! 2. What cannot be resolved is named, and no value is ever said.
-//! 3. A fingerprint changes with the value, and does not ask the keyring.
+//! 1. Each kind of reference resolves to its value, and plain text stays unchanged.
+//! 2. An error names the unresolvable reference, and never contains a value.
+//! 3. A fingerprint changes with the value, and does not query the keyring.
 
 use super::*;
 
@@ -142,7 +142,7 @@ fn what_a_reference_leads_to_is_hidden_from_then_on() {
         ConfigText::from(text).resolve(&lookup).expect("resolved");
     }
     let said = "quietvalueone quietvaluetwo quietvaluethree /srv/quietplace /home/ada";
-    // What says where something is, and what every program knows, helps to understand an error.
+    // Paths, and variables that every program gets, help to understand an error.
     assert_eq!(redact::text(said), "[REDACTED] [REDACTED] [REDACTED] /srv/quietplace /home/ada");
 }
 

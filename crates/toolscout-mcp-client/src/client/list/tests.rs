@@ -1,6 +1,7 @@
-//! 1. All pages or nothing; a loop, an endless list or a broken page never passes for a whole list.
-//! 2. One bad tool costs itself only, and says why.
-//! 3. Hints about time and scope are taken leniently and never beyond reason.
+//! 1. All pages or an error: a loop, an endless list or a broken page never passes for a complete
+//!    list.
+//! 2. One bad tool affects only itself, and has a diagnostic.
+//! 3. Time to live and scope are parsed leniently and kept within bounds.
 
 use super::{CacheScope, ClientError, DiagnosticKind, Duration, ServerListing, SourceId};
 use crate::client::McpClient;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A server whose pages depend on the cursor; says also how often it was asked.
+/// Lists a server whose pages depend on the cursor; also returns the number of requests.
 async fn list_with(
     limits: Limits,
     is_modern: bool,
@@ -58,7 +59,7 @@ fn names(listing: &ServerListing) -> Vec<&str> {
     listing.tools.iter().map(|it| it.name.as_str()).collect()
 }
 
-/// F-11: and an empty text is a cursor like any other.
+/// F-11: an empty string is a valid cursor.
 #[tokio::test]
 async fn all_pages_are_joined() {
     let (listing, asked) = list(|cursor| match cursor {
@@ -149,7 +150,7 @@ async fn a_list_must_be_complete() {
     assert!(list(|_| json!({"tools": [], "resultType": "complete"})).await.0.is_ok());
 }
 
-/// T10: limit - 1, limit, limit + 1; one page too long is cut, more pages than that are refused.
+/// T10: limit - 1, limit, limit + 1. A single page over the limit is cut; more pages are refused.
 #[tokio::test]
 async fn tools_are_limited_visibly() {
     let limits = || Limits { tools: 3, ..Limits::default() };
@@ -207,7 +208,7 @@ async fn not_every_one_of_very_many_problems_is_told() {
     assert_eq!(problems[100].message, "400 more tools are left out");
 }
 
-/// T15: the same twice is one; two of a name are none.
+/// T15: two equal definitions count once; two different ones of the same name are both excluded.
 #[tokio::test]
 async fn of_two_tools_of_one_name_none_is_used() {
     let (listing, _) = list(|_| {
@@ -222,7 +223,7 @@ async fn of_two_tools_of_one_name_none_is_used() {
     assert_eq!(kinds, [DiagnosticKind::Collision]);
 }
 
-/// Hostile modes: ttl_extreme. A time that was not said is not zero.
+/// Hostile modes: ttl_extreme. A missing time to live is not zero.
 #[tokio::test]
 async fn times_are_taken_within_reason() {
     let day = Some(Duration::from_secs(24 * 3600));
@@ -260,7 +261,8 @@ async fn the_shortest_time_and_the_narrowest_scope_hold_for_all_pages() {
     assert_eq!((listing.ttl, listing.scope), (None, CacheScope::Unknown));
 }
 
-/// Hostile modes: header_inject. Over modern HTTP only: elsewhere there are no headers.
+/// Hostile modes: header_inject. This applies only to modern HTTP, because other transports have no
+/// headers.
 #[tokio::test]
 async fn tools_that_want_impossible_headers_are_left_out_where_there_are_headers() {
     let page = |_: Option<&str>| {

@@ -1,4 +1,4 @@
-//! Opening a conversation over the web, whatever is at the address.
+//! Opening a connection over HTTP, with different servers at the address.
 
 use super::{legacy, modern};
 use crate::client::McpClient;
@@ -16,7 +16,7 @@ async fn connect(site: &Site) -> Result<McpClient, ClientError> {
     McpClient::connect(&server, &dial(), soon()).await
 }
 
-/// What a server of the legacy era answers.
+/// The response of a legacy server.
 fn old_answer(message: &Value) -> Option<String> {
     let result = match message["method"].as_str() {
         Some("initialize") => json!({"protocolVersion": "2025-11-25", "capabilities": {}}),
@@ -59,7 +59,7 @@ async fn an_address_that_does_not_understand_is_taken_for_a_legacy_one() {
     assert_eq!(methods(&site), ["server/discover", "initialize", "notifications/initialized"]);
 }
 
-/// Nothing may be posted to this address: it is an event stream, as servers had it at first.
+/// The address does not accept POST: it is an event stream of the older transport.
 #[tokio::test]
 async fn an_address_that_takes_no_posts_is_tried_as_an_event_stream() {
     let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();

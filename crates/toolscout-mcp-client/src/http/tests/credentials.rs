@@ -11,7 +11,7 @@ use toolscout_core::BoxFuture;
 
 const SECRET: &str = "s3cr3t-canary";
 
-/// Hands out its tokens one after the other; a refused one is gone.
+/// Provides its tokens one after the other; a refused one is removed.
 struct Purse(Mutex<Vec<&'static str>>);
 
 impl TokenProvider for Purse {
@@ -32,7 +32,7 @@ fn dial_with(tokens: &[&'static str]) -> ConnectContext {
     ConnectContext { tokens: Some(Arc::new(Purse(Mutex::new(tokens.to_vec())))), ..dial() }
 }
 
-/// Lets in who has the good token.
+/// A site that accepts only the good token.
 fn guarded() -> Site {
     Site::new(|asked, stream| {
         let is_good = asked.header("authorization") == Some("Bearer good");
@@ -120,7 +120,7 @@ async fn a_name_and_password_in_the_address_become_a_header() {
     assert_eq!(wire.connection.remote.name(), site.url());
 }
 
-/// T33: whatever a server answers, no error repeats what it was sent.
+/// T33: no error repeats a secret that was sent, for any response.
 #[tokio::test]
 async fn no_error_holds_a_secret() {
     let answers = [
@@ -184,7 +184,7 @@ async fn settings_that_cannot_be_sent_are_named_without_their_value() {
     assert!(!refused(url, &dial).await.contains(SECRET));
 }
 
-/// An address that is kept out of the file may be a secret from end to end.
+/// An address that is a reference may be a secret as a whole.
 #[tokio::test]
 async fn of_an_address_that_is_referred_to_only_the_origin_is_named() {
     let dial = ConnectContext {

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Says this again and again, until nobody listens.
+/// Sends this repeatedly until the client closes the connection.
 fn for_ever(head: &'static str, piece: String) -> Site {
     Site::new(move |_, stream| {
         say(stream, head);
@@ -61,7 +61,7 @@ async fn an_endless_event_is_cut_off() {
     assert_eq!(error, format!("`{}` sent an event of more than 1 MiB", site.url()));
 }
 
-/// T01: signs of life are no answer.
+/// T01: keep-alive comments are not a response.
 #[tokio::test]
 async fn comments_do_not_put_the_deadline_off() {
     let site = for_ever(EVENT_HEAD, ": keep-alive\n\n".to_owned());
@@ -88,7 +88,7 @@ async fn a_server_that_does_not_answer_is_waited_for_until_the_deadline() {
         wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/list") }).await.expect("taken");
         assert!(matches!(hearing.failure().await, ClientError::TimedOut { .. }));
         let told = wire.send(Outgoing { deadline: shortly(), ..notification("x") }).await;
-        // A head is all that a notification needs.
+        // The head of the response is enough for a notification.
         assert_eq!(told.is_err(), !head.ends_with("\r\n\r\n"));
     }
 }
@@ -110,7 +110,7 @@ async fn too_many_headers_are_an_error() {
     assert!(matches!(hearing.failure().await, ClientError::Lost { .. }));
 }
 
-/// Requests that hang take all the places there are for requests, and none of those for other messages.
+/// Hanging requests use up the permits for requests, but not those for other messages.
 #[tokio::test]
 async fn no_more_requests_than_allowed_are_under_way_and_a_cancellation_still_gets_through() {
     let site = Site::new(|asked, stream| {

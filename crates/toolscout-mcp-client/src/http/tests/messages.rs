@@ -49,7 +49,7 @@ async fn an_event_stream_is_heard_as_it_comes_up_to_the_reply() {
     assert!(hearing.is_silent(), "what comes after the reply is nobody's");
 }
 
-/// The stream that a well-behaved server ends after its reply costs no connection.
+/// A stream that the server ends after its reply does not cost the connection.
 #[tokio::test]
 async fn a_stream_that_ends_after_its_reply_leaves_the_connection_usable() {
     let site = Site::new(|asked, stream| {
@@ -148,7 +148,7 @@ async fn a_header_that_cannot_be_is_said_before_anything_is_sent() {
     assert!(site.asked().is_empty());
 }
 
-/// Before anything is agreed, a request speaks the revision that its own body names.
+/// Before the era is agreed, the version in the body of a request determines its headers.
 #[tokio::test]
 async fn the_handshake_speaks_the_era_it_asks_for() {
     let site = Site::new(|asked, stream| {
@@ -168,7 +168,8 @@ async fn the_handshake_speaks_the_era_it_asks_for() {
     assert!(asked[1].headers.keys().all(|it| !it.starts_with("mcp-")), "{:?}", asked[1].headers);
 }
 
-/// In the modern era closing the stream is how to cancel, and there is nothing to answer.
+/// In the modern era a request is cancelled by closing its stream, and there are no reverse
+/// requests to answer.
 #[tokio::test]
 async fn the_modern_era_sends_no_cancellations_and_no_answers() {
     let site = Site::saying("");
@@ -189,7 +190,7 @@ async fn forgetting_a_request_closes_its_stream_and_no_other() {
         }
         say(stream, EVENT_HEAD);
         say(stream, "data: {\"begun\":1}\n\n");
-        // Nothing more comes on this connection but its end.
+        // Nothing follows on this connection but its end.
         let end = std::io::Read::read(stream, &mut [0; 1]);
         let _ = gone.send(end.unwrap_or(0));
         Then::HangUp
@@ -234,7 +235,7 @@ fn values_are_encoded_as_the_protocol_says() {
     assert_eq!(encode(""), "");
 }
 
-/// Both are the doors that a client comes in by.
+/// Clients enter through both of these functions.
 #[tokio::test]
 async fn addresses_that_are_none_are_refused_before_anything_is_asked() {
     use super::super::fixture::{Hearing, dial, soon};

@@ -4,7 +4,7 @@ use crate::ClientError;
 use crate::wire::Wire;
 use std::time::Duration;
 
-/// What a request comes to when it is answered like this.
+/// The event that a request ends with if it gets this response.
 async fn outcome(status: &str, headers: &str, body: &str) -> Heard {
     let site = Site::saying(answer(status, headers, body));
     let (wire, mut hearing) = wire(&site).await;
@@ -62,7 +62,7 @@ async fn who_wants_a_login_is_told_apart_and_its_challenge_kept() {
     assert!(matches!(failure("403 Forbidden", "", "").await, ClientError::Login { challenge: None, .. }));
 }
 
-/// Ten years are an hour.
+/// A delay of ten years is cut to an hour.
 #[tokio::test]
 async fn who_is_busy_says_for_how_long_and_is_not_believed_everything() {
     let after = |error| match error {
@@ -82,7 +82,7 @@ async fn a_server_that_fails_is_out_of_reach() {
     assert!(matches!(&error, ClientError::Lost { what } if what.ends_with("answered 502 Bad Gateway")), "{error:?}");
 }
 
-/// T31: the one place that a redirect could take credentials to is never asked.
+/// T31: the target of a redirect, which could receive credentials, is never contacted.
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_only_its_origin_is_named() {
     let canary = Site::saying("");
@@ -107,7 +107,7 @@ async fn a_page_is_not_taken_for_a_message() {
     assert!(error.ends_with("answered 200 OK without a message"), "{error}");
 }
 
-/// T02: what is not unpacked cannot blow up.
+/// T02: a response that is not decompressed cannot be a decompression bomb.
 #[tokio::test]
 async fn an_encoded_answer_is_refused() {
     let error = failure("200 OK", &format!("{JSON}content-encoding: gzip\r\n"), "\x1f\u{8}").await.to_string();
@@ -133,8 +133,8 @@ async fn a_connection_that_breaks_fails_its_request_once_and_not_the_next() {
     assert_eq!(site.asked().len(), 2, "a call is not repeated");
 }
 
-/// A server may close a connection in the very moment it is used again. Asking twice for a list does no harm; calling twice
-/// may.
+/// A server may close a connection at the moment it is reused. Repeating a list request does no
+/// harm; repeating a call may.
 #[tokio::test]
 async fn only_what_merely_reads_is_asked_again_when_a_connection_breaks() {
     for (method, times) in [("tools/list", 2), ("server/discover", 2), ("tools/call", 1)] {
@@ -146,7 +146,7 @@ async fn only_what_merely_reads_is_asked_again_when_a_connection_breaks() {
     }
 }
 
-/// Surplus bytes look like an answer to the next request; nobody may take them for one.
+/// Surplus bytes look like a response to the next request, but must not be accepted as one.
 #[tokio::test]
 async fn a_lie_about_length_does_not_poison_the_next_request() {
     let site = Site::new(|asked, stream| {

@@ -5,7 +5,7 @@ use crate::era::ProtocolEra;
 use crate::wire::Wire;
 use std::net::TcpStream;
 
-/// A legacy server that hands out this session.
+/// A legacy server that assigns this session.
 fn legacy_site(session: &'static str, get: impl Fn(&Asked, &mut TcpStream) + Send + Sync + 'static) -> Site {
     Site::new(move |asked, stream| {
         let is_request = !asked.json()["id"].is_null();
@@ -27,7 +27,7 @@ fn no_stream(_: &Asked, stream: &mut TcpStream) {
     say(stream, &answer("405 Method Not Allowed", "", ""));
 }
 
-/// Shakes hands as a client does.
+/// Does the handshake of a client.
 async fn shake_hands(wire: &super::HttpWire, hearing: &mut super::Hearing) {
     wire.send(request(1, "initialize")).await.expect("taken");
     assert!(matches!(hearing.next().await, Heard::Message(_)));
@@ -61,7 +61,7 @@ async fn a_session_is_named_in_every_request_and_ended_with_the_wire() {
     assert_eq!(lines, ["GET /mcp HTTP/1.1", "POST /mcp HTTP/1.1", "POST /mcp HTTP/1.1"]);
 }
 
-/// T28: an id that could be more than an id is none.
+/// T28: an id with invalid characters is refused.
 #[tokio::test]
 async fn an_odd_session_id_is_refused() {
     let long: &'static str = Box::leak("x".repeat(513).into_boxed_str());
@@ -112,7 +112,7 @@ async fn what_a_legacy_server_says_unasked_is_heard() {
     assert_eq!(wire.tasks.count(), 0);
 }
 
-/// A legacy server may hang up during long work and be asked for the rest.
+/// A legacy server may close the stream during long work; the client then requests the rest.
 #[tokio::test]
 async fn a_stream_that_broke_is_taken_up_where_its_events_have_ids() {
     let site = Site::new(|asked, stream| {

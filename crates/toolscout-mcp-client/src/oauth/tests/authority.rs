@@ -1,5 +1,5 @@
-//! A small server on loopback that plays all parts: an MCP server's description, an authorization server that checks
-//! what it is sent as a real one does, and a browser whose owner agrees to everything.
+//! A small server on loopback that plays all parts: the metadata of an MCP server, an authorization
+//! server that checks requests like a real one, and a browser whose user agrees to everything.
 
 use super::super::secret::OAuthSecret;
 use parking_lot::{Mutex, MutexGuard};
@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// What was asked.
+/// A received request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Asked {
     pub(super) method: String,
@@ -21,27 +21,27 @@ pub(super) struct Asked {
     pub(super) body: String,
 }
 
-/// What is answered: status, headers, body.
+/// A response: status, headers, body.
 #[derive(Debug, Clone)]
 pub(super) struct Reply(pub(super) u16, pub(super) String, pub(super) String);
 
-/// How it behaves; a test changes what it is about.
+/// The behaviour of the server; each test changes what it is about.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) asked: Vec<Asked>,
-    /// Answers by path that take the place of the usual ones.
+    /// Responses by path that replace the default ones.
     pub(super) fixed: BTreeMap<String, Reply>,
-    /// Fields of the authorization server's description that differ.
+    /// Fields of the authorization server metadata that differ.
     pub(super) described: BTreeMap<String, Value>,
     /// Seconds that a token lives.
     pub(super) expires_in: Value,
     /// Whether a new refresh token comes with each renewal.
     pub(super) rotates: bool,
-    /// What `iss` the browser brings back.
+    /// The `iss` parameter of the redirect.
     pub(super) iss: Option<String>,
-    /// The secret that registered clients are given.
+    /// The secret assigned to registered clients.
     pub(super) client_secret: Option<String>,
-    /// How many times a device is told to wait, and what it is told in the end.
+    /// The number of polls answered with "pending", and whether the login is denied in the end.
     pub(super) pending: u32,
     pub(super) denied: bool,
     refresh: Option<String>,
@@ -87,12 +87,12 @@ impl Authority {
         self.state().fixed.insert(path.to_owned(), Reply(status, headers.to_owned(), body.to_string()));
     }
 
-    /// How often this path was asked.
+    /// The number of requests for this path.
     pub(super) fn count(&self, path: &str) -> usize {
         self.state().asked.iter().filter(|it| it.path == path).count()
     }
 
-    /// The paths that were asked, in order.
+    /// The requested paths, in order.
     pub(super) fn paths(&self) -> Vec<String> {
         self.state().asked.iter().map(|it| format!("{} {}", it.method, it.path)).collect()
     }
@@ -115,7 +115,7 @@ async fn serve(listener: TcpListener, base: String, state: Arc<Mutex<State>>) {
                 let text = format!(
                     "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
                 );
-                // Who has read enough hangs up.
+                // Fails if the client has closed the connection.
                 let _ = stream.write_all(text.as_bytes()).await;
             }
         });
@@ -206,7 +206,7 @@ impl State {
         Reply(201, String::new(), given.to_string())
     }
 
-    /// The person agrees, and the browser is sent back.
+    /// The user agrees, and the browser is redirected.
     fn authorize(&mut self, asked: Asked) -> Reply {
         let of = |name: &str| asked.pairs.get(name).cloned().unwrap_or_default();
         let (client, redirect) = (of("client_id"), of("redirect_uri"));
@@ -268,7 +268,7 @@ impl State {
         ok(out)
     }
 
-    /// No refresh token is good any more.
+    /// Revokes all refresh tokens.
     pub(super) fn revoke(&mut self) {
         self.refresh = None;
     }
@@ -279,7 +279,7 @@ fn basic(text: &str) -> String {
     format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(text))
 }
 
-/// One request as a browser makes it; gives the status, the head and the body.
+/// Sends one request like a browser; returns the status, the head and the body.
 pub(super) async fn visit(url: &str) -> (u16, String, String) {
     let url = Url::parse(url).expect("an address");
     let address = (url.host_str().expect("a host"), url.port().expect("a port"));
@@ -294,12 +294,12 @@ pub(super) async fn visit(url: &str) -> (u16, String, String) {
     (status, head.to_owned(), body.to_owned())
 }
 
-/// Where the path begins.
+/// The offset at which the path begins.
 fn path_start(url: &Url) -> usize {
     url.as_str().len() - url.path().len() - url.query().map_or(0, |it| it.len() + 1)
 }
 
-/// Where a browser ends that opens this address, before it goes there.
+/// The address that this page redirects a browser to.
 pub(super) async fn agree(url: &str) -> String {
     let (status, head, body) = visit(url).await;
     assert_eq!(status, 302, "{body}");

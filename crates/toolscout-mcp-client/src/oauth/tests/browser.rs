@@ -1,4 +1,4 @@
-//! A code is bound to who asked for it, and only the answer that was waited for counts.
+//! A code is bound to the client that requested it, and only the expected redirect is accepted.
 
 use super::*;
 use serde_json::json;
@@ -80,7 +80,7 @@ async fn visitors_with_anything_else_are_turned_away_and_hold_nobody_up() {
     assert_eq!(authority.last("/token").pairs["code"], "the-code-1");
 }
 
-/// RFC 9207: a code of another authorization server is shown to nobody.
+/// RFC 9207: a code of another authorization server is never sent on.
 #[tokio::test]
 async fn an_answer_of_another_issuer_is_refused() {
     let (home, authority) = (Home::new(), Authority::start().await);
@@ -136,7 +136,7 @@ async fn a_registration_is_kept_for_its_issuer() {
     assert_eq!(authority.count("/register"), 2);
 }
 
-/// Many servers insist on the port that was registered; where it is taken, we have to register again.
+/// Many servers require the registered port; if it is taken, the client registers again.
 #[tokio::test]
 async fn a_registration_whose_port_is_taken_is_made_anew() {
     let (home, authority) = (Home::new(), Authority::start().await);

@@ -1,4 +1,5 @@
-//! A code typed on another device logs in here, and nobody is sent anywhere strange with it.
+//! A code typed on another device completes the login here, and the user is never sent to a
+//! suspicious address.
 
 use super::*;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! Who gives tokens is found, old servers included, and what a server must not make us do is not done.
+//! The authorization server is found, even for old servers, and a server cannot misuse the
+//! discovery.
 
 use super::*;
 use serde_json::json;
@@ -24,14 +25,14 @@ async fn a_server_says_itself_where_its_login_is_described() {
 #[tokio::test]
 async fn a_description_for_the_whole_host_is_found() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    // A page for people, as many sites have for whatever they do not know.
+    // An HTML page, with which many sites answer unknown paths.
     authority.fix(RESOURCE, 200, "content-type: text/html\r\n", "<!doctype html>");
     authority.fix(ROOT, 200, "", json!({"resource": authority.base, "authorization_servers": [authority.base]}));
     home.log_in(&authority).await;
     assert_eq!(authority.last("/authorize").pairs["resource"], authority.base);
 }
 
-/// T31: what is elsewhere is not even asked.
+/// T31: an address on another origin is not contacted.
 #[tokio::test]
 async fn a_description_elsewhere_is_not_asked_for() {
     let (home, authority, canary) = (Home::new(), Authority::start().await, Authority::start().await);
@@ -54,7 +55,7 @@ async fn a_description_elsewhere_is_not_asked_for() {
     assert_eq!(authority.paths(), [""; 0]);
 }
 
-/// T31: no redirect is followed, neither to a description nor with a code or a token.
+/// T31: no redirect is followed, neither for metadata nor with a code or a token.
 #[tokio::test]
 async fn redirects_are_not_followed() {
     let (home, authority, canary) = (Home::new(), Authority::start().await, Authority::start().await);
@@ -73,7 +74,7 @@ async fn redirects_are_not_followed() {
     assert_eq!(canary.paths(), [""; 0]);
 }
 
-/// T30: a description of another server, or of another issuer, is of no use.
+/// T30: metadata of another server or another issuer is refused.
 #[tokio::test]
 async fn descriptions_of_others_are_refused() {
     let (home, authority) = (Home::new(), Authority::start().await);
@@ -95,7 +96,7 @@ async fn descriptions_of_others_are_refused() {
     assert_eq!(authority.count("/register"), 0);
 }
 
-/// T31: whoever describes itself names pages and forms on the web only.
+/// T31: metadata may name only `http` and `https` addresses.
 #[tokio::test]
 async fn places_to_log_in_are_on_the_web() {
     let (home, authority) = (Home::new(), Authority::start().await);
@@ -152,7 +153,7 @@ async fn an_issuer_with_a_path_is_found_at_each_agreed_place() {
     }
 }
 
-/// Servers of 2025-03-26 describe themselves as the issuer, or are at fixed places.
+/// Servers of 2025-03-26 are their own issuer, with metadata or at fixed paths.
 #[tokio::test]
 async fn old_servers_give_their_tokens_themselves() {
     let (home, authority) = (Home::new(), Authority::start().await);
@@ -197,7 +198,7 @@ async fn too_long_and_broken_answers_end_the_login() {
     }
 }
 
-/// T33: nobody logs in where everybody can listen.
+/// T33: a login without encryption is refused.
 #[tokio::test]
 async fn a_server_in_the_clear_is_refused_before_anything_is_asked() {
     let home = Home::new();

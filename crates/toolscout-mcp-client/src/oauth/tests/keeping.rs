@@ -1,4 +1,4 @@
-//! Logins are kept for one server at one address, and for their owner's eyes only.
+//! Logins are stored for one server at one address, readable by their owner only.
 
 use super::super::{LoginStatus, forget, status};
 use super::*;
@@ -15,7 +15,7 @@ fn login_file(home: &Home) -> PathBuf {
     files(home, "json").into_iter().find(named).expect("a login")
 }
 
-/// T33: for their owner's eyes only.
+/// T33: only the owner can read them.
 #[cfg(unix)]
 #[tokio::test]
 async fn logins_are_private() {
@@ -33,7 +33,7 @@ async fn logins_are_private() {
     assert!(files(&home, "tmp").is_empty());
 }
 
-/// T30: a token goes to the server it was given for.
+/// T30: a token is sent only to the server it was issued for.
 #[tokio::test]
 async fn another_address_under_the_same_id_gets_no_token() {
     let (mut home, authority) = (Home::new(), Authority::start().await);
@@ -43,7 +43,7 @@ async fn another_address_under_the_same_id_gets_no_token() {
     {
         assert_eq!(home.current(&url).await, Ok(None), "{url}");
     }
-    // Even if somebody moves the file.
+    // This holds even if the file is moved.
     let other = format!("{}/other", authority.base);
     let saved = login_file(&home);
     let name =
@@ -97,7 +97,7 @@ async fn a_file_that_cannot_be_read_is_said_without_its_content() {
     assert_eq!(home.current(&authority.mcp()).await, Ok(Some("access-2".to_owned())));
 }
 
-/// T33: all that is shown of a login, in all its states, shows none of its secrets.
+/// T33: no output about a login, in any of its states, contains a secret.
 #[tokio::test]
 async fn nothing_that_is_shown_holds_a_secret() {
     let (home, authority) = (Home::new(), Authority::start().await);

@@ -1,4 +1,4 @@
-//! Nothing nearer than the server is contacted, however it is spelled or resolved.
+//! No address nearer than the server is contacted, in any notation or resolution.
 
 use super::super::reach::{Reach, ResolveName, is_secure};
 use super::super::web::OAuthHttp;
@@ -13,7 +13,7 @@ fn url(text: &str) -> Url {
     text.parse().expect("an address")
 }
 
-/// Names as a table has them: `name=address,address`, separated by white space.
+/// Resolves names from a table: `name=address,address`, separated by white space.
 fn names(table: &'static str) -> ResolveName {
     Arc::new(move |name| {
         let line = table.split_whitespace().find_map(|it| it.strip_prefix(&format!("{name}=")));
@@ -31,7 +31,7 @@ async fn reach(server: &str) -> Reach {
     Reach::of(&url(server), names, BTreeSet::new()).await
 }
 
-/// T31: all spellings of addresses that a public server has no business with.
+/// T31: all notations of addresses that a public server must not name.
 #[tokio::test]
 async fn a_public_server_names_no_private_place() {
     let hosts = "127.0.0.1 127.1 0177.0.0.1 0x7f.1 0x7f000001 2130706433 127.0.0.1. 0.0.0.0 0 [::1] [::] [::ffff:127.0.0.1]
@@ -82,7 +82,7 @@ fn only_this_machine_is_spoken_to_in_the_clear() {
     }
 }
 
-/// T31: a name is judged by where it leads at the moment of dialling.
+/// T31: a name is judged by its addresses at the moment of connecting.
 #[tokio::test]
 async fn a_name_that_leads_here_is_not_dialled() {
     let canary = Authority::start().await;
@@ -96,7 +96,8 @@ async fn a_name_that_leads_here_is_not_dialled() {
     assert_eq!(canary.paths(), [""; 0]);
 }
 
-/// T31: a server that is near when it is looked at, and elsewhere when it is asked, is asked where it was.
+/// T31: a server whose name resolves differently at the second lookup is contacted at the first
+/// address.
 #[tokio::test]
 async fn the_servers_own_name_is_resolved_once() {
     let asked = Arc::new(AtomicUsize::new(0));
@@ -107,7 +108,7 @@ async fn the_servers_own_name_is_resolved_once() {
         Box::pin(async move { Ok(vec![found]) })
     });
     let web = web("https://rebinding/mcp", names).await;
-    // Nobody listens there any more, so the dial fails at once, and not somewhere in the world.
+    // The port is closed, so the connection fails at once, and no remote host is contacted.
     let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port").port();
     let Err(err) = web.read(&url(&format!("https://rebinding:{port}/"))).await else { panic!("nobody is there") };
     assert!(matches!(err, ClientError::Lost { .. }), "{err}");

@@ -1,4 +1,4 @@
-//! Tokens are renewed once, never lost, and end in words that say what to type.
+//! Tokens are renewed once and never lost, and a final failure names the command to type.
 
 use super::*;
 use futures_util::FutureExt as _;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 const REFRESHED: &str = "refresh_token";
 
-/// Tokens of a login whose first token is over at once, and whose next ones live.
+/// The tokens of a login whose first token expires at once, and whose next ones are valid.
 async fn expired(home: &Home, authority: &Authority) -> SavedTokens {
     authority.state().expires_in = json!(0);
     home.log_in(authority).await;
@@ -53,7 +53,7 @@ async fn what_renews_a_token_stays_where_no_other_comes() {
     assert_eq!(authority.last("/token").pairs[REFRESHED], "refresh-1");
 }
 
-/// T33: the server repeats the token it was sent; nobody sees it.
+/// T33: the server repeats the token it was sent; the error does not show it.
 #[tokio::test]
 async fn a_login_that_has_ended_says_what_to_type_and_asks_only_once() {
     let (home, authority) = (Home::new(), Authority::start().await);
@@ -93,7 +93,7 @@ async fn many_who_need_a_token_that_cannot_be_had_ask_once() {
     assert_eq!(renewals(&authority), 1);
 }
 
-/// Each has its own view of the file, as processes have.
+/// Each has its own view of the file, as separate processes have.
 #[tokio::test]
 async fn several_processes_renew_a_token_once() {
     let (home, authority) = (Home::new(), Authority::start().await);
@@ -113,9 +113,9 @@ async fn a_token_that_is_refused_is_renewed_once() {
     assert_eq!(all, [true; 5]);
     assert_eq!(renewals(&authority), 1);
     assert_eq!(tokens.current().await, Ok(Some("access-2".to_owned())));
-    // Somebody was slow; there is another one already.
+    // A slow request used the old token; a newer one already exists.
     assert!(tokens.refused("access-1").await);
-    // The server refuses what was just made for it.
+    // The server rejects a token that was just renewed.
     assert!(!tokens.refused("access-2").await);
     assert_eq!(renewals(&authority), 1);
 }

@@ -1,4 +1,4 @@
-//! How long a call may take while somebody thinks.
+//! The deadline of a call while a reverse request is pending.
 
 use super::{Cx, PausableDeadline};
 use std::time::Duration;
@@ -8,7 +8,8 @@ fn at(seconds: u64, begun: Instant) -> Instant {
     begun + Duration::from_secs(seconds)
 }
 
-/// However long people think, a call ends: its own time, and five minutes of theirs, all questions together.
+/// A call always ends: after its own time limit, plus five minutes for all reverse requests
+/// together.
 #[test]
 fn a_deadline_waits_for_people_but_not_for_ever() {
     let now = Instant::now();

@@ -1,4 +1,4 @@
-//! What a server wants to know reaches the caller for whom it works, and nobody else.
+//! A reverse request reaches the caller of its call, and no other caller.
 
 use super::*;
 use crate::secrets::SecretValues;
@@ -8,16 +8,16 @@ use tokio::sync::{Semaphore, broadcast};
 use tokio::task::JoinHandle;
 use toolscout_core::{Counterpart, LibraryEvent, RpcError, SourceId};
 
-/// A caller who writes down what it is asked, and answers when the test lets it.
+/// A counterpart that records the requests it gets, and responds when the test permits.
 pub(crate) struct Asked {
     can: Value,
     lets: Semaphore,
     heard: mpsc::UnboundedSender<(String, String)>,
-    /// How many questions are being thought about.
+    /// The number of pending requests.
     open: Arc<Mutex<usize>>,
 }
 
-/// Counts while it is there.
+/// Increments the counter while it exists.
 struct Thinking(Arc<Mutex<usize>>);
 
 impl Drop for Thinking {
@@ -49,7 +49,7 @@ impl Counterpart for Asked {
     }
 }
 
-/// A caller, and what it hears.
+/// A caller, and the messages it receives.
 struct Person {
     counterpart: Arc<Asked>,
     heard: mpsc::UnboundedReceiver<(String, String)>,
@@ -62,7 +62,7 @@ impl Person {
         Self { counterpart: Arc::new(counterpart), heard }
     }
 
-    /// Can do everything.
+    /// A caller with all capabilities.
     fn able() -> Self {
         Self::new(json!({"elicitation": {}, "sampling": {}, "roots": {}}))
     }
@@ -95,7 +95,7 @@ impl World {
         world
     }
 
-    /// A call for somebody; gives its id, too.
+    /// Makes a call on behalf of a caller; also returns its id.
     async fn call(&mut self, behalf: Behalf, limit: Duration) -> (u64, JoinHandle<Result<RawJson, ClientError>>) {
         let ask = PeerRequest { behalf, deadline: Instant::now() + limit, ..ask("tools/call") };
         let calling = self.ask_this(ask);
@@ -106,7 +106,7 @@ impl World {
         self.says(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"message": "name?"}}));
     }
 
-    /// The error that the next answer to the server is.
+    /// The error in the next response to the server.
     async fn refusal(&mut self) -> (i64, String) {
         let answer = self.next().await;
         let error = &answer["error"];
@@ -135,7 +135,7 @@ async fn a_question_reaches_the_only_caller_and_the_answer_goes_back_as_it_is() 
     calling.await.expect("no panic").expect("a result");
 }
 
-/// T28, T32: the wire knows for which request something came.
+/// T28, T32: the wire knows which request a message came for.
 #[tokio::test]
 async fn a_question_that_came_for_a_call_reaches_its_caller_whoever_else_waits() {
     let (mut world, mut one, mut other) = (World::relaying(), Person::able(), Person::able());
@@ -149,7 +149,7 @@ async fn a_question_that_came_for_a_call_reaches_its_caller_whoever_else_waits()
     assert!(world.refusal().await.1.contains("no call is under way"));
 }
 
-/// T28, T32: without a sign whose question it is, it is nobody's.
+/// T28, T32: a reverse request that cannot be attributed is refused.
 #[tokio::test]
 async fn with_several_callers_nobody_is_shown_what_may_be_anothers() {
     let (mut world, mut one, mut other) = (World::relaying(), Person::able(), Person::able());
@@ -272,7 +272,7 @@ async fn only_so_many_questions_wait_at_once() {
     assert_eq!(person.open(), 8);
 }
 
-/// A person needs longer than a tool.
+/// A user takes longer than a tool.
 #[tokio::test]
 async fn the_time_in_which_somebody_thinks_does_not_count() {
     let (mut world, mut person) = (World::relaying(), Person::able());
@@ -293,7 +293,7 @@ async fn the_time_in_which_somebody_thinks_does_not_count() {
     assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
 }
 
-/// T28: what a call that was given up asks is not shown to the next caller.
+/// T28: a reverse request of an abandoned call is not shown to the next caller.
 #[tokio::test]
 async fn a_call_that_was_given_up_makes_questions_unclear_until_it_is_answered() {
     let (mut world, gone, mut next) = (World::relaying(), Person::able(), Person::able());
@@ -329,7 +329,7 @@ async fn what_is_logged_for_a_call_is_told_to_its_caller_and_the_rest_to_who_lis
     assert_eq!(params.as_str(), r#"{"data":"whose?"}"#);
 }
 
-/// A server that shows its caller what it was started with shows it without that.
+/// The secrets of a server's configuration are redacted in its messages to the caller.
 #[tokio::test]
 async fn what_a_server_asks_and_logs_comes_without_its_secrets() {
     let (mut world, mut person) = (World::relaying(), Person::able());

@@ -1,6 +1,6 @@
-//! 1. Each user's token reaches the server with that user's requests, and with nobody else's.
-//! 2. What a request brings is taken as it is, and never for a reference.
-//! 3. Who brings nothing, or what the server does not take, is told so.
+//! 1. Each user's token reaches the server with that user's requests only.
+//! 2. A header value is used literally, and never interpreted as a reference.
+//! 3. A request without a token, or with a rejected one, gets an explanation.
 
 use super::*;
 use crate::http::fixture::{Asked, Site, Then, answer, dial, json_answer, say};
@@ -12,7 +12,7 @@ use std::path::Path;
 use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{Arguments, Caller, Store, ToolId};
 
-/// A server that tells everybody their own token, in its tools and in their results, and counts sessions.
+/// A server that includes each user's token in its tools and results, and counts sessions.
 fn echo() -> Site {
     let sessions = std::sync::atomic::AtomicUsize::new(0);
     Site::new(move |asked, stream| {
@@ -75,7 +75,7 @@ fn by(user: Option<&str>, token: Option<&str>) -> Cx {
     Cx { user: user.map(Into::into), headers, ..Cx::new(Caller::Mcp) }
 }
 
-/// What `whoami` is said to do, and what it does, for this request.
+/// The description of `whoami`, and its result, for this request.
 async fn whoami(users: &PerUserServer, cx: &Cx) -> (String, String) {
     let source = users.sources(cx).await.pop().expect("one source");
     assert_eq!(source.origin(), SourceKind::Request);
@@ -96,7 +96,7 @@ fn tokens(asked: &[Asked]) -> Vec<&str> {
     asked.iter().map(|it| it.header("authorization").unwrap_or("none")).collect()
 }
 
-/// T30, T32: all at once, each with their own token and their own session.
+/// T30, T32: concurrent users, each with their own token and session.
 #[tokio::test]
 async fn each_token_reaches_the_server_with_its_users_requests_only() {
     let site = echo();
@@ -114,7 +114,7 @@ async fn each_token_reaches_the_server_with_its_users_requests_only() {
     }
     assert_eq!(users.len(), 9, "one for each user with each token");
     let asked = site.asked();
-    // A session is one token's.
+    // A session belongs to one token.
     let mut sessions = std::collections::HashMap::new();
     for it in &asked {
         if let (Some(session), Some(token)) = (it.header("mcp-session-id"), it.header("authorization")) {
@@ -125,7 +125,7 @@ async fn each_token_reaches_the_server_with_its_users_requests_only() {
     assert!(!tokens(&asked).contains(&"none"));
 }
 
-/// What somebody has is kept: the server is asked for its tools once.
+/// A user's tools are cached: the server is listed once.
 #[tokio::test]
 async fn a_users_tools_are_listed_once_while_they_are_kept() {
     let site = echo();
@@ -138,7 +138,7 @@ async fn a_users_tools_are_listed_once_while_they_are_kept() {
     assert_eq!(lists, 1);
 }
 
-/// T31, T33: a token that looks like a reference to one of our secrets, or to a file, is only a token.
+/// T31, T33: a token that looks like a reference to a secret or to a file is only a token.
 #[tokio::test]
 async fn what_a_request_brings_is_never_taken_for_a_reference() {
     let site = echo();
@@ -190,7 +190,8 @@ async fn a_token_that_is_not_taken_is_not_remembered() {
     assert!(users.is_empty());
 }
 
-/// T32: what is kept is found under the user and all that they said. Without either in the key this fails.
+/// T32: the cache key includes the user and all header values. This test fails if either is
+/// missing.
 #[tokio::test]
 async fn a_key_tells_nothing_and_is_nobody_elses() {
     let site = echo();

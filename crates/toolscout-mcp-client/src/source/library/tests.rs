@@ -1,7 +1,7 @@
-//! 1. What a server has besides tools is remembered with them, and looking at it starts nothing.
-//! 2. A list that fails costs neither the tools nor what was known.
-//! 3. Requests start the server and pass raw, in either era, over either wire.
-//! 4. Who listens hears of what changes, also after the server was started anew.
+//! 1. Resources and prompts are stored with the tools, and reading them starts nothing.
+//! 2. A list that fails affects neither the tools nor the stored entries.
+//! 3. Requests start the server and pass unmodified, in either era, over either wire.
+//! 4. Subscribers receive changes, even after the server was restarted.
 
 use super::*;
 use crate::stdio::tests::Shell;
@@ -67,13 +67,13 @@ fn ids(items: &[RawJson], key: &str) -> Vec<String> {
     items.iter().map(|it| it.to_value()[key].as_str().expect("a text").to_owned()).collect()
 }
 
-/// The next thing that is heard, if it comes soon.
+/// The next event, if it arrives soon.
 async fn next(news: &mut BoxStream<'_, LibraryEvent>) -> LibraryEvent {
     tokio::time::timeout(Duration::from_secs(10), news.next()).await.expect("in time").expect("it goes on")
 }
 
 async fn call(source: &McpSource, name: &str, arguments: Value) -> Result<RawJson, SourceError> {
-    // Authorized calls are made by the gateway; here the server alone matters.
+    // The gateway makes authorized calls; this test needs only the server.
     let params = json!({"name": name, "arguments": arguments});
     source.request("tools/call", json(params), cx()).await
 }
@@ -107,7 +107,7 @@ async fn what_a_server_does_not_declare_is_not_asked_for() {
     assert!(source.holdings(&cx()).expect("read").resources.is_empty());
 }
 
-/// Lists a resource and a prompt; the second time the prompts fail, and there are no templates at all.
+/// Lists a resource and a prompt; the second time the prompts fail, and there are no templates.
 const FAILING: &str = r#"
 discovered='{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{},"prompts":{}}}'
 on() {
@@ -138,7 +138,7 @@ async fn a_list_that_fails_costs_neither_the_tools_nor_what_was_known() {
     assert!(noted.iter().any(|it| it.contains("it has no `uri`")), "{noted:?}");
 }
 
-/// Never answers when it is asked for resources.
+/// Never answers `resources/list`.
 const SILENT: &str = r#"
 discovered='{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{}}}'
 on() { [ $method = resources/list ] || usual; }
@@ -207,7 +207,7 @@ async fn who_listens_hears_that_lists_changed_and_finds_them_remembered() {
     }
 }
 
-/// Says after each list that it has changed.
+/// Announces a change after each list.
 const CONTRADICTS: &str = r#"
 discovered='{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{"listChanged":true}}}'
 on() {
@@ -220,7 +220,7 @@ on() {
 }
 serve"#;
 
-/// T11: a storm of changes is one list at a time, and they are apart.
+/// T11: a storm of changes causes one list at a time, with pauses.
 #[tokio::test]
 async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause() {
     let (world, shell) = (World::new(), Shell::new());
@@ -234,7 +234,7 @@ async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause()
     source.stop().await;
 }
 
-/// Who only calls is not kept waiting by what nobody wants to know.
+/// A caller that only calls tools does not wait for a library without subscribers.
 #[tokio::test]
 async fn where_nobody_listens_a_call_lists_no_library() {
     let world = World::new();
@@ -283,7 +283,7 @@ async fn a_subscription_outlives_the_process_of_the_server() {
     }
 }
 
-/// Waits until the server was asked so often to tell of the resource.
+/// Waits until the server has received this many subscriptions to the resource.
 async fn subscribed(world: &World, times: usize) {
     let is_about = |it: &Value| it["params"].as_str().is_some_and(|it| it.contains("test://numbers"));
     let is_asked = |it: &Value| {

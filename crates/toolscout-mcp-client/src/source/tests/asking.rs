@@ -1,4 +1,5 @@
-//! A server may ask its caller something in the middle of a call: of old by a request of its own, today by its answer.
+//! A server may request input from its caller during a call: with a reverse request in the legacy
+//! era, with its result in the modern era.
 
 use super::*;
 use crate::HttpEndpoint;
@@ -7,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use toolscout_core::{Counterpart, RawJson, Resume, RpcError};
 
-/// A server on the web; ends with the test.
+/// A server over HTTP; stopped when the test ends.
 pub(crate) struct Web(Child, String);
 
 impl Web {
@@ -35,7 +36,7 @@ impl Drop for Web {
     }
 }
 
-/// Answers everything with its own name, and remembers what it was asked and told.
+/// Answers every request with its own name, and records requests and notifications.
 #[derive(Default)]
 struct Person {
     name: &'static str,
@@ -96,7 +97,7 @@ fn said(output: &ToolOutput) -> Value {
     serde_json::from_str(&text(output)).expect("the text is JSON")
 }
 
-/// A source of the era, over pipes and over the web.
+/// A source of this era over pipes, and one over HTTP.
 fn both(world: &World, era: &str) -> (Web, [McpSource; 2]) {
     let web = Web::new(&["--rich", "--era", era]);
     let sources = [world.relaying(world.server("honest", &["--rich", "--era", era])), world.relaying(web.server())];
@@ -181,7 +182,7 @@ async fn a_modern_server_answers_with_its_question_and_is_called_again_with_the_
     }
 }
 
-/// T28, T32: over the web each question comes on its call's own stream.
+/// T28, T32: over HTTP each reverse request arrives on the stream of its call.
 #[tokio::test]
 async fn callers_at_the_same_time_are_asked_what_their_own_call_wants_to_know() {
     let world = World::new();
@@ -197,7 +198,8 @@ async fn callers_at_the_same_time_are_asked_what_their_own_call_wants_to_know() 
     source.stop().await;
 }
 
-/// T28, T32: over pipes nobody can tell, so all but the only one are refused.
+/// T28, T32: over pipes a reverse request cannot be attributed, so it is refused unless there is
+/// only one caller.
 #[tokio::test]
 async fn over_pipes_nobody_is_asked_what_may_be_anothers_question() {
     let world = World::new();
@@ -259,7 +261,7 @@ async fn what_is_logged_and_reported_during_a_call_reaches_its_caller_in_order()
     }
 }
 
-/// Results pass as the bytes they came as, whatever is in them.
+/// Results with any content pass byte for byte.
 #[tokio::test]
 async fn a_result_with_everything_in_it_comes_whole() {
     let world = World::new();

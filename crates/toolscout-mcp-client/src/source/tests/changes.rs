@@ -1,15 +1,16 @@
-//! A server may announce as much as it likes: it is listed one list at a time, and after the first few they are far apart.
+//! A server may announce any number of changes: its tools are listed one list at a time, and with
+//! pauses after the first few.
 
 use super::*;
 
-/// Answers like any other, and says after each list that it has changed.
+/// Behaves normally, and announces a change after each list.
 const CONTRADICTS: &str = r#"on() {
     usual
     [ $method != tools/list ] || printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
 }
 serve"#;
 
-/// Cannot list, and says each time that the list has changed.
+/// Fails each list, and announces a change each time.
 const CANNOT: &str = r#"on() {
     [ $method = tools/list ] || { usual; return; }
     refuse -32603 'not today'
@@ -17,7 +18,7 @@ const CANNOT: &str = r#"on() {
 }
 serve"#;
 
-/// Says once, when it is called, that its list has changed.
+/// Announces one change, at its first call.
 const CHANGES_ONCE: &str = r#"on() {
     usual
     [ $method = tools/call ] && [ -z "$told" ] || return 0
@@ -55,7 +56,8 @@ async fn after_one_change_nobody_waits() {
     source.stop().await;
 }
 
-/// Twelve in a minute, where they are five seconds apart: also if each is answered with word of a change, or with an error.
+/// Twelve lists in a minute if they are five seconds apart, even if each is followed by an
+/// announced change or fails.
 #[tokio::test]
 async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause() {
     for script in [CONTRADICTS, CANNOT] {
@@ -70,16 +72,16 @@ async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause()
     }
 }
 
-/// A list that is outdated before it is there is made anew at once, and then stands.
+/// A list that is outdated before it arrives is repeated once at once.
 #[tokio::test]
 async fn a_change_while_a_calm_server_lists_is_seen_by_the_call_that_made_it_list() {
     let world = World::new();
     let source = world.source_within(world.server("changed_mid_list", &[]), apart(100));
-    // It knows the tool's name only, and so answers with an error of its own; but it was called.
+    // The server lists the tool but does not implement it, so the error comes from the call itself.
     let error = call(&source, "v2", json!({})).await.expect_err("no such tool");
     assert!(matches!(error, SourceError::Answered { .. }), "{error}");
-    // Every timer of the next five seconds fires at once: a third list that is planned would be requested now, and before
-    // the next call.
+    // Every timer of the next five seconds fires at once: a planned third list would be requested
+    // now, and before the next call.
     tokio::time::pause();
     tokio::time::sleep(Duration::from_secs(5)).await;
     tokio::time::resume();
@@ -87,7 +89,7 @@ async fn a_change_while_a_calm_server_lists_is_seen_by_the_call_that_made_it_lis
     assert_eq!(world.asked("tools/list"), 2);
 }
 
-/// The pause before the next list is no reason to miss the end of the server.
+/// The exit of the server is noticed during the pause before the next list.
 #[tokio::test]
 async fn a_server_that_falls_while_its_next_list_is_awaited_is_missed_at_once() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! How servers end, and that nothing of them is left.
+//! How servers end, and that no process of them remains.
 
 use super::{ClientError, McpClient, Shell, call, gone, is_alive, until, within};
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn half_a_message_at_the_end_is_no_message() {
     assert_eq!(error.to_string(), "it exited with code 0");
 }
 
-/// T06: asked, told, made; the whole group within five seconds.
+/// T06: closed input, SIGTERM, SIGKILL; the whole group ends within five seconds.
 #[tokio::test]
 async fn closing_ends_even_who_ignores_everything() {
     let mut shell = Shell::new();
@@ -90,7 +90,7 @@ async fn dropping_the_last_client_ends_the_server() {
     gone(child).await;
 }
 
-/// D-05: nobody answers; the deadline ends the wait and the process.
+/// D-05: the server never answers; the deadline ends the wait and the process.
 #[tokio::test]
 async fn a_server_that_never_answers_is_ended_at_the_deadline() {
     let shell = Shell::new();
@@ -113,7 +113,7 @@ async fn giving_up_on_connecting_ends_what_was_started() {
     }
 }
 
-/// T06: who leaves the group is found by what it was started with.
+/// T06: a process that leaves the group is found by the environment it was started with.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn who_leaves_the_group_is_ended_as_well() {
@@ -131,7 +131,7 @@ async fn who_leaves_the_group_is_ended_as_well() {
     }
 }
 
-/// T06: toolscout is killed and can do nothing; its servers and their children end all the same.
+/// T06: toolscout is killed and cannot clean up; its servers and their children end all the same.
 #[tokio::test]
 async fn nothing_is_left_of_the_servers_of_a_killed_toolscout() {
     let shell = Shell::new();

@@ -1,4 +1,4 @@
-//! Cutting a stream into lines.
+//! Splitting a stream into lines.
 
 use super::super::lines::{LineBuffer, TooLong};
 
@@ -23,7 +23,7 @@ fn a_mark_at_the_beginning_is_forgiven_once() {
     assert_eq!(all, ["{}", "\u{feff}{}"]);
 }
 
-/// T02: limit - 1, limit, limit + 1, in one piece and in many, with and without an end.
+/// T02: limit - 1, limit, limit + 1, in one chunk and in many, with and without a line end.
 #[test]
 fn a_line_may_be_as_long_as_the_limit() {
     for (length, fits) in [(9, true), (10, true), (11, false)] {

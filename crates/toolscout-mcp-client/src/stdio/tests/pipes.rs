@@ -18,7 +18,7 @@ async fn a_message_beyond_the_limit_ends_the_connection_at_once() {
     client.close().await;
 }
 
-/// T07: its own calls end at their deadlines, and nobody else notices.
+/// T07: its own calls end at their deadlines, and no other server is affected.
 #[tokio::test]
 async fn a_server_that_stops_reading_costs_only_its_own_calls() {
     let shell = Shell::new();
@@ -56,7 +56,7 @@ async fn a_server_that_closed_its_input_fails_the_calls_at_once() {
     client.close().await;
 }
 
-/// T07: standard error is read to the end, and the end of it is kept.
+/// T07: stderr is read to the end, and the end of it is kept.
 #[tokio::test]
 async fn standard_error_is_drained_and_its_end_kept() {
     let shell = Shell::new();

@@ -1,4 +1,4 @@
-//! What a server finds when it starts, and what is said when it cannot.
+//! The environment of a starting server, and the error if it cannot start.
 
 use super::{McpClient, Program, ServerTransport, Shell, within};
 use std::path::Path;
@@ -29,7 +29,7 @@ async fn a_server_has_no_files_but_its_own_three() {
     let client = shell.connect("ls /proc/$$/fd > files; serve").await.expect("connected");
     let files = std::fs::read_to_string(shell.path("files")).expect("written");
     let inherited: Vec<&str> = files.lines().filter(|it| !["0", "1", "2"].contains(it)).collect();
-    // The shell itself may keep a copy of what it redirects.
+    // The shell itself may keep a copy of a redirected descriptor.
     assert!(inherited.iter().all(|it| *it == "10"), "{files}");
     client.close().await;
 }
@@ -43,7 +43,7 @@ async fn refusal(change: impl FnOnce(&mut Program)) -> String {
     error.expect("it cannot start").to_string()
 }
 
-/// D-04: the program, the reason, and what to do.
+/// D-04: the program, the reason, and the remedy.
 #[tokio::test]
 async fn what_cannot_be_started_says_why() {
     let missing = refusal(|it| it.command = "no-such-program".into()).await;

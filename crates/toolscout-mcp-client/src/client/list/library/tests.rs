@@ -1,4 +1,4 @@
-//! A list is whole or an error; of its entries, one that is broken leaves the others.
+//! A list is complete or an error; one broken entry does not affect the others.
 
 use super::{LibraryListReader, PROMPTS, RESOURCES};
 use crate::limits::Limits;
