@@ -23,7 +23,6 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Records a start.
     pub(super) fn started(&mut self, now: Instant) {
         self.starts.push_back(now);
         while self.starts.len() > HOUR.1 {

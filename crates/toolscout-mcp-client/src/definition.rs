@@ -79,7 +79,6 @@ impl ToolDefinition {
     }
 }
 
-/// Why a definition cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DefinitionError {
     pub(super) kind: DiagnosticKind,

@@ -114,7 +114,6 @@ pub(super) fn is_installed_first(server: &ServerConfig) -> bool {
     command.is_some_and(|it| INSTALLERS.contains(&it))
 }
 
-/// The outcome of a discovery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveryOutcome {
     /// The number of tools of the server.
@@ -134,7 +133,6 @@ impl DiscoveryOutcome {
     }
 }
 
-/// The outcome of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerTestOutcome {
     /// The number of tools of the server.

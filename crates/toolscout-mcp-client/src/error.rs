@@ -11,7 +11,6 @@ pub enum ClientError {
     /// The program of the server could not be started.
     #[error("could not run `{program}`: {reason}")]
     Spawn {
-        /// The program.
         program: String,
         /// The reason, for display.
         reason: String,
@@ -40,7 +39,6 @@ pub enum ClientError {
     /// similar.
     #[error("{what}")]
     Status {
-        /// The HTTP status.
         status: u16,
         /// A description for display.
         what: String,

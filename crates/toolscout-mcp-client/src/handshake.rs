@@ -40,7 +40,6 @@ const NOT_INITIALIZED: i64 = -32002;
 /// The number of bytes of a version that are shown.
 const VERSION: usize = 32;
 
-/// The result of a handshake.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HandshakeResult {
     pub(super) era: ProtocolEra,

@@ -17,7 +17,6 @@ const ERROR_DATA: usize = 64 << 10;
 /// The longest id of a reverse request, in bytes; no legitimate id is longer.
 const FOREIGN_ID: usize = 256;
 
-/// One message of a server.
 #[derive(Debug)]
 pub(super) enum ServerMessage<'a> {
     /// A response to a request of the client.
@@ -30,7 +29,6 @@ pub(super) enum ServerMessage<'a> {
     Notification { method: String, params: Option<&'a RawValue> },
 }
 
-/// A message that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnreadableMessage {
     /// The ids of the requests it seems to answer, as far as they can be extracted without parsing.

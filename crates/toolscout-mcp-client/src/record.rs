@@ -45,7 +45,6 @@ impl DiscoveryStatus {
     }
 }
 
-/// The record of one server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DiscoveryRecord {
     pub(super) version: u32,

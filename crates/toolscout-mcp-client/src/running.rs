@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep_until, timeout_at};
 use toolscout_core::{Cx, Digest, Moment, RawJson, SourceError, SourceId, Tool, ToolName};
 
-/// A running server.
 pub(super) struct RunningServer {
     pub(super) client: McpClient,
     pub(super) server: Arc<ServerConfig>,

@@ -325,7 +325,6 @@ pub struct ServerState {
     pub process: Option<u32>,
     /// The reason why its tools may be outdated.
     pub staleness: Option<Staleness>,
-    /// The record.
     pub record: DiscoveryRecord,
 }
 
@@ -336,7 +335,6 @@ pub enum ServerPhase {
     Configured,
     /// Stopped, and its tools are known.
     Known,
-    /// The server is starting.
     Starting,
     /// The server is answering a call.
     Running,

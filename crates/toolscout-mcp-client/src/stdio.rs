@@ -49,7 +49,6 @@ fn before_the_first() {
     }
 }
 
-/// The wire to a child process.
 pub(super) struct StdioWire {
     outbox: mpsc::Sender<Outgoing>,
     tail: Arc<Mutex<OutputTail>>,

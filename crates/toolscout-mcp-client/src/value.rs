@@ -145,7 +145,6 @@ impl ConfigText {
     }
 }
 
-/// The kind of a text.
 enum ReferenceKind<'a> {
     Variable(&'a str),
     File(&'a str),

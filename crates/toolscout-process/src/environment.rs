@@ -3,12 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use toolscout_core::SourceError;
 
-/// Counts how deep toolscouts have started each other.
+/// The nesting depth of toolscout processes that start each other.
 pub const DEPTH: &str = "TOOLSCOUT_DEPTH";
-/// Deeper than this, something goes round in circles.
+/// The maximum depth; more indicates an endless recursion.
 pub const DEEPEST: u32 = 8;
 
-/// Always passed on, besides `LC_*`: what programs need to find files, speak a language and reach the network.
+/// Variables that every child gets, besides `LC_*`: for files, language and network access.
 const PASSED: &[&str] = &[
     "PATH",
     "HOME",
@@ -34,16 +34,16 @@ const PASSED: &[&str] = &[
     "CURL_CA_BUNDLE",
 ];
 
-/// Without these, hardly any program starts there.
+/// Hardly any program starts on Windows without these.
 const PASSED_ON_WINDOWS: &[&str] =
     &["SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP"];
 
-/// What a child sees of this process's environment: a few names, those its author let through, and how deep it is.
+/// The environment of a child: the default variables, those its author permits, and the depth.
 pub fn environment(let_through: &[String]) -> Result<Vec<(OsString, OsString)>, SourceError> {
     chosen(std::env::vars_os(), let_through)
 }
 
-/// As [`environment`], of any environment.
+/// Like [`environment`], from any environment.
 pub fn chosen(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     let_through: &[String],
@@ -68,7 +68,7 @@ pub fn chosen(
     Ok(out)
 }
 
-/// Whether every child sees this variable.
+/// Whether every child gets this variable.
 pub fn is_passed(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     PASSED.contains(&name)

@@ -1,8 +1,9 @@
-//! Ends the servers' process groups when we are killed and can do nothing about it ourselves.
+//! Kills the process groups of servers if this process is killed and cannot clean up itself.
 //!
-//! One small shell for the whole process, in a session of its own, started with the first server. It reads from a pipe which
-//! groups there are. However we end, the system closes the pipe, and the shell kills what is still on its list: also
-//! grandchildren, also where there is no parent-death signal.
+//! The guard is one small shell per toolscout process, in its own session, started with the first
+//! server. It reads the process groups from a pipe. However toolscout ends, the system closes the
+//! pipe, and the shell kills the groups that are still on its list. This includes grandchildren,
+//! and works on systems without a parent-death signal.
 
 /// Starts the guard, so that later it only receives groups.
 #[cfg(unix)]
@@ -10,13 +11,13 @@ pub fn prepare() {
     shell::lock().prepare();
 }
 
-/// Has this group ended when we are.
+/// Adds a group, which the guard kills when this process ends.
 #[cfg(unix)]
 pub fn watch(group: i32) {
     shell::lock().watch(group);
 }
 
-/// This group is gone.
+/// Removes a group that has ended.
 #[cfg(unix)]
 pub fn forget(group: i32) {
     shell::lock().forget(group);
@@ -39,7 +40,7 @@ mod shell {
     use std::io::{self, Write};
     use std::process::{Child, Command, Stdio};
 
-    /// `+ 12` and `- 12` come in; numbers of groups are all it ever handles.
+    /// Reads lines such as `+ 12` and `- 12`; process group ids are its only input.
     const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
 groups=
@@ -96,7 +97,8 @@ done
             pipe.ok_or(io::ErrorKind::NotConnected)?.write_all(line.as_bytes())
         }
 
-        /// There is none yet, or it was killed. Without one, groups still end when their servers are dropped.
+        /// Starts the guard if there is none or it was killed. Without a guard, groups still end
+        /// when their servers are dropped.
         fn start_again(&mut self) {
             if let Some(mut gone) = self.shell.take() {
                 let _ = gone.kill();

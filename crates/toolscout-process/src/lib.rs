@@ -1,7 +1,7 @@
-//! Starts a program, feeds it, reads it, and leaves nothing of it behind.
+//! Starts a program, writes its input, reads its output, and leaves no process behind.
 //!
-//! Every program that a folder's tool needs is started by [`start`]: with a list of arguments and never a shell, with
-//! an [`environment`] of few words, in a process group of its own that is gone when the call is.
+//! [`start`] starts every program that a folder's tool needs: with a list of arguments and never a
+//! shell, with a minimal [`environment`], and in its own process group, which ends with the call.
 
 pub mod environment;
 pub mod guard;
@@ -30,34 +30,35 @@ use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 use toolscout_core::{SourceError, SourceId};
 
-/// Between asking a group to end and ending it.
+/// The time between SIGTERM and SIGKILL to a group.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long pipes may stay open after the program itself is done: somebody it left behind may hold them for ever.
+/// How long pipes may stay open after the program has exited: a process it left behind may hold
+/// them open for ever.
 const LEFTOVER: Duration = Duration::from_millis(200);
-/// How long a killed program may take to be gone; only one stuck in the kernel takes longer.
+/// How long a killed program may take to exit; only one stuck in the kernel takes longer.
 const REAP: Duration = Duration::from_secs(1);
-/// Waits before a program whose file is just being written is tried again.
+/// The delays before retrying a program whose file is open for writing.
 pub const BUSY: [Duration; 4] =
     [Duration::from_millis(5), Duration::from_millis(20), Duration::from_millis(50), Duration::from_millis(100)];
 
-/// A program to start once.
+/// One run of a program.
 #[derive(Debug, Clone)]
 pub struct ProgramTask {
-    /// Whose tool it is for.
+    /// The source of the tool.
     pub id: SourceId,
-    /// The program, absolute; see [`program`] for how to come by one.
+    /// The absolute path of the program; see [`program`] for how to find one.
     pub program: PathBuf,
-    /// Shown instead of the program's path: the author's file, if a runtime runs it.
+    /// The text to show instead of the program's path: the author's file, if a runtime runs it.
     pub shown: String,
-    /// Its arguments, without its own name.
+    /// The arguments, without the program's name.
     pub args: Vec<OsString>,
-    /// Where it starts.
+    /// The working directory.
     pub cwd: PathBuf,
-    /// All variables it sees.
+    /// The complete environment.
     pub env: Vec<(OsString, OsString)>,
-    /// Its standard input; `None` is the same as an empty file.
+    /// The standard input; `None` is the same as an empty file.
     pub stdin: Option<Vec<u8>>,
-    /// How long and how much.
+    /// The limits of time and output.
     pub limits: Limits,
 }
 
@@ -68,14 +69,14 @@ impl ProgramTask {
     }
 }
 
-/// How long a program may take and how much it may say.
+/// The limits of time and output of a program.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// From start to end.
+    /// The time from start to exit.
     pub time: Duration,
-    /// Bytes of standard output; more is an error.
+    /// Bytes of stdout; more is an error.
     pub stdout: usize,
-    /// Bytes of standard error; of more, the last ones are kept.
+    /// Bytes of stderr; only the last ones are kept.
     pub stderr: usize,
 }
 
@@ -86,7 +87,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The usual limits, but for the time.
+    /// The default limits with another time limit.
     pub fn within(time: Duration) -> Self {
         Self { time, ..Self::default() }
     }
@@ -95,30 +96,31 @@ impl Limits {
 /// The outcome of a program.
 #[derive(Debug, Clone)]
 pub struct ProgramOutput {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// Its whole standard output.
+    /// The complete stdout.
     pub stdout: Vec<u8>,
-    /// The end of its stderr.
+    /// The end of stderr.
     pub stderr: Vec<u8>,
 }
 
 impl ProgramOutput {
-    /// How it ended, in words: `exited with code 3`.
+    /// The exit status in words: `exited with code 3`.
     pub fn ending(&self) -> String {
         words::ending(self.status)
     }
 
-    /// The end of its stderr, as trimmed text.
+    /// The end of stderr, as trimmed text.
     pub fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).trim().to_owned()
     }
 }
 
-/// Starts the program, feeds it, and waits until it is done.
+/// Starts the program, writes its input, and waits until it has exited.
 ///
-/// Cancel-safe: dropping the future kills the program and all it started. Await it on a thread that lives as long as
-/// the program may: on Linux the program dies with the thread it was started from.
+/// Cancel-safe: dropping the future kills the program and all its descendants. Await it on a thread
+/// that lives as long as the program may: on Linux the program dies with the thread that started
+/// it.
 pub async fn start(task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
     if task.limits.time.is_zero() {
         return Err(timed_out(task));
@@ -131,7 +133,8 @@ pub async fn start(task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
             Ok(done) => done,
             Err(_) => {
                 group.terminate();
-                // Read on meanwhile: a closed pipe would end those who have something left to say.
+                // Reading continues during the grace period: a closed pipe would kill a process
+                // that still has output to write.
                 let _ = timeout(GRACE, attending).await;
                 Err(timed_out(task))
             }
@@ -143,7 +146,8 @@ pub async fn start(task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
     done
 }
 
-/// Tries again while the file is open for writing: an author may be saving it this very moment.
+/// Starts the program. Retries while the file is open for writing, because its author may be saving
+/// it.
 async fn spawn_patiently(task: &ProgramTask) -> Result<Child, SourceError> {
     let mut waits = BUSY.into_iter();
     loop {
@@ -158,7 +162,7 @@ async fn spawn_patiently(task: &ProgramTask) -> Result<Child, SourceError> {
     }
 }
 
-/// Talks with the child until it is done and its pipes are closed, or have been given up.
+/// Serves the pipes of the child until it has exited and they are closed or abandoned.
 async fn attend(child: &mut Child, group: &ProcessGroup, task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
     let mut stdout = Vec::new();
     let mut stderr = OutputTail::new(task.limits.stderr);
@@ -195,7 +199,7 @@ async fn attend(child: &mut Child, group: &ProcessGroup, task: &ProgramTask) -> 
     Ok(ProgramOutput { status, stdout, stderr: stderr.into_bytes() })
 }
 
-/// Writes the input and closes the pipe. A program that does not read it is no error.
+/// Writes the input and closes the pipe. It is not an error if the program does not read it.
 async fn feed(pipe: Option<impl tokio::io::AsyncWrite + Unpin>, bytes: Option<&[u8]>) {
     if let (Some(mut pipe), Some(bytes)) = (pipe, bytes) {
         let _ = pipe.write_all(bytes).await;
@@ -227,7 +231,7 @@ async fn read_tail(pipe: Option<impl AsyncRead + Unpin>, tail: &mut OutputTail) 
     }
 }
 
-/// Kills the whole group and waits, within reason, until its leader is gone.
+/// Kills the whole group and waits, for at most [`REAP`], until its leader has exited.
 async fn end(child: &mut Child, group: &ProcessGroup) {
     group.kill();
     let _ = child.start_kill();

@@ -1,24 +1,26 @@
-//! Finds processes of servers that have left their group, or whose toolscout is gone.
+//! Finds processes of servers that have left their group, or whose toolscout process is gone.
 //!
-//! Each server is started with two marks in its environment, which all it starts inherit: which run it is of, and which
-//! toolscout it belongs to. Only Linux lets us read them back; elsewhere the groups have to do.
+//! Each server is started with two marks in its environment, which all its descendants inherit: the
+//! run it belongs to, and the toolscout process that owns it. Only Linux permits reading them;
+//! other systems rely on process groups alone.
 
-/// Which run of a server a process is of.
+/// The run of a server that a process belongs to.
 pub const RUN: &str = "TOOLSCOUT_RUN";
-/// Which toolscout it belongs to: its process number, and when that was started.
+/// The toolscout process that owns it: its process id and its start time.
 pub const OWNER: &str = "TOOLSCOUT_OWNER";
 
-/// Ends the servers of toolscout processes that are gone, and their children. Returns how many processes that were.
+/// Kills the servers of toolscout processes that are gone, and their descendants. Returns the
+/// number of killed processes.
 pub fn end_orphans() -> usize {
     system::end_orphans()
 }
 
-/// Ends all that is left of one run.
+/// Kills all remaining processes of one run.
 pub fn end_run(run: &str) {
     system::end_run(run);
 }
 
-/// The mark of this process.
+/// The owner mark of this process.
 pub fn owner() -> String {
     let number = std::process::id();
     format!("{number}-{}", system::started(number).unwrap_or(0))
@@ -30,9 +32,9 @@ mod system {
     use std::fs::{self, File};
     use std::io::Read;
 
-    /// Somebody may start another process while we look; after so many looks we let it be.
+    /// A process may fork during the search, so the search is repeated up to this many times.
     const LOOKS: usize = 10;
-    /// More than any environment holds.
+    /// More bytes than any environment has.
     const ENVIRONMENT: u64 = 4 << 20;
 
     pub(super) fn end_run(run: &str) {
@@ -65,21 +67,23 @@ mod system {
         numbers.filter(|it| u32::try_from(*it) != Ok(std::process::id()) && end_if(*it, &ours, &is_meant)).count()
     }
 
-    /// Holds on to the process before looking at it, so that its number cannot become another's in between.
+    /// Kills the process if it matches. Opens a pidfd before the final check, so that the process
+    /// id cannot be reused in between.
     fn end_if(number: i32, ours: &Option<String>, is_meant: impl Fn(&[u8]) -> bool) -> bool {
         let environment = || {
             let mut bytes = Vec::new();
             File::open(format!("/proc/{number}/environ")).ok()?.take(ENVIRONMENT).read_to_end(&mut bytes).ok()?;
             Some(bytes)
         };
-        // Opening is refused for other people's processes; their numbers are not even looked at twice.
+        // The system refuses access to other users' processes, so they never match.
         if !environment().is_some_and(|it| is_meant(&it)) {
             return false;
         }
         let Some(process) = Pid::from_raw(number).and_then(|it| pidfd_open(it, PidfdFlags::empty()).ok()) else {
             return false;
         };
-        // In a container, process ids mean something else: no process there is our orphan.
+        // A process in another PID namespace, such as a container, has different process ids, so it
+        // is never an orphan of this system.
         let is_here = namespace(&number.to_string()) == *ours;
         is_here && environment().is_some_and(|it| is_meant(&it)) && pidfd_send_signal(process, Signal::KILL).is_ok()
     }
@@ -88,7 +92,7 @@ mod system {
         Some(fs::read_link(format!("/proc/{process}/ns/pid")).ok()?.display().to_string())
     }
 
-    /// When a process was started, in ticks since the system was; none if there is no such process.
+    /// The start time of a process, in ticks since boot; `None` if there is no such process.
     pub(super) fn started(number: u32) -> Option<u64> {
         let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
         let mut fields = stat.rsplit_once(") ")?.1.split(' ');

@@ -1,7 +1,7 @@
-//! Finds programs and looks at them before they run.
+//! Finds programs and checks them before they run.
 //!
-//! What is started must be what its folder shows: a regular file that is really there, not a link to somewhere else,
-//! and not a script whose first line makes another file of the folder its interpreter.
+//! A program must be what its folder shows: an existing regular file, not a link that leads
+//! outside, and not a script whose first line makes another file of the folder its interpreter.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read;
@@ -10,12 +10,13 @@ use std::path::{Component, Path, PathBuf};
 /// Bytes of a file that are read to detect its type.
 const HEAD: u64 = 512;
 
-/// Looks a bare name up in PATH. Entries that are not absolute are passed over: they would mean the tool's own folder.
+/// Looks a bare name up in PATH. Relative entries are skipped, because they would refer to the
+/// tool's own folder.
 pub fn find(name: &str) -> Option<PathBuf> {
     find_in(&std::env::var_os("PATH")?, name)
 }
 
-/// As [`find`], in any list of folders.
+/// Like [`find`], in any list of folders.
 pub fn find_in(path: &std::ffi::OsStr, name: &str) -> Option<PathBuf> {
     let plain = Path::new(name).components().eq([Component::Normal(name.as_ref())]);
     if !plain {
@@ -27,8 +28,8 @@ pub fn find_in(path: &std::ffi::OsStr, name: &str) -> Option<PathBuf> {
         .find(|it| it.metadata().is_ok_and(|meta| meta.is_file() && is_executable(&meta)))
 }
 
-/// Checks a program of a folder right before it runs, and gives its real path. It may be a link only to what lies in its
-/// own folder or in `project`.
+/// Checks a program of a folder right before it runs, and returns its real path. A link may lead
+/// only into its own folder or into `project`.
 pub fn checked_program(program: &Path, project: Option<&Path>) -> Result<PathBuf, String> {
     let (real, mut file) = open_checked(program, project)?;
     let meta = file.metadata().map_err(|err| err.to_string())?;
@@ -43,13 +44,13 @@ pub fn checked_program(program: &Path, project: Option<&Path>) -> Result<PathBuf
     Ok(real)
 }
 
-/// Checks a file that a runtime is about to load, and gives its real path. It may be a link only to what lies in its own
-/// folder or in `project`.
+/// Checks a file that a runtime is about to load, and returns its real path. A link may lead only
+/// into its own folder or into `project`.
 pub fn checked_file(file: &Path, project: Option<&Path>) -> Result<PathBuf, String> {
     open_checked(file, project).map(|(real, _)| real)
 }
 
-/// The interpreter a script names in its first line.
+/// The interpreter that a script names in its first line.
 pub fn interpreter(program: &Path) -> Option<String> {
     let mut file = File::open(program).ok()?;
     let head = head(&mut file);
@@ -72,7 +73,7 @@ fn open_checked(path: &Path, project: Option<&Path>) -> Result<(PathBuf, File), 
     if !real.metadata().map_err(say)?.is_file() {
         return Err("it is not a regular file".to_owned());
     }
-    // Looked at once more through the open file: the path may mean something else by now.
+    // Checked again through the open file, because the path may refer to another file by now.
     let file = open_plainly(&real).map_err(say)?;
     if !file.metadata().map_err(say)?.is_file() {
         return Err("it is not a regular file".to_owned());
@@ -80,7 +81,7 @@ fn open_checked(path: &Path, project: Option<&Path>) -> Result<(PathBuf, File), 
     Ok((real, file))
 }
 
-/// Opens without following a link and without waiting for the other end of a pipe.
+/// Opens a file without following a link and without blocking on a named pipe.
 fn open_plainly(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -91,12 +92,13 @@ fn open_plainly(path: &Path) -> std::io::Result<File> {
 
 fn head(file: &mut File) -> Vec<u8> {
     let mut head = Vec::new();
-    // A file that cannot be read looks empty, and an empty one is refused.
+    // An unreadable file counts as empty, and an empty one is refused.
     let _ = file.take(HEAD).read_to_end(&mut head);
     head
 }
 
-/// Refuses what the system could only run by handing it to a shell, and interpreters out of the script's own folder.
+/// Refuses files that the system could run only through a shell, and interpreters from the script's
+/// own folder.
 fn check_head(head: &[u8], folder: &Path) -> Result<(), String> {
     if head.is_empty() {
         return Err("the file is empty".to_owned());

@@ -1,16 +1,16 @@
-//! The processes of one server; dropping them ends them.
+//! The processes of one server, which end on drop.
 
 use super::{guard, orphans, starter};
 use crate::spawn::ProcessGroup;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::process::Child;
 
-/// The processes of one server. Dropping it ends them all.
+/// The processes of one server. Dropping it kills them all.
 #[derive(Debug)]
 pub struct ServerProcesses {
     group: ProcessGroup,
     number: Option<i32>,
-    /// What all of them have in their environment, also those that have left the group.
+    /// The run mark in the environment of all of them, including those that have left the group.
     run: String,
     is_over: AtomicBool,
 }
@@ -44,7 +44,7 @@ impl ServerProcesses {
         }
     }
 
-    /// As [`Self::end`], and waits until those who left the group are gone as well.
+    /// Like [`Self::end`], and waits until processes that left the group are killed as well.
     pub async fn end_wholly(&self) {
         if let Some(run) = self.end_group() {
             starter::ask(move || orphans::end_run(&run)).await;

@@ -1,4 +1,5 @@
-//! The moment of starting: groups, signals and inherited files, and the only unsafe code of the crate.
+//! Spawns processes: process groups, signals and inherited files. Contains the only unsafe code of
+//! the crate.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,17 +12,18 @@ use tokio::process::{Child, Command};
 /// The parameters of a program start.
 #[derive(Debug, Clone, Copy)]
 pub struct SpawnRequest<'a> {
-    /// Absolute.
+    /// The absolute path of the program.
     pub program: &'a Path,
     pub args: &'a [OsString],
     pub cwd: &'a Path,
-    /// All variables it sees.
+    /// The complete environment.
     pub env: &'a [(OsString, OsString)],
-    /// Whether it has something to read.
+    /// Whether its stdin is a pipe.
     pub is_fed: bool,
 }
 
-/// Starts the program in a group of its own, with nothing inherited but its three standard files.
+/// Starts the program in its own process group, with nothing inherited but its three standard
+/// files.
 pub fn spawn(start: SpawnRequest<'_>) -> io::Result<Child> {
     let mut command = Command::new(start.program);
     command
@@ -37,13 +39,15 @@ pub fn spawn(start: SpawnRequest<'_>) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Starts a program that outlives us: in a session of its own, out of reach of our terminal and of signals to our group.
+/// Starts a program that outlives this process: in its own session, detached from the terminal and
+/// from signals to this process group.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the only way to say what happens between fork and exec")]
 pub fn spawn_apart(command: &mut std::process::Command) -> io::Result<std::process::Child> {
     use std::os::unix::process::CommandExt;
     let highest = highest_file();
-    // SAFETY: what runs between fork and exec makes system calls only; it takes no lock and no memory.
+    // SAFETY: the closure runs between fork and exec and makes only system calls; it takes no lock
+    // and allocates no memory.
     unsafe {
         command.pre_exec(move || {
             rustix::process::setsid()?;
@@ -60,7 +64,8 @@ fn prepare(command: &mut Command) {
     command.process_group(0);
     let parent = rustix::process::getpid();
     let highest = highest_file();
-    // SAFETY: what runs between fork and exec makes system calls only; it takes no lock and no memory.
+    // SAFETY: the closure runs between fork and exec and makes only system calls; it takes no lock
+    // and allocates no memory.
     unsafe {
         command.pre_exec(move || {
             die_with_parent(parent)?;
@@ -73,11 +78,11 @@ fn prepare(command: &mut Command) {
 #[cfg(not(unix))]
 fn prepare(_command: &mut Command) {}
 
-/// Lets the kernel kill the child when the thread that started it is gone, however it went.
+/// Makes the kernel kill the child when the thread that started it is gone for any reason.
 #[cfg(target_os = "linux")]
 fn die_with_parent(parent: rustix::process::Pid) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-    // The parent may have died before the line above; then the signal would never be sent.
+    // The parent may have died before the call above; then the signal would never be sent.
     if rustix::process::getppid() != Some(parent) {
         return Err(io::Error::from_raw_os_error(libc::ESRCH));
     }
@@ -89,21 +94,21 @@ fn die_with_parent(_parent: rustix::process::Pid) -> io::Result<()> {
     Ok(())
 }
 
-/// Marks every file but the standard three as closed on exec. Closing them here would also close the pipe through which
-/// a failed exec is reported.
+/// Marks every file but the standard three as close-on-exec. Closing them here would also close the
+/// pipe that reports a failed exec.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "file numbers of others can only be named raw")]
 fn close_on_exec(highest: i32) {
     #[cfg(target_os = "linux")]
     {
-        // SAFETY: numbers go in, a number comes out; the files stay open until exec.
+        // SAFETY: the arguments and the result are plain integers; the files stay open until exec.
         let done = unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
         if done == 0 {
             return;
         }
     }
     for file in 3..highest {
-        // SAFETY: as above; a number without a file is an error that changes nothing.
+        // SAFETY: as above; an unused file descriptor causes an error that changes nothing.
         unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
 }
@@ -130,23 +135,23 @@ impl ProcessGroup {
         Self { leader: AtomicI32::new(number.unwrap_or(0)) }
     }
 
-    /// The group's number, while it has members.
+    /// The process group id, while the group has members.
     pub fn number(&self) -> Option<i32> {
         self.leader().map(rustix::process::Pid::as_raw_pid)
     }
 
-    /// Asks all members to end.
+    /// Sends SIGTERM to all members.
     pub fn terminate(&self) {
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Ends all members.
+    /// Sends SIGKILL to all members.
     pub fn kill(&self) {
         self.signal(rustix::process::Signal::KILL);
     }
 
-    /// Says that the leader has been waited for. Its number stays taken while the group has members; without any, it
-    /// may soon be another's, so the group is forgotten.
+    /// Records that the leader has been reaped. Its id stays reserved while the group has members.
+    /// Without any, the id may be reused, so the group is cleared.
     pub fn leader_is_gone(&self) {
         if self.leader().is_some_and(|it| rustix::process::test_kill_process_group(it).is_err()) {
             self.leader.store(0, Ordering::Relaxed);
@@ -164,7 +169,7 @@ impl ProcessGroup {
     }
 }
 
-/// Without groups, the child alone is killed, by its own drop.
+/// Without process groups, only the child is killed, by its own drop.
 #[cfg(not(unix))]
 impl ProcessGroup {
     pub fn of(_child: &Child) -> Self {

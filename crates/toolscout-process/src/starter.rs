@@ -1,7 +1,8 @@
-//! One thread that starts all servers and lives as long as we do.
+//! One thread that starts all servers and lives as long as the process.
 //!
-//! On Linux a child can ask to be killed when its parent dies, but the kernel means the parent's *thread*. Threads of a
-//! runtime come and go; a server that was started from one would be gone with it.
+//! On Linux a child can request to be killed when its parent dies, but the kernel applies this to
+//! the parent's *thread*. Threads of a runtime come and go; a server started from one would die
+//! with it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -11,20 +12,21 @@ use tokio::sync::oneshot;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs it on that thread and returns its result; `None` if it panicked.
+/// Runs the job on that thread and returns its result; `None` if it panicked.
 pub async fn ask<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = oneshot::channel();
     later(move || {
-        // The caller may be gone by now; then the result is dropped here.
+        // The caller may have been dropped; then the result is dropped here.
         let _ = sender.send(job());
     });
     receiver.await.ok()
 }
 
-/// Does it on that thread, some time soon.
+/// Queues the job for that thread.
 pub fn later(job: impl FnOnce() + Send + 'static) {
     if let Err(SendError(job)) = thread().send(Box::new(job)) {
-        // There is no such thread: a system at its limits. Better done here than not at all.
+        // The thread could not be created, because the system is at its limits. Running the job
+        // here is better than not running it.
         job();
     }
 }

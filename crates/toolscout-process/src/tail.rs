@@ -1,6 +1,6 @@
-//! Keeps the last of a stream that may be endless.
+//! Keeps the end of a stream that may be endless.
 
-/// The last bytes of all that was pushed.
+/// The last bytes of the pushed data.
 #[derive(Debug, Clone)]
 pub struct OutputTail {
     bytes: Vec<u8>,
@@ -15,7 +15,7 @@ impl OutputTail {
 
     pub fn push(&mut self, more: &[u8]) {
         self.bytes.extend_from_slice(more);
-        // Twice the limit may pile up, so that the shift costs little per byte.
+        // Up to twice the limit is buffered, so that the shift costs little per byte.
         if self.bytes.len() > self.limit * 2 {
             self.shorten();
         }
@@ -28,7 +28,8 @@ impl OutputTail {
         }
     }
 
-    /// The kept bytes. If some are missing, it starts with `…` and a whole line, if there is one.
+    /// The kept bytes. If some are missing, it starts with `…` and a complete line, if there is
+    /// one.
     pub fn into_bytes(mut self) -> Vec<u8> {
         self.shorten();
         if !self.cut {

@@ -1,7 +1,7 @@
-//! 1. Nothing of a program is left: not after its end, a flood, a deadline or a cancelled call.
-//! 2. No pipe can make us wait for ever, and no flood can fill our memory.
+//! 1. No process of a program remains after its exit, a flood, a deadline or a cancelled call.
+//! 2. No pipe blocks for ever, and no flood fills the memory.
 //! 3. A child sees few variables and no file but its own three.
-//! 4. Programs are looked at before they run; what cannot run says why.
+//! 4. Programs are checked before they run, and an error states why one cannot run.
 
 use super::environment::{DEEPEST, DEPTH, chosen};
 use super::program::{checked_file, checked_program, find_in};
@@ -109,7 +109,7 @@ async fn who_is_asked_to_end_may_tidy_up_first() {
     assert_gone(number_in(&world.path().join("group")).await).await;
 }
 
-/// The thread ends as if the whole process had been killed: no drop, no signal of ours.
+/// The thread ends as if the whole process had been killed: without a drop and without a signal.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_program_dies_with_who_started_it() {
@@ -190,7 +190,7 @@ async fn files_open_here_are_not_open_there() {
     let file = std::fs::File::open("/dev/null").expect("it is there");
     let mut copies = Vec::new();
     while copies.last().is_none_or(|it: &std::os::fd::OwnedFd| std::os::fd::AsRawFd::as_raw_fd(it) < 20) {
-        // Unlike those of the standard library, these would be inherited.
+        // Unlike descriptors of the standard library, these would be inherited.
         copies.push(rustix::io::dup(&file).expect("there is room for one more"));
     }
     let number = std::os::fd::AsRawFd::as_raw_fd(copies.last().expect("at least one"));
@@ -210,7 +210,7 @@ fn variables(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
     pairs.iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// O-08: what is not named does not reach the child.
+/// O-08: variables that are not named do not reach the child.
 #[test]
 fn only_named_variables_are_passed_on() {
     let ours = variables(&[
@@ -227,7 +227,7 @@ fn only_named_variables_are_passed_on() {
     assert_eq!(names, ["PATH", "LC_ALL", "API_TOKEN", "https_proxy", DEPTH]);
 }
 
-/// O-08: the child has the variables it was given and no other.
+/// O-08: the child has exactly the variables it was given.
 #[tokio::test]
 async fn a_child_sees_exactly_the_variables_it_was_given() {
     let ours = variables(&[("SECRET", "1"), ("HOME", "/nowhere")]);
@@ -242,7 +242,7 @@ fn toolscouts_that_start_each_other_are_stopped() {
     let deep = |depth: u32| chosen(variables(&[(DEPTH, &depth.to_string())]), &[]);
     assert_eq!(deep(DEEPEST - 1).expect("just so")[0].1, DEEPEST.to_string().as_str());
     assert_eq!(deep(DEEPEST).expect_err("too deep").kind(), ErrorKind::Refused);
-    // Nobody gets out of it by letting the variable through.
+    // Permitting the variable does not circumvent the limit.
     assert!(chosen(variables(&[(DEPTH, "8")]), &[DEPTH.to_owned()]).is_err());
 }
 
@@ -279,7 +279,7 @@ fn refusal(path: PathBuf) -> String {
     checked_program(&path, None).expect_err("it must not run")
 }
 
-/// S3, S5, S6, S7: only regular files of the folder itself, run by those who start them.
+/// S3, S5, S6, S7: only regular files of the folder itself, without set-user-ID.
 #[test]
 fn only_plain_executables_of_the_folder_may_run() {
     let world = World::new();
@@ -306,7 +306,7 @@ fn only_plain_executables_of_the_folder_may_run() {
     assert!(refusal(raised).contains("another user"));
 }
 
-/// S5: a link is resolved once, and what was looked at is what runs.
+/// S5: a link is resolved once, and the checked file is the one that runs.
 #[tokio::test]
 async fn a_link_that_changes_between_look_and_start_never_leads_out() {
     let (world, outside) = (World::new(), World::new());
@@ -325,7 +325,8 @@ async fn a_link_that_changes_between_look_and_start_never_leads_out() {
         }
     });
     let (mut ran, mut refused) = (0, 0);
-    // Until both sides of the race have been seen often; how long that takes is up to the scheduler.
+    // Runs until both sides of the race have occurred often; the scheduler determines how long that
+    // takes.
     while ran < 50 || refused < 50 {
         match checked_program(&link, None) {
             Ok(real) => {
@@ -342,7 +343,7 @@ async fn a_link_that_changes_between_look_and_start_never_leads_out() {
     swapper.join().expect("it only swaps");
 }
 
-/// S7: a pipe is refused, and nobody waits for its other end.
+/// S7: a named pipe is refused without blocking on it.
 #[test]
 fn a_pipe_is_no_program() {
     let world = World::new();

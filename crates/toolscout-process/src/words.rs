@@ -1,4 +1,4 @@
-//! Explains errors of the system to the person who runs a tool.
+//! Explains system errors to the user of a tool.
 
 use super::ProgramTask;
 use super::program;
@@ -7,13 +7,13 @@ use std::io;
 use std::process::ExitStatus;
 use toolscout_core::SourceError;
 
-/// Why the program could not be started, and what to do.
+/// The error for a program that could not be started, with the remedy.
 pub fn spawn_error(task: &ProgramTask, cause: io::Error) -> SourceError {
     let reason = reason(task.as_start(), &task.shown, &cause);
     SourceError::Spawn { id: task.id.clone(), program: task.shown.clone(), reason, cause: Some(cause) }
 }
 
-/// As [`spawn_error`], of anything that was to be started; `shown` is what people call it.
+/// The reason why any program could not be started; `shown` is its name for display.
 pub fn reason(task: SpawnRequest<'_>, shown: &str, cause: &io::Error) -> String {
     let program = task.program.display();
     match cause.kind() {
@@ -51,7 +51,7 @@ fn is_format_error(cause: &io::Error) -> bool {
     cause.raw_os_error() == Some(193)
 }
 
-/// How a program ended: `exited with code 3`, `was ended by signal 9 (SIGKILL)`.
+/// The exit status in words: `exited with code 3`, `was ended by signal 9 (SIGKILL)`.
 pub fn ending(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -83,7 +83,7 @@ fn signal_name(signal: i32) -> Option<&'static str> {
     })
 }
 
-/// A number of bytes for people: `8 MiB`.
+/// A number of bytes for display: `8 MiB`.
 pub fn bytes(count: usize) -> String {
     match count {
         _ if count >= 1 << 20 && count.is_multiple_of(1 << 20) => format!("{} MiB", count >> 20),

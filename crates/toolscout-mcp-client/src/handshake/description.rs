@@ -27,7 +27,8 @@ pub struct ServerDescription {
 }
 
 impl ServerDescription {
-    /// Reads the response to `server/discover` or `initialize`; members of a wrong type are ignored.
+    /// Reads the response to `server/discover` or `initialize`; members of a wrong type are
+    /// ignored.
     pub(super) fn of(answer: &Value) -> Self {
         let who = [&answer["serverInfo"], &answer["_meta"][WHO]].into_iter().find(|it| it.is_object());
         let who = who.unwrap_or(&Value::Null);

@@ -13,7 +13,6 @@ const SHORT: usize = 512;
 /// The capacity, in bytes, that is kept from one event to the next.
 const KEPT: usize = 64 << 10;
 
-/// One event.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SseEvent<'a> {
     /// The event name; `message` by default.
@@ -39,7 +38,6 @@ pub(crate) struct SseParser {
     retry: Option<Duration>,
 }
 
-/// An event exceeds the size limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SseEventTooLarge;
 

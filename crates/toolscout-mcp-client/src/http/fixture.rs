@@ -1,4 +1,4 @@
-//! A threaded web server with scripted responses, and an observer that records what it receives.
+//! A threaded web server with scripted responses, and an observer that records all events.
 
 use super::super::ClientError;
 use super::super::limits::Limits;

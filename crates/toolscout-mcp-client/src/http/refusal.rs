@@ -19,7 +19,6 @@ const CHALLENGE: usize = 8 << 10;
 pub(crate) enum HttpRefusal {
     /// A JSON-RPC reply to the request.
     Reply(Vec<u8>),
-    /// An error.
     Error(ClientError),
 }
 

@@ -37,7 +37,6 @@ pub(crate) struct HttpRemote {
     url: Url,
     /// The address, for display.
     name: String,
-    /// The configured headers.
     headers: HeaderMap,
     /// Provides a token; `None` if an `Authorization` header is configured.
     tokens: Option<Arc<dyn TokenProvider>>,

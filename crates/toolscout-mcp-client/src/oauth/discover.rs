@@ -1,5 +1,5 @@
-//! Finds the authorization server of an MCP server: protected resource metadata (RFC 9728), then the metadata of the issuer
-//! that it names (RFC 8414, OpenID Connect Discovery).
+//! Finds the authorization server of an MCP server: protected resource metadata (RFC 9728), then
+//! the metadata of the issuer that it names (RFC 8414, OpenID Connect Discovery).
 
 #[cfg(test)]
 mod tests;

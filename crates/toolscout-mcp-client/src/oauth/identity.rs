@@ -19,7 +19,6 @@ pub(super) struct ClientIdentity {
     pub(super) method: ClientAuthMethod,
 }
 
-/// The client authentication method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum ClientAuthMethod {
     /// No authentication: an installed program cannot keep a secret.

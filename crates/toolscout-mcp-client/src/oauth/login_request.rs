@@ -87,7 +87,8 @@ impl LoginRequest<'_> {
     }
 }
 
-/// The scopes to request: the configured ones, else those of the challenge, else those the server suggests.
+/// The scopes to request: the configured ones, or else those of the challenge, or else those the
+/// server suggests.
 fn scopes(
     configured: &[String],
     challenge: &Challenge,
@@ -152,7 +153,6 @@ impl PreparedLogin {
         }
     }
 
-    /// Saves the login.
     pub(super) async fn save(&self, identity: &ClientIdentity, grant: TokenGrant) -> Result<(), ClientError> {
         let record = LoginRecord {
             version: VERSION,

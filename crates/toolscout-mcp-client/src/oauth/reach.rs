@@ -21,7 +21,6 @@ use toolscout_core::BoxFuture;
 /// The time limit for resolving the server's name.
 const RESOLVING: Duration = Duration::from_secs(10);
 
-/// Resolves a name.
 pub(super) type ResolveName = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 /// Resolves names with the system resolver.

@@ -33,7 +33,8 @@ pub struct SavedTokens {
 }
 
 impl SavedTokens {
-    /// The tokens for the server with this id at this address. The file is read when a token is needed.
+    /// The tokens for the server with this id at this address. The file is read when a token is
+    /// needed.
     pub fn open(folder: &Path, id: &SourceId, url: &str) -> Result<Self, ClientError> {
         let server = server_url(url)?;
         let file = TokenFile::of(folder, id, &server);
@@ -221,8 +222,8 @@ pub fn status(folder: &Path, id: &SourceId, url: &str) -> LoginStatus {
     }
 }
 
-/// Logs out: deletes the saved login and the registrations at its issuer. Returns whether there was a login. Waits for a
-/// running renewal, which would bring the login back.
+/// Logs out: deletes the saved login and the registrations at its issuer. Returns whether there was
+/// a login. Waits for a running renewal, which would restore the login.
 pub fn forget(folder: &Path, id: &SourceId, url: &str) -> io::Result<bool> {
     let url = server_url(url).map_err(|err| io::Error::new(io::ErrorKind::InvalidInput, err.to_string()))?;
     let file = TokenFile::of(folder, id, &url);

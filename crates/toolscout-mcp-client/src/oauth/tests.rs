@@ -1,5 +1,5 @@
 //! Logins against an authorization server on loopback that checks requests like a real one. The
-//! head of each file states what it proves.
+//! head of each file lists the proven properties.
 
 mod authority;
 mod browser;

@@ -293,7 +293,8 @@ async fn a_server_that_falls_is_started_again_until_it_is_stopped() {
     kill(source.state(&cx()).expect("a state").process.expect("a process"));
     until(|| source.state(&cx()).expect("a state").state == ServerPhase::Failed).await;
     source.stop().await;
-    // Every timer of the next minute fires at once: a restart that is still planned would happen now.
+    // Every timer of the next minute fires at once: a restart that is still planned would happen
+    // now.
     tokio::time::pause();
     tokio::time::sleep(Duration::from_secs(60)).await;
     tokio::time::resume();
