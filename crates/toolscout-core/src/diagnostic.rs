@@ -59,7 +59,7 @@ impl Diagnostic {
 pub enum DiagnosticLevel {
     /// Shown with `--verbose` only.
     Debug,
-    /// Shown by default.
+    /// Shown unless `--quiet` is given.
     Warning,
 }
 
