@@ -4,6 +4,7 @@ use std::time::Duration;
 use toolscout_core::{RawJson, SourceError, SourceId};
 
 /// An error of a connection to a server. It does not name the server: the caller knows it.
+///
 /// The error is cloned for every pending request. Texts of the server in it are not escaped.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -29,9 +29,9 @@ const LARGEST_FILE: u64 = 64 << 10;
 /// - `request:NAME`, a header of the HTTP request on whose behalf a server is called,
 /// - plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of
 ///   this process's environment, and `$${` for a literal `${`.
-///   `$${` for a plain `${`.
 ///
-/// Only [`ConfigText::resolve`] returns the values, and it is called only when a server starts.
+/// Only [`ConfigText::resolve`] returns the values. It is called for connections,
+/// logins and fingerprints.
 #[derive(Clone, PartialEq, Eq, Default, PartialOrd, Ord)]
 pub struct ConfigText {
     written: String,
