@@ -1,4 +1,4 @@
-//! Remembers what files said about themselves, so that each content is asked once.
+//! Caches probe results, so that each file content is probed once.
 
 use super::probe::{self, ProbeLimits};
 use super::recipe::{Flavour, Probed, Recipe};
@@ -11,11 +11,11 @@ use std::time::SystemTime;
 use tokio::sync::OnceCell;
 use toolscout_core::{Cx, Digest, Namespace, SourceError, SourceId, Store};
 
-/// A file's answer, kept in memory and on a namespace of the store.
+/// A probe result, cached in memory and in a namespace of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ProbeRecord {
     version: u32,
-    /// When it was asked, in nanoseconds since 1970.
+    /// The time of the probe, in nanoseconds since 1970.
     at: i64,
     pub(super) said: ProbeResult,
 }
@@ -23,46 +23,47 @@ pub(super) struct ProbeRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ProbeResult {
-    /// Its tools, each sound or with the reason why not.
+    /// The tools of the file, each valid or with the reason why not.
     Tools(Vec<Result<Probed, String>>),
-    /// Nothing that could be understood.
+    /// The output could not be parsed.
     Nonsense(String),
-    /// Nothing in time.
+    /// The probe timed out.
     TimedOut {
-        /// How long it was given.
+        /// The time limit of the probe.
         limit_ms: u64,
     },
-    /// It could not be started. This says more about the machine than about the file.
+    /// The file could not be started. The cause is more likely the machine than the file.
     NotStarted {
-        /// What should have been started.
+        /// The program to start.
         program: String,
-        /// Why it was not.
+        /// The reason for the failure.
         reason: String,
     },
 }
 
 const VERSION: u32 = 1;
 
-/// A failure may have had its cause outside the file (a package not yet installed), so listings try again after an hour.
+/// A failure may have a cause outside the file, such as a package that is not installed yet, so
+/// listings retry after an hour. In nanoseconds.
 const FAILURE_LASTS: i64 = 3_600_000_000_000;
 
-/// Who asks, and so how readily a file is started.
+/// When a caller accepts a cached result, and when it starts the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProbeEagerness {
-    /// Only what is remembered.
+    /// Uses cached results only.
     Remembered,
-    /// Starts the file where nothing is remembered.
+    /// Starts the file if no result is cached, or if a cached failure has expired.
     Once,
-    /// Also where only a failure is remembered: somebody wants to use it now.
+    /// Starts the file also if a failure is cached, because a caller needs the tool now.
     AfterFailure,
 }
 
-/// Asks files, each content once.
+/// Probes files, once per content digest.
 pub(super) struct Prober {
     id: SourceId,
     store: Option<Arc<dyn Store>>,
     answers: Mutex<HashMap<String, Arc<ProbeRecord>>>,
-    /// Files being asked right now; who else wants to know waits for the same answer.
+    /// Probes in flight; concurrent callers share the result.
     asking: Mutex<HashMap<String, Arc<OnceCell<Arc<ProbeRecord>>>>>,
 }
 
@@ -71,8 +72,8 @@ impl Prober {
         Self { id, store, answers: Mutex::default(), asking: Mutex::default() }
     }
 
-    /// What the file says; `None` where nothing is remembered and it may not be started. Cancel-safe: another who waits
-    /// for the same file starts it again.
+    /// The probe result; `None` if no result is cached and the file may not be started.
+    /// Cancel-safe: a concurrent caller that waits for the same file starts it again.
     pub(super) async fn ask(
         &self,
         recipe: &Recipe,
@@ -127,7 +128,7 @@ impl Prober {
 
     fn remember(&self, key: &str, answer: &Arc<ProbeRecord>) {
         if let (Some(store), Ok(bytes)) = (&self.store, serde_json::to_vec(&**answer)) {
-            // A store that cannot be written costs another start some day, nothing else.
+            // A failed write only means that the file is probed again later.
             let _ = store.write(Namespace::Probe, key, &bytes);
         }
         self.answers.lock().insert(key.to_owned(), answer.clone());
@@ -147,7 +148,8 @@ impl ProbeRecord {
         }
     }
 
-    /// Whether the next one may rely on it: not where the machine, or the asker's own hurry, was the cause.
+    /// Whether the result may be cached: not if the cause was the machine or the caller's own
+    /// deadline.
     fn is_lasting(&self, cx: &Cx) -> bool {
         match self.said {
             ProbeResult::NotStarted { .. } => false,
@@ -156,7 +158,7 @@ impl ProbeRecord {
         }
     }
 
-    /// The tools, or why there are none.
+    /// The tools, or the error that explains why there are none.
     pub(super) fn tools(&self, id: &SourceId, what: &str) -> Result<&[Result<Probed, String>], SourceError> {
         let id = id.clone();
         match &self.said {
@@ -174,7 +176,8 @@ impl ProbeRecord {
     }
 }
 
-/// The same content may answer otherwise as a program than as a module, and as one flavour than as another.
+/// The cache key. The same content may give different results as a program and as a module, and
+/// with each flavour.
 fn key(recipe: &Recipe, content: Digest) -> String {
     let manner = match recipe {
         Recipe::Module { flavour: Flavour::Plain, .. } => "module",

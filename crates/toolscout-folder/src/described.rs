@@ -1,4 +1,4 @@
-//! What a file says about its tools without being run, in the form that the scan record stores.
+//! The static description of a file's tools, in the form that the scan record stores.
 
 use super::recipe::Recipe;
 use serde::{Deserialize, Serialize};
@@ -8,51 +8,52 @@ use toolscout_core::{
     ToolName, Visibility,
 };
 
-/// What a look at one file gave: its tools, what is wrong with it, and which other files are its business.
+/// The result of inspecting one file: its tools, its diagnostics and the other files that it
+/// claims.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct FileInspection {
-    /// The digest of the whole content, if the file holds or describes tools.
+    /// The digest of the whole content, if the file contains or describes tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) content: Option<Digest>,
-    /// Its text has the word `tool-schema`.
+    /// Whether its text contains the word `tool-schema`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) speaks: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) tools: Vec<DescribedTool>,
-    /// Without their path, which is that of the file.
+    /// Diagnostics without a path; the caller adds the path of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Files, relative to the root, that are not to be discovered for themselves.
+    /// Files, relative to the root, that are not discovered on their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) claims: Vec<String>,
-    /// Reading failed in a way that says nothing about the file; the look is not worth remembering.
+    /// Reading failed for a temporary reason, so the inspection is not cached.
     #[serde(skip)]
     pub(super) is_passing: bool,
 }
 
 impl FileInspection {
-    /// A file with this one tool.
+    /// A file with a single tool.
     pub(super) fn tool(tool: DescribedTool) -> Self {
         Self { tools: vec![tool], ..Self::default() }
     }
 
-    /// A file that says nothing but this.
+    /// A file with a single diagnostic.
     pub(super) fn diagnostic(diagnostic: Diagnostic) -> Self {
         Self { diagnostics: vec![diagnostic], ..Self::default() }
     }
 
-    /// A file that cannot be understood.
+    /// A file that cannot be parsed.
     pub(super) fn broken(reason: impl Into<String>) -> Self {
         Self::diagnostic(Diagnostic::warning(DiagnosticKind::Broken, reason))
     }
 
-    /// A file without tools, which is worth a word only to those who look for it.
+    /// A file without tools, reported at debug level only.
     pub(super) fn quiet(reason: &str) -> Self {
         Self::diagnostic(Diagnostic::debug(DiagnosticKind::Broken, reason))
     }
 }
 
-/// One tool as its file describes it.
+/// One tool as described by its file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct DescribedTool {
     pub(super) name: String,
@@ -79,30 +80,30 @@ fn is_plain(hints: &CliHints) -> bool {
     *hints == CliHints::default()
 }
 
-/// How a described tool comes to its recipe.
+/// How the recipe of a described tool is determined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RecipePlan {
-    /// All is said; calls go through.
+    /// The description is complete; the tool can be called.
     Ready(Recipe),
-    /// Enough is said to list it; the file itself knows the rest.
+    /// The description is enough to list the tool; a probe returns the rest.
     Static(Recipe),
-    /// Only the file itself can say anything.
+    /// The description is empty; only a probe can describe the tool.
     Unasked(Recipe),
-    /// A manifest's path, relative to the root. What lies there may change without the manifest changing, so it is
-    /// looked at anew each time.
+    /// The path of a manifest entry, relative to the root. The file there may change while the
+    /// manifest does not, so it is checked in each scan.
     Target(String),
 }
 
 impl Default for RecipePlan {
-    /// Nothing is known yet.
+    /// An empty target, replaced when the plan is known.
     fn default() -> Self {
         Self::Target(String::new())
     }
 }
 
 impl DescribedTool {
-    /// The tool, as seen in this file.
+    /// Converts the description to a tool found at `path`.
     pub(super) fn into_tool(
         self,
         source: &SourceId,
@@ -128,7 +129,7 @@ impl DescribedTool {
 }
 
 impl RecipePlan {
-    /// How much is known of a tool with this plan.
+    /// The status of a tool with this plan.
     pub(super) fn status(&self) -> Status {
         match self {
             Self::Ready(_) => Status::Ready,

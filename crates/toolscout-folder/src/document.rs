@@ -1,10 +1,11 @@
-//! Reads TOML, JSON and YAML alike into one tree, strictly: a key given twice is an error, and every reason says where.
+//! Parses TOML, JSON and YAML into one tree, strictly: a duplicate key is an error, and each error
+//! contains its position.
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// How a document is written down.
+/// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolFileFormat {
     Toml,
@@ -12,8 +13,8 @@ pub(super) enum ToolFileFormat {
     Yaml,
 }
 
-/// The document as a tree, keys in the author's order; `None` where there is nothing in it. The error is a reason for
-/// people, with line and column.
+/// The document as a tree, with keys in the author's order; `None` if it is empty. The error is a
+/// reason for the user, with line and column.
 pub(super) fn parse(format: ToolFileFormat, bytes: &[u8]) -> Result<Option<Value>, String> {
     let text = text(bytes)?;
     if text.trim().is_empty() {
@@ -28,7 +29,7 @@ pub(super) fn parse(format: ToolFileFormat, bytes: &[u8]) -> Result<Option<Value
     Ok(if is_empty { None } else { Some(value) })
 }
 
-/// The bytes as text, if they are nothing else.
+/// The bytes as text, if they are valid UTF-8 without a byte order mark.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err("starts with a byte order mark; save it as UTF-8 without one".to_owned());
@@ -46,7 +47,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
     }
 }
 
-/// Line and column, both from one; the column counts bytes.
+/// Line and column, both starting at one; the column counts bytes.
 fn position(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
     let line = before.iter().filter(|it| **it == b'\n').count() + 1;
@@ -65,7 +66,7 @@ fn toml_reason(text: &str, err: &toml::de::Error) -> String {
     }
 }
 
-/// YAML can grow when it is read (aliases), so it is read within bounds far above what a tool file needs.
+/// Parses YAML. Aliases can expand, so the parser has limits far above the needs of a tool file.
 fn yaml(text: &str) -> Result<StrictValue, String> {
     let mut options = serde_saphyr::Options::default();
     options.with_snippet = false;
@@ -76,7 +77,7 @@ fn yaml(text: &str) -> Result<StrictValue, String> {
     }
     options.alias_limits.max_total_replayed_events = 50_000;
     serde_saphyr::from_str_with_options(text, options).map_err(|err| {
-        // The renderer may add an excerpt below; the first line is the reason.
+        // The message may include an excerpt; its first line is the reason.
         let message = err.to_string();
         let message = message.lines().next().unwrap_or("cannot be read").trim().to_owned();
         match err.location() {
@@ -86,7 +87,7 @@ fn yaml(text: &str) -> Result<StrictValue, String> {
     })
 }
 
-/// A tree in which no key came twice.
+/// A tree without duplicate keys.
 struct StrictValue(Value);
 
 impl<'de> Deserialize<'de> for StrictValue {
@@ -157,7 +158,8 @@ impl<'de> Visitor<'de> for StrictVisitor {
                 return Err(de::Error::custom(format_args!("the key `{key}` is given twice")));
             }
             let StrictValue(value) = entries.next_value()?;
-            // TOML hands dates over as a map with this one key; in a schema they are texts.
+            // The TOML parser passes dates as a map with this single key; in a schema they are
+            // strings.
             if key == "$__toml_private_datetime" {
                 return Ok(value);
             }
@@ -167,15 +169,15 @@ impl<'de> Visitor<'de> for StrictVisitor {
     }
 }
 
-/// One table of a document, read key by key. Reasons name the key.
+/// One table of a document, read key by key. Errors name the key.
 pub(super) struct DocumentTable {
     map: Map<String, Value>,
-    /// Said before a key in reasons, such as `[run] `; empty at the top.
+    /// A prefix for keys in errors, such as `[run] `; empty at the top level.
     place: &'static str,
 }
 
 impl DocumentTable {
-    /// Takes the table if it holds no key but these.
+    /// Wraps the table, if it contains only known keys.
     pub(super) fn new(place: &'static str, map: Map<String, Value>, known: &[&str]) -> Result<Self, String> {
         match map.keys().find(|it| !known.contains(&it.as_str())) {
             None => Ok(Self { map, place }),
@@ -183,7 +185,7 @@ impl DocumentTable {
         }
     }
 
-    /// The value as it is.
+    /// Removes and returns the raw value.
     pub(super) fn take(&mut self, key: &str) -> Option<Value> {
         self.map.shift_remove(key)
     }
@@ -225,7 +227,7 @@ impl DocumentTable {
         }
     }
 
-    /// A whole number of milliseconds, from one to a day.
+    /// An integer number of milliseconds, from one to a day.
     pub(super) fn milliseconds(&mut self, key: &str) -> Result<Option<u64>, String> {
         match self.take(key) {
             None => Ok(None),
@@ -241,7 +243,7 @@ impl DocumentTable {
     }
 }
 
-/// What sort of thing a value is, in words for people.
+/// The type of a value, as a phrase for error messages.
 pub(super) fn sort_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "empty",
@@ -253,7 +255,7 @@ pub(super) fn sort_of(value: &Value) -> &'static str {
     }
 }
 
-/// `; did you mean …?`, where one of the known words is near.
+/// `; did you mean …?`, if one of the known words is similar.
 pub(super) fn did_you_mean(word: &str, known: &[&str]) -> String {
     let near = known.iter().map(|it| (strsim::osa_distance(word, it), it)).min();
     match near {

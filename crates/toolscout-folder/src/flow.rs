@@ -1,17 +1,19 @@
-//! Streams of items that an async block, or a closure on a thread that may block, produces.
+//! Streams of items produced by an async block, or by a closure on a blocking thread.
 
 use futures_util::{StreamExt, future, stream};
 use std::future::Future;
 use tokio::sync::mpsc;
 use toolscout_core::{BoxStream, SourceError, SourceId};
 
-/// How many items the producer may be ahead of the reader.
+/// The number of items that the producer may be ahead of the reader.
 pub(super) const AHEAD: usize = 64;
 
-/// Items that cross threads together: waking a reader costs more than reading a small file.
+/// The number of items sent across threads together: waking a reader costs more than reading a
+/// small file.
 const BATCH: usize = 256;
 
-/// A stream of the items that `produce` sends. It runs only while the stream is polled, and is dropped with the stream.
+/// A stream of the items that `produce` sends. It makes progress only while the stream is polled,
+/// and is dropped with the stream.
 pub(super) fn stream_of<'a, T, F>(produce: impl FnOnce(mpsc::Sender<T>) -> F) -> BoxStream<'a, T>
 where
     T: Send + 'a,
@@ -26,8 +28,9 @@ where
     Box::pin(stream::select(items, work))
 }
 
-/// A stream of the items that `produce` gives on a thread that may block; it gets `false` once the stream is dropped.
-/// A panic on that thread must not look like an empty folder, so it is an error of the source.
+/// A stream of the items that `produce` emits on a blocking thread; its callback returns `false`
+/// once the stream is dropped. A panic on that thread must not look like an empty folder, so it is
+/// reported as an error of the source.
 pub(super) fn stream_of_blocking<T, F>(id: SourceId, produce: F) -> BoxStream<'static, Result<T, SourceError>>
 where
     T: Send + 'static,

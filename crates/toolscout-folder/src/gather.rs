@@ -1,4 +1,5 @@
-//! Puts together what the roots give: which of two tools of one name stays, what is said only once, what stops all.
+//! Combines the entries of all roots: resolves name conflicts, deduplicates diagnostics and stops
+//! on a fatal error.
 
 use super::prompts::Prompt;
 use super::recipe::Recipe;
@@ -10,7 +11,7 @@ use tokio::sync::mpsc::Sender;
 use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, Tool, ToolName, escape};
 use toolscout_source::Conflict;
 
-/// A tool that is listed, and how it is run.
+/// A listed tool and its recipe.
 #[derive(Debug, Clone)]
 pub(super) struct ListedTool {
     pub(super) tool: Arc<Tool>,
@@ -18,40 +19,40 @@ pub(super) struct ListedTool {
     pub(super) ground: Arc<ToolLocation>,
 }
 
-/// Where a tool was found.
+/// The location of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolLocation {
-    /// With a real path.
+    /// The root, with a real path.
     pub(super) root: Root,
-    /// The file was named by somebody, not found by a strategy.
+    /// Whether the file was named explicitly instead of being found by a strategy.
     pub(super) is_explicit: bool,
 }
 
 /// The listed tools by name.
 pub(super) type ToolTable = HashMap<ToolName, Arc<ListedTool>>;
 
-/// What the source's owner wants done about problems.
+/// The configured reaction to conflicts and warnings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GatherRules {
     pub(super) on_conflict: Conflict,
     pub(super) strict: bool,
 }
 
-/// The discovery has ended with an error; its reader knows.
+/// The discovery ended with an error that was already sent to the reader.
 pub(super) struct DiscoveryStopped;
 
-/// One discovery under way.
+/// A running discovery.
 pub(super) struct Gathering<'a> {
     out: &'a Sender<Result<DiscoveryItem, SourceError>>,
     rules: GatherRules,
     table: ToolTable,
     prompts: Vec<Prompt>,
-    /// Names without their case, to find those that differ in nothing else.
+    /// Lowercase names, to find names that differ only in case.
     folded: HashMap<String, ToolName>,
     said: HashSet<String>,
-    /// How many tools and warnings came so far.
+    /// The number of tools and warnings so far.
     pub(super) news: usize,
-    /// Files that an earlier root, or the list of explicit files, has already given.
+    /// Files that were already listed by an earlier root or as explicit files.
     earlier: HashSet<PathBuf>,
     current: HashSet<PathBuf>,
 }
@@ -67,12 +68,12 @@ impl<'a> Gathering<'a> {
         (self.table, self.prompts)
     }
 
-    /// What comes from here on is of another root.
+    /// Starts the next root.
     pub(super) fn next_root(&mut self) {
         self.earlier.extend(self.current.drain());
     }
 
-    /// A problem that is said however often it comes up.
+    /// Reports a diagnostic, without deduplication.
     pub(super) async fn problem(&mut self, problem: Diagnostic) -> Result<(), DiscoveryStopped> {
         self.news += usize::from(problem.level == DiagnosticLevel::Warning);
         if let Some(path) = &problem.path {
@@ -81,7 +82,7 @@ impl<'a> Gathering<'a> {
             }
             self.current.insert(path.clone());
         }
-        // A folder that nobody has trusted yet is not broken.
+        // A folder that is not trusted yet is not an error.
         let is_fault = problem.level >= DiagnosticLevel::Warning && problem.kind != DiagnosticKind::Untrusted;
         if self.rules.strict && is_fault {
             return self.stop(SourceError::Stopped(Box::new(problem))).await;
@@ -90,18 +91,18 @@ impl<'a> Gathering<'a> {
         Ok(())
     }
 
-    /// A problem that is said once for all who share the key.
+    /// Reports a diagnostic once per key.
     pub(super) async fn problem_once(&mut self, key: String, problem: Diagnostic) -> Result<(), DiscoveryStopped> {
         if self.said.insert(key) { self.problem(problem).await } else { Ok(()) }
     }
 
-    /// An error that ends the discovery.
+    /// Sends an error and ends the discovery.
     pub(super) async fn stop(&mut self, err: SourceError) -> Result<(), DiscoveryStopped> {
         self.send(Err(err)).await;
         Err(DiscoveryStopped)
     }
 
-    /// A tool, or why it is not listed.
+    /// Lists a tool, or reports why it is not listed.
     pub(super) async fn tool(&mut self, listed: ListedTool) -> Result<(), DiscoveryStopped> {
         self.news += 1;
         if let Some(path) = &listed.tool.provenance.path {
@@ -111,7 +112,7 @@ impl<'a> Gathering<'a> {
             self.current.insert(path.clone());
         }
         let name = listed.tool.id.name.clone();
-        // A name becomes a command, whatever strategy brought it.
+        // A tool name becomes a command name, so names from all strategies are checked.
         if let Err(err) = ToolName::for_command(name.as_str()) {
             return self.problem(about(&listed.tool, DiagnosticKind::Forbidden, err.to_string())).await;
         }
@@ -129,7 +130,7 @@ impl<'a> Gathering<'a> {
         Ok(())
     }
 
-    /// A prompt; of two with one name the first one stays.
+    /// Lists a prompt; of two prompts with the same name the first one stays.
     pub(super) async fn prompt(&mut self, prompt: Prompt, root: &Path) -> Result<(), DiscoveryStopped> {
         if self.prompts.iter().any(|it| it.name == prompt.name) {
             let message = format!("an earlier root has a prompt `{}`, too, which stays", prompt.name);
@@ -154,7 +155,8 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Two names that differ only in case are two tools, but people and some file systems will mix them up.
+    /// Reports names that differ only in case: they are two tools, but users and some file systems
+    /// confuse them.
     async fn near_name(&mut self, tool: &Tool) -> Result<(), DiscoveryStopped> {
         let name = &tool.id.name;
         match self.folded.insert(name.as_str().to_lowercase(), name.clone()) {
@@ -167,13 +169,13 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// The reader is polled by the same task, so it is still there.
+    /// Sends an item. The same task polls the reader, so the channel is still open.
     async fn send(&self, item: Result<DiscoveryItem, SourceError>) {
         let _ = self.out.send(item).await;
     }
 }
 
-/// A warning about a tool, at its file.
+/// A warning about a tool, with the path of its file.
 pub(super) fn about(tool: &Tool, kind: DiagnosticKind, message: String) -> Diagnostic {
     let problem = Diagnostic::warning(kind, message).of(tool.id.source.clone());
     Diagnostic { path: tool.provenance.path.clone(), ..problem }

@@ -9,17 +9,19 @@ use futures_util::stream;
 use std::path::{Path, PathBuf};
 use toolscout_core::{BoxStream, SourceError};
 
-/// Files that match globs and are of a kind we know. A given list replaces the default one.
+/// Files of a supported kind that match globs. A configured list replaces the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GlobTools {
-    /// What is wanted, relative to the root; `None`: what the root's layout says.
+    /// Patterns to match, relative to the root; `None` uses the patterns of the root's layout.
     pub patterns: Option<Vec<String>>,
-    /// What is passed over, never opened nor entered; `None`: [`GlobTools::IGNORED`].
+    /// Patterns of files and folders that are neither opened nor entered; `None` uses
+    /// [`GlobTools::IGNORED`].
     pub ignore: Option<Vec<String>>,
 }
 
 impl GlobTools {
-    /// Tests, private files and folders of other programs. Without a `/`, a pattern is about any name on the way.
+    /// Tests, private files and folders of other programs. A pattern without `/` matches the name
+    /// of any path component.
     pub const IGNORED: [&'static str; 6] = ["*.test.*", "*.spec.*", "_*", "node_modules", "target", ".*"];
 
     fn matcher(&self, root: &Root) -> Result<Matcher, String> {
@@ -62,7 +64,7 @@ impl ToolStrategy for GlobTools {
     }
 }
 
-/// What a single file says, without cache and without its neighbours.
+/// The entries of a single file, without the cache and without other files.
 pub(super) fn one_file(
     root: &Root,
     file: &Path,

@@ -1,4 +1,4 @@
-//! The comment at the top of a script or module that says what tool it is, readable without running anything.
+//! The comment at the top of a script or module that describes its tool, read without running it.
 //!
 //! ```text
 //! #!/usr/bin/env bash
@@ -17,16 +17,19 @@
 //! # env: DU_BLOCK_SIZE
 //! ```
 //!
-//! The block is made of comment lines (`#`, `//` or `--`, the same throughout) before the first line of code; an
-//! interpreter line, blank lines and other comments may stand before it. It begins with `tool:` and ends where the
-//! comments end. Every line is optional but the first; lines that are neither a key nor a `param` are prose, and a line
-//! indented by two more blanks goes on with the one before.
+//! The block consists of comment lines (`#`, `//` or `--`, the same throughout) before the first
+//! line of code. An interpreter line, blank lines and other comments may precede it. It starts with
+//! `tool:` and ends with the last comment line. Every line but the first is optional. Lines that
+//! are neither a key nor a `param` are prose, and a line indented by two more spaces continues the
+//! previous one.
 //!
-//! `param NAME TYPE [required] [default=VALUE] [enum=A|B|C] [- description]`: the types are those of tool files. A value
-//! with blanks goes in double quotes; one that is no text (`default=2`, `default=["a"]`) is written as JSON.
+//! `param NAME TYPE [required] [default=VALUE] [enum=A|B|C] [- description]`: the types are those
+//! of tool files. A value with spaces goes in double quotes; a value that is not a string
+//! (`default=2`, `default=["a"]`) is written as JSON.
 //!
-//! `input` (`stdin`, the default; `args`: `--name=value`; `env`: `TOOL_NAME`), `timeout` (`500ms`, `30s`, `2m`) and `env`
-//! (names let through) are for plain scripts: executables that know nothing of `tool-schema`.
+//! `input` (`stdin`, the default; `args`: `--name=value`; `env`: `TOOL_NAME`), `timeout` (`500ms`,
+//! `30s`, `2m`) and `env` (inherited variables) apply to plain scripts: executables that do not
+//! implement `tool-schema`.
 
 use super::described::DescribedTool;
 use super::document::did_you_mean;
@@ -35,7 +38,7 @@ use super::recipe::ArgumentPassing;
 use serde_json::{Map, Value};
 use toolscout_core::Visibility;
 
-/// What a header says: the tool, but for its plan, and how a plain script is run.
+/// A parsed header: the tool without its plan, and how a plain script is run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct ToolHeader {
     pub(super) tool: DescribedTool,
@@ -46,7 +49,8 @@ pub(super) struct ToolHeader {
 
 const KEYS: [&str; 8] = ["tool", "title", "description", "keywords", "visibility", "input", "timeout", "env"];
 
-/// Reads the header of a file; `None` if it has none. The error is a reason for people, with the line.
+/// Parses the header of a file; `None` if it has none. The error is a reason for the user, with the
+/// line.
 pub(super) fn read(text: &str) -> Result<Option<ToolHeader>, String> {
     let lines = logical_lines(text);
     let Some(start) = lines.iter().position(|it| it.key() == Some("tool")) else { return Ok(None) };
@@ -80,7 +84,7 @@ fn set(header: &mut ToolHeader, key: &str, value: &str) -> Result<(), String> {
         "visibility" => header.tool.visibility = visibility(value)?,
         "input" => header.input = Some(input(value)?),
         "timeout" => header.timeout_ms = Some(timeout(value)?),
-        // `Usage:`, `Author:`, `https:` … are prose; a slip of the pen in one of ours is not.
+        // `Usage:`, `Author:`, `https:` … are prose; a misspelled key is an error.
         other => match did_you_mean(other, &KEYS) {
             near if other.len() > 3 && !near.is_empty() => return Err(format!("unknown line `{other}:`{near}")),
             _ => {}
@@ -93,7 +97,7 @@ fn words(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// The visibility a word stands for.
+/// Parses a visibility.
 pub(super) fn visibility(word: &str) -> Result<Visibility, String> {
     match word {
         "listed" => Ok(Visibility::Listed),
@@ -102,7 +106,7 @@ pub(super) fn visibility(word: &str) -> Result<Visibility, String> {
     }
 }
 
-/// The way of handing arguments over that a word stands for.
+/// Parses an argument passing mode.
 pub(super) fn input(word: &str) -> Result<ArgumentPassing, String> {
     match word {
         "stdin" => Ok(ArgumentPassing::Stdin),
@@ -156,7 +160,7 @@ fn parameter(text: &str) -> Result<Parameter, String> {
     Parameter::new(&name, keys)
 }
 
-/// The part before ` - ` and the part after it; a ` - ` in quotes does not count.
+/// Splits at the first ` - ` that is not in quotes.
 fn split_description(text: &str) -> (&str, Option<&str>) {
     let mut quoted = false;
     for (at, it) in text.char_indices() {
@@ -187,7 +191,8 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
     Ok(tokens)
 }
 
-/// A value as JSON where it is JSON, else as a text; a bare word of a text parameter is always a text.
+/// A value as JSON if it is valid JSON, else as a string; an unquoted word of a string parameter is
+/// always a string.
 fn value_of(text: &str, is_text: bool) -> Value {
     match serde_json::from_str(text) {
         Ok(value @ Value::String(_)) => value,
@@ -196,14 +201,14 @@ fn value_of(text: &str, is_text: bool) -> Value {
     }
 }
 
-/// A line of the comment, with the lines that go on from it.
+/// A line of the comment, joined with its continuation lines.
 struct HeaderLine {
     number: usize,
     text: String,
 }
 
 impl HeaderLine {
-    /// The word before a colon, where the line begins with one.
+    /// The word before a colon, if the line starts with one.
     fn key(&self) -> Option<&str> {
         let (key, _) = self.text.split_once(':')?;
         let is_word = !key.is_empty() && key.bytes().all(|it| it.is_ascii_lowercase());
@@ -211,7 +216,7 @@ impl HeaderLine {
     }
 }
 
-/// The leading comment lines, their marks taken off.
+/// The leading comment lines, without their comment markers.
 fn logical_lines(text: &str) -> Vec<HeaderLine> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines: Vec<HeaderLine> = Vec::new();

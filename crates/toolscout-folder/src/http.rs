@@ -1,4 +1,4 @@
-//! Does a call that is a request to a web address.
+//! Executes a call that is an HTTP request.
 
 mod address;
 mod body;
@@ -18,14 +18,15 @@ use std::time::Duration;
 use toolscout_core::{Arguments, Cx, RawJson, SourceError, SourceId, ToolCall, ToolOutput};
 use toolscout_http_client::{ConnectionRoute, chain, shown};
 
-/// Bytes of an answer; more is an error.
+/// The maximum size of a response in bytes; a larger one is an error.
 const RESPONSE: usize = 8 << 20;
-/// Bytes shown of the answer to a request that was turned down.
+/// The number of bytes shown from the body of an error response.
 const SHOWN_OF_FAILURE: usize = 4 << 10;
-/// Redirects followed, all within one origin.
+/// The maximum number of redirects, all within one origin.
 const REDIRECTS: usize = 10;
 
-/// Makes the request and a result of the answer. Cancel-safe: dropping the future closes the connection.
+/// Sends the request and converts the response to a result. Cancel-safe: dropping the future closes
+/// the connection.
 pub(super) async fn request(recipe: &HttpRecipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
     let id = &call.tool.source;
     let own = Duration::from_millis(recipe.timeout_ms);
@@ -41,7 +42,7 @@ pub(super) async fn request(recipe: &HttpRecipe, call: &ToolCall, cx: &Cx) -> Re
     tokio::time::timeout(limit, answer).await.map_err(|_| timed_out())?
 }
 
-/// Fills the recipe in; `variable` is our environment.
+/// Builds the request from the recipe; `variable` reads our environment.
 fn build(
     recipe: &HttpRecipe,
     call: &ToolCall,
@@ -100,7 +101,8 @@ fn headers(
     Ok(out)
 }
 
-/// A header's value; `None` where an argument is absent. Only the author's own text may refer to our environment.
+/// The value of a header; `None` if an argument is absent. Only the author's own text may reference
+/// our environment.
 fn header_value(
     parts: &[TemplatePart<'_>],
     recipe: &HttpRecipe,
@@ -169,8 +171,9 @@ async fn receive(id: &SourceId, what: &str, mut response: Response) -> Result<To
     Ok(of_body(&bytes, &kind))
 }
 
-/// JSON is structured, all else is text; unlike a program's output, an answer of somebody's server is never taken for
-/// a whole result, whatever its keys are called.
+/// Converts a body: JSON is structured, all else is text. Unlike the output of a program, the
+/// response of a remote server is never parsed as a complete result, even if it has the keys of
+/// one.
 fn of_body(bytes: &[u8], kind: &str) -> ToolOutput {
     let may_be_json = kind.is_empty() || kind.to_ascii_lowercase().contains("json");
     if may_be_json
@@ -183,7 +186,7 @@ fn of_body(bytes: &[u8], kind: &str) -> ToolOutput {
     output::of_text(bytes)
 }
 
-/// One client for each way there is, made when first needed, for the whole process.
+/// One shared client per connection route, created on first use, for the whole process.
 fn client(url: &Url) -> Result<&'static Client, String> {
     static CLIENTS: [OnceLock<Result<Client, String>>; 3] = [const { OnceLock::new() }; 3];
     let way = ConnectionRoute::to(url);
@@ -195,14 +198,14 @@ fn build_client(way: ConnectionRoute) -> Result<Client, String> {
     builder.build().map_err(|err| format!("requests cannot be made on this machine: {}", chain(&err)))
 }
 
-/// Headers may hold secrets meant for one origin only.
+/// Headers may contain secrets for one origin only.
 fn stay_within_origin(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let same = attempt.previous().first().is_some_and(|it| it.origin() == attempt.url().origin());
     if same && attempt.previous().len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
 }
 
 fn unreachable_error(id: &SourceId, what: &str, err: reqwest::Error) -> SourceError {
-    // The address may hold what the caller wants nobody to read; `what` says enough.
+    // The URL may contain confidential arguments; `what` identifies the request well enough.
     let err = err.without_url();
     SourceError::Unavailable { id: id.clone(), what: format!("{what} failed: {}", chain(&err)) }
 }

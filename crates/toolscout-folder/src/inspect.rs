@@ -1,4 +1,5 @@
-//! Looks at one file: is it a tool, and what does it say about itself? Opens files, starts nothing.
+//! Inspects one file: whether it is a tool, and its static description. Opens files, starts
+//! nothing.
 
 use super::described::{DescribedTool, FileInspection, RecipePlan};
 use super::header;
@@ -12,21 +13,22 @@ use std::io::{self, Read};
 use std::path::Path;
 use toolscout_core::{Diagnostic, DiagnosticKind, Digest};
 
-/// Tool files and manifests are small; more than this is a mistake or an attack.
+/// The size limit of tool files and manifests. They are small; a larger one is a mistake or an
+/// attack.
 const DOCUMENT_LIMIT: u64 = 1 << 20;
-/// How much of a script is searched for signs of a tool.
+/// The number of bytes of a script that are searched for tool markers.
 const WINDOW: u64 = 256 << 10;
-/// The largest program whose content is followed.
+/// The largest program whose content is hashed.
 const PROGRAM_LIMIT: u64 = 256 << 20;
 
-/// How a file is looked at.
+/// How a file is inspected.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InspectionMode {
     pub(super) is_manifest: bool,
     pub(super) flavour: Flavour,
 }
 
-/// Looks at one file.
+/// Inspects one file.
 pub(super) fn look(place: &FileInRoot<'_>, stamp: &ScanStamp, manner: InspectionMode) -> FileInspection {
     let name = place.relative.rsplit('/').next().unwrap_or(place.relative);
     let looked = match tool_file::format(name) {
@@ -40,10 +42,10 @@ pub(super) fn look(place: &FileInRoot<'_>, stamp: &ScanStamp, manner: Inspection
     })
 }
 
-/// Whether a file of this name could be a module.
+/// Whether a file with this name could be a module.
 pub(super) fn is_module(name: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, it)| it);
-    // Type declarations hold no code.
+    // Type declarations contain no code.
     matches!(extension, Some("js" | "mjs" | "cjs" | "ts" | "py")) && !name.ends_with(".d.ts")
 }
 
@@ -89,7 +91,8 @@ fn script(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavou
     Ok(look)
 }
 
-/// The beginning of a file. Of one that nothing but an interpreter line could make a script, only if it has that.
+/// The beginning of a file. If only an interpreter line could make the file a script, `None` unless
+/// it starts with one.
 fn head(path: &Path, stamp: &ScanStamp, might_run: bool) -> io::Result<Option<Vec<u8>>> {
     let mut file = open(path)?;
     let mut head = Vec::new();
@@ -105,7 +108,8 @@ fn head(path: &Path, stamp: &ScanStamp, might_run: bool) -> io::Result<Option<Ve
     Ok(Some(head))
 }
 
-/// Never waits: a pipe that took the file's place since it was seen would otherwise hold us for ever.
+/// Opens a regular file without blocking: a pipe that replaced the file since it was listed would
+/// block forever.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -125,7 +129,7 @@ fn judge(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour
     };
     let no_tool = || FileInspection::quiet("ignored: no `# tool:` header");
     if head.contains(&0) {
-        // A binary cannot be read; its name has to say that it is one of ours.
+        // A binary cannot be inspected; its name must mark it as a tool.
         let is_ours = executable && name.ends_with(".tool");
         return if is_ours { unasked(Recipe::Executable { program }) } else { no_tool() };
     }

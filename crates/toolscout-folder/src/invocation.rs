@@ -1,4 +1,4 @@
-//! What every call of a program or module needs: the task to start, the context it is given, and its time limit.
+//! The parts common to all calls of programs and modules: the task, its context and its time limit.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::time::Duration;
 use toolscout_core::{Cx, SourceError, SourceId, ToolCall};
 use toolscout_process::{Limits, ProgramTask, environment, program};
 
-/// Time limit of a call of a program or module, unless its author sets one.
+/// The time limit of a call of a program or module, unless its author sets one.
 pub(super) const CALL_LIMIT: Duration = Duration::from_secs(60);
 
-/// The task of running a program that answers our verbs; which one is still to be said.
+/// The task that runs a program with our verbs; the caller adds the verb.
 pub(super) fn executable_task(id: SourceId, file: &Path, cx: &Cx) -> Result<ProgramTask, SourceError> {
     let shown = file.display().to_string();
     let program = match program::checked_program(file, cx.project.as_ref().map(|it| it.as_path())) {
@@ -21,7 +21,8 @@ pub(super) fn executable_task(id: SourceId, file: &Path, cx: &Cx) -> Result<Prog
     Ok(ProgramTask { id, program, shown, args: Vec::new(), cwd, env, stdin: None, limits: limits(CALL_LIMIT, cx) })
 }
 
-/// What a tool is told about a call besides its arguments: nothing that differs between two equal calls.
+/// The context that a tool receives besides its arguments. It contains nothing that differs between
+/// two equal calls.
 pub(super) fn context(call: &ToolCall, cx: &Cx) -> Value {
     let mut context = json!({
         "source": call.tool.source.as_str(),
@@ -35,7 +36,8 @@ pub(super) fn context(call: &ToolCall, cx: &Cx) -> Value {
     context
 }
 
-/// The usual limits, but for the time: the given one, or what is left of the request's if that is less.
+/// The default limits with the given time limit, or the remaining time of the request if that is
+/// shorter.
 pub(super) fn limits(time: Duration, cx: &Cx) -> Limits {
     Limits::within(cx.remaining().map_or(time, |it| it.min(time)))
 }

@@ -1,9 +1,10 @@
 //! Tools in folders: files under roots, found by globs.
 //!
-//! [`FolderSource`] ties it together. Roots ([`roots`]) are searched by a strategy ([`globs`]): a walk, a cached scan, a look
-//! at each file. What a file says about its tools without being run is read by [`tool_file`], [`manifest`] and [`header`];
-//! what only the file itself can tell is asked by [`probe`], and only where [`trust`] allows it; [`run`] does a call.
-//! `prompts` reads what a project has besides tools.
+//! [`FolderSource`] is the entry point. A strategy ([`globs`]) searches the roots ([`roots`]): it
+//! walks them, consults a cached scan and inspects each file. [`tool_file`], [`manifest`] and
+//! [`header`] read static descriptions without running the file. [`probe`] starts a file to obtain
+//! the descriptions that only the file itself can give, and only if [`trust`] allows it. [`run`]
+//! executes a call. `prompts` reads the prompts of a project.
 
 pub mod globs;
 pub mod header;

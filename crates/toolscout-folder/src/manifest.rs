@@ -13,8 +13,9 @@
 //! }
 //! ```
 //!
-//! `path` is relative to the manifest and names an executable or a module; `title`, `keywords` and `visibility` may be
-//! added. [`build`] writes such a file from what the tools say themselves, [`check`] compares the two.
+//! `path` is relative to the manifest and names an executable or a module; `title`, `keywords` and
+//! `visibility` are optional. [`build`] writes such a file from the tools' own definitions,
+//! [`check`] compares the two.
 
 mod drift;
 
@@ -30,7 +31,7 @@ use toolscout_core::{Diagnostic, DiagnosticKind, RawJson};
 
 const KEYS: [&str; 7] = ["name", "title", "description", "keywords", "visibility", "path", "args"];
 
-/// Reads a manifest.
+/// Parses a manifest.
 pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
     let tools = match entries(bytes) {
         Ok(Some(tools)) => tools,
@@ -65,7 +66,7 @@ pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
     reading
 }
 
-/// The list of tools; `None` where the file is some other program's manifest.
+/// The list of tools; `None` if the file is a manifest of another program.
 fn entries(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
     match document::parse(ToolFileFormat::Json, bytes)? {
         None => Ok(None),
@@ -78,11 +79,11 @@ fn entries(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
     }
 }
 
-/// One entry, its path as written.
+/// One entry, with its path as written.
 struct ManifestEntry {
     described: DescribedTool,
     path: String,
-    /// A key we do not know. Manifests are written by other programs, too, so that alone is no mistake.
+    /// An unknown key. Other programs write manifests too, so an unknown key alone is not an error.
     unknown: Option<String>,
 }
 

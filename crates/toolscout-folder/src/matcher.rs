@@ -1,22 +1,23 @@
-//! Which paths of a root are wanted, and which are passed over.
+//! Decides which paths of a root match and which are ignored.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Patterns, ready to be asked. Paths are relative to the root, parts joined by `/`.
+/// Compiled patterns. Paths are relative to the root, with `/` as the separator.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
     wanted: GlobSet,
     ignored_names: GlobSet,
     ignored_paths: GlobSet,
     bases: Vec<String>,
-    /// What this matcher was made of, for the scan record's key.
+    /// The source patterns, for the key of the scan record.
     pub(super) made_of: (Vec<String>, Vec<String>),
 }
 
 impl Matcher {
-    /// Understands the patterns; the error is a reason for people.
+    /// Compiles the patterns; the error is a reason for the user.
     ///
-    /// A pattern is about the whole relative path. One to ignore that has no `/` is about the name of any file or folder.
+    /// A pattern matches the whole relative path. An ignore pattern without `/` matches the name of
+    /// any file or folder.
     pub(super) fn new(patterns: &[String], ignore: &[String]) -> Result<Self, String> {
         let mut wanted = GlobSetBuilder::new();
         let mut bases = Vec::new();
@@ -47,8 +48,8 @@ impl Matcher {
         })
     }
 
-    /// The folders below which everything wanted lies: the parts of the patterns before their first wildcard, without
-    /// those that lie in another of them. The root itself is the empty text.
+    /// The folders that contain all matching files: the parts of the patterns before their first
+    /// wildcard, without those nested in another base. The root itself is the empty string.
     pub(super) fn bases(&self) -> Vec<&str> {
         let mut bases: Vec<&str> = self.bases.iter().map(String::as_str).collect();
         bases.sort_unstable();
@@ -66,7 +67,7 @@ impl Matcher {
         self.ignored_names.is_match(name) || self.ignored_paths.is_match(path)
     }
 
-    /// Whether any part of a path below a base is passed over.
+    /// Whether any component of a path below a base is ignored.
     pub(super) fn ignores_somewhere(&self, path: &str) -> bool {
         let base = self.bases().into_iter().find(|it| is_below(path, it)).unwrap_or_default();
         let mut at = if base.is_empty() { 0 } else { base.len() + 1 };
@@ -80,7 +81,8 @@ impl Matcher {
         false
     }
 
-    /// Whether a wanted path is the manifest of its folder: `manifest.json` right below a base.
+    /// Whether a matching path is the manifest of its folder: `manifest.json` directly below a
+    /// base.
     pub(super) fn is_manifest(&self, path: &str) -> bool {
         let folder = match path.rsplit_once('/') {
             Some((folder, "manifest.json")) => folder,
@@ -98,7 +100,7 @@ fn is_below(path: &str, base: &str) -> bool {
 fn base(pattern: &str) -> String {
     let parts: Vec<&str> = pattern.split('/').collect();
     let plain = parts.iter().take_while(|it| !it.contains(['*', '?', '[', '{', '\\'])).count();
-    // A pattern without any wildcard names a file; its folder is the base.
+    // A pattern without a wildcard names a file; its folder is the base.
     parts[..plain.min(parts.len() - 1)].join("/")
 }
 

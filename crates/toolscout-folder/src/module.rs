@@ -1,7 +1,8 @@
-//! Talks to a module through the small program its language's own runtime is given.
+//! Runs a module through a shim, a small program for its language runtime.
 //!
-//! The shim gets one request on standard input and answers with one line that starts with the request's nonce. All else
-//! on standard output is the module's own talk; it ends up beside standard error and can never pass for an answer.
+//! The shim reads one request from standard input and writes one response line that starts with the
+//! request's nonce. All other output on standard output comes from the module; it is appended to
+//! standard error and can never be mistaken for a response.
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -17,17 +18,17 @@ use std::time::SystemTime;
 use toolscout_core::{Cx, RawJson, SourceError, SourceId, ToolCall, ToolOutput};
 use toolscout_process::{self as child, Limits, ProgramOutput, ProgramTask, environment, program};
 
-/// What a shim answers; exactly one of these is there.
+/// The response of a shim; exactly one field is present.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ShimResponse {
-    /// To `list`.
+    /// The response to `list`.
     tools: Option<Vec<ShimEntry>>,
-    /// To `call`.
+    /// The response to `call`.
     result: Option<RawJson>,
     /// The module could not be loaded.
     error: Option<String>,
-    /// To `call`, where there is no such tool: those that there are.
+    /// The response to `call` for an unknown tool: the names of the existing tools.
     missing: Option<Vec<String>>,
 }
 
@@ -98,7 +99,7 @@ fn or_none(names: &str) -> &str {
     if names.is_empty() { "none" } else { names }
 }
 
-/// Starts the shim with the request. The answer is `None` where the process ended without one.
+/// Starts the shim with the request. The response is `None` if the process ended without one.
 async fn ask(
     id: &SourceId,
     file: &Path,
@@ -130,7 +131,7 @@ async fn ask(
     Ok((answer, outcome))
 }
 
-/// OpenCode runs its tools in the project, all others run in their own folder.
+/// The working directory: OpenCode tools run in the project, all others in their own folder.
 fn folder(file: &Path, flavour: Flavour, project: Option<&Path>) -> PathBuf {
     let own = file.parent().unwrap_or(Path::new("/"));
     match flavour {
@@ -139,7 +140,8 @@ fn folder(file: &Path, flavour: Flavour, project: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Takes the answer out of standard output and puts the rest, the module's own talk, behind standard error.
+/// Extracts the response from standard output and appends the rest, the module's own output, to
+/// standard error.
 fn take_answer(outcome: &mut ProgramOutput, nonce: &str) -> Result<Option<ShimResponse>, String> {
     let mut answer = None;
     let stdout = std::mem::take(&mut outcome.stdout);
@@ -157,7 +159,7 @@ fn take_answer(outcome: &mut ProgramOutput, nonce: &str) -> Result<Option<ShimRe
 
 fn ending(outcome: &ProgramOutput) -> String {
     match outcome.status.code() {
-        // Node's own number for it.
+        // Node's exit code for an unsettled top-level await.
         Some(13) => "waited at its top level for something that never came, and ended".to_owned(),
         _ => outcome.ending(),
     }
@@ -167,7 +169,7 @@ fn spawn_error(id: &SourceId, file: &Path, reason: String) -> SourceError {
     SourceError::Spawn { id: id.clone(), program: file.display().to_string(), reason, cause: None }
 }
 
-/// A word that no module prints by accident.
+/// A marker that no module prints by accident.
 fn nonce() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

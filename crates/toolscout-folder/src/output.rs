@@ -1,27 +1,28 @@
-//! Makes a result of what a program printed and how it ended.
+//! Converts the output and exit status of a program to a result.
 
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use toolscout_core::{RawJson, ToolOutput};
 use toolscout_process::ProgramOutput;
 
-/// How much of its output is shown of a program that failed.
+/// The number of output bytes shown for a failed program.
 const SHOWN_OF_FAILURE: usize = 64 << 10;
 const NOT_UTF8: &str = "note: the output was not valid UTF-8; what could not be read is shown as \u{fffd}";
 
-/// The result of a program that ran to its end.
+/// The result of a program that has exited.
 pub(crate) fn of_outcome(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
     if outcome.status.success() { of_stdout(&outcome.stdout) } else { of_failure(shown, outcome) }
 }
 
-/// A JSON object with `content`, `structuredContent` or `isError` is the result itself; other objects and lists are
-/// structured; all else is text.
+/// A JSON object with `content`, `structuredContent` or `isError` is the result itself; other
+/// objects and lists are structured; all else is text.
 pub(crate) fn of_stdout(stdout: &[u8]) -> ToolOutput {
     let Ok(all) = std::str::from_utf8(stdout) else { return of_text(stdout) };
     let text = without_newline(all);
     match (RawJson::parse(all), serde_json::from_str(all)) {
         (Ok(raw), Ok(Value::Object(map))) if is_result(&map) => {
-            // What has the words but not their shape, such as a page whose `content` is a text, is plain JSON.
+            // An object with these keys but a different shape, such as a page whose `content` is a
+            // string, is plain JSON.
             ToolOutput::from_raw(raw.clone()).unwrap_or_else(|_| structured(text, &raw))
         }
         (Ok(raw), Ok(Value::Object(_) | Value::Array(_))) => structured(text, &raw),
@@ -33,7 +34,7 @@ fn is_result(map: &serde_json::Map<String, Value>) -> bool {
     ["content", "structuredContent", "isError"].iter().any(|it| map.contains_key(*it))
 }
 
-/// A text as it came, but for its last line feed; where it is not text all through, it says so.
+/// The text without its last line feed. If the bytes are not valid UTF-8, a note is added.
 pub(crate) fn of_text(bytes: &[u8]) -> ToolOutput {
     let text = String::from_utf8_lossy(bytes);
     if matches!(text, Cow::Borrowed(_)) {
@@ -43,7 +44,7 @@ pub(crate) fn of_text(bytes: &[u8]) -> ToolOutput {
     ToolOutput::from_raw(RawJson::from_value(&json!({"content": blocks}))).unwrap_or_else(ToolOutput::failure)
 }
 
-/// A text with the JSON it holds beside it, both byte for byte.
+/// A text together with the JSON that it contains, both byte for byte.
 pub(crate) fn structured(text: &str, raw: &RawJson) -> ToolOutput {
     let content = json!([{"type": "text", "text": text}]);
     let whole = format!(r#"{{"content":{content},"structuredContent":{}}}"#, raw.as_str());
@@ -53,7 +54,7 @@ pub(crate) fn structured(text: &str, raw: &RawJson) -> ToolOutput {
     }
 }
 
-/// The program ran and failed: how it ended, what it said about it, and what it had printed until then.
+/// The result of a failed program: its exit status, its standard error and its output so far.
 pub(crate) fn of_failure(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
     let mut text = format!("`{shown}` {}", outcome.ending());
     let stderr = outcome.stderr_text();
@@ -72,7 +73,7 @@ fn without_newline(text: &str) -> &str {
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-/// What a program said on standard error, to be put behind a reason.
+/// The standard error of a program, to append to a reason.
 pub(super) fn last_words(outcome: &ProgramOutput) -> String {
     let text = outcome.stderr_text();
     if text.is_empty() { String::new() } else { format!(": {text}") }

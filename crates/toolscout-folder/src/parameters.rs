@@ -1,14 +1,16 @@
-//! The short way to describe parameters: a name, a type and a few words each, made into a JSON Schema.
+//! The short form of parameter descriptions: a name, a type and a few words each, converted to a
+//! JSON Schema.
 //!
-//! Tool files (`[[parameters]]`), manifests (`args`) and headers (`param …`) all come here, so a type word means the
-//! same everywhere: `string number integer boolean object array`, `array:` and one of them for its items, and the short
-//! forms `int float bool`. Order is the author's.
+//! Tool files (`[[parameters]]`), manifests (`args`) and headers (`param …`) all use it, so a type
+//! word has the same meaning everywhere: `string number integer boolean object array`, `array:` and
+//! one of them for its items, and the short forms `int float bool`. The author's order is
+//! preserved.
 
 use super::document::{did_you_mean, sort_of};
 use serde_json::{Map, Value, json};
 use toolscout_core::RawJson;
 
-/// One parameter, checked.
+/// One validated parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameter {
     name: String,
@@ -16,7 +18,7 @@ pub(super) struct Parameter {
     schema: Map<String, Value>,
 }
 
-/// Keywords of JSON Schema that may stand beside a type word; they are passed on as written.
+/// JSON Schema keywords that may accompany a type word; they are passed on as written.
 const KEYWORDS: [&str; 24] = [
     "title",
     "description",
@@ -47,7 +49,7 @@ const KEYWORDS: [&str; 24] = [
 const TYPES: [&str; 9] = ["string", "number", "integer", "boolean", "object", "array", "int", "float", "bool"];
 
 impl Parameter {
-    /// Checks one parameter; the error is a reason for people that names it.
+    /// Validates one parameter; the error is a reason for the user that names it.
     pub(super) fn new(name: &str, keys: Map<String, Value>) -> Result<Self, String> {
         if name.trim().is_empty() {
             return Err("a parameter's name is empty".to_owned());
@@ -98,7 +100,7 @@ pub(super) fn input_schema(parameters: Vec<Parameter>) -> Result<RawJson, String
     Ok(RawJson::from_value(&schema))
 }
 
-/// The schema a type word stands for.
+/// The schema for a type word.
 pub(super) fn typed(word: &str) -> Result<Map<String, Value>, String> {
     let mut schema = Map::new();
     if let Some(items) = word.strip_prefix("array:") {
@@ -120,7 +122,8 @@ pub(super) fn typed(word: &str) -> Result<Map<String, Value>, String> {
     Ok(schema)
 }
 
-/// Whether `enum` and `default` can be what the type says. A default that no call could give is a mistake of the author.
+/// Checks that `enum` and `default` match the type. A default that no call could pass is a mistake
+/// of the author.
 fn fits(schema: &Map<String, Value>) -> Result<(), String> {
     let choices = match schema.get("enum") {
         None => None,

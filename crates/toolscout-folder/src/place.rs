@@ -1,13 +1,14 @@
-//! Where a file lies in its root, and what its author may point at from there.
+//! The location of a file in its root, and the paths its author may refer to from there.
 
 use std::path::{Component, Path, PathBuf};
 
-/// One file of a root. Paths in it are compared as text: links are followed, and judged, where files are opened.
+/// One file of a root. Its paths are compared as text; links are resolved and checked when a file
+/// is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileInRoot<'a> {
     /// The root's real path.
     pub(super) root: &'a Path,
-    /// The file, relative to the root, parts joined by `/`.
+    /// The path relative to the root, with `/` as the separator.
     pub(super) relative: &'a str,
 }
 
@@ -16,12 +17,13 @@ impl FileInRoot<'_> {
         self.root.join(self.relative)
     }
 
-    /// The folder the file is in.
+    /// The folder that contains the file.
     pub(super) fn folder(&self) -> PathBuf {
         self.path().parent().map_or_else(|| self.root.to_owned(), Path::to_owned)
     }
 
-    /// What `given`, written in this file, names inside the root: a path relative to the root, or nothing if it leads out.
+    /// Resolves `given`, a path written in this file, to a path relative to the root; `None` if it
+    /// leads out of the root.
     pub(super) fn inside(&self, given: &str) -> Option<String> {
         let given = Path::new(given);
         let mut parts: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Asks a file what tools it holds. Starts it, so only for what is trusted.
+//! Probes a file for its tools. This starts the file, so only trusted files are probed.
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -13,12 +13,12 @@ use std::time::Duration;
 use toolscout_core::{Cx, RawJson, SourceError, SourceId};
 use toolscout_process::{self as child, Limits};
 
-/// How long and how much a file may say when asked.
+/// Time and output limits of a probe.
 #[derive(Debug, Clone)]
 pub struct ProbeLimits {
     /// For one file.
     pub per_file: Duration,
-    /// For all files of a source together; kept by who asks them all.
+    /// For all files of a source together; enforced by the caller that probes them all.
     pub total: Duration,
     /// Bytes of standard output.
     pub output: usize,
@@ -30,8 +30,10 @@ impl Default for ProbeLimits {
     }
 }
 
-/// Asks a file what tools it holds, in its own order. An entry that is no tool comes with the reason; a file that cannot
-/// be asked, or whose answer makes no sense, is an error. Reasons do not name the file: another of the same content shares them.
+/// Starts a file and returns the tools it describes, in the file's order. An entry that is not a
+/// valid tool is returned as the reason; a file that cannot be probed, or whose output is invalid,
+/// is an error. Reasons do not contain the file name, because files with the same content share
+/// them.
 pub async fn probe(
     id: &SourceId,
     recipe: &Recipe,
@@ -71,7 +73,7 @@ fn protocol(id: &SourceId, reason: String) -> SourceError {
     SourceError::Protocol { id: id.clone(), reason }
 }
 
-/// One definition, or a list of them.
+/// Splits the output into definitions: one object, or a list of them.
 fn entries(text: &str) -> Result<Vec<RawJson>, String> {
     let text = text.trim();
     if text.is_empty() {

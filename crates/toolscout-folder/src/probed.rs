@@ -1,11 +1,11 @@
-//! Reads the JSON with which a file describes one of its tools.
+//! Parses the JSON with which a file describes one of its tools.
 
 use super::recipe::Probed;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use toolscout_core::{RawJson, ToolName};
 
-/// Reads what a file said about one of its tools, strictly: a key we do not know is more likely a slip than a wish.
+/// Parses one tool description strictly: an unknown key is more likely a typo than an extension.
 pub(super) fn read(text: &str) -> Result<Probed, String> {
     let mut keys: BTreeMap<String, RawJson> =
         serde_json::from_str(text).map_err(|_| "a tool must be described by a JSON object".to_owned())?;

@@ -1,4 +1,5 @@
-//! Prompts in `prompts/*.md` of a project: found with its tools, and given out filled in.
+//! Prompts in `prompts/*.md` of a project: found with its tools, and returned with their arguments
+//! filled in.
 //!
 //! ```text
 //! ---
@@ -12,7 +13,8 @@
 //! Write release notes for everything since {{since}}. {{tone}}
 //! ```
 //!
-//! The file's name is the prompt's. The head is YAML; without one, or without `arguments`, the text is given as it is.
+//! The file name is the name of the prompt. The head is YAML; without one, or without `arguments`,
+//! the text is returned unchanged.
 
 mod find;
 mod head;
@@ -26,12 +28,12 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use toolscout_core::RawJson;
 
-/// Where they are, in a project's root.
+/// The prompts folder of a project root.
 pub(super) fn folder(root: &Path) -> PathBuf {
     root.join("prompts")
 }
 
-/// A text to start from, with places in it.
+/// A prompt text with placeholders.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Prompt {
     pub(super) name: String,
@@ -41,7 +43,7 @@ pub(super) struct Prompt {
     text: String,
 }
 
-/// Something that a text has a place for.
+/// An argument that fills a placeholder.
 #[derive(Debug, Clone, PartialEq)]
 struct Argument {
     name: String,
@@ -50,7 +52,7 @@ struct Argument {
 }
 
 impl Prompt {
-    /// Reads a file; the error is a reason for people.
+    /// Parses a file; the error is a reason for the user.
     fn read(name: &str, bytes: &[u8]) -> Result<Self, String> {
         let (head, text) = head::split(bytes)?;
         let head = head::PromptHead::read(head)?;
@@ -59,7 +61,7 @@ impl Prompt {
         Ok(Self { name: name.to_owned(), title, description, arguments, text: text.to_owned() })
     }
 
-    /// As clients are told of it.
+    /// The definition that clients receive from `prompts/list`.
     fn definition(&self) -> RawJson {
         let mut all = json!({"name": self.name});
         let texts = [("title", &self.title), ("description", &self.description)];
@@ -73,7 +75,7 @@ impl Prompt {
         RawJson::from_value(&all)
     }
 
-    /// What a client gets who wants it with these arguments. The error is a reason for whoever asked.
+    /// The result of `prompts/get` with these arguments. The error is a reason for the client.
     fn given(&self, arguments: &Map<String, Value>) -> Result<RawJson, String> {
         let known: Vec<&str> = self.arguments.iter().map(|it| it.name.as_str()).collect();
         if let Some(unknown) = arguments.keys().find(|it| !known.contains(&it.as_str())) {

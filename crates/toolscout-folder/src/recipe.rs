@@ -1,41 +1,42 @@
-//! How one tool found in a folder is run.
+//! How a tool found in a folder is run.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toolscout_core::RawJson;
 
-/// How long a command or a request may take unless its author says otherwise.
+/// The default timeout of a command or a request, in milliseconds.
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 
-/// How one tool found in a folder is run. Kept in the scan cache, so it holds plain data only; paths are absolute.
+/// How a tool found in a folder is run. It is stored in the scan cache, so it contains plain data
+/// only; paths are absolute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Recipe {
-    /// A program of the author's choice: `[run]` of a tool file, or a script with a header.
+    /// A command: `[run]` of a tool file, or a script with a header.
     Command(CommandRecipe),
-    /// A request: `[http]` of a tool file.
+    /// An HTTP request: `[http]` of a tool file.
     Http(HttpRecipe),
-    /// A program that answers `tool-schema` and `tool-invoke NAME`.
+    /// A program that implements `tool-schema` and `tool-invoke NAME`.
     Executable {
-        /// The program itself.
+        /// The program.
         program: PathBuf,
     },
-    /// A module that a language's own runtime loads through the bundled shim.
+    /// A module that its language runtime loads through the bundled shim.
     Module {
-        /// The module.
+        /// The module file.
         file: PathBuf,
         /// How its exports are named and read.
         flavour: Flavour,
     },
-    /// A path from a manifest, not yet known to be there or to be of a kind we can run.
+    /// A path from a manifest that does not exist or is not of a kind that can be run.
     Missing {
-        /// Why it cannot be run.
+        /// The reason why it cannot be run.
         reason: String,
     },
 }
 
 impl Recipe {
-    /// The file that can be asked what tools it holds, where there is one.
+    /// The file that can be probed for its tools, if there is one.
     pub fn askable(&self) -> Option<&Path> {
         match self {
             Self::Executable { program } => Some(program),
@@ -45,50 +46,53 @@ impl Recipe {
     }
 }
 
-/// A program with its way of getting arguments.
+/// A program, and how it receives its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommandRecipe {
-    /// Argv; the program is looked up in the folder first where it has a `/`, else in PATH. Never a shell.
+    /// The command line. A program with a `/` is resolved against the folder, any other through
+    /// PATH. Never a shell.
     pub argv: Vec<String>,
-    /// The tool file's folder.
+    /// The folder of the tool file.
     pub cwd: PathBuf,
-    /// How arguments reach the program.
+    /// How the program receives arguments.
     pub input: ArgumentPassing,
-    /// Names let through from our environment.
+    /// Names of environment variables that the program inherits.
     pub env: Vec<String>,
-    /// At most this long.
+    /// The timeout in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// How arguments reach a program.
+/// How a program receives its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentPassing {
     /// As one JSON object on standard input.
     Stdin,
-    /// As argv entries after the command's own: templates such as `--url`, `{url}`; whole values only. An entry whose
-    /// argument is absent is left out, together with the flag before it; a list repeats both. Without templates:
-    /// `--name=value` for each, so that no value can be taken for a flag.
+    /// As argv entries after those of the command: templates such as `--url`, `{url}`; a
+    /// placeholder is a whole entry. An entry whose argument is absent is omitted, together with
+    /// the flag before it; a list repeats both. Without templates: `--name=value` for each, so that
+    /// no value can be parsed as a flag.
     Args(Vec<String>),
-    /// As variables: `TOOL_URL` for `url`.
+    /// As environment variables: `TOOL_URL` for `url`.
     Env,
 }
 
-/// A request to make.
+/// An HTTP request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HttpRecipe {
-    /// `GET` unless said otherwise.
+    /// The HTTP method; `GET` by default.
     pub method: String,
-    /// With `{name}` places, each filled percent-encoded.
+    /// The URL, with `{name}` placeholders that are filled percent-encoded.
     pub url: String,
-    /// Values may hold `{name}` places and `env:NAME` references.
+    /// The headers; values may contain `{name}` placeholders and `env:NAME` references.
     pub headers: Vec<(String, String)>,
-    /// Absent: the arguments used nowhere else, as JSON for methods with a body, in the query for others. Else a template
-    /// with `{name}` places; in JSON, a string that is a place becomes the argument itself.
+    /// If absent, the arguments not used elsewhere are sent: as JSON for methods with a body, in
+    /// the query for others. Else a template with `{name}` placeholders; in JSON, a string that
+    /// consists of a placeholder becomes the argument itself.
     pub body: Option<String>,
-    /// Names let through from our environment for `env:` references.
+    /// Names of environment variables that `env:` references may read.
     pub env: Vec<String>,
-    /// At most this long.
+    /// The timeout in milliseconds.
     pub timeout_ms: u64,
 }
 
@@ -96,30 +100,30 @@ pub struct HttpRecipe {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Flavour {
-    /// Each tool says its own name.
+    /// Each tool declares its own name.
     Plain,
-    /// OpenCode's: the default export is named after the file, others `<file>_<export>`.
+    /// OpenCode naming: the default export is named after the file, others `<file>_<export>`.
     Opencode,
 }
 
-/// What a file said about one of its tools when asked.
+/// The description of one tool, as returned by a probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Probed {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// A name for people.
+    /// The display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it does.
+    /// The description of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// More words to find it by.
+    /// Additional search terms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// Of the arguments.
+    /// The schema of the arguments.
     pub input_schema: RawJson,
-    /// Of the structured result.
+    /// The schema of the structured result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<RawJson>,
     /// Hints such as `readOnlyHint`.

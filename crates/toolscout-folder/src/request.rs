@@ -1,4 +1,4 @@
-//! A folder of tools that a header of the request chooses.
+//! A folder of tools that is selected by a request header.
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -10,17 +10,18 @@ use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx, Layer, RequestSources, Source, SourceId};
 use toolscout_source::request::{OfRequest, header, header_name, own, whose};
 
-/// What stands for the header's value in the folder's path.
+/// The placeholder for the header value in the folder path.
 const VALUE: &str = "{value}";
-/// Bytes of a value; no folder needs a longer name.
+/// The maximum length of a value in bytes; no folder needs a longer name.
 const LONGEST: usize = 128;
-/// Bytes that a pattern may take once it is compiled.
+/// The maximum size of a compiled pattern in bytes.
 const PATTERN: usize = 256 << 10;
 
-/// Gives a request the tools of a folder: `X-User-ID: alice` those of `users/alice/tools`.
+/// Gives a request the tools of a folder: `X-User-ID: alice` selects `users/alice/tools`.
 ///
-/// A value that does not fit the pattern as a whole, or names no folder, gives nothing, and is no error. No value leaves the
-/// project: it is one name, never a path, and the folder it leads to must lie there itself, not behind a link.
+/// A value that does not match the whole pattern, or names no folder, gives no tools and is not an
+/// error. No value leads out of the project: it is a single name, never a path, and the folder must
+/// lie in the project itself, not behind a link.
 pub struct RequestFolder {
     id: SourceId,
     header: String,
@@ -30,20 +31,22 @@ pub struct RequestFolder {
     open: OpenFolder,
 }
 
-/// Begins a source over a folder, with the trust, the limits and the store of all others.
+/// Creates the builder of a source over a folder, with the same trust, limits and store as all
+/// others.
 type OpenFolder = Arc<dyn Fn() -> FolderSourceBuilder + Send + Sync>;
 
-/// Why a folder cannot be chosen this way; for people.
+/// The reason why a folder cannot be selected this way; for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidRequestFolder(String);
 
 impl RequestFolder {
-    /// The folder below `root` that `folder` names once `{value}` is filled in.
+    /// Selects the folder below `root` that `folder` names once `{value}` is filled in.
     ///
     /// # Errors
     ///
-    /// If the header cannot be passed on, the pattern cannot be read, or the folder could not lie below the root.
+    /// If the header cannot be passed on, the pattern is invalid, or the folder could not lie below
+    /// the root.
     pub fn new(
         header: &str,
         pattern: &str,
@@ -66,7 +69,8 @@ impl RequestFolder {
         Ok(Self { id: own(), header, pattern, root, folder, open })
     }
 
-    /// The same, as a source of another id than `own`: where there are several, each needs one.
+    /// Sets the id of the source, which is `own` by default: each of several sources needs its own
+    /// id.
     pub fn named(self, id: SourceId) -> Self {
         Self { id, ..self }
     }
@@ -106,13 +110,14 @@ fn check_folder(folder: &str) -> Result<(), InvalidRequestFolder> {
     }
 }
 
-/// Whatever the pattern lets through: no path, and nothing that means another folder.
+/// Whether the value is a single path component. This holds for any pattern: no path, and no name
+/// such as `..`.
 fn is_one_name(value: &str) -> bool {
     let is_odd = |it: char| it.is_control() || matches!(it, '/' | '\\' | ':');
     !value.is_empty() && value.len() <= LONGEST && !value.trim_matches('.').is_empty() && !value.contains(is_odd)
 }
 
-/// The folder, if it is there, and there itself.
+/// The folder, if it exists and is not behind a link.
 fn find(root: &Path, folder: &str) -> Option<PathBuf> {
     let expected = root.canonicalize().ok()?.join(folder);
     let real = expected.canonicalize().ok()?;

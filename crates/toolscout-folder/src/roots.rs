@@ -1,13 +1,15 @@
-//! Which folders are searched, and in which order.
+//! The folders to search, and their order.
 
 use futures_util::{StreamExt, stream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{BoxStream, SourceError};
 
-/// Says where to look. Asked anew for each discovery; nothing is looked for before the stream is read.
+/// A strategy that finds the roots. Called for each discovery; it does no work before the stream is
+/// polled.
 pub trait RootStrategy: Send + Sync + 'static {
-    /// Roots in the order of their tools. A folder that is not there may be named; it becomes a problem.
+    /// The roots, in the order in which their tools are listed. A root may be missing; that becomes
+    /// a diagnostic.
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>>;
 }
 
@@ -20,25 +22,25 @@ impl RootStrategy for Arc<dyn RootStrategy> {
 /// A folder to search.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Root {
-    /// Where it is.
+    /// The path of the folder.
     pub path: PathBuf,
-    /// How its tools lie in it.
+    /// The layout of tools in the folder.
     pub layout: RootLayout,
 }
 
 impl Root {
-    /// A project: tools lie in `tools/` and `src/tools/`.
+    /// A project, with tools in `tools/` and `src/tools/`.
     pub fn project(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), layout: RootLayout::Project }
     }
 
-    /// A folder that holds nothing but tools.
+    /// A folder that contains only tools.
     pub fn tools(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), layout: RootLayout::Tools }
     }
 }
 
-/// How tools lie in a root.
+/// The layout of tools in a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RootLayout {
@@ -46,12 +48,12 @@ pub enum RootLayout {
     Project,
     /// The root itself is a tools folder: `**`.
     Tools,
-    /// As [`RootLayout::Tools`], and modules are OpenCode's: named after their files.
+    /// Like [`RootLayout::Tools`], with OpenCode modules, which are named after their files.
     Opencode,
 }
 
 impl RootLayout {
-    /// Where tools are looked for unless somebody says otherwise.
+    /// The default glob patterns of the layout.
     pub fn patterns(self) -> &'static [&'static str] {
         match self {
             Self::Project => &["tools/**", "src/tools/**"],
@@ -60,19 +62,21 @@ impl RootLayout {
     }
 }
 
-/// The project around a folder: the nearest folder upward that holds a project's mark. None: no roots, and no error.
+/// The project around a folder: the nearest ancestor that contains a project marker. Without one
+/// there are no roots and no error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefaultRoot {
-    /// Where to start; usually the working folder.
+    /// The start of the search; usually the working directory.
     pub from: PathBuf,
 }
 
 impl DefaultRoot {
-    /// What marks a project.
+    /// Files and folders that mark a project.
     pub const MARKERS: [&'static str; 6] =
         ["package.json", "Cargo.toml", "pyproject.toml", "go.mod", ".git", "toolscout.toml"];
 
-    /// The nearest marked folder from `from` upward. Blocks on the file system.
+    /// The nearest ancestor of `from`, or `from` itself, that contains a marker. Blocks on the file
+    /// system.
     pub fn find(from: &Path) -> Option<&Path> {
         from.ancestors().find(|folder| Self::MARKERS.iter().any(|it| folder.join(it).exists()))
     }
@@ -88,7 +92,7 @@ impl RootStrategy for DefaultRoot {
     }
 }
 
-/// These projects, in this order.
+/// An explicit list of projects, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExplicitRoots(pub Vec<PathBuf>);
 
@@ -98,7 +102,7 @@ impl RootStrategy for ExplicitRoots {
     }
 }
 
-/// These folders of tools, in this order; each may hold a `manifest.json`.
+/// An explicit list of tool folders, in order; each may contain a `manifest.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolDirectories(pub Vec<PathBuf>);
 
@@ -108,7 +112,7 @@ impl RootStrategy for ToolDirectories {
     }
 }
 
-/// The roots of several strategies, one after the other; none: no roots at all.
+/// The roots of several strategies, in order; an empty list gives no roots.
 #[derive(Clone, Default)]
 pub struct ChainRoots(pub Vec<Arc<dyn RootStrategy>>);
 
@@ -118,7 +122,7 @@ impl RootStrategy for ChainRoots {
     }
 }
 
-/// Roots from a closure that gives a stream of them.
+/// Roots from a closure that returns a stream of them.
 ///
 /// ```
 /// use toolscout_folder::roots::{Root, RootsFrom};

@@ -1,4 +1,5 @@
-//! Does one call: starts what the recipe says, hands it the arguments, and makes a result of what comes back.
+//! Executes one call: starts the program of the recipe, passes the arguments and converts the
+//! output to a result.
 
 #[cfg(all(test, unix))]
 pub(super) mod fixture;
@@ -15,7 +16,8 @@ use std::time::Duration;
 use toolscout_core::{Cx, SourceError, ToolCall, ToolOutput};
 use toolscout_process::{self as child, ProgramTask, environment, program};
 
-/// Does the call. Cancel-safe: dropping the future ends whatever was started for it, and all that started in turn.
+/// Executes the call. Cancel-safe: dropping the future ends the started process and all of its
+/// children.
 pub async fn run(recipe: &Recipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
     if !matches!(recipe, Recipe::Command(_)) {
         call.refuse_rest()?;
@@ -62,15 +64,16 @@ async fn executable(file: &Path, call: &ToolCall, cx: &Cx) -> Result<ToolOutput,
     Ok(output::of_outcome(&task.shown, &child::start(&task).await?))
 }
 
-/// A name with a `/` is a file, relative to the tool's folder; any other is looked up in PATH. Files of the folder are
-/// looked at before they run; what the author names elsewhere by its full path is the system's.
+/// Resolves a program. A name with a `/` is a file, relative to the tool's folder; any other is
+/// searched in PATH. Files of the folder are checked before they run; an absolute path outside of
+/// the folder is used as is.
 fn locate(name: &str, cwd: &Path, cx: &Cx) -> Result<PathBuf, String> {
     let path = Path::new(name);
     if path.is_absolute() && !path.starts_with(cwd) {
         return Ok(path.to_path_buf());
     }
     if path.is_absolute() || name.contains('/') {
-        // Its own folder is the tool's, wherever a `..` in the name would lead.
+        // The tool's folder and project are the boundary, even if the name contains a `..`.
         let project = cx.project.as_ref().map_or(cwd, |it| it.as_path());
         return program::checked_program(&cwd.join(path), Some(project)).and_then(|real| inside(real, cwd, project));
     }

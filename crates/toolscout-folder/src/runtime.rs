@@ -1,6 +1,6 @@
-//! Which program runs a module.
+//! Selects the program that runs a module.
 //!
-//! Looking in PATH is all that [`runtime_for`] does; what a runtime can do is asked only when a file needs it.
+//! [`runtime_for`] only searches PATH; the version of a runtime is queried only if a file needs it.
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -22,13 +22,13 @@ const PYTHON_SHIM: &str = include_str!("shims/python.py");
 /// A program that runs modules of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runtime {
-    /// Its sort.
+    /// The kind of runtime.
     pub kind: RuntimeKind,
-    /// Where it is.
+    /// The path of the program.
     pub program: PathBuf,
 }
 
-/// The sorts of runtimes we know.
+/// The supported runtimes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuntimeKind {
     /// Node.js.
@@ -41,12 +41,13 @@ pub enum RuntimeKind {
     Python,
 }
 
-/// Which runtime a file needs, or why there is none. Cheap: looks in PATH, once per process, and starts nothing.
+/// The runtime that a file needs, or the reason why there is none. Cheap: searches PATH once per
+/// process and starts nothing.
 pub fn runtime_for(file: &Path) -> Result<Runtime, String> {
     choose(file, installed)
 }
 
-/// As [`runtime_for`], with a given way to find programs.
+/// Like [`runtime_for`], with a given program lookup.
 fn choose(file: &Path, find: impl Fn(&str) -> Option<PathBuf>) -> Result<Runtime, String> {
     use RuntimeKind::{Bun, Deno, Node, Python};
     let extension = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
@@ -84,13 +85,14 @@ impl Runtime {
             }
             RuntimeKind::Bun => out.extend(["--eval", NODE_SHIM].map(OsString::from)),
             RuntimeKind::Deno => out.extend(["eval", "--quiet", NODE_SHIM].map(OsString::from)),
-            // -B: loading a tool must not leave `__pycache__` in its folder.
+            // -B: loading a tool must not create `__pycache__` in its folder.
             RuntimeKind::Python => out.extend(["-B", "-c", PYTHON_SHIM].map(OsString::from)),
         }
         Ok(out)
     }
 
-    /// What node needs to load TypeScript: nothing, a flag, or the project's own `tsx`, depending on its age.
+    /// The arguments with which node loads TypeScript: none, a flag, or the project's own `tsx`,
+    /// depending on its version.
     async fn typescript_flags(&self, file: &Path) -> Result<Vec<OsString>, String> {
         if !file.extension().is_some_and(|it| it == "ts" || it == "mts" || it == "cts") {
             return Ok(Vec::new());
@@ -111,7 +113,7 @@ impl Runtime {
         ))
     }
 
-    /// Major and minor, asked once per process; `None` where it did not say.
+    /// The major and minor version, queried once per process; `None` if node did not print it.
     async fn node_version(&self) -> Option<(u32, u32)> {
         static VERSION: OnceCell<Option<(u32, u32)>> = OnceCell::const_new();
         *VERSION.get_or_init(|| ask_version(&self.program)).await
@@ -133,13 +135,13 @@ async fn ask_version(program: &Path) -> Option<(u32, u32)> {
     version_in(&String::from_utf8_lossy(&said.stdout))
 }
 
-/// Reads `v22.18.0`.
+/// Parses `v22.18.0`.
 fn version_in(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.trim().trim_start_matches('v').split('.').map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// The address of the loader of the nearest `node_modules/tsx` above the file.
+/// The URL of the loader of the nearest `node_modules/tsx` above the file.
 fn tsx_near(file: &Path) -> Option<String> {
     let package = file.ancestors().skip(1).map(|it| it.join("node_modules/tsx")).find(|it| it.is_dir())?;
     let text = std::fs::read_to_string(package.join("package.json")).ok()?;

@@ -1,7 +1,9 @@
-//! Searches one root: a walk, a look at each file that changed since the last time, then everything in order.
+//! Searches one root: walks it, inspects each file that changed since the last scan, then returns
+//! all entries in order.
 //!
-//! Which files belong to a manifest or a tool file is known only when all of those are read, and what lies at a
-//! manifest's path may change without the manifest; so looks are remembered, file by file, and put together anew.
+//! Which files belong to a manifest or a tool file is known only after reading all of those, and
+//! the target of a manifest may change while the manifest does not. So the cache holds the
+//! inspection of each file, and each scan combines the inspections again.
 
 mod record;
 
@@ -19,19 +21,19 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use toolscout_core::{Diagnostic, DiagnosticKind, Status, escape};
 
-/// How many files were known from the last time, and how many had to be read.
+/// The number of files found in the scan cache, and the number that had to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ScanCounts {
     pub(super) hits: usize,
     pub(super) misses: usize,
 }
 
-/// Takes what a scan found; `false`: nobody wants more.
+/// Receives the entries of a scan; returns `false` if the receiver needs no more.
 pub(super) type Give<'a> = &'a mut dyn FnMut(RootEntry) -> bool;
 
 /// Searches a root, whose path must be real. Blocks.
 pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &RootVisit, give: Give<'_>) -> ScanCounts {
-    // Remembering and walking cost about the same, and neither needs the other.
+    // Opening the cache and walking take about the same time and are independent.
     let (walked, mut memory) = std::thread::scope(|scope| {
         let memory = scope.spawn(|| ScanCache::open(root, matcher, visit.store.as_deref()));
         let walked = walk::walk(&root.path, matcher, WalkLimits::default());
@@ -48,7 +50,7 @@ pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &RootVisit, give: Give
     counts
 }
 
-/// Looks at one file of a root alone. Blocks.
+/// Inspects a single file of a root. Blocks.
 pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, give: Give<'_>) {
     let problem = |kind, message: &str| Diagnostic::warning(kind, message).of(visit.source.clone()).at(file);
     let Some(relative) = file.strip_prefix(&root.path).ok().and_then(Path::to_str) else {
@@ -73,28 +75,28 @@ pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, give: Give<
     }
 }
 
-/// A file and what a look at it gave.
+/// A file and its inspection.
 pub(super) struct InspectedFile {
     pub(super) file: WalkedFile,
     pub(super) inspection: FileInspection,
 }
 
-/// Everything seen in a root, before it is put together.
+/// All files of a root, before manifests and files are combined.
 struct RootSurvey<'a> {
     root: &'a Root,
     owners: Owners,
-    /// Walked files first, in order; then those that only a manifest names.
+    /// Walked files first, in order; then the files that only a manifest names.
     sights: Vec<InspectedFile>,
     walked: usize,
     by_path: HashMap<String, usize>,
-    /// What lies at a manifest's path, where it is no file of the folder.
+    /// Why a path named by a manifest is not a file of the folder.
     absent: HashMap<String, NotAFile>,
     claims: HashSet<String>,
     problems: Vec<Diagnostic>,
 }
 
 impl<'a> RootSurvey<'a> {
-    /// Looks at all files of a walk, then at the files that only manifests name.
+    /// Inspects all files of a walk, then the files that only manifests name.
     fn new(root: &'a Root, walked: Walked, memory: &mut ScanCache<'_>, is_manifest: impl Fn(&str) -> bool) -> Self {
         let mut survey = Self {
             root,
@@ -147,7 +149,7 @@ impl<'a> RootSurvey<'a> {
         if self.root.layout == RootLayout::Opencode { Flavour::Opencode } else { Flavour::Plain }
     }
 
-    /// Gives everything, in the order of the paths.
+    /// Emits all entries, in the order of the paths.
     fn give(mut self, visit: &RootVisit, give: Give<'_>) {
         let problems = std::mem::take(&mut self.problems).into_iter();
         if !problems.map(|it| RootEntry::Diagnostic(it.of(visit.source.clone()))).all(&mut *give) {
@@ -155,7 +157,7 @@ impl<'a> RootSurvey<'a> {
         }
         for at in 0..self.walked {
             let inspection = std::mem::take(&mut self.sights[at].inspection);
-            // Manifests look at this again.
+            // `target` reads this field again for manifest entries.
             self.sights[at].inspection.speaks = inspection.speaks;
             if !self.entries(at, inspection, visit).into_iter().all(&mut *give) {
                 return;
@@ -163,10 +165,10 @@ impl<'a> RootSurvey<'a> {
         }
     }
 
-    /// What one file says, unless that is the business of another one.
+    /// The entries of one file; none if a manifest or another tool file claims it.
     fn entries(&self, at: usize, inspection: FileInspection, visit: &RootVisit) -> Vec<RootEntry> {
         let file = &self.sights[at].file;
-        // A tool file speaks for itself, even when another one's command mentions it.
+        // A tool file is listed even if the command of another tool file mentions it.
         if self.claims.contains(&file.relative) && super::tool_file::format(file_name(&file.relative)).is_none() {
             return Vec::new();
         }
@@ -195,7 +197,8 @@ impl<'a> RootSurvey<'a> {
             match recipe {
                 Err(reason) => entries.push(warning(DiagnosticKind::Forbidden, reason)),
                 Ok(recipe) => {
-                    // A tool whose file is missing is listed all the same, with the reason why it will not work.
+                    // A tool whose file is missing is still listed, with the reason why it is
+                    // unavailable.
                     if let Recipe::Missing { reason } = &recipe {
                         let message = format!("`{}`: {reason}", escape::line(tool.id.name.as_str()));
                         entries.push(warning(DiagnosticKind::Unavailable, message));
@@ -208,7 +211,8 @@ impl<'a> RootSurvey<'a> {
         entries
     }
 
-    /// Why what this file says must not be run, where somebody else could have written it or what it starts.
+    /// The reason why this file's tools must not run: another user could have written the file, or
+    /// a file that it starts.
     fn objection(&self, file: &WalkedFile, claims: &[String]) -> Option<String> {
         let claimed = claims.iter().filter_map(|it| self.by_path.get(it)).map(|at| &self.sights[*at].file);
         std::iter::once(file).chain(claimed).find_map(|it| {
@@ -222,7 +226,8 @@ impl<'a> RootSurvey<'a> {
         })
     }
 
-    /// How a manifest's entry is run, by what lies at its path; the error is why it is refused.
+    /// The recipe of a manifest entry, derived from the file at its path; the error is the reason
+    /// for its refusal.
     fn target(&self, target: &str) -> Result<Recipe, String> {
         let missing = |reason: String| Ok(Recipe::Missing { reason });
         let sight = match (self.by_path.get(target), self.absent.get(target)) {

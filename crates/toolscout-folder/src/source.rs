@@ -1,4 +1,4 @@
-//! The folder source: what the roots hold, listed, loaded and called.
+//! The folder source: lists, loads and calls the tools under its roots.
 
 mod build;
 mod discover;
@@ -30,26 +30,28 @@ use toolscout_core::{
 pub struct FolderSource {
     terms: FolderSourceBuilder,
     prober: Prober,
-    /// What the last whole discovery found; a discovery under way builds its own aside.
+    /// The result of the last complete discovery. A running discovery builds its own table aside.
     table: Mutex<Option<Arc<ToolTable>>>,
     prompts: PromptLibrary,
 }
 
 impl FolderSource {
-    /// A source without roots, that trusts nothing; say more from there.
+    /// A builder without roots that trusts no folder.
     pub fn builder() -> FolderSourceBuilder {
         FolderSourceBuilder::default()
     }
 
-    /// Whether the folder of a listed tool is trusted; `None`: no such tool is listed. Shows tests which list is in force.
+    /// Whether the folder of a listed tool is trusted; `None` if no such tool is listed. Lets tests
+    /// check which table is current.
     #[cfg(test)]
     pub(super) fn trusts(&self, name: &ToolName) -> Option<bool> {
         let listed = self.current()?.get(name)?.clone();
         Some((self.terms.trust)(&listed.ground.root.path))
     }
 
-    /// What the file behind a tool says about it, without what a manifest or a header says; `None` where the tool is not
-    /// mine, or is of a kind that cannot be asked. May start the file, as [`Source::load`] does.
+    /// The definition from the file behind a tool, without the manifest or header. `None` if this
+    /// source does not list the tool, or if the tool's kind cannot be probed. May start the file,
+    /// as [`Source::load`] does.
     pub async fn definition(&self, name: &ToolName, cx: &Cx) -> Result<Option<ProbedDefinition>, SourceError> {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
         let Some(file) = listed.recipe.askable() else { return Ok(None) };
@@ -75,7 +77,7 @@ impl FolderSource {
         self.prompts.publish(prompts);
     }
 
-    /// The listed tools; discovers them if nobody has yet.
+    /// The listed tools. Runs a discovery if there was none yet.
     async fn table(&self, cx: &Cx) -> Result<Arc<ToolTable>, SourceError> {
         if let Some(table) = self.current() {
             return Ok(table);
@@ -87,7 +89,7 @@ impl FolderSource {
         Ok(self.current().unwrap_or_default())
     }
 
-    /// Puts one tool in another's place.
+    /// Replaces one tool in the current table.
     fn replace(&self, listed: &Arc<ListedTool>) {
         let mut current = self.table.lock();
         if let Some(table) = current.as_mut() {
@@ -105,7 +107,7 @@ impl Source for FolderSource {
         SourceKind::Folder
     }
 
-    /// Cancel-safe: what was listed before stays in force until the reader has taken every item.
+    /// Cancel-safe: the previous table stays current until the reader has taken every item.
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         stream_of(|out| async move {
             let mut gathering = Gathering::new(&out, self.terms.rules);

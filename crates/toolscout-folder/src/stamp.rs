@@ -1,12 +1,12 @@
-//! What the system knows of a file without opening it.
+//! File metadata that is available without opening the file.
 
 use serde::{Deserialize, Serialize};
 use std::fs::Metadata;
 use std::path::Path;
 
-/// Tells a changed file from an unchanged one, and who may write it.
+/// Detects whether a file has changed, and records who may write it.
 ///
-/// Written as a plain list in the scan record, because there is one for each file.
+/// Serialized as a plain list, because the scan record contains one per file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ScanStamp(u64, i64, i64, u64, u32, u32);
 
@@ -35,8 +35,9 @@ impl ScanStamp {
         self.0
     }
 
-    /// Whether the content had last changed long enough before this moment that a later change must show in the stamp.
-    /// Within one tick of the clock it need not. Systems that count seconds are given two; others tick every few
+    /// Whether the content last changed long enough before `moment` that any later change must
+    /// alter the stamp. Two changes within one clock tick can share a stamp. File systems with
+    /// second resolution get a margin of two seconds, others 100 ms, because they tick every few
     /// milliseconds.
     pub(super) fn is_settled_at(&self, moment: i64) -> bool {
         const SECOND: i64 = 1_000_000_000;
@@ -49,12 +50,12 @@ impl ScanStamp {
         self.4 & 0o111 != 0
     }
 
-    /// Whether anybody may write it. A sticky folder (`/tmp`) protects what is in it.
+    /// Whether the file is world-writable. A sticky folder (`/tmp`) protects its entries.
     pub(super) fn is_open_to_all(&self) -> bool {
         self.4 & 0o002 != 0 && self.4 & 0o1000 == 0
     }
 
-    /// Whether it runs with its owner's or group's rights instead of ours.
+    /// Whether it is setuid or setgid, so that it runs with the rights of its owner or group.
     fn lends_rights(&self) -> bool {
         self.4 & 0o6000 != 0
     }
@@ -70,7 +71,7 @@ pub(super) fn nanos_of(time: std::time::SystemTime) -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// The owners whose files may be run: the system, we, and who owns the root.
+/// The owners whose files may run: root, the current user, and the owner of the root folder.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Owners {
     us: u32,
@@ -83,7 +84,7 @@ impl Owners {
         Self { us, root: std::fs::metadata(root).map_or(us, |it| ScanStamp::of(&it).owner()) }
     }
 
-    /// Why a file must not be run, where somebody else could have written it.
+    /// The reason why a file must not run, if another user could have written it.
     pub(super) fn objection(&self, file: &ScanStamp) -> Option<&'static str> {
         if file.is_open_to_all() {
             Some("this file is world-writable, so it is not run")

@@ -1,4 +1,4 @@
-//! How a root is searched for tools: the trait, what it is given, and what it finds.
+//! How a root is searched for tools: the strategy trait, its input and its entries.
 
 use super::recipe::Recipe;
 use super::roots::Root;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{BoxStream, Cx, Diagnostic, SourceError, SourceId, Store, Tool};
 
-/// Says which tools a root holds, from what can be read without running anything.
+/// Finds the tools of a root from their static descriptions, without running anything.
 ///
-/// What may be started, which of two tools of one name stays, and what a missing runtime means is the source's business:
-/// a tool whose status is `Unprobed` is asked by the source where that is allowed, one whose status is `Static` on its
-/// first call.
+/// The source decides which files may be started, which of two tools with the same name is listed,
+/// and how a missing runtime is reported. The source probes a tool with status `Unprobed` if that
+/// is allowed, and a tool with status `Static` on its first call.
 pub trait ToolStrategy: Send + Sync + 'static {
-    /// Tools and problems in the order they are to be listed in. The root's path is real: no link in it.
+    /// Tools and diagnostics, in listing order. The path of the root is real, without links.
     fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>>;
 
-    /// The tools that one file describes, read anew. Default: all of the root's, without the others'.
+    /// The tools of one file, read again. The default filters the tools of the whole root.
     fn reread<'a>(
         &'a self,
         root: &'a Root,
@@ -30,12 +30,12 @@ pub trait ToolStrategy: Send + Sync + 'static {
         Box::pin(self.tools(root, visit).filter(move |it| std::future::ready(is_of_file(it))))
     }
 
-    /// The folders in which a change may matter. Default: the root.
+    /// The folders to watch for changes. Default: the root.
     fn watched(&self, root: &Root) -> Vec<PathBuf> {
         vec![root.path.clone()]
     }
 
-    /// Whether a change of this path may matter. Default: yes.
+    /// Whether a change of this path is relevant. Default: yes.
     fn heeds(&self, _root: &Root, _path: &Path) -> bool {
         true
     }
@@ -64,22 +64,22 @@ impl ToolStrategy for Arc<dyn ToolStrategy> {
     }
 }
 
-/// For whom, and with what at hand, a root is visited.
+/// The context in which a root is searched.
 #[derive(Clone)]
 pub struct RootVisit {
-    /// Whose tools they will be.
+    /// The id of the source that lists the tools.
     pub source: SourceId,
-    /// Where a scan may be remembered.
+    /// The store that may cache a scan.
     pub store: Option<Arc<dyn Store>>,
-    /// The request.
+    /// The request context.
     pub cx: Cx,
 }
 
-/// One thing found in a root.
+/// One finding in a root.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RootEntry {
-    /// A tool and how it is run.
+    /// A tool and its recipe.
     Tool(Box<Tool>, Recipe),
-    /// Something that is wrong with one file.
+    /// A diagnostic about one file.
     Diagnostic(Diagnostic),
 }

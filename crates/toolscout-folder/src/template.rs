@@ -1,6 +1,7 @@
-//! Fills a call's arguments into argv, variables and texts.
+//! Fills the arguments of a call into argv, variables and texts.
 //!
-//! A place is `{name}`, or `{outer.inner}` for a part of an object. What a value says is never read as a template again.
+//! A placeholder is `{name}`, or `{outer.inner}` for a part of an object. Inserted values are never
+//! expanded again.
 
 #[cfg(test)]
 mod tests;
@@ -10,16 +11,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use toolscout_core::{Arguments, SourceError};
 
-/// A piece of a template.
+/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TemplatePart<'a> {
-    /// Stays as it is.
+    /// Literal text.
     Text(&'a str),
-    /// Filled with the argument of this name.
+    /// A placeholder for the argument with this name.
     Place(&'a str),
 }
 
-/// Cuts a template into its pieces. Braces that hold no name, such as those of JSON, are text.
+/// Splits a template into its parts. Braces that contain no name, such as those of JSON, are text.
 pub(super) fn parts(template: &str) -> Vec<TemplatePart<'_>> {
     let mut out = Vec::new();
     let (mut text_from, mut at) = (0, 0);
@@ -45,7 +46,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(|it| it.is_whitespace() || matches!(it, '{' | '"' | '\'' | ':' | ',' | '$'))
 }
 
-/// The argument a place means; `null` is as good as absent.
+/// The argument of a placeholder; `null` counts as absent.
 pub(super) fn find<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Value> {
     let whole = arguments.get(name);
     let found = whole.or_else(|| {
@@ -55,7 +56,7 @@ pub(super) fn find<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Value
     found.filter(|it| !it.is_null())
 }
 
-/// A value as text: strings as they are, all else as JSON.
+/// A value as text: strings unchanged, all else as JSON.
 pub(super) fn text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -63,7 +64,7 @@ pub(super) fn text(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Fills a whole template; `None` where an argument is absent.
+/// Fills a whole template; `None` if an argument is absent.
 pub(super) fn fill(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Option<String> {
     parts
         .iter()
@@ -74,7 +75,8 @@ pub(super) fn fill(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Option<
         .collect()
 }
 
-/// The argv entries that carry the arguments: filled templates, or `--name=value` for each where there are none.
+/// The argv entries with the arguments: filled templates, or `--name=value` for each argument if
+/// there are no templates.
 pub(super) fn argv(templates: &[String], arguments: &Arguments) -> Result<Vec<String>, SourceError> {
     let out = if templates.is_empty() { plain_flags(arguments) } else { filled_flags(templates, arguments) };
     match out.iter().find(|it| it.contains('\0')) {
@@ -91,7 +93,7 @@ fn plain_flags(arguments: &Arguments) -> Vec<String> {
     out
 }
 
-/// One entry of a list after the other; all else as one.
+/// The items of a list; any other value as a single item.
 fn each(value: &Value) -> impl Iterator<Item = &Value> {
     match value {
         Value::Array(items) => items.iter(),
@@ -101,7 +103,7 @@ fn each(value: &Value) -> impl Iterator<Item = &Value> {
 
 fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    // The flag just written, which belongs to the place that follows it.
+    // The last literal entry, a flag that belongs to the following placeholder.
     let mut flag: Option<&str> = None;
     for template in templates {
         let parts = parts(template);
@@ -123,7 +125,8 @@ fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
     out
 }
 
-/// What an entry becomes: nothing where an argument is absent, one for each item where its only place is a list.
+/// The entries for one template: none if an argument is absent, one per item if its only
+/// placeholder is a list.
 fn values(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Vec<String> {
     let mut places = parts.iter().filter_map(|it| if let TemplatePart::Place(name) = it { Some(*name) } else { None });
     if let (Some(name), None) = (places.next(), places.next())
@@ -140,7 +143,7 @@ fn values(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Vec<String> {
     fill(parts, arguments).into_iter().collect()
 }
 
-/// The variables that carry the arguments: `TOOL_URL` for `url`.
+/// The environment variables with the arguments: `TOOL_URL` for `url`.
 pub(super) fn variables(arguments: &Arguments) -> Result<Vec<(String, String)>, SourceError> {
     let mut out: BTreeMap<String, (&str, String)> = BTreeMap::new();
     for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {

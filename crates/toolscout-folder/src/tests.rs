@@ -1,13 +1,14 @@
-//! What a folder source shows: a small world on disk in, a page of text out.
+//! Tests of the folder source: a small world on disk in, a page of text out.
 //!
-//! 1. `listing`: what is found, in which order, and which of two tools of one name stays.
-//! 2. `roots`: where tools are looked for.
-//! 3. `tool_files`, `headers`, `manifests`, `programs`: what each kind of file says, and each way it can be wrong.
+//! 1. `listing`: which tools are found, in which order, and name conflicts.
+//! 2. `roots`: which folders are searched.
+//! 3. `tool_files`, `headers`, `manifests`, `programs`: each kind of description, and each way it
+//! can be invalid.
 //! 4. `hostile`: links, pipes, huge and foreign files.
-//! 5. `probing`: trust, asking, loading, calling.
-//! 6. `strategies`: what application authors may replace.
-//! 7. `prompts`: what a project has besides tools.
-//! 8. `cache` and `watching`: unchanged files are not opened again, changed ones are noticed.
+//! 5. `probing`: trust, probing, loading, calling.
+//! 6. `strategies`: the parts that application authors may replace.
+//! 7. `prompts`: the prompts of a project.
+//! 8. `cache` and `watching`: unchanged files are not opened again, changes are noticed.
 
 mod cache;
 mod headers;
@@ -44,7 +45,7 @@ impl World {
         Self { _folder: folder, root }
     }
 
-    /// A world with one project whose files are these.
+    /// A world with one project that contains these files.
     fn with(files: &[(&str, &str)]) -> Self {
         let world = Self::new();
         for (path, text) in files {
@@ -57,7 +58,7 @@ impl World {
         self.root.join(relative)
     }
 
-    /// Writes a file that only its owner may write, and the folders it is in.
+    /// Writes a file that only its owner may write, and its parent folders.
     fn file(&self, relative: &str, text: impl AsRef<[u8]>) -> &Self {
         let path = self.path(relative);
         let mut folder = self.root.clone();
@@ -72,7 +73,7 @@ impl World {
         self
     }
 
-    /// Writes a file that can be started.
+    /// Writes an executable file.
     fn script(&self, relative: &str, text: &str) -> &Self {
         self.file(relative, text);
         self.mode(&self.path(relative), 0o755);
@@ -106,12 +107,12 @@ impl World {
     }
 }
 
-/// A tool file with nothing but a name, a description and a command.
+/// A tool file with only a name, a description and a command.
 fn tool_file(name: &str, description: &str) -> String {
     format!("name = \"{name}\"\ndescription = \"{description}\"\n[run]\ncommand = [\"true\"]\n")
 }
 
-/// All that one discovery gave.
+/// All items of one discovery.
 #[derive(Default)]
 struct Listing {
     found: Vec<DiscoveryItem>,
@@ -141,7 +142,7 @@ impl Listing {
         self.tools().into_iter().rev().find(|it| it.id.name.as_str() == name).expect("a tool of this name")
     }
 
-    /// What a person would read, paths relative to the root.
+    /// The items as a page of text, with paths relative to the root.
     fn page(&self, root: &Path) -> String {
         let mut page = String::new();
         for found in &self.found {

@@ -21,8 +21,8 @@
 //! short = "u"
 //! ```
 //!
-//! Several tools in one file are `[[tool]]` tables with these keys; the one with `default = true` comes first.
-//! Every mistake is a reason of its own, and one bad tool does not hide its neighbours.
+//! Several tools in one file are `[[tool]]` tables with these keys; the one with `default = true`
+//! comes first. Each mistake has its own reason, and one invalid tool does not hide the others.
 
 mod action;
 mod hints;
@@ -36,7 +36,7 @@ use serde_json::{Map, Value};
 use toolscout_core::{Diagnostic, DiagnosticKind, RawJson};
 
 const KEYS: [&str; 17] = [
-    // For editors; it says nothing to us.
+    // For editors; ignored here.
     "$schema",
     "name",
     "title",
@@ -56,7 +56,7 @@ const KEYS: [&str; 17] = [
     "tool",
 ];
 
-/// How a tool file of this name is written; `None`: it is not one.
+/// The format of a tool file with this name; `None` if it is not a tool file.
 pub(super) fn format(name: &str) -> Option<ToolFileFormat> {
     let (stem, extension) = name.rsplit_once('.')?;
     let format = match extension {
@@ -65,11 +65,11 @@ pub(super) fn format(name: &str) -> Option<ToolFileFormat> {
         "yaml" | "yml" => ToolFileFormat::Yaml,
         _ => return None,
     };
-    // `.tool.toml` alone names nothing.
+    // `.tool.toml` alone has no name.
     stem.strip_suffix(".tool").filter(|it| !it.is_empty()).map(|_| format)
 }
 
-/// Reads a tool file.
+/// Parses a tool file.
 pub(super) fn read(format: ToolFileFormat, bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
     let map = match document::parse(format, bytes) {
         Ok(Some(Value::Object(map))) => map,
@@ -83,7 +83,7 @@ pub(super) fn read(format: ToolFileFormat, bytes: &[u8], place: &FileInRoot<'_>)
     if map.contains_key("tool") { several(map, place) } else { one(map, place) }
 }
 
-/// Why a tool is not taken, or what is only worth a word.
+/// The reason why a tool is rejected.
 enum ToolFileError {
     Broken(String),
     Forbidden(String),
@@ -149,7 +149,8 @@ fn several(mut map: Map<String, Value>, place: &FileInRoot<'_>) -> FileInspectio
     reading
 }
 
-/// Reads one tool, and whether it is the file's default one. Claims and quiet remarks go into `reading`.
+/// Parses one tool, and whether it is the default one of the file. Claims and debug diagnostics go
+/// into `reading`.
 fn tool(
     map: Map<String, Value>,
     place: &FileInRoot<'_>,
@@ -180,7 +181,8 @@ fn tool(
     Ok((described, is_default))
 }
 
-/// The schema, whole or from the short form; without either, the tool takes no arguments.
+/// The input schema, as a whole or from the short form; without either, the tool takes no
+/// arguments.
 fn input_schema(table: &mut DocumentTable) -> Result<RawJson, String> {
     let whole = schema(table, "input_schema", "inputSchema")?;
     let parameters = match table.take("parameters") {
@@ -208,7 +210,7 @@ fn parameter(value: Value) -> Result<Parameter, String> {
     }
 }
 
-/// A whole JSON Schema under either spelling of its key.
+/// A whole JSON Schema, under either spelling of its key.
 fn schema(table: &mut DocumentTable, key: &str, other_key: &str) -> Result<Option<RawJson>, String> {
     let value = match (table.take(key), table.take(other_key)) {
         (None, None) => return Ok(None),

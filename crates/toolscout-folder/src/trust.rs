@@ -1,7 +1,8 @@
-//! Which folders a person trusts, so that what is in them may be started.
+//! The folders whose files the user allows to be started.
 //!
-//! Trust is of a folder, known by its real path and its owner, and of everything in it; not of what its files hold at
-//! the moment. A cloned repository must not run code because somebody listed its tools.
+//! Trust covers a folder, identified by its real path and its owner, with everything below it; it
+//! does not depend on the current content of the files. Listing the tools of a cloned repository
+//! must not run its code.
 
 use super::stamp::ScanStamp;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{Namespace, Store, StoreError};
 
-/// The folders a person trusts, kept in a store.
+/// The trusted folders, in a store.
 #[derive(Clone)]
 pub struct TrustedFolders {
     store: Arc<dyn Store>,
@@ -19,35 +20,35 @@ pub struct TrustedFolders {
 struct TrustRecord {
     version: u32,
     owner: u32,
-    /// A person was asked and said no: not trusted, and not to be asked again.
+    /// The user declined to trust the folder: it is not trusted, and the prompt is not repeated.
     #[serde(default)]
     refused: bool,
 }
 
 impl TrustedFolders {
-    /// Those kept in this store.
+    /// The trusted folders in this store.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store }
     }
 
-    /// Whether the folder, or one it lies in, is trusted and still belongs to whom it belonged to then. A store that
-    /// cannot be read trusts nothing.
+    /// Whether the folder or one of its ancestors is trusted and still has the same owner. A store
+    /// that cannot be read trusts nothing.
     pub fn covers(&self, folder: &Path) -> bool {
         let Ok(real) = std::fs::canonicalize(folder) else { return false };
         real.ancestors().any(|it| self.holds(it))
     }
 
-    /// Trusts a folder; gives its real path.
+    /// Trusts a folder; returns its real path.
     pub fn add(&self, folder: &Path) -> Result<PathBuf, StoreError> {
         self.keep(folder, false)
     }
 
-    /// Remembers that a person does not trust the folder, so that nobody asks again.
+    /// Records that the user does not trust the folder, so that the prompt is not repeated.
     pub fn refuse(&self, folder: &Path) -> Result<PathBuf, StoreError> {
         self.keep(folder, true)
     }
 
-    /// Whether a person has said something about this folder, one way or the other.
+    /// Whether the user has made a decision about this folder, either way.
     pub fn knows(&self, folder: &Path) -> bool {
         std::fs::canonicalize(folder).is_ok_and(|it| self.record(&it).is_some())
     }
@@ -66,9 +67,9 @@ impl TrustedFolders {
         Ok(real)
     }
 
-    /// Trusts a folder no longer; says whether it was trusted itself.
+    /// Removes a folder from the list; returns whether it had an entry itself.
     pub fn remove(&self, folder: &Path) -> Result<bool, StoreError> {
-        // A folder that is gone can still be forgotten.
+        // A deleted folder can still be removed from the list.
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         key(&real).map_or(Ok(false), |it| self.store.remove(Namespace::Trust, it))
     }
@@ -79,7 +80,7 @@ impl TrustedFolders {
         Ok(folders.filter(|it| self.record(it).is_some_and(|it| !it.refused)).collect())
     }
 
-    /// The question a folder source asks about each of its roots.
+    /// The trust predicate that a folder source applies to each of its roots.
     pub fn question(self) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
         Arc::new(move |it| self.covers(it))
     }

@@ -1,7 +1,7 @@
-//! Walks the folders of a root: what is there, without opening anything.
+//! Walks the folders of a root and lists their files, without opening any file.
 //!
-//! Order is that of the relative paths' bytes. Links are followed as long as they stay inside the root; a folder is
-//! entered once, however many ways lead to it, so loops end.
+//! The order is the byte order of the relative paths. Links are followed as long as they stay
+//! inside the root. A folder is entered once, even if several paths lead to it, so loops end.
 
 use super::matcher::Matcher;
 use super::stamp::ScanStamp;
@@ -10,12 +10,12 @@ use std::fs::{self, DirEntry, FileType};
 use std::path::{Path, PathBuf};
 use toolscout_core::{Diagnostic, DiagnosticKind, escape};
 
-/// How much of a tree is looked at.
+/// Limits on the size of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WalkLimits {
-    /// Wanted files. Ten times as many entries may be passed over on the way.
+    /// The maximum number of matching files. The walk visits at most ten times as many entries.
     pub(super) files: usize,
-    /// Folders inside folders.
+    /// The maximum nesting depth of folders.
     pub(super) depth: usize,
 }
 
@@ -30,20 +30,20 @@ impl Default for WalkLimits {
 pub(super) struct WalkedFile {
     pub(super) relative: String,
     pub(super) stamp: ScanStamp,
-    /// Anybody may put files into one of the folders it is in.
+    /// Whether one of its parent folders is world-writable.
     pub(super) in_open_folder: bool,
-    /// Where a link leads; `None` for a file that is no link.
+    /// The target of a link; `None` for a file that is not a link.
     real: Option<PathBuf>,
 }
 
-/// What a walk saw.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     pub(super) files: Vec<WalkedFile>,
     pub(super) problems: Vec<Diagnostic>,
 }
 
-/// Walks everything wanted below a root, which must be a real path.
+/// Walks all matching files below a root, which must be a real path.
 pub(super) fn walk(root: &Path, matcher: &Matcher, limits: WalkLimits) -> Walked {
     let mut walker = Walker::new(root, matcher, limits);
     for base in matcher.bases() {
@@ -53,7 +53,7 @@ pub(super) fn walk(root: &Path, matcher: &Matcher, limits: WalkLimits) -> Walked
     walker.finish()
 }
 
-/// Looks at one file as the walk would have.
+/// Looks up one file as the walk would.
 pub(super) fn walk_to(root: &Path, relative: &str) -> Result<WalkedFile, NotAFile> {
     let path = root.join(relative);
     let real = fs::canonicalize(&path).map_err(|_| NotAFile::Missing)?;
@@ -70,17 +70,17 @@ pub(super) fn walk_to(root: &Path, relative: &str) -> Result<WalkedFile, NotAFil
     Ok(WalkedFile { relative: relative.to_owned(), stamp: ScanStamp::of(&metadata), in_open_folder, real })
 }
 
-/// Why there is no file to look at.
+/// The reason why a path is not a usable file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotAFile {
     Missing,
     Outside,
-    /// A folder, a pipe …
+    /// A folder, a pipe and so on.
     Other(&'static str),
 }
 
 struct Folder {
-    /// Real: no link in it.
+    /// A real path, without links.
     path: PathBuf,
     relative: String,
     depth: usize,
@@ -92,7 +92,8 @@ struct Walker<'a> {
     matcher: &'a Matcher,
     limits: WalkLimits,
     folders: Vec<Folder>,
-    /// Entered after all real folders, so that a file is known by its real place where that is in reach.
+    /// Entered after all real folders, so that a file is listed under its real path if the walk
+    /// reaches that path.
     linked: Vec<Folder>,
     entered: HashSet<PathBuf>,
     entries: usize,
@@ -108,7 +109,7 @@ impl<'a> Walker<'a> {
 
     fn enter_base(&mut self, base: &str) {
         let path = self.root.join(base);
-        // A base that is not there is no news: most projects have no `src/tools`.
+        // A missing base is not a diagnostic: most projects have no `src/tools`.
         let Ok(real) = fs::canonicalize(&path) else { return };
         if !real.starts_with(self.root) {
             return self.leads_out(path, &real);
@@ -183,7 +184,7 @@ impl<'a> Walker<'a> {
             match entry.metadata() {
                 Ok(metadata) if metadata.is_file() => self.file(folder, relative, &metadata, None),
                 Ok(_) => self.special(entry.path(), kind),
-                // Gone since the folder was read.
+                // Deleted since the folder was read.
                 Err(_) => {}
             }
         }
@@ -237,7 +238,7 @@ impl<'a> Walker<'a> {
         self.walked.problems.push(Diagnostic::warning(kind, message).at(path));
     }
 
-    /// Sorts, and drops links to files that are there anyway.
+    /// Sorts, and drops links to files that the walk also found directly.
     fn finish(self) -> Walked {
         let Walked { mut files, mut problems } = self.walked;
         files.sort_unstable_by(|a, b| a.relative.cmp(&b.relative));

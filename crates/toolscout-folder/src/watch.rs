@@ -1,4 +1,4 @@
-//! Notices that something changed on disk, and says so once things are quiet again.
+//! Watches the file system and reports changes after a debounce.
 
 use super::flow::stream_of;
 use super::prompts;
@@ -14,12 +14,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use toolscout_core::BoxStream;
 
-/// An editor's save is many events; a hint waits until none came for this long.
+/// Debounce: one save in an editor causes many events, so a hint waits until none arrived for this
+/// long.
 const QUIET: Duration = Duration::from_millis(200);
-/// Something that never falls quiet is heard all the same.
+/// The maximum wait if events never stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Hints that a discovery is worth its cost: once when it begins to watch, and at each change. Nothing is watched before the stream is polled, nothing after it is dropped.
+/// Hints that a discovery may find changes: one hint when the watch starts, and one per change. The
+/// watch starts when the stream is first polled and ends when it is dropped.
 pub(super) fn changes<'a>(
     roots: &'a dyn RootStrategy,
     tools: &'a dyn ToolStrategy,
@@ -34,7 +36,8 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
     let mut is_first = true;
     loop {
         let spots = spots(roots, tools, explicit).await;
-        // Listening anew after each change costs little, and finds folders that came, went, or came again.
+        // Renewing the watches after each change costs little, and finds folders that were created,
+        // deleted or recreated.
         ears = match tokio::task::spawn_blocking({
             let wanted = places(&spots);
             let news = news.clone();
@@ -45,7 +48,8 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
             Ok(ears) => ears,
             Err(_) => return,
         };
-        // Who looked before somebody listened may have missed something; from now on nobody does.
+        // A discovery before the watch started may have missed a change, so the first hint covers
+        // that gap.
         if std::mem::take(&mut is_first) {
             let _ = out.send(()).await;
         }
@@ -54,7 +58,8 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
     }
 }
 
-/// Each folder once, with all below it if anybody wants that: a second watch would take the place of the first.
+/// Each folder once, recursive if any target needs that: a second watch on a folder would replace
+/// the first.
 fn places(spots: &[WatchTarget]) -> Vec<(PathBuf, RecursiveMode)> {
     let mut places: BTreeMap<PathBuf, RecursiveMode> = BTreeMap::new();
     for spot in spots {
@@ -66,7 +71,7 @@ fn places(spots: &[WatchTarget]) -> Vec<(PathBuf, RecursiveMode)> {
     places.into_iter().collect()
 }
 
-/// Returns when something that matters has happened and nothing more is happening.
+/// Returns after a relevant change, once events have stopped.
 async fn wait_for_change(
     heard: &mut mpsc::Receiver<Vec<PathBuf>>,
     news: &ChangeSender,
@@ -89,13 +94,13 @@ async fn wait_for_change(
     }
 }
 
-/// A folder to listen at, and on whose behalf.
+/// A folder to watch, and the base it is watched for.
 struct WatchTarget {
     folder: PathBuf,
     mode: RecursiveMode,
-    /// Where the tools are; may lie below `folder`, if it does not exist yet.
+    /// The folder with the tools. It lies below `folder` if it does not exist yet.
     base: PathBuf,
-    /// The root, for a strategy to judge by; `None` for an explicit file, and for prompts.
+    /// The root, for the strategy's filter; `None` for an explicit file and for prompts.
     root: Option<Root>,
 }
 
@@ -115,14 +120,14 @@ async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         let root = Root { path, ..root };
         spots.extend(tools.watched(&root).into_iter().map(|base| spot_of_base(base, &root)));
         if root.layout == RootLayout::Project {
-            // Every change there matters: the strategy knows tools only.
+            // Every change in the prompts folder is relevant; the strategy filters tools only.
             spots.push(WatchTarget { root: None, ..spot_of_base(prompts::folder(&root.path), &root) });
         }
     }
     spots
 }
 
-/// A folder that is not there yet is waited for at the nearest one above it.
+/// Watches a base. For a missing base, watches its nearest existing ancestor.
 fn spot_of_base(base: PathBuf, root: &Root) -> WatchTarget {
     let folder = base.ancestors().find(|it| it.is_dir()).unwrap_or(&root.path).to_owned();
     let mode = if folder == base { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
@@ -136,7 +141,8 @@ fn spot_of_file(file: &Path) -> Option<WatchTarget> {
     Some(WatchTarget { folder, mode: RecursiveMode::NonRecursive, base, root: None })
 }
 
-/// Carries paths from the watching thread to us. Never blocks it: what does not fit is counted as missed.
+/// Sends paths from the watcher thread to the reader. Never blocks that thread: a full channel sets
+/// `missed`.
 #[derive(Clone)]
 struct ChangeSender {
     sender: mpsc::Sender<Vec<PathBuf>>,
@@ -151,7 +157,7 @@ impl ChangeSender {
 
     fn tell(&self, event: notify::Result<Event>) {
         let paths = match event {
-            // Reading is no change; our own discovery would otherwise call for the next one.
+            // Reading is not a change; otherwise our own discovery would trigger the next one.
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
             Ok(event) if event.need_rescan() => Err(()),
             Ok(event) => self.sender.try_send(event.paths).map_err(drop),
@@ -159,13 +165,13 @@ impl ChangeSender {
         };
         if paths.is_err() {
             self.missed.store(true, Ordering::Relaxed);
-            // Wakes the reader if it sleeps; if the channel is full, it does not.
+            // Wakes a reader that waits; if the channel is full, the reader is not waiting.
             let _ = self.sender.try_send(Vec::new());
         }
     }
 }
 
-/// The watcher and what it watches.
+/// The watcher and the paths it watches.
 struct FolderWatcher {
     watcher: Option<Box<dyn Watcher + Send>>,
     at: Vec<PathBuf>,
@@ -182,7 +188,8 @@ impl FolderWatcher {
         if self.watcher.is_some() && self.try_listen(&wanted) {
             return self;
         }
-        // The system gives no more watches; looking every two seconds is slower, but works everywhere.
+        // The system's watch limit is reached. Polling every two seconds is slower, but works
+        // everywhere.
         let news = news.clone();
         let config = Config::default().with_poll_interval(Duration::from_secs(2));
         let polling = PollWatcher::new(move |event| news.tell(event), config);
@@ -194,7 +201,7 @@ impl FolderWatcher {
     fn try_listen(&mut self, wanted: &[(PathBuf, RecursiveMode)]) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         for old in self.at.drain(..) {
-            // A folder that is gone is not watched any more anyway.
+            // A deleted folder is no longer watched, so the error does not matter.
             let _ = watcher.unwatch(&old);
         }
         for (folder, mode) in wanted {

@@ -1,4 +1,4 @@
-//! Fills a call's arguments into an address, each so that it cannot become another part of it.
+//! Fills the arguments of a call into a URL, each so that it cannot become another part of the URL.
 
 use crate::template::{self, TemplatePart};
 use reqwest::Url;
@@ -6,8 +6,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use toolscout_core::Arguments;
 
-/// Fills the template and notes which arguments it used. In the path every argument must be there; a pair of the query
-/// whose argument is absent is left out, and one whose argument is a list is repeated.
+/// Fills the template and records which arguments it used. Every argument of the path must be
+/// present. A query pair whose argument is absent is omitted, and one whose argument is a list is
+/// repeated.
 pub(super) fn fill(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>) -> Result<Url, String> {
     let (base, query) = match template.split_once('?') {
         Some((base, query)) => (base, Some(query)),
@@ -24,7 +25,7 @@ pub(super) fn fill(template: &str, arguments: &Arguments, used: &mut BTreeSet<St
     if matches!(url.scheme(), "http" | "https") { Ok(url) } else { Err(format!("`{template}` is not http or https")) }
 }
 
-/// Adds arguments that the template did not use.
+/// Adds the arguments that the template did not use.
 pub(super) fn add_query(url: &mut Url, arguments: &Arguments) {
     for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {
         for item in items(value) {
@@ -33,7 +34,7 @@ pub(super) fn add_query(url: &mut Url, arguments: &Arguments) {
     }
 }
 
-/// Notes the arguments that a template uses.
+/// Records the arguments that a template uses.
 pub(super) fn note(parts: &[TemplatePart<'_>], used: &mut BTreeSet<String>) {
     for part in parts {
         if let TemplatePart::Place(name) = part {
@@ -49,7 +50,7 @@ fn fill_path(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>)
         let parts = template::parts(segment);
         note(&parts, used);
         let filled = fill_parts(&parts, arguments)?;
-        // An address with such a part would mean the folder above.
+        // Such a segment would resolve to the parent folder.
         if filled != segment && matches!(filled.as_str(), "" | "." | "..") {
             return Err(format!("`{segment}` of the address would become `{filled}`, which is not allowed"));
         }
@@ -91,7 +92,7 @@ fn items(value: &Value) -> &[Value] {
     }
 }
 
-/// Percent-encodes all but what means nothing anywhere in an address.
+/// Percent-encodes all characters except the unreserved ones.
 pub(super) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! Fills a call's arguments into a request's body, in the way its format needs.
+//! Fills the arguments of a call into a request body, escaped for its format.
 
 use super::address::encode;
 use crate::template::{self, TemplatePart};
@@ -6,20 +6,21 @@ use reqwest::header::HeaderValue;
 use serde_json::Value;
 use toolscout_core::Arguments;
 
-/// What is sent, and what it is where nobody else says.
+/// A request body, with the content type to send if the recipe sets none.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Body {
     pub(super) text: String,
     pub(super) kind: Option<&'static str>,
 }
 
-/// A body of JSON.
+/// A JSON body.
 pub(super) fn json(value: &Value) -> Body {
     Body { text: value.to_string(), kind: Some("application/json") }
 }
 
-/// Fills the template: in JSON a string that is a place becomes the argument itself, so that no argument can break out of
-/// its quotes; in a form values are percent-encoded; in all else they are put in as they are.
+/// Fills the template. In JSON, a string that consists of a placeholder becomes the argument
+/// itself, so that no argument can break out of its quotes. In a form, values are percent-encoded.
+/// In all other formats they are inserted unchanged.
 pub(super) fn fill(template: &str, arguments: &Arguments, kind: Option<&HeaderValue>) -> Result<Body, String> {
     let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     if kind.contains("x-www-form-urlencoded") {
@@ -34,7 +35,8 @@ pub(super) fn fill(template: &str, arguments: &Arguments, kind: Option<&HeaderVa
     Ok(json(&fill_json(tree, arguments).unwrap_or(Value::Null)))
 }
 
-/// Puts quotes around places that have none, so that the template is JSON before anything is filled in.
+/// Adds quotes around unquoted placeholders, so that the template is valid JSON before it is
+/// filled.
 fn with_quoted_places(template: &str) -> String {
     let mut out = String::new();
     let mut in_string = false;
@@ -51,7 +53,7 @@ fn with_quoted_places(template: &str) -> String {
     out
 }
 
-/// How many quotes open or close a string.
+/// The number of quotes that open or close a string.
 fn quotes(text: &str) -> usize {
     let mut escaped = false;
     text.chars()
@@ -74,7 +76,7 @@ fn fill_text(template: &str, arguments: &Arguments, say: impl Fn(&Value) -> Stri
     Body { text, kind: None }
 }
 
-/// Fills the strings of a tree; what an absent argument was to fill is left out.
+/// Fills the strings of a tree; a value whose argument is absent is omitted.
 fn fill_json(value: Value, arguments: &Arguments) -> Option<Value> {
     match value {
         Value::String(text) => match template::parts(&text).as_slice() {

@@ -1,6 +1,6 @@
-//! 1. Arguments go where the recipe says and can never become another part of the request.
-//! 2. Answers become results; secrets and redirects stay with their origin.
-//! 3. Limits of time and size hold.
+//! 1. Arguments go to the positions in the recipe and can never become another part of the request.
+//! 2. Responses become results; secrets and redirects stay with their origin.
+//! 3. Time and size limits are enforced.
 
 use super::body::fill;
 use super::{RESPONSE, build, of_body};
@@ -14,7 +14,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::thread::JoinHandle;
 use toolscout_core::{ErrorKind, ToolOutput};
 
-/// Answers one connection after the other with these texts, and gives back what was asked.
+/// Sends these responses, one per connection, and returns the received requests.
 fn serve(answers: Vec<String>) -> (SocketAddr, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback works");
     let address = listener.local_addr().expect("it has an address");
@@ -22,7 +22,7 @@ fn serve(answers: Vec<String>) -> (SocketAddr, JoinHandle<Vec<String>>) {
         let each = answers.into_iter().map(|answer| {
             let (mut stream, _) = listener.accept().expect("somebody comes");
             let request = read_request(&mut BufReader::new(&mut stream));
-            // Whoever has read enough may hang up before the end.
+            // A client that has read enough may close the connection early.
             let _ = stream.write_all(answer.as_bytes());
             request
         });
@@ -130,7 +130,7 @@ async fn redirects_are_followed_within_an_origin_only() {
     assert_eq!(text(&done(recipe("GET", &format!("http://{address}/x")), json!({})).await), "here");
     assert!(asked.join().expect("asked")[1].starts_with("GET /there "));
 
-    // The other origin is a port where nobody listens: following would be an error, not a result.
+    // The other origin is a port without a listener: following would be an error, not a result.
     let away = answer("302 Found", "location: http://127.0.0.1:1/there\r\n", "");
     let (address, _asked) = serve(vec![away]);
     let output = done(recipe("GET", &format!("http://{address}/x")), json!({})).await;
@@ -145,7 +145,7 @@ async fn too_much_and_too_late_are_errors() {
     let err = run(&get, &call("t", json!({})), &cx()).await.expect_err("too much");
     assert!(err.to_string().contains("answered with more than 8 MiB"), "{err}");
 
-    // Takes connections into its queue and never answers.
+    // Accepts connections into its queue and never responds.
     let silent = TcpListener::bind("127.0.0.1:0").expect("loopback works");
     let mut slow = recipe("GET", &format!("http://{}/", silent.local_addr().expect("it has an address")));
     slow.timeout_ms = 100;

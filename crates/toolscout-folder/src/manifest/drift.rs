@@ -1,32 +1,34 @@
-//! Writes manifests, and finds where one no longer says what its tools say.
+//! Writes manifests, and finds the differences between a manifest and the definitions of its tools.
 
 use super::{ManifestEntry, entries, input_schema, listed};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use toolscout_core::RawJson;
 
-/// What a tool says about itself when asked.
+/// The definition of a tool as returned by a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbedDefinition {
-    /// The name it is listed under.
+    /// The name under which it is listed.
     pub name: String,
-    /// The executable or module that holds it, absolute.
+    /// The absolute path of the executable or module that contains it.
     pub path: PathBuf,
-    /// What it says it does.
+    /// The tool's own description.
     pub description: Option<String>,
-    /// The arguments it says it takes.
+    /// The tool's own argument schema.
     pub input_schema: RawJson,
 }
 
-/// The text of a manifest for these tools, in their order. The same tools always give the same bytes.
+/// The text of a manifest for these tools, in their order. The same tools always give the same
+/// bytes.
 pub fn build(folder: &Path, tools: &[ProbedDefinition]) -> String {
     let tools: Vec<Value> = tools.iter().map(|it| entry(folder, it)).collect();
     let text = serde_json::to_string_pretty(&json!({ "tools": tools }));
     text.expect("a JSON value can always be written") + "\n"
 }
 
-/// Where a manifest differs from what its tools say, one line each; none: it is up to date. The error says why the
-/// manifest cannot be read. `tools` holds every tool below the folder that could be asked, `is_there` knows the disk.
+/// The differences between a manifest and its tools, one line each; empty if it is up to date. The
+/// error is the reason why the manifest cannot be read. `tools` contains every tool below the
+/// folder that could be probed; `is_there` checks whether a file exists.
 pub fn check(
     manifest: &str,
     folder: &Path,
@@ -66,7 +68,7 @@ fn compare(
         let (theirs, ours) = (text(&listed.described.description), text(&own.description));
         drifts.push(format!("`{name}`: the description is {theirs}, but the tool says {ours}"));
     }
-    // Both sides in the form a manifest gives them, so that `int` and `integer` are the same.
+    // Both sides are converted to the short form, so that `int` and `integer` are equal.
     let theirs = match input_schema(args.clone()) {
         Ok(schema) => arguments(&schema.to_value()),
         Err(reason) => return drifts.push(format!("`{name}`: {reason}")),
@@ -86,7 +88,7 @@ fn differences<'a>(theirs: &'a Map<String, Value>, ours: &'a Map<String, Value>)
     gone.chain(changed)
 }
 
-/// The first thing two descriptions of a parameter do not agree on. A manifest may leave descriptions out.
+/// The first key on which two descriptions of a parameter differ. A manifest may omit descriptions.
 fn difference(listed: &Value, own: &Value) -> Option<&'static str> {
     let differs = |key: &&str| listed.get(*key) != own.get(*key);
     let description = Some("description").filter(|it| listed.get(*it).is_some() && differs(it));
@@ -104,7 +106,7 @@ fn entry(folder: &Path, tool: &ProbedDefinition) -> Value {
     entry.into()
 }
 
-/// `./fetch.py`, with parts joined by `/` everywhere.
+/// A relative path such as `./fetch.py`, with `/` as the separator on all systems.
 fn relative(folder: &Path, path: &Path) -> String {
     match path.strip_prefix(folder) {
         Ok(rest) => {
@@ -115,7 +117,8 @@ fn relative(folder: &Path, path: &Path) -> String {
     }
 }
 
-/// The properties of a schema in the short form. What the short form cannot say is left to the tool itself.
+/// The properties of a schema in the short form. Constraints that the short form cannot express are
+/// left out.
 fn arguments(schema: &Value) -> Map<String, Value> {
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
@@ -136,7 +139,8 @@ fn arguments(schema: &Value) -> Map<String, Value> {
     properties.into_iter().flatten().map(argument).collect()
 }
 
-/// The type word of a property; of several types the first that is not null, and `string` where none is said.
+/// The type word of a property: of several types the first that is not null, and `string` if there
+/// is none.
 fn type_word(property: &Value) -> String {
     let word = match property.get("type") {
         Some(Value::String(word)) => word.as_str(),

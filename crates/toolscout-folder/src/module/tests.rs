@@ -1,7 +1,8 @@
 //! 1. The tools of a module are found, named and described as their author wrote them.
-//! 2. What is meant as a tool, but is none, has its own reason.
-//! 3. A call loads, checks and runs in one process; its result is never mixed with what the module prints.
-//! 4. A module that throws, ends or hangs says so, within limits.
+//! 2. An export that should be a tool but is invalid has its own reason.
+//! 3. A call loads, checks and runs in one process; its result is never mixed with the output of
+//! the module.
+//! 4. A module that throws, exits or hangs is reported, within limits.
 
 mod javascript;
 mod python;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 use toolscout_core::{SourceError, SourceId, ToolOutput};
 use toolscout_test_support::World;
 
-/// Slow machines start their runtimes slowly; what a test waits for is an answer, not a limit.
+/// Slow machines start their runtimes slowly; the tests wait for a response, not for a limit.
 fn limits() -> ProbeLimits {
     ProbeLimits { per_file: std::time::Duration::from_secs(20), ..ProbeLimits::default() }
 }
@@ -25,7 +26,7 @@ fn plain(file: PathBuf) -> Recipe {
     Recipe::Module { file, flavour: Flavour::Plain }
 }
 
-/// One line for each entry: name, description, schema; or what is wrong.
+/// One line for each entry: name, description and schema, or the reason why it is invalid.
 async fn listed(recipe: &Recipe) -> Vec<String> {
     let found = probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
     let line = |it: Result<crate::recipe::Probed, String>| match it {

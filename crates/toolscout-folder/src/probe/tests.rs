@@ -1,5 +1,5 @@
-//! 1. An executable's own description is read, faithfully and strictly.
-//! 2. Each way of not being a tool has its own reason; one bad entry does not spoil the others.
+//! 1. The description of an executable is parsed faithfully and strictly.
+//! 2. Each kind of invalid tool has its own reason; one invalid entry does not affect the others.
 //! 3. A file that fails, hangs or floods is an error with its path.
 
 use super::{ProbeLimits, probe, read};
@@ -77,7 +77,7 @@ async fn refused(body: &str) -> String {
     asked(program).await.expect_err("no answer").to_string().replace(&shown, "T")
 }
 
-/// O-03: files that do not answer as they should.
+/// O-03: files with invalid responses.
 #[tokio::test]
 async fn a_file_that_does_not_answer_says_how() {
     assert_eq!(refused("echo no >&2; exit 2").await, "source `local`: `tool-schema` exited with code 2: no");
@@ -90,7 +90,7 @@ async fn a_file_that_does_not_answer_says_how() {
     assert!(err.to_string().contains("it is not executable"), "{err}");
 }
 
-/// O-04: a file that hangs is left behind after its own limit, whole group and all.
+/// O-04: a file that hangs is ended after its own limit, with its process group.
 #[tokio::test]
 async fn a_file_that_hangs_is_given_up() {
     let world = World::new();
@@ -102,7 +102,7 @@ async fn a_file_that_hangs_is_given_up() {
     assert_gone(number_in(&world.path().join("group")).await).await;
 }
 
-/// O-04: the time of whoever asks is kept as well.
+/// O-04: the deadline of the caller is kept as well.
 #[tokio::test]
 async fn the_callers_deadline_is_kept() {
     let world = World::new();
@@ -118,7 +118,7 @@ async fn a_file_that_floods_is_stopped() {
     assert!(reason.contains("it printed more than 1 MiB"), "{reason}");
 }
 
-/// O-08: a probe sees no more of our variables than a call does.
+/// O-08: a probe inherits no more of our variables than a call does.
 #[tokio::test]
 async fn a_probe_sees_few_variables() {
     let world = World::new();

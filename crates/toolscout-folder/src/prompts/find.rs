@@ -1,4 +1,4 @@
-//! Which files of a project are prompts, and what is wrong with the others.
+//! Finds the prompts of a project, and reports the files that should be prompts but are invalid.
 
 use super::super::inspect;
 use super::{Prompt, folder};
@@ -7,13 +7,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use toolscout_core::{Diagnostic, DiagnosticKind};
 
-/// Bytes of a file; a prompt is read by a person and by a model, and both tire earlier.
+/// The maximum size of a file in bytes. Users and models read prompts, and neither handles longer
+/// ones well.
 const LARGEST: u64 = 256 << 10;
-/// Prompts of a project; a client shows them all in one menu.
+/// The maximum number of prompts in a project; a client shows them all in one menu.
 const MOST: usize = 256;
 
-/// All prompts of a project, in the order of their names, and a problem for each file that should be one and is not. The
-/// root's path is real. Blocks on the file system.
+/// All prompts of a project, in the order of their names, and a diagnostic for each file that
+/// should be a prompt but is invalid. The path of the root is real. Blocks on the file system.
 pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Diagnostic>> {
     let folder = folder(root);
     let entries = match fs::read_dir(&folder) {
@@ -33,7 +34,8 @@ pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Diagnostic>> {
     found.chain(too_many).collect()
 }
 
-/// What the prompt in a file is called; none for all other files, for hidden ones, and for the one that is about the folder.
+/// The name of the prompt in a file; `None` for files that are not Markdown, for hidden and private
+/// files, and for the README.
 fn name(file: &std::ffi::OsStr) -> Option<String> {
     let name = file.to_str()?.strip_suffix(".md")?;
     let is_meant = !name.is_empty() && !name.starts_with(['.', '_']) && !name.eq_ignore_ascii_case("readme");
@@ -58,7 +60,7 @@ fn read(root: &Path, name: &str, path: &Path) -> Result<Prompt, Diagnostic> {
     Prompt::read(name, &bytes).map_err(|reason| Diagnostic::warning(DiagnosticKind::Broken, reason))
 }
 
-/// One byte more than is allowed, where there are so many.
+/// The content, up to one byte more than is allowed, so that the caller can detect a larger file.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     inspect::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! What stands at the top of a prompt's file, between two lines of dashes.
+//! The head of a prompt file, between two lines of dashes.
 
 use super::super::document::{self, DocumentTable, ToolFileFormat, did_you_mean, sort_of};
 use super::Argument;
@@ -15,7 +15,7 @@ pub(super) struct PromptHead {
     pub(super) arguments: Vec<Argument>,
 }
 
-/// The head, empty where there is none, and the text below it.
+/// Splits a file into its head, which is empty if there is none, and the text below.
 pub(super) fn split(bytes: &[u8]) -> Result<(&str, &str), String> {
     let all = document::text(bytes)?;
     let Some(rest) = all.strip_prefix(FENCE).and_then(after_line) else { return Ok(("", all)) };
@@ -29,7 +29,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&str, &str), String> {
     Err("its head does not end: put a second line of `---` below it".to_owned())
 }
 
-/// What is below, where nothing more stands in this line.
+/// The text below the current line, if the rest of the line is blank.
 fn after_line(rest: &str) -> Option<&str> {
     let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
     line.trim_end().is_empty().then_some(below)
@@ -57,7 +57,8 @@ impl PromptHead {
     }
 }
 
-/// Without what is for other programs, which read such files, too; what is nearly a key of ours is meant to be one.
+/// Drops the keys of other programs, which read such files too; a key similar to one of ours is
+/// reported as a typo.
 fn ours(mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
     for key in map.keys().filter(|it| !KEYS.contains(&it.as_str())) {
         let near = did_you_mean(key, &KEYS);
@@ -69,7 +70,7 @@ fn ours(mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
     Ok(map)
 }
 
-/// A table with a name; or the name alone, of one that may be left out.
+/// Parses an argument: a table with a name, or the name alone for an optional argument.
 fn argument(item: Value) -> Result<Argument, String> {
     let argument = match item {
         Value::String(name) => Argument { name, description: None, is_required: false },

@@ -1,4 +1,4 @@
-//! The prompts that are known, in the words of the protocol.
+//! Serves the discovered prompts through the MCP methods.
 
 use super::Prompt;
 use futures_util::stream;
@@ -9,11 +9,11 @@ use toolscout_core::{
     BoxFuture, BoxStream, Cx, Library, LibraryContents, LibraryEvent, RawJson, SourceError, SourceId,
 };
 
-/// The protocol's numbers for a method that is not there, and for parameters that do not fit.
+/// JSON-RPC error codes for an unknown method and for invalid parameters.
 const NO_METHOD: i64 = -32_601;
 const PARAMS: i64 = -32_602;
 
-/// What the last whole discovery found.
+/// The prompts of the last complete discovery.
 pub(crate) struct PromptLibrary {
     id: SourceId,
     known: watch::Sender<Arc<[Prompt]>>,
@@ -24,7 +24,7 @@ impl PromptLibrary {
         Self { id, known: watch::Sender::new(Arc::default()) }
     }
 
-    /// Puts these in place of those that were there. Whoever listens hears of it, if they are others.
+    /// Replaces the prompts. Subscribers are notified if the list has changed.
     pub(crate) fn publish(&self, prompts: Vec<Prompt>) {
         self.known.send_if_modified(|known| {
             let is_news = **known != *prompts;
@@ -64,7 +64,7 @@ impl Library for PromptLibrary {
     fn request<'a>(&'a self, method: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
         let answer = match method {
             "prompts/get" => self.given(&params.to_value()),
-            // Clients ask while a person types; there is nothing that we could propose.
+            // Clients send this while the user types; we have no values to propose.
             "completion/complete" => Ok(RawJson::from_value(&json!({"completion": {"values": []}}))),
             _ => Err(self.refused(NO_METHOD, format!("there is no `{method}` here"))),
         };

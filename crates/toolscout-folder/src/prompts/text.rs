@@ -1,4 +1,4 @@
-//! Places in a text, written `{{name}}`.
+//! Placeholders in a text, written `{{name}}`.
 
 use super::super::document::did_you_mean;
 use super::Argument;
@@ -10,7 +10,8 @@ pub(super) fn is_name(text: &str) -> bool {
     text.bytes().next().is_some_and(|it| it.is_ascii_alphabetic()) && text.bytes().all(is_part)
 }
 
-/// Fails where a text has a place for what nobody can give. Without any arguments, braces are nothing special.
+/// Fails if a text contains a placeholder without an argument. In a prompt without arguments,
+/// braces are plain text.
 pub(super) fn check(text: &str, arguments: &[Argument]) -> Result<(), String> {
     let known: Vec<&str> = arguments.iter().map(|it| it.name.as_str()).collect();
     let unknown = |piece: PromptPiece<'_>| match piece {
@@ -23,7 +24,8 @@ pub(super) fn check(text: &str, arguments: &[Argument]) -> Result<(), String> {
     }
 }
 
-/// The text with each place filled; what is filled in is not looked at again. What is not given is nothing.
+/// The text with each placeholder filled; inserted values are not expanded again. A missing
+/// argument becomes the empty string.
 pub(super) fn fill(text: &str, known: &[&str], arguments: &Map<String, Value>) -> String {
     let given = |name: &str| match arguments.get(name) {
         None | Some(Value::Null) => String::new(),
@@ -43,7 +45,7 @@ enum PromptPiece<'a> {
     Place(&'a str),
 }
 
-/// The text in pieces; braces around anything but a name are text.
+/// Splits the text into pieces; braces around anything but a name are text.
 fn pieces(text: &str) -> impl Iterator<Item = PromptPiece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -54,7 +56,7 @@ fn pieces(text: &str) -> impl Iterator<Item = PromptPiece<'_>> {
             rest = below;
             return Some(PromptPiece::Place(name));
         }
-        // At least one character, so that braces which are no place are passed.
+        // Takes at least one character, to advance past braces that are not a placeholder.
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let end = rest[first..].find("{{").map_or(rest.len(), |it| first + it);
         let (text, below) = rest.split_at(end);
@@ -63,7 +65,7 @@ fn pieces(text: &str) -> impl Iterator<Item = PromptPiece<'_>> {
     })
 }
 
-/// The name of the place that the text begins with, and what is behind it.
+/// The name of the placeholder at the start of the text, and the rest.
 fn place(text: &str) -> Option<(&str, &str)> {
     let (inside, rest) = text.strip_prefix("{{")?.split_once("}}")?;
     let name = inside.trim();

@@ -1,4 +1,4 @@
-//! A header's value leads to one folder of the project, and nowhere else.
+//! A header value selects one folder of the project, and nothing outside of it.
 
 use super::RequestFolder;
 use crate::FolderSource;
@@ -18,7 +18,7 @@ fn of(value: &str) -> Cx {
     by(&[("x-user-id", value)], None)
 }
 
-/// What a request has: each tool as `source/name: description`.
+/// The tools of a request, each as `source/name: description`.
 async fn tools(giver: &dyn RequestSources, cx: &Cx) -> Vec<String> {
     let mut all = Vec::new();
     for source in giver.sources(cx).await {
@@ -61,14 +61,14 @@ async fn a_header_chooses_a_folder_of_tools() {
     assert_eq!(tools(&giver, &of("alice")).await, ["own/my_saved_queries: The saved queries of alice"]);
     assert_eq!(tools(&giver, &of("bob")).await, ["own/my_saved_queries: The saved queries of bob"]);
     assert!(giver.key(&by(&[], None)).is_none());
-    // One who has no folder has no tools, and that is no error.
+    // A user without a folder has no tools, and that is not an error.
     assert!(giver.key(&of("carol")).is_some());
     assert!(tools(&giver, &of("carol")).await.is_empty());
     let keys = [of("alice"), of("bob"), by(&[("x-user-id", "alice")], Some("u"))].map(|it| giver.key(&it));
     assert!(keys[0] != keys[1] && keys[0] != keys[2], "{keys:?}");
 }
 
-/// P-02: neither the value nor what the file system makes of it leads out of the project.
+/// P-02: neither the value nor its resolution by the file system leads out of the project.
 #[tokio::test]
 async fn no_value_leads_to_another_place() {
     let dir = project();
@@ -78,7 +78,7 @@ async fn no_value_leads_to_another_place() {
     fs::copy(root.join("users/bob/tools/saved.tool.toml"), outside.join("saved.tool.toml")).expect("a copy");
     std::os::unix::fs::symlink(dir.path().join("outside"), root.join("users/mallory")).expect("a link");
     std::os::unix::fs::symlink(root.join("users/bob"), root.join("users/eve")).expect("a link");
-    // Also where the pattern would let all of it through.
+    // This also holds if the pattern matches everything.
     let giver = folders(&root, "(?s).*");
     for value in [
         "..",

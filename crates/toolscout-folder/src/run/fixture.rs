@@ -1,4 +1,4 @@
-//! Calls to make, and what tests need to be installed.
+//! Calls for tests, and checks for the programs that tests need.
 
 use serde_json::Value;
 use std::time::Duration;
@@ -13,12 +13,12 @@ pub(crate) fn cx() -> Cx {
     Cx::new(Caller::Cli).within(Duration::from_secs(30))
 }
 
-/// The text of all blocks.
+/// The text of all content blocks.
 pub(crate) fn text(output: &ToolOutput) -> String {
     output.content().iter().filter_map(|it| it["text"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a test can be done here; says so where it cannot.
+/// Whether a test can run here; prints a note if it cannot.
 #[expect(clippy::print_stdout, reason = "whoever runs the tests should see what was not tested")]
 pub(crate) fn has(program: &str) -> bool {
     let found = toolscout_process::program::find(program).is_some();

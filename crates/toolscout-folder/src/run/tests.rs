@@ -1,6 +1,6 @@
-//! 1. Arguments arrive byte for byte, whatever they are and however they travel.
-//! 2. What a program prints and how it ends becomes the result.
-//! 3. What cannot run says why.
+//! 1. Arguments arrive byte for byte, for all values and all ways of passing them.
+//! 2. The output and exit status of a program become the result.
+//! 3. A tool that cannot run is reported with the reason.
 
 use super::fixture::{call, cx, text};
 use super::output::of_stdout;
@@ -22,7 +22,7 @@ async fn done(recipe: CommandRecipe, arguments: Value) -> ToolOutput {
     run(&Recipe::Command(recipe), &call("t", arguments), &cx()).await.expect("it runs")
 }
 
-/// S10: strings that mean something to a shell, an option parser or a terminal.
+/// S10: strings with a special meaning for a shell, an option parser or a terminal.
 fn corpus() -> Vec<String> {
     let texts = [
         "$(id)",
@@ -146,7 +146,7 @@ async fn every_string_arrives_whole_as_a_variable() {
     }
 }
 
-/// S10: what the system cannot carry in one piece is refused in words, not cut.
+/// S10: a value that the system cannot pass in one piece is refused with a reason, not cut.
 #[tokio::test]
 async fn what_is_too_long_for_a_command_line_says_so() {
     let world = World::new();
@@ -158,7 +158,8 @@ async fn what_is_too_long_for_a_command_line_says_so() {
     }
 }
 
-/// S-23: what stands after `--` goes to the program as it is; who has no program of their own refuses it.
+/// S-23: the arguments after `--` are passed to the program unchanged; a tool without a command
+/// refuses them.
 #[tokio::test]
 async fn words_after_two_dashes_reach_the_program_untouched() {
     let world = World::new();
@@ -171,7 +172,7 @@ async fn words_after_two_dashes_reach_the_program_untouched() {
     assert_eq!(err.kind(), ErrorKind::Invalid);
 }
 
-/// O-05: how it ended, and what it said about it.
+/// O-05: the exit status and standard error.
 #[tokio::test]
 async fn a_failing_program_is_a_failure_with_its_code_and_its_words() {
     let world = World::new();
@@ -191,7 +192,7 @@ async fn a_failing_executable_is_a_failure_with_its_code_and_its_words() {
     assert!(text(&output).contains("exited with code 3\n\nboom"), "{}", text(&output));
 }
 
-/// O-01: the verb and the name as arguments, the input and its circumstances on stdin.
+/// O-01: the verb and the name as arguments, the input and its context on stdin.
 #[tokio::test]
 async fn an_executable_gets_its_verb_and_its_input_with_context() {
     let world = World::new();
@@ -212,7 +213,7 @@ async fn an_executable_gets_its_verb_and_its_input_with_context() {
     );
 }
 
-/// S5, S16: a program is looked at right before it runs.
+/// S5, S16: a program is checked right before it runs.
 #[tokio::test]
 async fn an_executable_is_checked_before_it_runs() {
     let world = World::new();
@@ -226,7 +227,7 @@ async fn an_executable_is_checked_before_it_runs() {
     assert!(run(&recipe, &call("t", json!({})), &cx()).await.is_err());
 }
 
-/// S1: a name that leads out of the folder is refused, wherever it leads.
+/// S1: a name that leads out of the folder is refused, for any target.
 #[tokio::test]
 async fn a_program_outside_of_the_folder_is_refused() {
     let world = World::new();
@@ -274,7 +275,7 @@ fn other_json_is_text_with_structure_beside_it() {
     let whole = r#"{"content":[{"type":"text","text":"{ \"a\": 1.0 }"}],"structuredContent":{ "a": 1.0 }}"#;
     assert_eq!(output.raw().as_str(), whole);
     assert_eq!(of_stdout(b"[1,2]").structured_content(), Some(json!([1, 2])));
-    // A page whose content is a text is no result.
+    // A page whose `content` is a string is not a result.
     assert_eq!(of_stdout(br#"{"content":"hi"}"#).structured_content(), Some(json!({"content": "hi"})));
 }
 

@@ -1,4 +1,4 @@
-//! What the last scan of a root saw, kept on a namespace of the store.
+//! The cache of the last scan of a root, in a namespace of the store.
 
 use super::{InspectedFile, ScanCounts};
 use crate::described::FileInspection;
@@ -12,10 +12,10 @@ use std::collections::HashMap;
 use std::time::SystemTime;
 use toolscout_core::{Digest, Namespace, Store};
 
-/// Changes with the shape of the record, and with what a look sees in a file.
+/// Increment when the shape of the record changes, or when the inspection of a file changes.
 const VERSION: u32 = 2;
 
-/// What is remembered of a root, while it is searched.
+/// The cached inspections of a root, during a scan.
 pub(super) struct ScanCache<'a> {
     store: Option<&'a dyn Store>,
     key: String,
@@ -25,7 +25,7 @@ pub(super) struct ScanCache<'a> {
     changed: bool,
 }
 
-/// Of owned files when it is read, of borrowed ones when it is written.
+/// Contains owned files when read, borrowed files when written.
 #[derive(Serialize, Deserialize)]
 struct ScanRecord<File> {
     version: u32,
@@ -34,7 +34,7 @@ struct ScanRecord<File> {
 }
 
 impl<'a> ScanCache<'a> {
-    /// Reads what is remembered. Anything that cannot be read is as good as nothing.
+    /// Reads the cached record. An unreadable record counts as empty.
     pub(super) fn open(root: &Root, matcher: &Matcher, store: Option<&'a dyn Store>) -> Self {
         let key = key(root, matcher);
         let bytes = store.and_then(|it| it.read(Namespace::Scan, &key).ok().flatten());
@@ -46,13 +46,13 @@ impl<'a> ScanCache<'a> {
         Self { store, key, written, files, counts: ScanCounts::default(), changed: false }
     }
 
-    /// Remembers nothing.
+    /// A cache that stores nothing.
     pub(super) fn none() -> Self {
         let (key, files) = (String::new(), HashMap::new());
         Self { store: None, key, written: 0, files, counts: ScanCounts::default(), changed: false }
     }
 
-    /// What the file says: from memory where its stamp is the same, else from the file.
+    /// The inspection of a file: from the cache if its stamp is unchanged, else from the file.
     pub(super) fn inspect(
         &mut self,
         place: &FileInRoot<'_>,
@@ -79,9 +79,9 @@ impl<'a> ScanCache<'a> {
         self.counts
     }
 
-    /// What is to be kept, where it differs from what is kept already.
+    /// The record to write, if it differs from the stored one.
     pub(super) fn close<'s>(&self, sights: impl Iterator<Item = &'s InspectedFile>) -> Option<PendingScanWrite<'a>> {
-        // What is still here was not met again: its file is gone.
+        // Entries left in `files` were not found by this scan: their files are gone.
         if !self.changed && self.files.is_empty() {
             return None;
         }
@@ -96,7 +96,7 @@ impl<'a> ScanCache<'a> {
     }
 }
 
-/// A record, written down but not yet on its namespace.
+/// A serialized record that is not yet written to the store.
 pub(super) struct PendingScanWrite<'a> {
     store: &'a dyn Store,
     key: String,
@@ -104,7 +104,7 @@ pub(super) struct PendingScanWrite<'a> {
 }
 
 impl PendingScanWrite<'_> {
-    /// Puts it on its namespace. A store that cannot be written costs the next scan some time, nothing else.
+    /// Writes the record. A failed write only makes the next scan slower.
     pub(super) fn keep(self) {
         if let Err(err) = self.store.write(Namespace::Scan, &self.key, &self.bytes) {
             tracing::debug!(event = "discovery.scan.unkept", error = %err);

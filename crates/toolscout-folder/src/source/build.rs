@@ -1,4 +1,4 @@
-//! Says what a folder source is made of. Nothing is opened before the first discovery.
+//! Configures a folder source. Nothing is opened before the first discovery.
 
 use super::FolderSource;
 use crate::ask::Prober;
@@ -14,17 +14,18 @@ use std::sync::Arc;
 use toolscout_core::{SourceId, Store};
 use toolscout_source::Conflict;
 
-/// Whether files may be started to be asked what they hold.
+/// Whether files may be started to probe them for their tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Probing {
-    /// In trusted folders, once for each content.
+    /// Files in trusted folders are probed, once per content digest.
     #[default]
     Allowed,
-    /// Only what is remembered is used: for help texts and completion, which must be quick and start nothing.
+    /// Only cached probe results are used. For help texts and completion, which must be quick and
+    /// start nothing.
     Never,
 }
 
-/// Makes a [`FolderSource`].
+/// Builder for [`FolderSource`].
 #[derive(Clone)]
 pub struct FolderSourceBuilder {
     pub(super) id: SourceId,
@@ -55,49 +56,50 @@ impl Default for FolderSourceBuilder {
 }
 
 impl FolderSourceBuilder {
-    /// Whose tools they are; `local` unless said otherwise.
+    /// The id of the source; `local` by default.
     pub fn id(mut self, id: SourceId) -> Self {
         self.id = id;
         self
     }
 
-    /// Which folders are searched; none unless said.
+    /// The folders to search; none by default.
     pub fn roots(mut self, roots: impl RootStrategy) -> Self {
         self.roots = Arc::new(roots);
         self
     }
 
-    /// Which files in them are tools; [`GlobTools`] unless said otherwise.
+    /// The strategy that finds tools in the roots; [`GlobTools`] by default.
     pub fn tools(mut self, tools: impl ToolStrategy) -> Self {
         self.tools = Arc::new(tools);
         self
     }
 
-    /// Files that are listed before all others, wherever they are.
+    /// Files to list before all others; they may lie outside the roots.
     pub fn explicit(mut self, files: Vec<PathBuf>) -> Self {
         self.explicit = files;
         self
     }
 
-    /// Where scans and answers are remembered; nowhere unless said.
+    /// The store that caches scans and probe results; no cache by default.
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// Whether a root, named by its real path, is trusted; none is unless said. Asked again for every call.
+    /// Predicate that decides whether a root, given by its real path, is trusted. By default none
+    /// is. It runs again for every call.
     pub fn trust(mut self, trust: Arc<dyn Fn(&Path) -> bool + Send + Sync>) -> Self {
         self.trust = trust;
         self
     }
 
-    /// Whether files may be started to be asked what they hold.
+    /// Whether files may be started to probe them for their tools.
     pub fn probing(mut self, probing: Probing) -> Self {
         self.probing = probing;
         self
     }
 
-    /// Which of two tools of one name stays.
+    /// Which of two tools with the same name is listed.
     pub fn on_conflict(mut self, on_conflict: Conflict) -> Self {
         self.rules.on_conflict = on_conflict;
         self
@@ -109,13 +111,13 @@ impl FolderSourceBuilder {
         self
     }
 
-    /// How long and how much files may say when asked.
+    /// Time and output limits for probing files.
     pub fn limits(mut self, limits: ProbeLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The source. Opens nothing.
+    /// Builds the source. Opens nothing.
     pub fn build(self) -> FolderSource {
         FolderSource {
             prober: Prober::new(self.id.clone(), self.store.clone()),

@@ -1,4 +1,5 @@
-//! Lists: explicit files, then root after root; asks the files that only they themselves can describe.
+//! Lists explicit files, then each root in order, and probes the files that have no static
+//! description.
 
 use super::{FolderSource, Probing};
 use crate::ask::{ProbeEagerness, ProbeRecord, ProbeResult};
@@ -21,7 +22,8 @@ use toolscout_core::{
     escape,
 };
 
-/// How many files are asked at a time. They are programs of others; a few at once keep the machine usable.
+/// The number of files probed concurrently. They are third-party programs; a small number keeps the
+/// machine usable.
 const AT_A_TIME: usize = 4;
 
 impl FolderSource {
@@ -57,9 +59,10 @@ impl FolderSource {
         Ok(())
     }
 
-    /// A prompt is an instruction: nobody gets one from a folder that no person has looked at.
+    /// Lists the prompts of a root. A prompt is an instruction to the agent, so prompts of an
+    /// untrusted folder are not offered.
     async fn gather_prompts(&self, root: &Path, to: &mut Gathering<'_>) -> Result<(), DiscoveryStopped> {
-        // Most projects have none, and crossing threads costs more than this look.
+        // Most projects have no prompts, and `spawn_blocking` costs more than this check.
         if !prompts::folder(root).is_dir() {
             return Ok(());
         }
@@ -97,13 +100,14 @@ impl FolderSource {
         let before = to.news;
         self.gather_entries(entries, &ground, to, budget, cx).await?;
         if to.news == before {
-            // The user named this file, so that it holds nothing is news.
+            // The user named this file explicitly, so an empty file is worth a diagnostic.
             return to.problem(self.problem(DiagnosticKind::Broken, "holds no tool").at(file)).await;
         }
         Ok(())
     }
 
-    /// Lists what a strategy found, in its order. Files that only they themselves can describe are probed, a few at once.
+    /// Lists the entries of a strategy, in its order. Files without a static description are
+    /// probed, a few at once.
     async fn gather_entries(
         &self,
         entries: BoxStream<'_, Result<RootEntry, SourceError>>,
@@ -151,7 +155,7 @@ impl FolderSource {
         tokio::task::spawn_blocking(move || trust(&root)).await.unwrap_or(false)
     }
 
-    /// A root's real path; one that is not there is a problem, not the end.
+    /// The real path of a root. A missing root is a diagnostic and does not end the discovery.
     async fn real(&self, path: &Path, to: &mut Gathering<'_>) -> Result<Option<PathBuf>, DiscoveryStopped> {
         let given = path.to_owned();
         let real = tokio::task::spawn_blocking(move || {
@@ -172,7 +176,8 @@ impl FolderSource {
         Ok(None)
     }
 
-    /// What one root or file could not give. The rest goes on, unless the request itself was wrong.
+    /// Handles an error of one root or file. The discovery continues, unless the request itself was
+    /// invalid.
     async fn failed(&self, err: SourceError, to: &mut Gathering<'_>) -> Result<(), DiscoveryStopped> {
         match err {
             SourceError::Stopped(_) | SourceError::Invalid { .. } | SourceError::Refused { .. } => to.stop(err).await,
@@ -184,7 +189,7 @@ impl FolderSource {
         Diagnostic::warning(kind, message).of(self.terms.id.clone())
     }
 
-    /// Asks the file of a tool what it holds; `None` if nothing is remembered and it may not be started.
+    /// Probes the file of a tool; `None` if no result is cached and the file may not be started.
     async fn probe(
         &self,
         tool: Box<Tool>,
@@ -204,7 +209,8 @@ impl FolderSource {
         Ok(self.prober.ask(&recipe, content, eagerness, &limits, cx).await)
     }
 
-    /// Lists the tools that a file has named; if it could not be asked, the file by its name alone.
+    /// Lists the tools that a probe returned. If the file could not be probed, lists the file
+    /// itself under its own name.
     async fn gather_probed(
         &self,
         mut listed: ListedTool,
@@ -248,14 +254,14 @@ impl FolderSource {
         }
     }
 
-    /// A tool that a file has named, with the file's own place and recipe.
+    /// A tool returned by a probe, with the location and recipe of its file.
     fn probed_tool(&self, file: &ListedTool, name: ToolName, probed: &Probed) -> ListedTool {
         let id = ToolId::new(self.terms.id.clone(), name);
         let tool = Tool { provenance: file.tool.provenance.clone(), ..Tool::new(id) };
         ListedTool { tool: complete(tool, probed).into(), ..file.clone() }
     }
 
-    /// Reports, once, why files are not asked what they hold; returns the reason for one of them.
+    /// Reports once why files are not probed; returns the reason for one of them.
     async fn report_unasked(
         &self,
         listed: &ListedTool,
@@ -282,12 +288,12 @@ impl FolderSource {
     }
 }
 
-/// Whether only the file itself can describe its tools, and could be started.
+/// Whether a file has no static description and has a runtime that can probe it.
 fn needs_probe(tool: &Tool, recipe: &Recipe) -> bool {
     matches!(tool.status, Status::Unprobed(_)) && runtime_error(recipe).is_none()
 }
 
-/// Time for asking, all files together. It runs from the first one on.
+/// The time for probing all files together. It starts with the first probe.
 struct ProbeBudget {
     total: Duration,
     since: OnceLock<Instant>,
@@ -304,7 +310,7 @@ impl ProbeBudget {
     }
 }
 
-/// Marks a module as unavailable where nothing here can load it; gives the reason.
+/// Marks a module as unavailable if no installed runtime can load it; returns the reason.
 pub(super) fn missing_runtime(tool: &mut Tool, recipe: &Recipe) -> Option<String> {
     let reason = runtime_error(recipe)?;
     tool.status = Status::Unavailable(reason.clone());
@@ -315,7 +321,7 @@ fn runtime_error(recipe: &Recipe) -> Option<String> {
     if let Recipe::Module { file, .. } = recipe { runtime::runtime_for(file).err() } else { None }
 }
 
-/// The digest of the file that would be asked.
+/// The digest of the file that would be probed.
 async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
     let file = recipe.askable()?;
     match tool.provenance.content {
@@ -327,7 +333,8 @@ async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
     }
 }
 
-/// The listed tool with what its file says. Words that were there stay; what a call must obey comes from the file.
+/// Merges a probe result into the listed tool. Descriptive text that is already present stays;
+/// schemas and annotations, which a call must obey, come from the file.
 pub(super) fn complete(listed: Tool, probed: &Probed) -> Tool {
     let keywords = if listed.keywords.is_empty() { probed.keywords.clone() } else { listed.keywords };
     Tool {

@@ -1,4 +1,4 @@
-//! Loads and calls one tool: is its file still the one that was listed, and may it be started?
+//! Loads and calls one tool, after checking that its file is unchanged and may be started.
 
 use super::discover::{complete, missing_runtime};
 use super::{FolderSource, Probing};
@@ -19,7 +19,7 @@ impl FolderSource {
     pub(super) async fn full_tool(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
         let mut tool = Tool::clone(&listed.tool);
-        // A person may have trusted the folder since it was listed.
+        // The user may have trusted the folder since it was listed.
         tool.provenance.trusted = (self.terms.trust)(&listed.ground.root.path);
         let is_whole = listed.recipe.askable().is_none() || matches!(tool.status, Status::Unavailable(_));
         if is_whole {
@@ -28,7 +28,7 @@ impl FolderSource {
         let may_start = self.terms.probing == Probing::Allowed && self.may_start(&listed, cx);
         match self.own(&listed, may_start, cx).await {
             Ok(own) => Ok(Some(complete(tool, &own))),
-            // Who asked that nothing be started is content with what is known.
+            // With `Probing::Never` the caller accepts the cached definition.
             Err(SourceError::Refused { .. }) if self.terms.probing == Probing::Never => Ok(Some(tool)),
             Err(err) => Err(err),
         }
@@ -46,7 +46,7 @@ impl FolderSource {
             return Err(untrusted(&listed));
         }
         if listed.recipe.askable().is_some() {
-            // A manifest may know the tool by another name than its file does.
+            // A manifest may list the tool under a different name than its file does.
             let own = self.own(&listed, true, cx).await?;
             call.tool.name = ToolName::new(&own.name).unwrap_or(name);
         }
@@ -56,12 +56,13 @@ impl FolderSource {
         run::run(&listed.recipe, &call, cx).await
     }
 
-    /// What a person types themselves runs, as with make or npm; what agents ask for needs the folder's trust.
+    /// A call that a user types runs without trust, as with make or npm. A call from an agent
+    /// requires that the folder is trusted.
     pub(super) fn may_start(&self, listed: &ListedTool, cx: &Cx) -> bool {
         cx.caller.is_person() || (self.terms.trust)(&listed.ground.root.path)
     }
 
-    /// What the tool's file says about it: remembered, or asked for where it may be started.
+    /// The tool's definition from its file: cached, or probed if the file may be started.
     pub(super) async fn own(&self, listed: &ListedTool, may_start: bool, cx: &Cx) -> Result<Probed, SourceError> {
         let Some(file) = listed.recipe.askable() else {
             return Err(SourceError::Invalid {
@@ -79,7 +80,7 @@ impl FolderSource {
             .map_err(|reason| SourceError::Protocol { id: self.terms.id.clone(), reason })
     }
 
-    /// The listed tool, read anew if its file is not the one that was listed; `None` where it is gone.
+    /// The listed tool, read again if its file has changed since; `None` if it is gone.
     pub(super) async fn fresh(&self, name: &ToolName, cx: &Cx) -> Result<Option<Arc<ListedTool>>, SourceError> {
         let Some(listed) = self.table(cx).await?.get(name).cloned() else { return Ok(None) };
         let Provenance { path: Some(path), content, .. } = listed.tool.provenance.clone() else {
@@ -87,7 +88,7 @@ impl FolderSource {
         };
         let (file, root) = (path.clone(), listed.ground.root.path.clone());
         let now = blocking(move || check_place(&file, &root).and_then(|()| digest(&file))).await?;
-        // What was not there when it was listed may be there by now.
+        // The runtime of an unavailable tool may have been installed since it was listed.
         let is_same = content == Some(now) && !matches!(listed.tool.status, Status::Unavailable(_));
         if is_same || content.is_none() {
             return Ok(Some(listed));
@@ -122,7 +123,8 @@ impl FolderSource {
                 }
             };
             if matches!(tool.status, Status::Unprobed(_)) && recipe == listed.recipe {
-                // Only the file itself knows the names of its tools; it is asked again, now that it has changed.
+                // Only a probe returns the tool names of this file. It is probed again because its
+                // content has changed.
                 let provenance = Provenance { content: Some(now), ..listed.tool.provenance.clone() };
                 tool = Tool { provenance, ..Tool::clone(&listed.tool) };
             } else if tool.id.name != listed.tool.id.name {
@@ -142,7 +144,8 @@ impl FolderSource {
     }
 }
 
-/// The tool of this name; where the file holds a single one, that is it, whatever it calls itself.
+/// The tool with this name. If the file contains a single tool, that one is returned under any
+/// name.
 fn pick(tools: &[Result<Probed, String>], name: &str, file: &str) -> Result<Probed, String> {
     if let Some(own) = tools.iter().flatten().find(|it| it.name == name) {
         return Ok(own.clone());
@@ -169,7 +172,7 @@ fn untrusted(listed: &ListedTool) -> SourceError {
     }
 }
 
-/// The files of the folder that a call starts, or hands to an interpreter.
+/// The files of the folder that a call starts or passes to an interpreter.
 fn files_to_start(recipe: &Recipe) -> Vec<PathBuf> {
     match recipe {
         Recipe::Executable { program } => vec![program.clone()],
@@ -184,7 +187,8 @@ fn files_to_start(recipe: &Recipe) -> Vec<PathBuf> {
     }
 }
 
-/// Whether a file may be started: inside its root, regular, and written by nobody but those who may.
+/// Checks that a file may be started: it is inside its root, regular, and writable only by its
+/// allowed owners.
 fn check(file: &Path, root: &Path) -> Result<(), SourceError> {
     check_place(file, root)?;
     let metadata = std::fs::metadata(file).map_err(|err| unreadable(file, &err))?;
@@ -194,7 +198,7 @@ fn check(file: &Path, root: &Path) -> Result<(), SourceError> {
     }
 }
 
-/// A link may have taken the file's place since it was listed.
+/// Checks that the file is still inside its root: a link may have replaced it since it was listed.
 fn check_place(file: &Path, root: &Path) -> Result<(), SourceError> {
     let real = std::fs::canonicalize(file).map_err(|err| unreadable(file, &err))?;
     if !real.starts_with(root) {

@@ -1,4 +1,4 @@
-//! 1. Places are found, braces that hold no name are not.
+//! 1. Placeholders are found; braces that contain no name are text.
 //! 2. Arguments become argv entries and variables, whole, each in one piece.
 
 use super::{TemplatePart, argv, parts, variables};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use toolscout_core::{MemoryStore, Namespace, SourceId, Store};
 
-/// Scans the world's project; gives the counts and the names.
+/// Scans the project; returns the counts and the names.
 fn scan(world: &World, store: &Arc<MemoryStore>) -> (ScanCounts, Vec<String>) {
     let matcher = Matcher::new(&["tools/**".to_owned()], &GlobTools::IGNORED.map(str::to_owned)).expect("patterns");
     let visit = RootVisit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
@@ -26,7 +26,7 @@ fn scan(world: &World, store: &Arc<MemoryStore>) -> (ScanCounts, Vec<String>) {
     (counts, names)
 }
 
-/// Makes a file look as if it had been written long ago.
+/// Sets the modification time of a file far into the past.
 fn age(world: &World, path: &str) {
     let file = File::options().append(true).open(world.path(path)).expect("opened");
     file.set_modified(SystemTime::now() - Duration::from_secs(60)).expect("aged");
@@ -37,7 +37,7 @@ fn record(store: &MemoryStore) -> Vec<u8> {
     store.read(Namespace::Scan, key).expect("read").expect("kept")
 }
 
-/// A-19: the second run is served from the record; a changed file is read, the others are not.
+/// A-19: the second scan uses the record; a changed file is read, the others are not.
 #[test]
 fn only_changed_files_are_read_again() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", "")), ("tools/b.tool.toml", &tool_file("b", ""))]);
@@ -55,13 +55,14 @@ fn only_changed_files_are_read_again() {
     assert!(!String::from_utf8_lossy(&record(&store)).contains("a.tool.toml"), "a file that is gone is forgotten");
 }
 
-/// A file written a moment before the record may change again without its stamp changing, so it is read all the same.
+/// A file written just before the record may change again without changing its stamp, so it is read
+/// again.
 #[test]
 fn a_file_written_just_now_is_not_taken_on_trust() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let store = Arc::new(MemoryStore::default());
     scan(&world, &store);
-    // What the record says of it is no longer true, but the stamp does not show it.
+    // The record for this file is now wrong, but the stamp does not show it.
     let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
     let lie = String::from_utf8(record(&store)).expect("text").replace("\"name\":\"a\"", "\"name\":\"lie\"");
     store.write(Namespace::Scan, key, lie.as_bytes()).expect("written");
@@ -83,7 +84,7 @@ fn a_broken_record_is_as_good_as_none() {
     }
 }
 
-/// What lies at a manifest's path is looked at anew, although the manifest is not.
+/// The target of a manifest entry is checked again, although the manifest is not.
 #[test]
 fn a_missing_file_that_comes_is_seen_at_once() {
     let world = World::with(&[("tools/manifest.json", r#"{"tools": [{"name": "a", "path": "_a.sh"}]}"#)]);
@@ -108,7 +109,7 @@ fn a_missing_file_that_comes_is_seen_at_once() {
     assert_eq!(status(&store), ["unavailable"]);
 }
 
-/// The same tools come from the record as from the files, to the last field.
+/// Tools from the record equal tools from the files, in every field.
 #[tokio::test]
 async fn the_record_loses_nothing() {
     if !has("python3") {
@@ -134,8 +135,8 @@ async fn the_record_loses_nothing() {
     assert_eq!(cold.found.len(), 5);
 }
 
-/// How long a cold and a warm listing of this many tool files take, from the first question to the last tool. Warm is the
-/// best of five, because other programs on the machine only ever add.
+/// The time of a cold and a warm listing of this many tool files, from the first request to the
+/// last tool. Warm is the best of five, because other programs on the machine only ever add time.
 async fn measure(count: usize) -> (Duration, Duration) {
     let world = World::new();
     for at in 0..count {

@@ -1,4 +1,4 @@
-//! Headers: what a comment at the top of a script may say.
+//! Headers: the comment at the top of a script.
 
 use super::{World, listing};
 use crate::header;
@@ -27,7 +27,7 @@ du "$@"
 # tool: not-this-one
 "#;
 
-/// B-10: the name is kept whole.
+/// B-10: the name is preserved as a whole.
 #[tokio::test]
 async fn a_header_says_what_a_plain_script_is() {
     let world = World::new();

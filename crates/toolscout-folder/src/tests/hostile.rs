@@ -1,11 +1,11 @@
-//! Folders that mean harm: links out, pipes, huge files, foreign owners, endless trees.
+//! Hostile folders: links out of the root, pipes, huge files, foreign owners, endless trees.
 
 use super::{World, listing, tool_file};
 use crate::matcher::Matcher;
 use crate::walk::{WalkLimits, walk};
 use std::os::unix::fs::symlink;
 
-/// S3: a link to a file outside is refused; one to a file inside is fine.
+/// S3: a link to a file outside is refused; a link to a file inside is allowed.
 #[tokio::test]
 async fn links_may_not_lead_out() {
     let outside =
@@ -27,7 +27,7 @@ async fn links_may_not_lead_out() {
     );
 }
 
-/// S4: a tools folder that is itself a link out is refused.
+/// S4: a tools folder that is itself a link out of the root is refused.
 #[tokio::test]
 async fn the_tools_folder_itself_may_not_be_elsewhere() {
     let outside = World::with(&[("x.tool.toml", &tool_file("x", ""))]);
@@ -37,7 +37,7 @@ async fn the_tools_folder_itself_may_not_be_elsewhere() {
     assert_eq!(page, "! Forbidden tools: is a link that leads out of the folder, to `OUT`\n");
 }
 
-/// S14: loops end, and every file is met once, by its real path.
+/// S14: loops end, and every file is listed once, by its real path.
 #[tokio::test]
 async fn loops_of_links_end() {
     let world = World::with(&[("tools/x/a.tool.toml", &tool_file("a", "")), ("lib/b.tool.toml", &tool_file("b", ""))]);
@@ -50,7 +50,7 @@ async fn loops_of_links_end() {
     assert_eq!(found.tool("b").provenance.path, Some(world.path("tools/lib/b.tool.toml")));
 }
 
-/// S14: a tree too deep or too full is cut with a word.
+/// S14: a tree that is too deep or too large is cut, with a diagnostic.
 #[test]
 fn deep_and_full_trees_are_cut() {
     let world = World::new();
@@ -69,7 +69,7 @@ fn deep_and_full_trees_are_cut() {
     assert!(messages.contains(&"more than 10 files; the rest is not looked at"), "{messages:?}");
 }
 
-/// S7: pipes and sockets are never opened; an opened pipe would hold us for ever.
+/// S7: pipes and sockets are never opened; opening a pipe would block forever.
 #[tokio::test]
 async fn pipes_and_sockets_are_passed_over() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
@@ -108,7 +108,7 @@ async fn huge_documents_are_not_read() {
     );
 }
 
-/// S12: what anybody may write is not run.
+/// S12: world-writable files are not run.
 #[tokio::test]
 async fn files_that_anybody_may_write_are_refused() {
     let world = World::with(&[
@@ -132,7 +132,8 @@ async fn files_that_anybody_may_write_are_refused() {
     );
 }
 
-/// S6: a way to a setuid program may lie in a folder as a hard link; no tool needs another's rights.
+/// S6: a hard link in a folder may refer to a setuid program; no tool needs the rights of another
+/// user.
 #[tokio::test]
 async fn files_that_lend_rights_are_refused() {
     let world = World::new();
@@ -141,13 +142,13 @@ async fn files_that_lend_rights_are_refused() {
     assert_eq!(world.page().await, "! Forbidden tools/a.sh: this file is setuid or setgid, so it is not run\n");
 }
 
-/// S12: what somebody else owns is not run.
+/// S12: files of another owner are not run.
 #[tokio::test]
 async fn files_of_somebody_else_are_refused() {
     let world = World::new();
     world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
     if std::os::unix::fs::chown(world.path("tools/a.sh"), Some(54_321), None).is_err() {
-        // Only the system's owner may give files away.
+        // Only root may change the owner of a file.
         return;
     }
     assert_eq!(world.page().await, "! Forbidden tools/a.sh: this file belongs to another user, so it is not run\n");
@@ -159,7 +160,7 @@ async fn a_name_that_is_not_utf8_is_passed_over() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let name = std::ffi::OsStr::from_bytes(b"x\xff.tool.toml");
     if std::fs::write(world.path("tools").join(name), "").is_err() {
-        // Some file systems take no such name.
+        // Some file systems reject such a name.
         return;
     }
     let found = listing(&world.source()).await;

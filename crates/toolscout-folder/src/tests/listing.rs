@@ -1,4 +1,4 @@
-//! What is found, in which order, and which of two tools of one name stays.
+//! Which tools are found, in which order, and name conflicts.
 
 use super::{Listing, World, listing, person, tool_file};
 use crate::roots::{Root, RootsFrom};
@@ -8,7 +8,8 @@ use std::time::Duration;
 use toolscout_core::{DiscoveryItem, Source, ToolName};
 use toolscout_source::Conflict;
 
-/// files below `tools/` and `src/tools/` are tools, others are not; each knows its absolute path.
+/// files below `tools/` and `src/tools/` are tools, others are not; each has its absolute
+/// path.
 #[tokio::test]
 async fn tools_lie_in_two_folders_of_a_project() {
     let world = World::with(&[
@@ -23,7 +24,7 @@ async fn tools_lie_in_two_folders_of_a_project() {
     assert!(found.problems().is_empty());
 }
 
-/// tests, private files and folders of other programs are not even opened.
+/// tests, private files and folders of other programs are never opened.
 #[tokio::test]
 async fn ignored_files_are_not_opened() {
     let broken = "this is = not [ toml";
@@ -40,7 +41,7 @@ async fn ignored_files_are_not_opened() {
     assert_eq!(world.page().await, "good [ready] \n");
 }
 
-/// given patterns replace the default ones, and so do given ignores.
+/// configured patterns replace the default ones, and so do configured ignores.
 #[tokio::test]
 async fn a_given_list_replaces_the_default() {
     let world = World::with(&[
@@ -74,7 +75,7 @@ async fn roots_come_in_the_order_given() {
     assert_eq!(listing(&source).await.names(), ["t2", "t1"]);
 }
 
-/// A file's whole path counts, not folder by folder.
+/// The order is that of the whole path, not folder by folder.
 #[tokio::test]
 async fn paths_sort_by_their_bytes() {
     let world = World::with(&[
@@ -95,7 +96,7 @@ async fn two_dups(rule: Conflict) -> (World, Listing) {
     (world, found)
 }
 
-/// the later one wins, and one warning names both.
+/// the later tool wins, and one warning names both.
 #[tokio::test]
 async fn the_later_of_two_tools_of_one_name_stays() {
     let (world, found) = two_dups(Conflict::Replace).await;
@@ -107,7 +108,7 @@ async fn the_later_of_two_tools_of_one_name_stays() {
     );
 }
 
-/// `skip` keeps the first, `error` stops with the known words and both paths.
+/// `skip` keeps the first; `error` stops with the documented message and both paths.
 #[tokio::test]
 async fn conflicts_can_be_skipped_or_fatal() {
     let (world, found) = two_dups(Conflict::Skip).await;
@@ -124,7 +125,7 @@ async fn conflicts_can_be_skipped_or_fatal() {
     );
 }
 
-/// one broken file is a warning with path and reason, and hides nothing.
+/// one broken file is a warning with path and reason, and hides no other tool.
 #[tokio::test]
 async fn a_broken_file_does_not_hide_good_ones() {
     let world = three_good_one_bad();
@@ -134,7 +135,7 @@ async fn a_broken_file_does_not_hide_good_ones() {
     );
 }
 
-/// strict stops at the first warning, which names the file.
+/// strict mode stops at the first warning, which names the file.
 #[tokio::test]
 async fn strict_stops_at_the_first_warning() {
     let world = three_good_one_bad();
@@ -153,7 +154,7 @@ fn three_good_one_bad() -> World {
     ])
 }
 
-/// explicit files come first, with roots or without any, and are not listed twice.
+/// explicit files come first, with or without roots, and are not listed twice.
 #[tokio::test]
 async fn explicit_files_come_first() {
     let world = World::with(&[
@@ -176,7 +177,7 @@ async fn explicit_files_come_first() {
     );
 }
 
-/// many files are no trouble, and come in the same order every time.
+/// many files are listed, in the same order every time.
 #[tokio::test]
 async fn five_thousand_files_are_listed_in_order() {
     let world = World::new();
@@ -191,7 +192,7 @@ async fn five_thousand_files_are_listed_in_order() {
     assert_eq!(listing(&world.source()).await.names(), first.names());
 }
 
-/// The first root's tools are there before a slow later root ends.
+/// The tools of the first root are available before a slow later root ends.
 #[tokio::test]
 async fn a_slow_root_does_not_hide_a_fast_one() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
@@ -218,7 +219,7 @@ async fn a_dropped_discovery_changes_nothing() {
     assert_eq!(source.trusts(&b), None);
 }
 
-/// S15: names that differ only in case are both there, with a warning.
+/// S15: names that differ only in case are both listed, with a warning.
 #[tokio::test]
 async fn names_that_differ_only_in_case_are_told_apart_aloud() {
     let world =

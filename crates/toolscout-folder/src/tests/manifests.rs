@@ -1,4 +1,4 @@
-//! Manifests: reading, writing, and where they differ from their tools.
+//! Manifests: reading, writing, and differences from their tools.
 
 use super::{World, listing};
 use crate::manifest::{self, ProbedDefinition};
@@ -16,7 +16,8 @@ const MANIFEST: &str = r#"{
   ]
 }"#;
 
-/// B-03, B-08, B-10: all is known from the manifest; what is missing on disk is listed and flagged.
+/// B-03, B-08, B-10: the manifest alone describes its tools; a tool whose file is missing is listed
+/// and flagged.
 #[tokio::test]
 async fn a_manifest_lists_tools_without_loading_them() {
     if !has("node") {
@@ -80,7 +81,7 @@ async fn each_mistake_in_a_manifest_has_its_own_reason() {
     }
 }
 
-/// Only the manifest of the tools folder itself counts; another program's is none of our business.
+/// Only the manifest of the tools folder itself counts; manifests of other programs are ignored.
 #[tokio::test]
 async fn a_deeper_manifest_is_somebody_elses() {
     let world = World::with(&[("tools/extension/manifest.json", "not json")]);
@@ -101,7 +102,7 @@ fn tools() -> Vec<ProbedDefinition> {
     vec![definition("fetch", "fetch.py", "Fetch", schema), definition("ping", "net/ping.sh", "Ping", "{}")]
 }
 
-/// B-09: what was built is up to date, and building again changes nothing.
+/// B-09: a manifest that was just built is up to date, and building it again changes nothing.
 #[test]
 fn a_manifest_is_built_from_what_the_tools_say() {
     let folder = Path::new("/p/tools");
@@ -142,7 +143,7 @@ fn a_manifest_is_built_from_what_the_tools_say() {
     assert_eq!(manifest::check(&text, folder, &tools(), |_| true), Ok(vec![]));
 }
 
-/// B-08 and B-09: every way a manifest can be behind is a line.
+/// B-08 and B-09: each kind of drift is one line.
 #[test]
 fn drift_is_said_line_by_line() {
     let text = r#"{"tools": [

@@ -1,4 +1,4 @@
-//! Trust, asking, loading, calling.
+//! Trust, probing, loading and calling.
 
 use super::{Listing, World, agent, listing, name_of, person, tool_file};
 use crate::probe::ProbeLimits;
@@ -11,7 +11,7 @@ use toolscout_core::{
     Arguments, Authorized, ErrorKind, MemoryStore, Source, SourceError, Status, ToolCall, ToolOutput,
 };
 
-/// Answers both questions, and counts how often it is started in a file beside it.
+/// Implements both verbs, and counts its starts in a file beside it.
 const ECHO: &str = r#"#!/bin/sh
 echo "$1 $2" >> "$0.log"
 case "$1" in
@@ -40,7 +40,8 @@ fn text(output: &ToolOutput) -> String {
     output.content().iter().filter_map(|it| it["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// O-01: in a trusted folder a file is asked once for each content, also by another process with the same store.
+/// O-01: in a trusted folder a file is probed once per content, also by another process with the
+/// same store.
 #[tokio::test]
 async fn a_trusted_file_is_asked_once() {
     let world = World::new();
@@ -57,7 +58,8 @@ async fn a_trusted_file_is_asked_once() {
     assert_eq!(starts(&world, "tools/say.sh").len(), 2);
 }
 
-/// A folder that nobody trusts is read, never started, whoever lists it; a person may still load and call.
+/// Files of an untrusted folder are read but never started, for any caller that lists them; a user
+/// may still load and call.
 #[tokio::test]
 async fn an_untrusted_file_is_started_for_a_person_only() {
     let world = World::new();
@@ -72,7 +74,7 @@ async fn an_untrusted_file_is_started_for_a_person_only() {
     let refused = source.call(authorized(&found, "say", &[]), agent()).await.expect_err("refused");
     assert_eq!(refused.kind(), ErrorKind::Refused);
     assert!(starts(&world, "tools/say.sh").is_empty());
-    // The file holds one tool; that is the one meant, whatever it calls itself.
+    // The file contains one tool, so that tool is used, under any name.
     let tool = source.load(&name_of("say"), person()).await.expect("loaded").expect("mine");
     assert_eq!((tool.id.name.as_str(), tool.description.as_deref()), ("say", Some("Says it again")));
     let output = source.call(authorized(&found, "say", &[("text", "hi")]), person()).await.expect("called");
@@ -80,7 +82,7 @@ async fn an_untrusted_file_is_started_for_a_person_only() {
     assert_eq!(starts(&world, "tools/say.sh"), ["tool-schema", "tool-invoke echo"]);
 }
 
-/// Help and completion start nothing, but know what is remembered.
+/// Help and completion start nothing, but use cached results.
 #[tokio::test]
 async fn without_probing_only_memories_are_used() {
     let world = World::new();
@@ -99,7 +101,8 @@ async fn without_probing_only_memories_are_used() {
     assert_eq!(starts(&world, "tools/say.sh"), ["tool-schema", "tool-invoke echo"]);
 }
 
-/// B-03 to B-05: a manifest's tool is not started before its first use, then asked once and invoked.
+/// B-03 to B-05: a tool of a manifest is not started before its first use, then probed once and
+/// invoked.
 #[tokio::test]
 async fn a_listed_tool_is_loaded_on_first_use() {
     let manifest = r#"{"tools": [{"name": "fetch-data", "description": "Mine", "path": "./say.sh", "args": {"text": {"type": "string"}}}]}"#;
@@ -119,7 +122,7 @@ async fn a_listed_tool_is_loaded_on_first_use() {
     assert_eq!((own.description.as_deref(), own.path), (Some("Says it again"), world.path("tools/say.sh")));
 }
 
-/// O-03, A-12: each answer that is none is a warning of its own, and hides nothing.
+/// O-03, A-12: each invalid response is its own warning, and hides no other tool.
 #[tokio::test]
 async fn bad_answers_are_warnings() {
     let world = World::new();
@@ -143,7 +146,8 @@ async fn bad_answers_are_warnings() {
     assert_eq!(warned, ["a-fails", "b-nonsense", "c-nameless", "d-named-badly"]);
 }
 
-/// O-04: a file that does not answer costs its limit, all together cost the whole limit, and the rest is listed unasked.
+/// O-04: a file that does not respond costs its own limit, all files together cost the total limit,
+/// and the rest is listed without a probe.
 #[tokio::test]
 async fn files_that_hang_cost_a_bounded_time() {
     let world = World::new();
@@ -165,7 +169,7 @@ async fn files_that_hang_cost_a_bounded_time() {
     assert!(page.ends_with("11 [unprobed]\n"), "{page}");
 }
 
-/// Somebody's edit needs no approval, but what takes the file's place must still be a file of the folder.
+/// An edit of the file needs no approval, but its replacement must still be a file of the folder.
 #[tokio::test]
 async fn a_file_is_looked_at_again_before_it_is_started() {
     let world = World::with(&[("tools/a.tool.toml", "name = \"a\"\n[run]\ncommand = [\"echo\", \"one\"]\n")]);
@@ -186,7 +190,7 @@ async fn a_file_is_looked_at_again_before_it_is_started() {
     assert_eq!(refused.kind(), ErrorKind::Refused);
 }
 
-/// An interpreter is not handed what a link fetched from elsewhere, nor what anybody could have written.
+/// An interpreter does not run a file behind a link out of the folder, nor a world-writable file.
 #[tokio::test]
 async fn the_files_of_a_command_are_checked() {
     let text = "name = \"a\"\n[run]\ncommand = [\"cat\", \"x.txt\"]\n";
@@ -230,7 +234,7 @@ async fn trust_is_of_a_folder_and_what_is_in_it() {
     assert!(trusted.remove(&world.path("p")).expect("removed"));
     assert!(!trusted.covers(&world.path("p")));
     assert!(trusted.add(&world.path("q/x")).is_err(), "a file is no folder");
-    // The folder now belongs to somebody else than when it was trusted.
+    // The owner of the folder has changed since it was trusted.
     trusted.add(&world.path("q")).expect("trusted");
     if std::os::unix::fs::chown(world.path("q"), Some(54_321), None).is_ok() {
         assert!(!trusted.covers(&world.path("q")));

@@ -1,10 +1,11 @@
-//! Executables and modules: which files show that they are tools.
+//! Executables and modules: how a file shows that it is a tool.
 
 use super::{World, listing};
 use crate::run::fixture::has;
 use toolscout_core::{DiagnosticKind, DiagnosticLevel};
 
-/// In a folder that nobody trusts nothing is started; files are listed by their names, with one warning for all.
+/// In an untrusted folder nothing is started; files are listed by their names, with one warning for
+/// all.
 #[tokio::test]
 async fn files_that_show_they_are_tools_are_listed_by_name() {
     if !has("node") || !has("python3") {
@@ -39,7 +40,7 @@ async fn files_that_show_they_are_tools_are_listed_by_name() {
     assert_eq!(untrusted.hint, Some(format!("toolscout trust {}", world.root.display())));
 }
 
-/// O-03: a tool that cannot be started is a warning that says how to mend it.
+/// O-03: a tool that cannot be started is a warning with the fix.
 #[tokio::test]
 async fn a_tool_that_is_not_executable_is_a_warning() {
     let world = World::with(&[
@@ -55,7 +56,7 @@ async fn a_tool_that_is_not_executable_is_a_warning() {
     assert_eq!(found.problems()[0].hint, Some(format!("chmod +x {}", world.path("tools/a.sh").display())));
 }
 
-/// what shows no tool is worth a word only to who looks for it.
+/// a file that shows no tool is reported at debug level only.
 #[tokio::test]
 async fn programs_that_show_no_tool_are_said_quietly() {
     let world = World::with(&[("tools/lib.js", "export const x = 1")]);

@@ -1,4 +1,4 @@
-//! Prompts: which files are, what their heads may say, and how they are filled in.
+//! Prompts: which files are prompts, the keys of their heads, and how they are filled in.
 
 use super::{World, agent, listing};
 use futures_util::{FutureExt, StreamExt};
@@ -83,7 +83,7 @@ async fn a_file_that_is_wrong_is_a_problem_and_hides_no_other() {
         ("prompts/a b.md", ""),
         ("prompts/large.md", &large),
         ("outside.md", "Secret.\n"),
-        // None of these is meant to be one.
+        // None of these files is a prompt.
         ("prompts/README.md", "---\n"),
         ("prompts/_draft.md", "---\n"),
         ("prompts/notes.txt", "---\n"),

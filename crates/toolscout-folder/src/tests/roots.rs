@@ -1,4 +1,4 @@
-//! Where tools are looked for.
+//! The folders that are searched.
 
 use super::{World, listing, tool_file};
 use crate::roots::{Root, RootsFrom};
@@ -6,7 +6,7 @@ use crate::{ChainRoots, DefaultRoot, ExplicitRoots, FolderSource, ToolDirectorie
 use futures_util::stream;
 use std::sync::Arc;
 
-/// A-01: the nearest folder upward with a project's mark is the root.
+/// A-01: the nearest ancestor with a project marker is the root.
 #[tokio::test]
 async fn the_default_root_is_found_upward() {
     for marker in DefaultRoot::MARKERS {
@@ -16,19 +16,19 @@ async fn the_default_root_is_found_upward() {
     }
 }
 
-/// A-02: no mark anywhere is no root, and no error.
+/// A-02: without a marker there is no root, and no error.
 #[tokio::test]
 async fn no_project_is_no_error() {
     let world = World::with(&[("x/tools/b.tool.toml", &tool_file("b", ""))]);
     if DefaultRoot::find(&world.root).is_some() {
-        // The temporary folder itself lies in a project; nothing can be said here.
+        // The temporary folder itself lies in a project, so the test proves nothing here.
         return;
     }
     let source = FolderSource::builder().roots(DefaultRoot { from: world.path("x") }).build();
     assert_eq!(world.show(&listing(&source).await), "");
 }
 
-/// A-07: the default root's tools first, then those of the others in order.
+/// A-07: the tools of the default root first, then those of the others in order.
 #[tokio::test]
 async fn chained_roots_come_one_after_the_other() {
     let world = World::with(&[
@@ -62,7 +62,7 @@ async fn the_same_folder_is_searched_once() {
     std::os::unix::fs::symlink(world.path("r"), world.path("again")).expect("a link");
     let roots = ChainRoots(vec![
         Arc::new(ExplicitRoots(vec![world.path("r"), world.path("again"), world.path("r/../r")])),
-        // Another way to the same files.
+        // A different path to the same files.
         Arc::new(ToolDirectories(vec![world.path("r/tools")])),
     ]);
     let found = listing(&FolderSource::builder().roots(roots).build()).await;

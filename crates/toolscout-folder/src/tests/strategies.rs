@@ -1,4 +1,4 @@
-//! What application authors may replace.
+//! The parts that application authors may replace.
 
 use super::{World, agent, listing, name_of, person};
 use crate::recipe::{Flavour, Recipe};
@@ -6,7 +6,8 @@ use crate::{Root, RootEntry, RootVisit, ToolStrategy};
 use futures_util::stream;
 use toolscout_core::{BoxStream, Diagnostic, DiagnosticKind, ErrorKind, Source, SourceError, Status, Tool, ToolId};
 
-/// Lists two modules that nothing can load, a name that cannot be a command, and claims to be trusted.
+/// Lists two modules that no runtime can load and a name that cannot be a command, and claims to be
+/// trusted.
 struct Boastful;
 
 impl ToolStrategy for Boastful {
@@ -23,7 +24,8 @@ impl ToolStrategy for Boastful {
     }
 }
 
-/// What cannot be loaded is listed with the reason, which is said once; names and trust are the source's business.
+/// A tool that cannot be loaded is listed with the reason, which is reported once; the source
+/// checks names and trust.
 #[tokio::test]
 async fn a_strategy_says_what_is_there_and_the_source_judges() {
     let world = World::new();

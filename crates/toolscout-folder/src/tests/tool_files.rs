@@ -1,4 +1,4 @@
-//! Tool files: what they may say, and each way they can be wrong.
+//! Tool files: their keys, and each way they can be invalid.
 
 use super::{World, listing};
 use crate::recipe::{ArgumentPassing, CommandRecipe, HttpRecipe, Recipe};
@@ -76,7 +76,7 @@ async fn a_tool_file_says_it_all() {
     assert_eq!(recipe(&world).await, Recipe::Command(expected));
 }
 
-/// The example of the handbook gives `args` beside `input = "stdin"`; that is odd, not wrong.
+/// The example of the handbook has `args` beside `input = "stdin"`; that is odd, not an error.
 #[tokio::test]
 async fn arguments_default_to_standard_input() {
     let text = "name = \"a\"\n[run]\ncommand = [\"cat\"]\ninput = \"stdin\"\nargs = [\"--url\", \"{url}\"]\n";
@@ -110,7 +110,7 @@ parameters:
     assert_eq!(recipe(&world).await, Recipe::Http(expected));
 }
 
-/// A whole schema passes as it is, in its author's order.
+/// A whole schema is passed on unchanged, in its author's order.
 #[tokio::test]
 async fn a_whole_schema_keeps_its_order() {
     let toml = "name = \"a\"\ninput_schema = { type = \"object\", properties = { z = { type = \"string\" }, a = { type = \"date\" } } }\n[run]\ncommand = [\"true\"]\n";
@@ -147,7 +147,7 @@ run = { command = ["true"] }
     );
 }
 
-/// The reason a tool file is not taken.
+/// The reason why a tool file is rejected.
 async fn reason(name: &str, text: impl AsRef<[u8]>) -> String {
     let world = World::new();
     world.file(&format!("tools/{name}"), text).file("tools/good.tool.toml", super::tool_file("good", ""));
@@ -231,7 +231,7 @@ async fn each_mistake_has_its_own_reason() {
     }
 }
 
-/// S9: what only looks like a document is refused with its place, and nothing grows without bounds.
+/// S9: an invalid document is refused with the position, and no input expands without bounds.
 #[tokio::test]
 async fn documents_that_lie_are_refused() {
     let yaml_bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n";
@@ -256,7 +256,8 @@ async fn documents_that_lie_are_refused() {
     assert_eq!(reason("a.tool.json", "[1]").await, "Broken: is a list; a tool file is a table with a `name`");
 }
 
-/// A name becomes a command, so it may not look like an option, a path or a piece of shell; shown, it is harmless.
+/// A tool name becomes a command, so it may not look like an option, a path or shell syntax; it is
+/// escaped for display.
 #[tokio::test]
 async fn a_name_that_cannot_be_a_command_is_refused() {
     for name in ["../x", "$(id)", "-rf", "a b", "a\u{1b}[31m", "naïve", "a\nb"] {
@@ -280,7 +281,7 @@ async fn a_command_stays_in_its_folder() {
     assert_eq!(world.page().await, "a [ready]\n", "inside is fine, and the script belongs to the tool file");
 }
 
-/// nothing in it is no news.
+/// an empty file causes no warning.
 #[tokio::test]
 async fn a_file_without_tools_is_no_news() {
     let world = World::with(&[

@@ -5,8 +5,8 @@ use futures_util::StreamExt;
 use std::time::Duration;
 use toolscout_core::Source;
 
-/// Writes until the hint comes. The first hint comes by itself, when the watcher begins to listen: who looked before may have
-/// missed something.
+/// Writes until the hint arrives. The first hint is sent when the watch starts, because an earlier
+/// discovery may have missed a change.
 async fn hint_after(world: &World, path: &str) {
     let source = world.source();
     let mut changes = source.changes();

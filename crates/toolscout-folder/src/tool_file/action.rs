@@ -1,4 +1,4 @@
-//! What a tool file's tool does when called: `[run]` or `[http]`.
+//! The action of a tool in a tool file: `[run]` or `[http]`.
 
 use super::ToolFileError;
 use crate::document::{DocumentTable, did_you_mean, sort_of};
@@ -9,11 +9,11 @@ use crate::template::{self, TemplatePart};
 use serde_json::{Map, Value};
 use toolscout_core::RawJson;
 
-/// How the tool runs, and which files are thereby spoken for.
+/// How the tool runs, and the files that it claims.
 pub(super) struct Action {
     pub(super) recipe: Recipe,
     pub(super) claims: Vec<String>,
-    /// Something odd that does no harm.
+    /// A harmless oddity to report.
     pub(super) remark: Option<String>,
 }
 
@@ -83,12 +83,13 @@ fn argv(table: &mut DocumentTable) -> Result<Vec<String>, String> {
     }
 }
 
-/// A program with a `/` is a file of the folder; one without is looked up in PATH when it is run.
+/// A program with a `/` is a file of the folder; one without is searched in PATH when it runs.
 fn is_path(program: &str) -> bool {
     program.contains(std::path::is_separator)
 }
 
-/// Every `{name}` of the templates must be a parameter: a slip there would silently drop an argument on each call.
+/// Every `{name}` of the templates must be a parameter: a typo would silently drop an argument on
+/// each call.
 fn places_exist<'a>(
     key: &str,
     templates: impl IntoIterator<Item = &'a String>,

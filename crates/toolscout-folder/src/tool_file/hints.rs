@@ -4,7 +4,8 @@ use crate::document::{DocumentTable, sort_of};
 use serde_json::{Map, Value};
 use toolscout_core::{CliHint, CliHints};
 
-/// Reads `[cli]`: `separator` and `arrays` are texts, every table in it is about the flag of its name.
+/// Parses `[cli]`: `separator` and `arrays` are strings, every table configures the flag of its
+/// name.
 pub(super) fn read(map: Map<String, Value>) -> Result<CliHints, String> {
     let mut hints = CliHints::default();
     for (key, value) in map {

@@ -1,4 +1,4 @@
-//! Modules for node, in all the shapes people write them.
+//! Modules for Node.js, in all common shapes.
 
 use super::{called, list_error, listed, only_schema, plain};
 use crate::module::tests::limits;
@@ -66,7 +66,7 @@ async fn arguments_are_checked_where_the_full_schema_is() {
     assert_eq!(text(&wrong), "`zebra` cannot take these arguments: `n` must be of type number");
 }
 
-/// lacking name, handler or schema, each with its own reason; others unaffected.
+/// a missing name, handler or schema each has its own reason; other tools are unaffected.
 #[tokio::test]
 async fn what_is_meant_as_a_tool_and_is_none_says_why() {
     if !has("node") {
@@ -221,7 +221,7 @@ async fn a_module_that_cannot_be_loaded_says_why() {
     assert_eq!(err.kind(), ErrorKind::Unavailable);
 }
 
-/// O-04: the limit holds for modules as well.
+/// O-04: the limit applies to modules as well.
 #[tokio::test]
 async fn a_module_that_hangs_is_given_up() {
     if !has("node") {
@@ -293,7 +293,8 @@ async fn an_argument_table_becomes_a_schema() {
     assert_eq!(only_schema(&plain(world.file("t.mjs", module))).await, schema);
 }
 
-/// Node can do it since 22.18; an older one needs the project's `tsx`, here one that takes no types away.
+/// Node supports it since 22.18; an older version needs the project's `tsx`, here a stub that
+/// strips no types.
 #[tokio::test]
 async fn typescript_runs_by_itself_or_through_the_projects_tsx() {
     if !has("node") {

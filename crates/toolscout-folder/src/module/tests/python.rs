@@ -1,4 +1,4 @@
-//! Modules for python, with and without our decorator.
+//! Modules for Python, with and without our decorator.
 
 use super::{called, list_error, listed, only_schema, plain};
 use crate::run::fixture::{has, text};
@@ -287,7 +287,8 @@ async fn a_module_that_cannot_be_loaded_says_why() {
     assert!(err.to_string().contains("No module named 'nope_nope'"), "{err}");
 }
 
-/// A module may be called like one of the library's without breaking what it imports from there.
+/// A module may share its name with a standard library module without breaking the imports from
+/// there.
 #[tokio::test]
 async fn a_file_named_like_a_library_hides_nothing() {
     if !has("python3") {

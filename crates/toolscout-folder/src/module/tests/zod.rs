@@ -1,4 +1,5 @@
-//! Schemas written with zod, both generations. Real zod is not needed: a schema is known by what it holds.
+//! Schemas written with zod 3 and zod 4. The tests do not need zod itself: the shim recognizes a
+//! schema by its fields.
 
 use super::{called, only_schema, plain};
 use crate::recipe::Recipe;
@@ -6,7 +7,7 @@ use crate::run::fixture::{has, text};
 use serde_json::{Value, json};
 use toolscout_test_support::World;
 
-/// Builders that make what zod 3 makes, as far as a reader of schemas can see.
+/// Builders that create the structure of zod 3, as far as the shim reads it.
 const ZOD3: &str = r#"
 const make = (typeName, def = {}, description) => ({ _def: { typeName: `Zod${typeName}`, ...def, description }, description });
 const z = {
@@ -20,7 +21,7 @@ const z = {
 };
 "#;
 
-/// The same for zod 4, which keeps it under other names.
+/// The same for zod 4, which uses other field names.
 const ZOD4: &str = r#"
 const make = (type, def = {}) => ({ _zod: { def: { type, ...def } } });
 const z = {
