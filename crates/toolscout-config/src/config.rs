@@ -1,4 +1,4 @@
-//! Everything configured for a run, of all files together.
+//! The configuration of a run, merged from all files.
 
 use crate::document::Document;
 use crate::entry::ServerEntry;
@@ -48,40 +48,40 @@ pub(crate) struct FileSections {
     _schema: IgnoredAny,
 }
 
-/// What is configured for a run.
+/// The configuration of a run.
 #[derive(Debug, Default)]
 pub struct Config {
-    /// The folder the run is about.
+    /// The working folder of the run.
     pub folder: PathBuf,
-    /// The project's root, if one is found upward.
+    /// The project root, if an ancestor of the folder is one.
     pub root: Option<PathBuf>,
     /// The folder of the user's own configuration, if known.
     pub user_folder: Option<PathBuf>,
     pub settings: Settings,
-    /// In the order they are configured, the project's first; those that are off, too.
+    /// In configuration order, the project's first; includes disabled servers.
     pub servers: Vec<ConfiguredServer>,
-    /// The person's own policies.
+    /// The user's policies.
     pub user: PolicyRules,
-    /// The project's, which may only tighten those.
+    /// The project's policies, which may only tighten those of the user.
     pub project: PolicyRules,
     pub mode: PolicyMode,
-    /// What agents see without searching, whatever its source says.
+    /// The tools that agents see without searching, in addition to those their source lists.
     pub listed: ToolPatterns,
-    /// In the order they are configured.
+    /// In configuration order.
     pub profiles: Vec<Profile>,
-    /// What is odd about the files.
+    /// Diagnostics about the files.
     pub problems: Vec<Diagnostic>,
-    /// All that were read, the strongest first.
+    /// All files that were read, highest precedence first.
     pub files: Vec<PathBuf>,
-    /// How all files were, there or not, just before they were read.
+    /// The state of all candidate files, existing or not, just before they were read.
     pub stamps: FileStamps,
 }
 
-/// Where the configuration of a run is, and what its entries refer to.
+/// The locations of a run's configuration, and how its references are resolved.
 pub struct ConfigLocations<'a> {
-    /// The folder the run is about.
+    /// The working folder of the run.
     pub folder: PathBuf,
-    /// The root of the project that holds the folder, if there is one.
+    /// The root of the project that contains the folder, if there is one.
     pub project: Option<PathBuf>,
     /// The folder of the user's own configuration.
     pub user: Option<PathBuf>,
@@ -92,7 +92,8 @@ pub struct ConfigLocations<'a> {
 }
 
 impl Config {
-    /// Reads all configuration files. One bad entry is a diagnostic; a file that cannot be parsed is an error.
+    /// Reads all configuration files. One invalid entry is a diagnostic; a file that cannot be
+    /// parsed is an error.
     pub fn load(locations: &ConfigLocations<'_>) -> Result<Self, ConfigError> {
         let ConfigLocations { folder, project, user, lookup, is_trusted } = locations;
         if !folder.is_dir() {
@@ -111,12 +112,12 @@ impl Config {
         Ok(Self { folder: folder.clone(), root, user_folder, stamps, ..read })
     }
 
-    /// The project's root; outside of a project, the folder itself.
+    /// The project root; outside of a project, the folder itself.
     pub fn project_folder(&self) -> &Path {
         self.root.as_deref().unwrap_or(&self.folder)
     }
 
-    /// The file of ours that edits of this scope go to. It need not exist yet.
+    /// Our own file that edits of this scope go to. It may not exist yet.
     pub fn own_file(&self, scope: ConfigScope) -> Result<PathBuf, ConfigError> {
         match (scope, &self.user_folder) {
             (ConfigScope::Project, _) => Ok(files::own_path(self.project_folder(), "toolscout")),
@@ -125,7 +126,7 @@ impl Config {
         }
     }
 
-    /// The server of this id.
+    /// The server with this id.
     pub fn server(&self, id: &str) -> Option<&ConfiguredServer> {
         self.servers.iter().find(|it| it.server.id.as_str() == id)
     }
@@ -162,7 +163,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Everything in one of our own files but its servers; returns the mode it sets.
+    /// Reads everything in one of our own files except its servers; returns the mode it sets.
     fn take_own(&mut self, file: &mut ConfigFile) -> Result<Option<PolicyMode>, ConfigError> {
         let map = std::mem::take(&mut file.document.map);
         let document = &file.document;
@@ -201,7 +202,7 @@ impl Config {
         Ok(sections.mode)
     }
 
-    /// Removes the settings that a project may not make.
+    /// Removes the settings that a project may not set.
     fn drop_user_settings(&mut self, settings: &mut Settings, document: &Document) {
         if settings.search.model.take().is_some() {
             self.problems.push(only_for_users("`model` of `search` is set", document));
@@ -230,7 +231,7 @@ fn unknown_keys(one: Vec<UnknownKey>, other: Vec<UnknownKey>) -> Vec<UnknownKey>
     top.into_iter().chain(one.into_iter().chain(other.clone()).filter(is_nested)).collect()
 }
 
-/// A setting that a project may not make.
+/// The diagnostic for a setting that a project may not set.
 fn only_for_users(what: &str, document: &Document) -> Diagnostic {
     let problem = document.warning(&[], format!("{what}, which only a person's own configuration may say"));
     problem.hint("put it into `config.toml` of your own configuration folder")

@@ -1,4 +1,5 @@
-//! One configuration file as a tree, whichever format it is written in; every reason says where in the file.
+//! One configuration file as a tree, in any supported format; every error contains its position in
+//! the file.
 
 pub(super) mod json;
 pub(super) mod toml;
@@ -10,20 +11,20 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use toolscout_core::{Diagnostic, DiagnosticKind};
 
-/// Bytes of one file; more is a mistake, or meant to harm.
+/// The maximum size of a file in bytes; a larger one is a mistake or an attack.
 const LARGEST: u64 = 4 << 20;
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentFormat {
     Toml,
-    /// Comments and commas at the end are taken, too.
+    /// Comments and trailing commas are accepted.
     Json,
     Yaml,
 }
 
 impl DocumentFormat {
-    /// By the end of the file's name; JSON where that says nothing.
+    /// The format by file extension; JSON if the extension is unknown.
     pub fn of(path: &Path) -> Self {
         match path.extension().and_then(|it| it.to_str()) {
             Some("toml") => Self::Toml,
@@ -32,7 +33,7 @@ impl DocumentFormat {
         }
     }
 
-    /// The whole text as a table; an empty text is an empty one.
+    /// Parses the whole text as a table; an empty text is an empty table.
     pub fn parse(self, text: &str) -> Result<Map<String, Value>, DocumentError> {
         let text = without_mark(text);
         let value = match self {
@@ -47,7 +48,7 @@ impl DocumentFormat {
         }
     }
 
-    /// Line and column of a key, both from one.
+    /// Line and column of a key, both starting at one.
     fn place(self, text: &str, path: &[&str]) -> Option<(usize, usize)> {
         let text = without_mark(text);
         let offset = match self {
@@ -59,7 +60,7 @@ impl DocumentFormat {
     }
 }
 
-/// One file that was read.
+/// A parsed file.
 #[derive(Debug)]
 pub struct Document {
     pub path: PathBuf,
@@ -68,18 +69,18 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads the file; `None` where there is none.
+    /// Reads the file; `None` if it does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         text(path)?.map(|text| Self::of_text(path, &text)).transpose()
     }
 
-    /// A file with this text.
+    /// Parses this text as the content of the file.
     pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let map = DocumentFormat::of(path).parse(text).map_err(|it| it.error(path))?;
         Ok(Self { path: path.to_owned(), map, text: text.to_owned() })
     }
 
-    /// The folder that relative paths of the file are relative to.
+    /// The base folder for relative paths in the file.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
@@ -89,8 +90,8 @@ impl Document {
         Diagnostic::warning(DiagnosticKind::Setting, self.flaw(path, reason).news()).at(&self.path)
     }
 
-    /// What is wrong with the value of a key, or with one above it that can be found. Looked for only now: most files
-    /// are right.
+    /// The error for the value of a key, with the position of the key or of its nearest ancestor
+    /// that can be found. The position is computed only on demand, because most files are valid.
     pub fn flaw(&self, path: &[&str], reason: String) -> DocumentError {
         let format = DocumentFormat::of(&self.path);
         let at = (1..=path.len()).rev().find_map(|it| format.place(&self.text, &path[..it]));
@@ -98,9 +99,9 @@ impl Document {
     }
 }
 
-/// The text of a file; `None` where there is none.
+/// The text of a file; `None` if it does not exist.
 pub(super) fn text(path: &Path) -> Result<Option<String>, ConfigError> {
-    // Asked first, because opening a pipe would wait for whoever writes to it.
+    // Checked first, because opening a pipe would block until there is a writer.
     match path.metadata() {
         Ok(there) if there.is_file() => {}
         _ => return Ok(None),
@@ -121,25 +122,26 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, ConfigError> {
     })
 }
 
-/// Line and column of an offset, both from one; the column counts characters.
+/// Line and column of an offset, both starting at one; the column counts characters.
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |it| it + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// Some editors put a byte order mark before everything.
+/// Strips a byte order mark, which some editors write.
 pub(super) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// YAML can grow when it is read (aliases), so it is read within bounds far above what a configuration needs.
+/// Parses YAML. Aliases can expand, so the parser has limits far above the needs of a
+/// configuration.
 fn yaml(text: &str) -> Result<Value, DocumentError> {
     if text.trim().is_empty() {
         return Ok(Value::Null);
     }
     let mut options = serde_saphyr::Options::default();
-    // An excerpt of the file could hold a secret.
+    // An excerpt of the file could contain a secret.
     options.with_snippet = false;
     if let Some(budget) = &mut options.budget {
         budget.max_nodes = 100_000;

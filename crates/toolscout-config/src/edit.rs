@@ -1,7 +1,9 @@
-//! Changes of a file: only what has to change does, and readers see the old file or the new one, never half.
+//! Edits configuration files: only the necessary text changes, and readers see the old file or the
+//! new one, never a part.
 //!
-//! Start reading at [`ConfigEditor::edit`]. A change is worked out as pieces of text to replace ([`splice`]); the result is read
-//! again before it is written, and must hold exactly what was wanted.
+//! Start reading at [`ConfigEditor::edit`]. An edit is computed as replacements in the text
+//! ([`splice`]). The result is parsed again before it is written, and must contain exactly the
+//! requested values.
 
 mod json;
 mod server;
@@ -21,35 +23,35 @@ use std::path::{Path, PathBuf};
 use toolscout_core::authorization::Policy;
 use toolscout_core::{DiagnosticLevel, SourceId, escape};
 
-/// How often a change is worked out anew because somebody else has changed the file meanwhile.
+/// The number of attempts to apply an edit if other programs change the file at the same time.
 const ATTEMPTS: usize = 8;
 
-/// One change of a file. Paths are the keys that lead to a value, from the outside in.
+/// One edit of a file. A path is the list of keys that lead to a value, outermost first.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConfigEdit {
-    /// Adds the value, or puts it in the place of the one that is there.
+    /// Adds the value, or replaces an existing one.
     Set(Vec<String>, Value),
-    /// Takes the value out, with its key and the comments right above it.
+    /// Removes the value, with its key and the comments directly above it.
     Remove(Vec<String>),
 }
 
-/// What to change, given what a file holds.
+/// Computes the edits from the content of a file.
 pub(crate) type WorkOut<'a> = dyn Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError> + 'a;
 
 /// Changes configuration files, one writer at a time.
 #[derive(Debug, Clone)]
 pub struct ConfigEditor {
-    /// Where writers wait for each other; without it they only notice each other.
+    /// The folder of the lock files. Without it, writers only detect each other's changes.
     locks: Option<PathBuf>,
 }
 
 impl ConfigEditor {
-    /// With locks in this folder of state.
+    /// An editor with its locks in this state folder.
     pub fn new(state: Option<PathBuf>) -> Self {
         Self { locks: state.map(|it| it.join("locks")) }
     }
 
-    /// Adds a server to one of our own files; where it is there already, only with `replace`.
+    /// Adds a server to one of our own files; an existing server requires `replace`.
     pub fn put_server(
         &self,
         file: &Path,
@@ -60,7 +62,7 @@ impl ConfigEditor {
         self.put_servers(file, &[(id, entry)], replace)
     }
 
-    /// As [`ConfigEditor::put_server`], of several servers in one edit.
+    /// Like [`ConfigEditor::put_server`], for several servers in one edit.
     pub(crate) fn put_servers(
         &self,
         file: &Path,
@@ -82,7 +84,7 @@ impl ConfigEditor {
         self.edit(file, |map| servers.iter().map(|(id, entry)| put(map, id, entry)).collect())
     }
 
-    /// Takes a server out of the file that holds it, whoever's that is.
+    /// Removes a server from its file, which may belong to another program.
     pub fn remove_server(&self, server: &ConfiguredServer) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
             at(map, &server.path).ok_or_else(|| server_missing(server))?;
@@ -90,7 +92,7 @@ impl ConfigEditor {
         })
     }
 
-    /// Turns a server on or off in the file that holds it.
+    /// Enables or disables a server in its file.
     pub fn set_enabled(&self, server: &ConfiguredServer, enabled: bool) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
             let entry = at(map, &server.path).ok_or_else(|| server_missing(server))?;
@@ -107,9 +109,9 @@ impl ConfigEditor {
         })
     }
 
-    /// Sets the policy of a pattern: `source/tool`, `source/*` or `*`; `None` removes it. It goes into the server's entry
-    /// if this file has it, else into `[policies]`. Refuses a policy that is not one of `allowed`: a level may not be
-    /// looser than its parents.
+    /// Sets the policy of a pattern: `source/tool`, `source/*` or `*`; `None` removes it. It goes
+    /// into the server's entry if this file contains it, else into `[policies]`. Refuses a policy
+    /// that is not one of `allowed`: a level may not be looser than its parents.
     pub fn set_policy(
         &self,
         file: &Path,
@@ -127,7 +129,7 @@ impl ConfigEditor {
             let rule = path(&["policies", pattern]);
             let named = pattern.split_once('/').and_then(|(source, tool)| {
                 let tools = [server_path(map, source)?, vec!["tools".to_owned()]].concat();
-                // In files of some programs this is a list of the tools that exist.
+                // In files of some programs this key is a list of the existing tools.
                 let is_list = at(map, &tools).is_some_and(Value::is_array);
                 (!is_list).then(|| [tools, vec![tool.to_owned()]].concat())
             });
@@ -145,8 +147,9 @@ impl ConfigEditor {
         })
     }
 
-    /// Works changes out from what the file holds, and makes them; a file that is not there is made. May be asked several
-    /// times, because somebody else may change the file meanwhile.
+    /// Computes edits from the content of the file and writes them; a missing file is created.
+    /// `work_out` may run several times, because other programs may change the file at the same
+    /// time.
     ///
     /// Blocks: waits for other writers, and for the disk.
     pub fn edit(
@@ -172,7 +175,7 @@ impl ConfigEditor {
     }
 }
 
-/// The text of a file with the changes made, everything else of it as it was.
+/// The text of a file with the edits applied and everything else unchanged.
 pub(crate) fn changed(file: &Path, text: &str, work_out: &WorkOut<'_>) -> Result<String, ConfigError> {
     let format = DocumentFormat::of(file);
     let mut wanted = format.parse(text).map_err(|it| it.error(file))?;
@@ -191,7 +194,7 @@ pub(crate) fn changed(file: &Path, text: &str, work_out: &WorkOut<'_>) -> Result
             DocumentFormat::Toml => toml::edit(&after, change),
             _ => json::edit(&after, change),
         };
-        // Read again: a file in an odd shape is rather left alone than broken.
+        // Parsed again: a file with an unusual layout is left alone rather than broken.
         let is_right = |it: &String| {
             format.parse(it).is_ok_and(|it| without_empty_tables(it) == without_empty_tables(wanted.clone()))
         };
@@ -200,7 +203,7 @@ pub(crate) fn changed(file: &Path, text: &str, work_out: &WorkOut<'_>) -> Result
     Ok(mark.to_owned() + &after)
 }
 
-/// An edit may leave a file as invalid as it was, and no more so: what the reader would complain about is refused.
+/// Refuses an edit that adds warnings. Existing warnings of the file are allowed.
 fn validate(file: &Path, before: &str, after: &str) -> Result<(), ConfigError> {
     let known = warnings(file, before)?;
     match warnings(file, after)?.into_iter().find(|it| !known.contains(it)) {
@@ -212,7 +215,7 @@ fn validate(file: &Path, before: &str, after: &str) -> Result<(), ConfigError> {
     }
 }
 
-/// What the reader says about the text of a file, without positions, which an edit may move.
+/// The warnings about the text of a file, without positions, which an edit may shift.
 fn warnings(file: &Path, text: &str) -> Result<Vec<String>, ConfigError> {
     let warnings = Config::diagnose(file, text)?.into_iter().filter(|it| it.level == DiagnosticLevel::Warning);
     let without_position = |message: String| match message.split_once(": ") {
@@ -234,7 +237,7 @@ fn server_missing(server: &ConfiguredServer) -> ConfigError {
     ConfigError::ServerMissing { path: server.file.clone(), id: server.server.id.to_string() }
 }
 
-/// What the change does to the values.
+/// Applies the edit to the parsed values.
 fn apply(change: &ConfigEdit, map: &mut Map<String, Value>) {
     let (path, value) = match change {
         ConfigEdit::Set(path, value) => (path, Some(value)),
@@ -256,7 +259,8 @@ fn apply(change: &ConfigEdit, map: &mut Map<String, Value>) {
     };
 }
 
-/// What a table says. One with nothing in it says nothing: a section takes the table it is in along.
+/// The table without empty tables. They carry no information: removing a section also removes its
+/// implicit parent tables.
 fn without_empty_tables(map: Map<String, Value>) -> Map<String, Value> {
     let pruned = map.into_iter().map(|(key, value)| match value {
         Value::Object(inner) => (key, Value::Object(without_empty_tables(inner))),
@@ -274,7 +278,7 @@ fn server_path(map: &Map<String, Value>, id: &str) -> Option<Vec<String>> {
     SERVER_TABLES.iter().map(|it| path(&[it, id])).find(|it| at(map, it).is_some())
 }
 
-/// The value below these keys.
+/// The value nested below these keys.
 fn nested(path: &[String], value: &Value) -> Value {
     path.iter().rev().fold(value.clone(), |value, key| json!({ key: value }))
 }
@@ -283,7 +287,7 @@ fn path(keys: &[&str]) -> Vec<String> {
     keys.iter().map(|it| (*it).to_owned()).collect()
 }
 
-/// Writes a whole file of ours: whoever reads it sees the old text or the new one.
+/// Replaces a whole file of our own atomically: readers see the old text or the new one.
 pub fn overwrite(file: &Path, text: &str) -> Result<(), ConfigError> {
     let before = document::text(file)?;
     if write::replace(file, before.as_deref().map(str::as_bytes), text.as_bytes())? {

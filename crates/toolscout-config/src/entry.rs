@@ -1,4 +1,4 @@
-//! A server's entry in a configuration file, as it is written there.
+//! A server's entry as written in a configuration file.
 
 mod read;
 mod server;

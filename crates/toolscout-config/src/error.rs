@@ -1,11 +1,11 @@
-//! Why configuration could not be read or changed.
+//! Errors of reading or editing configuration.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use toolscout_core::ErrorKind;
 
-/// Why configuration could not be read or changed.
+/// An error of reading or editing configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -20,17 +20,17 @@ pub enum ConfigError {
     /// The file system refused an operation.
     #[error("could not {action} `{}`: {source}", path.display())]
     Io {
-        /// What was attempted: `read`, `write` or the like.
+        /// The attempted action: `read`, `write` or the like.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The cause.
         source: io::Error,
     },
-    /// The request cannot be fulfilled as it is.
+    /// The request is invalid.
     #[error("{message}")]
     Invalid {
-        /// What is wrong with it.
+        /// The reason.
         message: String,
         /// How to fix it.
         hint: String,
@@ -43,10 +43,10 @@ pub enum ConfigError {
         /// The server.
         id: String,
     },
-    /// Something that was named does not exist.
+    /// A named item does not exist.
     #[error("{message}")]
     NotFound {
-        /// What was not found.
+        /// The missing item.
         message: String,
         /// How to find it.
         hint: String,
@@ -59,7 +59,7 @@ pub enum ConfigError {
         /// How to fix it.
         hint: String,
     },
-    /// A value of ours that cannot be written.
+    /// A value of ours cannot be serialized.
     #[error("the entry of `{id}` cannot be written: {source}")]
     Unwritable {
         /// The server.
@@ -79,13 +79,13 @@ impl ConfigError {
         Self::Invalid { message: message.into(), hint: hint.into() }
     }
 
-    /// For `map_err`: names what was attempted on which path.
+    /// For `map_err`: adds the attempted action and the path.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }
     }
 
-    /// Whose fault it is.
+    /// The kind of error: whose fault it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unreadable { .. } | Self::Invalid { .. } => ErrorKind::Invalid,
@@ -95,7 +95,7 @@ impl ConfigError {
         }
     }
 
-    /// The next thing to do, if there is one.
+    /// The next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unreadable { .. } => Some("fix the file, then try again".to_owned()),
@@ -107,7 +107,7 @@ impl ConfigError {
     }
 }
 
-/// What is wrong with the text of a file, with line and column if they are known.
+/// An error in the text of a file, with line and column if they are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentError {
     pub reason: String,
@@ -115,7 +115,7 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
-    /// The message of a diagnostic, which names the file itself.
+    /// The message for a diagnostic, which already names the file.
     pub fn news(&self) -> String {
         match self.at {
             Some((line, column)) => format!("line {line} column {column}: {}", self.reason),

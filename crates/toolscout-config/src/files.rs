@@ -1,4 +1,4 @@
-//! Which files are read, in order of precedence.
+//! The configuration files, in order of precedence.
 
 use super::document::Document;
 use crate::error::ConfigError;
@@ -7,25 +7,25 @@ use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use toolscout_core::{Diagnostic, DiagnosticKind};
 
-/// How our own files may end; the first that is there is read.
+/// The extensions of our own files; the first existing file is read.
 const ENDINGS: [&str; 4] = ["toml", "json", "yaml", "yml"];
 
-/// Files of other programs that are read in place. All of them may say which servers there are, and nothing else.
+/// Files of other programs that are read in place. They configure servers and nothing else.
 const FOREIGN: [&str; 4] = [".mcp.json", ".lace/mcp-config.json", ".orion/config.yaml", ".orion/config.yml"];
 
 /// The tables of servers in our own files.
 pub(crate) const SERVER_TABLES: [&str; 2] = ["servers", "mcpServers"];
-/// The keys that lead to the servers in a file: in ours, and in those of other programs.
+/// The keys that lead to the servers: in our files, and in those of other programs.
 const OURS: [&[&str]; 2] = [&[SERVER_TABLES[0]], &[SERVER_TABLES[1]]];
 const THEIRS: [&[&str]; 4] = [&["mcpServers"], &["servers"], &["mcp_servers"], &["mcp", "servers"]];
 
-/// Whom a configuration file is for.
+/// The scope of a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfigScope {
-    /// Everybody who works on the project. Trusted only if the user trusts the project.
+    /// All users of the project. Trusted only if the user trusts the project.
     Project,
-    /// This user, in all projects.
+    /// The current user, in all projects.
     User,
 }
 
@@ -39,25 +39,25 @@ impl ConfigScope {
     }
 }
 
-/// A file that was read.
+/// A configuration file that was read.
 #[derive(Debug)]
 pub(super) struct ConfigFile {
     pub(super) document: Document,
     pub(super) scope: ConfigScope,
-    /// Whether we share its format with no other program.
+    /// Whether its format is our own, not shared with another program.
     pub(super) is_ours: bool,
 }
 
-/// One server's entry, as it is found in a file.
+/// One server entry as found in a file.
 #[derive(Debug)]
 pub(super) struct RawEntry {
-    /// Where in the file: the keys that lead to it, its own last.
+    /// The keys that lead to it in the file, its own last.
     pub(super) path: Vec<String>,
     pub(super) value: Value,
 }
 
 impl ConfigFile {
-    /// All that are there, the strongest first.
+    /// All existing files, highest precedence first.
     pub(super) fn all(
         root: Option<&Path>,
         user: Option<&Path>,
@@ -77,7 +77,8 @@ impl ConfigFile {
         Ok(files)
     }
 
-    /// A file with this text, by its name; `None` if no file of this name is read as configuration.
+    /// Parses this text as a configuration file, by its name; `None` if no file of this name is
+    /// read as configuration.
     pub(super) fn of_text(path: &Path, text: &str) -> Result<Option<Self>, ConfigError> {
         let is_named = |stem: &str| ENDINGS.iter().any(|it| path.ends_with(format!("{stem}.{it}")));
         let (scope, is_ours) = if FOREIGN.iter().any(|it| path.ends_with(it)) {
@@ -92,7 +93,7 @@ impl ConfigFile {
         Ok(Some(Self { document: Document::of_text(path, text)?, scope, is_ours }))
     }
 
-    /// Takes the servers out of the file, in the order they are written there.
+    /// Removes the servers from the document and returns them in file order.
     pub(super) fn take_servers(&mut self) -> Result<Vec<RawEntry>, ConfigError> {
         let places: &[&[&str]] = if self.is_ours { &OURS } else { &THEIRS };
         let mut all = Vec::new();
@@ -113,7 +114,7 @@ impl ConfigFile {
     }
 }
 
-/// Every file that is read where it is there.
+/// Every path that is read if the file exists.
 pub(super) fn candidates(root: Option<&Path>, user: Option<&Path>) -> Vec<PathBuf> {
     let own = |folder: &Path, stem: &str| ENDINGS.map(|it| folder.join(format!("{stem}.{it}"))).to_vec();
     let of_project = |root: &Path| own(root, "toolscout").into_iter().chain(FOREIGN.map(|it| root.join(it))).collect();
@@ -122,7 +123,7 @@ pub(super) fn candidates(root: Option<&Path>, user: Option<&Path>) -> Vec<PathBu
     all
 }
 
-/// The path of our own file in this folder: the one that is there, else the one that would be made.
+/// The path of our own file in this folder: the existing one, else the one that would be created.
 pub(crate) fn own_path(folder: &Path, stem: &str) -> PathBuf {
     let mut paths = ENDINGS.iter().map(|it| folder.join(format!("{stem}.{it}")));
     paths.find(|it| it.is_file()).unwrap_or_else(|| folder.join(format!("{stem}.toml")))
@@ -156,7 +157,7 @@ fn found(place: &[&str], key: String, value: Value) -> RawEntry {
     RawEntry { path, value }
 }
 
-/// An item of a list of servers, which says itself what it is called.
+/// An item of a list of servers, which contains its own name.
 fn named(place: &[&str], item: Value) -> Option<RawEntry> {
     let name = ["id", "name"].iter().find_map(|it| item.get(it)?.as_str().map(str::to_owned))?;
     Some(found(place, name, item))

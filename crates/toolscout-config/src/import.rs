@@ -1,6 +1,6 @@
 //! Reads the servers that other MCP clients have configured, and adds them to our own file.
 //!
-//! Start reading at [`plan()`], which decides and writes nothing; [`apply`] writes what was planned.
+//! Start reading at [`plan()`], which decides and writes nothing; [`apply`] writes the plan.
 
 mod client;
 mod clients;

@@ -1,12 +1,14 @@
-//! The configuration of a project and of a user: files of several programs, read in place, and edited without losing a
-//! comment.
+//! The configuration of a project and of a user: files of several programs, read in place, and
+//! edited without losing a comment.
 //!
-//! Start reading at [`Config::load`]. In order of precedence it reads the project's `toolscout.toml` (or `.json`,
-//! `.yaml`), its `.mcp.json`, `.lace/mcp-config.json` and `.orion/config.yaml`, and the user's own `config.toml`.
-//! [`ConfigEditor`] changes these files. [`import`] reads the servers that other MCP clients have configured, and [`connect`]
-//! writes toolscout into the configuration of those clients.
+//! Start reading at [`Config::load`]. In order of precedence it reads the project's
+//! `toolscout.toml` (or `.json`, `.yaml`), its `.mcp.json`, `.lace/mcp-config.json` and
+//! `.orion/config.yaml`, and the user's own `config.toml`. [`ConfigEditor`] edits these files.
+//! [`import`] reads the servers that other MCP clients have configured, and [`connect`] writes
+//! toolscout into the configuration of those clients.
 //!
-//! Everything here works on files and plain data: no server is started, and nothing knows the running program.
+//! Everything here works on files and plain data: no server is started, and nothing depends on the
+//! running program.
 
 pub mod connect;
 pub mod import;

@@ -1,4 +1,4 @@
-//! What files say about policies: by tool, by default, and the mode of a run.
+//! Policies in configuration files: by tool, by default, and the mode of a run.
 
 use crate::document::Document;
 use crate::section::either;
@@ -8,7 +8,7 @@ use toolscout_core::authorization::Policy;
 use toolscout_core::policy_rules::PolicyPattern;
 use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, escape};
 
-/// The rules written in a table of a file. One that is invalid becomes a diagnostic.
+/// Reads the rules of a table. An invalid rule becomes a diagnostic.
 pub(crate) fn read(
     default: Option<Policy>,
     written: BTreeMap<String, String>,
@@ -31,7 +31,7 @@ pub(crate) fn read(
     PolicyRules { default, rules }
 }
 
-/// The mode of a run: the tighter of the two, so that no project loosens what the user wants.
+/// The mode of a run: the stricter of the two, so that no project loosens the user's mode.
 pub(crate) fn combined_mode(user: Option<PolicyMode>, project: Option<PolicyMode>) -> PolicyMode {
     match (user, project) {
         (Some(PolicyMode::ReadOnly), _) | (_, Some(PolicyMode::ReadOnly)) => PolicyMode::ReadOnly,
@@ -40,7 +40,7 @@ pub(crate) fn combined_mode(user: Option<PolicyMode>, project: Option<PolicyMode
     }
 }
 
-/// The policy of this word: one of ours, or of Lace's.
+/// Parses a policy word of toolscout or of Lace.
 pub(crate) fn policy(word: &str) -> Option<Policy> {
     Policy::from_word(word).or(match word {
         "allow-always" | "allow-project" | "allow-session" => Some(Policy::Allow),
@@ -50,12 +50,13 @@ pub(crate) fn policy(word: &str) -> Option<Policy> {
     })
 }
 
-/// The message for a word that is no policy. It denies, because a mistyped policy was most likely meant to restrict.
+/// The message for an unknown policy word. The tool is denied, because a mistyped policy was most
+/// likely intended to restrict.
 pub(crate) fn unknown(what: &str, word: &str) -> String {
     format!("{what} is `{word}`; use {}; it is denied until then", either(&Policy::ALL.map(Policy::word)))
 }
 
-/// Whether this is a pattern, and if not, why.
+/// Validates a pattern; the error is the reason.
 pub(crate) fn check(pattern: &str) -> Result<(), String> {
     if PolicyPattern::parse(pattern).is_some() {
         return Ok(());
@@ -63,7 +64,7 @@ pub(crate) fn check(pattern: &str) -> Result<(), String> {
     Err(format!("`{}` matches no tool; use `source/tool`, `source/*` or `*`", escape::line(pattern)))
 }
 
-/// As it is written in a file.
+/// The policy as written in a file.
 pub(crate) fn written(policy: Policy) -> Value {
     Value::String(policy.word().to_owned())
 }

@@ -1,4 +1,4 @@
-//! Profiles: named subsets of the tools, for agents that should see no more than that.
+//! Profiles: named subsets of the tools, for agents that should see only those.
 
 use crate::document::Document;
 use crate::files::ConfigScope;
@@ -16,13 +16,13 @@ use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, SourceId, ToolPatterns
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
     pub name: String,
-    /// Only these tools; all if absent.
+    /// Only these tools; all tools if absent.
     pub include: Option<ToolPatterns>,
-    /// Never these tools.
+    /// Tools to exclude.
     pub exclude: ToolPatterns,
     /// The listed tools, instead of those listed elsewhere.
     pub listed: Option<ToolPatterns>,
-    /// May only tighten the policies that hold anyway.
+    /// These rules may only tighten the policies that apply anyway.
     pub rules: PolicyRules,
     /// Whether only read-only tools run.
     pub read_only: bool,
@@ -56,7 +56,7 @@ pub(crate) struct ProfileEntry {
     meta_tools: Option<String>,
 }
 
-/// Adds the profiles of a file. An invalid one is left out: it might be wider than it was meant to be.
+/// Adds the profiles of a file. An invalid one is left out: it might be wider than intended.
 pub(crate) fn add(
     all: &mut Vec<Profile>,
     written: Map<String, Value>,
@@ -75,7 +75,7 @@ pub(crate) fn add(
     }
 }
 
-/// No project redefines a profile of the user.
+/// A project cannot redefine a profile of the user.
 fn put(all: &mut Vec<Profile>, profile: Profile, document: &Document, problems: &mut Vec<Diagnostic>) {
     let Some(there) = all.iter_mut().find(|it| it.name == profile.name) else { return all.push(profile) };
     let message = format!("profile `{}` is in your own configuration, too, and that one counts", profile.name);

@@ -1,8 +1,9 @@
 //! Reads a table of a configuration file into a struct, through serde.
 //!
-//! The differences from reading JSON: messages never quote a value, because a secret may be in the wrong place; an error
-//! knows the key path, which gives its position in the file; unknown keys are collected instead of rejected; a key may
-//! be in camel case; null counts as absent; in lists and tables of texts, numbers and booleans count as texts.
+//! The differences from reading JSON: messages never quote a value, because a secret may be in the
+//! wrong place; an error contains the key path, which gives its position in the file; unknown keys
+//! are collected instead of rejected; a key may be in camel case; null counts as absent; in lists
+//! and tables of strings, numbers and booleans count as strings.
 
 mod error;
 #[cfg(test)]
@@ -20,7 +21,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use toolscout_core::nearest;
 
-/// A struct that was read, and the keys of the table that it has no field for.
+/// A parsed struct, and the keys of the table that it has no field for.
 #[derive(Debug)]
 pub(crate) struct ParsedSection<T> {
     pub(crate) value: T,
@@ -28,7 +29,7 @@ pub(crate) struct ParsedSection<T> {
 }
 
 impl<T> ParsedSection<T> {
-    /// The struct; an error if some key of the table is unknown.
+    /// The struct; an error if a key of the table is unknown.
     pub(crate) fn strict(self) -> Result<T, SectionError> {
         match self.unknown.into_iter().next() {
             Some(key) => Err(key.into()),
@@ -45,7 +46,7 @@ pub(crate) fn read<T: DeserializeOwned>(
     read_value(Value::Object(table), folder)
 }
 
-/// As [`read`], of a value that has to be a table.
+/// Like [`read`], for a value that must be a table.
 pub(crate) fn read_value<T: DeserializeOwned>(value: Value, folder: &Path) -> Result<ParsedSection<T>, SectionError> {
     let unknown = RefCell::default();
     let reader = ValueReader { value, path: Vec::new(), is_element: false, folder, unknown: &unknown };
@@ -53,14 +54,15 @@ pub(crate) fn read_value<T: DeserializeOwned>(value: Value, folder: &Path) -> Re
     Ok(ParsedSection { value, unknown: unknown.into_inner() })
 }
 
-/// The name of the tuple struct that stands for a text together with the folder of its file.
+/// The name of the tuple struct for a string together with the folder of its file.
 const LOCATED: &str = "LocatedText";
 
-/// A value, and where in the table it is.
+/// A value and its key path in the table.
 struct ValueReader<'a> {
     value: Value,
     path: Vec<String>,
-    /// Whether it is an element of a list or of a table of texts, where scalars count as texts.
+    /// Whether it is an element of a list or of a table of strings, in which scalars count as
+    /// strings.
     is_element: bool,
     folder: &'a Path,
     unknown: &'a RefCell<Vec<UnknownKey>>,
@@ -84,7 +86,7 @@ impl<'a> ValueReader<'a> {
                 continue;
             }
             match found.iter_mut().find(|(it, _)| *it == name) {
-                // Of two spellings of one key, ours counts.
+                // Of two spellings of a key, the snake case one wins.
                 Some(there) if child.path.last() == Some(&name) => there.1 = child,
                 Some(_) => {}
                 None => found.push((name, child)),

@@ -1,4 +1,5 @@
-//! Servers of all files together: the first file that has an id decides, and one bad entry hides no other.
+//! Merges the servers of all files: the first file that contains an id wins, and one invalid entry
+//! does not hide the others.
 
 use super::entry::{EntryContext, ServerEntry};
 use super::files::{ConfigFile, ConfigScope, RawEntry};
@@ -14,29 +15,29 @@ use toolscout_core::authorization::Policy;
 use toolscout_core::{Diagnostic, DiagnosticKind, SourceId, ToolPatterns};
 use toolscout_mcp_client::{ReferenceLookup, ServerConfig};
 
-/// A server, and where it is configured.
+/// A server and its location in the configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfiguredServer {
     pub server: ServerConfig,
     pub scope: ConfigScope,
     pub file: PathBuf,
-    /// Where in the file: the keys that lead to its entry, its own last.
+    /// The keys that lead to its entry in the file, its own last.
     pub path: Vec<String>,
-    /// Whether it may be started at all: nothing of a project is that nobody trusts.
+    /// Whether it may be started; servers of an untrusted project may not.
     pub may_start: bool,
 }
 
-/// toolscout must not start itself without end.
+/// Recognizes our own program: toolscout must not start itself recursively.
 static OWN_PROGRAM: LazyLock<OwnProgram> = LazyLock::new(|| OwnProgram::running("toolscout"));
 
-/// Adds the servers of all files to a configuration, the strongest file first.
+/// Adds the servers of all files to a configuration, the file with the highest precedence first.
 pub(super) struct ServerCollector<'a> {
-    /// Gets the servers, their rules and what is wrong with their entries.
+    /// Receives the servers, their rules and the diagnostics about their entries.
     config: &'a mut Config,
     root: Option<&'a Path>,
     lookup: ReferenceLookup,
     is_trusted: &'a dyn Fn() -> bool,
-    /// Ids that a file before has decided on, and whether it did no more than turn the server off.
+    /// Ids that an earlier file has decided, and whether it only disabled the server.
     decided: BTreeMap<String, EntryDecision>,
 }
 
@@ -47,7 +48,7 @@ enum EntryDecision {
 }
 
 impl<'a> ServerCollector<'a> {
-    /// `is_trusted` says whether the project's root is trusted; asked only if need be.
+    /// `is_trusted` returns whether the project root is trusted; it is called only if needed.
     pub(super) fn new(
         config: &'a mut Config,
         root: Option<&'a Path>,
@@ -87,7 +88,8 @@ impl<'a> ServerCollector<'a> {
         }
     }
 
-    /// The id, if it can be one. In other programs' files the nearest that can.
+    /// The id, if the name is valid. In files of other programs an invalid name becomes the nearest
+    /// valid id.
     fn id(&mut self, reading: &EntryReader<'_>, here: &mut BTreeMap<String, String>) -> Option<SourceId> {
         let name = reading.name();
         let id = match SourceId::new(name) {
@@ -122,7 +124,7 @@ impl<'a> ServerCollector<'a> {
             }
         };
         let decision = self.decided.get(id.as_str()).copied();
-        // What a person says about their own server's tools holds, whatever a project makes of the server.
+        // The user's rules for a server apply even if a project configures the same server.
         if decision != Some(EntryDecision::Final) || reading.file.scope == ConfigScope::User {
             self.rules(&id, &entry, reading);
         }
@@ -187,7 +189,7 @@ impl<'a> ServerCollector<'a> {
     }
 }
 
-/// The entry that is being read.
+/// The entry being read.
 struct EntryReader<'a> {
     file: &'a ConfigFile,
     around: &'a EntryContext,
@@ -210,7 +212,7 @@ impl EntryReader<'_> {
     }
 }
 
-/// Each tool's policy, and whether its word is one.
+/// The policy of each tool, and whether its word is valid.
 fn policies_of(entry: &ServerEntry) -> impl Iterator<Item = (String, Policy, bool)> {
     entry.tools.iter().map(|(name, word)| {
         let policy = policies::policy(word);

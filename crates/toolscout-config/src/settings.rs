@@ -134,7 +134,7 @@ pub struct JournalSettings {
 pub enum JournalRetention {
     /// Nothing is written.
     Off,
-    /// This many bytes.
+    /// The limit in bytes.
     Bytes(u64),
 }
 
@@ -174,11 +174,12 @@ pub enum ToolPreset {
     Native,
 }
 
-/// Settings that are one decision: if one file has any of them, those of the other do not count.
+/// Settings that form one decision: if one file sets any of them, those of the other file are
+/// ignored.
 const GROUPS: [&[&str]; 2] = [&["roots", "tool_directories", "tool_files"], &["patterns", "ignore"]];
 
 impl Settings {
-    /// These settings, and those of `other` that these do not have.
+    /// These settings, completed by those of `other`.
     pub(crate) fn or(self, other: Self) -> Result<Self, SectionError> {
         let telemetry = if self.telemetry == TelemetrySettings::default() { &other.telemetry } else { &self.telemetry };
         let (telemetry, shadow) = (telemetry.clone(), self.shadow.max(other.shadow));
@@ -204,7 +205,7 @@ fn table(settings: Settings) -> Result<Map<String, Value>, SectionError> {
     }
 }
 
-/// Takes over what is absent, table by table.
+/// Adds missing keys, recursively for tables.
 fn fill(table: &mut Map<String, Value>, other: Map<String, Value>) {
     for (key, value) in other {
         match (table.get_mut(&key), value) {
@@ -232,7 +233,7 @@ fn essential<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<String>>,
     }
 }
 
-/// The sizes that can be kept, in megabytes. Less would not hold two files.
+/// The valid sizes in megabytes. A smaller size would not fit two files.
 const MEGABYTES: std::ops::RangeInclusive<u64> = 8..=4_096;
 
 impl<'de> Deserialize<'de> for JournalRetention {

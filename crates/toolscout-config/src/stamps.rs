@@ -1,13 +1,13 @@
-//! Tells whether a file is still the one that was read, without reading it.
+//! Detects whether a file has changed since it was read, without reading it.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-/// How files were when somebody last looked, those that were not there too.
+/// The recorded state of files, including those that did not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileStamps(Vec<(PathBuf, Option<FileStamp>)>);
 
-/// Changes with every way of changing a file: in place, or by putting another one there.
+/// Changes with every modification of a file: in place or by replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     inode: u64,
@@ -16,7 +16,7 @@ struct FileStamp {
 }
 
 impl FileStamps {
-    /// These files, as they are now.
+    /// Records the current state of these files.
     pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let stamp = |path: PathBuf| {
             let now = path.metadata().ok().map(|it| FileStamp {
@@ -29,7 +29,7 @@ impl FileStamps {
         Self(paths.into_iter().map(stamp).collect())
     }
 
-    /// The same files, as they are now.
+    /// Records the current state of the same files.
     pub fn again(&self) -> Self {
         Self::of(self.0.iter().map(|(path, _)| path.clone()))
     }

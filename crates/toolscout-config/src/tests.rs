@@ -1,8 +1,8 @@
-//! 1. Which file decides, and what of the others still counts.
-//! 2. One bad entry is named and left out; a broken file is an error that says where.
-//! 3. What other programs write is understood.
+//! 1. Precedence of files, and which settings of the others still apply.
+//! 2. One invalid entry is reported and left out; a broken file is an error with a position.
+//! 3. Files of other programs are parsed.
 //! 4. Policies and the mode of two levels.
-//! 5. How tools are searched for.
+//! 5. Search settings.
 
 mod files;
 mod foreign;
@@ -16,7 +16,7 @@ use toolscout_core::{Diagnostic, PolicyMode, PolicyRules};
 use toolscout_mcp_client::ReferenceLookup;
 use toolscout_mcp_client::{HttpEndpoint, Program, ServerConfig, ServerTransport};
 
-/// A project and a person's own folder, made of files.
+/// A project and a user's configuration folder, made of files.
 struct World {
     folder: tempfile::TempDir,
     trusted: bool,
@@ -60,7 +60,7 @@ impl World {
         self.try_read().expect("the configuration can be read")
     }
 
-    /// The warnings, as they are shown.
+    /// The warnings as they are displayed.
     fn warnings(&self) -> Vec<String> {
         said(&self.read(), toolscout_core::DiagnosticLevel::Warning)
     }

@@ -1,22 +1,23 @@
-//! What a file was before we were written into it, kept where it survives us.
+//! The backup of a client's file from before our entry was added.
 
 use crate::ConfigError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use toolscout_core::{Digest, Namespace, Store, StoreError};
 
-/// What a file was, and what we made of it.
+/// The original content of a file, and the digest of the content that we wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileBackup {
-    /// None where there was no file.
+    /// `None` if the file did not exist.
     pub(super) original: Option<Vec<u8>>,
-    /// Of what we wrote: while the file still has it, nobody else has changed anything.
+    /// The digest of the content that we wrote. While the file matches it, no other program has
+    /// changed the file.
     pub(super) written: Digest,
-    /// Folders we made for it, the outermost first.
+    /// Folders that we created for it, outermost first.
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// On disk: this as one line of JSON, and after it the original's bytes.
+/// On disk: this header as one line of JSON, followed by the original bytes.
 #[derive(Serialize, Deserialize)]
 struct BackupHeader {
     version: u32,
@@ -33,7 +34,7 @@ impl FileBackup {
         Ok(kept.and_then(|it| Self::from_bytes(&it)))
     }
 
-    /// Keeps it. Nothing is written into a file that could not be put back.
+    /// Stores the backup. A file is not changed unless it can be restored.
     pub(super) fn keep(&self, store: &dyn Store, path: &Path) -> Result<(), ConfigError> {
         store.write(Namespace::Backup, &key(path), &self.to_bytes()).map_err(unkept)
     }
@@ -42,7 +43,7 @@ impl FileBackup {
         store.remove(Namespace::Backup, &key(path)).map(drop).map_err(unkept)
     }
 
-    /// Whether the file is still exactly what we wrote.
+    /// Whether the file still has exactly the content that we wrote.
     pub(super) fn is_untouched(&self, bytes: &[u8]) -> bool {
         Digest::of_bytes(bytes) == self.written
     }

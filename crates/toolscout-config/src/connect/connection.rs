@@ -1,4 +1,4 @@
-//! Being written into a client's file, and taken out of it; everything but the words about it.
+//! Adds our entry to a client's file and removes it again.
 
 use super::backup::FileBackup;
 use super::file;
@@ -10,20 +10,21 @@ use serde_json::Value;
 use std::path::Path;
 use toolscout_core::{Digest, Store};
 
-/// What disconnecting did.
+/// The result of disconnecting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisconnectOutcome {
-    /// The file is what it was, byte for byte.
+    /// The file is restored, byte for byte.
     Restored,
-    /// There was no file, and there is none again.
+    /// The file did not exist before, and was removed.
     Removed,
-    /// Somebody else changed the file, so only our entry is gone.
+    /// Another program changed the file, so only our entry was removed.
     OnlyOurs,
-    /// We were not in it.
+    /// The file did not contain our entry.
     WasNot,
 }
 
-/// The file's text with our entry in it and these others out of it; none where nothing would change. Writes nothing.
+/// The text of the file with our entry added and these others removed; `None` if nothing would
+/// change. Writes nothing.
 pub(super) fn prepare(
     site: &ClientSite,
     entry: &Value,
@@ -41,20 +42,20 @@ pub(super) fn prepare(
     site.changed(&changes).map(Some)
 }
 
-/// Writes the text that was prepared, once the file as it is now is kept.
+/// Writes the prepared text, after a backup of the current file.
 pub(super) fn connect(site: &ClientSite, text: &str, store: &dyn Store) -> Result<(), ConfigError> {
     backup(site, text, store)?.keep(store, &site.path)?;
     file::replace(&site.path, site.bytes(), text.as_bytes())
 }
 
-/// What to put back one day.
+/// The backup to restore on disconnect.
 fn backup(site: &ClientSite, text: &str, store: &dyn Store) -> Result<FileBackup, ConfigError> {
     let written = Digest::of_bytes(text.as_bytes());
     let earlier = FileBackup::read(store, &site.path)?;
     match (earlier, site.bytes()) {
-        // Connected before, and untouched since: the original is still that of then.
+        // Connected before and unchanged since: the original is that of the earlier backup.
         (Some(earlier), Some(bytes)) if earlier.is_untouched(bytes) => Ok(FileBackup { written, ..earlier }),
-        // Changed by somebody since, or connected by hand: the original is this, without us.
+        // Changed since, or connected by hand: the original is the current file without our entry.
         (_, Some(_)) if site.entry().is_some() => {
             let original = Some(site.without_us()?.into_bytes());
             Ok(FileBackup { original, written, folders: Vec::new() })
@@ -66,7 +67,8 @@ fn backup(site: &ClientSite, text: &str, store: &dyn Store) -> Result<FileBackup
     }
 }
 
-/// Takes us out of the file. The original is kept where it is not put back: somebody may want it yet.
+/// Removes our entry from the file. If the original is not restored, its backup is kept, because
+/// the user may still need it.
 pub(super) fn disconnect(site: &ClientSite, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
     let Some(bytes) = site.bytes() else { return Ok(DisconnectOutcome::WasNot) };
     if FileBackup::read(store, &site.path)?.is_some_and(|it| it.is_untouched(bytes)) {
@@ -79,7 +81,7 @@ pub(super) fn disconnect(site: &ClientSite, store: &dyn Store) -> Result<Disconn
     Ok(DisconnectOutcome::OnlyOurs)
 }
 
-/// Puts the original back, whatever the file holds by now.
+/// Restores the original, regardless of the current content of the file.
 pub(super) fn put_back(path: &Path, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
     let Some(backup) = FileBackup::read(store, path)? else { return Ok(DisconnectOutcome::WasNot) };
     let bytes = file::bytes(path)?;

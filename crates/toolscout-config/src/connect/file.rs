@@ -1,4 +1,4 @@
-//! Replaces and removes files of clients, if they are still what they were.
+//! Replaces and removes files of clients, if they are unchanged.
 
 use crate::ConfigError;
 use crate::edit::write;
@@ -6,7 +6,7 @@ pub(super) use crate::edit::write::bytes;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the file really is: a link to it stays a link.
+/// The real path of the file, so that a link to it stays a link.
 pub(super) fn real(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;
@@ -18,25 +18,26 @@ pub(super) fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// Folders on the way to the file that are not there yet, the outermost first.
+/// The missing parent folders of the file, outermost first.
 pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
     let mut missing: Vec<_> = path.ancestors().skip(1).take_while(|it| !it.exists()).map(Path::to_owned).collect();
     missing.reverse();
     missing
 }
 
-/// Writes `next`, if the file still holds what was `seen`.
+/// Writes `next` if the content of the file still equals `seen`.
 pub(super) fn replace(path: &Path, seen: Option<&[u8]>, next: &[u8]) -> Result<(), ConfigError> {
     if write::replace(path, seen, next)? { Ok(()) } else { Err(changed(path)) }
 }
 
-/// Removes the file, if it still holds what was `seen`, and those of the folders that are empty then.
+/// Removes the file if its content still equals `seen`, and those of the folders that are then
+/// empty.
 pub(super) fn remove(path: &Path, seen: &[u8], folders: &[PathBuf]) -> Result<(), ConfigError> {
     if bytes(path)?.as_deref() != Some(seen) {
         return Err(changed(path));
     }
     fs::remove_file(path).map_err(ConfigError::io("remove", path))?;
-    // A folder that somebody else uses by now is not empty, and stays.
+    // A folder that another program uses is not empty, and stays.
     folders.iter().rev().take_while(|it| fs::remove_dir(it).is_ok()).for_each(drop);
     Ok(())
 }

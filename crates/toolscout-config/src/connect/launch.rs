@@ -4,13 +4,14 @@ use crate::ConfigError;
 use crate::import::LaunchCommand;
 use std::path::Path;
 
-/// `NAME serve`, of the running program. `path` is the search path of the client, if it has one.
+/// `NAME serve` for the running program. `path` is the search path of the client, if it has one.
 pub fn launch_command(program: &str, path: Option<&str>) -> Result<LaunchCommand, ConfigError> {
     let executable = std::env::current_exe().map_err(ConfigError::io("find the executable of", program))?;
     Ok(launch(program, &executable, path))
 }
 
-/// By name if `path` leads to this very file, because that survives an update; else by its full path.
+/// By name if `path` resolves to this executable, because that survives an update; else by its full
+/// path.
 pub fn launch(program: &str, executable: &Path, path: Option<&str>) -> LaunchCommand {
     let real = |path: &Path| path.canonicalize().ok();
     let ours = real(executable);

@@ -1,4 +1,4 @@
-//! What connecting or disconnecting a client would change: planned without writing, then applied.
+//! Plans the changes of connecting or disconnecting a client without writing, then applies them.
 
 use super::backup::FileBackup;
 use super::connection::{self, DisconnectOutcome};
@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use toolscout_core::{SourceId, Store};
 
-/// The client to connect or disconnect, and where its files are.
+/// The client to connect or disconnect, and the location of its files.
 #[derive(Clone, Copy)]
 pub struct ClientTarget<'a> {
     /// The client.
     pub client: &'static ClientFormat,
-    /// Which of its files.
+    /// Whether its project file or its user file is used.
     pub scope: ConfigScope,
-    /// Where clients keep their files.
+    /// The folders in which clients store their files.
     pub folders: &'a ClientFolders,
     /// How our own entry is recognized.
     pub own: &'a OwnProgram,
@@ -32,11 +32,11 @@ impl ClientTarget<'_> {
         ClientSite::of(self.client, self.folders, self.scope, self.own)
     }
 
-    /// Plans to move the client's servers into our configuration of the same scope. Their secrets go to files: the
-    /// client's file will not hold them any more.
+    /// Plans to move the client's servers into our configuration of the same scope. Their secrets
+    /// go to files, because the client's file will no longer contain them.
     fn take(&self, config: &Config) -> Result<ImportPlan, ConfigError> {
         let import_target = ImportTarget::new(config, self.scope)?;
-        // Compared with this very file only: another file may not be read wherever this one is.
+        // Compared with this file only: other files may not apply wherever this one does.
         let existing = import_target.own()?;
         let scan = ClientScan { files: vec![self.site()?.found()], missing: Vec::new() };
         let secrets = SecretHandling::files(config)?;
@@ -44,18 +44,18 @@ impl ClientTarget<'_> {
     }
 }
 
-/// What `connect` would write.
+/// The changes that `connect` would write.
 #[derive(Serialize)]
 pub struct ConnectPlan {
-    /// The client's name for users.
+    /// The client's display name.
     pub title: &'static str,
     /// The client's file.
     pub path: PathBuf,
-    /// Our entry, below the keys that lead to it.
+    /// Our entry, nested below the keys that lead to it.
     pub document: Value,
     /// The client's servers that move into our own configuration, if that was requested.
     pub moves: Option<ImportPlan>,
-    /// The whole file as it would be; `None` if nothing would change.
+    /// The resulting text of the whole file; `None` if nothing would change.
     #[serde(skip)]
     text: Option<String>,
     #[serde(skip)]
@@ -63,7 +63,8 @@ pub struct ConnectPlan {
 }
 
 impl ConnectPlan {
-    /// Plans to write our entry into the file of a client, and to move its other servers to us if `take` is set.
+    /// Plans to write our entry into the file of a client, and to move its other servers into our
+    /// configuration if `take` is set.
     pub fn new(
         target: ClientTarget<'_>,
         launch: &LaunchCommand,
@@ -79,7 +80,7 @@ impl ConnectPlan {
         Ok(Self { title: target.client.title, path: site.path.clone(), document, moves, text, site })
     }
 
-    /// Whether the client is connected already, and nothing would change.
+    /// Whether the client is already connected, so that nothing would change.
     pub fn changes_nothing(&self) -> bool {
         self.text.is_none()
     }
@@ -94,16 +95,17 @@ impl ConnectPlan {
     }
 }
 
-/// What `disconnect` would change.
+/// The changes that `disconnect` would write.
 pub struct DisconnectPlan {
     /// The client's file.
     path: PathBuf,
-    /// Our entry in it; none if the whole file is restored from its backup, even if it cannot be parsed any more.
+    /// The client's file with our entry; `None` if the whole file is restored from its backup, even
+    /// if it can no longer be parsed.
     site: Option<ClientSite>,
 }
 
 impl DisconnectPlan {
-    /// Plans to remove our entry; with `whole`, to restore the file as it was before, if there is a backup.
+    /// Plans to remove our entry; with `whole`, to restore the original file if there is a backup.
     pub fn new(target: ClientTarget<'_>, whole: bool, store: &dyn Store) -> Result<Self, ConfigError> {
         let files = target.client.files(target.folders).into_iter().filter(|it| it.scope == target.scope && whole);
         for path in files.map(|it| file::real(&it.path)) {
@@ -129,22 +131,22 @@ impl DisconnectPlan {
     }
 }
 
-/// A client, or one of its files that exists.
+/// A client, or one of its existing files.
 #[derive(Debug, Serialize, PartialEq, Eq)]
 pub struct ClientStatus {
     /// The client's name on the command line.
     pub client: &'static str,
     /// `connected`, `found`, `broken` or `not found`.
     pub state: &'static str,
-    /// Whom the file is for.
+    /// The scope of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<ConfigScope>,
-    /// The file.
+    /// The path of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
 }
 
-/// The files of all clients, and which of them have our entry.
+/// The files of all clients, and whether they contain our entry.
 pub fn client_status(folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientStatus> {
     CLIENTS.iter().flat_map(|client| statuses(client, folders, own)).collect()
 }

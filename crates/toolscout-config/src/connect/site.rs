@@ -1,4 +1,4 @@
-//! The one file of a client that we are written into, and what it says.
+//! The file of a client that receives our entry, and its content.
 
 use super::file;
 use crate::edit::{self, ConfigEdit};
@@ -7,24 +7,24 @@ use crate::{ConfigError, ConfigScope, DocumentError};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A client's file as it is now.
+/// The current state of a client's file.
 pub(super) struct ClientSite {
     pub(super) client: &'static ClientFormat,
-    /// Its real place.
+    /// Its real path.
     pub(super) path: PathBuf,
-    /// What we are called there.
+    /// The name of our entry in it.
     pub(super) name: String,
     us: OwnProgram,
     pub(super) text: Option<String>,
-    /// Where our entry is, or would be.
+    /// The keys that lead to the table of our entry, existing or new.
     pub(super) section: KeyPath,
     servers: Vec<ScannedServer>,
     entry: Option<Value>,
 }
 
 impl ClientSite {
-    /// The client's file of this scope: the one we are in, else the first that is there, else the first that could be
-    /// made with the least ado.
+    /// The client's file of this scope: the one that contains our entry, else the first that
+    /// exists, else the first whose folder exists, else the first.
     pub(super) fn of(
         client: &'static ClientFormat,
         homes: &ClientFolders,
@@ -62,19 +62,19 @@ impl ClientSite {
         Ok(Self { client, path, name: us.program.clone(), us: us.clone(), text, section, servers, entry })
     }
 
-    /// The entry of our name, whatever it starts.
+    /// The entry with our name, which may start another program.
     pub(super) fn entry(&self) -> Option<&Value> {
         self.entry.as_ref()
     }
 
-    /// Whether the entry of our name starts us.
+    /// Whether the entry with our name starts this program.
     pub(super) fn is_connected(&self) -> bool {
         let found = self.servers.iter().find(|it| it.name == self.name && it.section == self.section);
         let command = found.and_then(|it| it.entry.as_ref().ok()?.command.as_deref());
         command.is_some_and(|it| self.us.is_started_by(it))
     }
 
-    /// The text with these changes, everything else of it as it is.
+    /// The text with these edits, everything else unchanged.
     pub(super) fn changed(&self, changes: &[ConfigEdit]) -> Result<String, ConfigError> {
         edit::changed(&self.path, self.text.as_deref().unwrap_or_default(), &|_| Ok(changes.to_vec()))
     }
@@ -88,12 +88,12 @@ impl ClientSite {
         self.text.as_deref().map(str::as_bytes)
     }
 
-    /// The text without our entry, which is there.
+    /// The text without our entry, which must exist.
     pub(super) fn without_us(&self) -> Result<String, ConfigError> {
         self.changed(&[ConfigEdit::Remove(self.place())])
     }
 
-    /// The file as an import sees it.
+    /// The file in the form that an import uses.
     pub(super) fn found(self) -> ScannedFile {
         ScannedFile::of(self.client, self.path, self.servers)
     }

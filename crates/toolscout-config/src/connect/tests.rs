@@ -1,8 +1,9 @@
-//! 1. Every client gets our entry in its own shape, and everything else in its file stays.
-//! 2. Disconnecting puts every file back byte for byte: comments, commas at the end, line ends, marks, or no file at all.
-//! 3. A file that somebody changed in between keeps the changes.
+//! 1. Every client gets our entry in its own format, and everything else in its file stays.
+//! 2. Disconnecting restores every file byte for byte: comments, trailing commas, line endings,
+//! byte order marks, or no file at all.
+//! 3. A file that was changed in between keeps the changes.
 //! 4. Connecting twice changes nothing.
-//! 5. `--take` moves the client's other servers to us, and loses none.
+//! 5. `--take` moves the client's other servers into our configuration, and loses none.
 
 mod edits;
 mod files;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use toolscout_core::{MemoryStore, Store};
 
-/// A person's home with a project in it, and what is remembered.
+/// A home folder with a project in it, and a store.
 struct World {
     dir: TempDir,
     store: MemoryStore,
@@ -39,7 +40,7 @@ impl World {
         ClientFolders::new(&variable, &home.join("desk"), &home.join("desk"))
     }
 
-    /// Where the client's file is, or would be.
+    /// The path of the client's file, existing or not.
     fn path(&self, client: &'static ClientFormat) -> PathBuf {
         self.site(client).path
     }
@@ -55,7 +56,7 @@ impl World {
         path
     }
 
-    /// Connects; says whether there was anything to do.
+    /// Connects; returns whether there was anything to do.
     fn connect(&self, client: &'static ClientFormat) -> bool {
         connect(&self.site(client), &launch(), &self.store).expect("connect")
     }
@@ -83,7 +84,7 @@ fn client(name: &str) -> &'static ClientFormat {
     CLIENTS.iter().find(|it| it.name == name).expect("a client of this name")
 }
 
-/// A file of the client as people have them: comments, odd spaces, a server, and other settings around.
+/// A realistic file of the client: comments, odd spaces, a server, and other settings.
 fn sample(client: &ClientFormat) -> String {
     match client.name {
         "codex" => "# mine\nmodel = \"gpt-5\"   # fast\n\n[mcp_servers.docs] # keep\ncommand = 'npx'\nargs = [\n  \"a\", # first\n  \"b\",\n]\n\n[profiles.x]\nmodel = \"y\"\n# the end\n".to_owned(),

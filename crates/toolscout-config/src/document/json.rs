@@ -1,4 +1,4 @@
-//! JSON as people write it in configuration: with comments, and with commas at the end.
+//! JSON as used in configuration files: with comments and trailing commas.
 
 use super::{DocumentError, position};
 use jsonc_parser::ast::{self, Object, ObjectProp};
@@ -10,7 +10,7 @@ pub(super) fn parse(text: &str) -> Result<Value, DocumentError> {
     tree(text)?.map_or(Ok(Value::Null), |it| value(it, text))
 }
 
-/// Where the key at this path is written.
+/// The offset of the key at this path.
 pub(super) fn offset(text: &str, path: &[&str]) -> Option<usize> {
     let tree = tree(text).ok()??;
     let mut place = None;
@@ -23,7 +23,7 @@ pub(super) fn offset(text: &str, path: &[&str]) -> Option<usize> {
     place
 }
 
-/// The text with all its places; `None` where there is nothing in it.
+/// The syntax tree with positions; `None` if the text is empty.
 pub(crate) fn tree(text: &str) -> Result<Option<ast::Value<'_>>, DocumentError> {
     let options = ParseOptions {
         allow_comments: true,
@@ -45,7 +45,7 @@ pub(crate) fn tree(text: &str) -> Result<Option<ast::Value<'_>>, DocumentError> 
     })
 }
 
-/// The property of this name.
+/// The property with this name.
 pub(crate) fn property<'a, 'b>(object: &'b Object<'a>, name: &str) -> Option<&'b ObjectProp<'a>> {
     object.properties.iter().find(|it| name_of(it) == name)
 }
@@ -57,7 +57,7 @@ pub(crate) fn name_of<'b>(property: &'b ObjectProp<'_>) -> &'b str {
     }
 }
 
-/// As deep as the parser allows, no deeper.
+/// Converts a node. The recursion is bounded by the parser's depth limit.
 fn value(node: ast::Value<'_>, text: &str) -> Result<Value, DocumentError> {
     Ok(match node {
         ast::Value::NullKeyword(_) => Value::Null,

@@ -1,4 +1,4 @@
-//! TOML, and where in it things are written.
+//! TOML, and the positions of its keys.
 
 use super::{DocumentError, position};
 use serde_json::Value;
@@ -11,7 +11,7 @@ pub(super) fn parse(text: &str) -> Result<Value, DocumentError> {
     })
 }
 
-/// Where the key at this path is written.
+/// The offset of the key at this path.
 pub(super) fn offset(text: &str, path: &[&str]) -> Option<usize> {
     let document = toml_edit::Document::parse(text).ok()?;
     let mut place = None;

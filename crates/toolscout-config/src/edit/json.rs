@@ -1,4 +1,4 @@
-//! Changes of JSON, comments and all, as pieces of its text.
+//! Edits JSON, including comments, as replacements in its text.
 
 mod trivia;
 mod write;
@@ -11,7 +11,7 @@ use jsonc_parser::common::Ranged;
 use serde_json::Value;
 use std::ops::Range;
 
-/// The text with the change made; `None` where that is beyond us.
+/// The text with the edit applied; `None` if this layout is not supported.
 pub(super) fn edit(text: &str, change: &ConfigEdit) -> Option<String> {
     let tree = tree(text).ok()?;
     let Some(ast::Value::Object(root)) = &tree else { return fresh(text, change).filter(|_| tree.is_none()) };
@@ -23,7 +23,7 @@ pub(super) fn edit(text: &str, change: &ConfigEdit) -> Option<String> {
     splice::apply(text, splices)
 }
 
-/// A file with nothing in it yet, but perhaps comments.
+/// The text for a file that is empty or contains only comments.
 fn fresh(text: &str, change: &ConfigEdit) -> Option<String> {
     let ConfigEdit::Set(path, value) = change else { return None };
     let feed = line_break(text);
@@ -32,7 +32,7 @@ fn fresh(text: &str, change: &ConfigEdit) -> Option<String> {
     Some(format!("{text}{before}{object}{feed}"))
 }
 
-/// What one level is set in by.
+/// The indentation of one level.
 fn unit(text: &str, root: &Object<'_>) -> String {
     let first = root.properties.first().filter(|it| is_first_of_line(text, it.range.start));
     let unit = first.map(|it| indent(text, it.range.start)).filter(|it| !it.is_empty());
@@ -51,7 +51,7 @@ impl JsonEditing<'_> {
             None => Some(self.add(object, first, &nested(rest, value))),
             Some(there) => match (&there.value, rest.is_empty()) {
                 (ast::Value::Object(inner), false) => self.set(inner, rest, value),
-                // What is null is as good as left out.
+                // A null value counts as absent.
                 (old, is_last) if is_last || matches!(old, ast::Value::NullKeyword(_)) => {
                     let at = there.range.start;
                     let text = if is_first_of_line(self.text, at) {
@@ -66,7 +66,7 @@ impl JsonEditing<'_> {
         }
     }
 
-    /// Adds a property as the last one, in the manner of its neighbours.
+    /// Adds a property at the end, formatted like its neighbours.
     fn add(&self, object: &Object<'_>, name: &str, value: &Value) -> Vec<Splice> {
         let name = Value::String(name.to_owned()).to_string();
         let Some(last) = object.properties.last() else { return vec![self.add_first(object, &name, value)] };
@@ -109,14 +109,15 @@ impl JsonEditing<'_> {
         } else {
             vec![Splice::remove(self.stretch(object, at, there))]
         };
-        // The last one gone, an object that holds no comment is written as an empty one.
+        // After removing the last property, an object without comments becomes `{}`.
         let is_left = |it: usize| !splices.iter().any(|splice| splice.range.contains(&it));
         let mut left = self.text[within.clone()].char_indices().filter(|(offset, _)| is_left(within.start + offset));
         let is_empty = object.properties.len() == 1 && left.all(|(_, it)| it.is_whitespace());
         Some(if is_empty { vec![Splice::remove(within)] } else { splices })
     }
 
-    /// A property that starts a line: with the comments right above it, and the one behind it.
+    /// Removes a property that starts a line, with the comments directly above it and the one
+    /// behind it.
     fn remove_lines(&self, object: &Object<'_>, at: usize, there: &ObjectProp<'_>) -> Vec<Splice> {
         let comma = self.comma_after(there.range.end);
         let end = comma.map_or(there.range.end, |it| it + 1);
@@ -130,14 +131,14 @@ impl JsonEditing<'_> {
         let start = self.text[..start].strip_suffix('\n').map_or(start, |it| it.strip_suffix('\r').unwrap_or(it).len());
         let mut splices = vec![Splice::remove(start..after_comment)];
         let before = at.checked_sub(1).and_then(|it| object.properties.get(it));
-        // A comma before nothing would be left.
+        // Without this, a trailing comma would be left.
         if let (None, Some(before)) = (comma, before.and_then(|it| self.comma_after(it.range.end))) {
             splices.insert(0, Splice::remove(before..before + 1));
         }
         splices
     }
 
-    /// A property among others on its line, with one of the commas beside it.
+    /// The range of a property that shares its line with others, with one adjacent comma.
     fn stretch(&self, object: &Object<'_>, at: usize, there: &ObjectProp<'_>) -> Range<usize> {
         let comma = self.comma_after(there.range.end);
         let end = comma.map_or(there.range.end, |it| it + 1);
@@ -154,7 +155,7 @@ impl JsonEditing<'_> {
         self.text[at..].starts_with(',').then_some(at)
     }
 
-    /// Where the lines of comment right above a line start.
+    /// The start of the comment lines directly above a line.
     fn with_comments(&self, line: usize, floor: usize) -> usize {
         let mut start = line;
         while let Some(before) = line_before(self.text, start).filter(|it| it.start > floor) {

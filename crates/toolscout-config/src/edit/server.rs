@@ -1,4 +1,4 @@
-//! Changes a server's entry where it stands, if what comes of it is still a server.
+//! Edits a server entry in place, if the result is still a valid server.
 
 use super::{ConfigEdit, ConfigEditor, at, server_missing};
 use crate::ConfigError;
@@ -6,13 +6,13 @@ use crate::{ConfiguredServer, EntryContext, ServerEntry};
 use serde_json::{Map, Value};
 use toolscout_core::redact::REDACTED;
 
-/// What belongs to a program, and what to an address: who is given the one loses the other.
+/// The keys of a program and the keys of a URL: setting one kind removes the other.
 const OF_PROGRAM: [&str; 4] = ["command", "args", "env", "cwd"];
 const OF_ADDRESS: [&str; 4] = ["url", "type", "headers", "bearer"];
 
 impl ConfigEditor {
-    /// Puts these fields into the entry of a server, each in the place of what it had. A value that was only shown as hidden
-    /// stays what it is.
+    /// Sets these fields in the entry of a server, replacing existing values. A redacted value
+    /// keeps its old content.
     pub fn change_server(
         &self,
         server: &ConfiguredServer,
@@ -45,7 +45,7 @@ impl ConfigEditor {
     }
 }
 
-/// The value, with what is hidden in it as it was before.
+/// The value, with each redacted part replaced by its old content.
 fn kept(value: &Value, before: Option<&Value>) -> Value {
     let Value::Object(map) = value else { return value.clone() };
     let one = |(name, value): (&String, &Value)| {

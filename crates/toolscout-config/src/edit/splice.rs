@@ -1,8 +1,8 @@
-//! Pieces of a text that give way to others; everything between them stays byte for byte.
+//! Replacements of parts of a text; everything between them stays byte for byte.
 
 use std::ops::Range;
 
-/// A piece, and what comes in its place.
+/// A range and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Splice {
     pub(super) range: Range<usize>,
@@ -23,7 +23,8 @@ impl Splice {
     }
 }
 
-/// The text with all pieces replaced; `None` where they overlap. Of insertions at one place, the first comes first.
+/// The text with all replacements applied; `None` if they overlap. Several insertions at one offset
+/// keep their order.
 pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> Option<String> {
     splices.sort_by_key(|it| it.range.start);
     let mut out = String::with_capacity(text.len() + 256);
@@ -37,34 +38,34 @@ pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> Option<String> {
     Some(out)
 }
 
-/// Where the line of this place starts.
+/// The start of the line that contains this offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |it| it + 1)
 }
 
-/// Where the line after this place starts; the end of the text if there is none.
+/// The start of the line after this offset; the end of the text if there is none.
 pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |it| at + it + 1)
 }
 
-/// Where this line ends, its line break not counted.
+/// The end of the line, without its line break.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |it| at + it);
     if text[at..end].ends_with('\r') { end - 1 } else { end }
 }
 
-/// The white space that the line of this place starts with.
+/// The indentation of the line that contains this offset.
 pub(super) fn indent(text: &str, at: usize) -> &str {
     let line = &text[line_start(text, at)..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// How lines of the text end.
+/// The line break that the text uses.
 pub(super) fn line_break(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// The line before this place, which starts a line.
+/// The line before this offset, which must be a line start.
 pub(super) fn line_before(text: &str, at: usize) -> Option<Range<usize>> {
     let end = at.checked_sub(1)?;
     Some(line_start(text, end)..at)

@@ -1,7 +1,7 @@
-//! 1. Only what has to change does, in TOML and in JSON, whatever its style.
-//! 2. Taking out what was put in gives the very text there was.
-//! 3. A file that cannot be changed safely is left alone, and the error says what to do.
-//! 4. Of many writers none loses another's change, and no reader sees half a file.
+//! 1. Only the necessary text changes, in TOML and in JSON, in any style.
+//! 2. Removing an added value restores the exact text.
+//! 3. A file that cannot be edited safely is left alone, and the error contains the fix.
+//! 4. No concurrent writer loses the change of another, and no reader sees a partial file.
 
 mod files;
 mod json_texts;
@@ -20,7 +20,7 @@ fn remove(keys: &[&str]) -> ConfigEdit {
     ConfigEdit::Remove(path(keys))
 }
 
-/// The text after the change, checked as a file's would be.
+/// The text after the edit, validated as for a file.
 fn after(name: &str, text: &str, change: ConfigEdit) -> Result<String, String> {
     changed(Path::new(name), text, &|_| Ok(vec![change.clone()])).map_err(|it| it.to_string())
 }

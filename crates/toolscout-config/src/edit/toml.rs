@@ -1,4 +1,4 @@
-//! Changes of TOML, as pieces of its text.
+//! Edits TOML as replacements in its text.
 
 mod shape;
 mod write;
@@ -10,7 +10,7 @@ use shape::{TomlItem, TomlLayout};
 use std::ops::Range;
 use toml_edit::{Document, Item};
 
-/// The text with the change made; `None` where that is beyond us.
+/// The text with the edit applied; `None` if this layout is not supported.
 pub(super) fn edit(text: &str, change: &ConfigEdit) -> Option<String> {
     let document = Document::parse(text).ok()?;
     let editing = TomlEditing { text, shape: TomlLayout::of(document.as_table()) };
@@ -36,7 +36,7 @@ impl TomlEditing<'_> {
         }
         let pieces = self.pieces(place)?;
         let (first, others) = pieces.split_first()?;
-        // Sections are written as sections; keys with dots in them as the one key they are.
+        // Sections are written as sections, dotted keys as a single dotted key.
         let text = match (first.is_section, value) {
             (true, Value::Object(map)) => write::section(path, map, line_break(self.text)),
             (true, _) => return None,
@@ -54,7 +54,7 @@ impl TomlEditing<'_> {
         Some(self.without(&self.pieces(place)?))
     }
 
-    /// From an inline table, with one of the commas beside it.
+    /// Removes an item from an inline table, with one adjacent comma.
     fn remove_inline(&self, place: &TomlItem<'_>) -> Option<Splice> {
         let Item::Value(value) = place.item else { return None };
         let range = place.key.span()?.start..value.span()?.end;
@@ -75,7 +75,8 @@ impl TomlEditing<'_> {
         let key = &path[depth..];
         match outer.item {
             Item::Value(table) => self.add_inline(table, key, value).map(|it| vec![it]),
-            // A whole new table below a table gets a section of its own, unless its parent's keys have dots in them.
+            // A new table below a table becomes a section of its own, unless its parent uses dotted
+            // keys.
             Item::Table(table) if !table.is_dotted() && matches!(value, Value::Object(_)) && key.len() == 1 => {
                 Some(vec![self.at_end(&write::section(path, value.as_object()?, line_break(self.text)))])
             }
@@ -105,7 +106,7 @@ impl TomlEditing<'_> {
         })
     }
 
-    /// With nothing there yet that it belongs to.
+    /// Adds a value whose parent does not exist yet.
     fn add_at_top(&self, document: &Document<&str>, path: &[String], value: &Value) -> Splice {
         if path.len() > 1 {
             return self.at_end(&section_of(path, value, line_break(self.text)));
@@ -127,8 +128,8 @@ impl TomlEditing<'_> {
         }
     }
 
-    /// A new last section. Whether the file ends with a line break stays as it is, so that taking the section out again
-    /// gives the very file there was.
+    /// Appends a section. Whether the file ends with a line break does not change, so that removing
+    /// the section restores the exact file.
     fn at_end(&self, section: &str) -> Splice {
         let feed = line_break(self.text);
         let end = self.text.len();
@@ -142,7 +143,7 @@ impl TomlEditing<'_> {
         )
     }
 
-    /// A new line below the one of this place, as far in as that is.
+    /// Inserts a line below the one at this offset, with the same indentation.
     fn line_after(&self, place: usize, line: &str) -> Splice {
         let (at, feed) = (next_line(self.text, place), line_break(self.text));
         let indent = indent(self.text, place);
@@ -167,7 +168,7 @@ impl TomlEditing<'_> {
         (!pieces.is_empty()).then_some(pieces)
     }
 
-    /// Takes all these lines out.
+    /// Removes all these lines.
     fn without(&self, pieces: &[TomlLines]) -> Vec<Splice> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for range in pieces.iter().map(|it| self.with_surroundings(it)) {
@@ -176,7 +177,7 @@ impl TomlEditing<'_> {
                 _ => ranges.push(range),
             }
         }
-        // A file that ends without a line break goes on doing so.
+        // A file without a final line break stays without one.
         if let Some(last) = ranges.last_mut().filter(|it| it.end == self.text.len() && !self.text.ends_with('\n')) {
             let before = self.text[..last.start].strip_suffix('\n');
             last.start = before.map_or(last.start, |it| it.strip_suffix('\r').unwrap_or(it).len());
@@ -184,7 +185,8 @@ impl TomlEditing<'_> {
         ranges.into_iter().map(Splice::remove).collect()
     }
 
-    /// The lines, the comments right above them, and of a section the empty line that sets it off.
+    /// The lines, the comments directly above them, and for a section the blank line that separates
+    /// it.
     fn with_surroundings(&self, piece: &TomlLines) -> Range<usize> {
         let Range { start, end } = piece.lines.clone();
         let start = self.with_comments(start);
@@ -197,7 +199,8 @@ impl TomlEditing<'_> {
         before.map_or(start, |it| it.start)..end
     }
 
-    /// Where the comments right above a line start. Those the file opens with are about the file.
+    /// The start of the comments directly above a line. Comments at the start of the file are about
+    /// the file.
     fn with_comments(&self, line: usize) -> usize {
         let mut start = line;
         while let Some(before) = line_before(self.text, start) {
@@ -211,16 +214,16 @@ impl TomlEditing<'_> {
     }
 }
 
-/// Lines that belong to a value.
+/// The lines of a value.
 struct TomlLines {
     lines: Range<usize>,
-    /// Where they end, the last line break not counted.
+    /// Their end, without the last line break.
     end: usize,
     /// Whether they start with a header.
     is_section: bool,
 }
 
-/// `key = value`; of several keys, all but the first are tables within.
+/// `key = value`; of several keys, all but the first become nested inline tables.
 fn key_and_value(key: &[String], value: &Value) -> String {
     match key {
         [] => String::new(),
@@ -228,7 +231,7 @@ fn key_and_value(key: &[String], value: &Value) -> String {
     }
 }
 
-/// A section for the value itself if that is a table, else for the table it is in.
+/// A section for the value itself if it is a table, else for its parent table.
 fn section_of(path: &[String], value: &Value, feed: &str) -> String {
     match (value, path.split_last()) {
         (Value::Object(map), _) => write::section(path, map, feed),

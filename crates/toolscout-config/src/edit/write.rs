@@ -1,4 +1,4 @@
-//! Puts a text in the place of a file in one step, if the file still is what it was.
+//! Replaces a file atomically, if its content has not changed since it was read.
 
 use crate::ConfigError;
 use std::fs::{self, File, OpenOptions};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tempfile::NamedTempFile;
 
-/// After this time a temporary file belongs to nobody any more.
+/// A temporary file older than this was left by a writer that no longer runs.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
-/// The file itself, where the path is a link to it; so that the link stays one.
+/// The real path of the file, so that a link to it stays a link.
 pub(super) fn real(path: &Path) -> Result<PathBuf, ConfigError> {
     match path.canonicalize() {
         Ok(real) if real.is_file() => Ok(real),
@@ -29,10 +29,10 @@ pub(super) fn real(path: &Path) -> Result<PathBuf, ConfigError> {
     }
 }
 
-/// Waits until nobody else changes this file; held until dropped.
+/// Waits until no other process edits this file. The lock is held until it is dropped.
 pub(super) fn lock(folder: &Path, file: &Path) -> Result<File, ConfigError> {
     fs::create_dir_all(folder).map_err(ConfigError::io("make", folder))?;
-    // By its folder, because a file that is not there yet has no real path of its own.
+    // Keyed by the real path of the folder, because a new file has no real path yet.
     let (parent, name) = (folder_of(file), file.file_name().unwrap_or_default());
     let whole = parent.canonicalize().unwrap_or(parent.to_owned()).join(name);
     let name = blake3::hash(whole.as_os_str().as_encoded_bytes()).to_hex();
@@ -43,7 +43,7 @@ pub(super) fn lock(folder: &Path, file: &Path) -> Result<File, ConfigError> {
     Ok(lock)
 }
 
-/// Writes the file if it still holds what it did `before`; says whether.
+/// Writes the file if its content still equals `before`; returns whether it did.
 pub(crate) fn replace(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<bool, ConfigError> {
     let folder = folder_of(file);
     fs::create_dir_all(folder).map_err(ConfigError::io("make", folder))?;
@@ -52,7 +52,8 @@ pub(crate) fn replace(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Resul
         return Ok(false);
     }
     let placed = match before {
-        // A file that somebody else has made meanwhile must not be replaced. Not every file system can promise that.
+        // A file that another program created in the meantime must not be replaced. Not every file
+        // system can guarantee that.
         None => temporary.persist_noclobber(file).or_else(|failed| match failed.error.kind() {
             io::ErrorKind::AlreadyExists => Err(failed),
             _ => failed.file.persist(file),
@@ -63,7 +64,7 @@ pub(crate) fn replace(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Resul
         Err(failed) if before.is_none() && failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
         placed => placed.map_err(|failed| ConfigError::io("replace", file)(failed.error))?,
     };
-    // Only now is the new name sure to survive a crash.
+    // The rename survives a crash only after the folder is synced.
     let _ = File::open(folder).and_then(|it| it.sync_all());
     Ok(true)
 }
@@ -81,7 +82,7 @@ fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A finished file beside the one it is to become, with the rights and the owner of that one.
+/// A complete temporary file next to the target, with the target's permissions and owner.
 fn temporary(file: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
     let prefix = prefix(file);
     remove_left_behind(file, &prefix);
@@ -103,7 +104,7 @@ fn prefix(file: &Path) -> String {
     format!(".{}.toolscout-", file.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// What writers that were killed have left.
+/// Removes the temporary files of killed writers.
 fn remove_left_behind(file: &Path, prefix: &str) {
     let Ok(entries) = folder_of(file).read_dir() else { return };
     for entry in entries.flatten().filter(|it| it.file_name().to_string_lossy().starts_with(prefix)) {
@@ -115,7 +116,7 @@ fn remove_left_behind(file: &Path, prefix: &str) {
     }
 }
 
-/// Where we may; else the file becomes ours, as with any editor.
+/// Keeps the owner if permitted; otherwise the file changes its owner, as with any editor.
 #[cfg(unix)]
 fn keep_owner(new: &File, old: &fs::Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};

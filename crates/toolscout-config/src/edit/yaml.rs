@@ -1,10 +1,10 @@
-//! YAML is left to people: what can rewrite it loses its comments.
+//! YAML files are not edited: the available writers lose comments.
 
 use super::{ConfigEdit, nested};
 use crate::ConfigError;
 use std::path::Path;
 
-/// Says that the file has to be changed by hand, and how.
+/// The error that explains how to edit the file by hand.
 pub(super) fn refusal(file: &Path, changes: &[ConfigEdit]) -> ConfigError {
     let message = format!("`{}` is YAML, which is not changed here, so that it keeps its comments", file.display());
     let hints: Vec<String> = changes.iter().map(hint).collect();

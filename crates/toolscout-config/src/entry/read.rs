@@ -1,11 +1,11 @@
-//! Entries as they are found in files, ours and those of other programs.
+//! Reads entries of our own files and of other programs.
 
 use super::ServerEntry;
 use crate::section::{self, ParsedSection, SectionError};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Other spellings of keys, by ours.
+/// Alternative spellings of keys, with ours.
 const SPELLINGS: [(&str, &str); 5] = [
     ("serverUrl", "url"),
     ("httpUrl", "url"),
@@ -14,7 +14,8 @@ const SPELLINGS: [(&str, &str); 5] = [
     ("timeout", "call_timeout_ms"),
 ];
 
-/// What other programs write into entries for themselves: texts for users, and results of their own discovery.
+/// Keys that other programs write for themselves: descriptions for users, and results of their own
+/// discovery.
 const IGNORED: [&str; 12] = [
     "name",
     "id",
@@ -31,7 +32,7 @@ const IGNORED: [&str; 12] = [
 ];
 
 impl ServerEntry {
-    /// Reads an entry, in our own form or in that of another program.
+    /// Reads an entry in our own form or in that of another program.
     pub(crate) fn read(value: Value) -> Result<ParsedSection<Self>, SectionError> {
         match value {
             Value::Object(table) => {
@@ -56,7 +57,7 @@ fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, Sect
             table.entry(ours).or_insert(value);
         }
     }
-    // A server that either word turns off is off.
+    // A server is disabled if either key disables it.
     if let Some(disabled) = take(&mut table, "disabled") {
         let disabled = disabled.as_bool().ok_or_else(|| SectionError::at("disabled", &disabled, "true or false"))?;
         if disabled || !table.contains_key("enabled") {
@@ -76,7 +77,7 @@ fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, Sect
             }
         }
     }
-    // Some programs list the only tools there should be, instead of policies.
+    // Some programs use `tools` for the list of allowed tools, instead of policies.
     if table.get("tools").is_some_and(Value::is_array)
         && let Some(only) = table.shift_remove("tools")
         && let Some(filter) = table.entry("filter").or_insert_with(|| json!({})).as_object_mut()
@@ -86,7 +87,7 @@ fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, Sect
     Ok(table)
 }
 
-/// Takes a value by its key, in camel or snake case.
+/// Removes a value by its key, in camel or snake case.
 fn take(table: &mut Map<String, Value>, key: &str) -> Option<Value> {
     let (camel, snake) = (table.shift_remove(key), table.shift_remove(&section::snake_case(key)));
     camel.or(snake).filter(|it| !it.is_null())

@@ -1,4 +1,4 @@
-//! What an entry means: a server, or what is wrong with it.
+//! Converts an entry to a server, or reports why it is invalid.
 
 use super::ServerEntry;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use toolscout_mcp_client::{
     ConfigText, HttpEndpoint, OnChange, Program, ReferenceLookup, ServerConfig, ServerTransport, ToolFilter,
 };
 
-/// What an entry's meaning depends on besides itself.
+/// The context that an entry depends on.
 #[derive(Debug, Clone)]
 pub struct EntryContext {
-    /// The file that holds it.
+    /// The file that contains it.
     pub file: PathBuf,
-    /// The project's root; what `${workspaceFolder}` stands for.
+    /// The project root; the value of `${workspaceFolder}`.
     pub root: Option<PathBuf>,
-    /// What `cwd` is relative to.
+    /// The base folder of `cwd`.
     pub base: PathBuf,
-    /// Whether a person has said that what the file holds may be used.
+    /// Whether the user trusts the content of the file.
     pub trusted: bool,
-    /// Where `cwd` finds its variables.
+    /// Resolves the variables in `cwd`.
     pub lookup: ReferenceLookup,
 }
 
 impl ServerEntry {
-    /// The server, without its policies; else what is wrong, for people.
+    /// The server, without its policies; the error is a reason for the user.
     pub fn server(&self, id: SourceId, around: &EntryContext) -> Result<ServerConfig, String> {
         let transport = match (self.kind()?, &self.command, &self.url) {
             (_, Some(_), Some(_)) => return Err("it has both `command` and `url`; keep one of them".to_owned()),
@@ -55,7 +55,7 @@ impl ServerEntry {
         })
     }
 
-    /// Whether it says nothing but that a server is off, which some other file then describes.
+    /// Whether the entry only disables a server that another file describes.
     pub fn only_turns_off(&self) -> bool {
         self.enabled == Some(false) && self.command.is_none() && self.url.is_none()
     }
@@ -101,7 +101,7 @@ impl ServerEntry {
     }
 }
 
-/// How an entry says its server is reached.
+/// The transport of an entry.
 #[derive(Clone, Copy)]
 enum EntryTransport {
     Stdio,
@@ -123,10 +123,10 @@ impl EntryContext {
         ConfigText::new(self.with_root(written), self.file.parent())
     }
 
-    /// Editors write the project's root this way.
+    /// Expands `${workspaceFolder}`, which editors write for the project root.
     fn with_root(&self, written: &str) -> String {
         match &self.root {
-            // The root is a text of its own: nothing in it is to be filled in.
+            // The root is escaped: nothing in it is a reference.
             Some(root) => written.replace("${workspaceFolder}", &root.to_string_lossy().replace("${", "$${")),
             None => written.to_owned(),
         }

@@ -1,4 +1,4 @@
-//! What is written of an entry can be read again, and means the same.
+//! A written entry can be read again, with the same meaning.
 
 use super::*;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! What has to be known about a client to import its servers and to write our entry into its files.
+//! The description of a client: how to import its servers and how to write our entry into its
+//! files.
 
 use super::fields::ClientFields;
 use super::references::VariableSyntax;
@@ -11,84 +12,85 @@ use std::path::PathBuf;
 /// Rewrites the fields of an entry before they are read.
 pub(super) type PrepareFields = fn(&mut ClientFields<'_>) -> Result<(), String>;
 
-/// A program that keeps MCP servers in files of its own. Plain data, as far as its format is regular.
+/// A program that stores MCP servers in its own files. Plain data, as far as its format is regular.
 pub struct ClientFormat {
     /// The name on the command line: `claude-desktop`.
     pub name: &'static str,
     /// The name in messages: `Claude Desktop`.
     pub title: &'static str,
-    /// Whether it is started from a desktop, and so does not have the search path of the shell.
+    /// Whether it starts from a desktop, and so does not inherit the search path of the shell.
     pub is_desktop: bool,
-    /// Its files: those of the project first, and of each scope the one it creates itself first.
+    /// Its files: those of the project first; within a scope, the one it creates itself first.
     pub(super) files: &'static [ClientPath],
     /// The keys that lead to its table of servers.
     pub(super) servers: &'static [&'static str],
-    /// Finds the tables of servers if that depends on the document; the one for a new entry comes first.
+    /// Finds the tables of servers if their location depends on the document; the one for a new
+    /// entry comes first.
     pub(super) locate: Option<fn(&Value, &ClientFolders) -> Vec<KeyPath>>,
     pub(super) syntax: VariableSyntax,
     pub(super) bare_url: BareUrl,
-    /// Brings an irregular entry into the usual form.
+    /// Converts an irregular entry to the common form.
     pub(super) prepare: Option<PrepareFields>,
-    /// The keys of an entry besides the usual ones.
+    /// Additional keys of an entry.
     pub(super) keys: &'static [(&'static str, ClientKey)],
     pub(super) own_entry: OwnEntry,
 }
 
-/// Where a file of a client is.
+/// The location of a client's file.
 pub(super) enum ClientPath {
     /// In the project.
     Project(&'static str),
-    /// In the project, and read by toolscout anyway.
+    /// In the project, and read by toolscout in place.
     Native(&'static str),
     /// In the home folder.
     Home(&'static str),
     /// Below `XDG_CONFIG_HOME`.
     Config(&'static str),
-    /// In each place where desktop programs keep settings on some system.
+    /// In the settings folder of desktop programs, for each system.
     Apps(&'static str),
-    /// In the folder that a variable names, else in one of the home folder.
+    /// In the folder named by a variable, else in one of the home folder.
     Variable(&'static str, &'static str, &'static str),
-    /// The file that a variable names.
+    /// The file named by a variable.
     VariableFile(&'static str),
 }
 
-/// What a key of an entry means.
+/// The meaning of a key of an entry.
 #[derive(Clone, Copy)]
 pub(super) enum ClientKey {
-    /// A time limit of calls, in units of so many milliseconds.
+    /// The timeout of calls, in units of this many milliseconds.
     CallTimeout(f64),
-    /// The same, of discovery.
+    /// The same, for discovery.
     DiscoveryTimeout(f64),
     IncludeTools,
     ExcludeTools,
     /// Whether the tools are listed without a search.
     Listed,
-    /// A table about the login.
+    /// A table with OAuth settings.
     OAuth,
     Scopes,
     Bearer,
-    /// The variable that holds the bearer token.
+    /// The variable that contains the bearer token.
     BearerVariable,
     Environment,
-    /// Names of variables that are passed on.
+    /// Names of inherited variables.
     VariableNames,
     Headers,
-    /// Headers, by the variables that hold their values.
+    /// Headers, by the variables that contain their values.
     VariableHeaders,
-    /// Which tools run without asking.
+    /// The tools that run without approval.
     Approval,
-    /// Cannot be taken over, and this is why.
+    /// Cannot be imported, for this reason.
     Note(&'static str),
-    /// Means nothing to us.
+    /// Not relevant for toolscout.
     Ignored,
 }
 
-/// How our own entry is written.
+/// The form of our own entry.
 pub(super) enum OwnEntry {
     Plain,
     /// With `type = "stdio"`.
     Typed,
-    /// Command and arguments are one list.
+    /// Command and arguments in one list.
     CommandList,
 }
 
@@ -97,7 +99,7 @@ pub(super) enum OwnEntry {
 pub struct ClientFile {
     pub path: PathBuf,
     pub scope: ConfigScope,
-    /// toolscout reads this file anyway, so there is nothing to import from it.
+    /// Whether toolscout reads this file in place, so that nothing is imported from it.
     pub is_native: bool,
 }
 
@@ -109,12 +111,13 @@ pub struct LaunchCommand {
 }
 
 impl ClientFormat {
-    /// Its files, whether they exist or not.
+    /// Its files, existing or not.
     pub fn files(&self, folders: &ClientFolders) -> Vec<ClientFile> {
         self.files.iter().flat_map(|it| it.files(folders)).collect()
     }
 
-    /// Where its servers are in a document, which may be empty; the table for a new entry comes first.
+    /// The tables of its servers in a document, which may be empty; the table for a new entry comes
+    /// first.
     pub(crate) fn sections(&self, document: &Value, folders: &ClientFolders) -> Vec<KeyPath> {
         match self.locate {
             Some(locate) => locate(document, folders),
@@ -122,7 +125,7 @@ impl ClientFormat {
         }
     }
 
-    /// One of its entries in our form, or why that is not possible.
+    /// One of its entries in our form, or the reason why it cannot be converted.
     pub(crate) fn entry(&self, fields: &mut ClientFields<'_>) -> Result<ServerEntry, String> {
         if let Some(prepare) = self.prepare {
             prepare(fields)?;
@@ -134,7 +137,7 @@ impl ClientFormat {
         Ok(entry)
     }
 
-    /// The entry that makes it start this command.
+    /// The entry that makes the client start this command.
     pub(crate) fn own_entry(&self, launch: &LaunchCommand, section: &KeyPath) -> Value {
         let LaunchCommand { command, args } = launch;
         match self.own_entry {
@@ -174,7 +177,7 @@ impl ClientPath {
 }
 
 impl ClientKey {
-    /// Takes the key out of `fields` into `entry`.
+    /// Moves the key from `fields` into `entry`.
     fn read(self, key: &str, fields: &mut ClientFields<'_>, entry: &mut ServerEntry) -> Result<(), String> {
         match self {
             Self::CallTimeout(unit) => entry.call_timeout_ms = entry.call_timeout_ms.or(fields.duration(key, unit)),
@@ -228,7 +231,7 @@ impl ClientKey {
     }
 }
 
-/// The client id and the scopes; a secret is not copied.
+/// Reads the client id and the scopes; a secret is not copied.
 fn oauth(key: &str, fields: &mut ClientFields<'_>, entry: &mut ServerEntry) {
     let take = |oauth: &mut Map<String, Value>, keys: [&str; 2]| {
         let value = keys.iter().find_map(|it| oauth.remove(*it))?;

@@ -1,4 +1,5 @@
-//! The formats in which other MCP clients keep their servers. To add a client, add a row to [`CLIENTS`].
+//! The formats in which other MCP clients store their servers. To add a client, add a row to
+//! [`CLIENTS`].
 
 use super::client::{ClientFormat, ClientKey, ClientPath, OwnEntry};
 use super::fields::ClientFields;
@@ -12,7 +13,7 @@ use ClientKey::{
 use ClientPath::{Apps, Config, Home, Native, Project, Variable, VariableFile};
 use serde_json::{Map, Value, json};
 
-/// What most clients have in common.
+/// The format that most clients share.
 const USUAL: ClientFormat = ClientFormat {
     name: "",
     title: "",
@@ -27,7 +28,7 @@ const USUAL: ClientFormat = ClientFormat {
     is_desktop: false,
 };
 
-/// In the order shown.
+/// In display order.
 pub static CLIENTS: [ClientFormat; 10] = [
     ClientFormat {
         name: "claude-desktop",
@@ -73,7 +74,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
         ],
         servers: &["servers"],
         locate: Some(vscode_servers),
-        // Its origin in the gallery, and how to debug it.
+        // Its origin in the gallery, and debug settings.
         keys: &[("gallery", Ignored), ("version", Ignored), ("dev", Ignored)],
         own_entry: OwnEntry::Typed,
         ..USUAL
@@ -173,7 +174,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
     },
 ];
 
-/// The client of this name.
+/// The client with this name.
 pub fn named(name: &str) -> Option<&'static ClientFormat> {
     CLIENTS.iter().find(|it| it.name == name)
 }
@@ -182,7 +183,7 @@ fn key_path<const N: usize>(keys: [&str; N]) -> KeyPath {
     keys.map(str::to_owned).to_vec()
 }
 
-/// Servers for all projects, then those of this project, which is known by its path.
+/// Servers for all projects, then those of this project, which is keyed by its path.
 fn claude_code_servers(document: &Value, folders: &ClientFolders) -> Vec<KeyPath> {
     let project = folders.project.to_string_lossy();
     let own = document.get("projects").and_then(|it| it.get(&*project)).is_some();
@@ -190,20 +191,21 @@ fn claude_code_servers(document: &Value, folders: &ClientFolders) -> Vec<KeyPath
     [key_path(["mcpServers"])].into_iter().chain(own).collect()
 }
 
-/// The file that VS Code shares with other programs has their key.
+/// The file that VS Code shares with other programs uses their key.
 fn vscode_servers(document: &Value, _: &ClientFolders) -> Vec<KeyPath> {
     let is_shared = document.get("servers").is_none() && document.get("mcpServers").is_some();
     vec![key_path([if is_shared { "mcpServers" } else { "servers" }])]
 }
 
-/// `mcp.servers` since the second version, `mcp` before. A server may be called `servers`, and then has a type.
+/// `mcp.servers` since version 2, `mcp` before. In version 1 a server may have the name `servers`;
+/// then it has a type.
 fn opencode_servers(document: &Value, _: &ClientFolders) -> Vec<KeyPath> {
     let inner = document.get("mcp").and_then(|it| it.get("servers"));
     let is_second = inner.is_some_and(|it| it.is_object() && !it["type"].is_string());
     vec![if is_second { key_path(["mcp", "servers"]) } else { key_path(["mcp"]) }]
 }
 
-/// A command is one list, and a bearer token may be in a file.
+/// The command is a list, and a bearer token may be in a file.
 fn opencode_entry(fields: &mut ClientFields<'_>) -> Result<(), String> {
     if let Some(mut words) = fields.list("command") {
         if words.is_empty() {
@@ -212,7 +214,7 @@ fn opencode_entry(fields: &mut ClientFields<'_>) -> Result<(), String> {
         let args = words.split_off(1);
         fields.add(Map::from_iter([("command".to_owned(), words.remove(0)), ("args".to_owned(), json!(args))]));
     }
-    // A text with a file in it is not possible in our form, but a bearer token in a file is.
+    // Our form cannot embed a file in a text, but it supports a bearer token from a file.
     if let Some(mut headers) = fields.inner("headers") {
         let file = headers.iter().find_map(|(name, value)| {
             let file = value.as_str()?.strip_prefix("Bearer ")?.strip_prefix("{file:")?.strip_suffix('}')?;

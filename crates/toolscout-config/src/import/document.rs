@@ -1,4 +1,4 @@
-//! Reads a client's file into one form, whichever it is written in.
+//! Parses a client's file in any supported format.
 
 use super::KeyPath;
 use crate::DocumentFormat;
@@ -7,15 +7,16 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// More than a configuration can be; Claude Code keeps its history in the same file.
+/// The maximum size in bytes. Claude Code stores its history in the same file, so this is larger
+/// than a configuration needs.
 const LARGEST: u64 = 64 << 20;
 
-/// What the text of this file says. An empty one says nothing, which is no mistake.
+/// Parses the text of this file. An empty file is an empty table, not an error.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Value, String> {
     DocumentFormat::of(path).parse(text).map(Value::Object).map_err(|it| it.to_string())
 }
 
-/// The file's text; none where there is no file.
+/// The text of the file; `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -36,7 +37,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
     String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// The table that these keys lead to.
+/// The table at these keys.
 pub(crate) fn table<'a>(document: &'a Value, section: &KeyPath) -> Option<&'a Map<String, Value>> {
     section.iter().try_fold(document, |it, key| it.get(key))?.as_object()
 }

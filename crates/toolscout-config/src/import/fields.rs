@@ -1,10 +1,11 @@
-//! One server of another program, taken apart key by key; what nobody took is said, so that nothing is lost in silence.
+//! Reads the entry of another program key by key; keys that were not read are reported, so that
+//! nothing is lost silently.
 
 use super::references::{self, TextContext};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// One server's entry while it is read.
+/// A server entry while it is read.
 pub(crate) struct ClientFields<'a> {
     left: Map<String, Value>,
     place: TextContext<'a>,
@@ -12,7 +13,7 @@ pub(crate) struct ClientFields<'a> {
 }
 
 impl<'a> ClientFields<'a> {
-    /// The entry must be a table.
+    /// Wraps the entry, which must be a table.
     pub(super) fn new(entry: Value, place: TextContext<'a>) -> Result<Self, String> {
         match entry {
             Value::Object(left) => Ok(Self { left, place, notes: Vec::new() }),
@@ -24,12 +25,12 @@ impl<'a> ClientFields<'a> {
         self.left.get(key).is_some_and(|it| !it.is_null())
     }
 
-    /// A text, its variables in our writing.
+    /// A text, with its variables in our syntax.
     pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, String> {
         Ok(self.word(key)?.map(|it| self.ours(&it)))
     }
 
-    /// A text that cannot hold variables.
+    /// A text that cannot contain variables.
     pub(super) fn word(&mut self, key: &str) -> Result<Option<String>, String> {
         match self.take(key) {
             None => Ok(None),
@@ -38,12 +39,12 @@ impl<'a> ClientFields<'a> {
         }
     }
 
-    /// A list of texts, their variables in our writing.
+    /// A list of texts, with their variables in our syntax.
     pub(super) fn texts(&mut self, key: &str) -> Result<Vec<String>, String> {
         Ok(self.words(key)?.iter().map(|it| self.ours(it)).collect())
     }
 
-    /// A list of texts that cannot hold variables.
+    /// A list of texts that cannot contain variables.
     pub(super) fn words(&mut self, key: &str) -> Result<Vec<String>, String> {
         let wrong = || format!("its `{key}` is not a list of texts");
         match self.take(key) {
@@ -53,7 +54,7 @@ impl<'a> ClientFields<'a> {
         }
     }
 
-    /// A table of texts, their variables in our writing. What is set to nothing is left out.
+    /// A table of texts, with their variables in our syntax. Null values are omitted.
     pub(super) fn table(&mut self, key: &str) -> Result<BTreeMap<String, String>, String> {
         let wrong = || format!("its `{key}` is not a table of texts");
         let map = match self.take(key) {
@@ -69,7 +70,7 @@ impl<'a> ClientFields<'a> {
         Ok(table)
     }
 
-    /// A list of anything; what is no list stays.
+    /// A list of any values; a value that is not a list stays.
     pub(super) fn list(&mut self, key: &str) -> Option<Vec<Value>> {
         self.left.get(key)?.as_array()?;
         match self.take(key) {
@@ -83,13 +84,13 @@ impl<'a> ClientFields<'a> {
         self.take(key)?.as_bool()
     }
 
-    /// A duration, of units that have so many milliseconds.
+    /// A duration, in units of this many milliseconds.
     pub(super) fn duration(&mut self, key: &str, unit: f64) -> Option<u64> {
         let number = self.take(key)?.as_f64()?;
         (number > 0.0 && number.is_finite()).then_some((number * unit) as u64)
     }
 
-    /// A table within the entry; what is no table stays.
+    /// A table within the entry; a value that is not a table stays.
     pub(super) fn inner(&mut self, key: &str) -> Option<Map<String, Value>> {
         self.left.get(key)?.as_object()?;
         match self.take(key) {
@@ -98,14 +99,14 @@ impl<'a> ClientFields<'a> {
         }
     }
 
-    /// Puts these keys where the entry has none of that name.
+    /// Adds these keys, unless the entry already contains them.
     pub(super) fn add(&mut self, map: Map<String, Value>) {
         for (key, value) in map {
             self.left.entry(key).or_insert(value);
         }
     }
 
-    /// The folder the server starts in; none where that is where servers start anyway.
+    /// The working directory of the server; `None` if it is the default one.
     pub(super) fn folder(&mut self, key: &str) -> Result<Option<String>, String> {
         let Some(written) = self.text(key)? else { return Ok(None) };
         let home = self.place.home.map(|it| it.display().to_string());
@@ -120,22 +121,22 @@ impl<'a> ClientFields<'a> {
         Ok(Some(expanded).filter(|it| !matches!(it.as_str(), "" | "." | "./")))
     }
 
-    /// Takes a key that means nothing to us.
+    /// Drops a key that is not relevant for toolscout.
     pub(super) fn ignore(&mut self, key: &str) {
         self.take(key);
     }
 
-    /// Something a person should know about this server.
+    /// Adds a remark for the user about this server.
     pub(super) fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
-    /// The text, its variables in our writing.
+    /// The text, with its variables in our syntax.
     pub(super) fn ours(&mut self, text: &str) -> String {
         references::ours(text, &self.place, &mut self.notes)
     }
 
-    /// All notes; one names what nobody took.
+    /// All notes, with one that names the keys that were not read.
     pub(super) fn into_notes(mut self) -> Vec<String> {
         let left: Vec<_> =
             self.left.iter().filter(|(_, it)| !it.is_null()).map(|(key, _)| format!("`{key}`")).collect();
@@ -151,7 +152,7 @@ impl<'a> ClientFields<'a> {
     }
 }
 
-/// A scalar as it would be typed.
+/// A scalar as text.
 fn scalar(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),

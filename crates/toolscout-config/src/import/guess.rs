@@ -1,16 +1,17 @@
-//! Whose file it is that somebody named: by what it is called, else by the shape of what it holds.
+//! Guesses the client of a file that the user named: by its path, else by the structure of its
+//! content.
 
 use super::{ClientFolders, ClientFormat, clients};
 use serde_json::Value;
 use std::path::Path;
 
-/// Whose shape the file has; none where it has no servers.
+/// The client whose format the file has; `None` if it contains no servers.
 pub(super) fn client(path: &Path, document: &Value) -> Option<&'static ClientFormat> {
     let by_shape = || clients::named(shape(document)?);
     by_name(path).filter(|it| has_servers(it, document)).or_else(by_shape)
 }
 
-/// Names and last folders that only one program uses.
+/// Paths that only one program uses.
 const NAMES: [(&str, &str); 8] = [
     ("claude_desktop_config.json", "claude-desktop"),
     (".claude.json", "claude-code"),

@@ -1,4 +1,4 @@
-//! The folders below which programs keep their settings, as this run's variables tell.
+//! The folders in which programs store their settings, from environment variables.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 /// Variables that name the folder of a client.
 const FOLDERS: [&str; 3] = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"];
 
-/// The folders below which programs keep their settings.
+/// The folders in which programs store their settings.
 #[derive(Debug, Clone, Default)]
 pub struct ClientFolders {
-    /// The project's root.
+    /// The project root.
     pub project: PathBuf,
-    /// The person's own folder.
+    /// The home folder of the user.
     pub home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, else `~/.config`.
     config: Option<PathBuf>,
-    /// Where programs with windows keep settings, this system's own place first.
+    /// The settings folders of desktop programs, the one of this system first.
     apps: Vec<PathBuf>,
-    /// Folders and files that variables of single clients name.
+    /// Folders and files from variables of single clients.
     variables: BTreeMap<&'static str, PathBuf>,
 }
 
 impl ClientFolders {
-    /// As the variables of the environment say, for a process that runs in `cwd`.
+    /// The folders from the environment, for a process that runs in `cwd`.
     pub fn new(variable: &dyn Fn(&str) -> Option<String>, cwd: &Path, project: &Path) -> Self {
         let folder = |name: &str| variable(name).map(PathBuf::from).filter(|it| it.is_absolute());
         let home = folder("HOME").or_else(|| folder("USERPROFILE"));
@@ -38,17 +38,17 @@ impl ClientFolders {
         Self { project: project.to_owned(), home, config, apps: by_system.into_iter().flatten().collect(), variables }
     }
 
-    /// In the person's own folder, where it is known.
+    /// A path in the home folder, if it is known.
     pub(super) fn home(&self, path: &str) -> Option<PathBuf> {
         self.home.as_ref().map(|it| it.join(path))
     }
 
-    /// Where programs without windows keep settings.
+    /// A path in the settings folder of command line programs.
     pub(super) fn config(&self, path: &str) -> Option<PathBuf> {
         self.config.as_ref().map(|it| it.join(path))
     }
 
-    /// A file of a desktop program, in each place where some system keeps it.
+    /// A file of a desktop program, in the settings folder of each system.
     pub(super) fn apps(&self, path: &str) -> Vec<PathBuf> {
         self.apps.iter().map(|it| it.join(path)).collect()
     }

@@ -1,4 +1,4 @@
-//! Looks through the files of clients, and reads every server there; nothing is decided yet.
+//! Reads all servers from the files of clients, without deciding anything.
 
 use super::document;
 use super::fields::ClientFields;
@@ -8,40 +8,40 @@ use crate::ServerEntry;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What there was to see.
+/// The files of a scan.
 #[derive(Default)]
 pub struct ClientScan {
-    /// Files that are there.
+    /// Existing files.
     pub files: Vec<ScannedFile>,
-    /// Where nothing was.
+    /// Paths that do not exist.
     pub missing: Vec<PathBuf>,
 }
 
-/// A client's file that is there.
+/// An existing file of a client.
 pub struct ScannedFile {
     pub client: &'static ClientFormat,
     pub path: PathBuf,
     pub content: ScannedContent,
 }
 
-/// What a client's file holds.
+/// The content of a client's file.
 pub enum ScannedContent {
-    /// It is read anyway, whatever it holds.
+    /// toolscout reads the file in place.
     Native,
-    /// It cannot be read.
+    /// The file cannot be read.
     Broken(String),
     Servers(Vec<ScannedServer>),
 }
 
-/// A server in another program's file.
+/// A server in a file of another program.
 pub struct ScannedServer {
-    /// What it is called there.
+    /// Its name in that file.
     pub name: String,
-    /// Where it is in the document.
+    /// The keys of its table in the document.
     pub section: KeyPath,
-    /// In our form; why not, where that cannot be.
+    /// The entry in our form, or the reason why it cannot be converted.
     pub entry: Result<ServerEntry, String>,
-    /// What a person should know about it.
+    /// Remarks for the user.
     pub notes: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl ClientScan {
         looking
     }
 
-    /// Looks at one file, whosever it is.
+    /// Reads one file of any client.
     pub fn at_file(path: &Path, homes: &ClientFolders) -> Result<Self, String> {
         let text = document::read(path)?.ok_or("there is no such file")?;
         let document = document::parse(path, &text)?;
@@ -82,12 +82,12 @@ impl ClientScan {
 }
 
 impl ScannedFile {
-    /// A file whose servers are known.
+    /// A file whose servers are already read.
     pub fn of(client: &'static ClientFormat, path: PathBuf, servers: Vec<ScannedServer>) -> Self {
         Self { client, path, content: ScannedContent::Servers(servers) }
     }
 
-    /// The servers in it; none where it is not read.
+    /// The servers in it; empty if it was not read.
     pub fn into_servers(self) -> Vec<ScannedServer> {
         match self.content {
             ScannedContent::Servers(servers) => servers,
@@ -119,7 +119,7 @@ impl ScannedServer {
             Ok(mut fields) => (client.entry(&mut fields), fields.into_notes()),
             Err(reason) => (Err(reason), Vec::new()),
         };
-        // Of what is not taken, its loose ends are no news.
+        // The notes of a server that is not imported are not relevant.
         let notes = if entry.is_ok() { notes } else { Vec::new() };
         Self { name: name.to_owned(), section: section.clone(), entry, notes }
     }

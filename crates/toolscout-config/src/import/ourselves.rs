@@ -1,8 +1,8 @@
-//! How we know ourselves in other programs' files.
+//! Recognizes our own program in files of other programs.
 
 use std::path::{Path, PathBuf};
 
-/// What we are called, and the file we run from.
+/// The name and the executable of our program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnProgram {
     pub program: String,
@@ -10,12 +10,12 @@ pub struct OwnProgram {
 }
 
 impl OwnProgram {
-    /// The running program, known to users by this name.
+    /// The running program, with its name for users.
     pub fn running(name: &str) -> Self {
         Self { program: name.to_owned(), executable: std::env::current_exe().ok() }
     }
 
-    /// Whether this command starts us, by our name or by our file.
+    /// Whether this command starts our program, by name or by path.
     pub fn is_started_by(&self, command: &str) -> bool {
         let command = Path::new(command);
         let real = |it: &Path| it.canonicalize().ok();

@@ -1,4 +1,4 @@
-//! Decides for every server that was found: added, there already, or skipped, and why.
+//! Decides for every server found: added, already present, or skipped with a reason.
 
 use super::look::{ClientScan, ScannedContent, ScannedServer};
 use super::secrets::{PreparedEntry, SecretHandling, SecretNames};
@@ -8,25 +8,25 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use toolscout_core::{SourceId, escape};
 
-/// Which servers to import, from where, and into which file.
+/// Which servers to import, from which files, and into which file.
 pub struct ImportRequest<'a> {
     /// The clients whose files are read; all if empty.
     pub clients: Vec<&'static ClientFormat>,
-    /// Read this file instead, whichever client it belongs to.
+    /// Reads this file instead; its client is guessed.
     pub file: Option<&'a Path>,
     /// Only these servers; all if empty.
     pub only: Vec<ServerSelection>,
     /// Whether servers go into the project's file or the user's.
     pub scope: ConfigScope,
-    /// What happens to secrets.
+    /// How secrets are handled.
     pub secrets: SecretHandling,
-    /// Where clients keep their files.
+    /// The folders in which clients store their files.
     pub folders: &'a ClientFolders,
-    /// Our own entry is never imported.
+    /// Our own program, whose entry is never imported.
     pub own: &'a OwnProgram,
 }
 
-/// A server by its name, and the id it is to have.
+/// A server by its name, and its id in our configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerSelection {
     pub name: String,
@@ -45,16 +45,16 @@ impl FromStr for ServerSelection {
     }
 }
 
-/// What would happen to every server that was found. Serializes as a preview without secrets.
+/// The planned action for every server found. Serializes as a preview without secrets.
 pub struct ImportPlan {
     pub files: Vec<PlannedFile>,
-    /// Files that were looked for and do not exist.
+    /// Paths that were checked and do not exist.
     pub missing: Vec<PathBuf>,
-    /// The file of ours that servers are added to.
+    /// Our file to which servers are added.
     pub target: ImportTarget,
 }
 
-/// Decides what would be imported. Reads files, and writes none.
+/// Plans an import. Reads files, and writes none.
 pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, ConfigError> {
     let target = ImportTarget::new(config, request.scope)?;
     let scan = match request.file {
@@ -80,7 +80,8 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
     }
 }
 
-/// Writes what the plan adds: secrets into their files first, then all servers in one edit. Returns their ids.
+/// Applies the plan: writes secrets into their files first, then all servers in one edit. Returns
+/// the ids of the added servers.
 pub fn apply(plan: &ImportPlan, editor: &ConfigEditor) -> Result<Vec<SourceId>, ConfigError> {
     plan.target.add_all(editor, plan)
 }
@@ -94,13 +95,13 @@ impl ServerSelection {
 pub struct PlannedFile {
     pub client: &'static ClientFormat,
     pub path: PathBuf,
-    /// Why no server is read from it, where that is so.
+    /// The reason why no server is read from it, if so.
     pub remark: Option<String>,
     pub servers: Vec<PlannedServer>,
 }
 
 pub struct PlannedServer {
-    /// What it is called there.
+    /// Its name in the client's file.
     pub name: String,
     pub section: KeyPath,
     pub fate: ImportAction,
@@ -113,7 +114,7 @@ pub enum ImportAction {
         id: SourceId,
         treated: Box<PreparedEntry>,
     },
-    /// It is there already, or will be.
+    /// It is already present, or will be.
     Same {
         id: String,
     },
@@ -128,13 +129,13 @@ impl ImportPlan {
         self.files.iter().flat_map(|it| &it.servers)
     }
 
-    /// The servers that their client need not have any more once the plan is applied.
+    /// The servers that can be removed from their client once the plan is applied.
     pub fn moved(&self) -> Vec<(KeyPath, String)> {
         let moved = self.servers().filter(|it| !matches!(it.fate, ImportAction::Skip { .. }));
         moved.map(|it| (it.section.clone(), it.name.clone())).collect()
     }
 
-    /// Those that are to be added, in the order found.
+    /// The servers to add, in the order found.
     pub fn additions(&self) -> impl Iterator<Item = (&SourceId, &PreparedEntry)> {
         self.servers().filter_map(|it| match &it.fate {
             ImportAction::Add { id, treated } => Some((id, &**treated)),
@@ -180,7 +181,7 @@ impl<'a> ImportPlanner<'a> {
         ImportPlan { files, missing: scan.missing, target: self.target }
     }
 
-    /// The entry with the same working folder, wherever it will be written.
+    /// The entry with the same working directory, independent of the file it is written to.
     fn relocated(&self, mut entry: ServerEntry) -> ServerEntry {
         let is_relative = |it: &str| Path::new(it).is_relative() && !it.starts_with(['$', '~']) && !it.contains(':');
         let ImportTarget { base, project, .. } = &self.target;
@@ -190,7 +191,7 @@ impl<'a> ImportPlanner<'a> {
         entry
     }
 
-    /// None for a server nobody wants.
+    /// Plans one server; `None` if it is not selected.
     fn plan(&mut self, found: ScannedServer) -> Option<PlannedServer> {
         let near = nearest(&found.name);
         let only = self.only.iter().find(|it| it.selects(&found.name));
@@ -233,7 +234,7 @@ impl<'a> ImportPlanner<'a> {
         ImportAction::Add { id, treated: Box::new(treated) }
     }
 
-    /// The id, or with a number where it is taken or is nobody's to give.
+    /// The id, with a number appended if it is taken or reserved.
     fn free(&self, wanted: &SourceId) -> SourceId {
         let is_free = |it: &SourceId| {
             let taken = |map: &ExistingServers| map.contains_key(it.as_str());
@@ -247,12 +248,12 @@ impl<'a> ImportPlanner<'a> {
     }
 }
 
-/// The name as an id, or the id that comes nearest.
+/// The name as an id, or the nearest valid id.
 pub(super) fn nearest(name: &str) -> SourceId {
     SourceId::new(name).or_else(|it| SourceId::new(&it.nearest)).unwrap_or_else(|_| SourceId::app())
 }
 
-/// Whether both start the same thing in the same way; what may be done with its tools is another matter.
+/// Whether both start the same server in the same way; policies are not compared.
 fn is_same(one: &ServerEntry, other: &ServerEntry, base: &Path) -> bool {
     let cwd = |it: &ServerEntry| it.cwd.as_deref().map(|it| base.join(it));
     let is_sse = |it: &ServerEntry| it.kind.as_deref() == Some("sse");

@@ -1,34 +1,34 @@
-//! Variables in other programs' texts, brought into our writing; what they stand for is never looked up.
+//! Converts variables in texts of other programs to our syntax; their values are never looked up.
 
 use std::path::{Path, PathBuf};
 
-/// How a program writes variables in its configuration.
+/// The syntax of variables in a program's configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VariableSyntax {
-    /// Not at all. Only a text that is nothing but `${NAME}` can have been meant as one.
+    /// No variables. Only a text that consists of `${NAME}` is treated as one.
     Plain,
     /// `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and its like.
     Braces,
-    /// As `Braces`, and `$NAME`.
+    /// Like `Braces`, and `$NAME`.
     Dollar,
     /// `{env:NAME}` and `{file:PATH}`.
     Curly,
 }
 
-/// What a text's variables depend on.
+/// The context of the variables in a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextContext<'a> {
     pub syntax: VariableSyntax,
-    /// The folder of the file that is read.
+    /// The folder of the file being read.
     pub folder: &'a Path,
     pub home: Option<&'a Path>,
     pub project: &'a Path,
 }
 
-/// Stands for nothing, and so keeps a text that starts like a reference from being one.
+/// Expands to the empty string; placed before a text that would otherwise be parsed as a reference.
 const NOTHING: &str = "${TOOLSCOUT_PLAIN:-}";
 
-/// The text in our writing; what a person should know about it is added to `notes`.
+/// The text in our syntax; remarks for the user are added to `notes`.
 pub(super) fn ours(text: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> String {
     if let (VariableSyntax::Curly, Some(path)) = (place.syntax, whole(text, "{file:", "}")) {
         return format!("file:{}", place.file(path).display());
@@ -52,7 +52,7 @@ pub(super) fn ours(text: &str, place: &TextContext<'_>, notes: &mut Vec<String>)
     }
 }
 
-/// A name that can be a variable's, nearest to this text.
+/// The nearest valid variable name for this text.
 pub(super) fn variable(text: &str) -> String {
     let word = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' };
     let name: String = text.chars().map(word).collect();
@@ -65,7 +65,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 impl TextContext<'_> {
-    /// A path of the file that is read, made absolute.
+    /// A path in the file being read, made absolute.
     pub(super) fn file(&self, path: &str) -> PathBuf {
         match (path.strip_prefix("~/"), self.home) {
             (Some(rest), Some(home)) => home.join(rest),
@@ -74,17 +74,17 @@ impl TextContext<'_> {
     }
 }
 
-/// Something that looks like a reference.
+/// Text with the form of a reference.
 enum VariableReference<'a> {
-    /// What is between `${` and `}`.
+    /// The text between `${` and `}`.
     Braces(&'a str),
     /// `$NAME`.
     Dollar(&'a str),
-    /// What is between `{` and `}`.
+    /// The text between `{` and `}`.
     Curly(&'a str),
 }
 
-/// Cuts the text at its first reference.
+/// Splits the text at its first reference.
 fn next(text: &str, syntax: VariableSyntax) -> Option<(&str, VariableReference<'_>, &str)> {
     let mut from = 0;
     while let Some(found) = text[from..].find(['$', '{']).map(|it| from + it) {
@@ -131,7 +131,7 @@ fn braces(inner: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> Stri
     let (said, _) = inner.split_once(":-").unwrap_or((inner, ""));
     let name = said.strip_prefix("env:").unwrap_or(said);
     match said {
-        // Servers start in the project's root, so this is where they are.
+        // Servers start in the project root, so this is the working directory.
         "workspaceFolder" | "workspaceRoot" => ".".to_owned(),
         "workspaceFolderBasename" => place.project.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         "userHome" => "${HOME}".to_owned(),
@@ -144,7 +144,7 @@ fn braces(inner: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> Stri
             ));
             format!("${{{name}}}")
         }
-        // `${}` and `${a.b}` are no references for us, either.
+        // `${}` and `${a.b}` are not references in our syntax either.
         _ if !said.contains(':') => format!("${{{inner}}}"),
         _ => {
             notes.push(format!("`${{{inner}}}` exists only in that program: replace it before you use the server"));
@@ -153,12 +153,12 @@ fn braces(inner: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> Stri
     }
 }
 
-/// A stretch without references, written so that it stays one.
+/// Escapes text without references, so that it contains none.
 fn plain(text: &str) -> String {
     text.replace("${", "$${")
 }
 
-/// The name, where the text is one variable and nothing else.
+/// The name, if the text is exactly one variable.
 fn single(text: &str) -> Option<&str> {
     whole(text, "${", "}").filter(|it| is_name(it))
 }

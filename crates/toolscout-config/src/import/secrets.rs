@@ -1,4 +1,4 @@
-//! Secrets that stand in other programs' files as they are, and what becomes of them on the way into ours.
+//! Plaintext secrets in files of other programs, and how an import handles them.
 
 mod files;
 mod shapes;
@@ -18,41 +18,41 @@ use toolscout_mcp_client::ConfigText;
 pub(super) use files::SecretFile;
 pub(super) use spots::is_reference;
 
-/// What becomes of secrets that are written out.
+/// How an import handles plaintext secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretHandling {
-    /// A variable stands for each, which the person exports.
+    /// Replaces each by a variable that the user exports.
     Variables,
-    /// Each goes to a file of its own in this folder, which only the person can read.
+    /// Moves each to its own file in this folder, which only the user can read.
     Files(PathBuf),
-    /// They are written out in our file, too.
+    /// Copies them into our file as plaintext.
     Keep,
 }
 
-/// An entry whose secrets were treated.
+/// An entry whose secrets are handled.
 #[derive(Clone, PartialEq)]
 pub struct PreparedEntry {
-    /// As it will be written.
+    /// The entry to write.
     pub entry: ServerEntry,
-    /// As it may be shown: never with a secret.
+    /// The entry to show: never with a secret.
     pub shown: ServerEntry,
     pub notes: Vec<String>,
-    /// To be written before the entry is.
+    /// Files to write before the entry.
     pub files: Vec<SecretFile>,
 }
 
-/// Which name stands for which secret so far: two servers may each have a `TOKEN`, and mean different ones.
+/// The names assigned to secrets so far: two servers may each have a `TOKEN` with different values.
 #[derive(Default)]
 pub struct SecretNames(BTreeMap<String, String>);
 
 impl SecretHandling {
-    /// Files in the user's configuration folder.
+    /// Stores secrets as files in the user's configuration folder.
     pub fn files(config: &Config) -> Result<Self, ConfigError> {
         let folder = config.user_folder.as_ref().map(|it| it.join("secrets"));
         folder.map(Self::Files).ok_or_else(ConfigError::no_user_folder)
     }
 
-    /// Treats every secret of the entry, which will have this id.
+    /// Handles every secret of the entry, which will have this id.
     pub fn apply(&self, entry: ServerEntry, id: &str, taken: &mut SecretNames) -> PreparedEntry {
         let places = spots::of(&entry);
         let mut treated = PreparedEntry { shown: entry.clone(), entry, notes: Vec::new(), files: Vec::new() };
@@ -60,7 +60,8 @@ impl SecretHandling {
             let Some(text) = place.of(&mut treated.entry).cloned() else { continue };
             match self {
                 Self::Keep => treated.hide(&place, &text, &spots),
-                // A file stands for a whole text, so what already has a variable in it gets another.
+                // A file replaces a whole text, so a text that already contains a variable gets
+                // another variable.
                 Self::Files(folder) if !ConfigText::from(text.as_str()).is_reference() => {
                     treated.move_out(id, &place, &text, &spots, folder, taken);
                 }
@@ -71,7 +72,7 @@ impl SecretHandling {
     }
 }
 
-/// The entry as it may be shown: of variables, headers and the token only references, and no secret elsewhere.
+/// The entry to show: variables, headers and the token only as references, and no secret elsewhere.
 pub fn hidden(entry: ServerEntry) -> ServerEntry {
     let mut shown = SecretHandling::Keep.apply(entry, "", &mut SecretNames::default()).shown;
     let texts = shown.env.values_mut().chain(shown.headers.values_mut()).chain(&mut shown.bearer);
@@ -105,10 +106,10 @@ impl PreparedEntry {
         taken: &mut SecretNames,
     ) {
         let Some(first) = spots.first() else { return };
-        // Of a bearer token the scheme is said elsewhere.
+        // The scheme of a bearer token is implied by its key.
         let secret = self.token(place, text).unwrap_or(text);
         let scheme = &text[..text.len() - secret.len()];
-        // Nothing is filled in there, so nothing need be kept from it.
+        // References are not expanded in a file, so the escape is removed.
         let secret = &secret.replace("$${", "${");
         let path = taken.file(folder, &format!("{id}.{}", first.name.to_ascii_lowercase()), secret);
         self.notes.push(format!("the secret in {place} goes to {}", path.display()));
@@ -127,7 +128,7 @@ impl PreparedEntry {
         }
     }
 
-    /// Writes the text in both entries, in the shortest form there is for it.
+    /// Writes the text in both entries, in its shortest form.
     fn set(&mut self, place: &TextLocation, text: &str, written: String) {
         let token = self.token(place, text).and_then(|_| self.token(place, &written)).map(shortest);
         for entry in [&mut self.entry, &mut self.shown] {
@@ -140,7 +141,7 @@ impl PreparedEntry {
         }
     }
 
-    /// The token of `Authorization: Bearer …`, unless there is another.
+    /// The token of `Authorization: Bearer …`, unless the entry already has one.
     fn token<'a>(&self, place: &TextLocation, text: &'a str) -> Option<&'a str> {
         let TextLocation::Header(name) = place else { return None };
         let is_token = name.eq_ignore_ascii_case("authorization") && self.entry.bearer.is_none();
@@ -149,7 +150,8 @@ impl PreparedEntry {
 }
 
 impl SecretNames {
-    /// The variable for this secret: its own name where it has one, unless that stands for another already.
+    /// The variable for this secret: its own name if it has one, unless that name is already used
+    /// for another secret.
     fn variable(&mut self, id: &str, name: &str, place: &TextLocation, secret: &str) -> String {
         let own = references::variable(&format!("{id}_{name}"));
         let first =
@@ -158,7 +160,7 @@ impl SecretNames {
         self.free(first.into_iter().chain([own.clone()]).chain(numbered), secret, |_| true)
     }
 
-    /// The file for this secret: not one that holds another.
+    /// The file for this secret: not one that contains another secret.
     fn file(&mut self, folder: &Path, name: &str, secret: &str) -> PathBuf {
         let names = [name.to_owned()].into_iter().chain((2..1000).map(|it| format!("{name}-{it}")));
         folder.join(self.free(names, secret, |it| SecretFile::new(folder.join(it), secret).fits()))
@@ -172,7 +174,7 @@ impl SecretNames {
     }
 }
 
-/// The text with each spot replaced; its other parts stay what they are.
+/// The text with each span replaced; its other parts stay unchanged.
 fn replaced(text: &str, spots: &[SecretSpan], mut by: impl FnMut(&SecretSpan, &str) -> String) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -185,7 +187,7 @@ fn replaced(text: &str, spots: &[SecretSpan], mut by: impl FnMut(&SecretSpan, &s
     out + &text[at..]
 }
 
-/// `env:NAME` for a text that is one variable.
+/// `env:NAME` for a text that is exactly one variable.
 fn shortest(text: &str) -> String {
     let name = text.strip_prefix("${").and_then(|it| it.strip_suffix('}')).filter(|it| references::is_name(it));
     name.map_or_else(|| text.to_owned(), |it| format!("env:{it}"))

@@ -1,4 +1,4 @@
-//! The file of ours that imported servers are added to.
+//! Our file to which imported servers are added.
 
 use super::ImportPlan;
 use crate::edit::ConfigEditor;
@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 use toolscout_core::SourceId;
 use toolscout_mcp_client::{ConfigText, HttpEndpoint, Program, ServerTransport};
 
-/// The servers that are configured already, by id; `None` for an entry that cannot be read.
+/// The servers that are already configured, by id; `None` for an entry that cannot be read.
 pub type ExistingServers = BTreeMap<String, Option<ServerEntry>>;
 
-/// The file of ours that imported servers are added to.
+/// Our file to which imported servers are added.
 pub struct ImportTarget {
     pub file: PathBuf,
-    /// What `cwd` in it is relative to.
+    /// The base folder of `cwd` in it.
     pub base: PathBuf,
     pub project: PathBuf,
 }
 
 impl ImportTarget {
-    /// The project's file, or the user's own.
+    /// The project's file, or the user's.
     pub fn new(config: &Config, scope: ConfigScope) -> Result<Self, ConfigError> {
         let file = config.own_file(scope)?;
         let base = file.parent().unwrap_or(Path::new("/")).to_owned();
@@ -30,8 +30,9 @@ impl ImportTarget {
         Ok(Self { file, base, project })
     }
 
-    /// The servers this file must not repeat. A project's file repeats nothing of the whole configuration; the user's
-    /// file counts alone, because a project may configure the same server in its own way.
+    /// The servers that this file must not repeat. A project's file repeats no server of the whole
+    /// configuration; the user's file is compared with itself only, because a project may configure
+    /// the same server differently.
     pub fn existing(&self, config: &Config, scope: ConfigScope) -> Result<ExistingServers, ConfigError> {
         let mut existing = self.own()?;
         if scope == ConfigScope::Project {
@@ -41,7 +42,7 @@ impl ImportTarget {
         Ok(existing)
     }
 
-    /// The servers that this very file has.
+    /// The servers in this file.
     pub fn own(&self) -> Result<ExistingServers, ConfigError> {
         let map = Document::read(&self.file)?.map(|it| it.map).unwrap_or_default();
         let tables = SERVER_TABLES.iter().filter_map(|it| map.get(*it)?.as_object()).flatten();
@@ -69,7 +70,7 @@ impl ImportTarget {
     }
 }
 
-/// How the server is reached, as it would be written; nothing else of it.
+/// The transport of a server as an entry, without its other settings.
 fn entry(configured: &ConfiguredServer) -> ServerEntry {
     let written = |it: &ConfigText| it.written().to_owned();
     let table =

@@ -1,4 +1,4 @@
-//! The files of every client become our entries; a preview never holds a secret.
+//! The files of every client become our entries; a preview never contains a secret.
 
 mod clients;
 mod planning;
@@ -46,7 +46,7 @@ impl World {
         ClientFolders::new(&variable, &self.path("desk"), &self.path("desk"))
     }
 
-    /// What is read from the files of this client, as text: our entries, and the notes about them. Paths below the home
+    /// The entries and notes read from the files of this client, as text. Paths below the home
     /// folder start with `~`.
     fn entries(&self, client: &str) -> String {
         let client = super::named(client).expect("a client of this name");

@@ -1,16 +1,17 @@
-//! The entry that most programs share, in all its dialects: `command`, `args` and `env`, or `url` and `headers`.
+//! The entry format that most programs share, in all its variants: `command`, `args` and `env`, or
+//! `url` and `headers`.
 
 use super::fields::ClientFields;
 use crate::ServerEntry;
 
-/// What a bare `url` means.
+/// The transport of an entry with only a `url`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BareUrl {
     Http,
     Sse,
 }
 
-/// Reads what the dialects have in common; the rest stays in `fields`.
+/// Reads the common keys; the others stay in `fields`.
 pub(super) fn entry(fields: &mut ClientFields<'_>, bare: BareUrl) -> Result<ServerEntry, String> {
     let mut entry = ServerEntry { enabled: enabled(fields), ..ServerEntry::default() };
     let kind = kind(fields)?;
@@ -24,13 +25,13 @@ pub(super) fn entry(fields: &mut ClientFields<'_>, bare: BareUrl) -> Result<Serv
     Ok(entry)
 }
 
-/// `enabled` or `disabled`; only a server that is off need say so.
+/// Combines `enabled` and `disabled`; only a disabled server has a value.
 fn enabled(fields: &mut ClientFields<'_>) -> Option<bool> {
     let (enabled, disabled) = (fields.switch("enabled"), fields.switch("disabled"));
     (enabled == Some(false) || disabled == Some(true)).then_some(false)
 }
 
-/// The transport in one spelling, of all those that are in use.
+/// The transport, normalized from all spellings in use.
 fn kind(fields: &mut ClientFields<'_>) -> Result<Option<String>, String> {
     let said = [fields.word("type")?, fields.word("transport")?, fields.word("transportType")?];
     let Some(said) = said.into_iter().flatten().next() else { return Ok(None) };
@@ -67,7 +68,7 @@ fn address(
     if !is_web {
         return Err("its address is not on the web".to_owned());
     }
-    // Who tries both transports in turn need not say which; by custom the address does.
+    // Clients that try both transports in turn need no type; by convention the URL indicates it.
     let looks_old = url.split(['?', '#']).next().is_some_and(|it| it.ends_with("/sse"));
     let is_sse = kind == Some("sse") || (kind.is_none() && !is_http && (bare == BareUrl::Sse || looks_old));
     entry.kind = is_sse.then(|| "sse".to_owned());

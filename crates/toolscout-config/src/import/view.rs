@@ -1,4 +1,4 @@
-//! A server as it is shown before it is taken: what would run, and never a secret.
+//! The preview of a server before it is imported: its command, and never a secret.
 
 use super::plan::{ImportAction, ImportPlan, PlannedFile, PlannedServer};
 use super::secrets::is_reference;
@@ -7,12 +7,12 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What `import --json` prints.
+/// The output of `import --json`.
 #[derive(Debug, Serialize)]
 pub struct ImportPlanView<'a> {
-    /// The file that servers are, or would be, added to.
+    /// The file to which servers are added.
     target: &'a Path,
-    /// Whether they were.
+    /// Whether the file was written.
     written: bool,
     servers: Vec<PlannedServerView<'a>>,
 }
@@ -30,7 +30,7 @@ struct PlannedServerView<'a> {
     reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     transport: Option<&'static str>,
-    /// The command line, or the address.
+    /// The command line or the URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     runs: Option<String>,
     notes: &'a [String],
@@ -79,14 +79,14 @@ pub fn transport(entry: &ServerEntry) -> &'static str {
     }
 }
 
-/// The command line as it would be typed, or the address.
+/// The command line as the user would type it, or the URL.
 pub fn runs(entry: &ServerEntry) -> String {
     let words = entry.command.iter().chain(&entry.args).map(|it| quoted(it));
     let line = words.collect::<Vec<_>>().join(" ");
     entry.url.clone().unwrap_or(line)
 }
 
-/// What else is set: variables and headers by name. A value is shown only where it is a reference.
+/// Other settings: variables and headers by name. A value is shown only if it is a reference.
 pub fn settings(entry: &ServerEntry) -> Vec<String> {
     let named = |what: &str, name: &str, value: &str| {
         if is_reference(value) { format!("{what} {name} = {value}") } else { format!("{what} {name}") }

@@ -1,11 +1,11 @@
-//! What is wrong with a table, and under which key.
+//! Errors about a table, with their keys.
 
 use serde::de::{self, Expected, Unexpected};
 use serde_json::Value;
 use std::fmt;
 
-/// What is wrong with the value of a key. Never quotes the value, unless it is a number or should have been one of a few
-/// words.
+/// An error about the value of a key. Never quotes the value, unless it is a number or should have
+/// been one of a few words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SectionError {
     /// The keys that lead to the value.
@@ -27,7 +27,7 @@ impl UnknownKey {
         self.path.last().map_or("", String::as_str)
     }
 
-    /// `; did you mean …?`, if a known key is near.
+    /// `; did you mean …?`, if a known key is similar.
     pub(crate) fn suggestion(&self) -> String {
         self.nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default()
     }
@@ -57,7 +57,7 @@ impl SectionError {
         Self::of_type(value, expected).below(&[key.to_owned()])
     }
 
-    /// The same error, for the value at this path, unless a longer path is known.
+    /// The same error for the value at this path, unless its path already starts with it.
     pub(super) fn below(mut self, path: &[String]) -> Self {
         if !self.path.starts_with(path) {
             self.path = path.iter().cloned().chain(self.path).collect();
@@ -114,7 +114,7 @@ impl de::Error for SectionError {
     }
 }
 
-/// The words of serde, in words for users.
+/// Translates serde's type names into words for users.
 fn plain(expected: &str) -> &str {
     match expected {
         "a boolean" => "true or false",

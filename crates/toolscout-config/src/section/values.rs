@@ -1,4 +1,4 @@
-//! Fields whose values are more than what serde knows: for `#[serde(deserialize_with = "…")]`.
+//! Field types that serde does not provide: for `#[serde(deserialize_with = "…")]`.
 
 use super::error::either;
 use serde::de::Error;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toolscout_mcp_client::ConfigText;
 
-/// A text, and the folder of the file it is in.
+/// A string, and the folder of its file.
 #[derive(Deserialize)]
 #[serde(rename = "LocatedText")]
 struct LocatedText(String, PathBuf);
@@ -22,7 +22,7 @@ impl LocatedText {
     }
 }
 
-/// A path, relative to the file it is in.
+/// A path, relative to its file.
 pub(crate) fn path<'de, D: Deserializer<'de>>(value: D) -> Result<Option<PathBuf>, D::Error> {
     Ok(Option::<LocatedText>::deserialize(value)?.map(LocatedText::path))
 }
@@ -33,19 +33,19 @@ pub(crate) fn paths<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<Pa
     Ok(list.map(|it| it.into_iter().map(LocatedText::path).collect()))
 }
 
-/// A list of such paths, in which `default` means the project's root.
+/// A list of such paths, in which `default` stands for the project root.
 pub(crate) fn roots<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<PathBuf>>, D::Error> {
     let root = |it: LocatedText| if it.0 == "default" { PathBuf::from(it.0) } else { it.path() };
     let list = Option::<Vec<LocatedText>>::deserialize(value)?;
     Ok(list.map(|it| it.into_iter().map(root).collect()))
 }
 
-/// A text that may refer to a secret.
+/// A string that may refer to a secret.
 pub(crate) fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<ConfigText>, D::Error> {
     Ok(Option::<LocatedText>::deserialize(value)?.map(LocatedText::text))
 }
 
-/// A table of such texts.
+/// A table of such strings.
 pub(crate) fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, ConfigText>, D::Error> {
     let table = BTreeMap::<String, LocatedText>::deserialize(value)?;
     Ok(table.into_iter().map(|(name, it)| (name, it.text())).collect())

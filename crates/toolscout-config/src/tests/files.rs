@@ -1,4 +1,4 @@
-//! Which file decides, and what is said about mistakes in one.
+//! Precedence of files, and the messages about mistakes.
 
 use super::*;
 use std::time::{Duration, Instant};
@@ -239,7 +239,7 @@ fn an_empty_file_and_one_with_a_mark_before_it_are_fine() {
     assert_eq!(ids(&world.read()), ["a"]);
 }
 
-/// Nothing of a project that nobody trusts is started; what a person configured is.
+/// Servers of an untrusted project are not started; servers from the user's configuration are.
 #[test]
 fn in_an_untrusted_project_nothing_configured_there_may_start() {
     let mut world = World::of("project/.mcp.json", r#"{"mcpServers": {"p": {"command": "x", "trust": true}}}"#)
@@ -260,7 +260,8 @@ fn whether_a_project_is_trusted_is_asked_only_if_it_has_servers() {
     assert_eq!(ids(&read.expect("read")), ["u"]);
 }
 
-/// Far above what it takes, so that a busy machine does not fail it; a file that is read once a server would.
+/// Far above the expected time, so that a busy machine does not fail the test; reading a file once
+/// per server would.
 #[test]
 fn many_servers_are_read_in_no_time() {
     let entry = |it: usize| {

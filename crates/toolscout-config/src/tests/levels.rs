@@ -1,4 +1,4 @@
-//! Policies and modes, of a person and of a project.
+//! Policies and modes of a user and of a project.
 
 use super::*;
 

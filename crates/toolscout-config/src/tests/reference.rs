@@ -1,4 +1,4 @@
-//! `docs/settings.md` is generated from the structs that are read. `cargo xtask bless` writes it.
+//! `docs/settings.md` is generated from the configuration structs. `cargo xtask bless` writes it.
 
 use crate::config::FileSections;
 use crate::settings::Settings;
@@ -76,7 +76,7 @@ enum TableKind {
     List,
 }
 
-/// The struct that a key holds, if it holds one, several by name, or a list of them.
+/// The struct of a key's value, if it is a struct, a table of structs, or a list of them.
 fn table_of(value: &Value) -> Option<(String, TableKind)> {
     let name = |it: &Value| Some(it["$ref"].as_str()?.rsplit('/').next()?.to_owned());
     name(value)
@@ -85,7 +85,7 @@ fn table_of(value: &Value) -> Option<(String, TableKind)> {
         .or_else(|| name(&value["items"]).map(|it| (it, TableKind::List)))
 }
 
-/// What a value may be, in words.
+/// The type of a value, in words.
 fn kind(value: &Value) -> String {
     if let Some(words) = words(value) {
         return words;
@@ -114,7 +114,7 @@ fn kind(value: &Value) -> String {
     }
 }
 
-/// The words that are allowed, if there are only a few.
+/// The allowed words, if there are only a few.
 fn words(value: &Value) -> Option<String> {
     let listed = value["enum"].as_array().map(|it| it.iter().filter_map(Value::as_str).collect::<Vec<_>>());
     let described = || Some(value["oneOf"].as_array()?.iter().filter_map(|it| it["const"].as_str()).collect());

@@ -1,4 +1,4 @@
-//! How tools are searched for.
+//! Search settings.
 
 use super::*;
 use toolscout_core::Language;

@@ -1,4 +1,4 @@
-//! What our entry looks like in each client's file.
+//! Our entry in the file of each client.
 
 use super::{World, client, sample};
 use std::fs;

@@ -1,4 +1,4 @@
-//! What becomes of whole files.
+//! Effects on whole files.
 
 use super::super::connection::DisconnectOutcome;
 use super::super::launch::launch as launch_of;
@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use toolscout_core::{MemoryStore, Namespace, Store};
 
-/// The file as several editors would have saved it.
+/// The file as saved by several editors.
 fn savings(text: &str) -> Vec<Vec<u8>> {
     let crlf = text.replace('\n', "\r\n");
     let texts = [text.to_owned(), crlf.clone(), format!("\u{feff}{text}"), format!("\u{feff}{crlf}")];
@@ -191,7 +191,7 @@ fn links_and_rights_stay_what_they_are() {
     assert_eq!(file::real(&link), real);
 }
 
-/// A store that cannot keep anything.
+/// A store in which every write fails.
 #[test]
 fn nothing_is_written_that_could_not_be_put_back() {
     struct Full(MemoryStore);

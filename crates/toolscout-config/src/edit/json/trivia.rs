@@ -1,6 +1,6 @@
-//! White space and comments between the parts of JSON.
+//! White space and comments between JSON tokens.
 
-/// Where the next thing is that is neither white space nor a comment.
+/// The offset of the next character that is neither white space nor part of a comment.
 pub(super) fn skip(text: &str, from: usize) -> usize {
     let mut at = from;
     loop {
@@ -12,7 +12,7 @@ pub(super) fn skip(text: &str, from: usize) -> usize {
     }
 }
 
-/// Where a comment ends that follows on the same line; the place itself if there is none.
+/// The end of a comment that follows on the same line; `from` itself if there is none.
 pub(super) fn end_of_comment_on_line(text: &str, from: usize) -> usize {
     let at = from + (text[from..].len() - text[from..].trim_start_matches([' ', '\t']).len());
     match comment(&text[at..]) {
@@ -21,13 +21,13 @@ pub(super) fn end_of_comment_on_line(text: &str, from: usize) -> usize {
     }
 }
 
-/// Whether the line holds a comment and nothing else.
+/// Whether the line contains only a comment.
 pub(super) fn is_comment(line: &str) -> bool {
     let line = line.trim();
     comment(line) == Some(line.len())
 }
 
-/// How long the comment is that the text starts with, its line break not counted.
+/// The length of the comment at the start of the text, without its line break.
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         let line = text.split('\n').next().unwrap_or(text);

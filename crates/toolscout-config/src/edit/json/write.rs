@@ -1,8 +1,9 @@
-//! Values as JSON writes them: objects over several lines, lists on one.
+//! Formats values as JSON: objects over several lines, lists on one.
 
 use serde_json::Value;
 
-/// Each property on its line, the first line as far in as the place it is put at. What is null is left out.
+/// Formats an object with one property per line. `indent` is the indentation of the line that the
+/// value starts on. Null values are omitted.
 pub(super) fn pretty(value: &Value, indent: &str, unit: &str, feed: &str) -> String {
     let Value::Object(map) = value else { return compact(value) };
     let inner = format!("{indent}{unit}");
@@ -16,7 +17,7 @@ pub(super) fn pretty(value: &Value, indent: &str, unit: &str, feed: &str) -> Str
     }
 }
 
-/// On one line.
+/// Formats a value on one line.
 pub(super) fn compact(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(compact).collect::<Vec<_>>().join(", ")),

@@ -1,4 +1,4 @@
-//! What becomes of the file itself.
+//! Effects of edits on the file itself.
 
 use super::*;
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! What changes of JSON look like.
+//! The text of JSON edits.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Whatever a file looks like: what is put in and taken out again leaves no trace.
+//! Adding and removing a value leaves no trace, in files of any layout.
 
 use super::*;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn an_entry() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The value of a key in a file that was written; the file has to be readable.
+/// The value of a key in a written file; the file must be readable.
 fn at(file: &str, text: &str, keys: &[&str]) -> Option<Value> {
     let document: Value = match file {
         "x.toml" => ::toml::from_str(text).expect("TOML"),
@@ -35,7 +35,7 @@ fn at(file: &str, text: &str, keys: &[&str]) -> Option<Value> {
     keys.iter().try_fold(document, |value, key| value.get(*key).cloned())
 }
 
-/// A remark, of which a file may have many.
+/// A comment, of which a file may have many.
 fn remark(sign: &'static str) -> impl Strategy<Value = String> {
     prop_oneof![
         3 => Just(String::new()),
@@ -64,7 +64,7 @@ fn toml_keys() -> impl Strategy<Value = String> {
     })
 }
 
-/// TOML with settings, sections, servers in several styles, comments, and any end.
+/// TOML with settings, sections, servers in several styles, comments, and any line ending.
 fn toml_text() -> impl Strategy<Value = String> {
     let sections = proptest::collection::vec((remark("#"), 0..5u8, toml_keys()), 0..4);
     let parts = (remark("#"), toml_keys(), sections, remark("#"), any::<bool>(), any::<bool>());
@@ -86,7 +86,7 @@ fn toml_section((at, (above, style, keys)): (usize, (String, u8, String))) -> St
     }
 }
 
-/// JSON with a table of servers, in the styles people use.
+/// JSON with a table of servers, in common styles.
 fn json_text() -> impl Strategy<Value = String> {
     let server = (remark("//"), prop_oneof!["", " // [a-z,{}]{0,5}", Just(" /* , */".to_owned())]);
     let servers = proptest::collection::vec(server, 0..4);
@@ -147,7 +147,7 @@ proptest! {
         prop_assert_eq!(back, base);
     }
 
-    /// Whatever is in a file, a change is made exactly or not at all, and nothing panics.
+    /// For any file content, an edit is applied exactly or not at all, and nothing panics.
     #[test]
     fn any_text_is_changed_rightly_or_left_alone(text in "[\\[\\]{}=\"'#/*,:.\\na-c \\r]{0,40}", keys in proptest::collection::vec("[a-c]", 1..4)) {
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();

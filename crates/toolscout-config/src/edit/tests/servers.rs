@@ -1,4 +1,4 @@
-//! What commands do with servers, policies and settings.
+//! Edits of servers, policies and settings by commands.
 
 use super::*;
 use crate::ConfigScope;
@@ -125,7 +125,7 @@ fn yaml_is_left_to_people_who_are_told_what_to_write() {
     assert_eq!(folder.text("toolscout.yaml"), text);
 }
 
-/// D-24: what does not parse is never written over.
+/// D-24: a file that does not parse is never overwritten.
 #[test]
 fn a_broken_file_is_left_as_it_is() {
     for (name, text) in [("toolscout.toml", "[servers.a\ncommand = 1\n"), ("x.json", "{\"servers\": {")] {

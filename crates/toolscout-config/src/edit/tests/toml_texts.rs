@@ -1,4 +1,4 @@
-//! What changes of TOML look like.
+//! The text of TOML edits.
 
 use super::*;
 

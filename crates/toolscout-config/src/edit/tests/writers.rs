@@ -1,9 +1,9 @@
-//! Many writers at once.
+//! Many concurrent writers.
 
 use super::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// D-24: every reader sees a whole file, and every change is in the last one.
+/// D-24: every reader sees a whole file, and every change is in the final one.
 #[test]
 fn no_change_is_lost_and_no_file_is_half() {
     for (name, writers, each) in [("any.toml", 32, 20), ("any.json", 8, 10)] {
@@ -32,7 +32,7 @@ fn no_change_is_lost_and_no_file_is_half() {
 }
 
 fn write(file: &Path, folder: &Path, writer: usize, each: usize) {
-    // As separate processes have: each its own.
+    // Each writer has its own editor, as separate processes do.
     let editor = ConfigEditor::new(Some(folder.join("state")));
     for count in 1..=each {
         let edited = editor.edit(file, |map| {

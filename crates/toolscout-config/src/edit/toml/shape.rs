@@ -1,19 +1,19 @@
-//! Where the parts of a TOML document are in its text.
+//! Finds the parts of a TOML document in its text.
 
 use std::ops::Range;
 use toml_edit::{Item, Key, Table, TableLike, Value};
 
-/// Something in a document.
+/// An item of a document.
 pub(super) struct TomlItem<'a> {
     pub(super) key: &'a Key,
     pub(super) item: &'a Item,
-    /// How many keys of its path the header above it says.
+    /// The number of keys of its path that are in the header above it.
     pub(super) section: usize,
     /// Whether it is within an inline table.
     pub(super) is_inline: bool,
 }
 
-/// What is at this path.
+/// The item at this path.
 pub(super) fn find<'a>(root: &'a Table, path: &[String]) -> Option<TomlItem<'a>> {
     let (last, outer) = path.split_last()?;
     let mut table: &dyn TableLike = root;
@@ -35,12 +35,13 @@ pub(super) fn find<'a>(root: &'a Table, path: &[String]) -> Option<TomlItem<'a>>
     Some(TomlItem { key, item, section, is_inline })
 }
 
-/// Where the header of a table is; `None` where keys with dots, or tables below, make it up.
+/// The range of a table's header; `None` if the table exists only through dotted keys or nested
+/// tables.
 pub(super) fn header(table: &Table) -> Option<Range<usize>> {
     table.span().filter(|it| !it.is_empty() && !table.is_dotted() && !table.is_implicit())
 }
 
-/// Where the last value below the table's own header ends.
+/// The end of the last value directly below the table's header.
 pub(super) fn last_value_end(table: &Table) -> Option<usize> {
     let ends = table.iter().filter_map(|(_, item)| match item {
         Item::Value(value) => value.span().map(|it| it.end),
@@ -50,7 +51,7 @@ pub(super) fn last_value_end(table: &Table) -> Option<usize> {
     ends.max()
 }
 
-/// The stretches of text that make up an item, in their order, and of each whether it starts with a header.
+/// The ranges that make up an item, in order, each with whether it starts with a header.
 pub(super) fn pieces(key: &Key, item: &Item) -> Vec<(Range<usize>, bool)> {
     let mut pieces = Vec::new();
     gather(key, item, &mut pieces);
@@ -83,11 +84,11 @@ fn gather_table(table: &Table, pieces: &mut Vec<(Range<usize>, bool)>) {
     }
 }
 
-/// What of a text is said, so that what lies between can be told from it.
+/// The ranges of headers and values, to tell comments and blank lines from content.
 #[derive(Debug, Default)]
 pub(super) struct TomlLayout {
     said: Vec<Range<usize>>,
-    /// Where the first header is.
+    /// The offset of the first header.
     pub(super) first_section: Option<usize>,
 }
 
@@ -103,13 +104,13 @@ impl TomlLayout {
         Self { said: all.into_iter().map(|(span, _)| span).collect(), first_section }
     }
 
-    /// Whether the place is outside of all values, as comments are.
+    /// Whether the offset is outside of all headers and values, as in a comment.
     pub(super) fn is_between(&self, place: usize) -> bool {
         !self.said.iter().any(|it| it.contains(&place))
     }
 }
 
-/// Every header and every value.
+/// Collects every header and every value.
 fn every(key: &Key, item: &Item, all: &mut Vec<(Range<usize>, bool)>) {
     let mut tables: Vec<&Table> = Vec::new();
     match item {

@@ -1,11 +1,11 @@
-//! Values as TOML writes them.
+//! Formats values as TOML.
 
 use serde_json::{Map, Value};
 
-/// Characters of a line from which on a table gets lines of its own.
+/// The line length above which a table becomes a section of its own.
 const LONG: usize = 100;
 
-/// A section with its header, without a line break at its end.
+/// A section with its header, without a trailing line break.
 pub(super) fn section(path: &[String], map: &Map<String, Value>, feed: &str) -> String {
     let mut lines = vec![format!("[{}]", dotted(path))];
     let mut below = Vec::new();
@@ -28,13 +28,13 @@ pub(super) fn dotted(path: &[String]) -> String {
     path.iter().map(|it| key(it)).collect::<Vec<_>>().join(".")
 }
 
-/// A key, in quotes if need be.
+/// A key, quoted if necessary.
 pub(super) fn key(name: &str) -> String {
     let is_bare = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b'-';
     if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { text(name) }
 }
 
-/// A value on one line. What is null is left out.
+/// A value on one line. Null values are omitted.
 pub(super) fn inline(value: &Value) -> String {
     match value {
         Value::Null => text(""),
@@ -50,7 +50,7 @@ pub(super) fn inline(value: &Value) -> String {
     }
 }
 
-/// JSON's way of writing a text is one of TOML's, but for one character.
+/// Formats a string. A JSON string is a valid TOML string, except for one character.
 fn text(text: &str) -> String {
     Value::String(text.to_owned()).to_string().replace('\u{7f}', "\\u007F")
 }

@@ -1,4 +1,4 @@
-//! Secrets in files of their own, which nobody else can read.
+//! Secrets in separate files that only their owner can read.
 
 use crate::ConfigError;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A secret, and the file that is to hold it.
+/// A secret, and the file to store it in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretFile {
     pub path: PathBuf,
@@ -18,7 +18,7 @@ impl SecretFile {
         Self { path, secret: secret.to_owned() }
     }
 
-    /// Whether the file is free, or holds this secret already.
+    /// Whether the file does not exist, or already contains this secret.
     pub(super) fn fits(&self) -> bool {
         match fs::read(&self.path) {
             Ok(there) => there == self.secret.as_bytes(),
@@ -26,7 +26,8 @@ impl SecretFile {
         }
     }
 
-    /// Writes the file, readable for its owner only; one that holds this already is left alone.
+    /// Writes the file, readable for its owner only; a file that already contains this secret is
+    /// left alone.
     pub fn write(&self) -> Result<(), ConfigError> {
         if fs::read(&self.path).is_ok_and(|it| it == self.secret.as_bytes()) {
             return Ok(());
@@ -34,7 +35,7 @@ impl SecretFile {
         if let Some(folder) = self.path.parent() {
             make_private(folder).map_err(ConfigError::io("make the folder", folder))?;
         }
-        // Never over something that is there: it would be another secret.
+        // Never overwrites an existing file: it contains another secret.
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -53,7 +54,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Says where, never what.
+/// Prints the path, never the secret.
 impl fmt::Debug for SecretFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SecretFile({})", self.path.display())

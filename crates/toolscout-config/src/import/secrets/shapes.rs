@@ -1,20 +1,22 @@
-//! What secrets look like, whatever they are called.
+//! Recognizes secrets by their form, independent of their names.
 
 use std::ops::Range;
 use toolscout_core::redact::{self, REDACTED, names_a_secret};
 
-/// What stands before a digest or a commit.
+/// Prefixes of a digest or a commit.
 const VERSIONS: [&str; 5] = ["sha1:", "sha256:", "sha512:", "@", "#"];
 
-/// Text that means nothing to people is at least this long before it is taken for a secret.
+/// The minimum length of a random text to count as a secret.
 const LONG: usize = 32;
-/// Bits a character, of a text that means nothing: random hexadecimal digits have a little under four.
+/// The minimum entropy of a random text, in bits per character: random hexadecimal digits have a
+/// little under four.
 const RANDOM: f64 = 3.3;
 
-/// What joins words.
+/// Characters that join words.
 const SIGNS: [char; 5] = ['-', '_', '.', '=', '+'];
 
-/// Stretches that look like tokens, of well-known services or of any. What is inside `${…}` is no secret.
+/// Ranges that look like tokens, of well-known services or of any. Text inside `${…}` is not a
+/// secret.
 pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
     if let Some(start) = text.find("-----BEGIN ").filter(|_| text.contains("PRIVATE KEY-----")) {
         return std::iter::once(start..text.len()).collect();
@@ -32,7 +34,8 @@ pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
             at += rest.chars().next().map_or(1, char::len_utf8);
             continue;
         }
-        // A run may start with a name and `=`, as in `key=abc`; padding at the end is no such thing.
+        // A run may start with a name and `=`, as in `key=abc`; padding at the end is not a
+        // separator.
         let start = rest[..end].trim_end_matches('=').rfind('=').map_or(0, |it| it + 1);
         if is_token(&rest[start..end], &text[..at + start]) {
             found.push(at + start..at + end);
@@ -42,7 +45,7 @@ pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The password of `scheme://user:password@host`, and the values of keys in a query that name a secret.
+/// The password of `scheme://user:password@host`, and the values of query keys that name a secret.
 pub(super) fn in_address(text: &str) -> Vec<(Range<usize>, Option<&str>)> {
     let Some(host) = text.find("://").map(|it| it + 3) else { return Vec::new() };
     let end = text[host..].find(['/', '?', '#', ' ']).map_or(text.len(), |it| host + it);
@@ -73,7 +76,7 @@ fn is_token_character(it: char) -> bool {
 }
 
 fn is_token(text: &str, before: &str) -> bool {
-    // A digest or a commit is long and random, and says only which version is meant.
+    // A digest or a commit is long and random, but it only identifies a version.
     let is_hexadecimal = text.bytes().all(|it| it.is_ascii_hexdigit());
     let is_version = (is_hexadecimal && VERSIONS.iter().any(|it| before.ends_with(it)))
         || ["sha256-", "sha512-"].iter().any(|it| text.starts_with(it));
@@ -83,19 +86,19 @@ fn is_token(text: &str, before: &str) -> bool {
 fn is_random(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
-    // Words joined by signs are names: of hosts, packages, images, files.
+    // Words joined by such characters are names: of hosts, packages, images, files.
     let longest = text.split(SIGNS).map(str::len).max().unwrap_or(0);
     text.len() >= LONG && longest >= 16 && digits >= 3 && letters >= 3 && bits(text) >= RANDOM
 }
 
-/// Which thing is meant, not who may use it.
+/// A UUID identifies a thing; it does not grant access.
 fn is_uuid(text: &str) -> bool {
     let parts: Vec<_> = text.split('-').collect();
     let fits = parts.iter().map(|it| it.len()).eq([8, 4, 4, 4, 12]);
     fits && parts.iter().all(|it| it.bytes().all(|it| it.is_ascii_hexdigit()))
 }
 
-/// Shannon's measure, in bits a character.
+/// The Shannon entropy, in bits per character.
 fn bits(text: &str) -> f64 {
     let mut counts = [0_u32; 128];
     for it in text.bytes().filter(u8::is_ascii) {

@@ -1,4 +1,4 @@
-//! Where in an entry a secret is written out.
+//! Finds the plaintext secrets in an entry.
 
 use super::super::references;
 use super::shapes;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use toolscout_core::redact::names_a_secret;
 use toolscout_mcp_client::ConfigText;
 
-/// A text of an entry.
+/// The location of a text in an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TextLocation {
     Env(String),
@@ -18,13 +18,13 @@ pub(super) enum TextLocation {
     Bearer,
 }
 
-/// A stretch of a text that is a secret.
+/// The range of a secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SecretSpan {
     pub(super) range: Range<usize>,
-    /// What the secret is called there, as the name of a variable.
+    /// The name of the secret, as a variable name.
     pub(super) name: String,
-    /// It is the `:-default` of a variable, which can do without.
+    /// Whether it is the `:-default` of a variable, which can be dropped.
     pub(super) is_default: bool,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for TextLocation {
     }
 }
 
-/// Every text with secrets in it, and where in it they are, from left to right.
+/// Every text that contains secrets, with their ranges from left to right.
 pub(super) fn of(entry: &ServerEntry) -> Vec<(TextLocation, Vec<SecretSpan>)> {
     let env = entry.env.iter().map(|(name, value)| (TextLocation::Env(name.clone()), named(name, value)));
     let headers = entry.headers.iter().map(|(name, value)| (TextLocation::Header(name.clone()), named(name, value)));
@@ -62,7 +62,7 @@ pub(super) fn of(entry: &ServerEntry) -> Vec<(TextLocation, Vec<SecretSpan>)> {
     env.chain(headers).chain(args).chain(url).chain(bearer).filter(|(_, spots)| !spots.is_empty()).collect()
 }
 
-/// The secrets of a variable or a header.
+/// The secrets in a variable or a header.
 fn named(name: &str, text: &str) -> Vec<SecretSpan> {
     let last = name.rsplit(['_', '-']).next().unwrap_or(name).to_ascii_lowercase();
     if names_a_secret(name) || matches!(last.as_str(), "key" | "pat" | "pass" | "pwd") {
@@ -72,7 +72,7 @@ fn named(name: &str, text: &str) -> Vec<SecretSpan> {
     }
 }
 
-/// The secrets of a text whose key names one.
+/// The secrets in a text whose key names a secret.
 fn keyed(key: &str, text: &str) -> Vec<SecretSpan> {
     if is_reference(text) {
         return Vec::new();
@@ -83,7 +83,7 @@ fn keyed(key: &str, text: &str) -> Vec<SecretSpan> {
     within(text, Some(key))
 }
 
-/// The secrets of an argument: of `--token x`, `--token=x`, `TOKEN=x`, `Name: x`, or by their own looks.
+/// The secrets in an argument: in `--token x`, `--token=x`, `TOKEN=x`, `Name: x`, or by their form.
 fn argument(args: &[String], at: usize) -> Vec<SecretSpan> {
     let text = args[at].as_str();
     let before = at.checked_sub(1).and_then(|it| args[it].strip_prefix('-')).map(|it| it.trim_start_matches('-'));
@@ -103,7 +103,7 @@ fn argument(args: &[String], at: usize) -> Vec<SecretSpan> {
     within(text, None)
 }
 
-/// Secrets that are seen by their looks, or by where they stand in an address or a variable.
+/// Secrets that are recognized by their form, or by their position in a URL or a variable.
 fn within(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
     if is_reference(text) {
         return Vec::new();
@@ -121,7 +121,7 @@ fn within(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
     spots
 }
 
-/// Secrets that are to be used where a variable is not set.
+/// Secrets in the default values of variables.
 fn defaults(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
     let mut spots = Vec::new();
     let mut at = 0;
@@ -144,17 +144,18 @@ impl SecretSpan {
     }
 }
 
-/// Whether the whole text refers to something.
+/// Whether the whole text is a reference.
 pub(crate) fn is_reference(text: &str) -> bool {
     ["env:", "file:", "keyring:"].iter().any(|it| text.starts_with(it) && !text.starts_with("file://"))
 }
 
-/// Whether a part of the text refers to something.
+/// Whether a part of the text is a reference.
 fn holds_a_reference(text: &str) -> bool {
     ConfigText::from(text).is_reference()
 }
 
-/// Switches and numbers (`MAX_TOKENS`) are none, nor is the place of a file that holds one.
+/// Whether a value can be a secret. Booleans and numbers (`MAX_TOKENS`) cannot, nor can the path of
+/// a file with a secret.
 fn could_be_secret(key: &str, text: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let names_a_file = ["file", "path", "dir", "credentials", "key"].iter().any(|it| key.ends_with(it));
@@ -164,7 +165,7 @@ fn could_be_secret(key: &str, text: &str) -> bool {
     !(is_word || is_short_number || (names_a_file && is_path))
 }
 
-/// Where the secret starts after a scheme such as `Bearer `.
+/// The offset of the secret after a scheme such as `Bearer `.
 fn scheme(text: &str) -> usize {
     let schemes = ["bearer ", "basic ", "token ", "apikey "];
     let lower = text.to_ascii_lowercase();

@@ -1,6 +1,6 @@
-//! 1. Secrets are seen by their names, by their looks, and by where they stand.
-//! 2. What only looks a little like one is left alone.
-//! 3. One variable never stands for two secrets.
+//! 1. Secrets are recognized by their names, by their form, and by their position.
+//! 2. Values that only resemble a secret are left alone.
+//! 3. One variable is never used for two secrets.
 
 use super::{SecretHandling, SecretNames};
 use crate::ServerEntry;

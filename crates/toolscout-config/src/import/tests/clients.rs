@@ -1,7 +1,7 @@
-//! 1. Each client's entries, with all quirks, become ours.
-//! 2. Variables stay variables, in our writing.
-//! 3. What is not taken over is said.
-//! 4. Files are found where each system has them, and where variables say.
+//! 1. The entries of each client, with all quirks, are converted to ours.
+//! 2. Variables stay variables, in our syntax.
+//! 3. Keys that are not imported are reported.
+//! 4. Files are found in the folders of each system, and in those named by variables.
 
 use super::super::{CLIENTS, ClientScan};
 use super::{World, render};

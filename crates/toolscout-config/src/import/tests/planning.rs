@@ -1,6 +1,7 @@
-//! 1. Names become ids; two of one name get numbers.
-//! 2. What is there already is not taken again, wherever it was found; what differs is left, and why is said.
-//! 3. We are never taken behind ourselves.
+//! 1. Names become ids; duplicate names get numbers.
+//! 2. A server that is already present is not imported again from any file; a different one is
+//! skipped with the reason.
+//! 3. Our own entry is never imported.
 //! 4. A second import of the same files adds nothing.
 
 use super::super::plan::{ImportAction, ImportPlanner, ServerSelection};

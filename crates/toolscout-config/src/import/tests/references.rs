@@ -1,5 +1,5 @@
-//! 1. Every client's writing of a variable becomes ours.
-//! 2. What is no variable there is none here.
+//! 1. The variable syntax of every client is converted to ours.
+//! 2. Text that is not a variable there is not a variable here.
 
 use super::super::references::{TextContext, VariableSyntax, ours, variable};
 use std::path::Path;
