@@ -1,4 +1,4 @@
-//! The lifecycle: set up, read the options, set up again with all in sight, resolve, extend, run.
+//! The lifecycle: setup, options, after-setup, resolve, extend, run.
 
 use crate::command::{Extensions, Next};
 use crate::line::{self, Line, Wants};
@@ -20,14 +20,14 @@ use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::Operations;
 use toolscout_workspace::OPERATIONS;
 
-/// A program made of plugins.
+/// A program composed of plugins.
 pub struct App {
     program: Arc<str>,
     version: String,
     about: String,
     bare: Option<String>,
     plugins: Vec<Arc<dyn Plugin>>,
-    /// Commands of the application's own.
+    /// Commands that the application adds itself.
     commands: Vec<Arc<dyn Command>>,
     environment: Arc<Environment>,
 }
@@ -38,7 +38,7 @@ pub struct AppBuilder {
 }
 
 impl App {
-    /// A program of this name, without any plugin.
+    /// A program with this name, without plugins.
     pub fn builder(program: &str) -> AppBuilder {
         let app = Self {
             program: program.into(),
@@ -52,8 +52,8 @@ impl App {
         AppBuilder { app }
     }
 
-    /// Does what the arguments say; errors are said, and are in the exit. Cancel-safe: dropping the future ends what
-    /// was started.
+    /// Runs the program with these arguments. Errors are printed, and reflected in the exit code.
+    /// Cancel-safe: dropping the future stops everything that was started.
     pub async fn run(&self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Exit {
         let mut locale = Locale::from_env(|name| self.var(name));
         let ran = match line::texts(args) {
@@ -70,7 +70,7 @@ impl App {
         &self.environment
     }
 
-    /// `locale` becomes that of the line as soon as it is known, for saying what is wrong with the rest.
+    /// `locale` is set as soon as the command line is parsed, for later error messages.
     async fn try_run(&self, args: &[String], locale: &mut Locale) -> Result<Exit, AppError> {
         let mut setup = Setup::default();
         for plugin in &self.plugins {
@@ -83,7 +83,8 @@ impl App {
             .map_err(|errors| AppError::Usage { errors, help: Some(format!("{} --help", self.program)) })?;
         *locale = line.options.locale();
         let word = match line.wants() {
-            // Needs no tools, so nothing that is wrong with them, or with where they are, gets in its way.
+            // Runs before sources and configuration are loaded, so an error in them cannot affect
+            // it.
             Wants::Version => {
                 return self.environment.print(&format!("{} {}\n", self.program, self.version)).map(|()| Exit::Done);
             }
@@ -101,12 +102,13 @@ impl App {
         }
     }
 
-    /// Binds the operations of the plugins that are there, and adds their commands.
+    /// Binds the operations of the installed plugins, and adds their commands.
     fn add_operations(&self, setup: &mut Setup) -> Result<(), AppError> {
         let is_there = |id: &str| self.plugins.iter().any(|plugin| plugin.id() == id);
         let own = OPERATIONS.iter().filter(|(plugins, _)| plugins.iter().any(|plugin| is_there(plugin)));
         let own: Vec<_> = own.map(|(plugins, bind)| (is_there(plugins[0]), bind(&setup.slot))).collect();
-        // An operation that a server needs as well has no command in a program without a command line.
+        // An operation that a server also needs has no command in a program without its command
+        // line plugin.
         let without: HashSet<_> = own.iter().filter(|(is_there, _)| !is_there).map(|(_, it)| it.spec.name).collect();
         setup.operations.extend(own.into_iter().map(|(_, operation)| operation));
         setup.bound = Operations::new(std::mem::take(&mut setup.operations));
@@ -234,7 +236,7 @@ struct Run {
 }
 
 impl Run {
-    /// A command that a plugin added, else one of the sets.
+    /// Resolves a command that a plugin added, else one of a command set.
     async fn resolve(&self, word: &str) -> Result<Arc<dyn Command>, AppError> {
         if let Some(command) = self.after.commands.find(word) {
             return Ok(command);
@@ -266,37 +268,37 @@ impl AppBuilder {
         self
     }
 
-    /// Adds a command of the application's own, after all plugins are set up.
+    /// Adds a command of the application, after the setup of all plugins.
     pub fn command(mut self, command: impl Command + 'static) -> Self {
         self.app.commands.push(Arc::new(command));
         self
     }
 
-    /// What `--version` says.
+    /// The version that `--version` prints.
     pub fn version(mut self, version: &str) -> Self {
         self.app.version = version.to_owned();
         self
     }
 
-    /// What the program does, in a line.
+    /// A one-line summary of the program.
     pub fn about(mut self, about: &str) -> Self {
         self.app.about = about.to_owned();
         self
     }
 
-    /// The command to run where none is typed; help otherwise.
+    /// The command to run if none is typed; the default is help.
     pub fn bare(mut self, command: &str) -> Self {
         self.app.bare = Some(command.to_owned());
         self
     }
 
-    /// Where runs take place; this process's own environment otherwise.
+    /// The environment of runs; the default is that of this process.
     pub fn environment(mut self, environment: Environment) -> Self {
         self.app.environment = Arc::new(environment);
         self
     }
 
-    /// Checks that the plugins fit together.
+    /// Checks the dependencies of the plugins, and orders them.
     pub fn build(mut self) -> Result<App, AppError> {
         self.app.plugins = lifecycle::order(&self.app.plugins)?;
         Ok(self.app)

@@ -1,4 +1,4 @@
-//! A command, sets of commands that are looked up when needed, and what may be wrapped around a run.
+//! Commands, command sets that are resolved on demand, and decorators around a run.
 
 mod extensions;
 mod registry;
@@ -17,74 +17,74 @@ use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{Operations, Text};
 use toolscout_surface::output::{self, Format};
 
-/// Something a person can type.
+/// A command of the program.
 pub trait Command: Send + Sync {
-    /// Its name, options and words; from it come parsing, help and completion.
+    /// Its name, options and help texts. Parsing, help and completion are derived from it.
     fn spec(&self) -> CommandSpec;
 
-    /// Its name alone; cheaper than the whole specification.
+    /// Its name; cheaper than the whole specification.
     fn name(&self) -> String {
         self.spec().name
     }
 
-    /// Its summary alone.
+    /// Its summary.
     fn about(&self) -> String {
         self.spec().about
     }
 
-    /// Another way to type it, as an option of a shorter command: `review --accept`.
+    /// An alternative spelling, as an option of a shorter command: `review --accept`.
     fn alias(&self) -> Option<&str> {
         None
     }
 
-    /// Does it.
+    /// Runs the command.
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>>;
 
-    /// Whether it shows help itself when asked for it, instead of its own spec being shown.
+    /// Whether it handles `--help` itself, instead of the help of its own spec being shown.
     fn answers_help(&self) -> bool {
         false
     }
 
-    /// Whether lists leave it out. They show a command of two words by its first.
+    /// Whether lists omit it. They show a command of two words by its first.
     fn is_hidden(&self) -> bool {
         self.name().contains(' ')
     }
 }
 
-/// Commands that are only looked up when somebody needs one: a command per tool, say.
+/// Commands that are resolved only when needed, such as a command per tool.
 pub trait CommandSet: Send + Sync {
-    /// The command of this name, if it is one of these.
+    /// The command with this name, if it is in this set.
     fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Arc<dyn Command>>, AppError>>;
 
-    /// All of them, for help and completion.
+    /// All commands of the set, for help and completion.
     fn list(&self) -> BoxFuture<'_, Result<Vec<Listing>, AppError>>;
 }
 
-/// A command as lists show it.
+/// A command as shown in lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// What to type.
+    /// The name to type.
     pub name: String,
-    /// What it does, in a line.
+    /// A one-line summary.
     pub about: String,
-    /// Under which heading.
+    /// The heading under which it is listed.
     pub group: String,
 }
 
 /// Wraps every run of a command. The first one registered is the outermost.
 pub trait Decorator: Send + Sync {
-    /// Does something before and after `next`, or instead of it.
+    /// Runs code before and after `next`, or instead of it.
     fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>>;
 }
 
-/// What is inside a decorator: the next one, and in the middle the command.
+/// The inner part of a decorator: the next decorator, or finally the command.
 pub struct Next<'a> {
     pub(crate) decorators: &'a [Arc<dyn Decorator>],
     pub(crate) command: &'a dyn Command,
 }
 
 impl<'a> Next<'a> {
-    /// Goes on.
+    /// Runs the next decorator or the command.
     pub fn run(self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         match self.decorators.split_first() {
             Some((first, rest)) => first.around(cx, Self { decorators: rest, command: self.command }),
@@ -93,10 +93,10 @@ impl<'a> Next<'a> {
     }
 }
 
-/// What a running command has at hand. Cloning is cheap: a copy is for what goes on beside the command.
+/// The context of a running command. Cloning is cheap; background work uses a clone.
 #[derive(Clone)]
 pub struct RunCx {
-    /// The name it was called by.
+    /// The name under which it was called.
     pub name: String,
     /// Its own options and positionals.
     pub parsed: Parsed,
@@ -110,7 +110,7 @@ pub struct RunCx {
 }
 
 impl RunCx {
-    /// Everything the running program has at hand.
+    /// The workspace of the running program.
     pub fn workspace(&self) -> &Arc<Workspace> {
         &self.workspace
     }
@@ -120,42 +120,42 @@ impl RunCx {
         self.operations.clone()
     }
 
-    /// The program's own options.
+    /// The options of the program.
     pub fn options(&self) -> &Options {
         &self.workspace.options
     }
 
-    /// Where the program runs.
+    /// The environment of the program.
     pub fn environment(&self) -> &Environment {
         &self.workspace.environment
     }
 
-    /// The tools of all sources, discovered when first asked for.
+    /// The tools of all sources, discovered on first use.
     pub fn tools(&self) -> &Tools {
         &self.workspace.tools
     }
 
-    /// What a plugin offers.
+    /// A value offered by a plugin.
     pub fn offered<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.offers.of()
     }
 
-    /// What a plugin gave this run.
+    /// A value that a plugin added for this run.
     pub fn extension<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.extensions.of()
     }
 
-    /// All commands; nothing can be added any more.
+    /// All commands; the registry is sealed.
     pub fn commands(&self) -> &Commands {
         &self.commands
     }
 
-    /// What the program itself takes, before any command.
+    /// The specification of the program's options before any command.
     pub fn program_spec(&self) -> &CommandSpec {
         &self.program_spec
     }
 
-    /// How text for people is written.
+    /// The style of human-readable output.
     pub(crate) fn text_style(&self) -> Text {
         let Look { style, locale, .. } = self.look();
         let verbose = self.options().switch("verbose");
@@ -166,28 +166,28 @@ impl RunCx {
         self.environment().look(self.options().locale())
     }
 
-    /// What the program is called.
+    /// The name of the program.
     pub fn program(&self) -> &str {
         &self.program
     }
 
-    /// The circumstances for requests of this run.
+    /// The context for requests of this run.
     pub fn request(&self) -> Cx {
         self.tools().request()
     }
 
-    /// Prints data.
+    /// Prints data to standard output.
     pub fn print(&self, text: &str) -> Result<(), AppError> {
         self.environment().print(text)
     }
 
-    /// Prints a value that is data, in this format.
+    /// Prints a value as data, in this format.
     pub fn print_value(&self, value: &impl Serialize, format: Format) -> Result<(), AppError> {
         match format {
             Format::Toon => {
                 self.print(&(output::render(&serde_json::to_value(value).unwrap_or_default(), format) + "\n"))
             }
-            // Straight from the value: schemas keep their own writing, and nothing is parsed again.
+            // Serialized directly: schemas keep their exact text, and nothing is parsed again.
             _ => self.environment().write(|out| {
                 output::json::write(out, value)?;
                 out.write_all(b"\n")
@@ -200,12 +200,12 @@ impl RunCx {
         self.print(&help::command(&self.program, &words::translated(spec, self.options().locale()), &self.look()))
     }
 
-    /// Says something beside the data.
+    /// Prints a message to standard error.
     pub fn say(&self, text: &str) {
         self.environment().say(text);
     }
 
-    /// Whether this is only a rehearsal (`--dry-run`); if so, says what would be done: `remove files`.
+    /// Whether this is a dry run (`--dry-run`); if so, prints the skipped action: `remove files`.
     pub fn only_would(&self, what: &str) -> bool {
         let is_rehearsal = self.options().switch("dry-run");
         if is_rehearsal {

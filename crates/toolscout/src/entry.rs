@@ -1,4 +1,4 @@
-//! A program as a process: its arguments, its exit code, and an interruption that always gets through.
+//! Runs a program as a process: its arguments, its exit code, and its handling of interrupts.
 
 use crate::{App, AppError, Environment};
 use std::process::ExitCode;
@@ -7,12 +7,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 use toolscout_surface::codes::Exit;
 
-/// What an interrupted run may take to end what it has started; that is a matter of milliseconds, unless it is stuck.
+/// The time that an interrupted run has to stop its child processes. This takes milliseconds,
+/// unless one hangs.
 const GRACE: Duration = Duration::from_secs(2);
-/// What a run that ends in its own way may take for it.
+/// The time that a run has to drain after an interrupt, if it drains by itself.
 const DRAIN: Duration = Duration::from_secs(20);
 
-/// Runs the program with the arguments of this process. Interrupted, it ends all that it has started, and gives 130.
+/// Runs the program with the arguments of this process. On an interrupt it stops everything that it
+/// has started, and returns 130.
 ///
 /// ```no_run
 /// use toolscout::{App, plugins};
@@ -38,19 +40,19 @@ fn said(reason: &str, exit: Exit) -> Exit {
 fn run(app: App, runtime: Runtime) -> Exit {
     let exit = runtime.block_on(until_interrupted(app));
     if exit == Exit::Interrupted {
-        // A thread that waits for a person to type would keep us.
+        // A thread that waits for terminal input would block the shutdown.
         runtime.shutdown_background();
     }
     exit
 }
 
-/// The work has a task of its own, so that whatever it does it cannot keep an interruption from being noticed.
+/// The run has its own task, so that it cannot delay the handling of an interrupt.
 async fn until_interrupted(app: App) -> Exit {
     let mut work = JoinSet::new();
     let args: Vec<_> = std::env::args_os().skip(1).collect();
     let environment = app.environment().clone();
     tokio::select! {
-        // First, so that it is listened for before the work begins.
+        // First, so that the signal handler is installed before the run starts.
         biased;
         Ok(()) = tokio::signal::ctrl_c() => {
             if environment.drains_when_interrupted() {
@@ -63,13 +65,13 @@ async fn until_interrupted(app: App) -> Exit {
             work.spawn(async move { app.run(args).await });
             work.join_next().await
         } => {
-            // A panic has said for itself what happened.
+            // A panic has already printed its message.
             ended.and_then(Result::ok).unwrap_or(Exit::Bug)
         }
     }
 }
 
-/// Waits until the work is done, unless somebody is in a hurry.
+/// Waits until the run is done, a second interrupt arrives, or the time is up.
 async fn drain(work: &mut JoinSet<Exit>) {
     tokio::select! {
         _ = work.join_next() => {}

@@ -1,7 +1,7 @@
-//! Composes the program: a builder, plugins with a lifecycle, and the plugins of the `toolscout` program. What a running program
-//! has and does is in `toolscout-workspace`.
+//! Composes the program: a builder, plugins with a lifecycle, and the plugins of the `toolscout`
+//! program. The state and the operations of a running program are in `toolscout-workspace`.
 //!
-//! An application embeds the same parts, leaves out what it does not want and adds its own:
+//! An application embeds the same parts, omits those it does not need and adds its own:
 //!
 //! ```no_run
 //! use toolscout::{App, plugins};

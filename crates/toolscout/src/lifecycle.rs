@@ -4,7 +4,8 @@ use crate::{LifecycleError, Plugin};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What each plugin needs comes before it; otherwise the order they were added in.
+/// Orders plugins: the requirements of a plugin come before it; otherwise the order of registration
+/// is kept.
 pub(crate) fn order(plugins: &[Arc<dyn Plugin>]) -> Result<Vec<Arc<dyn Plugin>>, LifecycleError> {
     let mut by_id = HashMap::new();
     for plugin in plugins {

@@ -1,4 +1,4 @@
-//! The command line, as far as it can be read before the command is known.
+//! Parses the command line, as far as possible before the command is known.
 
 use crate::command::Commands;
 use crate::{AppError, Options};
@@ -9,7 +9,8 @@ use toolscout_core::escape;
 use toolscout_surface::cli::{self, CommandSpec, InputFrom, Locale, OptionSpec, Parsed, UsageErrors};
 use toolscout_workspace::CommandTraits;
 
-/// What was typed, taken apart: the program's options, the command's name, and what belongs to the command.
+/// The parsed command line: the program's options, the command's name, and the arguments of the
+/// command.
 pub(crate) struct Line {
     pub(crate) options: Options,
     pub(crate) word: Option<String>,
@@ -33,7 +34,8 @@ impl Line {
         let only_reads = only_reads(&before, word.as_deref(), &rest);
         let shows_tools = !only_reads && word.as_deref().is_none_or(|it| takes_ours(commands, it));
         let serves = matches!(word.as_deref(), Some("serve" | "ui"));
-        // Of a line that is not understood, at least the language is: the mistake will be explained in it.
+        // If the line cannot be parsed, its `--lang` is still used, so that the error is shown in
+        // that language.
         let is_understood = after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
         let options = Options::new(before, after, CommandTraits { only_reads, shows_tools, serves });
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
@@ -41,7 +43,8 @@ impl Line {
         Ok(Self { options: options.with_locale(locale), word, rest })
     }
 
-    /// What is wanted. Help wins over the version; both are about the program, so they count only before a command.
+    /// The requested action. Help wins over the version; both concern the program, so they count
+    /// only before a command.
     pub(crate) fn wants(&self) -> Wants {
         match &self.word {
             Some(word) => Wants::Command(word.clone()),
@@ -52,8 +55,8 @@ impl Line {
     }
 }
 
-/// The command's name, of one word or two, and what follows it. If a command takes free text, more words are text: `search forget
-/// that I asked` is a search.
+/// The command's name, of one word or two, and the words that follow. If a command takes free text,
+/// more words are text: `search forget that I asked` is a search.
 fn command_and_rest(words: &[String], commands: &Commands) -> (Option<String>, Vec<String>) {
     let Some((first, rest)) = words.split_first() else { return (None, Vec::new()) };
     if let Some((name, rest)) = by_alias(first, rest, commands) {
@@ -70,7 +73,8 @@ fn command_and_rest(words: &[String], commands: &Commands) -> (Option<String>, V
     }
 }
 
-/// The command that an option of this one stands for, and what follows it: the value of the option is its first argument.
+/// The command for which an option of this one is an alias, and its arguments: the value of the
+/// option is the first argument.
 fn by_alias(first: &str, rest: &[String], commands: &Commands) -> Option<(String, Vec<String>)> {
     let typed = rest.iter().take_while(|word| *word != "--").enumerate();
     for (at, word) in typed.filter(|(_, word)| word.starts_with("--")) {
@@ -85,7 +89,7 @@ fn by_alias(first: &str, rest: &[String], commands: &Commands) -> Option<(String
     None
 }
 
-/// What a line is about.
+/// The requested action of a command line.
 pub(crate) enum Wants {
     Help,
     Version,
@@ -98,7 +102,7 @@ fn takes_ours(commands: &Commands, word: &str) -> bool {
     commands.find(word).is_some_and(|it| !it.spec().stop_at_positional)
 }
 
-/// What was typed, as texts.
+/// The arguments as strings.
 pub(crate) fn texts(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Vec<String>, AppError> {
     let not_text = |at: usize, it: OsString| {
         let message = format!("argument {} is not UTF-8: `{}`", at + 1, escape::line(&it.to_string_lossy()));
@@ -108,7 +112,7 @@ pub(crate) fn texts(args: impl IntoIterator<Item = impl Into<OsString>>) -> Resu
     args.map(|(at, it)| it.into().into_string().map_err(|it| not_text(at, it))).collect()
 }
 
-/// The language as far as it is seen in a line that may turn out not to be understood.
+/// The language of a line that may turn out to be invalid.
 pub(crate) fn locale_seen(args: &[String], env: impl Fn(&str) -> Option<String>) -> Locale {
     locale(lang_seen(args), env)
 }
@@ -125,7 +129,7 @@ fn locale(given: Option<&str>, env: impl Fn(&str) -> Option<String>) -> Locale {
     })
 }
 
-/// The command that shells ask what could be typed next.
+/// The command that shells call for completion.
 pub(crate) const COMPLETE: &str = "__complete";
 
 /// Options of the program that follow a built-in command. A mistake there is reported when the command is parsed,
@@ -136,11 +140,11 @@ fn following(built_in: CommandSpec, program: &CommandSpec, rest: &[String]) -> O
     }
     let own: Vec<_> = built_in.options.iter().map(|it| it.long.clone()).collect();
     let parsed = cli::parse(&joined(built_in, &program.options), rest).ok()?;
-    // What a command means by a name is not what the program does.
+    // If a command has an option of the same name, it is not the program's option.
     Some(parsed.without(own.iter().map(String::as_str).filter(|it| *it != "help")))
 }
 
-/// Options of a line that is still being typed: they decide which tools there are to complete.
+/// Options of a line that is being completed: they decide which tools are available.
 fn being_typed(program: &CommandSpec, rest: &[String]) -> Option<Parsed> {
     let words = rest.strip_prefix(&["--".to_owned()]).unwrap_or(rest);
     cli::parse(program, words.split_last()?.1).ok()
@@ -152,7 +156,8 @@ fn only_reads(before: &Parsed, word: Option<&str>, rest: &[String]) -> bool {
     before.switch("help") || rest.iter().take_while(|it| *it != "--").any(asks_help) || word.is_some_and(reads)
 }
 
-/// A built-in command with the program's options, which may follow it. Its own win.
+/// A built-in command with the program's options, which may follow it. The command's own options
+/// win.
 pub(crate) fn joined(mut command: CommandSpec, program: &[OptionSpec]) -> CommandSpec {
     for option in program {
         let clashes = command.options.iter().any(|it| it.long == option.long);

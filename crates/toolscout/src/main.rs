@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 use toolscout::{App, AppError, plugins};
 
-// Thousands of small definitions are read in a few milliseconds; the system's allocator spends a third of that growing.
+// Thousands of small definitions are parsed in a few milliseconds; the system allocator spends a
+// third of that time growing its heap.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,5 @@
-//! An operation as a command: reads its input from the command line, runs it, and prints its output.
+//! An operation as a command: reads its input from the command line, runs it, and prints its
+//! output.
 
 use crate::line::input_text;
 use crate::{AppError, Command, RunCx};
@@ -89,7 +90,8 @@ impl Command for OperationCliCommand {
 }
 
 impl OperationCliCommand {
-    /// Runs the operation in the process that keeps the servers of the project; none if it runs here.
+    /// Runs the operation in the host process that runs the servers of the project; `None` if it
+    /// must run here.
     async fn forward(&self, cx: &RunCx, input: &Map<String, Value>, dry_run: bool) -> Result<Option<Exit>, AppError> {
         let spec = &self.operation.spec;
         let host_use = self.command.host.unwrap_or(spec.host);
@@ -102,7 +104,7 @@ impl OperationCliCommand {
         let format = cx.options().format();
         let accept = if format == Format::Text { "text/plain" } else { "application/json" };
         let response = match host {
-            // A host that hangs must not make a command hang that can run without it.
+            // A host that hangs must not block a command that can run without it.
             Some(host) if host_use == HostUse::Preferred => {
                 let run = host.run(&spec.route, input.clone(), accept, |_| ());
                 tokio::time::timeout(PROMPT, run).await.ok().and_then(Result::ok)
@@ -130,20 +132,20 @@ impl OperationCliCommand {
     }
 }
 
-/// Whether the person at the terminal wants the change.
+/// Whether the user at the terminal confirmed the change.
 enum Confirmation {
     NotNeeded,
-    /// The output of the dry run is shown.
+    /// Confirmed; the output of the dry run is already shown.
     Given,
-    /// Nothing is left to do.
+    /// Not confirmed; the command ends with this exit code.
     Missing(Exit),
 }
 
 impl OperationCliCommand {
-    /// Asks for a confirmation, if the operation needs one: a dry run shows what to confirm.
+    /// Prompts for a confirmation, if the operation needs one. A dry run shows the change first.
     async fn confirm(&self, cx: &RunCx, input: &Map<String, Value>) -> Result<Confirmation, AppError> {
         let is_interactive = cx.environment().is_interactive();
-        // A program that reads JSON is no person.
+        // A client that reads JSON cannot confirm at the terminal.
         let (asks, can_ask) = match self.operation.spec.confirm {
             Confirm::Never => (false, false),
             Confirm::Always => (!cx.parsed.switch("yes"), is_interactive && cx.options().format() == Format::Text),
@@ -154,7 +156,7 @@ impl OperationCliCommand {
         }
         let preview = self.operation.invoke(input.clone(), Cx { dry_run: true, ..cx.request() }).await?;
         let Some(planned) = preview.planned.as_ref().filter(|_| can_ask) else {
-            // Nothing would change, or nobody can be asked.
+            // Nothing would change, or there is no terminal for the prompt.
             return self.print(cx, &preview, false).map(Confirmation::Missing);
         };
         if self.operation.spec.confirm == Confirm::AtTerminal && !preview.has_value() {
@@ -168,7 +170,7 @@ impl OperationCliCommand {
         Ok(Confirmation::Missing(Exit::Done))
     }
 
-    /// Prints the output; its data only if that is not shown yet.
+    /// Prints the output; skips the data if it is already shown.
     fn print(&self, cx: &RunCx, output: &OperationOutput, is_shown: bool) -> Result<Exit, AppError> {
         match cx.options().format() {
             Format::Text if is_shown => {}
@@ -199,13 +201,13 @@ impl OperationCliCommand {
         Ok(())
     }
 
-    /// The message; after the summary of a dry run it names the option that confirms.
+    /// The message; for a dry run it adds the option that confirms.
     fn message(&self, cx: &RunCx, output: &OperationOutput) -> String {
         let needs_yes = output.planned.is_some() && self.operation.spec.confirm == Confirm::Always;
         output.message(&cx.text_style()) + if needs_yes { "  hint: --yes does it\n" } else { "" }
     }
 
-    /// Prints a line for each item, as it comes.
+    /// Prints a line for each item as it arrives.
     async fn print_stream(&self, cx: &RunCx, mut items: ItemStream<StreamItem>) -> Result<Exit, AppError> {
         let (is_text, style) = (cx.options().format() == Format::Text, cx.text_style());
         while let Some(item) = items.next().await {
@@ -223,10 +225,10 @@ fn no_host() -> AppError {
     error.hint(hint).into()
 }
 
-/// Bytes of a file that an option stands for; a larger one is not the file that was meant.
+/// The maximum size in bytes of a file given by an option; a larger one is likely the wrong file.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// Replaces the paths of files by their texts.
+/// Replaces file paths in the input by the contents of the files.
 async fn read_files(
     command: &OperationCommand,
     mut input: Map<String, Value>,
@@ -244,7 +246,7 @@ async fn read_files(
 async fn read_file(cx: &RunCx, name: &str, file: &str) -> Result<String, AppError> {
     let path = (file != "-").then(|| cx.environment().cwd().join(file));
     let shown = path.clone().unwrap_or_else(|| PathBuf::from("standard input"));
-    // Standard input may take as long as it likes, and an interruption must still get through.
+    // Standard input may block indefinitely, and an interrupt must still be handled.
     let bytes = tokio::task::spawn_blocking(move || {
         let mut bytes = Vec::new();
         match path {

@@ -1,4 +1,4 @@
-//! A unit that an application may have or leave out, and what it can do in each phase.
+//! Plugins, and the context of each phase of their lifecycle.
 
 use crate::command::{Command, CommandSet, Commands, Decorator, Extensions, RunCx};
 use crate::{AppError, Environment, Options, Startup, Tools, Workspace};
@@ -11,21 +11,22 @@ use toolscout_surface::cli::OptionSpec;
 use toolscout_surface::operation::{BoundOperation, Operation, Operations, StreamOperation, WorkspaceSlot};
 use toolscout_workspace::Parts;
 
-/// A unit that an application may have or leave out.
+/// A unit that an application may include or leave out.
 ///
-/// The phases: `setup` of every plugin, what it requires first; then the options of the command line are read and the
-/// sources made; then `after_setup` of every plugin, which sees what all others offer; then the command is resolved; then
-/// `extend`; then the command runs, inside the decorators.
+/// The phases: `setup` of every plugin, its requirements first; then the options of the command
+/// line are parsed and the sources created; then `after_setup` of every plugin, which sees the
+/// offers of all others; then the command is resolved; then `extend`; then the command runs, inside
+/// the decorators.
 pub trait Plugin: Send + Sync {
-    /// Names the plugin among the others.
+    /// The unique id of the plugin.
     fn id(&self) -> &str;
 
-    /// Plugins that must be there, and are set up before this one.
+    /// Plugins that must be present, and are set up before this one.
     fn requires(&self) -> Vec<&str> {
         Vec::new()
     }
 
-    /// Plugins that are set up before this one where they are there.
+    /// Optional plugins that are set up before this one if they are present.
     fn wants(&self) -> Vec<&str> {
         Vec::new()
     }
@@ -36,13 +37,13 @@ pub trait Plugin: Send + Sync {
         Ok(())
     }
 
-    /// Sees what all plugins offer, the options and the tools; may still add commands.
+    /// Runs with the offers of all plugins, the options and the tools; may still add commands.
     fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
         let _ = cx;
         Ok(())
     }
 
-    /// Gives the resolved command what it may use while it runs.
+    /// Adds values for the resolved command to use while it runs.
     fn extend(&self, cx: &RunCx, extensions: &mut Extensions) {
         let _ = (cx, extensions);
     }
@@ -53,7 +54,7 @@ pub(crate) type MakeRules = Box<dyn FnOnce(GatewayBuilder, &Startup) -> Result<G
 
 pub(crate) type MakeObserver = Box<dyn FnOnce(&Startup) -> Result<Option<Arc<dyn Observer>>, AppError> + Send>;
 
-/// The first phase.
+/// The context of the first phase.
 #[derive(Default)]
 pub struct Setup {
     pub(crate) commands: Commands,
@@ -85,17 +86,17 @@ impl Setup {
         self.commands.add(command)
     }
 
-    /// Where commands are added; may be kept, and says so when it is too late.
+    /// The command registry. It may be stored; adding a command too late is an error.
     pub fn commands(&self) -> Commands {
         self.commands.clone()
     }
 
-    /// Adds an option of the program itself, given before the command or after a built-in one.
+    /// Adds an option of the program itself, accepted before the command or after a built-in one.
     pub fn add_option(&mut self, option: OptionSpec) {
         self.options.push(option);
     }
 
-    /// Adds a source, made when the options are known; `None` means not this time.
+    /// Adds a source, created once the options are parsed; `None` adds no source in this run.
     pub fn add_source<F>(&mut self, make: F)
     where
         F: FnOnce(&Startup) -> Result<Option<Arc<dyn Source>>, AppError> + Send + 'static,
@@ -103,7 +104,7 @@ impl Setup {
         self.sources.push(Box::new(|startup| Ok(make(startup)?.into_iter().collect())));
     }
 
-    /// Adds sources, as many as there turn out to be when the options are known.
+    /// Adds any number of sources, created once the options are parsed.
     pub fn add_sources<F>(&mut self, make: F)
     where
         F: FnOnce(&Startup) -> Result<Vec<Arc<dyn Source>>, AppError> + Send + 'static,
@@ -111,7 +112,7 @@ impl Setup {
         self.sources.push(Box::new(make));
     }
 
-    /// Gives the gateway rules, once the options are known: policies, approvals.
+    /// Configures the gateway once the options are parsed: policies, approvals.
     pub fn rule<F>(&mut self, rule: F)
     where
         F: FnOnce(GatewayBuilder, &Startup) -> Result<GatewayBuilder, AppError> + Send + 'static,
@@ -119,7 +120,8 @@ impl Setup {
         self.rules.push(Box::new(rule));
     }
 
-    /// Adds an observer of all events, made when the options are known; `None` means not this time.
+    /// Adds an observer of all events, created once the options are parsed; `None` adds none in
+    /// this run.
     pub fn add_observer<F>(&mut self, make: F)
     where
         F: FnOnce(&Startup) -> Result<Option<Arc<dyn Observer>>, AppError> + Send + 'static,
@@ -132,18 +134,18 @@ impl Setup {
         self.decorators.push(Arc::new(decorator));
     }
 
-    /// Extensions something to the other plugins, by its type.
+    /// Offers a value to the other plugins, by its type.
     pub fn offer<T: Any + Send + Sync>(&mut self, value: T) {
         self.offers.insert(value);
     }
 
-    /// What a plugin set up earlier offers.
+    /// A value offered by a plugin that was set up earlier.
     pub fn offered<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.offers.of()
     }
 }
 
-/// The second phase.
+/// The context of the second phase.
 pub struct AfterSetup {
     pub(crate) commands: Commands,
     pub(crate) workspace: Arc<Workspace>,
@@ -157,27 +159,27 @@ impl AfterSetup {
         self.commands.add(command)
     }
 
-    /// Adds commands that are only looked up when somebody needs them.
+    /// Adds commands that are resolved only when needed.
     pub fn add_commands(&self, set: impl CommandSet + 'static) -> Result<(), AppError> {
         self.commands.add_set(set)
     }
 
-    /// What any plugin offers.
+    /// A value offered by any plugin.
     pub fn offered<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.offers.of()
     }
 
-    /// The tools of all sources, discovered when first asked for.
+    /// The tools of all sources, discovered on first use.
     pub fn tools(&self) -> &Arc<Tools> {
         &self.workspace.tools
     }
 
-    /// The program's own options.
+    /// The options of the program.
     pub fn options(&self) -> &Options {
         &self.workspace.options
     }
 
-    /// Where the program runs.
+    /// The environment of the program.
     pub fn environment(&self) -> &Arc<Environment> {
         &self.workspace.environment
     }

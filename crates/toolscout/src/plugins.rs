@@ -1,4 +1,4 @@
-//! The plugins the `toolscout` program is made of; an application takes those it wants.
+//! The plugins of the `toolscout` program; an application includes those it needs.
 
 mod bench;
 mod browser;

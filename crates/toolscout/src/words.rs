@@ -12,12 +12,12 @@ use toolscout_surface::cli::{CommandSpec, Locale};
 /// English texts with their translations.
 type Translations = HashMap<&'static str, &'static str>;
 
-/// The text in the reader's language.
+/// The text in the user's language.
 pub(crate) fn say(locale: Locale, english: &str) -> &str {
     translations(locale).and_then(|all| all.get(english).copied()).unwrap_or(english)
 }
 
-/// The specification of a command in the reader's language.
+/// The specification of a command in the user's language.
 pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
     let translate = |text: &mut String| *text = say(locale, text).to_owned();
     translate(&mut spec.about);
@@ -27,7 +27,7 @@ pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
     spec
 }
 
-/// The translations of a language, read on first use; none for English.
+/// The translations of a language, parsed on first use; `None` for English.
 fn translations(locale: Locale) -> Option<&'static Translations> {
     static JAPANESE: OnceLock<Translations> = OnceLock::new();
     match locale {

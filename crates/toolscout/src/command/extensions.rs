@@ -1,4 +1,4 @@
-//! Values by type: what plugins offer each other, and what they give a command.
+//! Values by type: offers between plugins, and values for a command.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

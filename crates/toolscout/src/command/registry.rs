@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where commands are added, until the command line is resolved.
+/// The registry of commands, open until the command line is resolved.
 #[derive(Clone, Default)]
 pub struct Commands(Arc<Mutex<Added>>);
 
@@ -18,12 +18,12 @@ struct Added {
 }
 
 impl Commands {
-    /// Adds a command; a second one of the same name, or one that comes too late, is an error.
+    /// Adds a command; a duplicate name, or a command that is added too late, is an error.
     pub fn add(&self, command: impl Command + 'static) -> Result<(), AppError> {
         self.add_shared(Arc::new(command))
     }
 
-    /// As [`Commands::add`], for a command that other runs have as well.
+    /// Like [`Commands::add`], for a command that other runs share.
     pub(crate) fn add_shared(&self, command: Arc<dyn Command>) -> Result<(), AppError> {
         let name = command.name();
         let mut added = self.0.lock();
@@ -46,23 +46,23 @@ impl Commands {
         self.0.lock().is_sealed = true;
     }
 
-    /// The command of exactly this name that a plugin added.
+    /// The command with exactly this name that a plugin added.
     pub fn find(&self, name: &str) -> Option<Arc<dyn Command>> {
         self.0.lock().commands.get(name).cloned()
     }
 
-    /// The command that is also typed this way.
+    /// The name of the command with this alias.
     pub(crate) fn of_alias(&self, alias: &str) -> Option<String> {
         let added = self.0.lock();
         added.commands.iter().find(|(_, command)| command.alias() == Some(alias)).map(|(name, _)| name.clone())
     }
 
-    /// All commands that plugins added one by one, by name.
+    /// All commands that plugins added individually, by name.
     pub fn all(&self) -> Vec<Arc<dyn Command>> {
         self.0.lock().commands.values().cloned().collect()
     }
 
-    /// The sets of commands that are looked up when needed.
+    /// The command sets that are resolved when needed.
     pub fn sets(&self) -> Vec<Arc<dyn CommandSet>> {
         self.0.lock().sets.clone()
     }

@@ -1,4 +1,4 @@
-//! How well and how fast search finds, measured where it runs.
+//! Measures the quality and the speed of search in the running program.
 
 mod built_in;
 mod command;

@@ -12,15 +12,15 @@ pub(super) fn show_sign_in_link(cx: &RunCx, link: &str) {
     }
 }
 
-/// Opens the link, if the system has a way to. If not, the operator has seen the address.
+/// Opens the link, if the system supports it. Otherwise the operator uses the printed link.
 fn open(environment: &Environment, link: &str) {
-    // A captured environment has no screen.
+    // A captured environment has no display.
     if environment.is_captured() {
         return;
     }
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let null = Stdio::null;
-    // It is not waited for: the browser stays open when this process ends.
+    // Not awaited: the browser stays open when this process ends.
     if let Err(error) = Command::new(program).arg(link).stdin(null()).stdout(null()).stderr(null()).spawn() {
         tracing::debug!(event = "browser_not_opened", program, %error);
     }

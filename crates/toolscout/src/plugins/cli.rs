@@ -1,4 +1,4 @@
-//! The command line: a command per tool, the dispatcher, and the commands that read.
+//! The command line: a command per tool, the dispatcher, and the read-only commands.
 
 mod complete;
 mod learning;

@@ -1,11 +1,11 @@
-//! This program in the configuration of others.
+//! Adds this program to the configuration of other clients.
 
 #[cfg(test)]
 mod tests;
 
 use crate::{AppError, Plugin, Setup};
 
-/// Brings the operations `connect`, `connect list` and `disconnect`.
+/// Adds the operations `connect`, `connect list` and `disconnect`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Connect;
 

@@ -2,7 +2,7 @@
 
 use crate::{AppError, Plugin, Setup};
 
-/// Brings the operation `context`.
+/// Adds the operation `context`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Context;
 

@@ -9,9 +9,10 @@ use toolscout_core::Source;
 use toolscout_folder::{RootStrategy, ToolStrategy};
 use toolscout_surface::cli::OptionSpec;
 
-/// Adds the source `local`, and brings the operations `discover`, `manifest …`, `doctor` and `trust …`.
+/// Adds the source `local`, and the operations `discover`, `manifest …`, `doctor` and `trust …`.
 ///
-/// Roots come from `--root`, else the configuration, else the root found upward; an application may bring its own.
+/// Roots come from `--root`, else the configuration, else the project around the working folder; an
+/// application may provide its own.
 #[derive(Default)]
 pub struct Discovery {
     roots: Option<Arc<dyn RootStrategy>>,
@@ -19,13 +20,13 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    /// Searches these roots, whatever options and configuration say.
+    /// Searches these roots; overrides options and configuration.
     pub fn roots(mut self, roots: impl RootStrategy + 'static) -> Self {
         self.roots = Some(Arc::new(roots));
         self
     }
 
-    /// Finds tools in a root this way, whatever options and configuration say.
+    /// Finds tools in a root with this strategy; overrides options and configuration.
     pub fn tools(mut self, tools: impl ToolStrategy + 'static) -> Self {
         self.tools = Some(Arc::new(tools));
         self
@@ -34,7 +35,8 @@ impl Discovery {
 
 type MakeSource = fn(&Startup) -> Result<Option<Arc<dyn Source>>, AppError>;
 
-/// Source kinds that need nothing but the configuration. Each returns its source, or none if the project does not use it.
+/// Source kinds that need only the configuration. Each returns its source, or `None` if the project
+/// does not use it.
 const SOURCES: &[MakeSource] = &[
     preset::source, // Tools that agents have by themselves.
 ];

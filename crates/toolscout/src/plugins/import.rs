@@ -1,11 +1,11 @@
-//! Servers that other programs have configured.
+//! Imports servers that other programs have configured.
 
 #[cfg(test)]
 mod tests;
 
 use crate::{AppError, Plugin, Setup};
 
-/// Brings the operation `import`.
+/// Adds the operation `import`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Import;
 

@@ -28,7 +28,7 @@ impl Plugin for Journal {
     }
 }
 
-/// Flushes the journal when a command is done, or is interrupted.
+/// Flushes the journal when a command ends or is interrupted.
 struct FlushJournal(JournalHandle);
 
 impl Decorator for FlushJournal {

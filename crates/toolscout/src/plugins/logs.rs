@@ -1,4 +1,4 @@
-//! Writes what happens inside to standard error, where somebody asked for it.
+//! Writes log events to standard error, if requested.
 
 mod writer;
 
@@ -9,7 +9,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use writer::Shape;
 
-/// Libraries under our connections, which say more about them than anybody wants to read.
+/// Network libraries whose own logs are too verbose.
 const CHATTY: [&str; 5] = ["h2", "hyper", "hyper_util", "reqwest", "rustls"];
 
 /// Adds `--log-format`. With it, or with `--verbose`, events go to standard error.
@@ -40,7 +40,8 @@ impl Plugin for Logs {
             .with_ansi(false);
         let heard = CHATTY.map(|it| (it, LevelFilter::WARN));
         let heard = Targets::new().with_default(LevelFilter::DEBUG).with_targets(heard);
-        // Only the first program of a process gets to say where events go; a second one is none the worse for it.
+        // Only the first program of a process can install a subscriber; for a second one the error
+        // is ignored.
         let _ = match format {
             Some("json") => events.json().flatten_event(true).finish().with(heard).try_init(),
             _ => events.without_time().with_target(false).finish().with(heard).try_init(),

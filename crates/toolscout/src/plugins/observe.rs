@@ -1,4 +1,4 @@
-//! `observe`: passes an agent's messages on as they are, and remembers the tools that they name.
+//! `observe`: passes an agent's messages through unchanged, and records the tools that they name.
 
 use crate::{AppError, Command, Environment, Plugin, RunCx, Setup};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use toolscout_source::observed::{Observed, ObservedSource, SeenTool, TranscriptO
 use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 
-/// Adds `observe`, and the source `observed` where something was.
+/// Adds `observe`, and the source `observed` if tools were recorded.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Observe;
 
@@ -67,7 +67,7 @@ impl Command for ObserveCommand {
                 return Ok(Exit::Done);
             }
             let environment = cx.workspace().environment.clone();
-            // On a thread of its own, so that an interruption gets through.
+            // On its own thread, so that an interrupt is handled.
             let passed = tokio::task::spawn_blocking(move || pass_on(&environment, server.as_deref())).await;
             let seen = passed.unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
             register(seen, &observed, &cx.request())?;
@@ -80,7 +80,7 @@ fn observed(environment: &Environment, config: &Config) -> Observed {
     Observed::new(environment.store(), partition(config.project_folder()))
 }
 
-/// Everything from standard input to where data goes. A reader that goes away ends it, as it ends `cat`.
+/// Copies standard input to standard output. A reader that closes the pipe ends it, as with `cat`.
 fn pass_on(environment: &Environment, server: Option<&str>) -> Result<Vec<SeenTool>, AppError> {
     let mut observer = TranscriptObserver::new(server);
     let input = input().map_err(failed)?;
@@ -88,7 +88,7 @@ fn pass_on(environment: &Environment, server: Option<&str>) -> Result<Vec<SeenTo
     Ok(observer.finish())
 }
 
-/// As it is: what the library keeps between would be copied once more.
+/// The raw file descriptor: the buffer of the standard library would add a copy.
 #[cfg(unix)]
 fn input() -> io::Result<std::fs::File> {
     use std::os::fd::AsFd;
@@ -100,7 +100,7 @@ fn input() -> io::Result<io::Stdin> {
     Ok(io::stdin())
 }
 
-/// Remembers what was seen, and tells of it; says nothing where nothing was.
+/// Records the observed tools and emits an event; does nothing if there are none.
 fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), AppError> {
     let tools: Vec<_> = seen.into_iter().filter_map(harmless).collect();
     if tools.is_empty() {
@@ -121,8 +121,8 @@ fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), App
     Ok(())
 }
 
-/// The tool as anybody may read of it: nobody has reviewed what a stream says, so what sounds like orders to a model is not
-/// kept, and neither is a name that does.
+/// The tool without unreviewed instructions: the stream is not reviewed, so a description with
+/// severe findings is dropped, and so is a tool whose name has them.
 fn harmless(seen: SeenTool) -> Option<SeenTool> {
     let is_severe = |it: &SeenTool| {
         let (Ok(source), Some(name)) = (SourceId::new("observed"), it.tool_name()) else { return true };

@@ -8,7 +8,7 @@ use toolscout_core::{BoxStream, Source, SourceError, SourceId};
 use toolscout_folder::{FolderSource, FolderSourceBuilder, Root, RootLayout, RootStrategy};
 use toolscout_workspace::SavedTools;
 
-/// Adds the source `opencode` where the project has a `.opencode/tools` or `.opencode/tool` folder.
+/// Adds the source `opencode` if the project has a `.opencode/tools` or `.opencode/tool` folder.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenCode;
 

@@ -1,4 +1,4 @@
-//! Tools registered in code, and tools remembered in a file.
+//! Tools registered in code, and tools saved in a file.
 
 use crate::{AppError, Plugin, Setup};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use toolscout_source::{AlreadyRegistered, CodeTool};
 use toolscout_surface::cli::OptionSpec;
 use toolscout_workspace::SavedTools;
 
-/// Adds the source `app` with tools of the application's own, and `--tools-from`.
+/// Adds the source `app` with the application's own tools, and `--tools-from`.
 #[derive(Clone, Default)]
 pub struct Registry {
     tools: toolscout_source::Registry,
@@ -21,7 +21,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// The registry itself, to change while the program runs.
+    /// The registry, to change while the program runs.
     pub fn tools(&self) -> toolscout_source::Registry {
         self.tools.clone()
     }

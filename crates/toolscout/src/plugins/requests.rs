@@ -1,4 +1,4 @@
-//! Tools that one request has and another has not: from the configuration, and from an application's own code.
+//! Tools per request: from the configuration, and from an application's own code.
 
 use crate::{AppError, Plugin, Setup, Startup};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use toolscout_config::RequestToolsSettings;
 use toolscout_core::{RequestSources, SourceId};
 use toolscout_folder::RequestFolder;
 
-/// Adds what `[[request_tools]]` says, and what an application gives to its requests.
+/// Adds the sources of `[[request_tools]]`, and those that an application provides per request.
 ///
 /// ```
 /// use toolscout::plugins::Requests;
@@ -24,7 +24,8 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Asks this for the sources of each request. Where several have tools of one name, who was added first answers.
+    /// Adds a provider of sources for each request. If several have tools with the same name, the
+    /// first one added wins.
     pub fn sources(mut self, sources: impl RequestSources) -> Self {
         self.given.push(Arc::new(sources));
         self

@@ -1,12 +1,12 @@
-//! What an operator decides: quarantined definitions, pending calls, policies, and the lock file.
+//! Decisions of the operator: quarantined definitions, pending calls, policies, and the lock file.
 
 use crate::{AppError, Plugin, Setup, Startup};
 use toolscout_gateway::Approvals;
 use toolscout_mcp_client::partition;
 use toolscout_workspace::policies;
 
-/// Gives the gateway its policies and approvals, and brings the operations on them: `review`, `approve`, `reject`, `policy`,
-/// `lock` and `verify`.
+/// Configures the gateway with policies and approvals, and adds their operations: `review`,
+/// `approve`, `reject`, `policy`, `lock` and `verify`.
 #[derive(Default)]
 pub struct Review;
 

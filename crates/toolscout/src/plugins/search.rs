@@ -1,4 +1,4 @@
-//! How the program searches: with which encoder, in which language, and what of it the next run knows.
+//! Configures search: the encoder, the language, and the index cached between runs.
 
 use crate::{AppError, Decorator, Next, Plugin, RunCx, Setup, Startup};
 use std::error::Error;
@@ -13,9 +13,9 @@ use toolscout_gateway::{Encoder, LazyEncoder, SearchEngine};
 use toolscout_mcp_client::partition;
 use toolscout_surface::codes::Exit;
 
-/// Has tools found by meaning, too, and what was worked out about them remembered from run to run.
+/// Adds semantic search, and caches embeddings between runs.
 ///
-/// Without it the gateway searches by words, and reads all tools again in each run.
+/// Without it the gateway searches by keywords, and indexes all tools again in each run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Search;
 
@@ -35,7 +35,7 @@ impl Plugin for Search {
     }
 }
 
-/// Writes down what was worked out, when a command is done.
+/// Writes the cached search data when a command is done.
 struct Remember;
 
 impl Decorator for Remember {
@@ -50,7 +50,7 @@ impl Decorator for Remember {
 
 fn searching(startup: &Startup) -> SearchEngine {
     let Startup { options, environment, config, .. } = startup;
-    // Tools from elsewhere are another catalog than the project's.
+    // `--tools-from` has its own cache: its tools are not the project's catalog.
     let from = options.text("tools-from").map(|it| format!("-{}", &blake3::hash(it.as_bytes()).to_hex()[..16]));
     let project = partition(config.project_folder()) + &from.unwrap_or_default();
     let settings = &config.settings.search;
@@ -62,7 +62,7 @@ fn searching(startup: &Startup) -> SearchEngine {
     }
 }
 
-/// The person's own model, or the one in the program. Nothing is read before somebody searches.
+/// The user's own model, or the built-in one. Nothing is read before the first search.
 fn encoder(settings: &SearchSettings) -> LazyEncoder {
     let Some(path) = settings.model.clone() else {
         return LazyEncoder::new(|| MiniLm::built_in().map(|it| shared(it.clone())).map_err(|it| said(&it)));
@@ -75,7 +75,7 @@ fn shared(model: MiniLm) -> Arc<dyn Encoder> {
     Arc::new(model)
 }
 
-/// With the causes, which are not in its text.
+/// The error with its causes, which are not part of its text.
 fn said(error: &dyn Error) -> String {
     let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(it) = cause {
@@ -85,13 +85,15 @@ fn said(error: &dyn Error) -> String {
     text
 }
 
-/// Another wherever the model is: reading all of it would take longer than a search.
+/// An id that changes with the path and metadata of the model: hashing its content would take
+/// longer than a search.
 fn own_id(path: &Path) -> String {
     let files = ["", "config.json", "tokenizer.json", "model.safetensors", "1_Pooling/config.json"];
     let look = |file: &str| {
         let found = fs::metadata(path.join(file)).ok()?;
         let written = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        // A folder is another whenever somebody puts something beside the model.
+        // The metadata of a folder changes whenever a file is added next to the model, so it is
+        // left out.
         Some((found.is_file().then_some((found.len(), written.as_nanos())), file.to_owned()))
     };
     let looks: Vec<_> = files.iter().map(|it| look(it)).collect();

@@ -33,8 +33,8 @@ const TIDY: Duration = Duration::from_secs(60);
 
 /// Adds the command `serve`.
 ///
-/// It serves whatever sources there are. Beside `Discovery` it follows the configuration, beside `Servers` the servers in
-/// it, and beside `Review` the policies.
+/// It serves all registered sources. With `Discovery` it follows the configuration, with `Servers`
+/// the configured servers, and with `Review` the policies.
 #[derive(Default)]
 pub struct Serve;
 
@@ -95,7 +95,7 @@ impl Command for ServeCommand {
     }
 }
 
-/// Serves the UI, and agents beside it. Without `insists`, any other port will do.
+/// Serves the UI, and agents as well. Without `insists`, any other port may be used.
 pub(crate) async fn page(cx: &RunCx, port: u16, insists: bool) -> Result<Exit, AppError> {
     serve(cx, Some(Web::of_page(port, insists))).await
 }
@@ -108,7 +108,8 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
     }
     cx.workspace().keep_writing_journal();
     cx.workspace().set_served(mcp.served_gateway());
-    // Weak, because the servers hold the operations, and those the workspace: what is not dropped is not flushed.
+    // Weak, to avoid a cycle: the servers hold the operations, and those hold the workspace, which
+    // is flushed when it is dropped.
     let servers = Arc::downgrade(&mcp);
     cx.workspace().set_reloader(Box::new(move || {
         let servers = servers.upgrade();
@@ -119,7 +120,8 @@ async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
             }
         })
     }));
-    // Each process has servers of its own: what one agent does to a server is nothing to another's.
+    // Each process runs its own servers, so that one agent's effects on a server do not reach
+    // another agent.
     cx.workspace().configured_servers().iter().for_each(|it| it.run_here());
     cx.tools().known().await?;
     cx.environment().drain_when_interrupted();
@@ -150,7 +152,8 @@ async fn over_pipes(cx: &RunCx, server: Option<Arc<Server>>) -> Result<(), AppEr
     ended.map_err(|cause| AppError::Io { what: "read standard input".to_owned(), cause })
 }
 
-/// The background work of a process that serves; each part is polled only when it has something to do.
+/// The background work of a process that serves; each part is polled only when it has something to
+/// do.
 async fn beside(cx: &RunCx, mcp: &McpServers) -> Infallible {
     let (request, operations) = (cx.request(), cx.operations());
     let mut parts: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();

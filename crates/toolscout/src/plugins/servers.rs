@@ -1,4 +1,4 @@
-//! MCP servers: their tools beside all others, and the commands about them.
+//! MCP servers: their tools as sources, and the `server` commands.
 
 mod host;
 
@@ -41,7 +41,7 @@ impl Plugin for Servers {
     }
 }
 
-/// Ends the servers that a command has started, when it is done with them.
+/// Stops the servers that a command has started, when it is done.
 struct EndServers;
 
 impl Decorator for EndServers {

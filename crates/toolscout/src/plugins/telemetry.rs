@@ -13,15 +13,15 @@ use toolscout_telemetry::{CatalogCounts, Traces};
 
 pub use toolscout_telemetry::Metrics;
 
-/// What is left to send when a command is done may take this long.
+/// The time limit for sending the remaining spans when a command is done.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// Offers [`Metrics`] to the other plugins, and has them count while agents are served. Sends spans to where the environment
-/// (`OTEL_EXPORTER_OTLP_ENDPOINT`) or `[telemetry]` says.
+/// Offers [`Metrics`] to the other plugins, which update them while agents are served. Sends spans
+/// to the target in the environment (`OTEL_EXPORTER_OTLP_ENDPOINT`) or in `[telemetry]`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Telemetry;
 
-/// The traces of this run, once it is known whether there are any.
+/// The traces of this run, set once it is known whether traces are enabled.
 #[derive(Clone, Default)]
 struct OfRun(Arc<OnceLock<Arc<Traces>>>);
 

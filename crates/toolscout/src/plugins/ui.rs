@@ -1,4 +1,4 @@
-//! `ui`: opens the page of a project in a browser, signed in.
+//! `ui`: opens the web UI of a project in a browser, signed in.
 
 use crate::plugins::{browser, serve};
 use crate::{AppError, Command, Plugin, RunCx, Setup};
@@ -7,13 +7,13 @@ use toolscout_surface::cli::{CommandSpec, OptionSpec};
 use toolscout_surface::codes::Exit;
 use toolscout_workspace::sign_in_link_of_host;
 
-/// Where the page is, unless somebody else is there.
+/// The default port of the UI.
 const PORT: u16 = 7420;
 
 /// Adds the command `ui`.
 ///
-/// The page is served by whatever process keeps the project's servers and listens on an address; where there is none, by
-/// the command itself.
+/// The process that runs the project's servers and listens on an address also serves the UI; if
+/// there is none, the command serves it itself.
 #[derive(Default)]
 pub struct Ui;
 

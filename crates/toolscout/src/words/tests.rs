@@ -1,5 +1,5 @@
-//! 1. Everything the built-in commands say about themselves is in the table.
-//! 2. Nothing else is, nothing twice, and every column is filled.
+//! 1. Every text of the built-in commands is in the table.
+//! 2. It contains nothing else, no duplicates, and every translation is present.
 
 use super::{pairs, say};
 use crate::operation_command::OperationCliCommand;
@@ -10,10 +10,10 @@ use toolscout_surface::cli::{CommandSpec, Locale};
 use toolscout_surface::operation::Operations;
 use toolscout_workspace::OPERATIONS;
 
-/// What the program says beside its commands and options.
+/// The texts of the program besides its commands and options.
 const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to do", "What it takes"];
 
-/// All texts of the program that `main.rs` puts together.
+/// All texts of the program that `main.rs` composes.
 fn texts() -> Vec<String> {
     let all: &[&dyn Plugin] = &[
         &plugins::Logs,

@@ -1,6 +1,6 @@
-//! The query set that is compiled in, so that an installed program can be measured, too.
+//! The built-in query set, so that an installed program can be measured, too.
 
-/// A tool in each line.
+/// One tool per line.
 pub(super) const TOOLS: &str = include_str!("../../../data/retrieval/tools.jsonl");
-/// A question in each line.
+/// One query per line.
 pub(super) const QUERIES: &str = include_str!("../../../data/retrieval/queries.jsonl");

@@ -1,4 +1,5 @@
-//! `bench retrieval`: how well search finds the right tool, on the built-in query set or another.
+//! `bench retrieval`: measures how well search finds the right tool, on the built-in query set or
+//! another.
 
 use super::learn::{Split, split};
 use super::measure::{Measured, measure};
@@ -66,7 +67,7 @@ fn how(parsed: &Parsed) -> How {
     How { profile, lexical: parsed.switch("lexical") }
 }
 
-/// What is observed first; some question has to be left to ask.
+/// The share of queries to learn from; below 1, so that some are left to measure.
 fn share(parsed: &Parsed) -> Result<f64, AppError> {
     let Some(text) = parsed.text("learn") else { return Ok(0.0) };
     let share = text.parse().ok().filter(|it| (0.0..1.0).contains(it));
@@ -87,7 +88,7 @@ fn scores(run: &[Ranked<'_>], asked: &[SetQuery]) -> Vec<(Option<String>, Scores
     pairs.map(|(run, query)| (query.kind.clone(), Scores::of(&run.ranked, &query.relevant))).collect()
 }
 
-/// There is no other form of it for people.
+/// The output format. There is no text format, so that one becomes JSON.
 fn format(cx: &RunCx) -> Format {
     match cx.options().format() {
         Format::Text => Format::Json,

@@ -1,4 +1,4 @@
-//! `bench` by itself: says what can be measured.
+//! `bench` without a subcommand: lists the benchmarks.
 
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;

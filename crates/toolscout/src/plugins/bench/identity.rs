@@ -1,10 +1,10 @@
-//! Identities for tools that come with any names at all: spaces, dots, every script, the same one twice.
+//! Ids for tools with arbitrary names: spaces, dots, any script, duplicates.
 
 use super::set::SetTool;
 use std::collections::{HashMap, HashSet};
 use toolscout_core::{SourceId, ToolId, ToolName};
 
-/// One for each tool, in their order, all different. Names stay as they are: they are what is searched.
+/// A unique id for each tool, in their order. Names stay unchanged, because they are searched.
 pub(super) fn identities(tools: &[SetTool]) -> Vec<ToolId> {
     let mut sources = Sources::default();
     let mut taken = HashSet::new();
@@ -26,7 +26,7 @@ fn unique(tool: &SetTool, source: SourceId, taken: &mut HashSet<ToolId>) -> Tool
     }
 }
 
-/// Servers that were met, by what their lines call them.
+/// The sources so far, by the server name in their lines.
 #[derive(Default)]
 struct Sources {
     by_server: HashMap<String, SourceId>,
@@ -45,8 +45,8 @@ impl Sources {
         source
     }
 
-    /// For a tool that is alone in its source. The id has nothing in it that anybody would ask for, neither a word nor a
-    /// number: no tool must be found because nobody said whose it is.
+    /// The source of a tool without a server. Its id contains neither a word nor a number that a
+    /// query might match: a tool must not be found because its line names no server.
     fn own(&mut self) -> SourceId {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz";
         self.alone += 1;
@@ -54,7 +54,7 @@ impl Sources {
         self.free(&format!("qx{}", digits.map(char::from).collect::<String>()))
     }
 
-    /// The id nearest to this text that no other server has.
+    /// The nearest valid id for this text that no other server has.
     fn free(&mut self, text: &str) -> SourceId {
         let nearest = match SourceId::new(text) {
             Ok(id) => id.to_string(),
@@ -66,7 +66,7 @@ impl Sources {
     }
 }
 
-/// The same id with a number, within what an id may be long.
+/// The same id with a number, within the length limit of ids.
 fn shortened(id: &str, number: usize) -> String {
     let end = format!("-{number}");
     let kept: String = id.chars().take(32 - end.len()).collect();

@@ -1,15 +1,16 @@
-//! Which questions are observed before the others are asked.
+//! Splits queries into those that search learns from and those it is measured on.
 
 use super::set::SetQuery;
 use std::collections::BTreeMap;
 
-/// A part that search may learn from, and the part it is measured on.
+/// The queries that search may learn from, and those it is measured on.
 pub(super) struct Split {
     pub(super) observed: Vec<SetQuery>,
     pub(super) asked: Vec<SetQuery>,
 }
 
-/// Takes this share of every tool's questions to observe, rounded down; which ones does not depend on their order.
+/// Selects this share of every tool's queries for learning, rounded down; the selection does not
+/// depend on their order.
 pub(super) fn split(queries: Vec<SetQuery>, share: f64) -> Split {
     let observed = chosen(&queries, share);
     let mut split = Split { observed: Vec::new(), asked: Vec::new() };
@@ -20,7 +21,8 @@ pub(super) fn split(queries: Vec<SetQuery>, share: f64) -> Split {
     split
 }
 
-/// Whether each is observed. A question with several tools counts for the first of them.
+/// Whether each query is selected for learning. A query with several tools counts for the first of
+/// them.
 fn chosen(queries: &[SetQuery], share: f64) -> Vec<bool> {
     let mut by_tool: BTreeMap<Option<&String>, Vec<usize>> = BTreeMap::new();
     for (at, query) in queries.iter().enumerate() {
@@ -35,7 +37,7 @@ fn chosen(queries: &[SetQuery], share: f64) -> Vec<bool> {
     chosen
 }
 
-/// As good as drawn by chance, and the same on every machine.
+/// A pseudo-random order that is the same on every machine.
 fn lot(query: &SetQuery) -> [u8; 32] {
     let text = format!("retrieval\0{}\0{}", query.id, query.query);
     *blake3::hash(text.as_bytes()).as_bytes()

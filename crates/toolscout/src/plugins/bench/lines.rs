@@ -1,4 +1,4 @@
-//! Files with one JSON object in each line, plain or packed with gzip.
+//! Files with one JSON object per line, plain or compressed with gzip.
 
 use crate::AppError;
 use flate2::read::MultiGzDecoder;
@@ -8,9 +8,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use toolscout_core::escape;
 
-/// The most bytes of a file that are read, unpacked: a small file may hold any amount of nothing.
+/// The maximum number of decompressed bytes: a small file may decompress to any size.
 const LARGEST: u64 = 4 << 30;
-/// The longest line, in bytes.
+/// The maximum length of a line in bytes.
 const LONGEST: u64 = 16 << 20;
 
 /// The file of this name in the folder: `NAME.jsonl`, or else `NAME.jsonl.gz`.
@@ -19,7 +19,7 @@ pub(super) fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     files.into_iter().find(|it| it.is_file())
 }
 
-/// Every line of the file; `shape` says what one looks like, for who wrote one that does not.
+/// Every line of the file; `shape` describes the expected form, for error messages.
 pub(super) fn read<T: DeserializeOwned>(path: &Path, shape: &str) -> Result<Vec<T>, AppError> {
     let file = File::open(path).map_err(AppError::io("open", path))?;
     let is_packed = path.extension().is_some_and(|it| it == "gz");
@@ -28,7 +28,7 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path, shape: &str) -> Result<Vec<
     parse(BufReader::new(bytes.take(LARGEST)), &place, shape)
 }
 
-/// As [`read`], from anything; `place` is what it is called in errors. Empty lines are skipped.
+/// Like [`read`], from any reader; `place` names it in errors. Empty lines are skipped.
 pub(super) fn parse<T: DeserializeOwned>(
     mut bytes: impl BufRead,
     place: &str,
@@ -63,7 +63,7 @@ fn unreadable(error: &io::Error) -> String {
     format!("cannot be read: {error}")
 }
 
-/// The parser counts lines, too, and always says the first.
+/// The error without the parser's own line number, which is always the first.
 fn within_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {

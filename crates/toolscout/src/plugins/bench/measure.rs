@@ -1,27 +1,27 @@
-//! Asks a ranking every question, and takes the time of some.
+//! Runs every query against a ranking, and measures the time of some.
 
 use super::ranking::{How, Ranking};
 use super::set::{Set, SetQuery};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many questions are asked one after the other, with a clock. The rest are asked on all cores: what is measured of
-/// them is only whether the answer is right.
+/// The number of queries that run sequentially and are timed. The rest run on all cores: only their
+/// results are measured.
 const TIMED: usize = 1_000;
 
-/// What a ranking answered, and how long that took.
+/// The results of a ranking, and their times.
 pub(super) struct Measured {
-    /// For each question the places of the tools, best first.
+    /// For each query the positions of the tools in the set, best first.
     pub(super) ranked: Vec<Vec<usize>>,
-    /// Until the last tool could be found, with its vector.
+    /// The time until all tools are indexed, with their embeddings.
     pub(super) build: Duration,
-    /// Of single searches, shortest first.
+    /// The times of single searches, shortest first.
     pub(super) times: Vec<Duration>,
-    /// Whether meaning counted; a program can be built without the model.
+    /// Whether semantic search was used; a program can be built without the model.
     pub(super) has_encoder: bool,
 }
 
-/// Builds, observes what is to be learned from, and asks the rest.
+/// Builds the ranking, learns from `observed`, and runs the queries in `asked`.
 pub(super) fn measure(set: &Set, how: How, observed: &[SetQuery], asked: &[SetQuery]) -> Measured {
     let start = Instant::now();
     let mut ranking = Ranking::build(&set.tools, how);
@@ -35,7 +35,7 @@ pub(super) fn measure(set: &Set, how: How, observed: &[SetQuery], asked: &[SetQu
 }
 
 impl Measured {
-    /// The time that so many in a hundred searches do not exceed.
+    /// The search time at this percentile.
     pub(super) fn percentile(&self, percent: usize) -> Duration {
         let last = self.times.len().saturating_sub(1);
         self.times.get((self.times.len() * percent / 100).min(last)).copied().unwrap_or_default()
@@ -48,14 +48,14 @@ fn timed_search(ranking: &Ranking, query: &SetQuery) -> (Vec<usize>, Duration) {
     (found, start.elapsed())
 }
 
-/// In the order of the questions.
+/// Results in the order of the queries.
 fn on_all_cores(ranking: &Ranking, queries: &[SetQuery]) -> Vec<Vec<usize>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let part = queries.len().div_ceil(cores).max(1);
     let ask = |part: &[SetQuery]| part.iter().map(|it| ranking.search(&it.query)).collect::<Vec<_>>();
     thread::scope(|scope| {
         let parts: Vec<_> = queries.chunks(part).map(|it| scope.spawn(move || ask(it))).collect();
-        // A thread that panicked has told why, and no answer is made up for it.
+        // A panic is propagated; no result is made up for it.
         parts.into_iter().flat_map(|it| it.join().unwrap_or_else(|why| std::panic::resume_unwind(why))).collect()
     })
 }

@@ -1,4 +1,5 @@
-//! The index over the tools of a set: the only place here that knows how search is done.
+//! The index over the tools of a set: the only module here that depends on the search
+//! implementation.
 
 use super::identity;
 use super::set::{SetQuery, SetTool};
@@ -11,29 +12,29 @@ use toolscout_index::{
     Vector, text_of,
 };
 
-/// How to search.
+/// The search configuration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
     pub(super) profile: RankingProfile,
-    /// By words alone, without the meaning.
+    /// Keyword search only, without embeddings.
     pub(super) lexical: bool,
 }
 
-/// Tools ready to be found, all of them approved, with every vector there is.
+/// Indexed tools, all approved, with all embeddings.
 pub(super) struct Ranking {
     index: Index,
     encoder: Option<&'static dyn Encoder>,
     learned: LearnedQueries,
     profile: RankingProfile,
-    /// By the place of each tool in its set, who it is in the index.
+    /// The id in the index for each position in the set.
     ids: Vec<ToolId>,
     places: HashMap<ToolId, usize>,
-    /// By the id that its line has.
+    /// Positions by the id in the line.
     names: HashMap<String, usize>,
 }
 
 impl Ranking {
-    /// Reads the tools, and waits for their vectors.
+    /// Indexes the tools, and waits for their embeddings.
     pub(super) fn build(tools: &[SetTool], how: How) -> Self {
         let ids = identity::identities(tools);
         let index = index(tools, &ids);
@@ -47,12 +48,12 @@ impl Ranking {
         Self { index, encoder, learned: LearnedQueries::default(), profile: how.profile, ids, places, names }
     }
 
-    /// Whether meaning counts.
+    /// Whether semantic search is used.
     pub(super) fn has_encoder(&self) -> bool {
         self.encoder.is_some()
     }
 
-    /// Learns that these questions were answered by these tools.
+    /// Learns that these tools answer these queries.
     pub(super) fn observe(&mut self, queries: &[SetQuery]) {
         let texts: Vec<&str> = queries.iter().map(|it| it.query.as_str()).collect();
         let meanings = match self.encoder {
@@ -71,12 +72,12 @@ impl Ranking {
         self.learned = LearnedQueries::of(lessons);
     }
 
-    /// The places of the tools that fit, best first, whatever they score.
+    /// The positions of all matching tools, best first, with any score.
     pub(super) fn search(&self, text: &str) -> Vec<usize> {
         self.search_above(text, false)
     }
 
-    /// As [`Ranking::search`]; with a floor it leaves out what people would not be shown.
+    /// Like [`Ranking::search`]; with a floor it omits results that users would not see.
     pub(super) fn search_above(&self, text: &str, has_floor: bool) -> Vec<usize> {
         let meaning = self.encoder.map(|it| QueryEmbedding::of(it, text));
         let query = Query {
@@ -111,7 +112,7 @@ fn definition(tool: &SetTool, id: &ToolId) -> Tool {
     definition
 }
 
-/// The one that is compiled in, where meaning counts; none in a program that was built without.
+/// The built-in encoder, if semantic search is used; `None` in a program that was built without it.
 fn encoder(how: How) -> Option<&'static dyn Encoder> {
     let wants_meaning = !how.lexical && how.profile == RankingProfile::Ranked;
     let encoder = wants_meaning.then(MiniLm::built_in)?.ok()?;

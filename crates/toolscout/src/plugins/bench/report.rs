@@ -1,4 +1,4 @@
-//! What a benchmark says: one JSON object.
+//! The report of a benchmark: one JSON object.
 
 use super::measure::Measured;
 use super::ranking::How;
@@ -7,15 +7,15 @@ use super::set::Set;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// What was measured, beside the figures.
+/// The conditions of a measurement.
 pub(super) struct Circumstances<'a> {
     pub(super) set: &'a Set,
     pub(super) how: How,
-    /// How many questions were observed before the others were asked.
+    /// The number of queries that were learned from before the measurement.
     pub(super) observed: usize,
 }
 
-/// The whole report; `scores` has one entry for each question, with its kind.
+/// The whole report; `scores` has one entry for each query, with its kind.
 pub(super) fn report(of: &Circumstances<'_>, measured: &Measured, scores: &[(Option<String>, Scores)]) -> Value {
     let mut all = Map::new();
     all.insert("set".to_owned(), json!(of.set.name));
@@ -53,7 +53,7 @@ fn figures(all: &mut Map<String, Value>, scores: &Scores) {
     }
 }
 
-/// Six digits are more than any set can tell apart.
+/// Rounds to six digits, more than any set can distinguish.
 fn share(figure: f64) -> Value {
     json!((figure * 1e6).round() / 1e6)
 }

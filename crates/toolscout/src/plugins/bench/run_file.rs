@@ -1,4 +1,4 @@
-//! The ranked tools of every question, for whoever wants to score them differently.
+//! The ranked tools of every query, for scoring by other programs.
 
 use crate::AppError;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// A line of it.
+/// One line of the file.
 #[derive(Serialize)]
 pub(super) struct Ranked<'a> {
-    /// The question's id.
+    /// The id of the query.
     pub(super) id: &'a str,
     /// Tool ids, best first.
     pub(super) ranked: Vec<&'a str>,

@@ -1,4 +1,4 @@
-//! How good a ranking is, in the usual measures. A tool is relevant or not; there is nothing between.
+//! The quality of a ranking, in standard measures. Relevance is binary.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ pub(super) struct Scores {
     pub(super) ndcg_10: f64,
     /// The share of the relevant tools among the first 1, 3, 5 and 10.
     pub(super) recall: [f64; 4],
-    /// One over the place of the first relevant tool.
+    /// One over the rank of the first relevant tool.
     pub(super) reciprocal_rank: f64,
     /// Whether any relevant tool is among the first 1 and 5.
     pub(super) hit: [f64; 2],
 }
 
-/// The depths that recall and hits are taken at.
+/// The depths at which recall and hits are measured.
 pub(super) const RECALL_AT: [usize; 4] = [1, 3, 5, 10];
 pub(super) const HIT_AT: [usize; 2] = [1, 5];
 
 impl Scores {
-    /// Of tools in ranked order, against those that are relevant, of which there is at least one.
+    /// Scores a ranking against its relevant tools, of which there is at least one.
     pub(super) fn of(ranked: &[&str], relevant: &[String]) -> Self {
         let found: Vec<bool> = ranked.iter().map(|it| relevant.iter().any(|id| id == it)).collect();
         let count = |depth: usize| found.iter().take(depth).filter(|it| **it).count() as f64;
@@ -32,7 +32,7 @@ impl Scores {
         }
     }
 
-    /// The mean; nothing at all scores nothing.
+    /// The mean; zero for an empty list.
     pub(super) fn mean<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
         let (mut sum, mut count) = (Self::default(), 0.0);
         for it in all {
@@ -63,7 +63,7 @@ pub(super) fn by_kind<'a>(all: &'a [(Option<String>, Scores)]) -> BTreeMap<&'a s
     kinds.into_iter().map(|(kind, all)| (kind, (all.len(), Scores::mean(all)))).collect()
 }
 
-/// What the order is worth, against the best order there could be: each relevant tool counts 1, less the further down.
+/// Normalized discounted cumulative gain with binary relevance.
 fn ndcg(found: &[bool], relevant: usize, depth: usize) -> f64 {
     let worth = |place: usize| 1.0 / ((place + 2) as f64).log2();
     let got: f64 = found.iter().take(depth).enumerate().filter(|(_, it)| **it).map(|(place, _)| worth(place)).sum();

@@ -1,4 +1,4 @@
-//! A query set: tools, and questions with the tools that answer them.
+//! A query set: tools, and queries with their relevant tools.
 
 use super::{built_in, lines};
 use crate::AppError;
@@ -12,17 +12,17 @@ use toolscout_core::escape;
 const TOOL: &str = r#"{"id", "name", "description", "server"?, "server_description"?, "input_schema"?}"#;
 const QUERY: &str = r#"{"id", "query", "relevant": [tool ids], "kind"?}"#;
 
-/// Tools, and what is asked of them.
+/// Tools and queries.
 pub(super) struct Set {
-    /// What reports call it.
+    /// The name in reports.
     pub(super) name: String,
     pub(super) tools: Vec<SetTool>,
     pub(super) queries: Vec<SetQuery>,
-    /// What was odd about the files, for people.
+    /// Remarks about the files, for the user.
     pub(super) notes: Vec<String>,
 }
 
-/// A tool as its line says it.
+/// A tool as written in its line.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct SetTool {
     pub(super) id: String,
@@ -30,7 +30,7 @@ pub(super) struct SetTool {
     pub(super) name: Option<String>,
     #[serde(default)]
     pub(super) description: Option<String>,
-    /// Whose tool; one that does not say is alone in a source of its own.
+    /// The server of the tool; a tool without one gets a source of its own.
     #[serde(default)]
     pub(super) server: Option<String>,
     #[serde(default)]
@@ -39,33 +39,33 @@ pub(super) struct SetTool {
     pub(super) input_schema: Option<Value>,
 }
 
-/// A question as its line says it.
+/// A query as written in its line.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct SetQuery {
     pub(super) id: String,
     pub(super) query: String,
     pub(super) relevant: Vec<String>,
-    /// What sort of question, for a report by kinds.
+    /// The kind of query, for a report by kinds.
     #[serde(default)]
     pub(super) kind: Option<String>,
 }
 
 impl SetTool {
-    /// What it is called; a line without a name is called by its id.
+    /// The name of the tool; its id if the line has no name.
     pub(super) fn name(&self) -> &str {
         self.name.as_deref().filter(|it| !it.is_empty()).unwrap_or(&self.id)
     }
 }
 
 impl Set {
-    /// The one that is compiled in.
+    /// The built-in set.
     pub(super) fn built_in() -> Result<Self, AppError> {
         let tools = lines::parse(built_in::TOOLS.as_bytes(), "tools.jsonl", TOOL)?;
         let queries = lines::parse(built_in::QUERIES.as_bytes(), "queries.jsonl", QUERY)?;
         Self::of("built-in", tools, queries)
     }
 
-    /// The one in this folder.
+    /// The set in this folder.
     pub(super) fn read(folder: &Path) -> Result<Self, AppError> {
         let name = folder.canonicalize().unwrap_or(folder.to_owned());
         let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -74,7 +74,8 @@ impl Set {
         Self::of(&name, lines::read(&tools, TOOL)?, lines::read(&queries, QUERY)?)
     }
 
-    /// Makes whole what was read. A tool that is there twice counts once; a question nobody can answer is not asked.
+    /// Validates the set. A duplicate tool counts once; a query without a known relevant tool is
+    /// dropped.
     fn of(name: &str, mut tools: Vec<SetTool>, mut queries: Vec<SetQuery>) -> Result<Self, AppError> {
         let mut notes = Vec::new();
         let mut known = HashMap::new();
@@ -97,7 +98,7 @@ impl Set {
     }
 }
 
-/// Its own tools, or those of the folder that its file `TOOLS` names.
+/// The tools file of the folder, or of the folder that its file `TOOLS` names.
 fn tools_of(folder: &Path) -> Option<PathBuf> {
     let elsewhere = || {
         let text = fs::read_to_string(folder.join("TOOLS")).ok()?;
@@ -113,7 +114,7 @@ fn missing(folder: &Path, name: &str) -> AppError {
     AppError::invalid(message, "without --data the built-in set is measured")
 }
 
-/// Always false, for `retain`.
+/// Adds a note about a duplicate. Always returns false, for `retain`.
 fn note_twice(notes: &mut Vec<String>, id: &str) -> bool {
     notes.push(format!("tool `{}` is there twice; the first counts", escape::line(id)));
     false

@@ -1,4 +1,4 @@
-//! What is measured, and that it is measured right. Each file opens with the properties it proves.
+//! Tests of the benchmark. Each file starts with the properties it proves.
 
 mod built_in;
 mod identity;

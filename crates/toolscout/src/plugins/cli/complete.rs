@@ -1,4 +1,4 @@
-//! `completion` prints a shell's script; `__complete` answers it.
+//! `completion` prints the script of a shell; `__complete` returns the candidates for it.
 
 use super::tool_command::ToolCommand;
 use crate::line::{self, COMPLETE};
@@ -72,7 +72,7 @@ fn built_in(cx: &RunCx) -> Vec<Candidate> {
     shown.map(|it| Candidate::new(it.name, words::say(cx.options().locale(), &it.about))).collect()
 }
 
-/// The commands of two words that begin with this one.
+/// The commands of two words that start with this one.
 fn below(cx: &RunCx, first: &str) -> Vec<Candidate> {
     let locale = cx.options().locale();
     let specs = cx.commands().all().into_iter().map(|it| it.spec());

@@ -1,4 +1,4 @@
-//! Whether this run learns from what is asked and called, and where that is kept.
+//! Whether this run records relevance feedback, and where it is stored.
 
 use crate::{AppError, Decorator, Next, RunCx, Startup};
 use toolscout_core::BoxFuture;
@@ -7,14 +7,14 @@ use toolscout_mcp_client::partition;
 use toolscout_surface::cli::OptionSpec;
 use toolscout_surface::codes::Exit;
 
-/// Says no for one run, as [`OptionSpec`] does.
+/// Disables learning for one run, like `--no-learn`.
 const VARIABLE: &str = "TOOLSCOUT_NO_LEARN";
 
 pub(in crate::plugins::cli) fn no_learn() -> OptionSpec {
     OptionSpec::switch("no-learn", "Learn nothing from this run, and use nothing that was learned")
 }
 
-/// Gives the gateway what was learned.
+/// Configures the gateway with the relevance feedback.
 pub(in crate::plugins::cli) fn rule(gateway: GatewayBuilder, startup: &Startup) -> Result<GatewayBuilder, AppError> {
     let Startup { options, environment, config, .. } = startup;
     let learning = Learning::new(environment.store(), partition(config.project_folder()));
@@ -23,7 +23,7 @@ pub(in crate::plugins::cli) fn rule(gateway: GatewayBuilder, startup: &Startup) 
     Ok(gateway.learning(if is_off { learning.off() } else { learning }))
 }
 
-/// Waits until what was learned is written, when a command is done.
+/// Flushes the relevance feedback when a command is done.
 pub(in crate::plugins::cli) struct Settle;
 
 impl Decorator for Settle {
@@ -32,7 +32,7 @@ impl Decorator for Settle {
             let done = next.run(cx).await;
             let learning = cx.tools().gateway().learning().clone();
             if !learning.is_idle() {
-                // Writing may have to wait for another process; whoever interrupts us must not.
+                // Writing may wait for another process; an interrupt must not.
                 let _ = tokio::task::spawn_blocking(move || learning.settle()).await;
             }
             done

@@ -1,4 +1,4 @@
-//! What a bare `toolscout` shows: what there is, what is wrong, and what to type next.
+//! The output of `toolscout` without a command: the tools, the problems, and the next steps.
 
 use crate::{AppError, Command, RunCx};
 use toolscout_core::{BoxFuture, DiagnosticLevel, escape};
@@ -11,7 +11,7 @@ use toolscout_surface::output::{counted, tools};
 
 pub(super) struct Overview;
 
-/// More than a screenful helps nobody.
+/// The maximum number of tools shown, about a screenful.
 const SHOWN: usize = 20;
 
 impl Command for Overview {
@@ -39,7 +39,7 @@ impl Command for Overview {
     }
 }
 
-/// What to do first. Where there is no project, a file in `tools/` alone would not be found.
+/// The first steps. Without a project, a file in `tools/` alone would not be found.
 fn nothing(cx: &RunCx) -> Result<String, AppError> {
     let program = cx.program();
     let mut text = "No tools yet.\n\n".to_owned();
@@ -54,7 +54,7 @@ fn nothing(cx: &RunCx) -> Result<String, AppError> {
         + &servers_hint(cx))
 }
 
-/// What to do about servers, in a program that knows of them.
+/// The next steps for servers, if the program supports them.
 fn servers_hint(cx: &RunCx) -> String {
     match cx.commands().find("server") {
         Some(_) => format!(
@@ -65,7 +65,8 @@ fn servers_hint(cx: &RunCx) -> String {
     }
 }
 
-/// How many servers there are and how many of them failed; none where there is none, or this program knows of none.
+/// The number of servers and of failed servers; `None` if there are none, or if the program does
+/// not support them.
 fn servers(cx: &RunCx) -> Result<Option<String>, AppError> {
     if !cx.workspace().parts.servers {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Shows how far a running tool is, where it says so.
+//! Shows the progress of a running tool, if the tool reports it.
 
 use crate::{Environment, RunCx};
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use toolscout_core::cx::Progress;
 use toolscout_core::{Cx, ToolId, escape};
 
-/// As wide as the bar is, and as a message may be.
+/// The width of the bar, and the maximum length of a message.
 const BAR: f64 = 20.0;
 const MESSAGE: usize = 50;
 
-/// What a person sees of it: one line that is written over again and again, and gone when this is dropped.
+/// The progress line on the terminal, updated in place and erased on drop.
 pub(super) struct Shown {
     environment: Arc<Environment>,
     is_there: Arc<AtomicBool>,
 }
 
-/// The request for a call of this tool. What it says of its progress is logged, and shown on a terminal.
+/// The request context for a call of this tool. Progress is logged, and shown on a terminal.
 pub(super) fn watched(cx: &RunCx, tool: &ToolId) -> (Cx, Shown) {
     let is_shown = cx.environment().is_interactive() && !cx.options().switch("quiet");
     let shown = Shown { environment: cx.workspace().environment.clone(), is_there: Arc::default() };

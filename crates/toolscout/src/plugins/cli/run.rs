@@ -44,7 +44,7 @@ impl Command for RunCommand {
 
 async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> Result<Exit, AppError> {
     let gateway = cx.tools().known().await?;
-    // Who asks for help, or what would be done, wants nothing started.
+    // Help and dry runs must not start anything.
     let tool = match wants_help || cx.options().command.only_reads || cx.options().switch("dry-run") {
         true => resolve_cached(gateway, &gateway.view(&cx.request()).await, name)?,
         false => gateway.find(name, &cx.request()).await?,

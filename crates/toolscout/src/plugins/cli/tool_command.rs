@@ -1,4 +1,4 @@
-//! A command per tool, built when somebody types its name.
+//! A command per tool, built when it is called by name.
 
 use super::progress;
 use crate::line::input_text;
@@ -14,11 +14,11 @@ use toolscout_surface::output::{self, Format};
 use toolscout_surface::output::{tool_result, tools};
 use toolscout_workspace::refuse_quarantined;
 
-/// All tools as commands. Listing them loads none; a name builds one.
+/// All tools as commands. Listing them loads none; resolving a name builds one.
 pub(super) struct ToolCommands {
     tools: Arc<Tools>,
     locale: Locale,
-    /// Nothing may be started: somebody only wants to read.
+    /// Nothing may be started, because the run is read-only.
     only_reads: bool,
 }
 
@@ -76,7 +76,7 @@ impl ToolCommand {
         Self { tool, flags }
     }
 
-    /// Calls the tool with what was typed, and prints what it said.
+    /// Calls the tool with the parsed arguments, and prints its result.
     pub(super) async fn call(&self, cx: &RunCx, parsed: &Parsed) -> Result<Exit, AppError> {
         self.flags.problems.iter().for_each(|it| cx.tools().warn(it));
         let arguments = self.arguments(cx, parsed).await?;
@@ -100,7 +100,7 @@ impl ToolCommand {
         show(cx, &output, format, is_foreign)
     }
 
-    /// On a thread that may block: standard input may keep us waiting, and an interruption must get through.
+    /// Uses a blocking thread: standard input may block, and an interrupt must still be handled.
     async fn arguments(&self, cx: &RunCx, parsed: &Parsed) -> Result<Arguments, AppError> {
         let (flags, parsed, cwd) = (self.flags.clone(), parsed.clone(), cx.environment().cwd().to_owned());
         let work = tokio::task::spawn_blocking(move || flags.arguments_with(&parsed, |from| input_text(from, &cwd)));
@@ -132,8 +132,9 @@ impl Command for ToolCommand {
     }
 }
 
-/// Data to standard output; what a failed tool says, to standard error, unless somebody wants it as data. Programs get
-/// every byte; on a terminal, what came from somebody else's server must not steer it.
+/// Prints data to standard output, and the message of a failed tool to standard error unless a data
+/// format is selected. Programs receive every byte; on a terminal, output of a remote server is
+/// escaped, so that it cannot control the terminal.
 fn show(cx: &RunCx, output: &ToolOutput, format: Format, is_foreign: bool) -> Result<Exit, AppError> {
     let text = match format {
         Format::Text => tool_result::text(output),

@@ -1,4 +1,4 @@
-//! The two commands, from the line that is typed to what is on disk.
+//! Both commands, from the command line to the files on disk.
 
 use crate::{App, Captured, Environment, plugins};
 use serde_json::Value;
@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use toolscout_surface::codes::Exit;
 
-/// A file as users have it: comments, irregular spaces, a server, and other settings.
+/// A realistic file: comments, irregular spaces, a server, and other settings.
 const ORIGINAL: &str = "{\n    \"other\": {\"deep\":[1,2 ,3]},   // mine\n    \"mcpServers\": {\n        \"docs\": { \"command\": \"npx\", \"args\": [\"-y\"] } // keep\n    }\n}";
 
-/// A home folder, and the program that is run there again and again.
+/// A home folder, and a program that runs there repeatedly.
 struct Home {
     dir: TempDir,
     app: App,
@@ -43,14 +43,14 @@ impl Home {
         fs::read_to_string(self.path(path)).unwrap_or_else(|_| "(no file)".to_owned())
     }
 
-    /// What a run prints, says, and how it ends.
+    /// The output, the messages and the exit code of a run.
     async fn run(&self, args: &[&str]) -> (String, String, Exit) {
         let (out, err) = (self.captured.out().len(), self.captured.err().len());
         let exit = self.app.run(args.iter().copied()).await;
         (self.captured.out().split_off(out), self.captured.err().split_off(err), exit)
     }
 
-    /// As [`Home::run`], of a run that must be done.
+    /// Like [`Home::run`], for a run that must succeed.
     async fn done(&self, args: &[&str]) -> (String, String) {
         let (out, err, exit) = self.run(args).await;
         assert_eq!(exit, Exit::Done, "{args:?}: {out}{err}");

@@ -1,4 +1,4 @@
-//! Asks a person at a terminal, once for each folder, whether its files may be started to say what they are.
+//! Prompts the user at a terminal, once per folder, whether its files may be started to be probed.
 
 use crate::{AppError, Decorator, Next, RunCx};
 use toolscout_core::{BoxFuture, DiagnosticKind};
@@ -7,14 +7,14 @@ use toolscout_workspace::Trust;
 
 pub(super) struct AskTrust;
 
-/// Commands that have no use for tools, or say themselves what is not trusted.
+/// Commands that do not need tools, or report untrusted folders themselves.
 const WITHOUT: [&str; 8] = ["trust", "doctor", "manifest", "completion", "server", "import", "connect", "disconnect"];
 
 impl Decorator for AskTrust {
     fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             let options = cx.options();
-            // A stream is for programs, and must not wait for an answer.
+            // A stream is for programs, and must not wait for a prompt.
             let is_for_people = !options.switch("quiet") && !cx.parsed.switch("stream");
             let may_ask = cx.environment().is_interactive() && options.command.shows_tools && is_for_people;
             let first = cx.name.split(' ').next().unwrap_or_default();
@@ -37,7 +37,7 @@ async fn ask(cx: &RunCx) -> Result<(), AppError> {
             changed |= trust.folders.add(folder).is_ok();
             cx.request().decided("trust", folder.display(), "added");
         } else {
-            // If it cannot be remembered, the worst is that somebody asks again.
+            // If the refusal cannot be stored, the only effect is that the prompt is repeated.
             let _ = trust.folders.refuse(folder);
             cx.request().decided("trust", folder.display(), "denied");
         }

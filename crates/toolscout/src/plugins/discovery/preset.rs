@@ -1,4 +1,5 @@
-//! Names that people expect an agent to have, declared without anything behind them, so that catalogues and policies know them.
+//! Declared tools without a handler: names that users expect an agent to have, so that catalogs and
+//! policies can refer to them.
 
 use crate::{AppError, Startup};
 use futures_util::stream;
@@ -9,7 +10,7 @@ use toolscout_core::{
     Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
-/// What most agents can do by themselves.
+/// The built-in abilities of most agents.
 const NATIVE: [(&str, &str); 15] = [
     ("bash", "Execute shell commands"),
     ("file_read", "Read files"),
@@ -35,14 +36,14 @@ pub(super) fn source(startup: &Startup) -> Result<Option<Arc<dyn Source>>, AppEr
     Ok(preset.map(|preset| Arc::new(preset) as Arc<dyn Source>))
 }
 
-/// A declared list of tools that cannot be run here.
+/// A declared list of tools that cannot run here.
 struct Preset {
     id: SourceId,
     tools: Vec<Arc<Tool>>,
 }
 
 impl Preset {
-    /// What agents can do by themselves.
+    /// The built-in abilities of agents.
     fn native() -> Option<Self> {
         let id = SourceId::new("preset").ok()?;
         let tool = |(name, about): (&str, &str)| {
@@ -61,7 +62,7 @@ impl Source for Preset {
         &self.id
     }
 
-    /// The weakest there is: whatever has one of these names and can be run is meant by it.
+    /// The lowest precedence: a runnable tool with the same name wins.
     fn origin(&self) -> SourceKind {
         SourceKind::Request
     }

@@ -1,4 +1,4 @@
-//! The command from the line that is typed to what is on disk.
+//! The command, from the command line to the files on disk.
 
 mod command;
 
@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use toolscout_surface::codes::Exit;
 
-/// A person's home, and a project in it.
+/// A home folder with a project in it.
 struct World {
     dir: TempDir,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug)]
 struct Ran {
     out: String,
@@ -80,7 +80,7 @@ impl World {
 }
 
 impl Ran {
-    /// Expects this exit, and none of these anywhere in what was printed or said.
+    /// Checks that none of these secrets is in the output or the messages.
     fn hides(self, secrets: &[&str]) -> Self {
         for secret in secrets {
             assert!(!self.out.contains(secret) && !self.err.contains(secret), "{secret:?} is in {self:?}");
@@ -93,7 +93,7 @@ impl Ran {
         self
     }
 
-    /// Expects all of these in what was printed.
+    /// Checks that the output contains all of these.
     fn shows(self, parts: &[&str]) -> Self {
         for part in parts {
             assert!(self.out.contains(part), "{part:?} is not in:\n{}", self.out);
@@ -101,7 +101,7 @@ impl Ran {
         self
     }
 
-    /// Expects all of these in what was said.
+    /// Checks that the messages contain all of these.
     fn says(self, parts: &[&str]) -> Self {
         for part in parts {
             assert!(self.err.contains(part), "{part:?} is not in:\n{}", self.err);

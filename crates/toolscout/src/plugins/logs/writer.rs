@@ -1,4 +1,4 @@
-//! Where events go, made safe to look at: what a server says ends up in some of them.
+//! Writes log events, sanitized: some contain text from servers.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use toolscout_core::{escape, redact};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How an event is written.
+/// The format of an event.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
-    /// A line, whatever is in it.
+    /// A single line, even if the event contains line breaks.
     Line,
     Json,
 }
@@ -26,7 +26,7 @@ impl Shape {
     }
 }
 
-/// Fields whose text is JSON, which belongs into a line of JSON as it is.
+/// Fields whose text is JSON, embedded unchanged in a JSON line.
 const NESTED: [&str; 3] = ["byServer", "servers", "names"];
 
 fn nested(event: &str) -> Cow<'_, str> {
@@ -51,7 +51,7 @@ impl MakeWriter<'_> for Shape {
     }
 }
 
-/// Gets each event whole, in one piece.
+/// Receives each event in a single write.
 pub(super) struct Safe<W> {
     shape: Shape,
     out: W,

@@ -1,4 +1,5 @@
-//! Follows changes of the configuration, of trust and of approvals while clients are served. No change needs a restart.
+//! Follows changes of the configuration, of trust and of approvals while clients are served. No
+//! change needs a restart.
 
 use super::mcp_servers::McpServers;
 use super::startup;
@@ -14,14 +15,15 @@ use toolscout_core::{BoxFuture, Caller, Cx, Diagnostic, escape};
 use toolscout_mcp_client::{McpSource, ServerPhase};
 use toolscout_workspace::Trust;
 
-/// Between two checks of the files. A check reads the metadata of a dozen files, and opens none.
+/// The interval between two checks of the files. A check reads the metadata of a dozen files, and
+/// opens none.
 const PACE: Duration = Duration::from_millis(500);
-/// How long a server that was removed from the configuration may take to answer its last calls.
+/// The time that a server removed from the configuration has to finish its last calls.
 const LAST_ANSWERS: Duration = Duration::from_secs(60);
 
 type Beside<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 
-/// Follows; never ends.
+/// Follows changes; never returns.
 pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
     let Some(mut requests) = mcp.reload_requests().receiver() else { return std::future::pending().await };
     let mut seen = Seen::as_read(cx);
@@ -51,7 +53,7 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
     }
 }
 
-/// Applies the configuration as the files have it now.
+/// Applies the current content of the configuration files.
 async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>) -> Result<(), AppError> {
     let before = cx.workspace().config();
     let set_before = cx.workspace().configured_servers();
@@ -78,7 +80,7 @@ fn missing(these: &[Arc<McpSource>], those: &[Arc<McpSource>]) -> Vec<Arc<McpSou
     these.iter().filter(|it| !those.iter().any(|other| Arc::ptr_eq(other, it))).cloned().collect()
 }
 
-/// Stops a server that cannot be called any more, after its last calls.
+/// Stops a server that can no longer be called, after its last calls.
 async fn retire(source: Arc<McpSource>) {
     let until = Instant::now() + LAST_ANSWERS;
     let request = Cx::new(Caller::Mcp);
@@ -88,7 +90,7 @@ async fn retire(source: Arc<McpSource>) {
     source.stop().await;
 }
 
-/// Reports an error in the files once. The configuration that was read before stays in effect.
+/// Reports an error in the files once. The previous configuration stays in effect.
 fn report(cx: &RunCx, reported: &mut Option<String>, error: Option<AppError>) {
     let error = error.map(|error| escape::text(&error.to_string()).into_owned());
     if let Some(error) = error.as_ref().filter(|error| reported.as_ref() != Some(error)) {
@@ -97,17 +99,17 @@ fn report(cx: &RunCx, reported: &mut Option<String>, error: Option<AppError>) {
     *reported = error;
 }
 
-/// The files and the trust as of the last time the configuration was read.
+/// The files and the trust at the last reload.
 #[derive(PartialEq)]
 struct Seen {
     configuration: FileStamps,
-    /// The store of approvals.
+    /// The files of the approval store.
     approvals: FileStamps,
     is_trusted: bool,
 }
 
 impl Seen {
-    /// As of when this run read its configuration.
+    /// The state when this run read its configuration.
     fn as_read(cx: &RunCx) -> Self {
         let configuration = cx.workspace().config().stamps.clone();
         let state = cx.environment().state_dir().into_iter();

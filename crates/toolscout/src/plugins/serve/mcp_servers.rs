@@ -1,4 +1,4 @@
-//! The MCP servers of one run: one for everything, and one for each profile that is served.
+//! The MCP servers of one run: one for everything, and one for each served profile.
 //!
 //! All of them share one gateway. A profile is a scope of it, so its server sees nothing else.
 
@@ -13,7 +13,7 @@ use toolscout_core::{ErrorKind, Source, SourceId, escape};
 use toolscout_gateway::{Gateway, Scope};
 use toolscout_surface::mcp::{MetaTools, Server};
 
-/// Which servers a run has.
+/// The servers of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Selection {
     Everything,
@@ -23,7 +23,7 @@ pub(super) enum Selection {
 }
 
 impl Selection {
-    /// The servers that the command line asks for.
+    /// The servers that the command line selects.
     pub(super) fn of(cx: &RunCx, is_web: bool) -> Self {
         match cx.parsed.text("profile") {
             Some(name) => Self::Profile(name.to_owned()),
@@ -33,7 +33,7 @@ impl Selection {
     }
 }
 
-/// Servers by profile, with the settings each was made with.
+/// Servers by profile, with the settings from which each was created.
 type ServersByProfile = BTreeMap<Option<String>, (ServerSettings, Arc<Server>)>;
 
 /// The settings that may change while a process serves.
@@ -48,7 +48,8 @@ pub(super) struct McpServers {
     selection: Selection,
     factory: McpServerFactory,
     gateway: Arc<Gateway>,
-    /// By profile; `None` is everything. New clients get this server, connected ones keep the one they have.
+    /// By profile; `None` is everything. New clients get the current server, connected ones keep
+    /// theirs.
     servers: Mutex<ServersByProfile>,
     /// Sources that are not configured servers. They stay as long as the process runs.
     fixed_sources: Vec<Arc<dyn Source>>,
@@ -73,7 +74,8 @@ impl McpServers {
         }
     }
 
-    /// The server of a profile, or of everything that this run serves; none if there is no such profile.
+    /// The server of a profile, or of everything that this run serves; `None` if there is no such
+    /// profile.
     pub(super) fn server(&self, profile: Option<&str>) -> Option<Arc<Server>> {
         let key = match (&self.selection, profile) {
             (Selection::Profile(only), None) => Some(only.clone()),
@@ -103,7 +105,7 @@ impl McpServers {
         &self.gateway
     }
 
-    /// The gateway, limited to what this run serves.
+    /// The gateway, limited to the scope that this run serves.
     pub(super) fn served_gateway(&self) -> Arc<Gateway> {
         match &self.selection {
             Selection::Profile(only) => Arc::new(self.gateway.within(only)),
@@ -111,7 +113,7 @@ impl McpServers {
         }
     }
 
-    /// Has the configuration read again, and waits until that is done.
+    /// Reloads the configuration, and waits until that is done.
     pub(super) async fn reload(&self) -> Result<(), AppError> {
         self.reload_requests.reload().await
     }
@@ -120,11 +122,11 @@ impl McpServers {
         &self.reload_requests
     }
 
-    /// Serves what the configuration says now, with these configured servers. What is gone is gone at once; new sources
-    /// are known after the next refresh.
+    /// Applies the current configuration with these configured servers. Removed sources disappear
+    /// at once; new sources are listed after the next refresh.
     pub(super) fn update(&self, config: &Config, configured: Vec<Arc<dyn Source>>) -> Result<(), AppError> {
         let exposed = config.settings.serve.operations.clone().unwrap_or_default();
-        // An error leaves everything as it is.
+        // An error here leaves everything unchanged.
         self.factory.operations(&exposed)?;
         let profiles: Vec<_> = config.profiles.iter().filter(|profile| self.selects(profile)).collect();
         let everything = Scope { listed: config.listed.clone(), ..Scope::default() };
@@ -136,7 +138,7 @@ impl McpServers {
         let mut servers = self.servers();
         let before = std::mem::take(&mut *servers);
         for (profile, written) in std::iter::once((None, of_all)).chain(wanted) {
-            // A profile offers the tools it names, and nothing else.
+            // A profile offers the tools it names, and no operations.
             let exposed_operations = if profile.is_none() { exposed.clone() } else { Vec::new() };
             let settings = ServerSettings { meta_tools: self.factory.meta_tools(written), exposed_operations };
             let server = match before.get(&profile).filter(|(there, _)| *there == settings) {
@@ -148,7 +150,7 @@ impl McpServers {
         Ok(())
     }
 
-    /// Discovers all sources again, and warns about tools that have been held since the last time.
+    /// Discovers all sources again, and warns about newly quarantined tools.
     pub(super) async fn refresh(&self, cx: &RunCx) {
         cx.tools().discover_changes().await;
     }
@@ -177,7 +179,7 @@ impl McpServers {
     }
 }
 
-/// A profile as the gateway takes it. What it lists replaces what is listed otherwise.
+/// A profile as a scope of the gateway. Its listed tools replace the globally listed ones.
 fn scope(profile: &Profile, config: &Config) -> Scope {
     Scope {
         include: profile.include.clone(),

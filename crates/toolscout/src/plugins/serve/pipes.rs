@@ -1,14 +1,14 @@
-//! Standard input and output, so that one thread can wait for them and for everything else.
+//! Asynchronous standard input and output.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Where a client's messages come from.
+/// The stream of the client's messages.
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
-/// Where ours go.
+/// The stream of our messages.
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Pipes and sockets, which is what clients give us, are waited for like any other; what else there is, a terminal or a
-/// file, is read and written by threads of its own.
+/// Standard input and output. Pipes and sockets, which clients use, are polled by the runtime; a
+/// terminal or a file is read and written by its own threads.
 pub(super) fn standard() -> (Input, Output) {
     #[cfg(unix)]
     let (input, output) = (unix::input(), unix::output());

@@ -1,14 +1,14 @@
-//! Requests to read the configuration now, instead of when a change of its files is noticed.
+//! Requests to reload the configuration now, instead of when a change of its files is noticed.
 
 use crate::AppError;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 use toolscout_core::ErrorKind;
 
-/// Requests that may wait at a time.
+/// The maximum number of queued requests.
 const LIMIT: usize = 64;
 
-/// A request to read the configuration; the sender gets the result.
+/// A reload request; the sender receives the result.
 pub(super) type ReloadRequest = oneshot::Sender<Result<(), AppError>>;
 
 /// The queue of reload requests.
@@ -25,7 +25,7 @@ impl Default for ReloadRequests {
 }
 
 impl ReloadRequests {
-    /// Has the configuration read, and waits for it.
+    /// Requests a reload, and waits for its result.
     pub(super) async fn reload(&self) -> Result<(), AppError> {
         let (request, done) = oneshot::channel();
         self.sender.send(request).await.map_err(|_| not_followed())?;

@@ -1,4 +1,4 @@
-//! Creates MCP servers as the command line and the configuration want them.
+//! Creates MCP servers from the command line and the configuration.
 
 use super::token;
 use crate::{AppError, RunCx};
@@ -9,7 +9,7 @@ use toolscout_mcp_client::partition;
 use toolscout_surface::mcp::{MetaTools, OperationTools, Remembered, Server, ServerOptions};
 use toolscout_surface::operation::Operations;
 
-/// Creates the MCP servers of a run, which have most options in common.
+/// Creates the MCP servers of a run, which share most options.
 pub(super) struct McpServerFactory {
     pub(super) options: ServerOptions,
     /// `--meta-tools`, which overrides every file.
@@ -22,7 +22,8 @@ pub(super) struct McpServerFactory {
 impl McpServerFactory {
     pub(super) fn of(cx: &RunCx) -> Result<Self, AppError> {
         let store = cx.environment().store();
-        // Without a key that survives, the state that clients carry for us is valid until this process ends.
+        // Without a persistent key, the state that clients carry for us is valid only until this
+        // process ends.
         let key = store.key().or_else(|_| token::random())?;
         let mut options = ServerOptions::new(
             cx.program(),
@@ -41,7 +42,7 @@ impl McpServerFactory {
         Ok(Self { options, meta_tools, operations: cx.operations(), store, partition: partition(&project) })
     }
 
-    /// A server for what this gateway shows, and for these operations.
+    /// A server for the tools of this gateway, and for these operations.
     pub(super) fn server(
         &self,
         gateway: Arc<Gateway>,
@@ -52,18 +53,18 @@ impl McpServerFactory {
         Server::new(gateway, ServerOptions { meta_tools, ..self.options.clone() }, names, operations)
     }
 
-    /// The meta tools, and the operations that are exposed by these names.
+    /// The meta tools, and the operations exposed under these names.
     pub(super) fn operations(&self, exposed: &[String]) -> Result<OperationTools, AppError> {
         Ok(OperationTools::new(&self.operations, exposed)?)
     }
 
-    /// When the meta tools are offered, given what a file says.
+    /// When the meta tools are offered, given the setting in a file.
     pub(super) fn meta_tools(&self, written: Option<&str>) -> MetaTools {
         self.meta_tools.or_else(|| written.and_then(MetaTools::from_word)).unwrap_or_default()
     }
 }
 
-/// The source that `--transparent` names: a server, or any other.
+/// The source that `--transparent` names: an MCP server or any other source.
 fn transparent(cx: &RunCx, id: &str) -> Result<SourceId, AppError> {
     let gateway = cx.tools().gateway();
     if let Some(source) = gateway.sources().iter().find(|it| it.id().as_str() == id) {

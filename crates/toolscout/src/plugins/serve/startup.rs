@@ -1,4 +1,5 @@
-//! Discovers the tools of servers when an agent connects or a server is added: those never discovered, and more if configured.
+//! Discovers the tools of servers when an agent connects or a server is added: those never
+//! discovered, and more if configured.
 
 use super::mcp_servers::McpServers;
 use crate::RunCx;
@@ -7,13 +8,13 @@ use toolscout_config::DiscoverOnStart;
 use toolscout_core::{Cx, escape};
 use toolscout_mcp_client::{DiscoveryStatus, McpSource, Staleness, refresh_all};
 
-/// Discovers in the background; the tools of a server are listed as soon as it has answered.
+/// Discovers in the background; the tools of a server are listed as soon as it has responded.
 pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpSource>>) {
     let config = cx.workspace().config();
     let which = config.settings.discover_on_start.unwrap_or_default();
     let request = cx.request();
     let asked = request.clone();
-    // The records of all servers are read for that, which must not delay the first list.
+    // This reads the records of all servers, which must not delay the first list.
     let due = tokio::task::spawn_blocking(move || {
         sources.into_iter().filter(|it| is_due(it, which, &asked)).collect::<Vec<_>>()
     });
@@ -22,7 +23,7 @@ pub(super) async fn discover(cx: &RunCx, mcp: &McpServers, sources: Vec<Arc<McpS
         return;
     }
     let (answered, mut ids) = tokio::sync::mpsc::unbounded_channel();
-    // The sender is dropped after the last answer, which ends the loop below.
+    // The sender is dropped after the last response, which ends the loop below.
     let asking = refresh_all(&due, &request, move |source, outcome| {
         let id = source.server().id.clone();
         if let Err(error) = outcome {

@@ -1,6 +1,7 @@
 //! Sessions over standard input and output, recorded for other processes of the same project.
 //!
-//! A record is a file that is locked by its writer. A lock ends with its process, so a record that can be locked is outdated.
+//! A record is a file that is locked by its writer. The lock ends with the process, so a record
+//! that can be locked is outdated.
 
 use crate::RunCx;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -11,15 +12,15 @@ use std::path::{Path, PathBuf};
 use toolscout_mcp_client::partition;
 use toolscout_surface::mcp::SessionInfo;
 
-/// Records that are read.
+/// The maximum number of records that are read.
 const MOST: usize = 1_000;
-/// Bytes of a record.
+/// The maximum size of a record in bytes.
 const LARGEST: u64 = 4 << 10;
 
 /// The record of a session; removed when this is dropped.
 pub(super) struct SessionRecord {
     path: PathBuf,
-    /// Locked.
+    /// Holds the lock.
     _file: File,
 }
 
@@ -30,7 +31,7 @@ struct StoredSession {
     created: String,
 }
 
-/// Records a session; none if that fails, which only keeps it out of lists.
+/// Records a session; `None` if that fails, which only omits the session from lists.
 pub(super) fn record(cx: &RunCx, session: &SessionInfo) -> Option<SessionRecord> {
     let folder = folder(cx)?;
     let path = folder.join(format!("{}{}", prefix(cx), session.id));

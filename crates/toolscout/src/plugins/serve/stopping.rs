@@ -1,4 +1,4 @@
-//! Waits for a signal to stop: SIGTERM, or an interruption.
+//! Waits for a signal to stop: SIGTERM, or an interrupt.
 
 /// Waits for a signal to stop.
 pub(super) async fn stop_requested() {

@@ -13,20 +13,20 @@ use std::path::{Path, PathBuf};
 pub(crate) const AGENT: &str = "agent.token";
 /// The file of the operators' token.
 pub(crate) const OPERATOR: &str = "operator.token";
-/// Bytes of a token, before they are written as text.
+/// The length of a token in bytes, before encoding.
 const BYTES: usize = 32;
-/// Bytes of the file that are read.
+/// The maximum number of bytes read from the file.
 const LARGEST: u64 = 4 << 10;
 
-/// A token that is saved in a file.
+/// A token saved in a file.
 pub(crate) struct SavedToken {
     pub(crate) secret: String,
     pub(crate) path: PathBuf,
-    /// Whether it was generated just now.
+    /// Whether it was just generated.
     pub(crate) is_new: bool,
 }
 
-/// The token in this file; generated if there is none.
+/// The token in this file; generated if the file does not exist.
 pub(crate) fn load_or_create(environment: &Environment, file: &str) -> Result<SavedToken, AppError> {
     let folder = environment
         .state_dir()
@@ -38,7 +38,7 @@ pub(crate) fn load_or_create(environment: &Environment, file: &str) -> Result<Sa
     let secret = generate()?;
     match write(&folder, &path, &secret) {
         Ok(()) => Ok(SavedToken { secret, path, is_new: true }),
-        // Another process was faster: its token is as good.
+        // Another process created it first; its token is used.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let secret = read(&path)?.ok_or_else(|| AppError::io("read", &path)(error))?;
             Ok(SavedToken { secret, path, is_new: false })
@@ -68,7 +68,7 @@ fn read(path: &Path) -> Result<Option<String>, AppError> {
     Ok(Some(text.trim().to_owned()))
 }
 
-/// Whole or not at all, and never for other eyes.
+/// Writes the file atomically, readable for its owner only.
 fn write(folder: &Path, path: &Path, secret: &str) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let made = path.with_extension(format!("token.{}", std::process::id()));
@@ -78,7 +78,7 @@ fn write(folder: &Path, path: &Path, secret: &str) -> io::Result<()> {
         let mut file = File::from(open(&made, flags, Mode::RUSR | Mode::WUSR)?);
         file.write_all(format!("{secret}\n").as_bytes())?;
         file.sync_all()?;
-        // Not over one that came to be meanwhile.
+        // Does not replace a file that another process created in the meantime.
         fs::hard_link(&made, path)
     };
     let outcome = written();

@@ -15,24 +15,24 @@ use toolscout_surface::http::{Auth, Error, Listener, Role, Routes, Terms};
 use toolscout_surface::mcp::http::{Endpoint, Protocol};
 use toolscout_surface::page;
 
-/// Options that mean nothing without `--http`.
+/// Options that are valid only with `--http`.
 const ONLY_HERE: [&str; 5] = ["auth", "issuer", "audience", "allow-host", "allow-origin"];
 
-/// Where to listen, and how clients authenticate.
+/// The address to listen on, and how clients authenticate.
 pub(super) struct Web {
     addr: SocketAddr,
     auth: AuthMethod,
     purpose: Purpose,
 }
 
-/// Which command listens.
+/// The command that listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// `serve --http`.
     Agents,
     /// `ui --port`.
     Ui,
-    /// `ui`: any other port will do.
+    /// `ui`: any port may be used instead.
     UiOnAnyPort,
 }
 
@@ -41,7 +41,7 @@ enum AuthMethod {
     /// The tokens in the state folder.
     Token,
     None,
-    /// Tokens of an issuer.
+    /// Tokens of a JWT issuer.
     Jwt {
         issuer: String,
         audience: String,
@@ -49,7 +49,7 @@ enum AuthMethod {
 }
 
 impl Web {
-    /// The options of the command line; none without `--http`.
+    /// The options of the command line; `None` without `--http`.
     pub(super) fn of(cx: &RunCx) -> Result<Option<Self>, AppError> {
         let Some(addr) = cx.parsed.text("http") else {
             return match ONLY_HERE.into_iter().find(|it| cx.parsed.is_given(it)) {
@@ -102,7 +102,7 @@ impl Web {
         Ok(listener)
     }
 
-    /// The address to bind. A default port that is in use is replaced by any other.
+    /// The address to bind. If the default port is in use, any other port is used.
     fn place(&self) -> SocketAddr {
         let is_free = || TcpListener::bind(self.addr).is_ok();
         let port = if self.purpose == Purpose::UiOnAnyPort && !is_free() { 0 } else { self.addr.port() };
@@ -134,7 +134,7 @@ impl Web {
     }
 }
 
-/// Serves until a signal to stop; requests that are running then may finish.
+/// Serves until a signal to stop arrives; running requests may finish.
 pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>) {
     let mcp = mcp.clone();
     let servers = Arc::new(move |profile: Option<&str>| {
@@ -154,7 +154,7 @@ pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>)
     listener.serve(operations.add_to(routes), stopping::stop_requested()).await;
 }
 
-/// `127.0.0.1:7420`, `[::1]:7420`, `localhost:7420`; or a port on loopback.
+/// Parses `127.0.0.1:7420`, `[::1]:7420`, `localhost:7420`, or a port on loopback.
 fn address(text: &str) -> Result<SocketAddr, AppError> {
     let wrong = |why: String| {
         let message = format!("`{}` is no address to listen on{why}", escape::line(text));
@@ -195,13 +195,13 @@ fn fetch(issuer: String) -> Fetch {
     })
 }
 
-/// The host of an address, with its port if it has one.
+/// The host of a URL, with its port if it has one.
 fn host_of(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
     rest.split('/').next().map(str::to_owned)
 }
 
-/// How to connect a client; with the token itself if it is new.
+/// How to connect a client; includes the token itself if it is new.
 fn instructions(url: &str, token: &SavedToken) -> String {
     let path = escape::line(&token.path.display().to_string()).into_owned();
     if !token.is_new {

@@ -1,4 +1,4 @@
-//! `server host`: keeps a project's servers running for other commands, until it is interrupted.
+//! `server host`: runs the servers of a project for other commands, until it is interrupted.
 
 use crate::{AppError, Command, RunCx};
 use futures_util::stream::select_all;
@@ -25,7 +25,7 @@ impl Command for HostCommand {
             }
             let listener = HostListener::bind(cx.environment(), place.project_folder())?;
             cx.workspace().keep_writing_journal();
-            // A host that was killed has left its socket, which made us think that somebody else is there.
+            // A killed host leaves its socket behind, which looks like a running host.
             let set = cx.workspace().servers();
             set.run_here();
             cx.tools().known().await?;

@@ -1,4 +1,4 @@
-//! Where spans go: the environment first, then `[telemetry]`.
+//! The target of spans: from the environment first, then from `[telemetry]`.
 
 use crate::Startup;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use toolscout_telemetry::traces::{OtelEnvironment, TraceTarget, TraceTransport, 
 
 const PATH: &str = "/v1/traces";
 
-/// The configured target; none if there is none, or if this command only reads.
+/// The configured target; `None` if there is none, or if this command only reads.
 pub(super) fn target(startup: &Startup) -> Option<TraceTarget> {
     let (options, environment) = (&startup.options, &startup.environment);
     let otel = OtelEnvironment::read(|name| environment.var(name)).filter(|_| !options.command.only_reads);
@@ -31,7 +31,7 @@ pub(super) fn target(startup: &Startup) -> Option<TraceTarget> {
     })
 }
 
-/// The address of the collector, with references that are not looked up yet.
+/// The address of the collector, with references that are not resolved yet.
 struct CollectorAddress {
     url: Setting,
     is_base: bool,

@@ -1,4 +1,4 @@
-//! 1. The built-in set is large and sound, and a third of it avoids the tools' own words.
+//! 1. The built-in set is large and valid, and a third of it avoids the tools' own words.
 //! 2. So is the one in other languages.
 
 use crate::plugins::bench::set::{Set, SetQuery, SetTool};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const OTHER_WORDS: &str = "other words";
 
-/// Words that say nothing about what a tool does.
+/// Stop words.
 const EMPTY: &str = "a about after again all also an and any anybody anything are as at back be before between but by can could \
     did do does down everybody everything for from get give go got had has have he her here him his how i if in into is it its just \
     let make many may me might more most much must my new no nobody not of off old on once one only or other others our out over put \
@@ -67,7 +67,7 @@ fn apart(name: &str) -> String {
     text
 }
 
-/// Roughly: the beginnings of the words that mean something.
+/// The approximate stems of the words that are not stop words.
 fn stems(text: &str) -> HashSet<String> {
     let empty: HashSet<_> = EMPTY.split_whitespace().collect();
     let words = text.split(|it: char| !it.is_alphanumeric()).map(str::to_lowercase);

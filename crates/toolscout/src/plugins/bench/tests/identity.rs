@@ -1,5 +1,5 @@
-//! 1. Every tool gets an identity of its own, whatever it and its server are called.
-//! 2. Tools of one server share its source; a tool without one shares it with nobody.
+//! 1. Every tool gets a unique id, for any name of it and its server.
+//! 2. Tools of one server share its source; a tool without a server has its own source.
 
 use crate::plugins::bench::identity::identities;
 use crate::plugins::bench::set::SetTool;

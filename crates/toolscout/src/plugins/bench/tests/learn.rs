@@ -1,5 +1,6 @@
-//! 1. Of every tool the same share is observed, rounded down, and nothing is both observed and asked.
-//! 2. Which ones does not depend on the order of the file.
+//! 1. The same share of every tool's queries is used for learning, rounded down, and no query is
+//! both learned from and measured.
+//! 2. The selection does not depend on the order of the file.
 
 use crate::plugins::bench::learn::split;
 use crate::plugins::bench::set::SetQuery;

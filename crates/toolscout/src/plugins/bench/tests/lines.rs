@@ -1,6 +1,7 @@
-//! 1. Plain and packed files read the same; empty lines, a byte order mark and Windows ends do no harm.
-//! 2. A bad line is named: file, line, what, and how it should look.
-//! 3. A bomb and an endless line end in an error, not in all the memory there is.
+//! 1. Plain and compressed files give the same result; empty lines, a byte order mark and Windows
+//! line endings are accepted.
+//! 2. The error for an invalid line contains the file, the line, the reason, and the expected form.
+//! 3. A decompression bomb and an endless line are errors, and do not exhaust memory.
 
 use crate::plugins::bench::lines::{find, parse, read};
 use flate2::Compression;
@@ -27,7 +28,7 @@ fn plain_and_packed_files_read_the_same() {
     let text = "\u{feff}{\"id\": 1}\r\n\n  \n{\"id\": \"ü\"}";
     let (plain, zipped) = (folder.path().join("tools.jsonl"), folder.path().join("queries.jsonl.gz"));
     fs::write(&plain, text).unwrap();
-    // Two members, one behind the other, as `cat a.gz b.gz` makes them.
+    // Two concatenated gzip members, as `cat a.gz b.gz` creates them.
     let (one, other) = text.split_at(9);
     fs::write(&zipped, [packed(one.as_bytes()), packed(other.as_bytes())].concat()).unwrap();
     assert_eq!(read::<Value>(&plain, "").unwrap(), read::<Value>(&zipped, "").unwrap());

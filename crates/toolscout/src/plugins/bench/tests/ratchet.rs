@@ -1,5 +1,6 @@
-//! 1. Search finds at least as much as it did: a drop fails, a rise is written down here with what brought it.
-//! 2. It does so by words alone, and more with the meaning; nonsense finds nothing either way.
+//! 1. Search quality does not drop: a drop fails, and a rise is recorded here with its cause.
+//! 2. This holds for keywords alone, and with a higher floor for semantic search; nonsense queries
+//! find nothing either way.
 
 use crate::plugins::bench::lines;
 use crate::plugins::bench::ranking::{How, Ranking};
@@ -8,11 +9,11 @@ use crate::plugins::bench::set::{Set, SetQuery};
 use std::path::Path;
 use toolscout_index::RankingProfile;
 
-/// What must be found of the built-in set.
+/// The minimum scores on the built-in set.
 struct Floor {
     ndcg_10: f64,
     recall_5: f64,
-    /// And of nonsense, so much may be.
+    /// The maximum number of nonsense queries with results.
     nonsense: usize,
 }
 

@@ -1,5 +1,5 @@
-//! 1. The measures are those of the books, computed here by hand.
-//! 2. What was not found, and what there is too much of, counts as it should.
+//! 1. The measures match the textbook definitions, computed here by hand.
+//! 2. Missing results, and more relevant tools than the depth, are scored correctly.
 
 use crate::plugins::bench::score::{Scores, by_kind};
 
@@ -12,7 +12,7 @@ fn close(left: f64, right: f64) {
     assert!((left - right).abs() < 1e-9, "{left} is not {right}");
 }
 
-/// Places 2 and 4 of three wanted: 1/log2(3) + 1/log2(5) of 1 + 1/log2(3) + 1/log2(4).
+/// Ranks 2 and 4 of three relevant tools: 1/log2(3) + 1/log2(5) of 1 + 1/log2(3) + 1/log2(4).
 #[test]
 fn the_measures_are_those_of_the_books() {
     let it = scores(&["a", "X", "b", "Y", "c"], &["X", "Y", "Z"]);

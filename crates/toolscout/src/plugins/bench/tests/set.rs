@@ -1,5 +1,5 @@
-//! 1. A set is read from a folder, its tools from another one if it says so.
-//! 2. What is odd is said; what cannot be measured is an error.
+//! 1. A set is read from a folder, and its tools from another folder if it names one.
+//! 2. Oddities are reported; a set that cannot be measured is an error.
 
 use crate::plugins::bench::set::Set;
 use std::fs;

@@ -1,7 +1,7 @@
 //! 1. Without `--yes` nothing is written.
-//! 2. Secrets are in no output, and in the project's file only if somebody insists.
+//! 2. Secrets are in no output, and in the project's file only if requested explicitly.
 //! 3. A second import adds nothing.
-//! 4. Nothing to find is no failure.
+//! 4. Finding nothing is not a failure.
 
 use super::World;
 use serde_json::Value;
