@@ -1,4 +1,4 @@
-//! The command line: what to serve, and how much of it.
+//! The command line: which mode to serve, and its options.
 
 use crate::honest;
 use crate::modes::{Mode, modes};
@@ -6,11 +6,11 @@ use crate::options::Options;
 use serde_json::json;
 use std::fmt::Write;
 
-/// What the command line asks for.
+/// The action of a command line.
 pub(crate) enum CommandLineTask {
     Serve(&'static Mode),
     Print(String),
-    /// Be a child that only sleeps.
+    /// Runs as a child that only sleeps.
     Idle,
 }
 
@@ -33,7 +33,7 @@ usage: toolscout-hostile [--mode NAME] [OPTION]…
   --ttl S         end after so many seconds (120)
 ";
 
-/// Reads the words after the program's name; an error is a sentence for a person.
+/// Parses the arguments; the error is a sentence for the user.
 pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(CommandLineTask, Options), String> {
     let mut options = Options::default();
     let mut asked = CommandLineFlags::default();
@@ -53,7 +53,7 @@ pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(CommandLineT
     Ok((asked.task()?, options))
 }
 
-/// What to do, as far as the words so far say.
+/// The action flags found so far.
 #[derive(Default)]
 struct CommandLineFlags {
     help: bool,
@@ -88,7 +88,7 @@ impl CommandLineFlags {
         match word {
             "--mode" => self.mode = Some(value.to_owned()),
             "--describe" => self.describe = Some(value.to_owned()),
-            // Its value is there to be seen in the list of processes.
+            // Its value is only a marker in the process list.
             "--idle" => self.idle = true,
             _ => return false,
         }
@@ -134,7 +134,7 @@ fn described(Mode { name, category, transports, does, must, .. }: &Mode) -> Stri
     format!("{name} [{category}, {transports}]\n  does: {does}\n  must: {must}\n")
 }
 
-/// `--name=value` is `--name value`.
+/// Splits `--name=value` into `--name value`.
 fn split_at_equals(word: String) -> Vec<String> {
     match word.split_once('=') {
         Some((name, value)) if name.starts_with("--") => vec![name.to_owned(), value.to_owned()],

@@ -1,4 +1,4 @@
-//! A counter that several threads share.
+//! A counter shared by several threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct Counter(AtomicUsize);
 
 impl Counter {
-    /// Counts, and gives the number before.
+    /// Increments the counter, and returns the previous value.
     pub(crate) fn up(&self) -> usize {
         self.0.fetch_add(1, Ordering::SeqCst)
     }

@@ -1,11 +1,12 @@
-//! A gzip bomb by hand: megabytes that unpack to gigabytes, made without unpacking anything here either.
+//! A hand-made gzip bomb: megabytes that decompress to gigabytes, created without expanding the
+//! data here either.
 
 #[cfg(test)]
 mod tests;
 
-/// The gzip file whose content is `head`, then so many spaces, then `tail`.
+/// A gzip file that contains `head`, then this many spaces, then `tail`.
 ///
-/// A run of 258 spaces takes two bits: one for "the longest match", one for "from the byte before".
+/// A run of 258 spaces takes two bits: one for "the longest match", one for "distance one".
 pub(crate) fn around_spaces(head: &[u8], spaces: usize, tail: &[u8]) -> Vec<u8> {
     let mut file = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255];
     let mut bits = Bits::default();
@@ -25,7 +26,7 @@ pub(crate) fn around_spaces(head: &[u8], spaces: usize, tail: &[u8]) -> Vec<u8> 
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
-    /// How many bits of the last byte are taken; 0 when it is full.
+    /// The number of used bits in the last byte; 0 if it is full.
     taken: u32,
 }
 
@@ -42,7 +43,7 @@ impl Bits {
         }
     }
 
-    /// A block of bytes as they are; at most 65535.
+    /// A stored block of at most 65535 bytes.
     fn stored(&mut self, bytes: &[u8], is_last: bool) {
         self.put(u32::from(is_last), 3);
         self.taken = 0;
@@ -52,21 +53,24 @@ impl Bits {
         self.bytes.extend(bytes);
     }
 
-    /// A block of nothing but spaces, with a code made for them: match `0`, space `10`, end `11`, distance one `0`.
+    /// A block of spaces only, with its own code: match `0`, space `10`, end `11`, distance one
+    /// `0`.
     fn spaces(&mut self, count: usize) {
         const LONGEST: usize = 258;
         const SPACE: (u32, u32) = (0b01, 2);
         const END: (u32, u32) = (0b11, 2);
         self.code_for_spaces();
         let runs = count.saturating_sub(1) / LONGEST;
-        // The first space is what the first match repeats; the last ones are too few for a match.
+        // The first space is a literal that the first match repeats; the last ones are too few for
+        // a match.
         (0..count.min(1)).for_each(|_| self.put(SPACE.0, SPACE.1));
         (0..runs).for_each(|_| self.put(0, 2));
         (0..count.saturating_sub(1 + runs * LONGEST)).for_each(|_| self.put(SPACE.0, SPACE.1));
         self.put(END.0, END.1);
     }
 
-    /// The head of a block with its own code: how long the code of each symbol is, itself in a code of three symbols.
+    /// The header of a block with its own code: the code length of each symbol, itself in a code of
+    /// three symbols.
     fn code_for_spaces(&mut self) {
         const ZEROS: (u32, u32) = (0, 1);
         const ONE: (u32, u32) = (0b01, 2);
@@ -92,7 +96,8 @@ impl Bits {
     }
 }
 
-/// What reading bytes does to a CRC: a linear map and a constant, so that a billion equal bytes are thirty squarings.
+/// The effect of bytes on a CRC: a linear map and a constant, so that a billion equal bytes take
+/// thirty squarings.
 #[derive(Clone, Copy)]
 struct CrcStep {
     columns: [u32; 32],
@@ -112,7 +117,7 @@ impl CrcStep {
         self.linear(crc) ^ self.constant
     }
 
-    /// This step first, then the other.
+    /// The composition: this step first, then the other.
     fn then(&self, other: &Self) -> Self {
         Self { columns: self.columns.map(|it| other.linear(it)), constant: other.apply(self.constant) }
     }

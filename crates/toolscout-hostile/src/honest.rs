@@ -1,4 +1,4 @@
-//! The well-behaved server that every mode starts from: its handshake, its tools, its answers.
+//! The well-behaved server that every mode starts from: its handshake, its tools, its responses.
 
 use crate::options::HandshakeEra;
 use crate::posted::Answered;
@@ -46,7 +46,7 @@ pub(crate) fn initialize(request: &ClientRequest) -> Sent {
     request.reply(initialized(request))
 }
 
-/// What `server/discover` answers.
+/// The result of `server/discover`.
 pub(crate) fn discovered(server: &HostileServer) -> Value {
     let answer = json!({
         "resultType": "complete",
@@ -59,7 +59,7 @@ pub(crate) fn discovered(server: &HostileServer) -> Value {
     with_instructions(answer, server)
 }
 
-/// What `initialize` answers.
+/// The result of `initialize`.
 pub(crate) fn initialized(request: &ClientRequest) -> Value {
     *request.server.rich.capabilities.lock() = request.params()["capabilities"].clone();
     let answer = json!({
@@ -148,7 +148,7 @@ fn identity(server: &HostileServer) -> String {
     .to_string()
 }
 
-/// The six tools of every mode, and the fillers.
+/// The six tools of every mode, and the filler tools.
 pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
     if server.options.reference {
         return reference::tools(server);
@@ -195,7 +195,7 @@ fn filler(number: usize) -> Value {
     tool(&name, &format!("{verb} a {noun}, variant {number}"), schema)
 }
 
-/// The honest tools, and then these.
+/// The honest tools, followed by these.
 pub(crate) fn tools_and(server: &HostileServer, more: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let mut tools = tools(server);
     tools.extend(more);

@@ -11,17 +11,18 @@ use std::io::{self, BufReader, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 
-/// Says on stdout and in the log where it listens, then serves for ever.
+/// Prints and logs the port, then serves forever.
 pub(crate) fn serve(server: &Arc<HostileServer>, port: u16) -> io::Result<Infallible> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     let port = listener.local_addr()?.port();
     server.log.event("start", json!({ "http": port }));
     writeln!(io::stdout(), "listening 127.0.0.1:{port}")?;
-    // Clients may connect while we are still starting; they wait, as with a slow program.
+    // Clients may connect while the server still starts; they wait, as with a slow program.
     let _ = (server.acts().start)(server);
     loop {
         let (stream, _) = listener.accept()?;
-        // Answers go out in pieces; held back, each would take as long as the other side takes to say that it got the one before.
+        // Responses are written in pieces; with Nagle's algorithm each would wait for the
+        // acknowledgement of the previous one.
         stream.set_nodelay(true)?;
         let server = Arc::clone(server);
         background(move || {
@@ -32,13 +33,13 @@ pub(crate) fn serve(server: &Arc<HostileServer>, port: u16) -> io::Result<Infall
     }
 }
 
-/// The first lines of a response.
+/// The status line and headers of a response.
 pub(crate) fn head(status: &str, headers: &[(&str, String)]) -> Vec<u8> {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("HTTP/1.1 {status}\r\n{headers}\r\n").into_bytes()
 }
 
-/// A whole response; its length is said truthfully.
+/// A whole response with a correct length.
 pub(crate) fn respond(stream: &mut TcpStream, status: &str, headers: &[(&str, String)], body: &[u8]) -> io::Result<()> {
     let headers: Vec<_> = headers.iter().cloned().chain([("Content-Length", body.len().to_string())]).collect();
     stream.write_all(&head(status, &headers))?;
@@ -61,14 +62,14 @@ fn converse(server: &Arc<HostileServer>, mut stream: TcpStream) -> io::Result<()
     Ok(())
 }
 
-/// Says each thing when it happens, up to the end of the connection.
+/// Sends each message as an event immediately, until the connection ends.
 fn stream_answer(server: &Arc<HostileServer>, stream: &TcpStream, posted: &PostedRequest) -> io::Result<()> {
     let mut own = stream.try_clone()?;
     own.write_all(&head(
         "200 OK",
         &[("Content-Type", "text/event-stream".to_owned()), ("Connection", "close".to_owned())],
     ))?;
-    // Who has hung up misses the rest.
+    // A client that has disconnected misses the rest.
     let _ = server.take(&posted.body, &ResponseSink::Events(Arc::new(Mutex::new(own))));
     match posted.method().as_deref() {
         Some("subscriptions/listen") => Ok(()),
@@ -81,7 +82,7 @@ fn answer(server: &Arc<HostileServer>, stream: &mut TcpStream, posted: &PostedRe
         return respond(stream, "405 Method Not Allowed", &[], b"");
     }
     let body = Arc::default();
-    // Into a body everything can be written.
+    // Writing into a body cannot fail.
     let _ = server.take(&posted.body, &ResponseSink::Body(Arc::clone(&body)));
     let written = std::mem::take(&mut *body.lock());
     let lines: Vec<&[u8]> = written.split(|it| *it == b'\n').filter(|it| !it.is_empty()).collect();

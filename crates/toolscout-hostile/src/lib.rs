@@ -1,16 +1,17 @@
-//! An MCP server that misbehaves on purpose, so that tests can see what toolscout does about it.
+//! An MCP server that misbehaves on purpose, so that tests can check how toolscout reacts.
 //!
-//! It speaks newline-delimited JSON-RPC on stdin and stdout, or Streamable HTTP on loopback, in both eras of the protocol.
-//! Without a mode it is honest; each of [`modes`] changes one thing about that. With `--log FILE` every event becomes one
-//! line of JSON, and tests count lines instead of waiting.
+//! It uses newline-delimited JSON-RPC on stdin and stdout, or Streamable HTTP on loopback, in both
+//! eras of the protocol. Without a mode it is honest; each of [`modes`] changes one aspect. With
+//! `--log FILE` every event becomes one line of JSON, and tests count lines instead of waiting.
 //!
-//! A crate whose tests want it makes it an example, whose `main` is our [`main`], so that cargo builds a program for them;
-//! [`example`] is where that program lies.
+//! A crate whose tests need it declares it as an example, whose `main` is our [`main`], so that
+//! cargo builds a program for them; [`example`] returns the path of that program.
 //!
-//! It harms nobody: every process ends itself after `--ttl` seconds, floods have an end, sockets are on loopback, and no
-//! file is touched but those named by `--log`, `--state` and `--target`.
+//! It is harmless: every process ends itself after `--ttl` seconds, floods are finite, sockets are
+//! on loopback, and it touches only the files named by `--log`, `--state` and `--target`.
 //!
-//! Start reading at [`modes`]; what an honest server does is in `honest`, what a mode may change in `server::acts`.
+//! Start reading at [`modes`]; the honest server is in `honest`, the acts that a mode may change
+//! are in `server::acts`.
 
 mod command_line;
 mod counter;
@@ -38,7 +39,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// The whole program: reads the command line and serves until the input ends.
+/// The whole program: parses the command line and serves until the input ends.
 pub fn main() -> ExitCode {
     match command_line::parse(std::env::args().skip(1)) {
         Ok((CommandLineTask::Serve(mode), options)) => serve(mode, options),
@@ -51,11 +52,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The program that cargo made of this example of the crate whose test is running.
+/// The path of the program that cargo built from this example of the crate under test.
 ///
 /// # Panics
 ///
-/// If there is none: `cargo test --lib` makes none, `cargo test` does.
+/// If it does not exist: `cargo test --lib` does not build it, `cargo test` does.
 pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap_or_default();
     let program = test.ancestors().nth(2).map(|it| it.join("examples").join(name));
@@ -85,7 +86,7 @@ fn serve(mode: &'static Mode, options: Options) -> ExitCode {
 }
 
 fn print(text: &str) -> ExitCode {
-    // Whoever closed our output, as `--list | head` does, has read enough.
+    // A reader that closes our output early, as in `--list | head`, has read enough.
     let _ = std::io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
 }

@@ -1,4 +1,5 @@
-//! The log that tests count: one line of JSON per event, appended in one write, so that several processes can share a file.
+//! The log that tests evaluate: one JSON line per event, appended in one write, so that several
+//! processes can share a file.
 
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
@@ -7,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Without a file, every event goes nowhere.
+/// Without a file, events are dropped.
 pub(crate) struct Log {
     file: Option<File>,
     name: String,
@@ -20,12 +21,12 @@ impl Log {
         Ok(Self { file: path.map(open).transpose()?, name: name.to_owned(), mode })
     }
 
-    /// Whether anybody reads it.
+    /// Whether the log has a file.
     pub(crate) fn is_open(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Writes down one event; `more` is an object with what there is to say about it.
+    /// Writes one event; `more` is an object with its details.
     pub(crate) fn event(&self, event: &str, more: Value) {
         let Some(mut file) = self.file.as_ref() else { return };
         let mut line = json!({
@@ -34,7 +35,7 @@ impl Log {
         if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
             line.extend(more);
         }
-        // A full disk is no reason for a test's server to stop being tested.
+        // A full disk must not stop the server under test.
         let _ = file.write_all(format!("{line}\n").as_bytes());
     }
 }

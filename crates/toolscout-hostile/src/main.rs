@@ -1,4 +1,4 @@
-//! The hostile server as a program of its own, for trying a mode by hand.
+//! The hostile server as a standalone program, for trying a mode by hand.
 
 use std::process::ExitCode;
 

@@ -1,46 +1,47 @@
-//! What the command line sets: how much, how long, where to.
+//! The options of the command line: sizes, times and paths.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How much, how long, where to; each mode says which of these it looks at.
+/// Sizes, times and paths; each mode documents which of them it uses.
 #[derive(Clone)]
 pub(crate) struct Options {
-    /// What the server calls itself, also in the log.
+    /// The name of the server, also in the log.
     pub(crate) name: String,
     pub(crate) log: Option<PathBuf>,
-    /// Serve HTTP on this port of loopback; 0 is any that is free.
+    /// The loopback port for HTTP; 0 selects any free port.
     pub(crate) http: Option<u16>,
     pub(crate) era: HandshakeEra,
-    /// Bytes.
+    /// In bytes.
     pub(crate) size: Option<usize>,
     pub(crate) count: Option<usize>,
     pub(crate) delay: Option<Duration>,
-    /// How often a mode behaves before it does not.
+    /// The number of honest responses before a mode misbehaves.
     pub(crate) after: usize,
-    /// Filler tools beside those every mode has.
+    /// The number of filler tools besides those of every mode.
     pub(crate) tools: usize,
-    /// Whether there is more than tools, and tools that do more.
+    /// Whether it has resources, prompts and tools with more features.
     pub(crate) rich: bool,
-    /// Whether there is what the conformance suite wants, instead of the usual.
+    /// Whether it has the items of the conformance suite, instead of the default tools.
     pub(crate) reference: bool,
-    /// Whether calls are answered where they are read, one after the other, and several with one write.
+    /// Whether calls are handled sequentially on the reading thread, with several responses per
+    /// write.
     pub(crate) quick: bool,
-    /// Where a mode remembers something from one process to the next.
+    /// The file in which a mode stores state between processes.
     pub(crate) state: Option<PathBuf>,
-    /// What a mode may damage.
+    /// The path that a mode may damage.
     pub(crate) target: Option<PathBuf>,
-    /// A URL on loopback that nobody must ever ask for.
+    /// A URL on loopback that must never be requested.
     pub(crate) canary: Option<String>,
-    /// What lists say about how long they hold.
+    /// The `ttlMs` of lists.
     pub(crate) ttl_ms: u64,
     pub(crate) seed: u64,
-    /// The process ends itself after this long.
+    /// The process ends itself after this time.
     pub(crate) ttl: Duration,
 }
 
-/// Which protocol an honest handshake knows.
+/// The protocol versions of an honest handshake.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HandshakeEra {
     Dual,
@@ -74,12 +75,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether there is more than tools, and tools that do more.
+    /// Whether it has more than plain tools.
     pub(crate) fn has_more(&self) -> bool {
         self.rich || self.reference
     }
 
-    /// Takes one option and its value; an error is a sentence for a person.
+    /// Parses one option and its value; the error is a sentence for the user.
     pub(crate) fn take(&mut self, word: &str, value: &str) -> Result<(), String> {
         match word {
             "--name" => self.name = value.to_owned(),

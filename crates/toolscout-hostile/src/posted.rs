@@ -1,30 +1,30 @@
-//! A request over HTTP, read from its connection.
+//! An HTTP request, read from its connection.
 
 use serde_json::{Map, Value, json};
 use std::io::{self, BufRead, BufReader, Read};
 use std::net::TcpStream;
 
-/// A longer line or body is nothing that a client of ours sends.
+/// Limits far above the lines and bodies that our clients send, in bytes.
 const LONGEST_LINE: u64 = 64 << 10;
 const LARGEST_BODY: u64 = 256 << 20;
 
-/// Whether a mode has answered by itself; the connection is then over.
+/// Whether a mode has written the response itself; the connection then ends.
 pub(crate) enum Answered {
     Wholly,
     NotYet,
 }
 
-/// A request over HTTP, as it came.
+/// An HTTP request as received.
 pub(crate) struct PostedRequest {
     pub(crate) line: String,
     headers: Map<String, Value>,
     pub(crate) body: Vec<u8>,
-    /// Headers for the answer, which a mode may add to.
+    /// Headers of the response, to which a mode may add.
     pub(crate) extra: Vec<(&'static str, String)>,
 }
 
 impl PostedRequest {
-    /// The next request; `None` when the client has no more.
+    /// The next request; `None` if the client has closed the connection.
     pub(crate) fn read(input: &mut BufReader<TcpStream>) -> io::Result<Option<Self>> {
         let line = line(input)?;
         if line.is_empty() {
@@ -40,7 +40,7 @@ impl PostedRequest {
         Ok(Some(Self { line, headers, body, extra: Vec::new() }))
     }
 
-    /// The number by which the request is known, if it is one.
+    /// The id of the request, if it is a number.
     pub(crate) fn id(&self) -> Option<u64> {
         serde_json::from_slice::<Value>(&self.body).ok()?["id"].as_u64()
     }
@@ -54,12 +54,12 @@ impl PostedRequest {
     }
 
     pub(crate) fn wants_an_answer(&self) -> bool {
-        // An answer of the client has an id, too.
+        // A response of the client has an id, too.
         serde_json::from_slice(&self.body)
             .map_or(true, |it: Value| it.get("id").is_some() && it.get("method").is_some())
     }
 
-    /// Credentials are not for the log; that there were some is.
+    /// The request as a log event. Credentials are removed; only their presence is logged.
     pub(crate) fn as_event(&self) -> Value {
         let mut headers = self.headers.clone();
         let has_auth = headers.remove("authorization").is_some();
@@ -67,7 +67,7 @@ impl PostedRequest {
     }
 }
 
-/// One line without its end; empty at the end of the headers, and of everything.
+/// One line without its line break; empty at the end of the headers, and of the input.
 fn line(input: &mut BufReader<TcpStream>) -> io::Result<String> {
     let mut line = Vec::new();
     input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)?;

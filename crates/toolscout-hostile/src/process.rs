@@ -1,4 +1,4 @@
-//! Our own life and death: waiting, ending on time, signals, children that only sleep.
+//! The server's own process: waiting, ending after a time, signals, and sleeping children.
 
 use crate::options::Options;
 use rustix::process::{Signal, getpid, kill_process};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 
-/// In the command line of every child of ours, so that tests can look for survivors.
+/// Part of the command line of every child process, so that tests can find survivors.
 pub(crate) const CHILD_MARK: &str = "hostile-grandchild";
 
 #[expect(clippy::disallowed_methods, reason = "a test's server has a thread for each thing that waits")]
@@ -17,14 +17,14 @@ pub(crate) fn pause(time: Duration) {
     thread::sleep(time);
 }
 
-/// Stays, and does nothing, until somebody or `--ttl` ends the process.
+/// Sleeps until a signal or `--ttl` ends the process.
 pub(crate) fn pause_for_ever() {
     loop {
         pause(Duration::from_secs(3600));
     }
 }
 
-/// Runs it beside us; nobody waits for it.
+/// Runs the closure on a detached thread.
 pub(crate) fn background(work: impl FnOnce() + Send + 'static) {
     thread::spawn(work);
 }
@@ -34,12 +34,13 @@ pub(crate) fn exit(code: i32) -> ! {
     std::process::exit(code)
 }
 
-/// Dies at once, without a last word.
+/// Kills this process immediately.
 pub(crate) fn kill_ourselves() {
     let _ = kill_process(getpid(), Signal::KILL);
 }
 
-/// Nothing started by a test outlives it for long, whatever the mode ignores.
+/// Ends this process after `ttl`, so that no process outlives its test for long, even if the mode
+/// ignores signals.
 pub(crate) fn end_after(ttl: Duration) {
     background(move || {
         pause(ttl);
@@ -54,14 +55,14 @@ pub(crate) fn sleeping_child(options: &Options) -> io::Result<Child> {
     Command::new(std::env::current_exe()?).args(words).spawn()
 }
 
-/// Has these signals handled from here on, with their numbers. SIGTERM then ends us with 143, unless it is to be ignored with
-/// all its kin.
+/// Installs handlers that call `handle` with the signal number. If `obeys`, SIGTERM then ends the
+/// process with 143; otherwise it and the related signals are ignored.
 pub(crate) fn on_signals(obeys: bool, handle: impl Fn(i32) + Clone + Send + 'static) -> io::Result<()> {
     let all = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup(), SignalKind::pipe()];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut waiting = JoinSet::new();
     for kind in &all[..if obeys { 1 } else { all.len() }] {
-        // Here and not in the task: once we return, the handler stands.
+        // Here and not in the task, so that the handler is installed when this function returns.
         let mut heard = {
             let _inside = runtime.enter();
             signal(*kind)?

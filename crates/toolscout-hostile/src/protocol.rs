@@ -1,4 +1,4 @@
-//! Words of the protocol, and the parts that messages are made of.
+//! Protocol constants, and builders for the parts of messages.
 
 use serde_json::{Value, json};
 
@@ -11,12 +11,12 @@ pub(crate) fn tool(name: &str, description: &str, schema: Value) -> Value {
     json!({ "name": name, "description": description, "inputSchema": schema })
 }
 
-/// A tool about which only its name matters.
+/// A tool of which only the name matters.
 pub(crate) fn plain(name: &str, description: &str) -> Value {
     tool(name, description, json!({ "type": "object" }))
 }
 
-/// A tool with more fields than it needs.
+/// A tool with additional fields.
 pub(crate) fn with(mut tool: Value, more: Value) -> Value {
     if let (Value::Object(tool), Value::Object(more)) = (&mut tool, more) {
         tool.extend(more);
@@ -29,7 +29,7 @@ pub(crate) fn object(properties: Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// Makes a call's result one that says the tool failed.
+/// Marks the result of a call as a failure.
 pub(crate) fn failed(mut result: Value) -> Value {
     result["isError"] = true.into();
     result

@@ -1,5 +1,5 @@
-//! What the honest server has instead of its usual tools with `--reference`: everything that the official conformance
-//! suite wants to find behind a server, by the names it looks for.
+//! The tools, resources and prompts of the honest server with `--reference`: everything that the
+//! official conformance suite expects of a server, under the names it expects.
 
 mod asking;
 mod content;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// Between two messages of one call, so that they arrive as two.
+/// The delay between two messages of one call, so that they arrive separately.
 const BEAT: Duration = Duration::from_millis(50);
 
 pub(crate) fn act(method: &str) -> Option<Act> {
@@ -84,7 +84,7 @@ pub(crate) fn call(request: &ClientRequest, name: &str) -> Sent {
     }
 }
 
-/// Three messages, unless the client is a modern one and did not say that it wants them.
+/// Sends three log messages, unless a modern client did not request them.
 fn log(request: &ClientRequest) -> Sent {
     let is_wanted = !request.is_modern() || !request.params()["_meta"][LOG_LEVEL].is_null();
     for text in ["begun", "going on", "nearly done"] {
@@ -116,7 +116,8 @@ fn sample_nothing(request: &ClientRequest) -> Sent {
     request.send(request.failure(json!({ "code": -32021, "message": "needs a client that can sample", "data": data })))
 }
 
-/// What the client says it can do: with this request in the modern era, when it came in the legacy one.
+/// The client's capabilities: from this request in the modern era, from the handshake in the legacy
+/// era.
 fn client(request: &ClientRequest) -> Value {
     if request.is_modern() {
         return request.params()["_meta"][CAPABILITIES].clone();

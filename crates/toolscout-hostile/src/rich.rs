@@ -1,5 +1,5 @@
-//! What the honest server has besides its usual tools with `--rich`: tools that ask back, log and report, a result with
-//! everything in it, resources, prompts.
+//! The additional features of the honest server with `--rich`: tools that send requests to the
+//! client, log and report progress, a result with all kinds of content, resources, prompts.
 
 use crate::process::pause;
 use crate::protocol::{SUBSCRIPTION, object, tool, with};
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// How long a question waits for its answer; tests are over sooner.
+/// The timeout for a response of the client; tests end sooner.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long to wait for an answer that must not come.
+/// The time to wait for a response that must not arrive.
 const MOMENT: Duration = Duration::from_millis(200);
 const PICTURE: &str = "iVBORw0KGgo=";
 
-/// What a rich server says it can do.
+/// The capabilities of a rich server.
 pub(crate) fn capabilities() -> Value {
     json!({
         "tools": { "listChanged": true },
@@ -27,7 +27,7 @@ pub(crate) fn capabilities() -> Value {
     })
 }
 
-/// How it says it is to be used.
+/// Its instructions for clients.
 pub(crate) const INSTRUCTIONS: &str = "Read test://readme first.";
 
 pub(crate) fn act(method: &str) -> Option<Act> {
@@ -76,7 +76,7 @@ pub(crate) fn tools() -> Vec<Value> {
     ]
 }
 
-/// Answers a call, if it is of a tool that only a rich server has.
+/// Handles a call, if the tool exists only in a rich server.
 pub(crate) fn call(request: &ClientRequest, name: &str) -> Option<Sent> {
     let arguments = &request.params()["arguments"];
     Some(match name {
@@ -108,7 +108,7 @@ pub(crate) fn call(request: &ClientRequest, name: &str) -> Option<Sent> {
     })
 }
 
-/// Remembers who wants to hear of what. Over HTTP the stream stays open.
+/// Records the subscription of a client. Over HTTP the stream stays open.
 pub(crate) fn listen(request: &ClientRequest) -> Sent {
     let wanted = request.params()["notifications"].clone();
     let params = json!({ "_meta": { SUBSCRIPTION: request.id() }, "notifications": wanted });
@@ -134,8 +134,9 @@ fn elicit(request: &ClientRequest, arguments: &Value) -> Sent {
     wonder(request, "elicitation/create", params)
 }
 
-/// Asks, and answers the call with the answer, whole. In the modern era the call is answered with the question, and made
-/// again with the answer.
+/// Sends a request to the client, and returns the whole response as the result of the call. In the
+/// modern era the result of the call is the request, and the client repeats the call with its
+/// response.
 fn wonder(request: &ClientRequest, method: &str, params: Value) -> Sent {
     let (responses, state) = (&request.params()["inputResponses"], &request.params()["requestState"]);
     if request.is_modern() && responses.is_null() {
@@ -153,7 +154,7 @@ fn wonder(request: &ClientRequest, method: &str, params: Value) -> Sent {
     }
 }
 
-/// Asks a client of the legacy era, and gives its answer, if it gave any.
+/// Sends a request to a client of the legacy era, and returns its response, if there is one.
 pub(crate) fn ask(request: &ClientRequest, method: &str, params: Value) -> Result<Option<Value>, Gone> {
     let id = put(request, method, params)?;
     Ok(request.server.rich.answer(&id, PATIENCE))
@@ -161,7 +162,7 @@ pub(crate) fn ask(request: &ClientRequest, method: &str, params: Value) -> Resul
 
 fn change_of_mind(request: &ClientRequest, params: Value) -> Sent {
     let id = put(request, "elicitation/create", params)?;
-    // Not before it has been put.
+    // Not before the request was sent.
     pause(MOMENT);
     request.notify("notifications/cancelled", json!({ "requestId": id, "reason": "changed my mind" }))?;
     let text = if request.server.rich.answer(&id, MOMENT).is_some() { "answered" } else { "withdrawn" };
@@ -193,7 +194,8 @@ fn grow(request: &ClientRequest) -> Sent {
     announce(request, "notifications/prompts/list_changed", json!({}))
 }
 
-/// Tells who wants to hear it: in the modern era those who asked for it, each on their own stream.
+/// Sends a notification to the interested clients: in the modern era to the subscribers, each on
+/// its own stream.
 pub(crate) fn announce(request: &ClientRequest, method: &str, params: Value) -> Sent {
     if !request.is_modern() {
         return request.notify(method, params);
@@ -208,7 +210,7 @@ pub(crate) fn announce(request: &ClientRequest, method: &str, params: Value) -> 
         let is_wanted = wanted[key] == true || wanted[key].as_array().is_some_and(|it| it.contains(&params["uri"]));
         if is_wanted {
             let params = with(params.clone(), json!({ "_meta": { SUBSCRIPTION: id } }));
-            // One who has gone keeps nothing from the others.
+            // A disconnected subscriber does not affect the others.
             let _ = ClientRequest::new(&request.server, json!({}), out.clone()).notify(method, params);
         }
     }
@@ -310,7 +312,7 @@ fn resource(uri: &str, name: &str) -> Value {
     json!({ "uri": uri, "name": name })
 }
 
-/// A result that may be kept, with what the era of the request wants beside it.
+/// A cacheable result, with the additional fields of the request's era.
 pub(crate) fn listed(request: &ClientRequest, key: &str, items: Value) -> Value {
     let mut result = json!({ key: items });
     if request.is_modern() {

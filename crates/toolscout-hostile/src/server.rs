@@ -1,4 +1,4 @@
-//! One server: what it was told, what it counts, and the way of a message from a line to an act.
+//! One server: its options, its counters, and the dispatch of a message from a line to an act.
 
 pub(crate) mod acts;
 pub(crate) mod request;
@@ -25,18 +25,18 @@ pub(crate) struct HostileServer {
     /// The name of its mode.
     pub(crate) mode: &'static str,
     acts: &'static Acts,
-    /// How many `tools/list` came, this one included.
+    /// The number of `tools/list` requests, including the current one.
     pub(crate) lists: Counter,
-    /// How many `tools/call` came, this one included.
+    /// The number of `tools/call` requests, including the current one.
     pub(crate) calls: Counter,
     pub(crate) memory: ModeState,
-    /// Nothing more is read from stdin.
+    /// Whether stdin is no longer read.
     pub(crate) is_deaf: AtomicBool,
     pub(crate) rich: Rich,
     pub(crate) reference: Reference,
     cancelled: Mutex<HashSet<String>>,
     cancellation: Condvar,
-    /// What waits for the next flush, where answers are gathered.
+    /// Output that waits for the next flush, in quick mode.
     unsent: Mutex<Vec<u8>>,
 }
 
@@ -72,7 +72,7 @@ impl HostileServer {
         self.options.http.is_some()
     }
 
-    /// Takes one line of input: a message, or a batch of them.
+    /// Handles one line of input: a message, or a batch of them.
     pub(crate) fn take(self: &Arc<Self>, line: &[u8], out: &ResponseSink) -> Sent {
         if line.trim_ascii().is_empty() {
             return Ok(());
@@ -127,7 +127,8 @@ impl HostileServer {
         }
     }
 
-    /// On stdio each call has a thread of its own, unless it must be quick; over HTTP its connection already has one.
+    /// On stdio each call has its own thread, unless in quick mode; over HTTP its connection
+    /// already has one.
     fn take_call(self: &Arc<Self>, request: ClientRequest) -> Sent {
         self.calls.up();
         let acts = self.acts();
@@ -142,7 +143,7 @@ impl HostileServer {
         Ok(())
     }
 
-    /// Writes to stdout, now and whole; where it must be quick, with the next flush.
+    /// Writes to stdout immediately; in quick mode, with the next flush.
     pub(crate) fn write(&self, bytes: &[u8]) -> Sent {
         if self.options.quick {
             self.unsent.lock().extend_from_slice(bytes);
@@ -151,7 +152,7 @@ impl HostileServer {
         self.write_now(bytes)
     }
 
-    /// Writes what was gathered.
+    /// Writes the buffered output.
     pub(crate) fn flush(&self) -> Sent {
         let mut unsent = self.unsent.lock();
         self.write_now(&unsent)?;
@@ -164,14 +165,14 @@ impl HostileServer {
         stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|_| Gone)
     }
 
-    /// Says to stdout that the tools have changed, whatever request is being answered.
+    /// Announces on stdout that the tools have changed, independent of the current request.
     pub(crate) fn announce_change(&self) -> Sent {
         let message = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
         self.log.event("sent", json!({ "id": null, "method": message["method"], "bytes": message.to_string().len() }));
         self.write(&(self.acts().frame)(self, message.to_string().as_bytes()))
     }
 
-    /// Waits, and says whether it could wait to the end: a cancelled call cannot.
+    /// Waits; returns false if the call was cancelled before the time was up.
     pub(crate) fn wait_unless_cancelled(&self, id: &Value, time: Duration) -> bool {
         let mut cancelled = self.cancelled.lock();
         let id = id.to_string();

@@ -27,10 +27,10 @@ pub(crate) fn serve(server: &Arc<HostileServer>) -> io::Result<Infallible> {
 }
 
 fn read(server: &Arc<HostileServer>) -> crate::server::request::Sent {
-    // A buffer of our own, to see whether there is more in it.
+    // Our own buffer, to check whether it contains more input.
     let mut input = BufReader::with_capacity(64 << 10, io::stdin().lock());
     let mut line = Vec::new();
-    // An unreadable stdin is an ended one.
+    // An unreadable stdin counts as ended.
     while input.read_until(b'\n', &mut line).unwrap_or(0) > 0 {
         server.take(&line, &ResponseSink::Stdout)?;
         line.clear();

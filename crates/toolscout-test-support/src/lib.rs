@@ -1,4 +1,5 @@
-//! Helpers for tests that start programs: a temporary folder to put them in, and which of their processes are left.
+//! Helpers for tests that start programs: a temporary folder for them, and a check for remaining
+//! processes.
 
 #![cfg(unix)]
 
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A folder that is gone after the test.
+/// A folder that is removed after the test.
 pub struct World(TempDir);
 
 impl World {
@@ -45,7 +46,7 @@ pub fn set_mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes can be changed");
 }
 
-/// Reads a number from a file as soon as somebody has written it.
+/// Reads a number from a file as soon as it is written.
 pub async fn number_in(file: &Path) -> i32 {
     let until = Instant::now() + Duration::from_secs(10);
     loop {
@@ -60,7 +61,7 @@ pub async fn number_in(file: &Path) -> i32 {
     }
 }
 
-/// Waits, not for long, until nobody of this process group is alive.
+/// Waits up to five seconds until no process of this group is alive.
 pub async fn assert_gone(group: i32) {
     let until = Instant::now() + Duration::from_secs(5);
     while !members(group).is_empty() {
@@ -69,7 +70,7 @@ pub async fn assert_gone(group: i32) {
     }
 }
 
-/// The living members of a process group. One that is dead, but not yet waited for, holds nothing and does nothing.
+/// The living members of a process group. A zombie does not count: it holds and does nothing.
 pub fn members(group: i32) -> Vec<i32> {
     let Ok(folder) = std::fs::read_dir("/proc") else { return members_by_ps(group) };
     let numbers = folder.flatten().filter_map(|it| it.file_name().to_str()?.parse().ok());

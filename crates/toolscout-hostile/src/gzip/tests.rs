@@ -1,6 +1,6 @@
 //! Proves that
-//! 1. what we pack by hand unpacks with everybody's gzip, checksum and all,
-//! 2. it is as small as it should be.
+//! 1. our hand-made archive decompresses with the standard gzip, including its checksum,
+//! 2. it has the expected size.
 
 use super::around_spaces;
 use std::io::Write;
@@ -20,7 +20,7 @@ fn a_thousandfold_and_more() {
     assert!(around_spaces(b"{", 1 << 30, b"}").len() < 1 << 20);
 }
 
-/// `None` where there is no gzip, unless all tests must run.
+/// `None` if gzip is not installed, unless all tests must run.
 fn gunzip(packed: &[u8]) -> Option<String> {
     let child = Command::new("gzip").arg("-dc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = match child {

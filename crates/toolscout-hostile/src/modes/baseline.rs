@@ -1,4 +1,4 @@
-//! The mode that behaves.
+//! The honest mode.
 
 use super::{Mode, both};
 use crate::honest::{HONEST, NAME};

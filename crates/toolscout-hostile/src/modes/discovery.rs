@@ -1,4 +1,4 @@
-//! Lists that change, or only say so.
+//! Lists that change, or only announce a change.
 
 use super::{Mode, both, stdio};
 use crate::honest::HONEST;
@@ -65,7 +65,7 @@ pub(super) const MODES: &[Mode] = &[
     ),
 ];
 
-/// Starts to say again and again that the list has changed, once for each server.
+/// Announces list changes repeatedly, once started per server.
 pub(super) fn announce_every(request: &ClientRequest, pace: Duration) -> Sent {
     let server = Arc::clone(&request.server);
     if server.is_http() || server.memory.flag.swap(true, Ordering::SeqCst) {
@@ -108,7 +108,7 @@ fn churn(request: &ClientRequest) -> Sent {
     announce_every(request, Duration::from_secs(5))
 }
 
-/// Chance that comes out the same for the same `--seed` and the same number of throws before.
+/// Pseudo-random numbers that are deterministic for a `--seed`.
 pub(super) struct Dice(u64);
 
 impl Dice {

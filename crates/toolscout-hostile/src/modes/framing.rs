@@ -1,4 +1,5 @@
-//! Bytes that are no lines, lines that are no messages, and messages that are too big or too deep.
+//! Bytes that are not lines, lines that are not messages, and messages that are too large or too
+//! deep.
 
 use super::{MIB, Mode, both, stdio};
 use crate::honest;

@@ -1,4 +1,4 @@
-//! Misbehaviour below the messages: redirects, endless bodies, false lengths, connections that break.
+//! Misbehaviour below the messages: redirects, endless bodies, false lengths, broken connections.
 
 use super::schema::canary;
 use super::{MIB, Mode, over_http};
@@ -164,7 +164,7 @@ fn gzip_bomb(server: &HostileServer, stream: &mut TcpStream, _: &mut PostedReque
 
 fn reset(_: &HostileServer, stream: &mut TcpStream, _: &mut PostedRequest) -> io::Result<Answered> {
     stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Len")?;
-    // Not to linger means: no goodbye, whatever is still on its way.
+    // Without lingering, closing resets the connection and discards unsent data.
     rustix::net::sockopt::set_socket_linger(stream, Some(Duration::ZERO))?;
     Ok(Answered::Wholly)
 }
@@ -173,13 +173,13 @@ fn length_lie(_: &HostileServer, stream: &mut TcpStream, posted: &mut PostedRequ
     let id = posted.id().unwrap_or(1);
     let list =
         json!({ "resultType": "complete", "tools": [plain("smuggled", "x")], "ttlMs": 0, "cacheScope": "public" });
-    // What the next request will probably be called.
+    // The likely id of the next request.
     let smuggled = json!({ "jsonrpc": "2.0", "id": id + 1, "result": list }).to_string();
     let empty = json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string();
     let kept_alive = ("Connection", "keep-alive".to_owned());
     respond(stream, "200 OK", &[typed("application/json"), kept_alive], empty.as_bytes())?;
     respond(stream, "200 OK", &[typed("application/json")], smuggled.as_bytes())?;
-    // Long enough for a client to come back on the same connection.
+    // Long enough for the client to reuse the connection.
     pause(Duration::from_secs(2));
     Ok(Answered::Wholly)
 }

@@ -1,4 +1,4 @@
-//! Silence, slowness and sudden death: what goes wrong with a server as a process that should answer.
+//! Silence, slowness and sudden death of the server process.
 
 use super::{Mode, both, stdio};
 use crate::honest;
@@ -173,6 +173,6 @@ fn after_noise(request: &ClientRequest, act: fn(&ClientRequest) -> Sent) -> Sent
 }
 
 pub(super) fn complain(bytes: &[u8]) {
-    // Nobody reading our complaints is nothing to complain about.
+    // An unread stderr is not an error.
     let _ = std::io::stderr().write_all(bytes);
 }

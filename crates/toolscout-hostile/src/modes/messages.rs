@@ -1,4 +1,4 @@
-//! Lines that are JSON but not the messages they should be, and messages nobody asked for.
+//! Lines that are JSON but not valid messages, and unsolicited messages.
 
 use super::{Mode, both, stdio};
 use crate::honest;
@@ -166,7 +166,7 @@ fn case_keys(request: &ClientRequest) -> Sent {
     request.line(answer.to_string())
 }
 
-/// Lists honestly, and then does this beside all else, as long as somebody reads.
+/// Lists honestly, then repeats this work in the background until the reader is gone.
 fn then_always(request: &ClientRequest, work: fn(&HostileServer) -> Sent) -> Sent {
     honest::list(request)?;
     let server = Arc::clone(&request.server);
@@ -185,7 +185,7 @@ fn server_requests(server: &HostileServer) -> Sent {
         ("roots/list", json!({})),
         ("ping", json!({})),
     ];
-    // From 0 up, as clients count: every id is soon one of theirs, too.
+    // Counts up from 0, as clients do, so that every id soon equals one of the client's.
     for (id, (method, params)) in asks.iter().cycle().enumerate() {
         server.write(
             format!("{}\n", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).as_bytes(),
@@ -205,7 +205,7 @@ fn notify_flood(server: &HostileServer) -> Sent {
 
 fn unknown_notify(request: &ClientRequest) -> Sent {
     honest::list(request)?;
-    // Not logged one by one, so that it is a flood and not a trickle.
+    // Not logged individually, so that the rate is that of a flood.
     (0..request.server.options.count.unwrap_or(10_000)).try_for_each(|it| {
         let unknown = json!({ "jsonrpc": "2.0", "method": format!("notifications/x{it}"), "params": { "a": it } });
         request.line(unknown.to_string())?;

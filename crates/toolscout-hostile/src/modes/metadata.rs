@@ -1,4 +1,4 @@
-//! Texts about tools that are meant for somebody else than they seem: the model, the terminal, the browser, the ranking.
+//! Tool texts with a hidden target: the model, the terminal, the browser, the ranking.
 
 use super::{Mode, POISON, both};
 use crate::honest::HONEST;

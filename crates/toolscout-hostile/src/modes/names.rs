@@ -1,4 +1,4 @@
-//! Tool names that are paths, commands, somebody else's name, or each other's.
+//! Tool names that are paths, commands, names of other servers' tools, or duplicates.
 
 use super::{Mode, both};
 use crate::honest::HONEST;

@@ -1,4 +1,4 @@
-//! Lists in pages that do not end, repeat, or break off; and how long a list says it holds.
+//! Paginated lists that do not end, repeat, or break off; and invalid lifetimes of lists.
 
 use super::{MIB, Mode, both};
 use crate::honest::HONEST;
@@ -90,7 +90,7 @@ fn cursor_type(request: &ClientRequest) -> Sent {
 }
 
 fn ttl_extreme(request: &ClientRequest) -> Sent {
-    // As text, because not every one of them is a number that a `Value` holds.
+    // As text, because not all of them are numbers that a `Value` can represent.
     const TIMES: [&str; 7] = ["1e300", "-1", "9223372036854775807", "18446744073709551616", "0.5", "\"60000\"", "true"];
     let time = TIMES[request.server.memory.turn.up() % TIMES.len()];
     let (id, tools) = (request.id(), Value::from(request.server.tools()));

@@ -1,4 +1,5 @@
-//! A server that looks around: what its environment, its parent, the disk and the network let it have.
+//! A server that explores its surroundings: its environment, its parent process, the disk and the
+//! network.
 
 use super::discovery::Dice;
 use super::{Mode, stdio};
@@ -69,7 +70,7 @@ fn environment() -> Vec<(String, String)> {
     all
 }
 
-/// What can be read of the parent: sizes, and of its environment the names only.
+/// The readable data of the parent process: sizes, and only the names of its environment variables.
 fn parent() -> Value {
     let folder = PathBuf::from(format!("/proc/{}", parent_id()));
     let or_denied = |read: io::Result<Value>| read.unwrap_or_else(|err| format!("denied: {err}").into());

@@ -1,4 +1,5 @@
-//! Processes that will not go, or take more than their share: children, closed pipes, ignored signals, memory, a whole core.
+//! Processes that do not end, or use too many resources: children, closed pipes, ignored signals,
+//! memory, a whole core.
 
 use super::{MIB, Mode, stdio};
 use crate::honest;
@@ -104,7 +105,8 @@ fn many_children(server: &Arc<HostileServer>) -> Sent {
 
 fn close_stdout(request: &ClientRequest) -> Sent {
     honest::list(request)?;
-    // In place of our end comes one of a pipe that nobody reads: theirs ends, and our next write fails.
+    // Replaces stdout by a pipe without a reader: the client sees the end of our output, and our
+    // next write fails.
     let (unread, ours) = std::io::pipe().map_err(|_| Gone)?;
     drop(unread);
     rustix::stdio::dup2_stdout(ours).map_err(|_| Gone)
@@ -121,7 +123,7 @@ fn hog(request: &ClientRequest) -> Sent {
     let size = request.server.options.size.unwrap_or(512 * MIB);
     let mut ballast = request.server.memory.ballast.lock();
     match ballast.try_reserve_exact(size) {
-        // Written to, because memory nobody touches is not taken.
+        // Written to, because untouched memory is not allocated.
         Ok(()) => ballast.resize(size, 1),
         Err(_) => request.server.log.event("probe", json!({ "mem_denied": true })),
     }

@@ -1,4 +1,4 @@
-//! Answers to calls that are too big, of no known kind, or ask for something instead.
+//! Results of calls that are too large, of an unknown kind, or requests for input.
 
 use super::schema::canary;
 use super::{MIB, Mode, both};

@@ -1,4 +1,4 @@
-//! Tools that are good until somebody has approved them.
+//! Tools that behave until they are approved.
 
 use super::discovery::announce_every;
 use super::{Mode, POISON, both};
@@ -68,7 +68,7 @@ fn announce_later(request: &ClientRequest) -> Sent {
     Ok(())
 }
 
-/// How often it was started before is in the file, and from now on in `turn`.
+/// Reads the number of earlier starts from the state file into `turn`.
 fn count_starts(server: &Arc<HostileServer>) -> Sent {
     if let Some(path) = &server.options.state {
         let before = std::fs::read_to_string(path).ok().and_then(|it| it.trim().parse().ok()).unwrap_or(0);

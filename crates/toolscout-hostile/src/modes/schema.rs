@@ -1,4 +1,4 @@
-//! Schemas that want to be fetched, unrolled, or worked on for ever.
+//! Schemas that cause remote fetches, expansion, or endless validation.
 
 use super::{MIB, Mode, both};
 use crate::honest::HONEST;
@@ -63,7 +63,7 @@ pub(super) const MODES: &[Mode] = &[
     ),
 ];
 
-/// Where nobody should ever look; port 9 answers nobody.
+/// A URL that must never be requested; port 9 has no listener.
 pub(super) fn canary(server: &HostileServer) -> String {
     server.options.canary.clone().unwrap_or_else(|| "http://127.0.0.1:9/canary".to_owned())
 }
@@ -103,7 +103,7 @@ fn ref_cycle(server: &HostileServer) -> Vec<Value> {
     )
 }
 
-/// Definitions `p0`, `p1`, … where each is made with a reference to the next, and the last is given.
+/// Definitions `p0`, `p1`, …: each contains a reference to the next, and the last is `last`.
 fn chain(prefix: &str, length: usize, link: impl Fn(Value) -> Value, last: Value) -> Value {
     let links = (0..length).map(|at| {
         let next = json!({ "$ref": format!("#/$defs/{prefix}{}", at + 1) });

@@ -1,4 +1,4 @@
-//! Handshakes that lead nowhere, and names that belong to others.
+//! Handshakes that fail, and names that belong to other servers.
 
 use super::{MIB, Mode, both, stdio};
 use crate::honest::HONEST;

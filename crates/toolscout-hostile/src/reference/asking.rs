@@ -1,4 +1,5 @@
-//! The tools and the prompt that ask back: by a request of their own in the legacy era, with their result in the modern.
+//! The tools and the prompt that send requests to the client: separate requests in the legacy era,
+//! as part of the result in the modern era.
 
 use super::{client, content};
 use crate::protocol::{failed, object};
@@ -7,7 +8,7 @@ use crate::rich;
 use crate::server::request::{ClientRequest, Gone, Sent};
 use serde_json::{Map, Value, json};
 
-/// Those that take no arguments.
+/// The tools without arguments.
 pub(super) const TOOLS: &[&str] = &[
     "test_elicitation_sep1034_defaults",
     "test_elicitation_sep1330_enums",
@@ -24,16 +25,16 @@ pub(super) const TOOLS: &[&str] = &[
 
 pub(super) const PROMPT: &str = "test_input_required_result_prompt";
 
-/// What we ask, each question by its key, and what we want to be reminded of.
+/// Requests for input by their keys, and the state that the client must return.
 struct InputRequests {
     requests: Value,
     state: Option<&'static str>,
 }
 
-/// What became of them.
+/// The outcome of requests for input.
 enum InputReply {
     Answers(Value),
-    /// The request has been answered, with the questions or with an error.
+    /// A response was already sent, with the requests or with an error.
     Over,
 }
 
@@ -89,7 +90,7 @@ fn questions(request: &ClientRequest, name: &str) -> Option<InputRequests> {
     })
 }
 
-/// Asks twice, the second time other than the first.
+/// Requests input twice, with different requests.
 fn two_rounds(request: &ClientRequest) -> Sent {
     let first = remembering("round 1", only("step1", elicit("Your name?", json!({ "name": { "type": "string" } }))));
     let second =
@@ -123,7 +124,7 @@ fn put_with_result(request: &ClientRequest, questions: &InputRequests) -> Result
         request.error(-32602, "that is not the state of this request")?;
         return Ok(InputReply::Over);
     }
-    // Whatever else was answered, nobody asked.
+    // Responses to other keys were not requested, and are dropped.
     Ok(InputReply::Answers(keys.map(|it| (it.clone(), answers[it].clone())).collect::<Map<_, _>>().into()))
 }
 
@@ -163,7 +164,7 @@ fn remembering(state: &'static str, questions: InputRequests) -> InputRequests {
     InputRequests { state: Some(state), ..questions }
 }
 
-/// One question for each thing that this client can be asked.
+/// One request for each capability of this client.
 fn within(client: &Value, elicitation: Value) -> InputRequests {
     let mut requests = json!({});
     if client["elicitation"].is_object() {
@@ -201,7 +202,7 @@ fn defaults() -> Value {
     })
 }
 
-/// A choice of each kind: one or many, with titles or without, and the old way of titles.
+/// A choice of each kind: one or many, with titles or without, and the legacy form of titles.
 fn choices() -> Value {
     let titled = json!([
         { "const": "value1", "title": "First" }, { "const": "value2", "title": "Second" },

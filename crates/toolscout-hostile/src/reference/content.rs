@@ -1,4 +1,4 @@
-//! Results of every kind of content, and a schema with every kind of keyword.
+//! Results with every kind of content, and a schema with every kind of keyword.
 
 use crate::protocol::{failed, with};
 use crate::server::request::ClientRequest;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// One red pixel.
 pub(super) const PICTURE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
-/// The header of a sound that is over at once.
+/// The header of an empty sound file.
 const SOUND: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
 pub(super) fn of(request: &ClientRequest, name: &str) -> Option<Value> {
@@ -54,7 +54,7 @@ pub(super) fn rich_schema() -> Value {
     })
 }
 
-/// A prompt's result: the user says these things.
+/// The result of a prompt, with these contents as user messages.
 pub(super) fn spoken(request: &ClientRequest, contents: Vec<Value>) -> Value {
     let messages: Vec<Value> = contents.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
     complete_in_era(request, json!({ "messages": messages }))

@@ -1,4 +1,4 @@
-//! The resources and prompts that the conformance suite reads, and what it has completed.
+//! The resources and prompts that the conformance suite reads, and their completions.
 
 use super::{asking, content};
 use crate::process::background;
@@ -15,7 +15,7 @@ pub(super) fn act(method: &str) -> Option<Act> {
         "prompts/list" => prompts,
         "prompts/get" => prompt,
         "completion/complete" => complete,
-        // Subscriptions and log levels need nothing of their own.
+        // Subscriptions and log levels need no handling of their own.
         _ => return rich::act(method),
     })
 }
@@ -97,14 +97,15 @@ fn prompt(request: &ClientRequest) -> Sent {
     request.reply(content::spoken(request, contents))
 }
 
-/// Answers it while others are read: what is asked on the way is answered by one of them.
+/// Handles the request while others are read, because one of them contains the response to our own
+/// request.
 fn beside(request: &ClientRequest, act: Act) -> Sent {
     if request.server.is_http() {
         return act(request);
     }
     let request = ClientRequest::new(&request.server, request.message.clone(), request.out());
     background(move || {
-        // Nobody reads any more, then; the reader notices by itself.
+        // The reader is gone; the main loop notices that itself.
         let _ = act(&request);
     });
     Ok(())

@@ -1,7 +1,8 @@
-//! What a mode may change: every act of a server, one function each.
+//! The acts of a server that a mode may change, one function each.
 //!
-//! A mode says `Acts { list: silent, ..HONEST }` and is done. Functions and not a trait, because a hundred modes that each
-//! change one thing read best as a table; what a mode remembers between two acts is in [`ModeState`](super::state::ModeState).
+//! A mode is defined as `Acts { list: silent, ..HONEST }`. These are functions and not a trait,
+//! because a hundred modes that each change one thing read best as a table; the state of a mode
+//! between two acts is in [`ModeState`](super::state::ModeState).
 
 use super::HostileServer;
 use super::request::{ClientRequest, Sent};
@@ -17,28 +18,28 @@ pub(crate) type Act = fn(&ClientRequest) -> Sent;
 pub(crate) struct Acts {
     /// Before the first byte is read.
     pub(crate) start: fn(&Arc<HostileServer>) -> Sent,
-    /// Whether SIGTERM ends us.
+    /// Whether SIGTERM ends the process.
     pub(crate) obeys_signals: bool,
-    /// When stdin has ended, before we do.
+    /// After stdin has ended, before the process ends.
     pub(crate) end_of_input: fn(),
-    /// When nobody reads our output any more, before we end.
+    /// After the reader of stdout has closed it, before the process ends.
     pub(crate) broken_pipe: fn(),
-    /// The tools, as an honest list would name them.
+    /// The tools in an honest list.
     pub(crate) tools: fn(&HostileServer) -> Vec<Value>,
     pub(crate) discover: Act,
     pub(crate) initialize: Act,
     pub(crate) list: Act,
     pub(crate) listen: Act,
     pub(crate) call: Act,
-    /// What answers a request with another method, if anything does.
+    /// The act for a request with another method, if there is one.
     pub(crate) other: fn(&HostileServer, &str) -> Option<Act>,
-    /// Makes a line of a message.
+    /// Converts a message to a line.
     pub(crate) frame: fn(&HostileServer, &[u8]) -> Vec<u8>,
-    /// Before a request over HTTP is looked at; it may be answered right here, byte by byte.
+    /// Before an HTTP request is handled; a mode may write the whole response itself.
     pub(crate) http: fn(&HostileServer, &mut TcpStream, &mut PostedRequest) -> io::Result<Answered>,
 }
 
-/// Never answers.
+/// Never responds.
 pub(crate) fn silent(_: &ClientRequest) -> Sent {
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A request and the ways to answer it, proper and improper.
+//! A request and the ways to respond to it, proper and improper.
 
 use super::HostileServer;
 use crate::protocol::{LEGACY, MODERN};
@@ -10,19 +10,19 @@ use std::sync::Arc;
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// Nobody reads what we write any more.
+/// The reader of our output is gone.
 #[derive(Debug)]
 pub(crate) struct Gone;
 
-/// What became of something we wrote; the error says that nobody reads any more.
+/// The result of a write; the error means that the reader is gone.
 pub(crate) type Sent = Result<(), Gone>;
 
-/// Where answers go: to stdout, or into the body of an HTTP response.
+/// The target of responses: stdout, or the body of an HTTP response.
 #[derive(Clone)]
 pub(crate) enum ResponseSink {
     Stdout,
     Body(Arc<Mutex<Vec<u8>>>),
-    /// At once, each line an event.
+    /// Each line is sent immediately, as an SSE event.
     Events(Arc<Mutex<TcpStream>>),
 }
 
@@ -57,7 +57,7 @@ impl ClientRequest {
         self.params()["cursor"].as_str()
     }
 
-    /// The protocol version it names, as requests of the stateless era do.
+    /// The protocol version in the request, as in the stateless era.
     pub(crate) fn version(&self) -> &Value {
         &self.params()["_meta"][VERSION]
     }
@@ -78,17 +78,17 @@ impl ClientRequest {
         self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 
-    /// The message that answers with this result.
+    /// A response with this result.
     pub(crate) fn answer(&self, result: Value) -> Value {
         json!({ "jsonrpc": "2.0", "id": self.id(), "result": result })
     }
 
-    /// The message that answers with this error.
+    /// A response with this error.
     pub(crate) fn failure(&self, error: Value) -> Value {
         json!({ "jsonrpc": "2.0", "id": self.id(), "error": error })
     }
 
-    /// Sends a message and logs that we did.
+    /// Sends a message and logs it.
     pub(crate) fn send(&self, message: Value) -> Sent {
         let text = message.to_string();
         if self.server.log.is_open() {
@@ -98,12 +98,12 @@ impl ClientRequest {
         self.line(text)
     }
 
-    /// Sends this as a line, message or not; the log does not hear of it.
+    /// Sends this text as a line, valid message or not; it is not logged.
     pub(crate) fn line(&self, text: impl AsRef<[u8]>) -> Sent {
         self.raw((self.server.acts().frame)(&self.server, text.as_ref()))
     }
 
-    /// Sends these bytes as they are.
+    /// Sends these bytes unchanged.
     pub(crate) fn raw(&self, bytes: impl AsRef<[u8]>) -> Sent {
         match &self.out {
             ResponseSink::Stdout => self.server.write(bytes.as_ref()),
@@ -118,12 +118,12 @@ impl ClientRequest {
         }
     }
 
-    /// Sends the chunk again and again, until `total` bytes are out.
+    /// Sends the chunk repeatedly, until `total` bytes are sent.
     pub(crate) fn flood(&self, chunk: &[u8], total: usize) -> Sent {
         (0..total.div_ceil(chunk.len().max(1))).try_for_each(|_| self.raw(chunk))
     }
 
-    /// A list's result, with what the era of the request wants beside the tools.
+    /// The result of a list, with the additional fields of the request's era.
     pub(crate) fn tool_list(&self, tools: impl Into<Value>) -> Value {
         let mut result = json!({ "tools": tools.into() });
         if self.is_modern() {
@@ -140,13 +140,14 @@ impl ClientRequest {
         result
     }
 
-    /// The same as [`Self::tool_list`] as a whole message in text, for tools that no `Value` can hold.
+    /// Like [`Self::tool_list`], as the text of a whole message, for tools that no `Value` can
+    /// represent.
     pub(crate) fn tool_list_text(&self, tools: &str) -> String {
         let empty = self.answer(self.tool_list(json!([]))).to_string();
         empty.replacen("\"tools\":[]", &format!("\"tools\":{tools}"), 1)
     }
 
-    /// A call's result of one text.
+    /// The result of a call with a single text.
     pub(crate) fn text(&self, text: impl Into<Value>) -> Value {
         let mut result = json!({ "content": [{ "type": "text", "text": text.into() }], "isError": false });
         if self.is_modern() {
@@ -155,7 +156,7 @@ impl ClientRequest {
         result
     }
 
-    /// What the log says about it.
+    /// The request as a log event.
     pub(crate) fn as_event(&self) -> Value {
         let Some(method) = self.method() else {
             return json!({ "method": null, "id": self.id(), "error": self.message["error"], "response": true });
@@ -164,7 +165,8 @@ impl ClientRequest {
         json!({ "method": method, "id": self.id(), "modern": self.is_modern(), "params": params, "response": false })
     }
 
-    /// The version an old handshake agrees on: the one asked for, if it is an old one.
+    /// The version that a legacy handshake negotiates: the requested one, if it is a legacy
+    /// version.
     pub(crate) fn legacy_version(&self) -> &str {
         let wanted = self.params()["protocolVersion"].as_str();
         wanted.filter(|it| *it != MODERN).unwrap_or(LEGACY)

@@ -1,4 +1,4 @@
-//! What a server remembers from one message to the next.
+//! The state of a server between messages.
 
 use super::request::ResponseSink;
 use crate::counter::Counter;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What a mode keeps from one act to the next; each uses what it needs.
+/// The state of a mode between acts; each mode uses the fields it needs.
 #[derive(Default)]
 pub(crate) struct ModeState {
     pub(crate) turn: Counter,
@@ -16,21 +16,21 @@ pub(crate) struct ModeState {
     pub(crate) ballast: Mutex<Vec<u8>>,
 }
 
-/// What a reference server remembers: how often its lists were made to change.
+/// The state of a reference server: how often each of its lists was changed.
 #[derive(Default)]
 pub(crate) struct Reference {
     pub(crate) tools: Counter,
     pub(crate) prompts: Counter,
 }
 
-/// A client that wants to hear of changes, in the modern era.
+/// A client that subscribed to changes, in the modern era.
 pub(crate) struct ChangeListener {
     pub(crate) id: Value,
     pub(crate) wanted: Value,
     pub(crate) out: ResponseSink,
 }
 
-/// What a rich server remembers.
+/// The state of a rich server.
 #[derive(Default)]
 pub(crate) struct Rich {
     pub(crate) questions: Counter,
@@ -39,18 +39,18 @@ pub(crate) struct Rich {
     pub(crate) answers: Mutex<Vec<Value>>,
     pub(crate) arrival: Condvar,
     pub(crate) listeners: Mutex<Vec<ChangeListener>>,
-    /// What a client of the legacy era said it can do.
+    /// The capabilities that a client of the legacy era declared.
     pub(crate) capabilities: Mutex<Value>,
 }
 
 impl Rich {
-    /// An answer to something that we asked.
+    /// Stores a response to one of our requests.
     pub(crate) fn take_answer(&self, message: &Value) {
         self.answers.lock().push(message.clone());
         self.arrival.notify_all();
     }
 
-    /// Waits for the answer to this question.
+    /// Waits for the response to this request.
     pub(crate) fn answer(&self, id: &Value, time: Duration) -> Option<Value> {
         let is_it = |it: &Value| it["id"] == *id;
         let mut answers = self.answers.lock();

@@ -1,5 +1,5 @@
-//! 1. The list of modes is whole, and the same in words and in JSON.
-//! 2. Mistakes are said, with what to type instead.
+//! 1. The list of modes is complete, and equal in text and in JSON.
+//! 2. Mistakes are reported with the fix.
 
 use crate::talk::program;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! 1. Every mode starts, takes requests of both eras over stdio, and never panics.
-//! 2. So it does over HTTP, where it makes a difference there.
+//! 1. Every mode starts, accepts requests of both eras over stdio, and never panics.
+//! 2. The same holds over HTTP, for modes that differ there.
 
 use crate::talk::program;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use toolscout_hostile::{Mode, Transports, modes};
 
-/// Small and quick, so that a hundred of them take a second or two.
+/// Small values, so that a hundred modes take a second or two.
 const SMALL: &str = "--size 1000 --count 3 --delay 0.01 --ttl 20";
 
 const ASKED: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
@@ -37,7 +37,8 @@ fn count(mode: &Mode, folder: &Path, event: &str) -> usize {
     events.filter(|it| it["mode"] == mode.name && it["ev"] == event).count()
 }
 
-/// Waits until it has logged so many events of this kind, and ends it, if it does not end by itself.
+/// Waits until the log has this many events of this kind, and ends the server, if it does not end
+/// by itself.
 fn logs(mode: &Mode, folder: &Path, mut child: Child, (event, wanted): (&str, usize), ends_itself: bool) {
     let patience = Instant::now() + Duration::from_secs(30);
     while count(mode, folder, event) < wanted && Instant::now() < patience {
@@ -59,7 +60,7 @@ fn every_mode_takes_requests_over_a_pipe() {
         .iter()
         .map(|mode| {
             let mut child = start(mode, folder.path(), &[]);
-            // Who exits at once does not read; that is seen in the log.
+            // A server that exits immediately does not read; the log shows that.
             let _ = child.stdin.take().unwrap().write_all(ASKED.as_bytes());
             (mode, child)
         })
@@ -67,7 +68,7 @@ fn every_mode_takes_requests_over_a_pipe() {
     for (mode, child) in started {
         let wanted = match mode.name {
             "exit_now" => 0,
-            // These end, or stop reading, with the first list.
+            // These modes end, or stop reading, with the first list.
             "exit_after_list" | "exit_mid_list" | "close_stdin" | "stop_reading" => 3,
             "close_stdout" => 4,
             _ => 5,

@@ -1,5 +1,5 @@
-//! 1. The honest server answers over HTTP, and says where.
-//! 2. Some modes do over HTTP what they say, down to the bytes.
+//! 1. The honest server responds over HTTP, and prints its port.
+//! 2. Some modes behave over HTTP as documented, byte for byte.
 
 use crate::talk::{Talk, names, post};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
-//! 1. A server ends with its input, at SIGTERM, or after --ttl; and the log says which.
-//! 2. One that ignores all that is still ended by --ttl; its children, too.
-//! 3. What a mode keeps between two starts is in --state.
+//! 1. A server ends with its input, at SIGTERM, or after --ttl; the log records which.
+//! 2. A server that ignores all of these is still ended by --ttl; its children, too.
+//! 3. The state of a mode between two starts is in --state.
 
 use crate::talk::{Talk, names};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -52,7 +52,7 @@ fn a_grandchild_outlives_its_parent_until_its_own_ttl() {
     let child = talk.events("probe")[0]["grandchild"].as_i64().unwrap();
     let child = Pid::from_raw(child as i32).unwrap();
     assert!(test_kill_process(child).is_ok());
-    // It has our end of the pipe as well, so this ends when it does.
+    // The child has inherited our end of the pipe, so this ends when the child does.
     assert_eq!(talk.rest(), "");
 }
 

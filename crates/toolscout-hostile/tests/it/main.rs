@@ -1,4 +1,4 @@
-//! The hostile server as its users meet it: a program, talked to over a pipe or a socket.
+//! Tests the hostile server as a program, over a pipe or a socket.
 
 mod command_line;
 mod every_mode;

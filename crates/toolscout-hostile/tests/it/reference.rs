@@ -1,4 +1,4 @@
-//! A reference server has what the conformance suite looks for, in both eras.
+//! A reference server has the items that the conformance suite expects, in both eras.
 
 use crate::talk::{Talk, names};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn a_reference_server_has_tools_of_its_own_and_a_library() {
     assert_eq!(prompts, 5);
 }
 
-/// It wants each of its questions answered, and its state back as it was.
+/// The server requires a response to each of its requests, and its unchanged state.
 #[test]
 fn today_it_asks_with_its_result_and_checks_what_comes_back() {
     let mut talk = Talk::with("--reference");

@@ -1,4 +1,4 @@
-//! A rich server asks back, reports, and has more than tools.
+//! A rich server sends requests, reports progress, and has more than tools.
 
 use crate::talk::{Talk, names, post};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! 1. The honest server answers in both eras, and in one alone if told so.
-//! 2. Some modes do over a pipe, byte for byte, what they say.
+//! 1. The honest server responds in both eras, or in one alone if configured.
+//! 2. Some modes behave over a pipe as documented, byte for byte.
 
 use crate::talk::{Talk, names};
 use serde_json::json;

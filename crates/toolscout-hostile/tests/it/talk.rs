@@ -1,4 +1,4 @@
-//! A conversation with one hostile server, and what it logged.
+//! A conversation with one hostile server, and its log.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,7 +10,7 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_toolscout-hostile"))
 }
 
-/// A running server; dropped, it is killed.
+/// A running server; killed on drop.
 pub(crate) struct Talk {
     pub(crate) child: Child,
     input: Option<ChildStdin>,
@@ -20,12 +20,12 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    /// Starts it; these words are its options.
+    /// Starts the server with these options.
     pub(crate) fn with(words: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let mut command = program();
         command.arg("--log").arg(folder.path().join("log")).args(["--ttl", "20"]).args(words.split_whitespace());
-        // Silent, because some modes are loud there.
+        // Discarded, because some modes flood stderr.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
@@ -61,7 +61,7 @@ impl Talk {
         serde_json::from_str(&line).unwrap_or_else(|err| panic!("{err}: {line}"))
     }
 
-    /// Ends its input, and gives all that it still says.
+    /// Closes its input, and returns the rest of its output.
     pub(crate) fn rest(&mut self) -> String {
         self.input = None;
         let mut rest = Vec::new();
@@ -74,14 +74,14 @@ impl Talk {
         self.child.wait().unwrap()
     }
 
-    /// What happened so far, as the log has it.
+    /// The logged events of this kind so far.
     pub(crate) fn events(&self, event: &str) -> Vec<Value> {
         let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
         let events = log.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
         events.filter(|it| it["ev"] == event).collect()
     }
 
-    /// The port it says it listens on.
+    /// The port that the server prints.
     pub(crate) fn port(&mut self) -> u16 {
         let line = self.line();
         line.trim().strip_prefix("listening 127.0.0.1:").unwrap_or_else(|| panic!("{line}")).parse().unwrap()
@@ -95,14 +95,14 @@ impl Drop for Talk {
     }
 }
 
-/// Posts a message on a connection of its own, and gives all that comes back: at most `limit` bytes.
+/// Posts a message on a new connection, and returns the response: at most `limit` bytes.
 pub(crate) fn post(port: u16, message: &Value, limit: u64) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let body = message.to_string();
     write!(stream, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     stream.shutdown(std::net::Shutdown::Write).unwrap();
     let mut answer = Vec::new();
-    // A reset is an end, too.
+    // A reset also ends the response.
     let _ = stream.take(limit).read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()
 }
