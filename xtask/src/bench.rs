@@ -1,7 +1,9 @@
-//! Measures the release build on trees of its own making, and prints a table to paste into docs/benchmarks.md.
+//! Measures the release build on generated trees, and prints a table to paste into
+//! docs/benchmarks.md.
 //!
-//! Every group is a function of a [`BenchmarkPlan`], which is a program and the sizes of its trees; tests call them with a tiny
-//! one. Nothing of the person's own tools, state or settings is read or written.
+//! Every group is a function of a [`BenchmarkPlan`], which consists of programs and the sizes of
+//! the trees; tests call them with a tiny one. The user's own tools, state and settings are neither
+//! read nor written.
 
 mod api;
 pub(crate) mod beside;
@@ -33,25 +35,25 @@ use std::process::{Command, Stdio};
 use table::BenchmarkRow;
 use world::BenchmarkWorld;
 
-/// What is measured, and on how much.
+/// The programs and sizes of a benchmark.
 pub(crate) struct BenchmarkPlan {
-    /// The program under test, and those it is measured with.
+    /// The program under test, and the programs used to measure it.
     pub(crate) programs: Programs,
-    /// Tool files in the tree that is discovered.
+    /// The number of tool files in the tree for discovery.
     pub(crate) many: usize,
-    /// Tool files in the tree that is worked in.
+    /// The number of tool files in the tree for all other commands.
     pub(crate) some: usize,
-    /// How often each thing is done.
+    /// The number of repetitions.
     pub(crate) rounds: usize,
-    /// Servers of a project that has many.
+    /// The number of servers in a project with many.
     pub(crate) servers: usize,
-    /// How often a tool of a server is called.
+    /// The number of calls of a server's tool.
     pub(crate) calls: usize,
-    /// In which ways a server floods.
+    /// The ways in which a server floods.
     pub(crate) floods: Floods,
-    /// How many tools are searched, in how many sources.
+    /// The numbers of searched tools and of their sources.
     pub(crate) sizes: &'static [search::CatalogDimensions],
-    /// How many tools a new process knows from before.
+    /// The number of cached tools for a new process.
     pub(crate) cached: usize,
 }
 
@@ -91,7 +93,7 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures the page in a browser. By itself, because not everybody has one.
+/// Measures the web UI in a browser. Separate, because a browser is not always installed.
 pub(crate) fn run_page() -> anyhow::Result<()> {
     page::run(&BenchmarkPlan::usual(Programs::build_two()?))
 }
@@ -112,7 +114,7 @@ impl BenchmarkPlan {
     }
 }
 
-/// Finds all tools of a large tree: knowing nothing, then from what an earlier run remembered.
+/// Discovers a large tree: first without a cache, then with the cache of an earlier run.
 fn discovery(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let world = BenchmarkWorld::new(&bench.programs.toolscout, bench.many)?;
     world.expect_all()?;
@@ -131,7 +133,7 @@ fn discovery(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     Ok(rows)
 }
 
-/// Shows help for everything, and for one tool, where many are known.
+/// Shows help for the program and for one tool, with many known tools.
 fn help(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let world = BenchmarkWorld::new(&bench.programs.toolscout, bench.some)?;
     world.expect_all()?;
@@ -144,7 +146,7 @@ fn help(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     ])
 }
 
-/// What a call costs on top of the program that is called.
+/// The overhead of a call compared to the called program itself.
 fn run_overhead(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let small = BenchmarkWorld::new(&bench.programs.toolscout, 0)?;
     let large = BenchmarkWorld::new(&bench.programs.toolscout, bench.some)?;
@@ -164,12 +166,12 @@ fn run_overhead(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
 
 fn calls(world: &BenchmarkWorld, rounds: usize) -> anyhow::Result<Samples> {
     let call = ["run", tree::ECHO];
-    // The first call asks the program what it is; that is remembered, and not what is measured here.
+    // The first call probes the program; the result is cached, and not part of this measurement.
     clock::sample(1, || Ok(world.toolscout(&call)))?;
     clock::sample(rounds, || Ok(world.toolscout(&call)))
 }
 
-/// The most memory a listing has at any moment.
+/// The peak memory of a listing.
 fn memory(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let world = BenchmarkWorld::new(&bench.programs.toolscout, bench.some)?;
     world.expect_all()?;
@@ -184,7 +186,7 @@ fn memory(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     Ok(vec![BenchmarkRow::memory(what, peaks).goal(20.0)])
 }
 
-/// A command that reads nothing and whose output nobody sees.
+/// A command without input whose output is discarded.
 fn silent(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -1,7 +1,7 @@
-//! Takes what the tests show as what they expect.
+//! Accepts the current test output as the expected snapshots.
 //!
-//! insta rewrites snapshot files by itself; for inline snapshots it only leaves notes beside the source, which
-//! [`inline`] applies. Read the diff afterwards: that is the review.
+//! insta rewrites snapshot files itself; for inline snapshots it only writes pending files beside
+//! the source, which [`inline`] applies. Review the diff afterwards.
 
 mod inline;
 
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
-    // Notes of an earlier run may speak of lines that have moved since.
+    // Pending files of an earlier run may refer to lines that have moved since.
     for notes in pending()? {
         fs::remove_file(notes)?;
     }

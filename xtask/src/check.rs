@@ -1,6 +1,7 @@
-//! What the house holds true of itself: arrows between rooms, import cycles, links, first lines, no paths of somebody's machine.
+//! Checks of the repository itself: crate dependencies, import cycles, links, module docs, no paths
+//! of one machine.
 //!
-//! Each check reads the repository and gives its findings as sentences; none means all is well.
+//! Each check reads the repository and returns its findings as sentences; an empty list passes.
 
 mod arrows;
 mod cases;
@@ -41,7 +42,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     }
 }
 
-/// The path as people say it: from the top of the repository.
+/// The path relative to the top of the repository.
 fn shown(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }

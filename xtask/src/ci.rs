@@ -1,8 +1,8 @@
-//! Everything CI runs, in the order in which mistakes are cheapest to hear of.
+//! All steps of CI, ordered so that cheap failures come first.
 
 use crate::repo;
 
-/// No step sets RUSTFLAGS: flags that differ between steps would build every dependency again.
+/// No step sets RUSTFLAGS: different flags would rebuild every dependency.
 const STEPS: &[&[&str]] = &[
     &["fmt", "--all", "--check"],
     &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],

@@ -1,8 +1,8 @@
-//! Has real agents use the product: each is connected by `toolscout connect`, asks a scripted model what to do, and must find
-//! a tool, run it, and tell the model what came of it.
+//! Runs real agents against the product: each is connected by `toolscout connect`, sends its
+//! requests to a scripted model, and must find a tool, run it, and report the result to the model.
 //!
-//! The agents are the programs that people use, from npm, pinned in `clients/npm`. The [`model`] is ours and on loopback, so
-//! nothing of this costs anything or depends on what a real model would feel like.
+//! The agents are the real programs from npm, pinned in `clients/npm`. The [`model`] is ours and on
+//! loopback, so the run is free and does not depend on the choices of a real model.
 
 mod agent;
 mod errand;
@@ -19,7 +19,7 @@ use anyhow::ensure;
 use options::Options;
 use transcript::Transcript;
 
-/// What the words mean is in [`Options`].
+/// Parses the arguments; see [`Options`].
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let options = Options::parse(words)?;
     let programs = crate::hostile::build::programs(options.is_debug)?;

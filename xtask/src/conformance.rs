@@ -1,8 +1,8 @@
-//! Runs the official MCP conformance suite against the product: as a server in front of a reference server of our own, and
-//! as a client of the servers that the suite plays.
+//! Runs the official MCP conformance suite against the product: as a server in front of our own
+//! reference server, and as a client of the suite's servers.
 //!
-//! What of it is expected not to pass, and why, is in `expected.yml`. Anything else that does not pass is a fault, and so is
-//! an expectation that no longer holds.
+//! Expected failures and their reasons are in `expected.yml`. Any other failure is a fault, and so
+//! is an expected failure that passes.
 
 mod expected;
 mod leg;
@@ -22,7 +22,7 @@ use options::Options;
 use programs::ConformancePrograms;
 use suite::Suite;
 
-/// What the words mean is in [`Options`].
+/// Parses the arguments; see [`Options`].
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let options = Options::parse(words)?;
     let suite = Suite::find()?;
@@ -32,7 +32,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Goes through all of them, and prints how each went; gives what is not as expected.
+/// Runs all legs, and prints their results; returns the unexpected ones.
 fn hold(suite: &Suite, programs: &ConformancePrograms, legs: &[Leg]) -> anyhow::Result<Vec<String>> {
     let expected = ExpectedFailures::read()?;
     let mut faults = Vec::new();

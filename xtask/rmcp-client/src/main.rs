@@ -1,7 +1,8 @@
-//! How long calls of a tool take through the plain client of the official SDK.
+//! Measures tool calls through the plain client of the official SDK.
 //!
-//! `rmcp-client SERVER ARG…` starts the server, which has a tool `echo`. Each number on standard input is then answered by
-//! one line: the nanoseconds of as many calls, one after the other. `call_overhead` is the same for ours.
+//! `rmcp-client SERVER ARG…` starts the server, which has a tool `echo`. For each number on
+//! standard input it prints one line: the nanoseconds of that many sequential calls.
+//! `call_overhead` is the same for our client.
 
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::RunningService;
@@ -12,13 +13,13 @@ use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::runtime::{Builder, Runtime};
 
-// Allocator and runtime are those that ours is measured with.
+// The same allocator and runtime as in the measurement of our client.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// What is said, and must come back.
+/// The text to send, which must be echoed.
 const TEXT: &str = "the quick brown fox jumps over the lazy dog";
 
 fn main() -> Result<(), Failure> {

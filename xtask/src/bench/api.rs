@@ -1,4 +1,5 @@
-//! The catalogue over HTTP: thousands of tools from many servers, on one connection, and no server started for it.
+//! The catalog over HTTP: thousands of tools from many servers, on one connection, without starting
+//! a server.
 
 use super::BenchmarkPlan;
 use super::clock::Samples;
@@ -10,11 +11,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// Requests for each figure.
+/// The number of requests per figure.
 const REQUESTS: usize = 200;
-/// Half of them take no longer than that, in milliseconds.
+/// The goal for the median, in milliseconds.
 const GOAL: f64 = 10.0;
-/// Nothing takes longer than that.
+/// The timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
@@ -47,7 +48,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     Ok(rows)
 }
 
-/// A client that keeps its connection.
+/// A client with a persistent connection.
 struct ApiConnection {
     stream: BufReader<TcpStream>,
     addr: SocketAddr,
@@ -71,7 +72,7 @@ impl ApiConnection {
         Ok(BenchmarkRow::time(what, &Samples::of(times)?))
     }
 
-    /// The body of an answer; a refusal is no figure.
+    /// The body of a response; an error response is not measured.
     fn get(&mut self, path: &str) -> anyhow::Result<String> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.addr);
         self.stream.get_mut().write_all(request.as_bytes())?;

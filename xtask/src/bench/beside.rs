@@ -1,6 +1,7 @@
-//! Search beside what others do, on the same query sets in one run: a table for docs/search.md, and a plot of it.
+//! Compares search with other implementations on the same query sets in one run: a table for
+//! docs/search.md, and a plot.
 //!
-//! Every method writes a run file, and all run files are scored by the same code, which is none of theirs.
+//! Every method writes a run file, and the same independent code scores all run files.
 
 mod methods;
 mod options;
@@ -21,7 +22,7 @@ use std::fs;
 use std::path::PathBuf;
 use venv::Venv;
 
-/// What every method scores on every set.
+/// The scores of every method on every set.
 struct ComparisonResult {
     sets: Vec<QuerySet>,
     /// By method, then by set.

@@ -1,28 +1,28 @@
-//! Builds all that is measured, as people install it, and says where it is.
+//! Builds all measured programs in release mode, and returns their paths.
 
 use crate::repo;
 use std::path::{Path, PathBuf};
 
-/// What is measured, and with what.
+/// The measured programs, and those used to measure.
 pub(crate) struct Programs {
-    /// The program that people install.
+    /// The toolscout program.
     pub(crate) toolscout: PathBuf,
-    /// A server: honest, or however it is told to misbehave.
+    /// The test server: honest, or in a hostile mode.
     pub(crate) server: PathBuf,
-    /// A server of somebody's own, whose tools are code.
+    /// An example application whose tools are code.
     pub(crate) own_server: PathBuf,
     /// Calls a server's tool through a bare pipe, or through our client.
     pub(crate) caller: PathBuf,
-    /// Encodes texts, and says how long it took.
+    /// Encodes texts, and prints the time.
     pub(crate) encoder: PathBuf,
     /// Searches generated tools in one process.
     pub(crate) searcher: PathBuf,
-    /// The same through the official SDK; or why there is none.
+    /// The caller with the official SDK; or the reason why it is missing.
     pub(crate) sdk: Result<PathBuf, String>,
 }
 
 impl Programs {
-    /// The program and a server, and nothing else.
+    /// Builds only the program and a server.
     pub(crate) fn build_two() -> anyhow::Result<Self> {
         let mut cargo = repo::cargo();
         cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout", "--example", "hostile_server"]);
@@ -32,7 +32,8 @@ impl Programs {
         Ok(Self { toolscout, server, own_server, caller, encoder, searcher, sdk: Err("not asked for".to_owned()) })
     }
 
-    /// The SDK is built only where it is wanted: it takes minutes the first time, and the network.
+    /// Builds all programs. The SDK is built only if needed: the first build takes minutes, and the
+    /// network.
     pub(crate) fn build(wants_sdk: bool) -> anyhow::Result<Self> {
         let mut cargo = repo::cargo();
         cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout", "--example", "hostile_server"]);
@@ -47,7 +48,7 @@ impl Programs {
     }
 }
 
-/// A workspace of its own, built beside ours.
+/// A separate workspace, built into a folder beside ours.
 fn build_sdk(toolscout: &Path) -> Result<PathBuf, String> {
     let target = toolscout.ancestors().nth(2).unwrap_or(Path::new("target")).join("rmcp-client");
     let mut cargo = repo::cargo();

@@ -1,7 +1,8 @@
-//! What our client costs on top of the pipe it uses, with the official SDK's beside it.
+//! The overhead of our client over a bare pipe, compared with the official SDK.
 //!
-//! Three programs, each with a server of its own, take turns: a block of calls through a bare pipe, one through our client,
-//! one through the SDK's. So a busy moment of the machine hits all three, and none waits in the other's process.
+//! Three programs, each with its own server, take turns: a block of calls through a bare pipe, one
+//! through our client, one through the SDK. So load on the machine affects all three, and none
+//! waits in the process of another.
 
 use super::BenchmarkPlan;
 use super::clock::Samples;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 const BLOCKS: usize = 20;
 
-/// Percentiles, and how much our client may add to each, in microseconds.
+/// Percentiles, and the maximum overhead of our client at each, in microseconds.
 const GOALS: [(usize, f64); 2] = [(50, 60.0), (99, 300.0)];
 
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
@@ -54,7 +55,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     Ok(rows)
 }
 
-/// A program that calls a tool as often as it is told, and says how long each call took.
+/// A program that makes the requested number of calls, and prints the time of each.
 struct CallProgram {
     child: Child,
     input: Option<ChildStdin>,
@@ -72,7 +73,7 @@ impl CallProgram {
         Ok(Self { input: child.stdin.take(), child, output, blocks: Vec::new(), all: Vec::new() })
     }
 
-    /// A block that does not count.
+    /// A block that is not measured.
     fn warm_up(&mut self, count: usize) -> anyhow::Result<()> {
         self.times(count).map(drop)
     }
@@ -112,7 +113,7 @@ impl CallProgram {
 
 impl Drop for CallProgram {
     fn drop(&mut self) {
-        // The end of its input ends it, and its server.
+        // Closing its input ends it, and its server.
         drop(self.input.take());
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! A project with many servers, each an honest one or one that hangs.
+//! A project with many servers, each honest or hanging.
 
 use super::BenchmarkPlan;
 use super::world::BenchmarkWorld;
@@ -10,26 +10,26 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a server may take before toolscout gives up on it.
+/// The discovery timeout in toolscout's configuration, in milliseconds.
 const PATIENCE_MS: u64 = 3_000;
 
-/// Filler tools of an honest server, beside the six that each has.
+/// Filler tools of an honest server, besides its six own tools.
 const TOOLS: usize = 20;
-/// And of a large one: a hundred in all.
+/// Filler tools of a large server: a hundred tools in all.
 const LARGE: usize = 94;
 
-/// What a server does.
+/// The behaviour of a server.
 #[derive(Clone, Copy)]
 pub(super) enum ServerBehaviour {
-    /// It answers at once.
+    /// Responds immediately.
     Honest,
     /// The same, with a hundred tools.
     Large,
-    /// The same, as fast as it can, so that it is not what is measured.
+    /// Like `Honest`, as fast as possible, so that the server is not what is measured.
     Quick,
-    /// It takes so many seconds to start.
+    /// Takes this many seconds to start.
     Slow(f64),
-    /// It never answers, in the way of this mode.
+    /// Never responds, in this mode.
     Hung(&'static str),
 }
 
@@ -43,7 +43,7 @@ pub(super) struct ServerCrowd {
 }
 
 impl ServerCrowd {
-    /// Servers are called `s000`, `s001` …, in this order.
+    /// Creates servers named `s000`, `s001` …, in this order.
     pub(super) fn new(bench: &BenchmarkPlan, kinds: &[ServerBehaviour]) -> anyhow::Result<Self> {
         let world = BenchmarkWorld::new(&bench.programs.toolscout, 0)?;
         let log = world.project().join("started.log");
@@ -52,7 +52,7 @@ impl ServerCrowd {
         for (number, kind) in kinds.iter().enumerate() {
             let id = format!("s{number:03}");
             let mut words = ["--name", &id].map(str::to_owned).to_vec();
-            // Who writes down every message is not quick.
+            // Logging every message would slow the server down.
             if !matches!(kind, ServerBehaviour::Quick) {
                 words.extend(["--log".to_owned(), log.display().to_string()]);
             }
@@ -74,7 +74,7 @@ impl ServerCrowd {
         &self.world
     }
 
-    /// Asks all servers, and says when the last healthy one had answered.
+    /// Refreshes all servers, and returns the time until the last healthy one had responded.
     pub(super) fn refresh(&self) -> anyhow::Result<Duration> {
         let mut refreshing = self.start_refresh()?;
         let mut left = self.healthy.clone();
@@ -92,7 +92,7 @@ impl ServerCrowd {
         Ok(last)
     }
 
-    /// Asks all servers; nobody waits for it.
+    /// Starts a refresh of all servers, without waiting.
     pub(super) fn start_refresh(&self) -> anyhow::Result<Refreshing> {
         let mut command = self.world.toolscout(&["server", "refresh"]);
         let since = Instant::now();
@@ -100,7 +100,7 @@ impl ServerCrowd {
         Ok(Refreshing { child, since })
     }
 
-    /// Fails unless every honest server's tools are listed.
+    /// Fails unless the tools of every honest server are listed.
     pub(super) fn expect_all(&self) -> anyhow::Result<()> {
         let output = self.world.toolscout(&["tools", "--json"]).stdout(Stdio::piped()).output()?;
         let tools: Vec<Value> = serde_json::from_slice(&output.stdout).context("read the listing")?;
@@ -109,7 +109,7 @@ impl ServerCrowd {
         Ok(())
     }
 
-    /// How many servers were started since this was asked the last time.
+    /// The number of servers started since the last call of this function.
     pub(super) fn started(&self) -> anyhow::Result<usize> {
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         fs::write(&self.log, "")?;
@@ -133,7 +133,7 @@ impl ServerBehaviour {
     }
 }
 
-/// A `server refresh` under way; dropping it waits for its end.
+/// A running `server refresh`; dropping it waits for its end.
 pub(super) struct Refreshing {
     child: Child,
     since: Instant,
@@ -147,8 +147,8 @@ impl Refreshing {
 
 impl Drop for Refreshing {
     fn drop(&mut self) {
-        // Killed, it would leave its servers to their guards, and the next measurement to a busy machine. Nobody may
-        // have read what it says, and so it must not wait for anybody.
+        // Killing it would leave its servers running for a while, and distort the next measurement.
+        // Its output is closed, so that it does not block on an unread pipe.
         drop(self.child.stdout.take());
         let _ = self.child.wait();
     }

@@ -1,6 +1,7 @@
-//! How fast the sentence encoder is: for one query, for many tools, and for the first text of a new process.
+//! The speed of the sentence encoder: for one query, for many tools, and for the first text of a
+//! new process.
 //!
-//! The program is the `model` example of `toolscout-encoder`, which says how long each thing took.
+//! The program is the `model` example of `toolscout-encoder`, which prints its times.
 
 use super::BenchmarkPlan;
 use super::clock::Samples;
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Milliseconds; 150 tools a second are one in 6.7.
+/// In milliseconds; 150 tools per second are 6.7 each.
 const QUERY_GOAL: f64 = 3.0;
 const TOOL_GOAL: f64 = 6.7;
 const FIRST_GOAL: f64 = 20.0;
@@ -48,7 +49,7 @@ fn first(program: &Path, rounds: usize) -> anyhow::Result<Vec<BenchmarkRow>> {
     ])
 }
 
-/// Lines of a name and a number, as the program says them.
+/// Lines with a name and a number, as printed by the program.
 struct NamedFigures(Vec<(String, f64)>);
 
 impl NamedFigures {
@@ -70,7 +71,7 @@ impl NamedFigures {
         Ok(self.all(name).next().with_context(|| format!("it does not say `{name}`"))? as usize)
     }
 
-    /// Microseconds become times of one of so many.
+    /// Converts microseconds to the time of one of `of` items.
     fn times(&self, name: &str, of: usize) -> anyhow::Result<Samples> {
         let times = self.all(name).map(|it| Duration::from_secs_f64(it.max(0.0) / 1e6 / of.max(1) as f64));
         Samples::of(times.collect()).with_context(|| format!("it does not say `{name}`"))

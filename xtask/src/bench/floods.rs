@@ -1,4 +1,4 @@
-//! The memory that toolscout has at most when a server floods it.
+//! The peak memory of toolscout while a server floods it.
 
 use super::BenchmarkPlan;
 use super::table::BenchmarkRow;
@@ -11,7 +11,7 @@ use anyhow::Context;
 /// Modes of the hostile server, each with the transport it floods.
 pub(crate) type Floods = &'static [(MeetingTransport, &'static [&'static str])];
 
-/// All modes that send too much of something.
+/// All modes that send too much data.
 pub(crate) const ALL: Floods = &[
     (
         MeetingTransport::Stdio,

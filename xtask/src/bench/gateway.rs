@@ -1,7 +1,7 @@
-//! What an agent pays for having toolscout between itself and a server: at the start, per call, in bulk, and at rest.
+//! The cost of toolscout between an agent and a server: at startup, per call, in bulk, and idle.
 //!
-//! The same client speaks with the server directly and through `toolscout serve`, in turns, so that what is printed is what
-//! stands between the two, and a busy moment of the machine hits both.
+//! The same client talks to the server directly and through `toolscout serve`, in turns, so that
+//! the difference is the cost of toolscout, and load on the machine affects both.
 
 mod http;
 
@@ -19,9 +19,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const BLOCKS: usize = 20;
-/// Calls under way at a time, where there are many.
+/// The number of concurrent calls.
 const TOGETHER: usize = 64;
-/// Percentiles, and how much toolscout may add to each, in microseconds.
+/// Percentiles, and the maximum overhead of toolscout at each, in microseconds.
 const GOALS: [(usize, f64); 2] = [(50, 100.0), (99, 500.0)];
 
 const DIRECT: &str = r#"{"name":"echo","arguments":{"text":"the quick brown fox jumps over the lazy dog"}}"#;
@@ -36,7 +36,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     Ok(rows)
 }
 
-/// From nothing to the first list, where many servers are known; and none of them is started.
+/// From process start to the first list, with many known servers, none of which is started.
 fn start(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let crowd = ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; bench.servers])?;
     crowd.refresh()?;
@@ -59,7 +59,7 @@ fn start(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     ])
 }
 
-/// One call after the other.
+/// Sequential calls.
 fn one_by_one(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let crowd = ServerCrowd::new(bench, &[ServerBehaviour::Quick])?;
     crowd.refresh()?;
@@ -86,7 +86,7 @@ fn one_by_one(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     Ok(rows)
 }
 
-/// Many calls under way at once: how many are done in a second, and what toolscout spends on each.
+/// Concurrent calls: the throughput per second, and the processor time of toolscout per call.
 fn together(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let crowd = ServerCrowd::new(bench, &[ServerBehaviour::Quick])?;
     crowd.refresh()?;
@@ -119,7 +119,7 @@ fn together(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     Ok(rows)
 }
 
-/// What it takes to be there, with many tools known and nothing to do.
+/// The idle memory, with many known tools.
 fn at_rest(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let world = BenchmarkWorld::new(&bench.programs.toolscout, bench.some / 2)?;
     let mut sizes = Vec::new();

@@ -1,4 +1,4 @@
-//! How fast an agent's messages pass through `observe`, beside `cat`.
+//! The throughput of `observe` for an agent's messages, compared with `cat`.
 
 use super::BenchmarkPlan;
 use super::clock::Samples;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Megabytes a second that must pass at least.
+/// The minimum throughput in megabytes per second.
 const GOAL: f64 = 200.0;
 const BLOCK: usize = 1 << 20;
 const ROUNDS: usize = 5;
@@ -21,7 +21,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     for (what, line) in [("a conversation", conversation()), ("nothing but calls", uses())] {
         let block = line.repeat(BLOCK / line.len() + 1);
         let (mut cat, mut ours) = (Vec::new(), Vec::new());
-        // In turns, so that a busy moment hits both.
+        // In turns, so that load on the machine affects both.
         for _ in 0..ROUNDS.min(bench.rounds) {
             cat.push(pass("cat".as_ref(), &[], &block, megabytes)?);
             ours.push(pass(bench.programs.toolscout.as_os_str(), &["observe"], &block, megabytes)?);
@@ -39,7 +39,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     Ok(rows)
 }
 
-/// How long so much takes through a program, from one pipe into another. All of it must come out.
+/// The time of this amount of data through a program, from pipe to pipe. All of it must come out.
 fn pass(program: &OsStr, args: &[&str], block: &str, megabytes: usize) -> anyhow::Result<Duration> {
     let home = tempfile::tempdir()?;
     let mut command = Command::new(program);
@@ -72,7 +72,7 @@ fn pass(program: &OsStr, args: &[&str], block: &str, megabytes: usize) -> anyhow
     Ok(took)
 }
 
-/// Text, a call now and then, and results that are longer than all else.
+/// Text, an occasional call, and results that are longer than everything else.
 fn conversation() -> String {
     let text = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Let me look at that."}]}}"#;
     let mut lines = format!("{}\n{text}\n{}", uses(), result(200));

@@ -1,4 +1,5 @@
-//! The page for people in a real Chromium that never saw it: how long until it can be used, and how many bytes that takes.
+//! The web UI in a real Chromium with an empty cache: the time until it is usable, and the bytes
+//! transferred.
 
 use super::BenchmarkPlan;
 use super::crowd::{ServerBehaviour, ServerCrowd};
@@ -9,12 +10,12 @@ use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// Servers, with a hundred tools each.
+/// The number of servers, with a hundred tools each.
 const SERVERS: usize = 50;
 const VISITS: usize = 9;
-/// A page of 5,000 tools can be used after this, in milliseconds.
+/// The goal for the UI with 5,000 tools to be usable, in milliseconds.
 const SOON: f64 = 300.0;
-/// And takes no more than this, in bytes.
+/// The goal for the transferred size, in bytes.
 const SMALL: f64 = 150_000.0;
 
 /// Measures, and prints a table.
@@ -25,7 +26,7 @@ pub(crate) fn run(bench: &BenchmarkPlan) -> anyhow::Result<()> {
     crowd.expect_all()?;
     crowd.started()?;
     let site = ServedPage::open(crowd.world().toolscout(&["ui", "--no-open", "--port", "0"]))?;
-    // A process that serves the page gives out links to it, one for each visit.
+    // The process that serves the UI issues sign-in links, one per visit.
     let links = (0..VISITS).map(|_| another(&crowd)).collect::<anyhow::Result<Vec<_>>>()?;
     let profile = crowd.world().project().join("chromium");
     let given =
@@ -37,7 +38,7 @@ pub(crate) fn run(bench: &BenchmarkPlan) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the browser saw, visit by visit, as figures.
+/// The measurements of the browser for all visits, as rows.
 fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
     let runs = seen["runs"].as_array().context("no visits")?;
     let figures = |name: &str| {
@@ -63,7 +64,7 @@ fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
     ])
 }
 
-/// Another link to the page that is served.
+/// Another sign-in link for the served UI.
 fn another(crowd: &ServerCrowd) -> anyhow::Result<String> {
     let output = crowd.world().toolscout(&["ui", "--no-open"]).output().context("ask for a link")?;
     link_in(&String::from_utf8_lossy(&output.stderr))

@@ -1,11 +1,11 @@
-//! Bars as an SVG picture that can be read on light and on dark pages.
+//! Bar charts as SVG images, readable on light and dark pages.
 
 use std::fmt::Write;
 
-/// Groups of bars side by side, one bar of each series in every group.
+/// Grouped bars, one bar of each series per group.
 pub(super) struct Plot {
     pub(super) title: String,
-    /// What is at the side, such as `nDCG@10`.
+    /// The label of the axis, such as `nDCG@10`.
     pub(super) measure: String,
     pub(super) groups: Vec<String>,
     pub(super) series: Vec<Series>,
@@ -15,9 +15,9 @@ pub(super) struct Plot {
 
 pub(super) struct Series {
     pub(super) name: String,
-    /// One for each group.
+    /// One value per group.
     pub(super) values: Vec<f64>,
-    /// Whether it is what the picture is about: it gets colour, and figures.
+    /// Whether it is highlighted with colour and figures.
     pub(super) is_ours: bool,
 }
 
@@ -27,10 +27,10 @@ const LEFT: f64 = 56.0;
 const TOP: f64 = 76.0;
 const BOTTOM: f64 = 44.0;
 const RIGHT: f64 = 16.0;
-/// The share of a group that is no bar.
+/// The share of a group that is left empty.
 const GAP: f64 = 0.18;
 
-/// Light page first, then dark. Others are grey, so that ours can be seen without reading.
+/// Light pages first, then dark. Other series are grey, so that ours stands out.
 const STYLE: &str = "\
 svg { font: 12px system-ui, sans-serif; }
 .page { fill: #ffffff; } .text { fill: #1f2328; } .quiet { fill: #59636e; } .line { stroke: #d1d9e0; }
@@ -103,7 +103,7 @@ impl Plot {
         }
     }
 
-    /// Shades by their order among others, and among ours.
+    /// The shades, by order among the others and among ours.
     fn classes(&self) -> Vec<String> {
         let (mut ours, mut others) = (0, 0);
         let all = self.series.iter().map(|it| {

@@ -1,4 +1,5 @@
-//! What searching costs with a thousand tools and with a hundred thousand: in a process that has them, and in a new one.
+//! The cost of search with a thousand and with a hundred thousand tools: in a running process, and
+//! in a new one.
 
 mod cold;
 mod generator;
@@ -14,12 +15,13 @@ use anyhow::{Context, ensure};
 use planted::Planted;
 use serde_json::Value;
 
-/// So many tools, in so many sources.
+/// The number of tools, and the number of their sources.
 pub(super) type CatalogDimensions = (usize, usize);
 
 pub(super) const SIZES: &[CatalogDimensions] = &[(1_000, 20), (10_000, 200), (100_000, 1_000)];
 
-/// Where vectors come from: encoding a hundred thousand tools takes minutes, and search takes as long over any vectors.
+/// Up to this size tools are really encoded: encoding a hundred thousand takes minutes, and search
+/// takes the same time over any embeddings.
 const ENCODED_UP_TO: usize = 10_000;
 
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
@@ -35,7 +37,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     Ok(rows)
 }
 
-/// What the measuring program says.
+/// The output of the measuring program.
 fn figures(bench: &BenchmarkPlan, planted: &Planted, vectors: &str) -> anyhow::Result<Value> {
     let mut command = super::silent(&bench.programs.searcher);
     command.args([planted.tools(), planted.queries()]).arg(vectors).stdout(std::process::Stdio::piped());
@@ -44,7 +46,7 @@ fn figures(bench: &BenchmarkPlan, planted: &Planted, vectors: &str) -> anyhow::R
     serde_json::from_slice(&output.stdout).context("read its figures")
 }
 
-/// The goals, of section and size: `None` where there is none.
+/// The rows and goals of a size; `None` if there is no goal.
 fn of_size(tools: usize, figures: &Value) -> Vec<BenchmarkRow> {
     let at = |few: f64, many: f64| match tools {
         10_000 => Some(few),
@@ -85,7 +87,7 @@ fn of_size(tools: usize, figures: &Value) -> Vec<BenchmarkRow> {
     rows.into_iter().flatten().collect()
 }
 
-/// `100000` as `100,000`.
+/// Formats `100000` as `100,000`.
 fn thousands(number: usize) -> String {
     if number < 1_000 { number.to_string() } else { format!("{},{:03}", thousands(number / 1_000), number % 1_000) }
 }

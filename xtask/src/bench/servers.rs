@@ -1,14 +1,14 @@
-//! Many servers: listed without starting any, and asked together while half of them hang.
+//! Many servers: listed without starting any, and refreshed together while half of them hang.
 
 use super::BenchmarkPlan;
 use super::clock::{self, Samples};
 use super::crowd::{HANGING, ServerBehaviour, ServerCrowd};
 use super::table::BenchmarkRow;
 
-/// Refreshes take seconds, so few of them are made.
+/// Refreshes take seconds, so only a few are measured.
 const REFRESHES: usize = 5;
 
-/// How long each server takes to start where they are asked in parallel, in seconds.
+/// The start time of each server in the parallel measurement, in seconds.
 const DELAY: f64 = 0.5;
 
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
@@ -17,7 +17,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     Ok(rows)
 }
 
-/// What is remembered of many servers is shown, and none is started for it.
+/// Lists the cached tools of many servers; no server is started.
 fn remembered(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let crowd = ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; bench.servers])?;
     crowd.refresh()?;
@@ -34,7 +34,7 @@ fn remembered(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     ])
 }
 
-/// Every second server hangs; what does that cost the others?
+/// Half of the servers hang; measures the cost for the others.
 fn half_hung(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let half = bench.servers / 2;
     let hung = (0..half).map(|it| ServerBehaviour::Hung(HANGING[it % HANGING.len()]));
@@ -43,7 +43,7 @@ fn half_hung(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
         (ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; half])?, ServerCrowd::new(bench, &mixed)?);
     let as_many = ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; 2 * half])?;
     let mut times: [Vec<_>; 5] = Default::default();
-    // In turns, so that a busy moment of the machine hits both.
+    // In turns, so that load on the machine affects both.
     for _ in 0..bench.rounds.min(REFRESHES) {
         [&alone, &mixed, &as_many].iter().try_for_each(|it| it.world().forget())?;
         for (crowd, at) in [(&alone, 0), (&mixed, 1), (&as_many, 2), (&alone, 3), (&mixed, 4)] {
@@ -58,7 +58,7 @@ fn half_hung(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
         BenchmarkRow::time(format!("{half} servers discovered, knowing nothing"), &first_alone),
         BenchmarkRow::time(format!("the same beside {half} that hang"), &first),
         BenchmarkRow::ratio("that is", &first, &first_alone).goal(1.25),
-        // Who knows nothing must start them all, so this is what it takes at least.
+        // Without a cache all servers must be started, so this is the minimum time.
         BenchmarkRow::time(
             format!("{} servers discovered, knowing nothing, none of which hangs", 2 * half),
             &first_as_many,
@@ -70,14 +70,14 @@ fn half_hung(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     ])
 }
 
-/// Lists again and again while servers are asked, with some of them hanging.
+/// Lists repeatedly during a refresh in which some servers hang.
 fn while_refreshing(bench: &BenchmarkPlan, crowd: &ServerCrowd) -> anyhow::Result<Samples> {
     let mut refreshing = crowd.start_refresh()?;
     crowd.expect_all()?;
     let mut times = Vec::new();
     while times.len() < bench.rounds {
         let one = clock::sample(1, || Ok(crowd.world().toolscout(&["tools", "--json"])))?;
-        // One that ran into the end of the refresh counts only if there is no other.
+        // A listing that overlapped the end of the refresh counts only if there is no other.
         if refreshing.is_done()? && !times.is_empty() {
             break;
         }
@@ -86,7 +86,7 @@ fn while_refreshing(bench: &BenchmarkPlan, crowd: &ServerCrowd) -> anyhow::Resul
     Samples::of(times)
 }
 
-/// Servers that are slow to start, all at once, against one of them.
+/// Slow-starting servers, all at once, compared with one of them.
 pub(super) fn measure_parallel(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let count = bench.servers * 2 / 5;
     let (one, many) = (

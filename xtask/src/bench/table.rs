@@ -1,4 +1,4 @@
-//! Figures as a markdown table, each beside its goal.
+//! Figures as a Markdown table, each with its goal.
 
 use super::clock::Samples;
 use std::time::Duration;
@@ -11,7 +11,7 @@ pub(super) struct BenchmarkRow {
     note: String,
 }
 
-/// In the row's own unit.
+/// In the unit of the row.
 #[derive(Clone, Copy)]
 enum Goal {
     AtMost(f64),
@@ -21,7 +21,7 @@ enum Goal {
 struct RowFigures {
     unit: Unit,
     best: f64,
-    /// None where there is but one figure.
+    /// `None` if there is only one figure.
     median: Option<f64>,
 }
 
@@ -41,7 +41,7 @@ impl BenchmarkRow {
         Self::timed(what, Unit::Milliseconds, 1e3, samples.best(), samples.median())
     }
 
-    /// As [`BenchmarkRow::time`], for things that take much less than a millisecond.
+    /// Like [`BenchmarkRow::time`], for times far below a millisecond.
     pub(super) fn short_time(what: impl Into<String>, samples: &Samples) -> Self {
         Self::timed(what, Unit::Microseconds, 1e6, samples.best(), samples.median())
     }
@@ -51,7 +51,7 @@ impl BenchmarkRow {
         Self::of(what, RowFigures { unit, best: shown(best), median: Some(shown(median)) })
     }
 
-    /// How many times as long one thing takes as the other: at their best, and in the middle.
+    /// The ratio of two times: of the best, and of the median.
     pub(super) fn ratio(what: impl Into<String>, one: &Samples, other: &Samples) -> Self {
         let ratio = |one: Duration, other: Duration| one.as_secs_f64() / other.as_secs_f64().max(1e-9);
         let best = ratio(one.best(), other.best());
@@ -59,7 +59,7 @@ impl BenchmarkRow {
         Self::of(what, RowFigures { unit: Unit::Times, best, median })
     }
 
-    /// Of these peaks in bytes, of which there is at least one.
+    /// A row for peaks in bytes, of which there is at least one.
     pub(super) fn memory(what: impl Into<String>, mut peaks: Vec<u64>) -> Self {
         peaks.sort_unstable();
         let megabytes = |it: u64| it as f64 / 1_000_000.0;
@@ -71,12 +71,12 @@ impl BenchmarkRow {
         Self::of(what, RowFigures { unit: Unit::Pieces, best: count as f64, median: None })
     }
 
-    /// Times that another program took, in milliseconds.
+    /// Times measured by another program, in milliseconds.
     pub(super) fn milliseconds(what: impl Into<String>, best: f64, median: Option<f64>) -> Self {
         Self::of(what, RowFigures { unit: Unit::Milliseconds, best, median })
     }
 
-    /// The same for what takes much less.
+    /// The same in microseconds.
     pub(super) fn microseconds(what: impl Into<String>, figure: f64) -> Self {
         Self::of(what, RowFigures { unit: Unit::Microseconds, best: figure, median: None })
     }
@@ -97,17 +97,17 @@ impl BenchmarkRow {
         Self { what: what.into(), figures: Some(figures), goal: None, note: String::new() }
     }
 
-    /// At most this, in the row's own unit.
+    /// A maximum, in the unit of the row.
     pub(super) fn goal(self, goal: f64) -> Self {
         self.maybe_goal(Some(goal))
     }
 
-    /// As [`BenchmarkRow::goal`], where there is one.
+    /// Like [`BenchmarkRow::goal`], if there is one.
     pub(super) fn maybe_goal(self, goal: Option<f64>) -> Self {
         Self { goal: goal.map(Goal::AtMost), ..self }
     }
 
-    /// At least this.
+    /// A minimum, in the unit of the row.
     pub(super) fn at_least(self, goal: f64) -> Self {
         Self { goal: Some(Goal::AtLeast(goal)), ..self }
     }
@@ -127,7 +127,7 @@ impl Unit {
         }
     }
 
-    /// A goal is written as somebody set it.
+    /// Formats a goal without rounding.
     fn show_goal(self, goal: Goal) -> String {
         let (sign, goal) = match goal {
             Goal::AtMost(goal) => ("≤", goal),
@@ -162,7 +162,7 @@ pub(super) fn markdown(rows: &[BenchmarkRow]) -> String {
     text
 }
 
-/// The goal is held against the best: the machine is shared, and what others do on it is not ours.
+/// The goal is compared with the best figure: the machine is shared, and other load must not count.
 fn cells(row: &BenchmarkRow) -> [String; 4] {
     let Some(RowFigures { unit, best, median }) = &row.figures else { return Default::default() };
     let is_met = |goal: Goal| match goal {

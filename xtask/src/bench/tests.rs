@@ -1,8 +1,8 @@
 //! Proves that
-//! 1. a tree has the size that was asked for, and is made of valid files,
-//! 2. every group measures something, with a tiny world and a stand-in for toolscout,
-//! 3. a program that fails, or does not do what is measured, is no figure,
-//! 4. a table says what each figure is of, and how it stands to its goal.
+//! 1. a tree has the requested size and contains valid files,
+//! 2. every group measures something, with a tiny world and a stub for toolscout,
+//! 3. a program that fails, or does not do the measured work, is not measured,
+//! 4. a table labels each figure, and compares it with its goal.
 
 use super::build::Programs;
 use super::clock::{Samples, sample};
@@ -36,7 +36,7 @@ fn a_planted_tree_has_the_asked_size_and_every_kind_of_file() {
     }
 }
 
-/// Answers as toolscout would, as far as the benchmark looks.
+/// A stub of toolscout, as far as the benchmark depends on it.
 const TOOLSCOUT: &str = r#"#!/bin/sh
 if [ "$1" = -C ]; then cd "$2"; shift 2; fi
 servers() { sed -n "s/^\[servers\.\(.*\)\]/$1/p" toolscout.toml; }
@@ -55,13 +55,13 @@ case "$1" in
 esac
 "#;
 
-/// Claims what it has measured.
+/// A stub that prints fixed measurements.
 const SEARCHER: &str = r#"#!/bin/sh
 time='{"best": 1.5, "p50": 2.5, "p99": 9.25}'
 echo "{\"bytes_per_tool\": 2048, \"encoded_per_second\": 149, \"build_ms\": $time, \"lexical_ms\": $time}"
 "#;
 
-/// Answers everything with nothing.
+/// A stub server with empty responses.
 const SERVER: &str = r#"#!/bin/sh
 while read -r line; do
     id=${line#*'"id":'}; id=${id%%,*}
@@ -69,7 +69,7 @@ while read -r line; do
 done
 "#;
 
-/// Claims that every call takes 7 µs.
+/// A stub that reports 7 µs for every call.
 const CALLER: &str = r#"#!/bin/sh
 while read -r count; do
     while [ "$count" -gt 0 ]; do printf '7000 '; count=$((count - 1)); done
@@ -77,7 +77,7 @@ while read -r count; do
 done
 "#;
 
-/// Claims that everything takes 3 ms.
+/// A stub that reports 3 ms for everything.
 const ENCODER: &str = r#"#!/bin/sh
 for name in query tools-1 tools-2 load first; do echo "$name 3000"; done
 echo pieces-of-query 12; echo pieces-of-tool 100; echo tools 2
@@ -93,7 +93,8 @@ fn stand_in(folder: &Path, name: &str, script: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    // Another test may have started a child while the file was open for writing; until that child is off, it is busy.
+    // Another test may have forked while the file was open for writing; the file is busy until that
+    // child has called exec.
     loop {
         match silent(&program).spawn() {
             Err(it) if it.kind() == ErrorKind::ExecutableFileBusy => {}
@@ -107,7 +108,7 @@ fn stand_in(folder: &Path, name: &str, script: &str) -> PathBuf {
     }
 }
 
-/// Answers every request on loopback with nothing; for as long as the test lasts.
+/// Responds to every request on loopback with this body, for the duration of the test.
 fn web(body: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();

@@ -1,22 +1,22 @@
-//! Plants projects full of tools, as large as asked for and always the same.
+//! Generates projects full of tools, deterministic and of the requested size.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The tool that does nothing, as fast as a script can.
+/// A tool that does nothing, as fast as a script can.
 pub(super) const ECHO: &str = "echo-tool";
 
-/// So many tools share a folder.
+/// The number of tools per folder.
 const PER_FOLDER: usize = 50;
 
-/// What the tool of this number is called; numbers start at 0.
+/// The name of the tool with this number; numbers start at 0.
 pub(super) fn name(number: usize) -> String {
     format!("tool-{number:05}")
 }
 
-/// A project with this many tool files and, beside them, [`ECHO`]. Of ten files eight are TOML, one is JSON, and one is
-/// a script with a header.
+/// A project with this many tool files and, additionally, [`ECHO`]. Of ten files eight are TOML,
+/// one is JSON, and one is a script with a header.
 pub(super) fn plant(project: &Path, size: usize) -> io::Result<()> {
     let tools = project.join("tools");
     fs::create_dir_all(&tools)?;

@@ -1,4 +1,4 @@
-//! A client that does nothing but speak: lines out, lines in.
+//! A minimal client: writes and reads lines.
 
 use anyhow::{Context, ensure};
 use std::fs;
@@ -6,10 +6,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The kernel counts processor time in hundredths of a second.
+/// The resolution of the kernel's processor times.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A conversation over pipes.
+/// A session over pipes.
 pub(super) struct StdioConversation {
     child: Child,
     input: Option<ChildStdin>,
@@ -19,7 +19,7 @@ pub(super) struct StdioConversation {
 }
 
 impl StdioConversation {
-    /// Starts the program and greets it.
+    /// Starts the program and performs the handshake.
     pub(super) fn greet(mut command: Command) -> anyhow::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().with_context(|| format!("start {command:?}"))?;
@@ -33,14 +33,14 @@ impl StdioConversation {
         Ok(wire)
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the response.
     pub(super) fn ask(&mut self, method: &str, params: &str) -> anyhow::Result<()> {
         let request = self.request(method, params);
         self.send(&request)?;
         self.answer()
     }
 
-    /// How long each of so many calls takes, one after the other.
+    /// The time of each of this many sequential calls.
     pub(super) fn calls(&mut self, params: &str, count: usize) -> anyhow::Result<Vec<Duration>> {
         let mut times = Vec::with_capacity(count);
         for _ in 0..count {
@@ -53,7 +53,7 @@ impl StdioConversation {
         Ok(times)
     }
 
-    /// How long so many calls take with so many under way at a time.
+    /// The total time of this many calls, with `together` in flight.
     pub(super) fn flight(&mut self, params: &str, count: usize, together: usize) -> anyhow::Result<Duration> {
         let since = Instant::now();
         let first: String = (0..together.min(count)).map(|_| self.request("tools/call", params)).collect();
@@ -74,7 +74,7 @@ impl StdioConversation {
         self.child.id()
     }
 
-    /// Has nothing more to say; it must end well.
+    /// Closes the input; the program must exit successfully.
     pub(super) fn end(mut self) -> anyhow::Result<()> {
         drop(self.input.take());
         ensure!(self.child.wait()?.success(), "it did not end well");
@@ -91,7 +91,7 @@ impl StdioConversation {
         self.input.as_mut().context("its input")?.write_all(text.as_bytes()).context("send a line")
     }
 
-    /// Reads one answer; what is told beside is not counted, and a fault is no figure.
+    /// Reads one response; notifications are skipped, and an error is not measured.
     fn answer(&mut self) -> anyhow::Result<()> {
         loop {
             self.line.clear();
@@ -111,7 +111,7 @@ impl Drop for StdioConversation {
     }
 }
 
-/// Processor time of a process so far; none where the system does not say.
+/// The processor time of a process so far; `None` if the system does not report it.
 pub(super) fn cpu_time(process: u32) -> Option<Duration> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -119,7 +119,7 @@ pub(super) fn cpu_time(process: u32) -> Option<Duration> {
     Some(TICK * (ticks(11)? + ticks(12)?))
 }
 
-/// Memory of a process now, in bytes; none where the system does not say.
+/// The current memory of a process in bytes; `None` if the system does not report it.
 pub(super) fn resident(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! A project in a temporary folder, with a state and a home of its own.
+//! A project in a temporary folder, with its own state and home.
 
 use super::{silent, tree};
 use anyhow::{Context, ensure};
@@ -14,7 +14,7 @@ pub(super) struct BenchmarkWorld {
 }
 
 impl BenchmarkWorld {
-    /// Plants so many tools for this program to find.
+    /// Generates this many tools for the program to find.
     pub(super) fn new(program: &Path, size: usize) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;
         fs::create_dir(top.path().join("home"))?;
@@ -24,7 +24,7 @@ impl BenchmarkWorld {
         Ok(world)
     }
 
-    /// toolscout in this world, and nothing of the person who measures.
+    /// A toolscout command in this world, isolated from the user's own environment.
     pub(super) fn toolscout(&self, arguments: &[&str]) -> Command {
         let mut command = silent(&self.program);
         command.arg("-C").arg(self.project()).args(arguments);
@@ -33,7 +33,7 @@ impl BenchmarkWorld {
         command
     }
 
-    /// Some other program in the same tree.
+    /// Another program in the same tree.
     pub(super) fn plain(&self, argv: &[&str]) -> Command {
         let mut command = silent(argv[0]);
         command.args(&argv[1..]).current_dir(self.project());
@@ -48,7 +48,8 @@ impl BenchmarkWorld {
         Ok(command)
     }
 
-    /// What else walks a tree, with and without reading the files; `fd` only where it is installed.
+    /// Other programs that walk a tree, with and without reading the files; `fd` only if it is
+    /// installed.
     pub(super) fn other_means(&self) -> Vec<Vec<&'static str>> {
         let mut all = vec![
             vec!["find", "tools", "-type", "f"],
@@ -62,7 +63,7 @@ impl BenchmarkWorld {
         all
     }
 
-    /// Loses everything that toolscout has remembered.
+    /// Deletes the state of toolscout.
     pub(super) fn forget(&self) -> anyhow::Result<()> {
         if self.state().exists() {
             fs::remove_dir_all(self.state()).context("forget the state")?;
@@ -70,7 +71,7 @@ impl BenchmarkWorld {
         Ok(())
     }
 
-    /// Fails unless every tool is found: a fast wrong answer is not worth measuring.
+    /// Fails unless every tool is found: a fast wrong result is not worth measuring.
     pub(super) fn expect_all(&self) -> anyhow::Result<()> {
         let output = self.toolscout(&["tools", "--json"]).stdout(Stdio::piped()).output()?;
         let listed = String::from_utf8_lossy(&output.stdout);

@@ -1,4 +1,4 @@
-//! Writes new inline snapshots into the source, where insta left a note about each.
+//! Writes new inline snapshots into the source, from insta's pending files.
 
 #[cfg(test)]
 mod tests;
@@ -8,16 +8,17 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The new text of a snapshot by the line its assertion begins on, counted from 1.
+/// The new text of each snapshot, by the first line of its assertion, starting at 1.
 type Notes = BTreeMap<usize, String>;
 
-/// `.rank.rs.pending-snap` is about `rank.rs`.
+/// `.rank.rs.pending-snap` belongs to `rank.rs`.
 pub(super) fn source_of(notes: &Path) -> Option<PathBuf> {
     let name = notes.file_name()?.to_str()?.strip_prefix('.')?.strip_suffix(".pending-snap")?;
     Some(notes.with_file_name(name))
 }
 
-/// Reads insta's notes: one JSON object per line; one without a new text says that the old one still holds.
+/// Parses insta's pending file: one JSON object per line; one without a new text confirms the old
+/// one.
 pub(super) fn notes(text: &str) -> anyhow::Result<Notes> {
     let mut notes = Notes::new();
     for line in text.lines() {
@@ -30,7 +31,8 @@ pub(super) fn notes(text: &str) -> anyhow::Result<Notes> {
     Ok(notes)
 }
 
-/// The source with every snapshot of the notes replaced; from the end, so that earlier lines stay where they are.
+/// The source with every pending snapshot replaced; from the end, so that earlier lines do not
+/// move.
 pub(super) fn apply(source: &str, notes: &Notes) -> anyhow::Result<String> {
     let mut source = source.to_owned();
     for (line, snapshot) in notes.iter().rev() {
@@ -46,7 +48,7 @@ fn offset(source: &str, line: usize) -> Option<usize> {
     Some(source.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum())
 }
 
-/// Where the first literal behind an `@` begins and ends; an `@` inside of other literals is none.
+/// The range of the first literal after an `@`; an `@` inside of other literals is skipped.
 fn literal_after_at(source: &str, start: usize) -> anyhow::Result<(usize, usize)> {
     let mut at = start;
     let mut expected = false;
@@ -64,7 +66,8 @@ fn literal_after_at(source: &str, start: usize) -> anyhow::Result<(usize, usize)
     bail!("the file ends first")
 }
 
-/// The end of the string literal that begins here, plain or raw; a quote as a character literal counts as one.
+/// The end of the string literal that starts here, plain or raw; a quote as a character literal
+/// counts as one.
 fn literal_end(source: &str, at: usize) -> Option<usize> {
     let rest = &source[at..];
     if rest.starts_with("'\"'") {
@@ -89,7 +92,7 @@ fn literal_end(source: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// The snapshot as a literal: raw where it must be, over several lines where it has several.
+/// The snapshot as a literal: raw if necessary, over several lines if it has several.
 fn literal(snapshot: &str, indent: &str) -> String {
     let is_raw = snapshot.contains(['"', '\\']);
     let hashes = (0..).map(|it| "#".repeat(it)).find(|it| !snapshot.contains(&format!("\"{it}"))).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Which room may use which, and which library lives where; the table of ARCHITECTURE.md, as a test.
+//! The allowed dependencies between crates, and of crates on libraries: the table of
+//! ARCHITECTURE.md, as a test.
 
 use anyhow::Context;
 use cargo_metadata::{DependencyKind, MetadataCommand};
@@ -60,22 +61,23 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Rooms that exist for tests, and whose tests those are; nothing that people run knows them.
+/// Crates that exist only for tests, with the crates whose tests use them; no product code depends
+/// on them.
 const FOR_TESTS: &[(&str, &[&str])] = &[
     ("toolscout-hostile", &["toolscout-mcp-client", "toolscout"]),
     ("toolscout-test-support", &["toolscout-process", "toolscout-folder", "toolscout-mcp-client"]),
 ];
 
-/// Libraries that only these rooms may use.
+/// Libraries that only these crates may use.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["toolscout-store"]),
     ("reqwest", &["toolscout-http-client", "toolscout-folder", "toolscout-mcp-client"]),
 ];
 
-/// Libraries that these rooms must not use: they are pure, so that they can be tested without waiting.
+/// Libraries that these crates must not use: they are pure, so that their tests need no waiting.
 const NEVER_IN: &[(&str, &[&str])] = &[("tokio", &["toolscout-core", "toolscout-catalog", "toolscout-index"])];
 
-/// One crate names another in its `Cargo.toml`, for whatever purpose: tests count, too.
+/// A dependency of one crate on another in its `Cargo.toml`, of any kind, including tests.
 pub(super) struct Arrow {
     pub(super) from: String,
     pub(super) to: String,
@@ -103,7 +105,7 @@ fn unknown_room(name: &str) -> Option<String> {
     (!known).then(|| format!("`{name}` has no place in the house yet; give it one in ROOMS"))
 }
 
-/// What is wrong with this arrow, if anything.
+/// The reason why this dependency is not allowed, if so.
 pub(super) fn broken(arrow: &Arrow) -> Option<String> {
     let Arrow { from, to, kind } = arrow;
     let may_use = |rooms: &[(&str, &[&str])], room: &str, used: &str| {
@@ -128,7 +130,7 @@ pub(super) fn broken(arrow: &Arrow) -> Option<String> {
     None
 }
 
-/// Dependencies that say their own version instead of `workspace = true`.
+/// Dependencies with their own version instead of `workspace = true`.
 pub(super) fn own_versions(package: &str, manifest: &Table) -> Vec<String> {
     let targets = manifest.get("target").and_then(Value::as_table);
     let per_target = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);

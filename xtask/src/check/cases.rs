@@ -1,4 +1,5 @@
-//! Case ids: each one that a comment or a page names is in `docs/cases.md`, and each case there is named by a test.
+//! Case ids: each id in a comment or a page is in `docs/cases.md`, and each case there is named by
+//! a test.
 
 use super::shown;
 use crate::repo;
@@ -41,7 +42,7 @@ pub(super) fn cases(list: &str) -> impl Iterator<Item = &str> {
     list.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(|cell| is_id(cell))
 }
 
-/// The ids that a text names: `D-13`, `T22`, `S7`.
+/// The ids in a text: `D-13`, `T22`, `S7`.
 pub(super) fn ids(text: &str) -> impl Iterator<Item = &str> {
     text.split(|it: char| !(it.is_alphanumeric() || it == '-' || it == '_')).filter(|word| is_id(word))
 }

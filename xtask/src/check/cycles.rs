@@ -17,7 +17,7 @@ use syn::{Attribute, ItemMod, ItemUse, Macro, UseTree};
 /// A module, by its path from the root of its crate; the root itself is empty.
 type ModulePath = Vec<String>;
 
-/// Where one module uses another, such as `crates/x/src/a.rs:4: super::b::Name`.
+/// The location where one module uses another, such as `crates/x/src/a.rs:4: super::b::Name`.
 type ImportEvidence = String;
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
@@ -72,7 +72,7 @@ fn module_path(module: &str) -> ModulePath {
     if matches!(module, "lib" | "main") { Vec::new() } else { module.split('/').map(str::to_owned).collect() }
 }
 
-/// The module that a path such as `super::b::Name` leads to, as seen from a module.
+/// The module that a path such as `super::b::Name` resolves to, relative to a module.
 fn resolve(from: &[String], path: &[String], modules: &BTreeSet<&[String]>) -> ModulePath {
     let mut target = if path[0] == "crate" { Vec::new() } else { from.to_vec() };
     for segment in path {
@@ -91,10 +91,10 @@ fn resolve(from: &[String], path: &[String], modules: &BTreeSet<&[String]>) -> M
     target
 }
 
-/// Which module uses which, and where.
+/// Which module uses which, with the location.
 type Graph = BTreeMap<String, BTreeMap<String, ImportEvidence>>;
 
-/// The first cycle that is found, as the modules on the way; the last one uses the first.
+/// The first cycle found, as a list of modules; the last one uses the first.
 fn cycle(graph: &Graph) -> Option<Vec<String>> {
     fn visit(graph: &Graph, module: &str, path: &mut Vec<String>, done: &mut BTreeSet<String>) -> Option<Vec<String>> {
         if let Some(start) = path.iter().position(|it| it == module) {
@@ -119,7 +119,7 @@ fn describe(parent: &str, graph: &Graph, steps: &[String]) -> String {
     format!("the modules of `{parent}` use each other in a circle: {names}{}", uses.collect::<String>())
 }
 
-/// Collects every path that begins with `crate`, `super` or `self`, with its line.
+/// Collects every path that starts with `crate`, `super` or `self`, with its line.
 #[derive(Default)]
 struct Imports {
     paths: Vec<(Vec<String>, usize)>,
@@ -171,7 +171,8 @@ impl<'ast> Visit<'ast> for Imports {
         }
     }
 
-    /// Paths in a module inside of the file would have to be read from there; only tests and platforms have such.
+    /// Paths in an inline module would have to be resolved from there; only tests and platform code
+    /// have such modules.
     fn visit_item_mod(&mut self, _: &'ast ItemMod) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -179,7 +180,7 @@ impl<'ast> Visit<'ast> for Imports {
         visit::visit_path(self, path);
     }
 
-    /// Arguments of a macro need not be Rust, so only `super::a::B` and the like is looked for in them.
+    /// Macro arguments may not be Rust, so they are only searched for paths such as `super::a::B`.
     fn visit_macro(&mut self, called: &'ast Macro) {
         self.add_tokens(called.tokens.clone());
     }

@@ -1,20 +1,20 @@
-//! Paths of somebody's machine, and merges left half done: neither belongs into the repository.
+//! Paths of one machine, and unresolved merge conflicts: neither belongs in the repository.
 
 use super::shown;
 use crate::repo;
 use std::fs;
 use std::path::Path;
 
-/// Folders at the top of a disk under which people and build machines keep their checkouts.
+/// Top-level folders under which users and build machines store their checkouts.
 const HOMES: &[&str] = &["root", "home", "Users", "work", "workspace", "builds"];
 
-/// Names that stand for nobody, for examples.
+/// User names that are allowed in examples.
 const NOBODY: &[&str] = &["me", "you", "user", "ada", "alice", "ann", "bob"];
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
     for path in repo::files(root)? {
-        // What is not text, nobody typed a path into.
+        // Binary files are skipped.
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let name = shown(root, &path);
         let lines = text.lines().enumerate();
@@ -23,7 +23,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     Ok(findings)
 }
 
-/// What this line should not hold, if anything.
+/// The forbidden content of this line, if any.
 pub(super) fn leak(line: &str) -> Option<String> {
     if line.starts_with(&"<".repeat(7)) || line.starts_with(&">".repeat(7)) {
         return Some("a merge left half done".to_owned());
@@ -31,7 +31,7 @@ pub(super) fn leak(line: &str) -> Option<String> {
     HOMES.iter().find_map(|home| machine_path(line, home)).map(|it| format!("`{it}` is a path of one machine"))
 }
 
-/// The first path below this folder that names something real.
+/// The first path below this folder with a real user name.
 fn machine_path<'a>(line: &'a str, home: &str) -> Option<&'a str> {
     let start = format!("/{home}/");
     line.match_indices(&start).find_map(|(at, _)| {

@@ -1,4 +1,4 @@
-//! Links between the project's own pages: the file is there, and so is the heading.
+//! Links between the project's own pages: the target file and the heading must exist.
 
 use super::shown;
 use crate::repo;
@@ -25,7 +25,7 @@ fn is_internal(link: &str) -> bool {
     !link.contains("://") && !link.starts_with("mailto:")
 }
 
-/// Why following this link from this page leads nowhere, if it does.
+/// The reason why this link is dead, if so.
 fn dead(page: &Path, text: &str, link: &str) -> anyhow::Result<Option<String>> {
     let (file, heading) = link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
     let target = if file.is_empty() { page.to_owned() } else { beside(page, file) };
@@ -55,7 +55,7 @@ pub(super) fn links(text: &str) -> Vec<String> {
     found
 }
 
-/// What the headings of a page are called in links to them.
+/// The anchors of a page's headings.
 pub(super) fn anchors(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in outside_fences(text).filter(|it| it.starts_with('#')) {
@@ -68,7 +68,7 @@ pub(super) fn anchors(text: &str) -> Vec<String> {
     found
 }
 
-/// The lines without what stands between backticks.
+/// The lines without inline code.
 fn prose(text: &str) -> impl Iterator<Item = String> {
     outside_fences(text).map(|line| line.split('`').step_by(2).collect::<Vec<_>>().join("``"))
 }

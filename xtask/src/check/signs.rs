@@ -1,4 +1,4 @@
-//! The sign on every door: each source file opens with a sentence about what is behind it.
+//! Module docs: each source file starts with a sentence about its content.
 
 use super::shown;
 use crate::repo;
@@ -19,7 +19,7 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     Ok(findings)
 }
 
-/// What is wrong with this file's name or first line, if anything.
+/// The problem with this file's name or first line, if any.
 pub(super) fn fault(name: &str, text: &str) -> Option<String> {
     let file = name.rsplit('/').next().unwrap_or(name);
     if file == "mod.rs" {

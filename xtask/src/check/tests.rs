@@ -1,6 +1,6 @@
 //! Proves that
 //! 1. the repository passes each of its own checks,
-//! 2. each check finds what it is there for.
+//! 2. each check finds its problem.
 
 use super::{arrows, cases, cycles, leaks, links, signs};
 use crate::repo;
@@ -136,7 +136,7 @@ fn a_file_without_a_sign_is_found() {
 
 #[test]
 fn a_path_of_one_machine_is_found_and_an_example_is_not() {
-    // Put together here, so that this file does not hold what it looks for.
+    // Built at run time, so that this file does not contain the forbidden path.
     let checkout = ["", "home", "jdoe", "toolscout"].join("/");
     assert_eq!(leaks::leak(&format!("see {checkout}, please")), Some(format!("`{checkout}` is a path of one machine")));
     assert_eq!(leaks::leak("for example /home/me/project"), None);

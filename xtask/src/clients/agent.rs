@@ -1,4 +1,4 @@
-//! The agents that come, and what each has to be told about the model. One file each.
+//! The tested agents, and their model settings. One file each.
 
 mod claude_code;
 mod codex;
@@ -7,32 +7,32 @@ mod opencode;
 use super::stay::AgentHome;
 use std::process::Command;
 
-/// All that come.
+/// All tested agents.
 pub(super) const AGENTS: [&dyn Agent; 3] =
     [&claude_code::ClaudeCodeAgent, &codex::CodexAgent, &opencode::OpenCodeAgent];
 
-/// What they are to do. The model decides what that means, so any words will do.
+/// The prompt. The scripted model decides the steps, so any text works.
 const ERRAND: &str = "Find out the word of the day";
 
-/// A program that people talk to; it asks a model what to do, and has servers do it.
+/// An agent program: it sends requests to a model, and calls the tools of servers.
 pub(super) trait Agent: Sync {
-    /// As `toolscout connect` knows it.
+    /// Its name in `toolscout connect`.
     fn name(&self) -> &'static str;
 
     fn title(&self) -> &'static str;
 
-    /// What npm calls it.
+    /// Its npm package.
     fn package(&self) -> &'static str;
 
-    /// What it is started as.
+    /// The name of its executable.
     fn program(&self) -> &'static str;
 
-    /// Tells it where the model is, in its own file; before `connect` writes there, too.
+    /// Configures the model endpoint in the agent's own file, before `connect` edits it.
     fn settle(&self, stay: &AgentHome, model: &str) -> anyhow::Result<()> {
         let _ = (stay, model);
         Ok(())
     }
 
-    /// Makes the command do the errand and nothing else, and ask nobody for leave to use our two tools.
+    /// Adds the arguments for one run of the prompt, with our two tools allowed without approval.
     fn errand(&self, command: &mut Command, model: &str);
 }

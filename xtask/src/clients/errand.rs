@@ -1,17 +1,18 @@
-//! What the model has every agent do, step by step, and what must come of each.
+//! The steps that the model requests from every agent, and the expected results.
 
 use serde_json::{Value, json};
 
-/// A tool to call, and what its result must hold.
+/// A tool to call, and the text that its result must contain.
 #[derive(Debug, Clone)]
 pub(super) struct ErrandStep {
-    /// How the tool's name ends, whatever an agent puts before it.
+    /// The end of the tool's name; agents add their own prefixes.
     pub(super) tool: &'static str,
     pub(super) arguments: Value,
     pub(super) expected: String,
 }
 
-/// Finds a tool of the folder and one of the server, and runs both. What they say nobody could guess.
+/// Finds a tool of the folder and one of the server, and runs both. Their results cannot be
+/// guessed.
 pub(super) fn steps(word: &str) -> Vec<ErrandStep> {
     let search = |query: &str, found: &str| ErrandStep {
         tool: "tool_search",

@@ -1,4 +1,4 @@
-//! The agents, as npm has them: pinned, and installed once for each set of versions.
+//! The agents from npm: pinned, and installed once per set of versions.
 
 use super::agent::Agent;
 use crate::repo;
@@ -11,13 +11,13 @@ use std::process::{Command, Stdio};
 const PINS: [(&str, &str); 2] =
     [("package.json", include_str!("npm/package.json")), ("package-lock.json", include_str!("npm/package-lock.json"))];
 
-/// A folder with all of them in it.
+/// The folder of the installed agents.
 pub(super) struct Installed {
     folder: PathBuf,
 }
 
 impl Installed {
-    /// Installs what is not there yet: more than a gigabyte, from npm.
+    /// Installs missing agents: more than a gigabyte, from npm.
     pub(super) fn ready() -> anyhow::Result<Self> {
         let folder = repo::root().join("target/agents");
         let pins = PINS.map(|(_, text)| text).concat();
@@ -28,8 +28,8 @@ impl Installed {
         eprintln!("installing agents into {} …", folder.display());
         fs::create_dir_all(&folder)?;
         PINS.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))?;
-        // Their scripts put the program for this machine where the others expect it. Not `npm ci`: it wants every system's
-        // program in the lock, and not every registry has them all.
+        // Their install scripts select the binary for this machine. `npm ci` does not work: it
+        // requires the binaries of all systems in the lock file, and some registries lack them.
         let mut npm = Command::new("npm");
         npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(&folder);
         let status = npm.stdin(Stdio::null()).status().context("start npm, which agents are installed by")?;
@@ -43,7 +43,7 @@ impl Installed {
     }
 }
 
-/// The version that is pinned.
+/// The pinned version.
 pub(super) fn version(agent: &dyn Agent) -> String {
     let pinned: Value = serde_json::from_str(PINS[0].1).unwrap_or_default();
     pinned["dependencies"][agent.package()].as_str().unwrap_or("?").to_owned()

@@ -1,7 +1,8 @@
-//! A model that has made up its mind: it calls one tool after the other, as its script says, and then is done.
+//! A scripted model: it calls one tool after the other, and then ends.
 //!
-//! It listens on loopback and speaks three [`dialect`]s. What it does next it takes from the conversation itself, in which an
-//! agent tells it all results so far, so that titles and other chatter beside the conversation do not confuse it.
+//! It listens on loopback and supports three [`dialect`]s. It derives the next step from the
+//! conversation itself, in which the agent repeats all results so far, so that side requests such
+//! as titles do not confuse it.
 
 mod dialect;
 mod request;
@@ -19,14 +20,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A connection that says nothing for so long is over.
+/// The idle timeout of a connection.
 const SILENCE: Duration = Duration::from_secs(300);
 
-/// What a request told the model.
+/// The content of a request to the model.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ModelRequest {
     pub(super) tools: Vec<ShownToolName>,
-    /// What came of the calls so far.
+    /// The results of the calls so far.
     pub(super) results: Vec<String>,
 }
 
@@ -55,7 +56,7 @@ impl Model {
                     return;
                 }
                 let desk = at.clone();
-                // Ends with its connection.
+                // The thread ends with its connection.
                 thread::spawn(move || drop(desk.serve(stream)));
             }
         });
@@ -66,7 +67,7 @@ impl Model {
         format!("http://{}", self.addr)
     }
 
-    /// Everything of the conversation so far, in the order it came.
+    /// All requests so far, in order.
     pub(super) fn heard(&self) -> Vec<ModelRequest> {
         self.desk.heard.lock().clone()
     }
@@ -75,7 +76,7 @@ impl Model {
 impl Drop for Model {
     fn drop(&mut self) {
         self.desk.is_over.store(true, Ordering::Release);
-        // Wakes it, so that it sees that it is over.
+        // Wakes the listener, so that it notices the shutdown.
         let _ = TcpStream::connect(self.addr);
         let _ = self.listening.take().map(JoinHandle::join);
     }
@@ -98,7 +99,8 @@ impl ModelState {
     fn answer(&self, request: &ModelHttpRequest) -> (&'static str, String) {
         let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let Some(dialect) = Dialect::of(&request.path) else {
-            // Models there are, tokens that something would take: whatever it is, there is none.
+            // Any other endpoint, such as the list of models or a token count, gets an empty
+            // response.
             return ("application/json", r#"{"data":[],"models":[],"input_tokens":1}"#.to_owned());
         };
         let heard = ModelRequest { tools: dialect.tools(&asked), results: dialect.results(&asked) };

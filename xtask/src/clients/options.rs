@@ -1,4 +1,4 @@
-//! Which agents come: all of them, or those that are named.
+//! Which agents to run: all of them, or the named ones.
 
 use super::agent::{AGENTS, Agent};
 use anyhow::Context;

@@ -1,4 +1,4 @@
-//! A home and a project for one agent, with nothing of the person who runs this.
+//! A home and a project for one agent, isolated from the user's own environment.
 
 use crate::hostile::HostilePrograms;
 use anyhow::{Context, ensure};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A tool of the folder. It says a word that is only in this file.
+/// A tool of the folder. It prints a word that is only in this file.
 const TOOL: &str = r#"name = "word-of-the-day"
 description = "Say the word of the day, in a language"
 [[parameters]]
@@ -26,7 +26,7 @@ pub(super) struct AgentHome {
 }
 
 impl AgentHome {
-    /// A trusted project with one tool of its own and one server, which is known.
+    /// A trusted project with one tool of its own and one discovered server.
     pub(super) fn begin(programs: &HostilePrograms, word: &str) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;
         let stay = Self { top, toolscout: programs.toolscout.clone() };
@@ -48,7 +48,7 @@ impl AgentHome {
         self.top.path().join("project")
     }
 
-    /// Runs toolscout here; gives what it said, with the person's home as people write it.
+    /// Runs toolscout here; returns its output, with the home folder shown as `~`.
     pub(super) fn toolscout(&self, words: &[&str]) -> anyhow::Result<String> {
         let output = self.command(&self.toolscout).args(words).output().context("start toolscout")?;
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
@@ -56,7 +56,7 @@ impl AgentHome {
         Ok(said.replace(&self.home().display().to_string(), "~"))
     }
 
-    /// Any program, in the project.
+    /// A command for any program, in the project.
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         let folder = self.toolscout.parent().map(Path::to_owned);

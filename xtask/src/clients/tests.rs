@@ -1,7 +1,7 @@
-//! 1. In every dialect the model calls the tools of its script one after the other, and then is done.
-//! 2. It hears what came of each call, and goes by that: other requests beside do not confuse it.
-//! 3. Requests are read with a length, in pieces, and one after the other on a connection.
-//! 4. A visit that did not go as it must has a fault for each thing, and a transcript all the same.
+//! 1. In every dialect the model calls the tools of its script in order, and then ends.
+//! 2. It derives the next step from the results so far: side requests do not confuse it.
+//! 3. Requests are read with a length, in chunks, and in sequence on one connection.
+//! 4. A failed run has one fault per problem, and still a transcript.
 
 use super::agent::AGENTS;
 use super::errand::steps;
@@ -14,12 +14,12 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// What an agent that asks this way would be told.
+/// The response of the model to this request.
 fn ask(model: &Model, path: &str, body: &Value) -> String {
     let body = body.to_string();
     let addr = model.url();
     let mut stream = TcpStream::connect(addr.trim_start_matches("http://")).unwrap();
-    // In two pieces, as some clients send it.
+    // In two chunks, as some clients send it.
     let (one, two) = body.split_at(body.len() / 2);
     let text = format!(
         "POST {path} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{one}\r\n{:x}\r\n{two}\r\n0\r\n\r\n",

@@ -1,12 +1,12 @@
-//! What happened, as a piece of markdown for docs/clients.md.
+//! The transcript of a run, as Markdown for docs/clients.md.
 
 use super::install;
 use super::visit::AgentRun;
 use std::fmt::{self, Display, Formatter};
 
-/// Lines of a result that are shown.
+/// The number of lines shown of a result.
 const LINES: usize = 3;
-/// Characters of a line that are shown.
+/// The number of characters shown of a line.
 const WIDTH: usize = 110;
 
 pub(super) struct Transcript(String);
@@ -36,7 +36,7 @@ impl Display for Transcript {
     }
 }
 
-/// The first lines, indented; what is left out is said.
+/// The first lines, indented, with a note about omitted ones.
 pub(super) fn shortened(result: &str) -> String {
     let lines: Vec<&str> = result.lines().collect();
     let cut = |line: &&str| match line.char_indices().nth(WIDTH) {

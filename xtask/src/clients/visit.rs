@@ -1,4 +1,4 @@
-//! One agent with one errand, from being connected to having told the model everything.
+//! One run of one agent, from `connect` to the last request to the model.
 
 use super::agent::Agent;
 use super::errand::{self, ErrandStep};
@@ -13,19 +13,19 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// An agent that has not come back by then never will.
+/// The timeout of an agent.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// What happened.
+/// The record of a run.
 pub(super) struct AgentRun {
     pub(super) agent: &'static dyn Agent,
     pub(super) steps: Vec<ErrandStep>,
-    /// What `connect` said.
+    /// The output of `connect`.
     pub(super) connected: String,
-    /// What the model was told.
+    /// The requests to the model.
     pub(super) heard: Vec<ModelRequest>,
     pub(super) took: Duration,
-    /// Whether the agent ended well, or else what it said.
+    /// Whether the agent exited successfully, or else its output.
     pub(super) ended: Result<(), String>,
 }
 
@@ -48,12 +48,12 @@ impl AgentRun {
         Ok(Self { agent, steps, connected, heard: model.heard(), took: since.elapsed(), ended })
     }
 
-    /// The request in which the most had come back to the model: agents tell it everything each time.
+    /// The request with the most results: agents send the whole conversation each time.
     pub(super) fn last(&self) -> Option<&ModelRequest> {
         self.heard.iter().rev().max_by_key(|it| it.results.len())
     }
 
-    /// All that is not as it must be.
+    /// All deviations from the expected run.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults: Vec<String> = self.ended.clone().err().into_iter().collect();
         let Some(last) = self.last() else {
@@ -76,18 +76,19 @@ impl AgentRun {
     }
 }
 
-/// A word that nobody could guess.
+/// A word that cannot be guessed.
 fn word() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("quokka-{:06x}", now.subsec_nanos() ^ std::process::id())
 }
 
-/// Waits until it has ended, and all that it started; for so long. What it says is of interest only if it does not end well.
+/// Waits until the agent and its children have ended, up to the timeout. Its output is returned
+/// only if it fails.
 fn end(mut command: Command) -> anyhow::Result<Result<(), String>> {
     let (mut said, says) = std::io::pipe()?;
     command.stdout(says.try_clone()?).stderr(says);
     let mut child = ChildGuard(command.spawn().with_context(|| format!("start {command:?}"))?);
-    // The other end is open in the command, too.
+    // The command also holds the write end of the pipe.
     drop(command);
     let (sender, all) = mpsc::channel();
     thread::spawn(move || {
@@ -102,7 +103,7 @@ fn end(mut command: Command) -> anyhow::Result<Result<(), String>> {
     Ok(if status.success() { Ok(()) } else { Err(format!("it ended with {status}: {said}")) })
 }
 
-/// A child that is not left behind.
+/// A child process that is killed on drop.
 struct ChildGuard(Child);
 
 impl Drop for ChildGuard {

@@ -1,4 +1,4 @@
-//! What is expected not to pass, from a file in which the reason stands above each entry.
+//! Expected failures, from a file with a reason above each entry.
 
 use super::leg::{Leg, LegRole};
 use super::outcome::ScenarioOutcome;
@@ -10,13 +10,13 @@ pub(super) struct ExpectedFailures(Vec<ExpectedFailure>);
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ExpectedFailure {
-    /// `server`, `client`, or `server behind legacy`: which runs it is about.
+    /// The runs it applies to: `server`, `client`, or `server behind legacy`.
     section: String,
     scenario: String,
-    /// The one check that may fail; all of them where it is left out.
+    /// The check that may fail; all of them if absent.
     check: Option<String>,
     pub(super) reason: String,
-    /// Whether it is a matter of time if it passes.
+    /// Whether it may also pass, because it depends on timing.
     may_pass: bool,
 }
 
@@ -56,12 +56,12 @@ impl ExpectedFailures {
         Ok(Self(entries))
     }
 
-    /// Why this check of this scenario may fail, if it may.
+    /// The expectation that covers a failure of this check, if there is one.
     pub(super) fn excuse(&self, leg: &Leg, scenario: &str, check: &str) -> Option<&ExpectedFailure> {
         self.about(leg).find(|it| it.scenario == scenario && it.check.as_deref().is_none_or(|it| it == check))
     }
 
-    /// What is not as expected: failures that nobody expects, and expectations that nothing fails.
+    /// The unexpected results: failures without an expectation, and expectations without a failure.
     pub(super) fn judge(&self, leg: &Leg, outcomes: &[ScenarioOutcome]) -> Vec<String> {
         let mut faults = Vec::new();
         for ScenarioOutcome { scenario, complaints, .. } in outcomes {

@@ -1,4 +1,4 @@
-//! One run of the suite: on which side we stand, and for which revision.
+//! One run of the suite: our role, and the revision.
 
 use super::outcome::{self, ScenarioOutcome};
 use super::programs::ConformancePrograms;
@@ -14,7 +14,7 @@ pub(super) struct Leg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LegRole {
-    /// In front of the reference server.
+    /// A server in front of the reference server.
     Server(Upstream),
     Client,
 }
@@ -29,7 +29,7 @@ impl LegRole {
 }
 
 impl Leg {
-    /// Runs it; once more where the suite itself broke off, which says nothing of us.
+    /// Runs the leg; once more if the suite itself broke off, which is not our failure.
     pub(super) fn run(&self, suite: &Suite, programs: &ConformancePrograms) -> anyhow::Result<Vec<ScenarioOutcome>> {
         let outcomes = self.run_once(suite, programs)?;
         let is_whole = !outcomes.iter().any(ScenarioOutcome::broke_off);

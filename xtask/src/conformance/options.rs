@@ -1,10 +1,10 @@
-//! What to run: everything, or one side, or one revision.
+//! What to run: everything, one role, or one revision.
 
 use super::leg::{Leg, LegRole};
 use super::world::Upstream;
 use anyhow::{Context, bail};
 
-/// The revisions for which the suite says what is required.
+/// The revisions for which the suite defines requirements.
 pub(super) const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 const USAGE: &str = "usage: cargo xtask conformance [server | client] [--revision R] [--debug]";
@@ -42,7 +42,7 @@ impl Options {
     }
 }
 
-/// Both sides in both revisions; as a server in front of one of each era.
+/// Both roles in both revisions; as a server in front of an upstream of each era.
 pub(super) fn all() -> Vec<Leg> {
     let servers = |revision| [Upstream::Modern, Upstream::Legacy].map(|it| Leg { role: LegRole::Server(it), revision });
     REVISIONS

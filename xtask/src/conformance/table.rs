@@ -1,4 +1,4 @@
-//! One line a scenario.
+//! Prints one line per scenario.
 
 use super::expected::ExpectedFailures;
 use super::leg::Leg;

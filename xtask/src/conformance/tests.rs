@@ -1,7 +1,7 @@
 //! Proves that
-//! 1. what the suite says is read as it is meant,
-//! 2. an unexpected failure is a fault, and so is an expectation that nothing fails,
-//! 3. the product passes the suite, where that is installed.
+//! 1. the output of the suite is parsed correctly,
+//! 2. an unexpected failure is a fault, and so is an expected failure that passes,
+//! 3. the product passes the suite, if it is installed.
 
 use super::expected::ExpectedFailures;
 use super::leg::{Leg, LegRole};
@@ -83,7 +83,7 @@ fn the_product_passes_the_official_suite() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What `cargo test --workspace` has built beside us.
+/// The programs that `cargo test --workspace` has built.
 fn programs() -> Option<ConformancePrograms> {
     let ours = std::env::current_exe().unwrap();
     let folder = ours.ancestors().nth(2).unwrap();

@@ -1,4 +1,4 @@
-//! A project whose only server is the reference, shown as itself at an address of loopback.
+//! A project whose only server is the reference server, served transparently on loopback.
 
 use super::programs::ConformancePrograms;
 use anyhow::{Context, bail};
@@ -10,10 +10,10 @@ use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// What takes longer than this does not come at all.
+/// The timeout for startup.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// The era in which the reference server speaks to us.
+/// The protocol era of the reference server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Upstream {
     Modern,
@@ -31,13 +31,13 @@ impl Upstream {
 
 pub(super) struct ConformanceWorld {
     pub(super) url: String,
-    /// Ours to end, each of them.
+    /// Child processes, ended on drop.
     children: Vec<Child>,
     top: TempDir,
 }
 
 impl ConformanceWorld {
-    /// Has the reference server discovered, and offers it.
+    /// Discovers the reference server, and serves it.
     pub(super) fn serve(programs: &ConformancePrograms, upstream: Upstream) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;
         let mut world = Self { url: String::new(), children: Vec::new(), top };
@@ -63,23 +63,24 @@ impl ConformanceWorld {
         Ok(world)
     }
 
-    /// One that is reached over HTTP: there, what an old server asks belongs to the call on whose stream it comes. On a pipe
-    /// nobody could tell, as soon as the suite leaves one call unfinished.
+    /// Starts the reference server over HTTP: there, a request of a legacy server belongs to the
+    /// call on whose stream it arrives. On a pipe it could not be attributed once the suite leaves
+    /// a call unfinished.
     fn start_reference(&mut self, programs: &ConformancePrograms, upstream: Upstream) -> anyhow::Result<String> {
         let mut command = Command::new(&programs.reference);
         command.args(words(upstream)).args(["--http", "0"]);
         self.start(command, "reference", |it| it.starts_with("127.0.0.1:"))
     }
 
-    /// Starts it, and waits until it has said where it is.
+    /// Starts the program, and waits until it prints its address.
     fn start(&mut self, mut command: Command, name: &str, is_it: fn(&str) -> bool) -> anyhow::Result<String> {
         let (said, says) = std::io::pipe()?;
         let child = command.stdin(Stdio::null()).stdout(says.try_clone()?).stderr(says).spawn();
         self.children.push(child.with_context(|| format!("start {name}"))?);
-        // The other end is open in the command, too.
+        // The command also holds the write end of the pipe.
         drop(command);
         let (sender, lines) = mpsc::channel();
-        // Reads on to the end, so that it can say whatever it likes.
+        // Reads to the end, so that the program never blocks on its output.
         thread::spawn(move || BufReader::new(said).lines().map_while(Result::ok).for_each(|it| drop(sender.send(it))));
         let mut heard = String::new();
         while let Ok(line) = lines.recv_timeout(LIMIT) {
@@ -91,7 +92,7 @@ impl ConformanceWorld {
         bail!("{name} did not say where it listens: {heard}");
     }
 
-    /// Toolscout, with nothing of the person who runs this.
+    /// A toolscout command, isolated from the user's own environment.
     fn toolscout(&self, programs: &ConformancePrograms) -> Command {
         let top = self.top.path();
         let mut command = Command::new(&programs.toolscout);
@@ -106,7 +107,7 @@ impl ConformanceWorld {
     }
 }
 
-/// How the reference server is started; its lists are good for a minute.
+/// The arguments of the reference server; its lists are valid for a minute.
 fn words(upstream: Upstream) -> [&'static str; 5] {
     ["--reference", "--era", upstream.word(), "--ttl-ms", "60000"]
 }

@@ -1,4 +1,4 @@
-//! Who ranks: others in Python, ours in the program that people install.
+//! The ranking methods: others in Python, ours in the installed program.
 
 use super::sets::QuerySet;
 use super::venv::Venv;
@@ -16,9 +16,9 @@ pub(super) const METHODS: &[RankingMethod] = &[
 ];
 
 pub(super) struct RankingMethod {
-    /// Names its run files.
+    /// The prefix of its run files.
     pub(super) id: &'static str,
-    /// As the table says it.
+    /// The name in the table.
     pub(super) name: &'static str,
     how: RankingProgram,
 }
@@ -28,7 +28,7 @@ enum RankingProgram {
     Toolscout(&'static [&'static str]),
 }
 
-/// What ranks, and where the rankings go.
+/// The programs that rank, and the folder for their run files.
 pub(super) struct ComparisonPrograms {
     pub(super) toolscout: PathBuf,
     pub(super) venv: Venv,
@@ -40,7 +40,7 @@ impl RankingMethod {
         matches!(self.how, RankingProgram::Python)
     }
 
-    /// What writes the run file.
+    /// The command that writes the run file.
     pub(super) fn command(&self, set: &QuerySet, programs: &ComparisonPrograms, run: &Path) -> Command {
         let mut command = match self.how {
             RankingProgram::Python => {

@@ -1,4 +1,4 @@
-//! What to compare on, as the command line says it.
+//! The options of the comparison.
 
 use crate::repo;
 use anyhow::{Context, bail};
@@ -9,9 +9,9 @@ pub(super) struct Options {
     pub(super) folder: PathBuf,
     /// Only these sets of the folder; all if none is named.
     pub(super) names: Vec<String>,
-    /// Whether runs that others left the last time will do.
+    /// Whether existing runs of other methods are reused.
     pub(super) reuse: bool,
-    /// Where plots go, if anywhere.
+    /// The folder for plots, if any.
     pub(super) plots: Option<PathBuf>,
 }
 

@@ -1,10 +1,10 @@
-//! The comparison as people read it: two tables, and a picture.
+//! The comparison for readers: two tables and a plot.
 
 use super::ComparisonResult;
 use super::score::RankingScores;
 use crate::bench::plot::{Plot, Series};
 
-/// A measure: what it is called, and which of the figures it is.
+/// A measure: its name, and its figure.
 type Measure = (&'static str, fn(&RankingScores) -> f64);
 
 const MEASURES: [Measure; 2] = [("nDCG@10", |it| it.ndcg_10), ("recall@5", |it| it.recall_5)];
@@ -27,7 +27,7 @@ fn table(outcome: &ComparisonResult, (name, of): Measure) -> String {
     text
 }
 
-/// Of each method the figure of every set, and then the mean.
+/// For each method the figure of every set, and then the mean.
 fn columns(outcome: &ComparisonResult, of: fn(&RankingScores) -> f64) -> Vec<Vec<f64>> {
     let figures = |all: &Vec<RankingScores>| all.iter().chain([&RankingScores::mean(all)]).map(of).collect();
     outcome.rows.iter().map(|(_, all)| figures(all)).collect()

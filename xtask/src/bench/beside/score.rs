@@ -1,4 +1,4 @@
-//! Scores a run file: nDCG@10 and recall@5, from the queries and the ranked ids and nothing else.
+//! Scores a run file: nDCG@10 and recall@5, from only the queries and the ranked ids.
 
 use anyhow::Context;
 use flate2::read::MultiGzDecoder;
@@ -16,19 +16,19 @@ pub(super) struct RankingScores {
 }
 
 impl RankingScores {
-    /// Each set counts as much as the next, however many queries it has.
+    /// The mean with equal weight for each set, independent of its number of queries.
     pub(super) fn mean(all: &[Self]) -> Self {
         let mean = |of: fn(&Self) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
         Self { ndcg_10: mean(|it| it.ndcg_10), recall_5: mean(|it| it.recall_5) }
     }
 }
 
-/// Of a run that has a line for every query, in their order.
+/// Scores a run that has a line for every query, in their order.
 pub(super) fn of_run(queries: &Path, run: &Path) -> anyhow::Result<RankingScores> {
     let (queries, runs) = (lines(queries)?, lines(run)?);
     let mut all = Vec::new();
     let mut answers = runs.iter();
-    // Where nothing is relevant there is nothing to score, and not everybody asks.
+    // A query without relevant tools cannot be scored, and some methods skip it.
     for query in queries.iter().filter(|it| !ids(it, "relevant").is_empty()) {
         let answer =
             answers.find(|it| it["id"] == query["id"]).with_context(|| format!("no answer to {}", query["id"]))?;

@@ -1,10 +1,11 @@
-//! Query sets on disk: `tools.jsonl` and `queries.jsonl`, either packed, the tools perhaps those of another folder.
+//! Query sets on disk: `tools.jsonl` and `queries.jsonl`, each possibly compressed; the tools may
+//! be in another folder.
 
 use anyhow::{Context, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One set, by its files.
+/// The files of one set.
 pub(super) struct QuerySet {
     pub(super) name: String,
     pub(super) folder: PathBuf,
@@ -12,7 +13,8 @@ pub(super) struct QuerySet {
     pub(super) queries: PathBuf,
 }
 
-/// The set in this folder, or else those in the folders below it; only those named, in that order, if any are.
+/// The set in this folder, or those in its subfolders; only the named ones in that order, if any
+/// are named.
 pub(super) fn find(folder: &Path, names: &[String]) -> anyhow::Result<Vec<QuerySet>> {
     let mut found = match of(folder) {
         Some(set) => vec![set],
@@ -48,7 +50,7 @@ fn file(folder: &Path, name: &str) -> Option<PathBuf> {
     files.into_iter().find(|it| it.is_file())
 }
 
-/// The folder that `TOOLS` names, in a sentence.
+/// The folder that the file `TOOLS` names in its text.
 fn elsewhere(folder: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(folder.join("TOOLS")).ok()?;
     let named = text.split_whitespace().find(|it| it.contains('/'))?;

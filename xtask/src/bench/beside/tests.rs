@@ -1,6 +1,6 @@
-//! 1. A run file is scored as the books say, by queries and ids alone.
-//! 2. Sets are found alone, in a folder, and with the tools of another.
-//! 3. Tables name the best; the picture holds every method and set.
+//! 1. A run file is scored by the textbook definitions, from queries and ids alone.
+//! 2. Sets are found alone, in a folder, and with the tools of another folder.
+//! 3. Tables mark the best; the plot contains every method and set.
 
 use super::methods::METHODS;
 use super::page;

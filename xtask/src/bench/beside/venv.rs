@@ -1,4 +1,4 @@
-//! Python with what we compare with, in the build folder, each in a fixed version.
+//! A Python environment with the compared packages in fixed versions, in the build folder.
 
 use crate::repo;
 use anyhow::Context;
@@ -9,7 +9,7 @@ use std::process::Command;
 pub(super) struct Venv(PathBuf);
 
 impl Venv {
-    /// Makes it where it is not there yet, or not of what we want today; that needs the network.
+    /// Creates the environment if it is missing or outdated; that needs the network.
     pub(super) fn ready(folder: &Path) -> anyhow::Result<Self> {
         let lists = repo::root().join("xtask/retrieval");
         let (packages, models) = (lists.join("requirements.txt"), lists.join("models.txt"));

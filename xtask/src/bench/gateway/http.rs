@@ -1,4 +1,5 @@
-//! Many clients over HTTP at once, each on a connection of its own, of a tool that is code of the server itself.
+//! Many concurrent HTTP clients, each on its own connection, of a tool that is code of the server
+//! itself.
 
 use super::super::BenchmarkPlan;
 use super::super::clock::Samples;
@@ -14,9 +15,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const CLIENTS: usize = 64;
-/// Five thousand calls a second, as microseconds for each.
+/// Five thousand calls per second, as microseconds per call.
 const GOAL: f64 = 200.0;
-/// Nothing takes longer than that.
+/// The timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_tool","arguments":{"name":"health_check","arguments":{"target":"disk"}},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
@@ -45,7 +46,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     Ok(rows)
 }
 
-/// How long so many clients take for so many calls, all together; each makes one after the other.
+/// The total time for this many clients and calls; each client calls sequentially.
 pub(in crate::bench) fn flight(addr: SocketAddr, clients: usize, calls: usize) -> anyhow::Result<Duration> {
     let mut connections = (0..clients).map(|_| GatewayConnection::open(addr)).collect::<anyhow::Result<Vec<_>>>()?;
     let since = Instant::now();
@@ -66,7 +67,7 @@ pub(in crate::bench) fn flight(addr: SocketAddr, clients: usize, calls: usize) -
     })
 }
 
-/// A client of the modern era, in which every call stands alone.
+/// A client of the modern era, in which every call is independent.
 struct GatewayConnection {
     stream: BufReader<TcpStream>,
     request: String,
@@ -88,7 +89,7 @@ impl GatewayConnection {
         Ok(Self { stream: BufReader::new(stream), request, line: String::new(), body: Vec::new() })
     }
 
-    /// A call, and its answer; a fault is no figure.
+    /// A call and its response; an error is not measured.
     fn call(&mut self) -> anyhow::Result<()> {
         self.stream.get_mut().write_all(self.request.as_bytes())?;
         let mut length = None;
@@ -110,7 +111,7 @@ impl GatewayConnection {
     }
 }
 
-/// A program that listens, open to everybody on this machine; ended with this.
+/// A listening program, without authentication on this machine; ended on drop.
 pub(in crate::bench) struct Served {
     child: Child,
     pub(in crate::bench) addr: SocketAddr,
@@ -124,7 +125,7 @@ impl Served {
         let mut line = String::new();
         let found = said.read_line(&mut line).ok();
         let addr = found.and_then(|_| line.split_once("http://")?.1.split('/').next()?.parse().ok());
-        // Read on, so that it never waits for us.
+        // Keeps reading, so that the program never blocks on its output.
         thread::spawn(move || said.lines().for_each(drop));
         match addr {
             Some(addr) => Ok(Self { child, addr }),

@@ -1,4 +1,4 @@
-//! `toolscout search` from its start to its end, where the tools of servers are known from before.
+//! `toolscout search` as a new process, with cached tools of servers.
 
 use super::generator::Generator;
 use super::thousands;
@@ -11,7 +11,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::process::Stdio;
 
-/// Servers that the tools are spread over.
+/// The number of servers that the tools are distributed over.
 const SERVERS: usize = 20;
 
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
@@ -34,7 +34,7 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     ])
 }
 
-/// A world in which servers have been asked for their tools, and all that is made of them is there; and a question.
+/// A world with discovered servers and a complete index; and a query.
 fn known(bench: &BenchmarkPlan) -> anyhow::Result<(BenchmarkWorld, String)> {
     let world = BenchmarkWorld::new(&bench.programs.toolscout, 0)?;
     let mut generator = Generator::new(7);
@@ -58,12 +58,13 @@ fn known(bench: &BenchmarkPlan) -> anyhow::Result<(BenchmarkWorld, String)> {
         String::from_utf8_lossy(&output.stderr)
     );
     while !is_studied(&world)? {}
-    // The first search may still have something to make ready for the next.
+    // The first search may still write caches for the next.
     clock::sample(2, || Ok(world.toolscout(&["search", &question])))?;
     Ok((world, question))
 }
 
-/// Has tools encoded for a while, as every command does that has found some; says whether none is left.
+/// Encodes tools for a while, as every command does that has found some; returns whether all are
+/// done.
 fn is_studied(world: &BenchmarkWorld) -> anyhow::Result<bool> {
     let output = world.toolscout(&["--verbose", "discover"]).stderr(Stdio::piped()).output()?;
     let said = String::from_utf8_lossy(&output.stderr);

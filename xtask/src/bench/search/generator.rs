@@ -1,13 +1,14 @@
-//! Writes tools that look like those of real servers, and questions about them.
+//! Generates tools that resemble those of real servers, and queries for them.
 //!
-//! A source has a topic of its own and one way to spell names; a tool has one to four sentences and two to eight described
-//! parameters. Sizes and the spread of words are those of definitions that people publish; the texts are nobody's.
+//! A source has its own topic and naming style; a tool has one to four sentences and two to eight
+//! described parameters. Sizes and word frequencies are those of published definitions; the texts
+//! are artificial.
 
 use super::words::WordList;
 use crate::random::SplitMix64;
 use serde_json::{Map, Value, json};
 
-/// Writes one source after the other, the same for the same seed.
+/// Generates sources in sequence, deterministic for a seed.
 pub(super) struct Generator {
     chance: SplitMix64,
     words: WordList,
@@ -19,7 +20,7 @@ pub(super) struct GeneratedSource {
     pub(super) tools: Vec<Value>,
 }
 
-/// How a source spells names.
+/// The naming style of a source.
 #[derive(Clone, Copy)]
 enum NameStyle {
     Snake,
@@ -27,7 +28,7 @@ enum NameStyle {
     Kebab,
 }
 
-/// What a source is about.
+/// The topic of a source.
 struct Topic {
     words: Vec<String>,
     style: NameStyle,
@@ -44,7 +45,7 @@ impl Generator {
         Self { chance, words }
     }
 
-    /// A source with so many tools.
+    /// A source with this many tools.
     pub(super) fn source(&mut self, number: usize, tools: usize) -> GeneratedSource {
         let words = (0..24).map(|_| self.words.rare(&mut self.chance).to_owned()).collect();
         let topic = Topic { words, style: self.chance.one_of(&STYLES) };
@@ -53,7 +54,8 @@ impl Generator {
         GeneratedSource { source, tools }
     }
 
-    /// A question somebody might ask to find this tool: three to twelve words of it, some misspelt, and some of anywhere.
+    /// A query for this tool: three to twelve of its words, some misspelt, and some unrelated
+    /// words.
     pub(super) fn question(&mut self, tool: &Value) -> String {
         let text = format!(
             "{} {}",
@@ -77,7 +79,7 @@ impl Generator {
         self.chance.one_of(own).to_owned()
     }
 
-    /// Two letters swapped, or one left out.
+    /// The word with two letters swapped, or one left out.
     fn misspelt(&mut self, word: &str) -> String {
         let mut letters: Vec<char> = word.chars().collect();
         if letters.len() > 3 {
@@ -99,7 +101,7 @@ impl Generator {
             parts.push(self.words.noun(&mut self.chance).to_owned());
         }
         let title = parts.join(" ");
-        // Nothing keeps two tools from being called alike but a number.
+        // A number makes the name unique.
         parts.push(number.to_string());
         let sentences = self.chance.between(1, 4);
         let first = format!(
@@ -113,7 +115,7 @@ impl Generator {
         json!({"name": spelt(&parts, topic.style), "title": title, "description": description, "inputSchema": self.schema(topic)})
     }
 
-    /// A word of the topic, or now and then of anywhere.
+    /// A word of the topic, or occasionally any word.
     fn about(&mut self, topic: &Topic) -> String {
         match self.chance.percent(45) {
             true => topic.words[self.chance.below(topic.words.len())].clone(),

@@ -1,4 +1,4 @@
-//! Generated tools and questions in files, gone when dropped.
+//! Generated tools and queries in files, removed on drop.
 
 use super::CatalogDimensions;
 use super::generator::Generator;
@@ -9,9 +9,9 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// How many questions are asked.
+/// The number of queries.
 const QUESTIONS: usize = 1_000;
-/// So many tools the last source has: the one that is added.
+/// The number of tools of the last source, which is added incrementally.
 const LAST: usize = 50;
 
 pub(super) struct Planted {
@@ -19,7 +19,7 @@ pub(super) struct Planted {
 }
 
 impl Planted {
-    /// The same for the same size.
+    /// Deterministic for a size.
     pub(super) fn new((tools, sources): CatalogDimensions) -> anyhow::Result<Self> {
         let planted = Self { top: TempDir::new().context("make a temporary folder")? };
         let mut generator = Generator::new(tools as u64);

@@ -1,4 +1,4 @@
-//! An MCP server with the tools of a file: what is known of it is searched by a new process.
+//! An MCP server with the tools of a file; a new process searches its cached tools.
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -6,16 +6,16 @@ use std::fs;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-/// How many tools are on a page of the list.
+/// The number of tools per page of the list.
 const PAGE: usize = 250;
 
-/// Answers lines on standard input until it ends. `file` has a tool in each line.
+/// Responds to lines on standard input until it ends. `file` has one tool per line.
 pub(crate) fn run(file: &Path, input: impl BufRead, mut output: impl Write) -> anyhow::Result<()> {
     let text = fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?;
     let tools = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
     for line in input.lines() {
         let request: Value = serde_json::from_str(&line?)?;
-        // What has no id wants no answer.
+        // A message without an id is a notification.
         if let Some(id) = request.get("id") {
             let answer = json!({"jsonrpc": "2.0", "id": id});
             writeln!(output, "{}", with(answer, answered(&request, &tools)))?;

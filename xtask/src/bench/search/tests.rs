@@ -1,4 +1,4 @@
-//! 1. What is generated is the same each time, as large as asked for, and spread as real texts are.
+//! 1. The generated data is deterministic, of the requested size, and distributed like real texts.
 //! 2. The generated server lists its tools page by page.
 
 use super::generator::Generator;

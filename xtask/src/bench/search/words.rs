@@ -1,4 +1,5 @@
-//! Words to write tools with: tens of thousands, a few of them everywhere and most of them nearly nowhere, as in real texts.
+//! The vocabulary of generated tools: tens of thousands of words, a few frequent and most rare, as
+//! in real texts.
 
 use crate::random::SplitMix64;
 
@@ -35,13 +36,13 @@ const MIDDLES: &str = "\
 const TAILS: &str = "\
     al er ia ic ine ism ist ity ium ology";
 
-/// So many words are in use: the plain ones, and as many made-up ones as that takes.
+/// The size of the vocabulary: the plain words, filled up with made-up ones.
 const SIZE: usize = 40_000;
 
 /// All words, the most frequent first.
 pub(super) struct WordList {
     all: Vec<String>,
-    /// Up to each word, the share of all text.
+    /// The cumulative frequency up to each word.
     shares: Vec<f64>,
     nouns: Vec<&'static str>,
     verbs: Vec<&'static str>,
@@ -56,13 +57,13 @@ impl WordList {
         Self { all, shares, nouns, verbs }
     }
 
-    /// A word, frequent ones more often.
+    /// A random word, weighted by frequency.
     pub(super) fn any(&self, chance: &mut SplitMix64) -> &str {
         let share = chance.share();
         &self.all[self.shares.partition_point(|it| *it < share).min(self.all.len() - 1)]
     }
 
-    /// A word, each as often as the next: what a text is about is mostly rare.
+    /// A random word, unweighted: the topic words of a text are mostly rare.
     pub(super) fn rare(&self, chance: &mut SplitMix64) -> &str {
         &self.all[chance.below(self.all.len())]
     }

@@ -1,4 +1,4 @@
-//! Proves that new snapshots land in the right literal, in a form that says the same.
+//! Proves that new snapshots are written into the right literal, with the same value.
 
 use super::{apply, notes, source_of};
 use std::path::Path;

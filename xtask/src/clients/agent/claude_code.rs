@@ -1,4 +1,4 @@
-//! Claude Code: asks the Anthropic messages endpoint.
+//! Claude Code: uses the Anthropic messages endpoint.
 
 use super::{Agent, ERRAND};
 use std::process::Command;

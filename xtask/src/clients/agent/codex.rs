@@ -1,4 +1,4 @@
-//! Codex: asks the OpenAI responses endpoint, and has each server's tools in a namespace.
+//! Codex: uses the OpenAI responses endpoint, and groups each server's tools in a namespace.
 
 use super::{Agent, AgentHome, ERRAND};
 use anyhow::Context;

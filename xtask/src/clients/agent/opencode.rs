@@ -1,4 +1,4 @@
-//! OpenCode: asks any endpoint of the OpenAI chat kind.
+//! OpenCode: uses any endpoint compatible with OpenAI chat completions.
 
 use super::{Agent, AgentHome, ERRAND};
 use anyhow::Context;

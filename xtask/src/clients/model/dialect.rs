@@ -1,23 +1,24 @@
-//! The ways in which agents and models talk: where tools and results are in a request, and how a call is said.
+//! The APIs between agents and models: the location of tools and results in a request, and the
+//! format of a call.
 
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 
-/// Which endpoint was asked.
+/// The requested endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::clients) enum Dialect {
     /// Anthropic's messages.
     Messages,
     /// OpenAI's responses.
     Responses,
-    /// OpenAI's chat completions, which many others speak.
+    /// OpenAI's chat completions, which many other models support.
     Chat,
 }
 
-/// A tool as an agent shows it.
+/// The name of a tool as an agent presents it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::clients) struct ShownToolName {
-    /// What it is grouped under; empty for most.
+    /// Its namespace; empty for most agents.
     pub(in crate::clients) space: String,
     pub(in crate::clients) name: String,
 }
@@ -31,11 +32,11 @@ impl Display for ShownToolName {
     }
 }
 
-/// What to call, and with which arguments; none where there is nothing left to do.
+/// The tool to call and its arguments; `None` if all steps are done.
 pub(super) type Call<'a> = Option<(&'a ShownToolName, &'a Value)>;
 
 impl Dialect {
-    /// By the path of the request; none for all that is no conversation.
+    /// The dialect by the path of the request; `None` for other endpoints.
     pub(super) fn of(path: &str) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
         match path.rsplit('/').next() {
@@ -50,7 +51,7 @@ impl Dialect {
         list(&asked["tools"]).iter().flat_map(|it| named(it, "")).collect()
     }
 
-    /// What came of the calls so far, each as text.
+    /// The results of the calls so far, each as text.
     pub(super) fn results(self, asked: &Value) -> Vec<String> {
         let in_messages = || list(&asked["messages"]).iter();
         match self {
@@ -66,7 +67,7 @@ impl Dialect {
         }
     }
 
-    /// The answer, as its kind and its text: a call, or the word that all is done after so many of them.
+    /// The response, as content type and text: a call, or the final message after this many calls.
     pub(super) fn answer(self, asked: &Value, number: usize, call: Call<'_>) -> (&'static str, String) {
         let events = match self {
             Self::Messages if asked["stream"] != true => return ("application/json", message(asked).to_string()),
@@ -88,7 +89,7 @@ fn named(tool: &Value, space: &str) -> Vec<ShownToolName> {
     name.into_iter().collect()
 }
 
-/// A text is one, or a list of blocks that have one each.
+/// The content as text: a string, or a list of blocks with text.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -108,7 +109,7 @@ fn done(number: usize) -> String {
     format!("Done, after {number} calls.")
 }
 
-/// Without a stream agents ask for titles and the like.
+/// Agents use requests without a stream for titles and the like.
 fn message(asked: &Value) -> Value {
     json!({
         "id": "msg_0", "type": "message", "role": "assistant", "model": asked["model"],
@@ -189,7 +190,7 @@ fn chat(asked: &Value, number: usize, call: Call<'_>) -> String {
     choices.iter().map(chunk).collect::<String>() + "data: [DONE]\n\n"
 }
 
-/// Each under its own type.
+/// SSE events, each named by its type.
 fn named_events(all: &[Value]) -> String {
     all.iter().map(|it| format!("event: {}\ndata: {it}\n\n", it["type"].as_str().unwrap_or_default())).collect()
 }

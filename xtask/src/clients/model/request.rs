@@ -1,21 +1,21 @@
-//! A request over HTTP, as agents send them.
+//! An HTTP request, as agents send them.
 
 use anyhow::{Context, ensure};
 use std::io::{BufRead, Read};
 
-/// Bytes of a body: agents tell a model everything they know, and that is not more than this.
+/// The maximum size of a body in bytes; agents send the whole conversation.
 const LARGEST: usize = 64 << 20;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ModelHttpRequest {
     pub(super) path: String,
     pub(super) body: Vec<u8>,
-    /// A `HEAD` does not.
+    /// False for a `HEAD` request.
     pub(super) wants_body: bool,
 }
 
 impl ModelHttpRequest {
-    /// The next one; none where the connection is at its end.
+    /// The next request; `None` at the end of the connection.
     pub(super) fn read(stream: &mut impl BufRead) -> anyhow::Result<Option<Self>> {
         let first = line(stream)?;
         if first.is_empty() {
@@ -41,7 +41,7 @@ impl ModelHttpRequest {
     }
 }
 
-/// One piece of a body; whether there may be another.
+/// Reads one chunk of a body; returns whether another may follow.
 fn chunk(stream: &mut impl BufRead, body: &mut Vec<u8>) -> anyhow::Result<bool> {
     let head = line(stream)?;
     let size =
