@@ -1,8 +1,9 @@
-//! Kills `toolscout` at random moments of its work, and looks at what it leaves behind.
+//! Kills `toolscout` at random moments, and checks the state it leaves behind.
 //!
-//! A round starts one command, kills it with SIGKILL at some [`moment`], and asks what then must be true: [`aftermath`] holds
-//! all of it. What was there before, and what would be there had the command come to its end,
-//! is known from a [`shadow::Shadow`] each; nothing in between is right. The commands are the list in [`operation`].
+//! A round starts one command, kills it with SIGKILL at some [`moment`], and checks the conditions
+//! in [`aftermath`]. A [`shadow::Shadow`] records the state before the command, and another the
+//! state after its completion; any other state is a fault. The commands are listed in
+//! [`operation`].
 
 mod aftermath;
 mod moment;
@@ -31,15 +32,16 @@ use usual::Usual;
 use victim::Victim;
 use world::{CrashWorld, CrashWorldSize};
 
-/// What is done, and how often.
+/// The parameters of a campaign.
 pub(crate) struct CrashPlan {
-    /// Decides what is done and when it ends; the same seed makes the same choices on the same outcomes.
+    /// Selects the commands and the moments; the same seed makes the same choices for the same
+    /// outcomes.
     pub(crate) seed: u64,
     pub(crate) rounds: usize,
     is_debug: bool,
 }
 
-/// Something that must not be.
+/// A violated condition.
 struct CrashFinding {
     sort: CrashFindingKind,
     what: String,
@@ -48,13 +50,13 @@ struct CrashFinding {
 /// The columns of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CrashFindingKind {
-    /// A process that is still there.
+    /// A process that is still running.
     Survivor,
-    /// A change that was acknowledged, and is gone.
+    /// An acknowledged change that is lost.
     Lost,
-    /// A file or a store that is neither what it was nor what it should become.
+    /// A file or a store that is neither in its old nor in its new state.
     Corrupt,
-    /// Something that worked before and does not any more.
+    /// An operation that worked before and no longer does.
     Stuck,
 }
 
@@ -64,7 +66,7 @@ impl CrashFinding {
     }
 }
 
-/// Words are `--seed N`, `--rounds N`, and `--debug` for a build that is quick to make.
+/// Arguments are `--seed N`, `--rounds N`, and `--debug` for a debug build.
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let plan = CrashPlan::parse(words)?;
     let programs = build::programs(plan.is_debug)?;
@@ -75,7 +77,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// All rounds, one after the other, in one world that has to bear them all.
+/// Runs all rounds in sequence in the same world.
 fn ruin(programs: &HostilePrograms, plan: &CrashPlan, size: &CrashWorldSize) -> anyhow::Result<CrashTally> {
     let world = CrashWorld::new(programs, size)?;
     let mut usual = Usual::measure(&world)?;
@@ -104,7 +106,7 @@ fn ruin(programs: &HostilePrograms, plan: &CrashPlan, size: &CrashWorldSize) -> 
     Ok(tally)
 }
 
-/// Something that can be done as things are, and had its turn less often than others.
+/// Chooses a command that is possible in the current state and has run less often than others.
 fn choose(
     world: &CrashWorld,
     before: &Shadow,
@@ -120,15 +122,15 @@ fn choose(
     chosen.map(|(.., kind, operation)| (kind, operation)).context("nothing can be done any more")
 }
 
-/// What came of one round.
+/// The result of one round.
 struct Round {
     victim: Victim,
     faults: Vec<CrashFinding>,
-    /// How things are now, if that can be seen.
+    /// The current state, if it can be observed.
     after: Option<Shadow>,
 }
 
-/// One round, in this place.
+/// Runs one round in this project.
 fn play(
     world: &CrashWorld,
     place: &CrashProject,

@@ -1,8 +1,9 @@
-//! Lets `toolscout` meet every mode of the hostile server, over every transport, and prints how each meeting went.
+//! Runs `toolscout` against every mode of the hostile server, over every transport, and prints the
+//! results.
 //!
-//! Each meeting has a project of its own with two servers, the hostile one and an honest one. What must hold is asked in
-//! [`verdict`]; what a mode may and may not get away with is the table in [`expect`]. Modes that show themselves only in
-//! time are in [`long`].
+//! Each meeting has its own project with two servers, the hostile one and an honest one. The
+//! conditions that must hold are in [`verdict`]; the expected result of each mode is the table in
+//! [`expect`]. Modes whose effect takes time are in [`long`].
 
 pub(crate) mod build;
 mod expect;
@@ -27,26 +28,26 @@ use std::path::PathBuf;
 use std::process::Command;
 use terms::{MeetingTransport, TimeLimits};
 
-/// The two programs that meet.
+/// The two programs under test.
 pub(crate) struct HostilePrograms {
     pub(crate) toolscout: PathBuf,
     pub(crate) hostile: PathBuf,
 }
 
 impl HostilePrograms {
-    /// The command line that starts our own hostile server.
+    /// The command line of our own hostile server.
     fn own_server(&self) -> Vec<String> {
         vec![self.hostile.display().to_string()]
     }
 }
 
-/// A mode, as the server's own list has it.
+/// A mode in the server's own list.
 struct ListedMode {
     name: String,
     transports: String,
 }
 
-/// What the words mean is in [`Options`].
+/// Parses the arguments; see [`Options`].
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let options = Options::parse(words)?;
     let programs = match &options.built {

@@ -1,7 +1,8 @@
-//! What maintainers of toolscout run: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`, `crash`, `conformance`,
-//! `tenants`, `clients`, `model`, `page`, `recipes`.
+//! Maintenance commands of toolscout: `cargo xtask ci`, `check`, `bless`, `bench`, `hostile`,
+//! `crash`, `conformance`, `tenants`, `clients`, `model`, `page`, `recipes`.
 //!
-//! Start reading at [`ci`]; what the house holds true of itself is in [`check`], and `cargo test` asks it, too.
+//! Start reading at [`ci`]; the checks of the repository itself are in [`check`], and `cargo test`
+//! runs them, too.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person who started it")]
 
@@ -72,7 +73,7 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("bench", [name, rest @ ..]) if name == "retrieval" => bench::beside::run(rest),
         ("bench", [name]) if name == "page" => bench::run_page(),
         ("bench", [name]) => bench::run(Some(name)),
-        // Started by a benchmark, not by people.
+        // Started by a benchmark, not by users.
         ("tool-server", [file]) => bench::tool_server(Path::new(file), std::io::stdin().lock(), std::io::stdout()),
         ("hostile", rest) => hostile::run(rest),
         ("crash", rest) => crash::run(rest),

@@ -1,9 +1,9 @@
-//! The most memory a program has at any moment, as the kernel counted it.
+//! The peak memory of a program, as counted by the kernel.
 //!
-//! The count is in `/proc/PID/status` while the program lives, and gone with it. So the program is held: nobody reads
-//! its output until the count stands still, which is when it waits at a full pipe with all it has to say in memory.
-//! After that the count is read on until the end, in case the rest of the work takes more. A program that says less than
-//! a pipe holds is not held, and may be counted too low.
+//! The count is in `/proc/PID/status` only while the program runs. So its output is not read until
+//! the count stops changing, which happens when the program blocks on a full pipe with all of its
+//! output in memory. Then the count is read until the end, in case the rest of the work needs more.
+//! A program whose output fits into a pipe does not block, and may be counted too low.
 
 use anyhow::Context;
 use std::fs;
@@ -12,10 +12,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the count must stand still before the program counts as waiting.
+/// How long the count must be unchanged before the program counts as blocked.
 const STILL: Duration = Duration::from_millis(60);
 
-/// In bytes; `None` where the system does not say.
+/// In bytes; `None` if the system does not report it.
 pub(crate) fn peak(mut command: Command) -> anyhow::Result<Option<u64>> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().context("start the program")?;
     let status = format!("/proc/{}/status", child.id());
@@ -37,7 +37,7 @@ pub(crate) fn peak(mut command: Command) -> anyhow::Result<Option<u64>> {
     Ok(peak)
 }
 
-/// The line `VmHWM: 1234 kB`.
+/// Parses the line `VmHWM: 1234 kB`.
 pub(crate) fn high_water(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -1,7 +1,8 @@
-//! Makes the model that toolscout carries from the weights its authors published, and checks the one that is there.
+//! Builds the model that toolscout includes from the published weights, and checks the existing
+//! one.
 //!
-//! Both are done by the `model` example of `toolscout-encoder`, so that what a user's own directory goes through is what ours
-//! went through.
+//! The `model` example of `toolscout-encoder` does both, so that a user's own model is processed
+//! exactly like ours.
 
 mod options;
 #[cfg(test)]
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use weights::Weights;
 
-/// Where the model is, and what it is called.
+/// The path and the name of the model.
 const MODEL: &str = "crates/toolscout-encoder/model/all-minilm-l6-v2.model";
 const NAME: &str = "all-minilm-l6-v2";
 
@@ -43,7 +44,8 @@ fn make(program: &Path, weights: &Weights) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The model must be what these weights give, byte for byte, and its vectors near those of plain arithmetic.
+/// Checks that the model equals the result of these weights, byte for byte, and that its embeddings
+/// are close to those of plain arithmetic.
 fn check(program: &Path, weights: &Weights, texts: Option<&Path>) -> anyhow::Result<()> {
     let again = weights.directory().with_extension("again");
     repo::succeed(Command::new(program).arg("make").arg(weights.directory()).arg(&again).stdout(Stdio::null()))?;

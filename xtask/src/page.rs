@@ -1,4 +1,4 @@
-//! Takes the pictures of the page that are in docs/page: of a made-up project, in a real Chromium.
+//! Takes the screenshots of the web UI in docs/page: of a made-up project, in a real Chromium.
 
 mod project;
 mod site;
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Bytes of a picture that is still small enough to be in a repository.
+/// The maximum size of a screenshot in bytes, small enough for a repository.
 const LARGEST: u64 = 150_000;
 
 pub(crate) fn run() -> anyhow::Result<()> {
@@ -40,7 +40,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     check(&folder)
 }
 
-/// What agents did before the pictures were taken.
+/// The searches and calls of agents before the screenshots.
 fn errands() -> Value {
     json!([
         {"search": "find the customer's open tickets", "call": "tickets/search_tickets", "arguments": {"text": "cannot sign in"}},
@@ -52,7 +52,7 @@ fn errands() -> Value {
     ])
 }
 
-/// What is shown in each picture.
+/// The views in the screenshots.
 fn views() -> Value {
     json!({
         "servers": {"kinds": ["light", "dark"], "view": "servers", "there": "[data-server=mail]"},
@@ -72,7 +72,7 @@ fn check(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The browser to use, where node is there to drive it.
+/// The browser to use, if Node.js is installed to control it.
 pub(crate) fn chromium() -> Option<&'static str> {
     let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok_and(|it| it.status.success());
     let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|it| is_there(it))?;

@@ -1,4 +1,4 @@
-//! Random choices that are the same on every machine for the same seed.
+//! Deterministic random choices: the same on every machine for the same seed.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ impl SplitMix64 {
         Self(seed)
     }
 
-    /// The generator of one round, independent of what earlier rounds have drawn.
+    /// The generator of one round, independent of the numbers drawn in earlier rounds.
     pub(crate) fn of_round(seed: u64, number: usize) -> Self {
         let mut random = Self(seed);
         random.0 = random.next() ^ number as u64;
@@ -30,32 +30,32 @@ impl SplitMix64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// From 0 to below this, which is above 0.
+    /// From 0 to below `end`, which must be above 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.share() * end as f64) as usize
     }
 
-    /// From the one to the other, both included.
+    /// From `least` to `most`, both included.
     pub(crate) fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.below(most - least + 1)
     }
 
-    /// True in so many of a hundred.
+    /// True with this probability in percent.
     pub(crate) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// Of at least one.
+    /// One of at least one item.
     pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
 
-    /// One of them, or `None` if there are none.
+    /// One of the items, or `None` if there are none.
     pub(crate) fn one<T: Clone>(&mut self, of: &[T]) -> Option<T> {
         if of.is_empty() { None } else { Some(of[self.below(of.len())].clone()) }
     }
 
-    /// A moment within that time.
+    /// A random duration up to `time`.
     pub(crate) fn within(&mut self, time: Duration) -> Duration {
         time.mul_f64(self.share())
     }

@@ -1,8 +1,9 @@
-//! `cargo xtask recipes`: follows the recipes of CONTRIBUTING.md in a copy of the repository, and tries what they add.
+//! `cargo xtask recipes`: applies the recipes of CONTRIBUTING.md to a copy of the repository, and
+//! tests the additions.
 //!
-//! "An operation is one file and one line in a list" is easy to write and easy to break. Here each of these sentences adds
-//! something real to a copy of the tree: at most one new file, and lines in at most one list. The copy is built, and the
-//! program has to show what was added.
+//! "An operation is one file and one line in a list" is easy to write and easy to break. Here each
+//! of these recipes adds something real to a copy of the tree: at most one new file, and lines in
+//! at most one list. The copy is built, and the program must show the addition.
 
 mod list;
 mod proof;
@@ -16,19 +17,19 @@ use proof::Programs;
 use std::fs;
 use std::path::Path;
 
-/// One row of the table "One thing, one place" in CONTRIBUTING.md, followed to the letter.
+/// One row of the table "One thing, one place" in CONTRIBUTING.md, applied literally.
 pub(crate) struct Recipe {
     /// The beginning of the row.
     pub(crate) adds: &'static str,
     /// The new file: its path, and its text.
     pub(crate) file: Option<(&'static str, &'static str)>,
-    /// The lines that make it known, all of them in one file.
+    /// The lines that register it, all of them in one file.
     pub(crate) list: Listing,
-    /// Fails unless the built programs show what was added.
+    /// Fails unless the built programs show the addition.
     pub(crate) proof: fn(&Programs) -> anyhow::Result<()>,
 }
 
-/// Lines added to a file that exists.
+/// Lines added to an existing file.
 pub(crate) struct Listing {
     pub(crate) file: &'static str,
     /// Each with the line that it follows, without indentation.
@@ -77,7 +78,7 @@ fn insert(text: &str, after: &str, line: &str) -> anyhow::Result<String> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// Copies what people wrote, so that the copy builds by itself.
+/// Copies all source files, so that the copy can be built.
 fn copy(root: &Path, tree: &Path) -> anyhow::Result<()> {
     if tree.exists() {
         fs::remove_dir_all(tree).with_context(|| format!("remove {}", tree.display()))?;

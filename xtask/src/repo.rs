@@ -1,4 +1,4 @@
-//! The repository on disk: where it is, which files people wrote, how cargo is called in it.
+//! The repository on disk: its root, its source files, and how cargo is called in it.
 
 use anyhow::{Context, ensure};
 use cargo_metadata::Message;
@@ -13,21 +13,21 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// Cargo, the one that built us, in the repository.
+/// The cargo that built this program, in the repository.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).stdin(Stdio::null());
     cargo
 }
 
-/// Runs it to the end, with its output on ours.
+/// Runs the command to the end, with its output on ours.
 pub(crate) fn succeed(command: &mut Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("start {command:?}"))?;
     ensure!(status.success(), "{command:?} ended with {status}");
     Ok(())
 }
 
-/// The programs that a build has made, by name.
+/// The programs of a build, by name.
 pub(crate) struct Built(HashMap<String, PathBuf>);
 
 impl Built {
@@ -36,7 +36,7 @@ impl Built {
     }
 }
 
-/// Runs this `cargo build` to the end, and says where what it made is.
+/// Runs this `cargo build` to the end, and returns the paths of its programs.
 pub(crate) fn build(mut cargo: Command) -> anyhow::Result<Built> {
     cargo.args(["--message-format", "json-render-diagnostics"]);
     let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
@@ -53,7 +53,7 @@ pub(crate) fn build(mut cargo: Command) -> anyhow::Result<Built> {
     Ok(Built(built))
 }
 
-/// Every file below the folder that a person may have written, sorted.
+/// Every file below the folder that is not generated, sorted.
 pub(crate) fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     collect(folder, &mut found)?;
@@ -75,7 +75,8 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Build output carries this tag wherever `CARGO_TARGET_DIR` puts it, unless somebody made the folder before cargo did.
+/// Build output has this tag in any `CARGO_TARGET_DIR`, unless the folder existed before cargo used
+/// it.
 fn is_made_by_a_program(folder: &Path) -> bool {
     let named = [".git", "node_modules", "target"].iter().any(|it| folder.ends_with(it));
     named || folder.join("CACHEDIR.TAG").exists()

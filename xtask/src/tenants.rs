@@ -1,8 +1,10 @@
-//! Has many tenants use one `toolscout serve --http` at once, and looks for what is another's in everything they get.
+//! Runs many tenants against one `toolscout serve --http`, and searches all of their responses for
+//! data of other tenants.
 //!
-//! Every tenant has a [`canary`]: in the definitions of their tools, in what those say, and in their token for a server on the
-//! web. Sessions of both eras share connections, as they do behind a proxy. What a tenant gets must hold their canary and no
-//! other; and each of them also tries to get at what others have, by every name that they could have learned.
+//! Every tenant has a [`canary`]: in the definitions of their tools, in the results, and in their
+//! token for an HTTP server. Sessions of both eras share connections, as behind a proxy. The
+//! responses of a tenant must contain their canary and no other; each tenant also tries to access
+//! data of others, by every name that they could have learned.
 
 mod canary;
 mod crowd;
@@ -24,7 +26,7 @@ use std::path::Path;
 use std::time::Instant;
 use tally::TenantTally;
 
-/// How many of everything.
+/// The size of the campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct TenantPlan {
     tenants: usize,
@@ -33,7 +35,7 @@ struct TenantPlan {
     is_debug: bool,
 }
 
-/// Words are `--tenants N`, `--sessions N`, `--calls N`, and `--debug` for a build that is quick to make.
+/// Arguments are `--tenants N`, `--sessions N`, `--calls N`, and `--debug` for a debug build.
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let plan = TenantPlan::parse(words)?;
     let programs = build::programs(plan.is_debug)?;
@@ -47,7 +49,8 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// All calls of all sessions. `disguise` says as whom a tenant comes: as themselves, except to prove that we would notice.
+/// Makes all calls of all sessions. `disguise` maps a tenant to the identity it uses: its own,
+/// except in the test that leaks are detected.
 fn visit(toolscout: &Path, plan: &TenantPlan, disguise: fn(usize) -> usize) -> anyhow::Result<TenantTally> {
     let house = House::open(toolscout, plan.tenants)?;
     let mut tally = TenantCrowd::new(&house, plan, disguise)?.go()?;

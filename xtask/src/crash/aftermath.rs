@@ -1,4 +1,4 @@
-//! What must be true after a crash.
+//! The conditions that must hold after a crash.
 
 use super::operation::CrashCommand;
 use super::place::CrashProject;
@@ -10,11 +10,11 @@ use anyhow::Context;
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 
-/// How long processes of a killed toolscout may still be there.
+/// The time that processes of a killed toolscout may take to end.
 const GRACE: Duration = Duration::from_secs(6);
 
-/// The configuration is the old text or the new one, to the byte. One that is neither is put back, so that later rounds
-/// have something of their own to tell.
+/// Checks that the configuration is the old text or the new one, byte for byte. Any other text is
+/// restored, so that later rounds start from a valid state.
 pub(super) fn mend(place: &CrashProject, [before, done]: [&Shadow; 2]) -> anyhow::Result<Option<CrashFinding>> {
     let text = place.config().unwrap_or_default();
     if text == before.config || text == done.config {
@@ -25,19 +25,20 @@ pub(super) fn mend(place: &CrashProject, [before, done]: [&Shadow; 2]) -> anyhow
     Ok(Some(CrashFinding::new(CrashFindingKind::Corrupt, what)))
 }
 
-/// Nobody is left, the store is whole, everything can be seen, and work goes on. Gives what is wrong, and what is seen.
+/// Checks that no process is left, the store is valid, the state can be observed, and commands
+/// work. Returns the findings, and the observed state.
 pub(super) fn look(
     world: &CrashWorld,
     place: &CrashProject,
     victim: &Victim,
 ) -> anyhow::Result<(Vec<CrashFinding>, Option<Shadow>)> {
-    // A process that was to work on in the background is not left over, but it has to come to its end.
+    // A background process is not a survivor, but it must end.
     let projects = [place, &world.twin].map(|it| it.project().display().to_string());
     let marks = [&world.mark, &projects[0], &projects[1]].map(String::as_str);
     let left = remains::left(&marks, &victim.children, GRACE);
     let mut faults: Vec<CrashFinding> =
         left.into_iter().map(|it| CrashFinding::new(CrashFindingKind::Survivor, it)).collect();
-    // First, because whoever opens the store also tidies it up.
+    // First, because opening the store also repairs it.
     faults.extend(sound::check(place)?.map(|it| CrashFinding::new(CrashFindingKind::Corrupt, it)));
     match Shadow::observe(place) {
         Ok(shadow) => {
@@ -51,7 +52,8 @@ pub(super) fn look(
     }
 }
 
-/// Servers can be asked, whoever was just asking them, and tools run.
+/// Checks that servers can be queried, even if the killed command was querying them, and that tools
+/// run.
 fn goes_on(place: &CrashProject, shadow: &Shadow) -> Result<(), CrashFinding> {
     let servers = shadow.servers();
     let healthy = servers.iter().filter(|(id, enabled)| **enabled && *id != "stuck").map(|(id, _)| id.as_str());
@@ -63,7 +65,8 @@ fn goes_on(place: &CrashProject, shadow: &Shadow) -> Result<(), CrashFinding> {
     }
 }
 
-/// Everything is as it was before, or as it is when the command is done; and the latter, if the command said it was.
+/// Checks that the state is the old or the new one; and the new one, if the command acknowledged
+/// it.
 pub(super) fn compare(
     operation: &CrashCommand,
     victim: &Victim,
@@ -90,7 +93,8 @@ pub(super) fn compare(
     faults
 }
 
-/// Tools that were known before, or said to be, and are not now. A server that is off, or gone, may be forgotten.
+/// Tools that were cached before, or reported as such, and are not now. The tools of a disabled or
+/// removed server may be dropped.
 fn forgotten(victim: &Victim, before: &Shadow, after: &Shadow) -> Vec<CrashFinding> {
     let known = before.tools.keys().filter_map(|it| Some((it.clone(), before.known(it)?)));
     let claimed = known.chain(victim.counted());
@@ -102,14 +106,14 @@ fn forgotten(victim: &Victim, before: &Shadow, after: &Shadow) -> Vec<CrashFindi
     lost.map(fault).collect()
 }
 
-/// A command that came to its end must have come to the usual one.
+/// A command that completed must have its usual exit code.
 fn odd_end(operation: &CrashCommand, victim: &Victim) -> Option<CrashFinding> {
     let is_odd = !victim.is_midway && victim.ended.code != Some(operation.code);
     is_odd.then(|| CrashFinding::new(CrashFindingKind::Stuck, format!("it ended by itself: {}", victim.ended.said())))
 }
 
-/// How many temporary files of killed commands are still there after they have become old and other commands have written
-/// the same files.
+/// The number of temporary files of killed commands that remain after they became old and other
+/// commands have written the same files.
 pub(super) fn litter_that_stays(place: &CrashProject) -> anyhow::Result<usize> {
     let hour_ago = SystemTime::now() - Duration::from_secs(3_600);
     for path in place.litter()? {

@@ -1,4 +1,4 @@
-//! When a command is killed.
+//! The moment at which a command is killed.
 
 use super::place::{CrashProject, wait_until};
 use crate::random::SplitMix64;
@@ -9,31 +9,31 @@ use std::io;
 use std::process::Child;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long after a sign at most.
+/// The maximum delay after a sign.
 const SOON: Duration = Duration::from_millis(2);
-/// A command that has not given its sign after this time gives none any more.
+/// A command without a sign after this time gives no more.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Half of all kills are left to the clock. Most of a command's time is spent on reading, though, and what can go wrong
-/// goes wrong while it writes; so the other half are aimed at that.
+/// Half of all kills are timed. A command spends most of its time reading, but failures happen
+/// while it writes; so the other half are aimed at writes.
 pub(super) enum KillMoment {
-    /// So long after the start.
+    /// This long after the start.
     After(Duration),
-    /// So long after something has happened to a file for this many times: it was made, it grew, it is gone. What the
-    /// command says goes to a file, and so does what its servers do.
+    /// This long after the given number of file changes: a file was created, grew, or was deleted.
+    /// The output of the command and the log of its servers are files, too.
     Sign(usize, Duration),
 }
 
-/// How the waiting went.
+/// The result of waiting.
 pub(super) struct Waited {
-    /// The exit code, if the command came to its end.
+    /// The exit code, if the command has ended.
     pub(super) code: Option<i32>,
-    /// How many signs were seen, where they were looked for.
+    /// The number of observed signs, if they were counted.
     pub(super) signs: usize,
 }
 
 impl KillMoment {
-    /// One for a command that takes this time and gives so many signs.
+    /// A random moment for a command with this duration and number of signs.
     pub(super) fn within(usual: Duration, signs: usize, chance: &mut SplitMix64) -> Self {
         match chance.below(2) {
             0 => Self::After(chance.within(usual)),
@@ -41,7 +41,7 @@ impl KillMoment {
         }
     }
 
-    /// Waits for it, or for the command's end.
+    /// Waits for the moment, or for the end of the command.
     pub(super) fn wait(&self, place: &CrashProject, child: &mut Child) -> io::Result<Waited> {
         match self {
             Self::After(time) => Ok(Waited { code: wait_until(child, Instant::now() + *time)?, signs: 0 }),
@@ -54,7 +54,7 @@ impl KillMoment {
     }
 }
 
-/// Waits for so many signs; gives how many came before the command's end.
+/// Waits for this many signs; returns how many came before the end of the command.
 fn count_signs(place: &CrashProject, child: &mut Child, number: usize) -> io::Result<usize> {
     let mut last = signs(place);
     let end = Instant::now() + LIMIT;
@@ -67,7 +67,7 @@ fn count_signs(place: &CrashProject, child: &mut Child, number: usize) -> io::Re
     Ok(count)
 }
 
-/// Everything that shows from outside when a command writes.
+/// The externally visible traces of writes.
 fn signs(place: &CrashProject) -> Vec<(OsString, u64, Option<SystemTime>)> {
     let mut signs = Vec::new();
     for folder in place.written() {

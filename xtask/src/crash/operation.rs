@@ -1,4 +1,4 @@
-//! The commands that are killed: what they are called with, what they change, and how they say that it is done.
+//! The commands to kill: their arguments, their changes, and their acknowledgements.
 
 use super::shadow::{ExpectedChange, Shadow};
 use super::world::CrashWorld;
@@ -6,40 +6,41 @@ use crate::random::SplitMix64;
 use anyhow::ensure;
 use std::time::Duration;
 
-/// A sort of command: a row of the table.
+/// A kind of command: a row of the table.
 pub(super) struct CommandKind {
     pub(super) name: &'static str,
-    /// How often it has its turn, compared with others.
+    /// How often it is chosen, relative to others.
     pub(super) weight: usize,
     pub(super) lasts: Lasts,
-    /// One such command; none where there is nothing to do for it as things are.
+    /// Creates such a command; `None` if it is not possible in the current state.
     pub(super) make: fn(&Shadow, &CrashWorld, &mut SplitMix64) -> Option<CrashCommand>,
 }
 
-/// How long a command takes if it is left alone.
+/// The duration of a command that is not killed.
 pub(super) enum Lasts {
     UntilDone,
-    /// It never ends by itself; this is how long it is worth looking at.
+    /// It never ends by itself; this is the time to observe it.
     For(Duration),
 }
 
 /// One command.
 pub(super) struct CrashCommand {
     pub(super) words: Vec<String>,
-    /// The exit code if it is left alone.
+    /// The exit code if it is not killed.
     pub(super) code: i32,
-    /// What it says on standard error once its change is made; nothing where the exit code has to do.
+    /// Its message on standard error once its change is made; empty if only the exit code
+    /// acknowledges.
     pub(super) acknowledges: &'static str,
     pub(super) change: ExpectedChange,
-    /// It is the first that was ever run: nothing is remembered, there is not even a database.
+    /// Whether it is the first command ever run: there is no state, not even a database.
     pub(super) is_first: bool,
-    /// A second command, started once the first has said so much, which is not killed.
+    /// A second command that is not killed, started after this output of the first.
     pub(super) beside: Option<(&'static str, Vec<String>)>,
 }
 
 impl CrashCommand {
-    /// How things are when the command has come to its end, given how they were. Changes of files are made by the same
-    /// command in the twin.
+    /// The state after the command has completed, derived from the state before. The same command
+    /// edits the files of the twin.
     pub(super) fn rehearse(&self, world: &CrashWorld, before: &Shadow) -> anyhow::Result<Shadow> {
         let config = match &self.change {
             ExpectedChange::Config | ExpectedChange::Policy(_) => self.edit_twin(world, before)?,
@@ -61,15 +62,15 @@ impl CrashCommand {
     }
 }
 
-/// Servers that are added and removed again.
+/// The prefix of servers that are added and removed.
 const EXTRA: &str = "extra-";
-/// No more than this at a time.
+/// The maximum number of such servers.
 const EXTRAS: usize = 4;
 
-/// In an order in which each can be done after the ones before it.
+/// In an order in which each is possible after the previous ones.
 pub(super) const KINDS: &[CommandKind] = &[
     CommandKind {
-        // The one with the most moments to be killed in.
+        // It has the most moments to be killed in.
         weight: 3,
         ..kind("server refresh", |_, _, _| Some(CrashCommand { code: 3, ..plain(&["server", "refresh"]) }))
     },

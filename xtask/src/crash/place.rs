@@ -1,4 +1,4 @@
-//! A project with a state, a configuration and a home of its own, and toolscout to run in it.
+//! A project with its own state, configuration and home, and toolscout commands in it.
 
 use anyhow::Context;
 use std::fs::{self, File};
@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A command that takes longer than this never ends.
+/// The timeout of a command.
 const LIMIT: Duration = Duration::from_secs(30);
-/// How often we look.
+/// The polling interval.
 const LOOK: Duration = Duration::from_micros(200);
 
-/// Where the servers of all places in the same folder log.
+/// The log folder of the servers of all projects in the same folder.
 pub(super) const SERVERS: &str = "servers";
 
 pub(super) struct CrashProject {
@@ -21,16 +21,16 @@ pub(super) struct CrashProject {
     toolscout: PathBuf,
 }
 
-/// How a command ended, and all it said.
+/// The exit code and the output of a command.
 pub(super) struct CommandResult {
-    /// None if it was killed.
+    /// `None` if it was killed.
     pub(super) code: Option<i32>,
     pub(super) out: String,
     pub(super) err: String,
 }
 
 impl CrashProject {
-    /// In this folder, which is made, with this configuration.
+    /// Creates the project in this folder, with this configuration.
     pub(super) fn new(top: PathBuf, toolscout: &Path, config: &str) -> anyhow::Result<Self> {
         for folder in ["home", "project", "config", "state"] {
             fs::create_dir_all(top.join(folder)).with_context(|| format!("make {}", top.display()))?;
@@ -40,7 +40,7 @@ impl CrashProject {
         Ok(place)
     }
 
-    /// The same project with another state folder, in which nothing is trusted that the state does not say.
+    /// A command in the same project with another state folder; trust comes only from that state.
     pub(super) fn command_with(&self, state: &Path, words: &[String]) -> Command {
         let mut command = Command::new(&self.toolscout);
         command.args(words).current_dir(self.project()).env_clear().stdin(Stdio::null());
@@ -49,7 +49,8 @@ impl CrashProject {
         command
     }
 
-    /// Starts the command; what it says goes to files, so that nobody who inherits them keeps us waiting.
+    /// Starts the command. Its output goes to files, because a child that inherits a pipe could
+    /// keep it open.
     pub(super) fn start(&self, words: &[String], name: &str) -> anyhow::Result<Child> {
         let file = |kind: &str| File::create(self.top.join(format!("{name}.{kind}")));
         let mut command = self.command_with(&self.state(), words);
@@ -57,7 +58,7 @@ impl CrashProject {
         command.spawn().with_context(|| format!("start {}", words.join(" ")))
     }
 
-    /// What a command that was started under this name has said so far.
+    /// The output so far of a command started under this name.
     pub(super) fn said(&self, name: &str, code: Option<i32>) -> anyhow::Result<CommandResult> {
         let text = |kind: &str| -> io::Result<String> {
             Ok(String::from_utf8_lossy(&fs::read(self.top.join(format!("{name}.{kind}")))?).into_owned())
@@ -76,7 +77,7 @@ impl CrashProject {
         self.said("whole", code)
     }
 
-    /// The same, with words that are plain text.
+    /// The same, for string slices.
     pub(super) fn run_plain(&self, words: &[&str]) -> anyhow::Result<CommandResult> {
         self.run(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
     }
@@ -101,12 +102,12 @@ impl CrashProject {
         fs::read_to_string(self.project().join("toolscout.lock")).ok()
     }
 
-    /// The folders that commands write in, and the one beside us that servers log in.
+    /// The folders that commands write to, and the log folder of the servers.
     pub(super) fn written(&self) -> [PathBuf; 4] {
         [self.project(), self.state(), self.top.clone(), self.top.with_file_name(SERVERS)]
     }
 
-    /// Files in folders that people look into, which no person and no finished command would have put there.
+    /// Files in user-visible folders that neither a user nor a completed command would leave there.
     pub(super) fn litter(&self) -> anyhow::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for folder in [self.project(), self.top.join("config")] {
@@ -118,7 +119,7 @@ impl CrashProject {
 }
 
 impl CommandResult {
-    /// The last it said, on one line.
+    /// The first lines of its output, on one line.
     pub(super) fn said(&self) -> String {
         let how = self.code.map_or("it did not end".to_owned(), |it| format!("exit code {it}"));
         let lines: Vec<&str> = self.err.lines().chain(self.out.lines()).take(3).collect();
@@ -126,7 +127,8 @@ impl CommandResult {
     }
 }
 
-/// Waits for the end, or until then; the exit code, or none where there is none yet or the command was killed.
+/// Waits for the end, or until `end`; returns the exit code, or `None` if the command is still
+/// running or was killed.
 pub(super) fn wait_until(child: &mut Child, end: Instant) -> io::Result<Option<i32>> {
     loop {
         if let Some(status) = child.try_wait()? {

@@ -1,17 +1,17 @@
-//! Processes that should be gone.
+//! Finds processes that should have ended.
 
 use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A process, and not a later one of the same number.
+/// A process, identified by its number and start time, because numbers are reused.
 pub(super) struct Process {
     number: u32,
     started: u64,
 }
 
-/// What this process has started itself and not waited for. Nothing where there is no `/proc`.
+/// The child processes of this process that it has not reaped. Empty without `/proc`.
 pub(super) fn children(parent: u32) -> Vec<Process> {
     let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
@@ -19,15 +19,15 @@ pub(super) fn children(parent: u32) -> Vec<Process> {
     numbers.filter_map(|number| Some(Process { number, started: started(number)? })).collect()
 }
 
-/// Waits until none of these, and nobody who has one of the marks as a word of their command line, is there any more;
-/// gives the command lines of those who are after that time.
+/// Waits until none of these processes, and no process with one of the marks as an argument, is
+/// left; returns the command lines of those that remain after that time.
 pub(super) fn left(marks: &[&str], known: &[Process], patience: Duration) -> Vec<String> {
     let end = Instant::now() + patience;
     let mut looks = 0;
     loop {
         let left = now(marks, known);
         looks = if left.is_empty() { looks + 1 } else { 0 };
-        // For a moment while it is started, a process has no command line.
+        // A process has no command line for a moment while it starts.
         if looks == 2 || (looks == 0 && Instant::now() > end) {
             return left;
         }
@@ -56,7 +56,7 @@ fn command_line(number: u32) -> String {
     format!("{number} {}", shown.replace('\n', " "))
 }
 
-/// When it was started, in ticks since the system was; none if it is gone, or only waits to be waited for.
+/// The start time in ticks since boot; `None` if the process is gone or a zombie.
 fn started(number: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     let mut fields = stat.rsplit_once(") ")?.1.split(' ');

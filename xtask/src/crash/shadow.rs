@@ -1,4 +1,4 @@
-//! What can be seen from outside of all that must survive a crash.
+//! The externally visible state that must survive a crash.
 
 use super::place::{CommandResult, CrashProject};
 use super::{CrashFinding, CrashFindingKind};
@@ -6,40 +6,40 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Table;
 
-/// Servers that are turned off and on again.
+/// Servers that are disabled and enabled again.
 const SWITCHED: [&str; 2] = ["big", "family"];
 
-/// What is there.
+/// The observed state.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Shadow {
-    /// The configuration, to the byte.
+    /// The configuration, byte for byte.
     pub(super) config: String,
-    /// `toolscout.lock`, to the byte.
+    /// `toolscout.lock`, byte for byte.
     pub(super) lock: Option<String>,
-    /// Whether the folder that comes and goes is trusted now.
+    /// Whether the test folder is trusted.
     pub(super) is_trusted: bool,
-    /// Tools that wait for a person.
+    /// Quarantined tools.
     pub(super) held: BTreeSet<String>,
-    /// What may be done with `calm/add`.
+    /// The policy of `calm/add`.
     pub(super) policy: String,
-    /// How many tools each server is known to have.
+    /// The number of cached tools of each server.
     pub(super) tools: BTreeMap<String, u64>,
 }
 
-/// What is different when it is done.
+/// The effect of a completed command.
 pub(super) enum ExpectedChange {
     Nothing,
     Config,
-    /// The configuration, too.
+    /// The policy, together with the configuration.
     Policy(&'static str),
     Lock,
     Trust(bool),
-    /// These tools are held, or are not.
+    /// These tools are quarantined, or released.
     Hold(Vec<String>, bool),
 }
 
 impl Shadow {
-    /// Looks; what cannot be seen, or contradicts itself, is a fault.
+    /// Observes the state; an unreadable or contradictory state is a finding.
     pub(super) fn observe(place: &CrashProject) -> Result<Self, CrashFinding> {
         let ask = |words: &[&str]| answered(place, words);
         let read = |words: &[&str]| -> Result<Value, CrashFinding> {
@@ -50,7 +50,8 @@ impl Shadow {
         let servers = list(read(&["server", "list", "--json"])?["servers"].take());
         let held = list(read(&["review", "--json"])?);
         let policies = list(read(&["policy", "--json"])?["tools"].take());
-        // Where nobody has asked the server yet, there is no such tool, and nothing that would forbid it.
+        // Before the first discovery of the server, there is no such tool and no policy that denies
+        // it.
         let policy = policies.iter().find(|it| it["tool"] == "calm/add").map(|it| text(it, "policy"));
         let shadow = Self {
             config: place.config().map_err(|it| CrashFinding::new(CrashFindingKind::Corrupt, it.to_string()))?,
@@ -69,7 +70,7 @@ impl Shadow {
         }
     }
 
-    /// The same project where nothing was ever done.
+    /// The state of a new project.
     pub(super) fn of_config(config: &str) -> Self {
         Self {
             config: config.to_owned(),
@@ -81,7 +82,7 @@ impl Shadow {
         }
     }
 
-    /// The same after this change, which has led to this configuration.
+    /// The state after this change, which resulted in this configuration.
     pub(super) fn after(&self, change: &ExpectedChange, config: String) -> Self {
         let mut after = Self { config, ..self.clone() };
         match change {
@@ -94,7 +95,7 @@ impl Shadow {
         after
     }
 
-    /// The servers of the configuration, and whether each is enabled; none where the file makes no sense.
+    /// The servers of the configuration, and whether each is enabled; empty if the file is invalid.
     pub(super) fn servers(&self) -> BTreeMap<String, bool> {
         let file = self.config.parse::<Table>().unwrap_or_default();
         let servers = file.get("servers").and_then(|it| it.as_table()).cloned().unwrap_or_default();
@@ -102,20 +103,20 @@ impl Shadow {
         servers.iter().map(|(id, entry)| (id.clone(), is_enabled(entry))).collect()
     }
 
-    /// Of the servers that are turned off and on, those that are on, or off.
+    /// Of the switched servers, those that are enabled, or disabled.
     pub(super) fn switched(&self, on: bool) -> Vec<String> {
         let is_meant = |(id, enabled): &(String, bool)| *enabled == on && SWITCHED.contains(&id.as_str());
         self.servers().into_iter().filter(is_meant).map(|(id, _)| id).collect()
     }
 
-    /// How many tools an enabled server is known to have; none where it is not enabled, or not known.
+    /// The number of cached tools of an enabled server; `None` if it is disabled or not discovered.
     pub(super) fn known(&self, server: &str) -> Option<u64> {
         let is_enabled = self.servers().get(server).copied().unwrap_or(false);
         self.tools.get(server).copied().filter(|it| is_enabled && *it > 0)
     }
 }
 
-/// Asks something that must always be answered.
+/// Runs a query command that must always succeed.
 pub(super) fn answered(place: &CrashProject, words: &[&str]) -> Result<CommandResult, CrashFinding> {
     let ended = place.run_plain(words).map_err(|it| unseen(words, &format!("{it:#}")))?;
     match ended.code {

@@ -1,4 +1,4 @@
-//! Whether a store is whole, page by page.
+//! Checks the integrity of a store, page by page.
 
 use super::place::CrashProject;
 use anyhow::Context;
@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-/// What a killed writer may have left half done; the locks beside them are not copied.
+/// Files that a killed writer may have left incomplete; the locks beside them are not copied.
 const FILES: [&str; 5] = ["state.db", "state.db-wal", "trust.db", "trust.db-wal", "key"];
 
-/// What is wrong with the store, if anything. Looks at a copy: the store itself stays as the crash has left it.
+/// The damage of the store, if any. Checks a copy: the store itself stays as the crash left it.
 ///
-/// A folder without locks is one that toolscout does not know, so it looks at every page of both databases, and sets aside
-/// what is damaged. It is seen there. Nothing must use the store meanwhile.
+/// toolscout does not know a folder without locks, so it checks every page of both databases there,
+/// and sets damaged ones aside, which is visible. No process may use the store at the same time.
 pub(super) fn check(place: &CrashProject) -> anyhow::Result<Option<String>> {
     if let Some(broken) = broken(&place.state())? {
         return Ok(Some(format!("`{broken}` was set aside")));
@@ -25,7 +25,8 @@ pub(super) fn check(place: &CrashProject) -> anyhow::Result<Option<String>> {
         }
     }
     let words = ["server", "list", "--json"].map(str::to_owned);
-    // Nothing is trusted there, so the list needs both: the one for what is known, the other for what a person has said.
+    // The copy trusts nothing, so the list needs both databases: one for cached tools, the other
+    // for the user's decisions.
     let listed = place.command_with(copy.path(), &words).stderr(Stdio::piped()).output().context("list the copy")?;
     if !listed.status.success() {
         let said = String::from_utf8_lossy(&listed.stderr).into_owned();

@@ -1,4 +1,4 @@
-//! Counts of what happened, as a markdown table.
+//! The results of a campaign, as a Markdown table.
 
 use super::operation::{CommandKind, KINDS};
 use super::{CrashFinding, CrashFindingKind};
@@ -11,9 +11,9 @@ const SORTS: [CrashFindingKind; 4] =
 #[derive(Default)]
 pub(super) struct CrashTally {
     rows: BTreeMap<&'static str, CrashRow>,
-    /// Temporary files that lay about in the end.
+    /// Temporary files that remained at the end.
     pub(super) litter: usize,
-    /// Of those, the ones that later commands did not remove.
+    /// Those of them that later commands did not remove.
     pub(super) litter_stays: usize,
 }
 
@@ -34,7 +34,7 @@ impl CrashTally {
         }
     }
 
-    /// How often it was this kind's turn, for one that should have as many turns as the others.
+    /// How often this kind was chosen, divided by its weight.
     pub(super) fn turns(&self, kind: &CommandKind) -> usize {
         self.rows.get(kind.name).map_or(0, |it| it.kills / kind.weight)
     }

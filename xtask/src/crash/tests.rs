@@ -1,7 +1,7 @@
 //! Proves that
-//! 1. ten crashes lose nothing, damage nothing and leave nobody behind,
-//! 2. every kind of fault is found, and a crash without one is left alone,
-//! 3. a damaged store and a surviving process are seen as such,
+//! 1. ten crashes lose nothing, damage nothing and leave no process behind,
+//! 2. every kind of fault is found, and a crash without one is not reported,
+//! 3. a damaged store and a surviving process are detected,
 //! 4. the same seed makes the same choices.
 
 use super::aftermath::compare;
@@ -23,8 +23,8 @@ use std::time::Duration;
 
 const SMALL: CrashWorldSize = CrashWorldSize { tools: 50, patience_ms: 100 };
 
-/// D-24: killed while it saves, toolscout leaves the old file or the new one, never half; and what it has acknowledged is
-/// in force.
+/// D-24: killed while it saves, toolscout leaves the old file or the new one, never a part; and an
+/// acknowledged change is in effect.
 #[test]
 fn ten_crashes_lose_nothing() {
     let Some(programs) = beside_us() else { return };
@@ -92,7 +92,7 @@ fn shadow(config: &str) -> Shadow {
 const OLD: &str = "[servers.calm]\ncommand = 'x'\n";
 const NEW: &str = "[servers.calm]\ncommand = 'x'\nenabled = true\n";
 
-/// What is found after a command that was to change the old file to the new one.
+/// The findings after a command that should change the old file to the new one.
 fn found(victim: &Victim, after: &Shadow) -> Vec<CrashFindingKind> {
     compare(&disable(), victim, [&shadow(OLD), &shadow(NEW), after]).iter().map(|it| it.sort).collect()
 }

@@ -1,4 +1,4 @@
-//! How long each kind of command takes when nobody kills it, and how often it is seen to write.
+//! The duration of each kind of command when it is not killed, and the number of its writes.
 
 use super::moment::KillMoment;
 use super::operation::{CommandKind, KINDS, Lasts};
@@ -10,14 +10,14 @@ use anyhow::{Context, ensure};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// By how much a time is taken to be longer after each command that was killed: one that never comes to its end tells
-/// nothing else.
+/// The factor by which the assumed duration grows after each killed command: a kind that never
+/// completes gives no other measurement.
 const STRETCH: f64 = 1.1;
 
-/// How many signs a command is taken to give before one has come to its end while they were counted.
+/// The assumed number of signs until a command has completed while they were counted.
 const SIGNS: usize = 6;
 
-/// What is known of a kind of command.
+/// The measurements of a kind of command.
 #[derive(Clone, Copy)]
 struct CommandTiming {
     time: Duration,
@@ -27,7 +27,7 @@ struct CommandTiming {
 pub(super) struct Usual(BTreeMap<&'static str, CommandTiming>);
 
 impl Usual {
-    /// Lets every kind come to its end once. The twin has to bear that.
+    /// Runs every kind to completion once, in the twin.
     pub(super) fn measure(world: &CrashWorld) -> anyhow::Result<Self> {
         let mut shadow = Shadow::observe(&world.twin).map_err(|it| anyhow::anyhow!("{}", it.what))?;
         let measure = |kind: &CommandKind| {
@@ -36,13 +36,13 @@ impl Usual {
         KINDS.iter().map(measure).collect::<anyhow::Result<_>>().map(Self)
     }
 
-    /// When to kill a command of this kind.
+    /// A moment to kill a command of this kind.
     pub(super) fn moment(&self, kind: &CommandKind, chance: &mut SplitMix64) -> KillMoment {
         let known = self.0.get(kind.name).copied().unwrap_or(CommandTiming { time: Duration::ZERO, signs: SIGNS });
         KillMoment::within(known.time, known.signs, chance)
     }
 
-    /// The machine is shared, and what takes long now may be quick later.
+    /// Updates the measurements: the machine is shared, so durations change.
     pub(super) fn learn(&mut self, kind: &CommandKind, moment: &KillMoment, victim: &Victim) {
         let Some(known) = self.0.get_mut(kind.name) else { return };
         match moment {

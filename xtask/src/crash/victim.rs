@@ -1,4 +1,4 @@
-//! A command that is killed in the middle of its work.
+//! A command that is killed while it runs.
 
 use super::moment::{KillMoment, Waited};
 use super::operation::CrashCommand;
@@ -8,23 +8,24 @@ use anyhow::ensure;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// How long a command may take until it says that it is ready.
+/// The maximum time until a command reports that it is ready.
 const READY: Duration = Duration::from_secs(10);
 
-/// What is left of it.
+/// The result of a killed command.
 pub(super) struct Victim {
     pub(super) ended: CommandResult,
-    /// It was still at it.
+    /// Whether it was still running.
     pub(super) is_midway: bool,
-    /// From its start to its end, whichever that was.
+    /// The time from its start to its end.
     pub(super) took: Duration,
-    /// How many signs it gave until then, where they were looked for.
+    /// The number of signs until then, if they were counted.
     pub(super) signs: usize,
-    /// What it had started itself, and was still there.
+    /// Its child processes that were still running.
     pub(super) children: Vec<Process>,
 }
 
-/// Starts the command and kills it at that moment, if it is still there: the process alone, not its group.
+/// Starts the command and kills it at that moment, if it still runs: only the process, not its
+/// group.
 pub(super) fn strike(place: &CrashProject, operation: &CrashCommand, moment: &KillMoment) -> anyhow::Result<Victim> {
     let started = Instant::now();
     let mut child = place.start(&operation.words, "victim")?;
@@ -38,7 +39,7 @@ pub(super) fn strike(place: &CrashProject, operation: &CrashCommand, moment: &Ki
     if code.is_none() {
         children = remains::children(child.id());
         child.kill()?;
-        // It may have come to its end in the last moment.
+        // It may have ended at the last moment.
         code = child.wait()?.code();
         is_midway = code.is_none();
     }
@@ -49,7 +50,7 @@ pub(super) fn strike(place: &CrashProject, operation: &CrashCommand, moment: &Ki
     Ok(Victim { ended: place.said("victim", code)?, is_midway, took, signs, children })
 }
 
-/// Waits until the command has said so; it may come to its end instead.
+/// Waits until the command prints `ready`; it may end instead.
 fn is_ready(place: &CrashProject, child: &mut Child, ready: &str) -> anyhow::Result<bool> {
     let end = Instant::now() + READY;
     while !place.said("victim", None)?.err.contains(ready) {
@@ -62,13 +63,13 @@ fn is_ready(place: &CrashProject, child: &mut Child, ready: &str) -> anyhow::Res
 }
 
 impl Victim {
-    /// Whether it has said, in one way or the other, that what it was asked for is done.
+    /// Whether it has acknowledged its change, by its message or its exit code.
     pub(super) fn has_acknowledged(&self, operation: &CrashCommand) -> bool {
         let said = operation.acknowledges;
         self.ended.code == Some(operation.code) || (!said.is_empty() && self.ended.err.contains(said))
     }
 
-    /// Servers that it has said to know the tools of, and how many those are.
+    /// The servers whose tools it has reported, with their numbers.
     pub(super) fn counted(&self) -> Vec<(String, u64)> {
         let counted = |line: &str| {
             let (server, rest) = line.split_once(": ")?;

@@ -1,4 +1,4 @@
-//! The project that has to bear all the crashes, a twin of it in which nothing is killed, and their servers.
+//! The project in which commands are killed, a twin in which none is killed, and their servers.
 
 use super::place::{CrashProject, SERVERS};
 use super::shadow::Shadow;
@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
-/// How much there is to do.
+/// The size of the world.
 pub(crate) struct CrashWorldSize {
-    /// How many tools the big server has.
+    /// The number of tools of the big server.
     pub(crate) tools: usize,
-    /// How long the server that never answers is waited for.
+    /// The timeout for the server that never responds, in milliseconds.
     pub(crate) patience_ms: usize,
 }
 
@@ -24,11 +24,11 @@ impl CrashWorldSize {
 pub(super) struct CrashWorld {
     top: TempDir,
     toolscout: PathBuf,
-    /// The command of a server that behaves.
+    /// The command of an honest server.
     pub(super) server: Vec<String>,
-    /// In the command line of every server of this world, and of what those start.
+    /// Part of the command line of every server of this world, and of their child processes.
     pub(super) mark: String,
-    /// The configuration in the beginning.
+    /// The initial configuration.
     config: String,
     pub(super) real: CrashProject,
     pub(super) twin: CrashProject,
@@ -57,19 +57,20 @@ impl CrashWorld {
         Ok(Self { top, toolscout, server, mark, config, real, twin })
     }
 
-    /// A project in which nothing was ever done.
+    /// A new project without any state.
     pub(super) fn fresh(&self) -> anyhow::Result<(CrashProject, Shadow)> {
         let folder = tempfile::Builder::new().prefix("fresh-").tempdir_in(self.top.path())?.keep();
         Ok((CrashProject::new(folder, &self.toolscout, &self.config)?, Shadow::of_config(&self.config)))
     }
 
-    /// A folder that is trusted, or not.
+    /// A folder whose trust is switched.
     pub(super) fn elsewhere(&self) -> String {
         self.top.path().join("elsewhere").display().to_string()
     }
 }
 
-/// Five servers, of which one never answers, one starts a child of its own, one has many tools, and one is not trusted.
+/// Five servers, of which one never responds, one starts a child process, one has many tools, and
+/// one is not trusted.
 fn config(server: &[String], size: &CrashWorldSize) -> String {
     let patience = format!("discovery_timeout_ms = {}\n", size.patience_ms);
     let tools = size.tools.to_string();

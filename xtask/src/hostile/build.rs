@@ -1,4 +1,4 @@
-//! Builds the two programs, and says where they are.
+//! Builds the two programs, and returns their paths.
 
 use super::HostilePrograms;
 use crate::repo;
@@ -15,7 +15,7 @@ pub(crate) fn programs(is_debug: bool) -> anyhow::Result<HostilePrograms> {
     Ok(HostilePrograms { toolscout: built.take("toolscout")?, hostile: built.take("toolscout-hostile")? })
 }
 
-/// Those that somebody has built before.
+/// Programs that are already built.
 pub(super) fn in_folder(folder: &Path) -> anyhow::Result<HostilePrograms> {
     let there = |name: &str| {
         let path = folder.join(name);
@@ -24,7 +24,8 @@ pub(super) fn in_folder(folder: &Path) -> anyhow::Result<HostilePrograms> {
     Ok(HostilePrograms { toolscout: there("toolscout")?, hostile: there("toolscout-hostile")? })
 }
 
-/// What `cargo test --workspace` has built beside us; none, which is said, where it has not.
+/// The programs that `cargo test --workspace` has built; prints a note and returns `None` if they
+/// are missing.
 #[cfg(test)]
 pub(crate) fn beside_us() -> Option<HostilePrograms> {
     let ours = std::env::current_exe().unwrap();

@@ -1,42 +1,42 @@
-//! What each mode may get away with: whether its tools are found, and how a call of `echo` ends.
+//! The expected result of each mode: whether its tools are found, and how a call of `echo` ends.
 
 use super::terms::MeetingTransport;
 
-/// Whether `server refresh` finds tools.
+/// The result of `server refresh`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListingExpectation {
-    /// This one, and so many in all.
+    /// It finds this tool, and this many in all.
     Finds(&'static str, usize),
-    /// It fails, and `server list` says why: this, among other things.
+    /// It fails, and the reason in `server list` contains this text.
     Fails(&'static str),
 }
 
-/// How `run hostile/echo --text hi` ends.
+/// The result of `run hostile/echo --text hi`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallExpectation {
     /// It prints `hi`.
     Answers,
-    /// It succeeds and prints this, among other things.
+    /// It succeeds, and its output contains this text.
     Says(&'static str),
-    /// It fails and says why: this, among other things.
+    /// It fails, and the reason contains this text.
     Fails(&'static str),
 }
 
 pub(crate) struct MeetingExpectation {
     pub(super) listing: ListingExpectation,
     pub(super) calling: CallExpectation,
-    /// How many of its tools wait for somebody to look at them.
+    /// The number of its quarantined tools.
     pub(super) held: usize,
-    /// How often it may be asked for a page of its tools over the whole meeting.
+    /// The maximum number of list requests in the whole meeting.
     pub(super) lists: usize,
-    /// The tool that is described: the most harmful one.
+    /// The tool to describe: the most harmful one.
     pub(super) shown: &'static str,
 }
 
 pub(super) fn expected(mode: &str, transport: MeetingTransport) -> MeetingExpectation {
     let listing = listing(mode, transport);
     let calling = match listing {
-        // Who lists nothing of use is not called with success either.
+        // If the listing fails, the call fails as well.
         ListingExpectation::Fails(reason) => CallExpectation::Fails(reason),
         ListingExpectation::Finds("echo", _) => calling(mode, transport),
         ListingExpectation::Finds(..) => CallExpectation::Fails("Unknown tool: hostile/echo"),
@@ -49,7 +49,7 @@ fn listing(mode: &str, transport: MeetingTransport) -> ListingExpectation {
     match mode {
         "mixed_bad" => ListingExpectation::Finds("good0", 5),
         "cursor_empty_ok" => ListingExpectation::Finds("page2", 2),
-        // What comes over HTTP belongs to its request; on a pipe it could be anybody's.
+        // Over HTTP a response belongs to its request; on a pipe it could belong to any.
         "wrong_id" | "id_type" if is_web => ListingExpectation::Fails("something other than the reply"),
         "huge_line" | "many_tools" | "cursor_huge" if is_web => {
             ListingExpectation::Fails("answered with more than 8 MiB")
@@ -61,17 +61,17 @@ fn listing(mode: &str, transport: MeetingTransport) -> ListingExpectation {
     }
 }
 
-/// Why it cannot be listed; none where it can.
+/// The reason why it cannot be listed; `None` if it can.
 fn fault(mode: &str) -> Option<&'static str> {
     Some(match mode {
-        // Never an answer, or never a whole one.
+        // No response, or no complete one.
         "hang_start" | "hang_initialize" | "http_slow_headers" | "http_sse_endless" => "the handshake took longer than",
         "hang_list" | "drip_list" | "cpu_spin" | "noise_same_line" | "wrong_id" | "id_type" => {
             "discovery took longer than"
         }
         "exit_now" => "it exited with code 1: fatal: cannot load config",
         "exit_mid_list" => "it was ended by signal 9",
-        // No message, or none that is meant for us.
+        // Not a message, or not one for this client.
         "invalid_json" | "two_on_line" => "it sent broken JSON",
         "invalid_utf8" => "it sent a message that is not UTF-8",
         "pretty_json" => "it spread a message over several lines",
@@ -84,11 +84,11 @@ fn fault(mode: &str) -> Option<&'static str> {
         "wrong_types" => "its list of tools is no list",
         "case_keys" => "it sent an answer with neither a result nor an error",
         "input_on_list" => "something else than a whole result",
-        // No end, or no whole list.
+        // No end, or no complete list.
         "cursor_endless" => "its list of tools has more than 100 pages",
         "cursor_type" => "a cursor that is not a text",
         "page_error" => "the database is locked (-32603)",
-        // No common language.
+        // No common protocol version.
         "future_version" => "no common protocol version: it speaks `2099-01-01`, toolscout speaks 2026-07-28",
         "bad_version" => "names no protocol version",
         "unsupported_loop" => "it refuses protocol version 2026-07-28 and yet says that it speaks it",
@@ -99,15 +99,15 @@ fn fault(mode: &str) -> Option<&'static str> {
         "http_gzip_bomb" => "answered encoded as `gzip`, which it was not asked to",
         "http_reset" => "broke the connection",
         "http_big_headers" => "message head is too large",
-        // Chance decides whether the first body is taken for what it is, an answer that says nothing, or what follows it comes
-        // just in time for the next request, whose number it cannot know.
+        // Timing decides whether the first body is read as an empty response, or whether the data
+        // behind it arrives in time for the next request, whose id it cannot know.
         "http_length_lie" => "answer",
         "http_flap" => "it is busy",
         _ => return None,
     })
 }
 
-/// How many tools there are: six honest ones, and those of the mode.
+/// The number of tools: six honest ones, and those of the mode.
 fn tools(mode: &str, is_web: bool) -> usize {
     6 + match mode {
         "changed_mid_list" | "poison_desc" | "shadow_ref" | "ref_bomb" | "output_lie" | "wide_schema" => 1,
@@ -139,21 +139,22 @@ fn held(mode: &str) -> usize {
 }
 
 fn calling(mode: &str, transport: MeetingTransport) -> CallExpectation {
-    // Over HTTP the process that was listed is the one that is called; on stdio each command starts its own.
+    // Over HTTP the listed process is the called one; on stdio each command starts its own.
     let is_web = transport == MeetingTransport::Http;
     match mode {
         "hang_call" | "late_reply" => CallExpectation::Fails("`echo` took longer than"),
         "exit_mid_call" => CallExpectation::Fails("it was ended by signal 9"),
         "exit_after_list" => CallExpectation::Fails("it exited with code 0"),
         "close_stdout" => CallExpectation::Fails("it closed its output"),
-        // At once, or at the deadline: who writes just before the other end is closed is told nothing.
+        // At once, or at the deadline: a write just before the other end is closed reports no
+        // error.
         "close_stdin" => CallExpectation::Fails(""),
         "stop_reading" => CallExpectation::Fails("`echo` took longer than"),
         "huge_result" if is_web => CallExpectation::Fails("answered with more than 8 MiB"),
         "many_items" if is_web => CallExpectation::Fails("answered with more than 8 MiB"),
         "huge_result" | "many_items" => CallExpectation::Fails("it sent a message of more than 8 MiB"),
         "bad_result_type" => CallExpectation::Fails("neither complete nor a request for more input"),
-        // A question instead of an answer, and nobody here to be asked.
+        // A request for input instead of a result, and no user to answer it.
         "elicit_phish" => CallExpectation::Fails("needs input that this client cannot give"),
         // Changed by the second list, or by the second start.
         "rug_list" | "rug_flipflop" if is_web => CallExpectation::Fails("has changed since it was approved"),
@@ -172,9 +173,9 @@ fn calling(mode: &str, transport: MeetingTransport) -> CallExpectation {
 
 fn lists(mode: &str) -> usize {
     match mode {
-        // Up to the limit for pages, twice.
+        // Up to the page limit, twice.
         "cursor_endless" => 200,
-        // Twice for the discovery, and then as often as a server may have it at once.
+        // Twice for the discovery, and then up to the burst limit of a server.
         "storm" | "storm_after_list" => 5,
         _ => 4,
     }

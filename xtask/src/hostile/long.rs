@@ -1,6 +1,6 @@
-//! Modes that show themselves only in time: each has a minute with servers that are kept running.
+//! Modes whose effect takes time: each runs for a minute with hosted servers.
 //!
-//! All have a project, a host and a server of their own, and run at the same time.
+//! Each has its own project, host and server, and all run at the same time.
 
 mod host;
 mod scenario;
@@ -16,10 +16,10 @@ use serde_json::Value;
 use std::thread;
 use std::time::Duration;
 
-/// More memory than a host with an honest server has; MiB.
+/// The maximum memory above that of a host with an honest server, in MiB.
 const ROOM: u64 = 64;
 
-/// More seconds of a core than one server may cost in its minute.
+/// The maximum processor time of one server in its minute, in seconds.
 const BUSY: f64 = 36.0;
 
 const HEAD: &str = "\
@@ -44,13 +44,13 @@ pub(super) fn run(programs: &HostilePrograms, server: &[String], modes: &[String
     Ok(())
 }
 
-/// What came of one scenario.
+/// The result of one scenario.
 struct LongRunRow {
     name: &'static str,
     faults: Vec<String>,
     starts: usize,
     lists: usize,
-    /// The most lists that one process made in a minute.
+    /// The maximum number of lists by one process in a minute.
     in_a_minute: usize,
     peak: u64,
     cpu: f64,
@@ -100,7 +100,7 @@ fn hold(programs: &HostilePrograms, server: &[String], scenario: &'static Scenar
     Ok(LongRunRow { name: scenario.name, faults, starts, lists, in_a_minute, peak, cpu, seen })
 }
 
-/// The most of these events that one process had within a minute.
+/// The maximum number of these events in one process within a minute.
 pub(super) fn busiest(events: &[Value]) -> usize {
     let minute = |first: &Value, it: &Value| {
         let after = it["t"].as_f64().unwrap_or_default() - first["t"].as_f64().unwrap_or_default();
@@ -109,7 +109,7 @@ pub(super) fn busiest(events: &[Value]) -> usize {
     events.iter().map(|first| events.iter().filter(|it| minute(first, it)).count()).max().unwrap_or(0)
 }
 
-/// Waits without a condition: what we look for is that nothing happens.
+/// Waits without a condition: the test is that nothing happens.
 fn wait(time: Duration) {
     let end = std::time::Instant::now() + time;
     while let Some(left) = end.checked_duration_since(std::time::Instant::now()) {

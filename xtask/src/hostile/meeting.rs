@@ -1,4 +1,4 @@
-//! One meeting: the commands that are run, in order, and all that was seen.
+//! One meeting: the commands in order, and all observations.
 
 use super::expect::{MeetingExpectation, expected};
 use super::probe::probes;
@@ -8,19 +8,19 @@ use super::world::HostileWorld;
 use super::{HostilePrograms, survivors};
 use serde_json::Value;
 
-/// What a command does.
+/// The kind of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StepKind {
-    /// Asks servers what they have.
+    /// Queries servers.
     Ask,
-    /// Shows what is remembered, and starts nothing.
+    /// Shows cached data, and starts nothing.
     Read,
-    /// Runs a tool; what it prints is the tool's, not ours.
+    /// Runs a tool; its output comes from the tool, not from toolscout.
     Run,
 }
 
 pub(crate) struct MeetingStep {
-    /// As people type it.
+    /// The command as typed.
     pub(crate) name: String,
     pub(crate) kind: StepKind,
     pub(crate) watched: Watched,
@@ -32,14 +32,14 @@ pub(crate) struct Meeting {
     pub(crate) terms: TimeLimits,
     pub(crate) expected: MeetingExpectation,
     pub(crate) steps: Vec<MeetingStep>,
-    /// How often the hostile server was started, and asked for its tools.
+    /// The number of starts of the hostile server, and of its list requests.
     pub(crate) starts: usize,
     pub(crate) lists: usize,
-    /// How often it was started by commands that only read.
+    /// The number of starts by commands that only read.
     pub(crate) starts_by_reading: usize,
     pub(crate) survivors: usize,
     pub(crate) canary_hits: usize,
-    /// Files outside our state that nobody asked us to write, and files with a secret in them.
+    /// Unexpected files outside our state, and files that contain a secret.
     pub(crate) strays: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) const HONEST: &str = "run honest/echo";
 pub(crate) const HOSTILE: &str = "run hostile/echo";
 
 impl Meeting {
-    /// With our own hostile server, on full terms.
+    /// A meeting with our own hostile server, and the full time limits.
     pub(crate) fn hold(programs: &HostilePrograms, mode: &str, transport: MeetingTransport) -> anyhow::Result<Self> {
         Self::of(programs, &programs.own_server(), mode, transport, &TimeLimits::FULL)
     }
@@ -70,7 +70,8 @@ impl Meeting {
         let expected = expected(mode, transport);
         let mut steps = vec![ask(&world, &["server", "refresh"], true)?];
         if mode == "cache_tamper" {
-            // What was damaged may be forgotten, but must be learnt again. The hostile server would only damage it again.
+            // Damaged records may be dropped, but must be discovered again. The hostile server
+            // would only damage them again.
             steps = vec![ask(&world, &["server", "refresh", "honest"], false)?];
         }
         let starts = world.count("start", None);
@@ -99,7 +100,7 @@ impl Meeting {
         })
     }
 
-    /// The first of this name.
+    /// The first step with this name.
     pub(crate) fn step(&self, name: &str) -> Option<&Watched> {
         self.steps.iter().find(|it| it.name == name).map(|it| &it.watched)
     }
@@ -108,28 +109,28 @@ impl Meeting {
         &self.steps[0].watched
     }
 
-    /// The most memory that any of them had.
+    /// The highest peak memory of all steps.
     pub(crate) fn peak(&self) -> u64 {
         self.steps.iter().map(|it| it.watched.peak).max().unwrap_or(0)
     }
 
-    /// The names of the tools that this server is seen to have.
+    /// The names of the listed tools of this server.
     pub(crate) fn tools_of(&self, source: &str) -> Vec<String> {
         let its = self.list(TOOLS).into_iter().filter(|it| it["source"] == source);
         its.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect()
     }
 
-    /// A field of what `server list` says about the hostile server.
+    /// A field of the hostile server in `server list`.
     pub(crate) fn said_of_hostile(&self, field: &str) -> Value {
         self.list(SERVERS).iter().find(|it| it["id"] == "hostile").map_or(Value::Null, |it| it[field].clone())
     }
 
-    /// How many tools are held for review.
+    /// The number of quarantined tools.
     pub(crate) fn held(&self) -> usize {
         self.list(REVIEW).len()
     }
 
-    /// What a search for an echo finds, best first.
+    /// The results of a search for an echo, best first.
     pub(crate) fn found(&self) -> Vec<String> {
         self.list(SEARCH).iter().filter_map(|it| it["id"].as_str().map(str::to_owned)).collect()
     }
@@ -140,14 +141,14 @@ impl Meeting {
         list.as_array().cloned().unwrap_or_default()
     }
 
-    /// What is worth knowing about a meeting that went well.
+    /// A remark about a successful meeting.
     pub(crate) fn remark(&self) -> String {
         let word = |field| self.said_of_hostile(field).as_str().unwrap_or_default().to_owned();
         let tools = self.tools_of("hostile").len();
         let (status, error) = (word("discoveryStatus"), word("discoveryError"));
         let call = self.step(HOSTILE);
         let ended = call.and_then(Watched::code).map_or("killed".to_owned(), |it| it.to_string());
-        // Where the list went well, the call is what there is to explain.
+        // If the list succeeded, the call is what needs an explanation.
         let error = if error.is_empty() { call.map_or(String::new(), first_complaint) } else { error };
         let held = self.held();
         let held = if held == 0 { String::new() } else { format!(", {held} held") };
@@ -156,7 +157,8 @@ impl Meeting {
     }
 }
 
-/// Why a call failed, in our own words; what the tool itself said about it is left out, because anybody may read this.
+/// The reason of a failed call in our own words; the tool's text is left out, because this table is
+/// published.
 fn first_complaint(command: &Watched) -> String {
     if command.code() == Some(0) {
         return String::new();
@@ -166,7 +168,7 @@ fn first_complaint(command: &Watched) -> String {
     ours.map_or("the tool says that it failed", |it| it.trim_start_matches("source `hostile`: ")).to_owned()
 }
 
-/// Everything that reads, once: all of them must bear whatever a server had to say.
+/// Runs every read-only command once: all of them must handle any output of a server.
 fn read_all(world: &HostileWorld, expected: &MeetingExpectation) -> anyhow::Result<Vec<MeetingStep>> {
     let tool = format!("hostile/{}", expected.shown);
     let commands: [&[&str]; 11] = [
@@ -193,7 +195,7 @@ fn ask(world: &HostileWorld, words: &[&str], is_logged: bool) -> anyhow::Result<
     step(world, StepKind::Ask, REFRESH, &words)
 }
 
-/// Reading is measured again where it seems slow: the machine may just have been busy.
+/// A slow read is measured again: the machine may have been busy.
 fn step(world: &HostileWorld, kind: StepKind, name: &str, words: &[&str]) -> anyhow::Result<MeetingStep> {
     let mut watched = world.run(words)?;
     let mut left = if kind == StepKind::Read { 3 } else { 0 };

@@ -1,22 +1,22 @@
-//! What was asked for.
+//! The options of the campaign.
 
 use super::terms::MeetingTransport;
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 
-/// Words are modes; none means all of them.
+/// Arguments are modes; without any, all of them run.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub(super) struct Options {
     pub(super) modes: Vec<String>,
     /// `--stdio` or `--http`.
     pub(super) only: Option<MeetingTransport>,
-    /// `--debug`: a build that is quick to make.
+    /// `--debug`: a debug build.
     pub(super) is_debug: bool,
-    /// `--long`: a minute for each mode that takes its time.
+    /// `--long`: a minute for each mode whose effect takes time.
     pub(super) is_long: bool,
-    /// `--built FOLDER`: programs that are there already.
+    /// `--built FOLDER`: programs that are already built.
     pub(super) built: Option<PathBuf>,
-    /// `--server 'COMMAND WORD…'`: another hostile server that knows the same options.
+    /// `--server 'COMMAND WORD…'`: another hostile server with the same options.
     pub(super) server: Option<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! More calls for modes whose harm is not in `echo`: tools, and what they are called with.
+//! Additional calls for modes whose harm is not in `echo`: tools and their arguments.
 
 use serde_json::{Value, json};
 
@@ -8,16 +8,16 @@ pub(crate) struct Probe {
     pub(crate) ends: Ends,
 }
 
-/// How it has to end.
+/// The expected end of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ends {
     /// With success.
     Well,
-    /// With an error, and something said about it: this.
+    /// With an error that contains this text.
     Saying(&'static str),
-    /// With success, and a warning: this.
+    /// With success, and a warning that contains this text.
     Warning(&'static str),
-    /// Either way, and soon: what is wrong with it concerns the check alone.
+    /// Either way, in time: the mode's problem concerns only the validation.
     Soon,
 }
 

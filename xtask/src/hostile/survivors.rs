@@ -1,12 +1,12 @@
-//! Processes that should be gone.
+//! Finds processes that should have ended.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// How long a killed process may take to be gone from the list.
+/// The time that a killed process may take to disappear from the process list.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How many processes still have this mark in their command line; always none where there is no `/proc`.
+/// The number of processes with this mark in their command line; always zero without `/proc`.
 pub(super) fn count(mark: &str) -> usize {
     let end = Instant::now() + GRACE;
     loop {
@@ -23,7 +23,8 @@ fn now(mark: &str) -> usize {
     processes.filter(|it| fs::read(it.path().join("cmdline")).is_ok_and(|it| has(&it, mark.as_bytes()))).count()
 }
 
-/// One of the words is the mark; not part of a word, because `met-1-1` is part of `met-1-12`.
+/// Whether one of the arguments is the mark; not a part of one, because `met-1-1` is part of
+/// `met-1-12`.
 pub(super) fn has(command_line: &[u8], mark: &[u8]) -> bool {
     command_line.split(|it| *it == 0).any(|it| it == mark)
 }

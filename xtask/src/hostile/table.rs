@@ -1,4 +1,4 @@
-//! One line a meeting.
+//! Prints one line per meeting.
 
 use super::meeting::Meeting;
 
@@ -18,7 +18,7 @@ pub(super) fn row(meeting: &Meeting, reasons: &[String]) -> String {
     )
 }
 
-/// One line of plain text, not too long, whatever a server said. Nothing of where this ran.
+/// Text of a server as one short plain line, without paths of this machine.
 pub(super) fn fit_for_a_cell(text: &str) -> String {
     let plain: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
     let plain = plain.replace(&*std::env::temp_dir().to_string_lossy(), "").replace('|', "\\|");

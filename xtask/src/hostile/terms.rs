@@ -1,4 +1,4 @@
-//! The terms of a meeting: over which transport, and how long anything may take.
+//! The terms of a meeting: its transport and its time limits.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,30 +18,30 @@ impl fmt::Display for MeetingTransport {
     }
 }
 
-/// How long anything may take.
+/// The time limits of a meeting.
 pub(crate) struct TimeLimits {
-    /// What a server may take for an answer before toolscout gives up.
+    /// The timeout of toolscout for a response of a server.
     pub(crate) patience: Duration,
-    /// What a command may take that only reads, whatever there is to read.
+    /// The maximum time of a command that only reads.
     pub(crate) reading: Duration,
-    /// The same where a schema is a bomb.
+    /// The same if a schema is a bomb.
     pub(crate) reading_bombs: Duration,
 }
 
 impl TimeLimits {
-    /// For a release build on a machine that does nothing else of weight.
+    /// For a release build on an otherwise idle machine.
     pub(crate) const FULL: Self = Self {
         patience: Duration::from_secs(4),
         reading: Duration::from_secs(1),
         reading_bombs: Duration::from_millis(100),
     };
 
-    /// To ask servers, or one of them, and to end them: TERM and KILL come within five seconds.
+    /// For querying servers and ending them: TERM and KILL are sent within five seconds.
     pub(crate) fn asking(&self) -> Duration {
         self.patience + ENDING
     }
 
-    /// To start a server, have it list, call it, and end it.
+    /// For starting a server, listing, calling, and ending it.
     pub(crate) fn calling(&self) -> Duration {
         2 * self.patience + ENDING
     }

@@ -1,7 +1,7 @@
 //! Proves that
-//! 1. every kind of fault is found, and a meeting without one is left alone,
-//! 2. a command that does not end is ended, and what it said is kept,
-//! 3. a process is known by its mark, and only by it,
+//! 1. every kind of fault is found, and a meeting without one passes,
+//! 2. a command that does not end is killed, and its output is captured,
+//! 3. a process is identified only by its mark,
 //! 4. the modes in [`short`] do no harm.
 
 mod short;
@@ -59,7 +59,7 @@ fn of_mode(mode: &str) -> Meeting {
     }
 }
 
-/// What is found after this change of a meeting that went well.
+/// The faults after this change of a successful meeting.
 fn found(change: impl FnOnce(&mut Meeting)) -> String {
     found_in("honest", change)
 }

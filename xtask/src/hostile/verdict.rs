@@ -1,4 +1,4 @@
-//! What must hold after every meeting, whatever the server did.
+//! The conditions that must hold after every meeting, for all behaviour of the server.
 
 use super::expect::{CallExpectation, ListingExpectation};
 use super::meeting::{HONEST, HOSTILE, Meeting, MeetingStep, StepKind};
@@ -8,13 +8,13 @@ use super::watched::Watched;
 use super::world::{GIVEN, SECRET};
 use serde_json::Value;
 
-/// How much more memory than with an honest server is too much.
+/// The maximum memory above that with an honest server.
 const ROOM: u64 = 64 << 20;
 
-/// How often a server may be started for a refresh and a call; each probe is a call more.
+/// The maximum number of starts for a refresh and a call; each probe adds a call.
 const STARTS: usize = 3;
 
-/// Why it did not go well; empty if it did.
+/// The violated conditions; empty for a successful meeting.
 pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
     let mut reasons: Vec<String> = meeting.steps.iter().flat_map(|it| of_step(meeting, it)).collect();
     reasons.extend(neighbour(meeting));
@@ -29,20 +29,21 @@ pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
     reasons
 }
 
-/// What must hold of any command.
+/// The conditions for any command.
 fn of_step(meeting: &Meeting, step: &MeetingStep) -> Vec<String> {
     let MeetingStep { name, kind, watched } = step;
     let mut reasons = Vec::new();
     reasons.extend(alive(watched).map(|it| format!("`{name}` {it}")));
     reasons.extend(in_time(meeting, step));
-    // What a tool printed belongs to the person who ran it, so it is left as it is; everything else is ours.
+    // The output of a tool belongs to the user who ran it, so it is not checked; everything else is
+    // ours.
     let texts = [Some(watched.said()).filter(|_| *kind != StepKind::Run), Some(watched.complained())];
     let raw = texts.iter().flatten().find_map(|it| raw_character(it));
     reasons.extend(raw.map(|it| format!("`{name}` lets U+{:04X} through", u32::from(it))));
     if [watched.said(), watched.complained()].iter().any(|it| it.contains(SECRET)) {
         reasons.push(format!("`{name}` shows a secret of our environment"));
     }
-    // A server may say what it was given; we may not.
+    // A server may print its own secret; toolscout may not.
     if texts.iter().flatten().any(|it| it.contains(GIVEN)) {
         reasons.push(format!("`{name}` shows a secret of the server"));
     }
@@ -70,12 +71,12 @@ fn in_time(meeting: &Meeting, step: &MeetingStep) -> Option<String> {
     (step.watched.time > limit).then(|| format!("`{}` took {} ms", step.name, step.watched.time.as_millis()))
 }
 
-/// Modes whose schemas are made to be slow.
+/// Modes whose schemas are designed to be slow.
 fn is_bomb(mode: &str) -> bool {
     matches!(mode, "ref_cycle" | "ref_bomb" | "validate_bomb" | "wide_schema" | "odd_dialect" | "ref_remote")
 }
 
-/// The first character that steers a terminal or hides itself.
+/// The first character that controls a terminal or is invisible.
 pub(super) fn raw_character(text: &str) -> Option<char> {
     text.chars().find(|it| {
         let is_control = it.is_control() && !['\n', '\t'].contains(it);
@@ -129,19 +130,19 @@ fn review(meeting: &Meeting) -> Option<String> {
     (held != expected).then(|| format!("{held} tools are quarantined, not {expected}"))
 }
 
-/// Whoever looks for a tool must find the honest one, however loud the other is.
+/// A search must find the honest tool, even if the hostile server manipulates the ranking.
 fn search(meeting: &Meeting) -> Option<String> {
     let found = meeting.found();
     let is_there = found.iter().take(5).any(|it| it == "honest/echo");
     (!is_there).then(|| format!("a search finds {} before `honest/echo`", found.join(", ")))
 }
 
-/// Whoever looks must see how it is, since when, and why.
+/// The list must show the status of the server, its time, and the reason.
 fn is_shown(meeting: &Meeting) -> Option<String> {
     let (status, since) = (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("lastDiscovery"));
     let has_reason = matches!(meeting.said_of_hostile("discoveryError"), Value::String(it) if !it.is_empty());
     let is_known = status == "success" || (status == "failed" && has_reason);
-    // Its record may be what was damaged; then it was never asked.
+    // Its record may be the damaged one; then the status is that of a new server.
     if meeting.mode == "cache_tamper" && status == "never" {
         return None;
     }
@@ -166,7 +167,7 @@ fn calling(meeting: &Meeting) -> Option<String> {
 fn probing(meeting: &Meeting) -> Vec<String> {
     let faults = probes(&meeting.mode).into_iter().filter_map(|probe| {
         let name = format!("run {}", probe.tool);
-        // The last of the name: `echo` is also what every meeting calls.
+        // The last step with this name: every meeting also calls `echo`.
         let call = &meeting.steps.iter().rev().find(|it| it.name == name)?.watched;
         let is_right = match probe.ends {
             Ends::Well => call.code() == Some(0) && call.err.is_empty(),
@@ -198,13 +199,14 @@ fn bounds(meeting: &Meeting, base: u64) -> Vec<String> {
     let lists = meeting.expected.lists + probes(&meeting.mode).len();
     bound(meeting.lists > lists, format!("{} lists", meeting.lists));
     bound(meeting.survivors > 0, format!("{} processes survive", meeting.survivors));
-    // A server may connect to it by itself; that is its own business, and one mode's purpose.
+    // A server may connect to it by itself; that is not toolscout's doing, and the purpose of one
+    // mode.
     let own = usize::from(meeting.mode == "fs_probe") * meeting.starts;
     bound(meeting.canary_hits > own, format!("{} connections to where none should go", meeting.canary_hits));
     broken
 }
 
-/// One mode is there to write where it can, and nothing is denied to a server that a person has configured.
+/// One mode writes wherever it can, and a server that the user has configured is not sandboxed.
 fn is_its_own_doing(meeting: &Meeting, stray: &str) -> bool {
     meeting.mode == "fs_probe" && stray.starts_with("home/")
 }

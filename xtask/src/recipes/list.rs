@@ -1,4 +1,4 @@
-//! The recipes, and what shows that each of them worked.
+//! The recipes, and the proof that each of them works.
 
 use super::proof::{Programs, Project, expect, output};
 use super::{Listing, Recipe};
@@ -75,7 +75,7 @@ fn operation(programs: &Programs) -> anyhow::Result<()> {
     expect(&project.toolscout(&["greet", "--help"])?, "The person to greet")
 }
 
-/// The key is known: one that is not is a warning.
+/// The key is known: an unknown key causes a warning.
 fn setting(programs: &Programs) -> anyhow::Result<()> {
     let known = Project::new(programs, "favourite_color = \"green\"\n")?.toolscout(&["tools"])?;
     anyhow::ensure!(!known.contains("favourite_color"), "the setting is not known:\n{known}");
@@ -90,7 +90,7 @@ fn source_kind(programs: &Programs) -> anyhow::Result<()> {
     expect(&project.toolscout(&["run", "fortune/tell"])?, "You will write a small file.")
 }
 
-/// The new signal gives its reason for a hit.
+/// The new signal adds its reason to a hit.
 fn ranking_signal(programs: &Programs) -> anyhow::Result<()> {
     let project = Project::new(programs, "")?;
     expect(&project.toolscout(&["search", "tell", "a", "fortune"])?, "short name")

@@ -1,4 +1,4 @@
-//! A project of its own in which the built programs show what a recipe added.
+//! A separate project in which the built programs show the addition of a recipe.
 
 use anyhow::{Context, ensure};
 use std::fs;
@@ -25,7 +25,7 @@ impl<'a> Project<'a> {
         Ok(Self { programs, folder })
     }
 
-    /// What a command prints, to both streams.
+    /// The output of a command, from both streams.
     pub(crate) fn toolscout(&self, words: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new(&self.programs.toolscout);
         command.args(words).current_dir(self.folder.path()).env_clear();
@@ -34,7 +34,7 @@ impl<'a> Project<'a> {
     }
 }
 
-/// What a command prints, to both streams; an error unless it succeeds.
+/// The output of a command, from both streams; an error unless it succeeds.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command.output().with_context(|| format!("start {command:?}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);

@@ -1,15 +1,16 @@
-//! A word for each tenant that nobody else may see.
+//! A secret word for each tenant that no other tenant may see.
 
-/// What all of them begin with.
+/// The common prefix.
 const BEGINNING: &str = "canary-";
 
-/// The tenant's own. Long enough to be there for no other reason, and of letters that nothing escapes.
+/// The canary of a tenant. Long enough not to occur by chance, and without characters that need
+/// escaping.
 pub(super) fn of(tenant: usize) -> String {
     let mixed = (tenant as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     format!("{BEGINNING}{tenant:03}-{mixed:016x}")
 }
 
-/// All that are in the text, each once.
+/// All canaries in the text, each once.
 pub(super) fn all(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for (at, _) in text.match_indices(BEGINNING) {

@@ -1,4 +1,4 @@
-//! All tenants at once: sessions of both eras, over a few connections that they share.
+//! All tenants at once: sessions of both eras, over a few shared connections.
 
 use super::errand::Errand;
 use super::house::{self, House};
@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use std::net::SocketAddr;
 use std::thread;
 
-/// Connections, each with a thread of its own.
+/// The number of connections, each with its own thread.
 const CONNECTIONS: usize = 16;
-/// Results whose names are remembered, to be read on.
+/// The number of result handles that are recorded for later reads.
 const HANDLES: usize = 24;
 
 pub(super) struct TenantCrowd {
@@ -21,24 +21,24 @@ pub(super) struct TenantCrowd {
     calls: usize,
     disguise: fn(usize) -> usize,
     sessions: Vec<TenantSession>,
-    /// Names of large results, and whose they are.
+    /// Handles of large results, with their tenants.
     handles: Mutex<Vec<(usize, String)>>,
 }
 
 /// One client.
 struct TenantSession {
     tenant: usize,
-    /// What the session is called; none in the modern era, in which there are none.
+    /// The session id; `None` in the modern era, which has no sessions.
     id: Option<String>,
 }
 
-/// One call that is about to be made.
+/// One call to make.
 struct Turn<'a> {
     session: &'a TenantSession,
     errand: Errand,
-    /// Another tenant, to be looked for where they must not be found.
+    /// Another tenant, whose data must not be accessible.
     other: usize,
-    /// The name of a result, and whose it is.
+    /// The handle of a result, and its tenant.
     handle: Option<(usize, String)>,
 }
 
@@ -72,12 +72,12 @@ impl TenantCrowd {
         })
     }
 
-    /// Every so-many-th call, over one connection.
+    /// The share of calls of this worker, over one connection.
     fn work(&self, worker: usize) -> anyhow::Result<TenantTally> {
         let mut visitor = Visitor::new(self.addr)?;
         let mut tally = TenantTally::default();
         for number in (worker..self.calls).step_by(CONNECTIONS) {
-            // Each turn another tenant, and each errand for all of them in time.
+            // Each turn uses another tenant, and over time each errand runs for all of them.
             let session = &self.sessions[number.wrapping_mul(7) % self.sessions.len()];
             let turn = self.turn(session, Errand::of_turn(number / 3), number);
             let answer = self.call(&mut visitor, &turn).with_context(|| format!("{:?}", turn.errand))?;
@@ -96,7 +96,7 @@ impl TenantCrowd {
             Errand::ForeignResult => self.handle(|owner| owner != session.tenant, number),
             _ => None,
         };
-        // What there is nothing for yet is a search.
+        // An errand that is not possible yet becomes a search.
         let is_vain = matches!(errand, Errand::ReadOn | Errand::ForeignResult) && handle.is_none();
         let is_alone = errand == Errand::ForeignSession && self.foreign_session(session, number).is_none();
         let errand = if is_vain || is_alone { Errand::Search } else { errand };
@@ -109,7 +109,7 @@ impl TenantCrowd {
         who.has_token = *errand != Errand::WithoutToken;
         let (method, params) = errand.request(*other, handle.as_ref().map_or("", |(_, it)| it));
         let foreign = (*errand == Errand::ForeignSession).then(|| self.foreign_session(session, *other)).flatten();
-        // Without the token it is somebody else, so it is no call of this session.
+        // Without the token the caller is a different one, so the call is not part of this session.
         let own = session.id.as_deref().filter(|_| who.has_token);
         let answer = match foreign.or(own) {
             Some(id) => visitor.legacy(&who.headers(), id, method, params)?,
@@ -143,11 +143,11 @@ impl TenantCrowd {
     }
 }
 
-/// What is wrong with an answer.
+/// The fault of a response, if any.
 fn judge(turn: &Turn<'_>, answer: &Answer) -> Option<TenantFault> {
     let own = canary::of(turn.session.tenant);
     let seen = canary::all(&answer.body);
-    // A result that is delivered in pieces may be cut in the middle of one.
+    // A result that is delivered in pieces may be cut in the middle of a canary.
     if seen.iter().any(|it| !own.starts_with(it)) {
         return Some(TenantFault::Foreign);
     }
@@ -157,7 +157,7 @@ fn judge(turn: &Turn<'_>, answer: &Answer) -> Option<TenantFault> {
     };
     match turn.errand.is_own() {
         true if !seen.is_empty() => None,
-        // Only so much is kept, and the oldest goes first.
+        // The storage is bounded, and the oldest results are evicted.
         true if turn.errand == Errand::ReadOn && answer.body.contains("no longer kept") => None,
         true => Some(TenantFault::Missing),
         false if is_refused && seen.is_empty() => None,
@@ -165,7 +165,7 @@ fn judge(turn: &Turn<'_>, answer: &Answer) -> Option<TenantFault> {
     }
 }
 
-/// As whom a request comes.
+/// The identity of a request.
 struct TenantIdentity {
     name: String,
     token: String,

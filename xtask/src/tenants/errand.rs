@@ -1,9 +1,9 @@
-//! What a tenant comes for, and what they must get.
+//! The errands of a tenant, and their expected results.
 
 use super::house;
 use serde_json::{Value, json};
 
-/// What a tenant comes for.
+/// The kind of a tenant's request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Errand {
     List,
@@ -13,9 +13,9 @@ pub(super) enum Errand {
     OpenVault,
     Large,
     ReadOn,
-    /// A tool that another tenant has.
+    /// A tool of another tenant.
     ForeignTool,
-    /// The rest of a result that another tenant got the beginning of.
+    /// The rest of a result whose beginning another tenant received.
     ForeignResult,
     /// The session of another tenant.
     ForeignSession,
@@ -38,7 +38,8 @@ impl Errand {
         Self::WithoutToken,
     ];
 
-    /// The errand of this turn. Of a hundred, most are what agents do all day; a large result is rare, being large.
+    /// The errand of this turn. Of a hundred, most are what agents usually do; large results are
+    /// rare because of their size.
     pub(super) fn of_turn(turn: usize) -> Self {
         match (turn % 100, turn / 100 % 4) {
             (0, 0) => Self::Large,
@@ -72,12 +73,14 @@ impl Errand {
         }
     }
 
-    /// Whether the tenant must get something of their own; else they must get nothing of anybody's.
+    /// Whether the tenant must receive their own data; otherwise they must receive no data of any
+    /// tenant.
     pub(super) fn is_own(self) -> bool {
         !matches!(self, Self::ForeignTool | Self::ForeignResult | Self::ForeignSession | Self::WithoutToken)
     }
 
-    /// The request that it takes: a method, and its parameters. `other` is whose it should not be, `handle` that of a result.
+    /// The request: a method, and its parameters. `other` is the attacked tenant, `handle` that of
+    /// a result.
     pub(super) fn request(self, other: usize, handle: &str) -> (&'static str, Value) {
         let call = |name: &str, arguments: Value| ("tools/call", json!({"name": name, "arguments": arguments}));
         let execute = |name: &str| call("execute_tool", json!({"name": name, "arguments": {}}));

@@ -1,4 +1,5 @@
-//! The program under test: a project with a folder for each tenant, a server that wants tokens, and one process for all.
+//! The program under test: a project with a folder for each tenant, a server that requires tokens,
+//! and one process for all.
 
 use super::canary;
 use super::vault::Vault;
@@ -11,10 +12,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// Bytes of a result that is delivered in pieces; see the limit of the surface.
+/// The size of a result that is delivered in pieces, in bytes; see the limit of the surface.
 const LARGE: usize = 1_200_000;
 
-/// A process that serves all tenants; ended with this.
+/// A process that serves all tenants; ended on drop.
 pub(super) struct House {
     pub(super) addr: SocketAddr,
     pub(super) vault: Vault,
@@ -55,17 +56,18 @@ impl Drop for House {
     }
 }
 
-/// What the tenant is called in headers and paths.
+/// The name of the tenant in headers and paths.
 pub(super) fn name(tenant: usize) -> String {
     format!("t{tenant:03}")
 }
 
-/// What the tenant brings along.
+/// The token of the tenant.
 pub(super) fn token(tenant: usize) -> String {
     format!("secret-of-{}", canary::of(tenant))
 }
 
-/// The tenant's tools: one that is listed, one that is found, one that only they have, and one that says a lot.
+/// The tools of the tenant: one listed, one searchable, one that no other tenant has, and one with
+/// a large result.
 fn furnish(project: &Path, tenant: usize) -> anyhow::Result<()> {
     let folder = project.join(format!("tenants/{}/tools", name(tenant)));
     fs::create_dir_all(&folder)?;
@@ -99,7 +101,7 @@ fn listening(child: &mut Child) -> anyhow::Result<SocketAddr> {
         said += &format!("{line}\n");
         Some(line.split_once("listening on http://")?.1.split('/').next()?.to_owned())
     });
-    // Read on, so that it never waits for us.
+    // Keeps reading, so that the process never blocks on its output.
     std::thread::spawn(move || lines.for_each(drop));
     place.with_context(|| format!("it does not listen: {said}"))?.parse().context("its address")
 }

@@ -1,17 +1,17 @@
-//! Counts of what happened, as a markdown table.
+//! The results of a campaign, as a Markdown table.
 
 use super::errand::Errand;
 use super::vault::Seen;
 use std::collections::BTreeMap;
 
-/// What is wrong with an answer.
+/// The fault of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TenantFault {
-    /// It holds another tenant's canary.
+    /// It contains the canary of another tenant.
     Foreign,
-    /// It does not hold the tenant's own.
+    /// It does not contain the tenant's own canary.
     Missing,
-    /// It was to be refused, and was not.
+    /// It should have been refused, and was not.
     Granted,
 }
 
@@ -19,7 +19,7 @@ pub(super) enum TenantFault {
 #[derive(Debug, Default)]
 pub(super) struct TenantTally {
     rows: BTreeMap<Errand, TenantRow>,
-    /// What the server on the web has to say.
+    /// The findings of the upstream HTTP server.
     pub(super) upstream: Vec<String>,
 }
 
@@ -51,7 +51,8 @@ impl TenantTally {
         self.upstream.extend(other.upstream);
     }
 
-    /// Every token came to the server, none in a session of another, and nothing beside them.
+    /// Checks that every token reached the server, none in a session of another tenant, and nothing
+    /// else.
     pub(super) fn look_into(&mut self, seen: &Seen, tenants: usize) {
         let foreign: Vec<_> = seen.tokens.keys().filter(|it| !it.starts_with("Bearer secret-of-canary-")).collect();
         let mut wrong = |is_wrong: bool, what: String| self.upstream.extend(is_wrong.then_some(what));

@@ -1,7 +1,7 @@
 //! Proves that
-//! 1. two thousand calls of eight tenants show nobody what is another's,
-//! 2. a server that took one tenant for another would be noticed, in every errand,
-//! 3. canaries are found wherever they stand.
+//! 1. two thousand calls of eight tenants leak no data of another tenant,
+//! 2. a server that confuses two tenants is detected, in every errand,
+//! 3. canaries are found anywhere in a text.
 
 use super::errand::Errand;
 use super::{TenantPlan, canary, visit};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 const SHORT: TenantPlan = TenantPlan { tenants: 8, sessions: 40, calls: 2_000, is_debug: true };
 
-/// What `cargo test --workspace` has built beside us; without that, there is nobody to visit.
+/// The program that `cargo test --workspace` has built; without it, the test is skipped.
 fn toolscout() -> Option<PathBuf> {
     let ours = std::env::current_exe().unwrap();
     let program = ours.ancestors().nth(2).unwrap().join("toolscout");
@@ -30,8 +30,9 @@ fn nobody_sees_what_is_anothers() {
     assert_eq!(tally.calls(), SHORT.calls);
 }
 
-/// What a server does that leaves the tenant out of a key: it answers one as if they were another. Here tenants really come
-/// as their neighbours, so the server gives them what is their neighbours'; every such answer must be noticed.
+/// Simulates a server that omits the tenant from a key, and so returns the data of another. Here
+/// tenants really use the identity of their neighbours and receive their data; every such response
+/// must be detected.
 #[test]
 fn a_server_that_takes_one_tenant_for_another_is_noticed() {
     let Some(toolscout) = toolscout() else { return };

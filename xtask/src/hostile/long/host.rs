@@ -1,4 +1,4 @@
-//! `server host` while it runs: how much memory and time it has taken, and how it ends.
+//! A running `server host`: its memory, its processor time, and its end.
 
 use crate::hostile::world::HostileWorld;
 use crate::memory::high_water;
@@ -8,10 +8,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long it may take to end its servers and itself.
+/// The maximum time to end its servers and itself.
 const ENDING: Duration = Duration::from_secs(7);
 
-/// Of the clock in `/proc`, on every Linux.
+/// The clock rate in `/proc`, on every Linux.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 pub(super) struct ServerHost {
@@ -32,22 +32,23 @@ impl ServerHost {
         Ok(Self { child, err })
     }
 
-    /// The most memory it had, in MiB.
+    /// The peak memory in MiB.
     pub(super) fn peak(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         high_water(&status).unwrap_or(0) >> 20
     }
 
-    /// How long it has kept a core busy, in seconds.
+    /// The processor time in seconds.
     pub(super) fn cpu(&self) -> f64 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        // Behind the name, which may hold anything: state, ten numbers, then user and system time.
+        // After the name, which may contain anything: state, ten numbers, then user and system
+        // time.
         let fields: Vec<&str> = stat.rsplit_once(") ").map_or(Vec::new(), |(_, it)| it.split(' ').collect());
         let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<f64>().ok()).unwrap_or(0.0);
         (ticks(11) + ticks(12)) / TICKS_PER_SECOND
     }
 
-    /// Interrupts it, as a person would; gives what it said in the meantime.
+    /// Interrupts it, as a user would; returns its output.
     pub(super) fn interrupt(mut self) -> anyhow::Result<String> {
         let begun = Instant::now();
         let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status()?;

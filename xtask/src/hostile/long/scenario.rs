@@ -1,4 +1,4 @@
-//! What happens in the minute that each mode has.
+//! The scenario that each mode runs for a minute.
 
 use super::wait;
 use crate::hostile::world::HostileWorld;
@@ -12,21 +12,21 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) mode: &'static str,
-    /// How often the server may be started.
+    /// The maximum number of starts of the server.
     pub(super) starts: usize,
-    /// How often one process of it may be asked for its tools in any minute.
+    /// The maximum number of list requests to one of its processes in any minute.
     pub(super) lists: usize,
-    /// Gives what is worth knowing.
+    /// Runs the scenario; returns a remark for the table.
     pub(super) plays: fn(&HostileWorld) -> anyhow::Result<String>,
 }
 
-/// A minute of leaving it alone, and the budgets of docs/limits.md: six starts a minute after the first, and a list each
-/// five seconds.
+/// A minute without calls, with the budgets of docs/limits.md: six starts a minute after the first,
+/// and a list each five seconds.
 const fn left_alone(mode: &'static str) -> Scenario {
     Scenario { name: mode, mode, starts: 7, lists: 12, plays: leave_alone }
 }
 
-/// The same with one that can be used all the while.
+/// The same with a server that stays usable.
 const fn borne(mode: &'static str) -> Scenario {
     Scenario { plays: bear, ..left_alone(mode) }
 }
@@ -47,7 +47,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "100 cancelled calls", mode: "honest", starts: 2, lists: 1, plays: cancel },
 ];
 
-/// It is asked for, fails, and then has a minute to be started again and again.
+/// Starts a server that fails, and observes its restarts for a minute.
 fn start_in_vain(world: &HostileWorld) -> anyhow::Result<String> {
     let start = world.run(&["server", "start", "hostile"])?;
     ensure!(start.code() != Some(0), "it is said to have been started");
@@ -66,15 +66,15 @@ fn bear(world: &HostileWorld) -> anyhow::Result<String> {
     Ok(format!("{}, both calls answered", state(world)?))
 }
 
-/// A tool that was good once, and is every other time, is not called again.
+/// A tool that changes every other time is not called again after it was approved.
 fn see_through(world: &HostileWorld) -> anyhow::Result<String> {
     let (first, last) = call_twice(world)?;
     ensure!(first && !last, "first call {}, last call {}", word(first), word(last));
     Ok(format!("{}, first call answered, last call refused", state(world)?))
 }
 
-/// It is kept running, called, left alone for a minute, and called again after its honest neighbour. Says which calls of it
-/// were answered.
+/// Starts the server, calls it, waits a minute, and calls it again after its honest neighbour.
+/// Returns which of its calls succeeded.
 fn call_twice(world: &HostileWorld) -> anyhow::Result<(bool, bool)> {
     let start = world.run(&["server", "start", "hostile"])?;
     ensure!(start.code() == Some(0), "it was not started: {}", start.complained());
@@ -130,7 +130,7 @@ fn sleep(world: &HostileWorld) -> anyhow::Result<Child> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start a call")
 }
 
-/// Whether the tool says what it was told.
+/// Whether the tool echoes its text.
 fn call(world: &HostileWorld, source: &str, text: &str) -> anyhow::Result<bool> {
     let call = world.run(&["run", &format!("{source}/echo"), "--text", text])?;
     Ok(call.code() == Some(0) && call.said().contains(text))
@@ -140,7 +140,7 @@ fn word(answered: bool) -> &'static str {
     if answered { "answered" } else { "lost" }
 }
 
-/// What the host says that the hostile server is doing.
+/// The state of the hostile server in `server list`.
 fn state(world: &HostileWorld) -> anyhow::Result<String> {
     let listed: Value = serde_json::from_slice(&world.run(&["server", "list", "--json"])?.out)?;
     let mut servers = listed["servers"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The short form of the campaign: two dozen modes that are quick, against the build at hand.
+//! The short form of the campaign: two dozen quick modes, against the current build.
 
 use crate::hostile::HostilePrograms;
 use crate::hostile::build::beside_us;
@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use std::thread;
 use std::time::Duration;
 
-/// Servers get a second. A build for tests is slow, and the machine may be busy, so all else gets more.
+/// Servers get a second. A test build is slow, and the machine may be busy, so everything else gets
+/// more.
 const TERMS: TimeLimits = TimeLimits {
     patience: Duration::from_secs(1),
     reading: Duration::from_secs(10),
