@@ -42,7 +42,8 @@ pub(crate) fn run() -> anyhow::Result<()> {
     for recipe in RECIPES {
         follow(recipe, &tree).with_context(|| format!("the recipe for {}", recipe.adds))?;
     }
-    // Dependencies are shared with other builds of the repository; only our own crates are built again.
+    // Dependencies are shared with other builds of the repository; only our own crates are built
+    // again.
     let mut cargo = repo::cargo();
     cargo.current_dir(&tree).args(["build", "-p", "toolscout", "-p", "toolscout-hostile", "--target-dir"]);
     cargo.arg(repo::root().join("target"));

@@ -131,7 +131,8 @@ impl Config {
         self.servers.iter().find(|it| it.server.id.as_str() == id)
     }
 
-    /// The diagnostics of one file alone, with this text. Empty if no file of this name is read as configuration.
+    /// The diagnostics of one file alone, with this text. Empty if no file of this name is read as
+    /// configuration.
     pub(crate) fn diagnose(path: &Path, text: &str) -> Result<Vec<Diagnostic>, ConfigError> {
         let Some(file) = ConfigFile::of_text(path, text)? else { return Ok(Vec::new()) };
         // A variable that is not set now may be set when the server starts.

@@ -1,4 +1,5 @@
-//! Writes toolscout into the configuration of other MCP clients, and removes it again without a trace.
+//! Writes toolscout into the configuration of other MCP clients, and removes it again without a
+//! trace.
 //!
 //! Start reading at [`ConnectPlan::new`].
 

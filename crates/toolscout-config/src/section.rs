@@ -74,7 +74,8 @@ impl<'a> ValueReader<'a> {
         Self { value, path, is_element, folder: self.folder, unknown: self.unknown }
     }
 
-    /// The entries of a struct under the names of its fields. Entries without a field are collected as unknown.
+    /// The entries of a struct under the names of its fields. Entries without a field are collected
+    /// as unknown.
     fn fields(&self, table: Map<String, Value>, fields: &'static [&'static str]) -> Vec<(String, ValueReader<'a>)> {
         let mut found: Vec<(String, ValueReader<'a>)> = Vec::new();
         for (written, value) in table.into_iter().filter(|(_, value)| !value.is_null()) {

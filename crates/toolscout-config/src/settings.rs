@@ -1,5 +1,5 @@
-//! The settings of a configuration file. A setting is one field with its documentation, which is also its reference in
-//! `docs/settings.md`.
+//! The settings of a configuration file. A setting is one field with its documentation, which is
+//! also its reference in `docs/settings.md`.
 
 use crate::section::{self, SectionError, milliseconds, one_of, path, paths, roots, text, texts};
 use schemars::JsonSchema;

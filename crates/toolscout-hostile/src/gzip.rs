@@ -79,7 +79,8 @@ impl Bits {
         self.put(286 - 257, 5);
         self.put(0, 5);
         self.put(18 - 4, 4);
-        // In the order 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1: "18" takes one bit, "2" and "1" two.
+        // In the order 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1: "18" takes one
+        // bit, "2" and "1" two.
         [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2].iter().for_each(|length| self.put(*length, 3));
         let zeros = |bits: &mut Self, count: u32| {
             bits.put(ZEROS.0, ZEROS.1);

@@ -132,8 +132,8 @@ fn locale(given: Option<&str>, env: impl Fn(&str) -> Option<String>) -> Locale {
 /// The command that shells call for completion.
 pub(crate) const COMPLETE: &str = "__complete";
 
-/// Options of the program that follow a built-in command. A mistake there is reported when the command is parsed,
-/// together with all others.
+/// Options of the program that follow a built-in command. A mistake there is reported when the
+/// command is parsed, together with all others.
 fn following(built_in: CommandSpec, program: &CommandSpec, rest: &[String]) -> Option<Parsed> {
     if built_in.stop_at_positional {
         return None;

@@ -1,4 +1,5 @@
-//! The help texts of built-in commands in other languages. A text without a translation stays English.
+//! The help texts of built-in commands in other languages. A text without a translation stays
+//! English.
 //!
 //! To add a language, add a file beside `words/ja.txt` and a line in [`translations`].
 

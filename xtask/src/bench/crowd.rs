@@ -33,7 +33,8 @@ pub(super) enum ServerBehaviour {
     Hung(&'static str),
 }
 
-/// The modes of servers that hang: before, in and after the handshake, byte by byte, and burning a core.
+/// The modes of servers that hang: before, in and after the handshake, byte by byte, and burning a
+/// core.
 pub(super) const HANGING: [&str; 5] = ["hang_start", "hang_initialize", "hang_list", "drip_list", "cpu_spin"];
 
 pub(super) struct ServerCrowd {

@@ -1,7 +1,8 @@
-//! Import cycles: sibling modules of a crate must not use each other in a circle, at any level of the module tree.
+//! Import cycles: sibling modules of a crate must not use each other in a circle, at any level of
+//! the module tree.
 //!
-//! A parent and its child may use each other. Tests and fixtures do not count. A path counts as far as it names modules, so
-//! an item that the parent re-exports counts as the parent's.
+//! A parent and its child may use each other. Tests and fixtures do not count. Only the module
+//! segments of a path count, so an item that the parent re-exports counts as the parent's.
 
 use super::shown;
 use crate::repo;

@@ -16,7 +16,7 @@ pub use toolscout_telemetry::Metrics;
 /// The time limit for sending the remaining spans when a command is done.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// Offers [`Metrics`] to the other plugins, which update them while agents are served. Sends spans
+/// Offers [`Metrics`] to the other plugins, and updates them while agents are served. Sends spans
 /// to the target in the environment (`OTEL_EXPORTER_OTLP_ENDPOINT`) or in `[telemetry]`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Telemetry;

@@ -66,7 +66,7 @@ fn bear(world: &HostileWorld) -> anyhow::Result<String> {
     Ok(format!("{}, both calls answered", state(world)?))
 }
 
-/// A tool that changes every other time is not called again after it was approved.
+/// A tool that was approved and then changes with every other list is not called again.
 fn see_through(world: &HostileWorld) -> anyhow::Result<String> {
     let (first, last) = call_twice(world)?;
     ensure!(first && !last, "first call {}, last call {}", word(first), word(last));

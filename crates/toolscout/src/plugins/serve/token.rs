@@ -1,4 +1,5 @@
-//! The tokens of agents and operators: generated once, and saved in files that only their owner can read.
+//! The tokens of agents and operators: generated once, and saved in files that only their owner can
+//! read.
 
 use crate::{AppError, Environment};
 use ring::rand::{SecureRandom, SystemRandom};
