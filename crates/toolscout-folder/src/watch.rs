@@ -188,8 +188,8 @@ impl FolderWatcher {
         if self.watcher.is_some() && self.try_listen(&wanted) {
             return self;
         }
-        // The system's watch limit is reached. Polling every two seconds is slower, but works
-        // everywhere.
+        // The native watcher failed, usually at the system's watch limit. Polling every two seconds
+        // is slower, but works everywhere.
         let news = news.clone();
         let config = Config::default().with_poll_interval(Duration::from_secs(2));
         let polling = PollWatcher::new(move |event| news.tell(event), config);

@@ -74,8 +74,7 @@ impl Set {
         Self::of(&name, lines::read(&tools, TOOL)?, lines::read(&queries, QUERY)?)
     }
 
-    /// Validates the set. A duplicate tool counts once; a query without a known relevant tool is
-    /// dropped.
+    /// Validates the set. A duplicate tool counts once; a query without relevant tools is dropped.
     fn of(name: &str, mut tools: Vec<SetTool>, mut queries: Vec<SetQuery>) -> Result<Self, AppError> {
         let mut notes = Vec::new();
         let mut known = HashMap::new();
