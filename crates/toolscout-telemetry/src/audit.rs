@@ -8,7 +8,7 @@ use std::path::Path;
 use toolscout_core::{Moment, Store, escape};
 use toolscout_store::journal::{self, JournalQuery, JournalReader};
 
-/// Records of a page, unless the query sets a limit.
+/// Number of records on a page, unless the query sets a limit.
 pub const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1_000;
 
@@ -19,7 +19,8 @@ const TIMELINE: [&str; 6] = ["discovery", "search", "call", "decision", "lost", 
 /// Kinds of the audit log.
 const AUDIT: [&str; 4] = ["call", "decision", "lost", "mended"];
 
-/// What agents and people did, newest first. `state` is the state directory, if there is one.
+/// Discoveries, searches, calls and decisions, newest first. `state` is the state directory, if
+/// there is one.
 pub fn timeline(state: Option<&Path>, page: &AuditQuery) -> Result<AuditPage, TelemetryError> {
     newest(state, page, &TIMELINE)
 }
@@ -35,19 +36,19 @@ fn newest(state: Option<&Path>, page: &AuditQuery, usual: &[&str]) -> Result<Aud
     let kinds = page.kind.as_deref().map(kinds).transpose()?;
     let since = page.since.as_deref().map(|it| since::read(it, Moment::now())).transpose()?;
     let wanted = JournalQuery { before: page.before, kinds: kinds.as_deref().unwrap_or(usual), since };
-    // One more, to learn whether there is a next page.
+    // Reads one record more than the limit, to find out whether there is a next page.
     let mut kept = JournalReader::new(state).newest(&wanted, limit + 1).map_err(TelemetryError::io("read", state))?;
     let is_more = kept.len() > limit;
     kept.truncate(limit);
     let next_before = kept.last().map(|it| it.n).filter(|_| is_more);
-    // Records of later versions are skipped.
+    // Records of later versions cannot be parsed. They are skipped and counted in a note.
     let entries: Vec<JournalEntry> = kept.iter().filter_map(|it| serde_json::from_str(&it.text).ok()).collect();
     let unknown = kept.len() - entries.len();
     let notes = (unknown > 0).then(|| format!("{unknown} records cannot be read by this version")).into_iter();
     Ok(AuditPage { entries, next_before, notes: notes.collect() })
 }
 
-/// The kinds that are named.
+/// Parses a comma-separated list of kinds.
 fn kinds(text: &str) -> Result<Vec<&'static str>, TelemetryError> {
     let known = |word: &str| KINDS.into_iter().find(|it| *it == word);
     text.split(',')
@@ -59,7 +60,7 @@ fn kinds(text: &str) -> Result<Vec<&'static str>, TelemetryError> {
         .collect()
 }
 
-/// Checks the chain of the journal, from the first record to the last.
+/// Verifies the chain of the journal, from the first record to the last.
 pub fn verify(state: Option<&Path>, store: &dyn Store) -> Result<AuditVerification, TelemetryError> {
     let Some(state) = state else { return Ok(AuditVerification { sound: true, ..AuditVerification::default() }) };
     let verdict = journal::verify(state, store).map_err(TelemetryError::io("check", state))?;

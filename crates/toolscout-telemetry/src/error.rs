@@ -1,18 +1,18 @@
-//! Why the journal could not be read.
+//! Errors of reading the journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the journal could not be read.
+/// The error of reading the journal.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TelemetryError {
     /// The query is invalid.
     #[error("{message}")]
     InvalidQuery {
-        /// What is wrong.
+        /// The reason.
         message: String,
-        /// What would be valid.
+        /// Examples of valid values.
         hint: String,
     },
     /// The files could not be read.
@@ -20,7 +20,7 @@ pub enum TelemetryError {
     Io {
         /// `read` or `check`.
         action: &'static str,
-        /// The folder.
+        /// The folder of the journal.
         path: PathBuf,
         /// The cause.
         source: io::Error,

@@ -1,7 +1,9 @@
-//! Observers of events: the audit journal with its statistics, metrics for Prometheus, and traces for OpenTelemetry.
+//! Observers of events: the audit journal with its statistics, metrics for Prometheus, and traces
+//! for OpenTelemetry.
 //!
-//! An observer gets events from [`toolscout_core::event`] and knows neither the app nor the surfaces. Start reading at
-//! [`JournalObserver`], then [`audit`] and [`stats`], which read what it wrote; [`Metrics`] and [`Traces`] stand alone.
+//! An observer receives events from [`toolscout_core::event`] and depends on neither the app nor
+//! the surfaces. Start reading at [`JournalObserver`], then [`audit`] and [`stats`], which read the
+//! journal. [`Metrics`] and [`Traces`] are independent of it.
 
 #![warn(missing_docs)]
 

@@ -41,7 +41,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Content type of the text.
+    /// Content type of the rendered text.
     pub const CONTENT_TYPE: &'static str = "text/plain; version=0.0.4; charset=utf-8";
 
     /// All metrics in Prometheus' text format. Side-effect free.
@@ -56,7 +56,7 @@ impl Metrics {
         page.text()
     }
 
-    /// Adds the sizes of the catalog, counted anew for each rendering.
+    /// Sets the function that counts the catalog. Each rendering calls it.
     pub fn set_catalog(&self, count: impl Fn() -> CatalogCounts + Send + Sync + 'static) {
         let _ = self.catalog.set(Box::new(count));
     }

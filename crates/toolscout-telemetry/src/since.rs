@@ -1,4 +1,4 @@
-//! Points in time as people type them: `2h`, `2026-07-28`, `2026-07-28T12:00:00Z`.
+//! Parses points in time as users type them: `2h`, `2026-07-28`, `2026-07-28T12:00:00Z`.
 
 #[cfg(test)]
 mod tests;
@@ -8,7 +8,7 @@ use toolscout_core::{Moment, escape};
 
 const DAY: u64 = 86_400;
 
-/// The moment that is meant.
+/// Parses an age before `now`, or a date.
 pub(crate) fn read(text: &str, now: Moment) -> Result<Moment, TelemetryError> {
     age(text).map(|it| Moment(now.0.saturating_sub(it.saturating_mul(1_000)))).or_else(|| date(text)).ok_or_else(|| {
         let message = format!("`{}` is no time", escape::line(text));
@@ -17,7 +17,7 @@ pub(crate) fn read(text: &str, now: Moment) -> Result<Moment, TelemetryError> {
     })
 }
 
-/// So many seconds ago.
+/// The number of seconds in an age such as `2h`.
 fn age(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let unit = match unit {
@@ -31,7 +31,7 @@ fn age(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(unit).filter(|_| number.bytes().all(|it| it.is_ascii_digit()))
 }
 
-/// RFC 3339, with or without a time of day; in UTC where nothing else is said.
+/// Parses RFC 3339, with or without a time of day. The default time zone is UTC.
 pub(crate) fn date(text: &str) -> Option<Moment> {
     let (day, time) = text.split_once(['T', 't', ' ']).map_or((text, None), |(day, time)| (day, Some(time)));
     let [year, month, date] = numbers(day, '-')?;
@@ -47,7 +47,7 @@ pub(crate) fn date(text: &str) -> Option<Moment> {
     Some(Moment(seconds.checked_add_signed(-offset)? * 1_000 + millis))
 }
 
-/// The time of day, and by how many seconds it is ahead of UTC.
+/// Splits off the time zone, and returns its offset from UTC in seconds.
 fn zone(time: &str) -> Option<(&str, i64)> {
     if let Some(time) = time.strip_suffix(['Z', 'z']) {
         return Some((time, 0));
@@ -66,7 +66,7 @@ fn numbers<const N: usize>(text: &str, separator: char) -> Option<[u64; N]> {
     parts?.try_into().ok()
 }
 
-/// Days from 1970 to this date; counted in years that begin in March, so that the leap day comes last.
+/// Days from 1970 to this date. Years start in March here, so that the leap day comes last.
 fn days(year: u64, month: u64, day: u64) -> u64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let of_years = 365 * year + year / 4 - year / 100 + year / 400;

@@ -1,4 +1,4 @@
-//! Usage statistics from the journal: what tools cost and saved, and which of them should be pinned.
+//! Usage statistics from the journal: tokens spent and avoided, and suggestions which tools to pin.
 
 mod counter;
 mod output;
@@ -18,7 +18,8 @@ use std::path::Path;
 use toolscout_core::Moment;
 use toolscout_store::journal::{JournalQuery, JournalReader};
 
-/// Counts all records since then (`7d`, `2026-07-28`), or all there are. `state` is the state directory, if there is one.
+/// Counts all records since a time (`7d`, `2026-07-28`), or the whole journal. `state` is the state
+/// directory, if there is one.
 pub fn count(state: Option<&Path>, since: Option<&str>) -> Result<UsageCounter, TelemetryError> {
     let mut counter = UsageCounter::default();
     let since = since.map(|text| since::read(text, Moment::now())).transpose()?;
@@ -29,7 +30,7 @@ pub fn count(state: Option<&Path>, since: Option<&str>) -> Result<UsageCounter, 
     Ok(counter)
 }
 
-/// The median; of an even number of values, the upper of the two in the middle.
+/// The median; for an even number of values, the upper of the two in the middle.
 fn median(values: &[f64]) -> Option<f64> {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);

@@ -1,8 +1,8 @@
-//! What the journal keeps, and what is made of it.
+//! Tests of the journal and its statistics.
 //!
-//! 1. Nothing secret is kept, by name or by shape, and nothing long: [`recording`].
-//! 2. The sums are right, of a journal that is written by hand: [`counting`].
-//! 3. What is worth pinning is, and nothing else: [`pinning`].
+//! 1. No secrets are stored, by name or by shape, and no long texts: [`recording`].
+//! 2. The sums over a handwritten journal are correct: [`counting`].
+//! 3. Only tools whose pinning saves tokens are suggested: [`pinning`].
 
 mod counting;
 mod pinning;

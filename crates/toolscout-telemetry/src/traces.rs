@@ -1,6 +1,8 @@
-//! Sends events as spans to an OpenTelemetry collector, over OTLP/HTTP with JSON. Langfuse reads the same spans.
+//! Sends events as spans to an OpenTelemetry collector, over OTLP/HTTP with JSON. Langfuse reads
+//! the same spans.
 //!
-//! [`Traces`] turns events into spans and queues them; the [`exporter`] sends them on a thread of its own.
+//! [`Traces`] turns events into spans and queues them; the [`exporter`] sends them on its own
+//! thread.
 
 mod attributes;
 mod environment;
@@ -31,7 +33,7 @@ const LIMITS: BatchLimits = BatchLimits { name: "traces", capacity: 2_048, batch
 /// The observer that exports spans.
 pub struct Traces {
     writer: BatchWriter<ExportedSpan>,
-    /// The deadline of everything that is left to send, set once at the end.
+    /// The deadline for sending the remaining spans, set once at shutdown.
     closing: watch::Sender<Option<Instant>>,
     content: bool,
     notify: Arc<OnceLock<Notify>>,
@@ -50,19 +52,19 @@ impl Traces {
         Arc::new(Self { writer, closing, content, notify, hits, misses })
     }
 
-    /// Who is told, once, that spans cannot be sent.
+    /// Sets the function that shows the user, once, that spans cannot be sent.
     pub fn set_notify(&self, notify: Notify) {
         let _ = self.notify.set(notify);
     }
 
-    /// Sends what is left, within this time.
+    /// Sends the remaining spans, within this time.
     pub async fn finish(self: &Arc<Self>, limit: Duration) {
         if !self.writer.is_started() {
             return;
         }
         self.closing.send_replace(Some(Instant::now() + limit.mul_f32(0.9)));
         let (traces, (done, is_done)) = (self.clone(), oneshot::channel());
-        // Not a blocking task: the runtime would wait for it however long it takes.
+        // This is not a blocking task, because the runtime would wait for it without a limit.
         thread::spawn(move || {
             traces.writer.flush();
             let _ = done.send(());
@@ -70,7 +72,7 @@ impl Traces {
         let _ = tokio::time::timeout(limit, is_done).await;
     }
 
-    /// How often a cached discovery was enough, and how often a server had to be queried.
+    /// Counts how often a cached discovery was enough, and how often a server had to be queried.
     fn count(&self, kind: &EventKind) -> CacheCounts {
         match kind {
             EventKind::Search(_) | EventKind::Call(_) => self.hits.fetch_add(1, Ordering::Relaxed),

@@ -1,20 +1,20 @@
-//! Makes short and safe what is kept of others' words: secrets are hidden, and what is long is left out.
+//! Redacts and shortens the text that the journal stores of queries, arguments and errors.
 //!
-//! Nothing is cut inside a word: of half a secret nobody can tell that it is one.
+//! Text is cut only between words. The redaction would not recognize one half of a secret.
 
 use serde_json::{Map, Value};
 use toolscout_core::Arguments;
 use toolscout_core::redact::{self, REDACTED, names_a_secret};
 
-/// Bytes of arguments that are kept.
+/// Bytes of the arguments that are stored.
 const ARGUMENTS: usize = 2_048;
-/// Deeper nobody looks.
+/// Nesting depth of the arguments that is stored.
 const DEPTH: usize = 16;
-/// Bytes of a text that are looked at, whatever is kept of it.
+/// Bytes of a text that are copied for redaction, before it is cut to its final length.
 const READ: usize = 4_096;
 
-/// A copy of what was passed to a tool, as small as what is kept of it. Secrets by name are not even copied; [`safe`] looks for
-/// others.
+/// A copy of the arguments of a call, limited to the size that is stored. Values under secret names
+/// are not copied; [`safe`] redacts secrets in all other values.
 pub(super) fn copy(arguments: &Arguments) -> Value {
     let mut room = ARGUMENTS;
     Value::Object(map(arguments, &mut room, DEPTH))
@@ -66,7 +66,7 @@ fn take(room: &mut usize, bytes: usize) -> bool {
     fits
 }
 
-/// The same without what is shaped like a secret, at any depth, in keys as well.
+/// Redacts everything that is shaped like a secret, at any depth and in keys as well.
 pub(super) fn safe(value: Value) -> Value {
     match value {
         Value::String(text) => redact::text(&text).into(),
@@ -76,18 +76,18 @@ pub(super) fn safe(value: Value) -> Value {
     }
 }
 
-/// The beginning of a text, to be made [`safe`] and [`cut`] later.
+/// The first [`READ`] bytes of a text, to be redacted by [`safe`] or [`cut`] later.
 pub(super) fn beginning(text: &str) -> String {
     whole_words(text, READ).to_owned()
 }
 
-/// The beginning of a text without its secrets, of about so many bytes.
+/// The beginning of a text, redacted and cut to about `most` bytes.
 pub(super) fn cut(text: &str, most: usize) -> String {
     let safe = redact::text(text);
     if safe.len() <= most { safe } else { format!("{}…", whole_words(&safe, most)) }
 }
 
-/// As many whole words as there is room for.
+/// As many whole words as fit into `most` bytes.
 fn whole_words(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;

@@ -1,4 +1,5 @@
-//! An event as it is kept: copied as far as it is kept where it happens, put into words where there is time.
+//! A queued journal entry. The observer copies the part of the event that is stored; the batch
+//! writer redacts and serializes it later.
 
 use super::abridge::{beginning, copy, cut, safe};
 use super::entry::{EntryDetails, RecordedHit, RecordedOutcome, RequesterRecord};
@@ -10,21 +11,21 @@ use toolscout_core::event::{
 use toolscout_core::{ErrorKind, Moment, SourceId};
 use toolscout_store::journal::JournalRecord;
 
-/// Hits of a search that are kept.
+/// Maximum number of hits stored per search.
 const HITS: usize = 20;
-/// Notes of a search that are kept.
+/// Maximum number of notes stored per search.
 const NOTES: usize = 4;
-/// Bytes of a question or an error.
+/// Maximum length in bytes of a query or an error message.
 const TEXT: usize = 500;
-/// Bytes of a name that somebody gives themselves.
+/// Maximum length in bytes of a name that a client reports about itself.
 const NAME: usize = 120;
 
-/// Something that happened.
+/// A copy of an event, not yet redacted.
 pub(crate) struct JournalNote {
     at: Moment,
     took: Duration,
     who: Requester,
-    /// Where one was passed to us.
+    /// The trace id, if the client sent a trace context.
     trace: Option<[u8; 16]>,
     what: NotedEvent,
 }
@@ -38,7 +39,8 @@ enum NotedEvent {
 }
 
 impl JournalNote {
-    /// A copy of what is kept of it, small whatever it was; none of what is not.
+    /// Copies the part of an event that is stored, with a bounded size. Returns none for events
+    /// that the journal does not record.
     pub(crate) fn of(event: &Event) -> Option<Self> {
         let Event { at, took, requester, span, kind } = event;
         let what = match kind {
@@ -70,12 +72,13 @@ impl JournalNote {
         Some(Self { at: *at, took: *took, who: requester.clone(), trace: span.parent.map(|_| span.trace), what })
     }
 
-    /// The record, without anything secret.
+    /// Redacts the event and serializes it.
     pub(crate) fn into_record(self) -> JournalRecord {
         let took = (self.took.as_secs_f64() * 1_000_000.0).round() / 1_000.0;
         let what = what(self.what);
         let kind = kind(&what);
-        // Written straight away, not by way of a tree: in a busy process that is most of what a record costs.
+        // The fields are written as text, without a `serde_json::Value` in between: that was most
+        // of the cost of a record in a busy process.
         let mut body = format!(r#"{{"tookMs":{took}"#);
         let (who, what) = (json(&party(&self.who, self.trace)), json(&what));
         let of_kind = fields(&what).strip_prefix(r#""kind":""#).and_then(|it| it.strip_prefix(kind)?.strip_prefix('"'));
@@ -94,7 +97,7 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// EntryDetails is between the braces.
+/// The text between the braces of a JSON object.
 fn fields(object: &str) -> &str {
     object.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default()
 }
@@ -173,7 +176,7 @@ fn call(called: CallEvent, arguments: Value) -> EntryDetails {
     }
 }
 
-/// To four places, as searches show them.
+/// Rounds to four decimal places, as search results do.
 fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }
@@ -190,7 +193,7 @@ fn kind(what: &EntryDetails) -> &'static str {
     }
 }
 
-/// The kind of an error, as it is written.
+/// The name of an error kind in the journal.
 fn word(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotFound => "notFound",
@@ -204,5 +207,5 @@ fn word(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// The kind of an error where something was refused.
+/// The error kind of a call that was refused.
 pub(crate) const REFUSED: &str = "refused";

@@ -21,7 +21,7 @@ impl Observer for JournalObserver {
     fn observe(&self, event: &Event) {
         let Some(note) = JournalNote::of(event) else { return };
         match event.kind {
-            // A decision is on record before it takes effect. Decisions are rare.
+            // A decision is written before it takes effect. Decisions are rare.
             EventKind::Decision(_) => self.journal.write(note.into_record()),
             _ => self.journal.push(Box::new(move || note.into_record())),
         }

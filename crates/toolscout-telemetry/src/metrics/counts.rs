@@ -1,4 +1,4 @@
-//! The numbers themselves, and by what they are kept apart: never by more than there is room for.
+//! The counters and their labels. Every label has a bounded number of values.
 
 use super::histogram::Histogram;
 use super::page::MetricsPage;
@@ -9,11 +9,11 @@ use toolscout_core::event::{
 };
 use toolscout_core::{ErrorKind, SourceId};
 
-/// So many servers have lines of their own; the rest are counted as one, called `other`.
+/// Number of servers with a label of their own; all others share the label `other`.
 pub(super) const SERVERS: usize = 256;
-/// Sessions that are counted.
+/// Number of sessions that are counted.
 const SESSIONS: usize = 65_536;
-/// So many sorts of decisions are.
+/// Number of distinct decisions that are counted.
 const DECISIONS: usize = 256;
 
 #[derive(Default)]
@@ -26,17 +26,17 @@ pub(super) struct EventCounts {
     discoveries: BTreeMap<(SourceId, &'static str), u64>,
     discovery_seconds: Histogram,
     decisions: BTreeMap<(&'static str, &'static str), u64>,
-    /// By name, of which there are as many as the program has operations.
+    /// By operation and outcome; bounded by the number of operations.
     operations: BTreeMap<(&'static str, &'static str), u64>,
     operation_seconds: BTreeMap<&'static str, Histogram>,
     shown: BTreeMap<&'static str, ContextSum>,
     servers: BTreeSet<SourceId>,
-    /// Hashes of their labels.
+    /// Hashes of the session labels.
     sessions: HashSet<u64>,
     hasher: RandomState,
 }
 
-/// Context use of one form.
+/// Sums of context use for one form: `list`, `search` or `context`.
 #[derive(Default)]
 struct ContextSum {
     times: u64,
@@ -103,7 +103,7 @@ impl EventCounts {
         }
     }
 
-    /// Metric label for a server. Unknown servers share one label, to cap cardinality.
+    /// The metric label for a server. Servers beyond the limit share one label, to cap cardinality.
     fn server(&mut self, id: &SourceId) -> SourceId {
         if self.servers.contains(id) || self.servers.len() < SERVERS {
             self.servers.insert(id.clone());
@@ -176,7 +176,7 @@ fn outcome(outcome: &CallOutcome) -> &'static str {
     }
 }
 
-/// The kind of an error, as labels and attributes say it.
+/// The name of an error kind in metric labels and span attributes.
 pub(crate) fn word(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotFound => "not_found",

@@ -1,14 +1,14 @@
-//! How long things took, by bounds that are the same for all.
+//! A histogram of durations, with the same buckets for all metrics.
 
 use super::page::MetricsPage;
 
-/// Seconds, from a search in memory to a tool that builds something.
+/// Upper bounds of the buckets in seconds, from a search in memory to a tool that runs a build.
 const BOUNDS: [f64; 16] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
 
 #[derive(Default)]
 pub(super) struct Histogram {
-    /// How many were within each bound, and in none before it.
+    /// Observations per bucket, not cumulative.
     within: [u64; BOUNDS.len()],
     count: u64,
     sum: f64,
@@ -23,7 +23,7 @@ impl Histogram {
         }
     }
 
-    /// Prometheus counts what is within a bound and within all before it.
+    /// Writes cumulative buckets, as Prometheus requires.
     pub(super) fn write(&self, page: &mut MetricsPage, labels: &[(&str, &str)]) {
         let mut all = 0;
         for (bound, count) in BOUNDS.iter().zip(self.within) {

@@ -5,11 +5,11 @@ mod tests;
 
 use std::fmt::{Display, Write as _};
 
-/// What is written so far.
+/// The text rendered so far.
 #[derive(Default)]
 pub(super) struct MetricsPage {
     text: String,
-    /// What the next lines are about.
+    /// The metric family of the lines that follow.
     name: &'static str,
 }
 
@@ -35,7 +35,7 @@ impl MetricsPage {
         self.part("", labels, None, value);
     }
 
-    /// A line of a histogram; `bound` is the label `le`.
+    /// Writes a line with a suffix on the metric name; `bound` is the label `le` of a histogram.
     pub(super) fn part(&mut self, suffix: &str, labels: &[(&str, &str)], bound: Option<&str>, value: impl Display) {
         self.text += self.name;
         self.text += suffix;

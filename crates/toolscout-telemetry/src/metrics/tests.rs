@@ -1,6 +1,6 @@
-//! 1. Each thing that happens is counted once, under its server and its outcome.
-//! 2. A histogram's buckets hold all before them, and the last holds everything.
-//! 3. Every line is of a family that was announced, and there is never room for more lines than that.
+//! 1. Each event is counted once, under its server and its outcome.
+//! 2. The buckets of a histogram are cumulative, and the last one contains everything.
+//! 3. Every line belongs to a declared metric family, and the number of lines is bounded.
 
 use super::*;
 use std::collections::{BTreeSet, HashMap};

@@ -9,9 +9,9 @@ use crate::since;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use toolscout_core::Moment;
 
-/// Rows of each table that are shown.
+/// Maximum number of rows in each table.
 const ROWS: usize = 100;
-/// How long a call took is kept of so many calls of a tool; the median of more is hardly another.
+/// Number of call durations kept per tool; more would hardly change the median.
 const TIMES: usize = 1_000;
 
 /// Usage counted from the journal.
@@ -36,7 +36,8 @@ struct Times {
 }
 
 impl UsageCounter {
-    /// One record; what cannot be read was written by a later version.
+    /// Counts one record. A record that cannot be parsed was written by a later version, and is
+    /// skipped.
     pub(crate) fn read(&mut self, text: &str) {
         let Ok(row) = serde_json::from_str::<CountedRecord<'_>>(text) else { return };
         let Some(at) = since::date(row.at) else { return };
@@ -104,7 +105,7 @@ impl UsageCounter {
         }
     }
 
-    /// Nothing more comes.
+    /// Settles all open searches. Called after the last record.
     pub(crate) fn end(&mut self) {
         let mut left = Vec::new();
         for session in self.sessions.values_mut() {
@@ -146,7 +147,7 @@ impl UsageCounter {
         found
     }
 
-    /// The statistics of what was counted.
+    /// The statistics of all counted records.
     pub fn stats(self) -> UsageStats {
         let notes =
             (self.lost > 0).then(|| format!("{} records are missing: more happened than could be written", self.lost));

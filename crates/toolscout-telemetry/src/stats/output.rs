@@ -1,4 +1,4 @@
-//! What tools have cost and saved, counted from the journal.
+//! The output of the usage statistics: tokens spent and avoided, counted from the journal.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

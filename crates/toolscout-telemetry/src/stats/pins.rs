@@ -1,17 +1,18 @@
-//! Which tools should be listed without searching: those that sessions search for repeatedly, and whose definition takes fewer
-//! tokens than the results of those searches.
+//! Suggests tools to pin, so that they are listed without a search: tools that sessions search for
+//! repeatedly, and whose definition takes fewer tokens than the results of those searches.
 
 use super::counter::UsageCounter;
 use super::output::{PinSuggestion, PinSuggestions};
 use super::session::SessionUsage;
 use std::collections::BTreeMap;
 
-/// A tool that was searched for less often may never be again.
+/// Minimum number of searches. A tool that was searched for once may never be needed again.
 const SEARCHES: u64 = 2;
-/// A list of everything is what searching is there to avoid.
+/// Maximum number of suggestions. Listing everything would defeat the purpose of searching.
 const MOST: usize = 20;
 
-/// What would save something, given the tokens of each definition; none where a tool cannot be proposed.
+/// Suggests the tools whose pinning saves tokens. `definition` returns the tokens of a tool's
+/// definition, or none if the tool cannot be suggested.
 pub fn suggest(
     counter: &UsageCounter,
     project: Option<&str>,
@@ -38,8 +39,9 @@ pub fn suggest(
     PinSuggestions { sessions: count, pins, ..PinSuggestions::default() }
 }
 
-/// By tool, how many searches nobody would have needed if it had been listed, and the tokens of their answers. A search that
-/// led to several tools is still needed for the others.
+/// For each tool, the number of searches that pinning it would have avoided, and the tokens of
+/// their results. A search that led to calls of several tools is not counted, because it is still
+/// needed for the others.
 fn needed<'a>(sessions: &[&'a SessionUsage]) -> BTreeMap<&'a str, (u64, u64)> {
     let mut needed: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for asked in sessions.iter().flat_map(|it| &it.led) {

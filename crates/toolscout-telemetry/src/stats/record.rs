@@ -1,10 +1,11 @@
-//! What of a record counts, read without the rest: a full journal has more than a hundred thousand.
+//! The fields of a journal record that the statistics need. The rest is not parsed, because a full
+//! journal has more than a hundred thousand records.
 
 use crate::journal::RecordedOutcome;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// A record; of fields that its kind does not have, nothing.
+/// A journal record. Fields that its kind does not have are empty.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CountedRecord<'a> {
@@ -19,23 +20,23 @@ pub(super) struct CountedRecord<'a> {
     pub(super) session: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(super) project: Option<Cow<'a, str>>,
-    // Of a search.
+    // Fields of `search`.
     #[serde(borrow)]
     pub(super) query: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     pub(super) hits: Vec<CountedHit<'a>>,
-    // Of a call.
+    // Fields of `call`.
     #[serde(borrow)]
     pub(super) tool: Option<Cow<'a, str>>,
     pub(super) outcome: Option<RecordedOutcome>,
     #[serde(borrow)]
     pub(super) error_kind: Option<Cow<'a, str>>,
-    // Of what was shown.
+    // Fields of `shown`.
     #[serde(borrow)]
     pub(super) what: Option<Cow<'a, str>>,
     pub(super) tokens: Option<u64>,
     pub(super) all_tokens: Option<u64>,
-    // Of what is missing.
+    // Fields of `lost`.
     pub(super) records: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! One conversation: what was shown, searched and called in it, and which search led to which call.
+//! The usage of one session: its lists, searches and calls, and which search led to which call.
 
 use super::median;
 use super::output::{SessionStats, UsageTotals};
@@ -7,12 +7,13 @@ use crate::journal::RecordedOutcome;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use toolscout_core::Moment;
 
-/// A call this long after a search still follows it, as where it is learned from.
+/// A call up to this many milliseconds after a search follows it. Relevance feedback uses the same
+/// limit.
 const FOLLOWS: u64 = 600_000;
-/// Searches that may still lead somewhere; older ones have not.
+/// Number of searches per session that calls are matched with; older ones are settled.
 const OPEN: usize = 32;
 
-/// One conversation.
+/// The usage of one session.
 #[derive(Debug, Default)]
 pub(super) struct SessionUsage {
     pub(super) began: String,
@@ -22,7 +23,7 @@ pub(super) struct SessionUsage {
     cost: UsageTotals,
     first_search: Option<Moment>,
     open: VecDeque<PastSearch>,
-    /// Sources that were called.
+    /// Sources of the tools that were called.
     met: HashSet<String>,
     pub(super) called: BTreeSet<String>,
     /// Searches that led to calls.
@@ -35,13 +36,13 @@ pub(super) struct PastSearch {
     pub(super) query: String,
     pub(super) at: Moment,
     pub(super) hits: Vec<String>,
-    /// Of its answer; none where that was shown to no model.
+    /// The tokens of its results; none if they were not sent to a model.
     pub(super) tokens: Option<u64>,
-    /// What was called of what it found.
+    /// The tools among its hits that were called.
     pub(super) called: BTreeSet<String>,
 }
 
-/// A call, as far as it counts.
+/// The fields of a call that are counted.
 pub(super) struct CountedCall<'a> {
     pub(super) tool: &'a str,
     pub(super) at: Moment,
@@ -61,13 +62,14 @@ impl CountedCall<'_> {
 }
 
 impl SessionUsage {
-    /// The list that counts is the last one: a client that lists again forgets what it had.
+    /// Records a list of tools. Only the last one counts, because a client that lists again
+    /// replaces the previous list.
     pub(super) fn listed(&mut self, tokens: u64, all: Option<u64>) {
         self.cost.list_tokens = tokens;
         self.cost.all_tokens = all.unwrap_or(self.cost.all_tokens);
     }
 
-    /// A search; gives one that can lead nowhere any more.
+    /// Records a search. Returns the oldest one if it is now too old to be matched with calls.
     pub(super) fn asked(&mut self, asked: PastSearch) -> Option<PastSearch> {
         self.cost.searches += 1;
         self.first_search.get_or_insert(asked.at);
@@ -75,7 +77,7 @@ impl SessionUsage {
         (self.open.len() > OPEN).then(|| self.open.pop_front()).flatten()
     }
 
-    /// The answer of the first search that has none yet.
+    /// Records the tokens of search results, for the first search that has none yet.
     pub(super) fn answered(&mut self, tokens: u64) {
         self.cost.search_tokens += tokens;
         if let Some(asked) = self.open.iter_mut().find(|it| it.tokens.is_none()) {
@@ -83,7 +85,7 @@ impl SessionUsage {
         }
     }
 
-    /// A call; says whether it is the first one of its source.
+    /// Records a call. Returns true if it is the first call of its source in this session.
     pub(super) fn called(&mut self, call: &CountedCall<'_>) -> bool {
         self.cost.calls += 1;
         self.cost.failures += u64::from(call.has_failed());
@@ -103,7 +105,7 @@ impl SessionUsage {
         !self.met.contains(source) && self.met.insert(source.to_owned())
     }
 
-    /// What came of a search is known; gives it back where that was nothing.
+    /// Counts the outcome of a search. Returns the search if no call followed it.
     pub(super) fn settle(&mut self, asked: PastSearch) -> Option<PastSearch> {
         match (asked.hits.is_empty(), asked.called.is_empty()) {
             (true, _) => self.cost.empty += 1,
@@ -117,7 +119,7 @@ impl SessionUsage {
         Some(asked)
     }
 
-    /// All searches that might still have led somewhere.
+    /// Removes and returns the open searches.
     pub(super) fn rest(&mut self) -> VecDeque<PastSearch> {
         std::mem::take(&mut self.open)
     }
@@ -125,7 +127,7 @@ impl SessionUsage {
     pub(super) fn cost(&self) -> UsageTotals {
         let UsageTotals { list_tokens, search_tokens, all_tokens, .. } = self.cost;
         let signed = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
-        // Of a session whose list is not on record nobody knows what it was spared.
+        // The savings of a session whose list was not recorded are unknown.
         let avoided_tokens = match all_tokens {
             0 => 0,
             all => signed(all) - signed(list_tokens) - signed(search_tokens),
@@ -144,7 +146,7 @@ impl SessionUsage {
     }
 }
 
-/// All of them together.
+/// The totals of several sessions.
 pub(super) fn sum<'a>(sessions: impl Iterator<Item = &'a SessionUsage>) -> UsageTotals {
     let (mut total, mut first_uses) = (UsageTotals::default(), Vec::new());
     for cost in sessions.map(SessionUsage::cost) {

@@ -1,9 +1,9 @@
-//! The sums are right, of a journal that is written by hand.
+//! The sums over a handwritten journal are correct.
 
 use super::count;
 use crate::stats::{ToolStats, UsageStats};
 
-/// One line a record: second, client, session, what.
+/// One line per record: second, client, session, details.
 pub(super) const STORY: &str = "
     0 agent one list 300 of 5000
     1 agent one search mail: mail/send mail/read
@@ -30,7 +30,7 @@ pub(super) const STORY: &str = "
     1400 agent one call files/read done 3
 ";
 
-/// A story as the journal tells it.
+/// A sequence of journal records.
 pub(super) fn lines(story: &str) -> Vec<String> {
     let told = story.lines().map(str::trim).filter(|it| !it.is_empty());
     told.enumerate().map(|(at, it)| line(at as u64 + 1, it)).collect()
@@ -82,12 +82,12 @@ fn what_was_avoided_is_all_definitions_without_list_and_answers_once_a_session()
     let total = stats(STORY).total;
     assert_eq!((total.sessions, total.list_tokens, total.all_tokens), (4, 610, 10_000));
     assert_eq!(total.search_tokens, 400 + 20 + 600 + 500 + 20 + 100);
-    // Those whose list is not on record were spared nothing that anybody knows of.
+    // The savings of sessions without a recorded list are unknown, and count as zero.
     assert_eq!(total.avoided_tokens, 10_000 - 610 - 1_640);
-    // Who lists again has one list.
+    // A client that lists again has one list.
     let again = stats("0 agent one list 300 of 5000\n1 agent one list 200 of 4000");
     assert_eq!((again.total.list_tokens, again.total.avoided_tokens), (200, 3_800));
-    // And where searching costs more than it spares, that is said as well.
+    // If searching costs more than it saves, the sum is negative.
     let dear = stats("0 agent one list 300 of 400\n1 agent one search x: a/b\n1 agent one answer 900");
     assert_eq!(dear.total.avoided_tokens, -800);
 }
@@ -99,11 +99,11 @@ fn searches_are_followed_by_a_call_of_what_they_found_or_they_are_not() {
     let nowhere: Vec<_> = stats(STORY).nowhere.into_iter().map(|it| (it.query, it.times, it.empty)).collect();
     let expected = [("fax", 2, true), ("late", 1, false), ("post a letter", 1, false)];
     assert_eq!(nowhere, expected.map(|(query, times, empty)| (query.to_owned(), times, empty)));
-    // Both have found it; the later one is what it was called for.
+    // Both searches found it; the call follows the later one.
     let twice = stats("0 agent one search a: x/y\n1 agent one search b: x/y\n2 agent one call x/y done 1");
     assert_eq!((twice.total.followed, twice.total.not_followed), (1, 1));
     assert_eq!(twice.nowhere[0].query, "a");
-    // What another session calls is none of this one's.
+    // A call does not follow a search of another session.
     let apart = stats("0 agent one search a: x/y\n1 agent two call x/y done 1");
     assert_eq!((apart.total.followed, apart.total.not_followed), (0, 1));
 }
@@ -130,9 +130,10 @@ fn the_first_use_of_a_session_and_of_a_server_are_timed() {
     let stats = stats(STORY);
     let agent = stats.clients.iter().find(|it| it.client == "agent").unwrap();
     let first = |session: &str| agent.newest.iter().find(|it| it.session == session).unwrap().cost.first_use_ms;
-    // From the search in second 1 to the end of the call that began in second 5 and took two.
+    // From the search in second 1 to the end of the call that began in second 5 and took two
+    // seconds.
     assert_eq!(first("one"), Some(6_000.0));
-    // The calls in between did not work.
+    // The calls in between failed.
     assert_eq!(first("two"), Some(10_900.0));
     let mail = stats.sources.iter().find(|it| it.source == "mail").unwrap();
     assert_eq!((mail.calls, mail.first_call_ms, mail.later_call_ms), (5, Some(2_000.0), Some(10.0)));
@@ -163,7 +164,7 @@ fn what_is_missing_or_not_understood_is_said_or_passed_over() {
     assert_eq!(stats.notes, ["3 records are missing: more happened than could be written"]);
 }
 
-/// However many searches there are, few of them are kept until it is known what came of them.
+/// Only a bounded number of searches per session waits for calls, however many there are.
 #[test]
 fn a_session_of_thousands_of_searches_is_counted_as_it_goes() {
     let story: String =

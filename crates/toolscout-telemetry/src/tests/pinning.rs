@@ -1,4 +1,4 @@
-//! What is worth pinning is, and nothing else.
+//! Only tools whose pinning saves tokens are suggested.
 
 use super::count;
 use super::counting::lines;
@@ -30,7 +30,8 @@ fn pins(story: &str, definition: impl Fn(&str) -> Option<u64>) -> PinSuggestions
 fn the_answers_of_searches_that_nobody_would_need_are_weighed_against_the_definition() {
     let pins = pins(STORY, |_| Some(120));
     assert_eq!(pins.sessions, 2, "people at a terminal see no list");
-    // A search that found two tools is still needed for the other; one that was needed once may never be again.
+    // A search that led to calls of two tools is not counted, and `files/read` was searched for
+    // only once.
     let mail = PinSuggestion {
         tool: "mail/send".to_owned(),
         sessions: 2,

@@ -1,4 +1,4 @@
-//! Nothing secret is kept, and nothing long.
+//! The journal stores no secrets and no long texts.
 
 use crate::journal::{JournalEntry, JournalNote};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use toolscout_core::event::{
 };
 use toolscout_core::{Caller, ErrorKind, Moment, SourceId, ToolId, ToolName};
 
-/// Shaped like secrets, each in another way.
+/// Texts shaped like secrets, each in a different way.
 const SHAPED: [&str; 5] = [
     "ghp_Zk3vQ9mXw2Rt7Ln4Bc8Yd1Fg6Hj5Ps0AaEe",
     "sk-ant-api03-Zk3vQ9mXw2Rt7Ln4Bc8Yd1Fg6Hj5Ps0AaEeZk3vQ9mXw2Rt7Ln4",
@@ -63,7 +63,7 @@ fn a_record_says_who_what_and_how_it_ended() {
     assert_eq!(body, expected);
 }
 
-/// Whatever is written is what those who show it read.
+/// The readers of the journal can parse every record that is written.
 #[test]
 fn every_kind_can_be_read_again() {
     let failed = CallOutcome::Failed { kind: ErrorKind::TimedOut, message: "too slow".to_owned() };
@@ -140,7 +140,7 @@ fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
     }
 }
 
-/// Of a secret that is cut in two, neither half looks like one.
+/// If a secret is cut in two, neither half looks like a secret.
 #[test]
 fn no_secret_is_cut_in_two() {
     for (secret, pad) in SHAPED.iter().flat_map(|it| (0..60).map(move |pad| (it, pad))) {

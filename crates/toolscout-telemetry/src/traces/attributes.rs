@@ -1,11 +1,11 @@
-//! Attributes of spans and resources, each name once, with limits on their size.
+//! Attributes of spans and resources, with limits on their size. Each name occurs once.
 
 use serde_json::{Map, Value, json};
 use toolscout_core::redact;
 
-/// Bytes of a text; longer ones are cut.
+/// Maximum length of a text in bytes; longer ones are cut.
 const MAX_TEXT: usize = 4 << 10;
-/// Items of a list.
+/// Maximum number of items in a list.
 const MAX_ITEMS: usize = 128;
 
 /// Attributes of a span or a resource: texts, booleans, numbers and lists of texts.
@@ -13,13 +13,13 @@ const MAX_ITEMS: usize = 128;
 pub struct Attributes(Map<String, Value>);
 
 impl Attributes {
-    /// The same, with this attribute.
+    /// Adds an attribute.
     pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.set(key, value);
         self
     }
 
-    /// The same, with this attribute if it has a value.
+    /// Adds an attribute if it has a value.
     pub(super) fn maybe(self, key: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
             Some(value) => self.with(key, value),
@@ -37,7 +37,7 @@ impl Attributes {
         self.0.get(key)
     }
 
-    /// As OTLP writes them: a list of keys and typed values.
+    /// Renders the attributes for OTLP: a list of keys and typed values.
     pub(super) fn to_json(&self) -> Value {
         self.0.iter().map(|(key, value)| json!({"key": key, "value": any_value(value)})).collect()
     }
@@ -51,7 +51,7 @@ fn limited(value: Value) -> Value {
     }
 }
 
-/// As much of a text as the limit allows.
+/// Cuts a text to the limit.
 pub(super) fn clip(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_TEXT)]
 }
@@ -59,7 +59,8 @@ pub(super) fn clip(text: &str) -> &str {
 /// OTLP's `AnyValue`. 64-bit integers are texts in its JSON form.
 fn any_value(value: &Value) -> Value {
     match value {
-        // Redacted again: secrets may have been found since, as when our own headers were looked up.
+        // Redacted again, because secrets may have been registered since; for example when the
+        // headers of the exporter were resolved.
         Value::String(text) => json!({"stringValue": redact::values(text)}),
         Value::Bool(flag) => json!({"boolValue": flag}),
         Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),

@@ -5,29 +5,29 @@ use percent_encoding::percent_decode_str;
 use std::time::Duration;
 use toolscout_core::redact;
 
-/// Limit of a request, unless the environment sets one.
+/// Timeout of a request, unless the environment sets one.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the `OTEL_…` variables say.
+/// The settings from the `OTEL_…` variables.
 pub struct OtelEnvironment {
     /// The endpoint, if one is set.
     pub endpoint: Option<String>,
     /// Whether the path of the signal has to be appended to the endpoint.
     pub is_base: bool,
-    /// Headers of each request; their values are registered as secrets.
+    /// Headers of each request. Their values are registered as secrets.
     pub headers: Vec<(String, String)>,
     /// Attributes that describe this process.
     pub resource: Vec<(String, String)>,
     /// Whether queries and arguments are exported.
     pub content: bool,
-    /// Limit of a request.
+    /// Timeout of a request.
     pub timeout: Duration,
     /// Whether bodies are compressed with gzip.
     pub is_compressed: bool,
 }
 
 impl OtelEnvironment {
-    /// Reads the variables; none if they switch traces off.
+    /// Reads the variables. Returns none if they switch traces off.
     pub fn read<'a>(var: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
         let var = |name: &str| var(name).filter(|value| !value.trim().is_empty());
         let is_true = |name: &str| var(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
@@ -55,7 +55,8 @@ impl OtelEnvironment {
         })
     }
 
-    /// The attributes of this process, under this service name unless a variable sets another.
+    /// The attributes of this process. `service` is the service name unless a variable sets
+    /// another.
     pub fn resource(&self, service: &str) -> Attributes {
         let version = env!("CARGO_PKG_VERSION");
         let mut all = Attributes::default()
@@ -70,7 +71,7 @@ impl OtelEnvironment {
     }
 }
 
-/// `name=value,name=value`, the values percent-encoded.
+/// Parses `name=value,name=value` with percent-encoded values.
 pub(super) fn pairs(text: &str) -> Vec<(String, String)> {
     let pair = |pair: &str| {
         let (name, value) = pair.split_once('=')?;

@@ -11,28 +11,29 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use toolscout_core::{BoxFuture, escape, redact};
 
-/// Attempts for a batch; then it is dropped.
+/// Number of attempts to send a batch; then it is dropped.
 const ATTEMPTS: u32 = 5;
 /// Wait before the second attempt; doubled for each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// The longest wait, whatever the collector asks for.
+/// The longest wait, even if the collector's `Retry-After` is longer.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Where spans go.
+/// The destination of spans, and how they are sent.
 pub struct TraceTarget {
-    /// Opens the connection. May block, as when it looks up secrets; called on the exporter's thread.
+    /// Opens the connection. It may block, for example to look up secrets; it is called on the
+    /// exporter's thread.
     pub open: OpenTransport,
-    /// Describes this process.
+    /// The attributes of this process.
     pub resource: Attributes,
     /// Whether queries and arguments are exported.
     pub content: bool,
-    /// Limit of a request.
+    /// Timeout of a request.
     pub timeout: Duration,
     /// Whether bodies are compressed with gzip.
     pub is_compressed: bool,
 }
 
-/// Opens the connection to a collector. The error is for people.
+/// Opens the connection to a collector. The error message is shown to the user.
 pub type OpenTransport = Box<dyn Fn() -> Result<Box<dyn TraceTransport>, String> + Send>;
 
 /// Sends requests to a collector.
@@ -40,7 +41,7 @@ pub trait TraceTransport: Send {
     /// The address, without secrets.
     fn place(&self) -> String;
 
-    /// Sends a JSON body, compressed as `encoding` says. The error is for people.
+    /// Sends a JSON body with this `Content-Encoding`. The error message is shown to the user.
     fn send(
         &self,
         body: Vec<u8>,
@@ -49,7 +50,7 @@ pub trait TraceTransport: Send {
     ) -> BoxFuture<'_, Result<TransportResponse, String>>;
 }
 
-/// What the collector answered.
+/// The response of the collector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransportResponse {
     /// HTTP status.
@@ -125,7 +126,7 @@ impl Exporter {
         }
     }
 
-    /// Ends when this process must not wait any longer.
+    /// Waits until the shutdown deadline.
     async fn deadline(&self) {
         let mut closed = self.closed.clone();
         let until = closed.wait_for(Option::is_some).await.ok().and_then(|until| *until);
@@ -145,7 +146,8 @@ impl Exporter {
 }
 
 impl Drop for Exporter {
-    /// The last owner may be an async task, where a runtime must not be dropped in the usual way.
+    /// Shuts the runtime down in the background. The last owner may be an async task, in which
+    /// dropping a runtime panics.
     fn drop(&mut self) {
         if let CollectorConnection::Open(runtime, _) =
             std::mem::replace(&mut self.connection, CollectorConnection::Failed)
@@ -155,7 +157,8 @@ impl Drop for Exporter {
     }
 }
 
-/// What is wrong with a response, and after how long to retry; without a time, never.
+/// The error of a response, and the wait before a retry. Without a wait, the request must not be
+/// retried.
 fn failure(response: &Result<TransportResponse, String>, place: &str) -> Option<(String, Option<Duration>)> {
     match response {
         Ok(TransportResponse { status: 200..=299, .. }) => None,

@@ -1,4 +1,4 @@
-//! The request that carries spans: OTLP's `ExportTraceServiceRequest` in its JSON form.
+//! The request that contains spans: OTLP's `ExportTraceServiceRequest` in its JSON form.
 
 use super::attributes::Attributes;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(super) struct ExportedSpan {
     pub(super) error: Option<String>,
 }
 
-/// The body of a request with these spans, sent by a process with this resource.
+/// The body of a request with these spans. `resource` describes this process.
 pub(super) fn request(resource: &Attributes, spans: &[ExportedSpan]) -> Vec<u8> {
     let scope = json!({"name": "toolscout", "version": env!("CARGO_PKG_VERSION")});
     let spans: Vec<Value> = spans.iter().map(ExportedSpan::to_json).collect();
@@ -56,7 +56,7 @@ impl ExportedSpan {
     }
 }
 
-/// Ids are hexadecimal in OTLP's JSON form, not base64.
+/// Encodes an id. OTLP's JSON form uses hexadecimal ids, not base64.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

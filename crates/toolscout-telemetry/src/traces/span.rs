@@ -1,4 +1,4 @@
-//! Events as spans, with the attributes of OpenTelemetry's and Langfuse's conventions.
+//! Converts events to spans, with the attributes of OpenTelemetry's and Langfuse's conventions.
 
 use super::attributes::{Attributes, clip};
 use super::request::ExportedSpan;
@@ -19,14 +19,15 @@ pub(super) struct CacheCounts {
 }
 
 impl CacheCounts {
-    /// Hits of all, from 0 to 1.
+    /// The share of hits, from 0 to 1.
     fn ratio(self) -> f64 {
         let all = self.hits + self.misses;
         if all == 0 { 0.0 } else { self.hits as f64 / all as f64 }
     }
 }
 
-/// The span of an event; none for kinds that are not exported. `content` adds queries and arguments.
+/// The span of an event, or none for kinds that are not exported. `content` adds queries and
+/// arguments.
 pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Option<ExportedSpan> {
     let (name, attributes, error) = match &event.kind {
         EventKind::Discovery(it) => ("tool-discovery", discovered(it, count, event.took), it.error.clone()),
@@ -49,7 +50,7 @@ pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Optio
     Some(ExportedSpan { trace, id, parent, name, start, end, attributes, error })
 }
 
-/// For whom it was done.
+/// Adds the attributes of the requester.
 fn of(who: &Requester, attributes: Attributes) -> Attributes {
     attributes
         .with("toolscout.caller", who.caller.word())
@@ -82,7 +83,7 @@ fn discovered(it: &DiscoveryEvent, count: CacheCounts, took: Duration) -> Attrib
     cached(attributes, count)
 }
 
-/// Names of what was only observed say whose they are.
+/// Number of tools by server. Names of observed tools contain their server: `server/tool`.
 fn by_server(it: &DiscoveryEvent) -> Value {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in &it.names {
@@ -139,7 +140,7 @@ fn decided(it: &DecisionEvent) -> Attributes {
     metadata(attributes, "decision", it.word)
 }
 
-/// A call or a definition is approved; all else is merely decided.
+/// The span name of a decision: calls and definitions are approved, everything else is decided.
 fn decision(it: &DecisionEvent) -> &'static str {
     if matches!(it.about, "call" | "definition") { "approval" } else { "decision" }
 }

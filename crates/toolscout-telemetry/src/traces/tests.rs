@@ -1,6 +1,6 @@
-//! 1. Each thing that happens has its name, its place in the trace and its time; what somebody does not want kept is not kept.
-//! 2. Words and arguments are only told where somebody wants that, and never with a secret in them.
-//! 3. Variables are read as their specification says.
+//! 1. Each exported event has its name, its place in the trace and its time.
+//! 2. Queries and arguments are exported only on request, and never with a secret in them.
+//! 3. Environment variables are read as OpenTelemetry specifies.
 
 use super::environment::pairs;
 use super::request::ExportedSpan;
