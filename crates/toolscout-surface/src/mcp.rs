@@ -1,7 +1,8 @@
 //! Offers tools to agents over the Model Context Protocol, in all its revisions.
 //!
-//! A transport reads a message and gives it to [`Server::take`]; what comes back is the answer. Everything between is the
-//! same for pipes and for HTTP. Start reading there, then at `call.rs`.
+//! A transport reads a message and passes it to [`Server::take`], which returns the response.
+//! Everything in between is the same for pipes and for HTTP. Start reading there, then at
+//! `call.rs`.
 
 pub mod http;
 pub mod stdio;

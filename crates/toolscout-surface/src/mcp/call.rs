@@ -1,8 +1,9 @@
 //! `tools/call`: resolves the name, has the gateway run the tool, and delivers its result.
 //!
-//! The call itself is [`Gateway::call_named`], which the operation `call` uses as well: what is special here is only how models
-//! write names and arguments, and how results reach them. Going through the operation would check the arguments against a second
-//! schema and convert them twice for each call.
+//! The call itself is [`Gateway::call_named`], which the operation `call` uses as well. This module
+//! adds only how models write names and arguments, and how results reach them. Going through the
+//! operation would check the arguments against a second schema and convert them twice for each
+//! call.
 //!
 //! [`Gateway::call_named`]: toolscout_gateway::Gateway::call_named
 
@@ -35,7 +36,8 @@ struct Params {
 pub(super) async fn call(exchange: &Exchange) -> Result<String, RpcError> {
     let mut params: Params = exchange.read()?;
     let input = ClientInput { responses: params.responses.take(), state: params.state.take() };
-    // A call of another user, of another tool or with other arguments is another call.
+    // The state is bound to the user, the tool and the arguments. A call that differs in any of
+    // them is another call.
     let (name, arguments) = (params.name.clone(), params.arguments.clone());
     let bound_to = || json!([exchange.owner().as_deref(), name, arguments.as_ref().map(RawJson::as_str)]).to_string();
     let outcome = resumable::run(exchange, input, bound_to, |resume, input_requests| {
@@ -73,7 +75,7 @@ async fn run(
         ResolvedName::MetaTool(MetaTool::Execute) => execute(&exchange, &client_view, params, resume, cx).await,
         ResolvedName::Operation(operation) => Ok(operation.run(parsed(arguments)?, cx).await),
         ResolvedName::Tool(tool) => call_listed(&exchange, &tool, params, resume, cx).await,
-        // A source that was not discovered yet may have it.
+        // A source that was not discovered yet may have the tool.
         ResolvedName::Nothing if !server.options.is_closed() => {
             let tool = server.gateway.find(&params.name, &cx).await;
             let tool = tool.map_err(|_| errors::unknown_tool(&params.name))?;
@@ -83,8 +85,9 @@ async fn run(
     }
 }
 
-/// Calls a tool by its own name, with the arguments as the client wrote them. An error that the model can correct, or should know,
-/// is a result; a mistake of the client, and an error of the server, is an error of the protocol.
+/// Calls a tool by its own name, with the arguments as the client wrote them. An error that the
+/// model can correct or should see is a tool result. A mistake of the client and an error response
+/// of the server are protocol errors.
 async fn call_listed(
     exchange: &Exchange,
     tool: &Arc<Tool>,
@@ -106,8 +109,8 @@ async fn call_listed(
     }
 }
 
-/// `execute_tool`: any form of a name, and arguments that are repaired if they do not fit. To a model nearly every error is a result,
-/// which it can read and act on.
+/// `execute_tool`: accepts any form of a name, and repairs arguments that do not fit. Nearly every
+/// error is a tool result, which the model can read and act on.
 async fn execute(
     exchange: &Exchange,
     client_view: &ClientView,
@@ -138,7 +141,7 @@ async fn execute(
         Err(Error::Source(error @ SourceError::Answered { .. })) => Err(errors::of_source(&error)),
         Err(error) => Ok(meta::not_found(&request.name, &error)),
     };
-    // Most calls are written as they should be; arguments that fit are never changed.
+    // Most calls are well-formed; arguments that fit are never changed.
     let mut invalid = None;
     if let Some(arguments) = request.plain() {
         let plain = |tool: &Arc<Tool>| call(tool, arguments.clone());
@@ -155,7 +158,7 @@ async fn execute(
         Ok(arguments) => arguments,
         Err(answer) => return Ok(answer),
     };
-    // The repaired arguments are those that were refused already.
+    // The repair changed nothing, so the gateway would reject the same arguments again.
     if let Some(error) = invalid.filter(|_| request.plain() == Some(&arguments)) {
         return Ok(request.failure(&tool, &error));
     }
@@ -165,7 +168,8 @@ async fn execute(
     }
 }
 
-/// Has the gateway call a tool. A client of the old era is asked at once for the input that a server of the modern era needs.
+/// Has the gateway call a tool. If a server of the modern era needs input, a client of the old era
+/// gets the request for it at once.
 async fn call_named(
     exchange: &Exchange,
     name: &str,
@@ -184,12 +188,13 @@ async fn call_named(
     Ok(too_many_rounds())
 }
 
-/// The headers that must agree with the body: those of the modern era, over HTTP.
+/// The headers that must agree with the body: those of a request of the modern era over HTTP.
 fn mirrored(exchange: &Exchange) -> Option<&[(String, String)]> {
     exchange.client.identity.headers.as_deref().filter(|_| exchange.is_modern())
 }
 
-/// Proxies see the inner tool in a header. A client that sends the header must name the same tool there; not all clients send it.
+/// Checks the header in which proxies see the inner tool. A client that sends the header must name
+/// the same tool in it; not all clients send it.
 fn check_tool_header(name: &str, headers: &[(String, String)]) -> Result<(), RpcError> {
     let header = format!("mcp-param-{}", meta::HEADER);
     if !headers.iter().any(|(it, _)| it.eq_ignore_ascii_case(&header)) {

@@ -13,48 +13,50 @@ use tokio::sync::{oneshot, watch};
 use toolscout_core::jsonrpc;
 use toolscout_core::{Cx, Moment, RawJson, RpcError, escape};
 
-/// Requests of one client that may be in flight at once.
+/// Maximum number of requests of one client in flight.
 const TOGETHER: usize = 256;
 
-/// No log level was set.
+/// Marks that no log level was set.
 const UNSAID: u8 = u8::MAX;
 
-/// Where messages for a client go: a pipe, or a stream of events. Never waits, so that a client that does not read blocks
-/// nothing.
+/// The destination of messages for a client: a pipe, or a stream of events. Sending never waits, so
+/// that a client that does not read blocks nothing.
 pub trait Outlet: Send + Sync {
-    /// Takes one message, if there is room; returns whether there was.
+    /// Queues one message. Returns false if there is no room.
     fn send(&self, message: String) -> bool;
 }
 
 /// The authenticated user of a connection, and its headers.
 #[derive(Debug, Clone, Default)]
 pub struct Identity {
-    /// Private data is keyed by this; none if users are not told apart.
+    /// The key of private data; none if users are not distinguished.
     pub user: Option<Arc<str>>,
-    /// Headers, names in lower case.
+    /// Headers, with names in lower case.
     pub headers: Option<Arc<[(String, String)]>>,
     /// Whether the client wants all tools listed.
     pub shows_all: bool,
 }
 
 impl Identity {
-    /// A request of this user, otherwise like this one.
+    /// The context of a request of this user; everything else is copied from `request`.
     pub(super) fn cx(&self, request: &Cx) -> Cx {
         let headers = self.headers.as_ref().unwrap_or(&request.headers).clone();
         Cx { user: self.user.clone(), headers, ..request.clone() }
     }
 }
 
-/// A client. Over pipes and in sessions of the old era it stays for many messages, otherwise for one.
+/// A client. Over pipes and in sessions of the old era it lives for many messages, otherwise for
+/// one.
 pub struct Client {
     pub(super) identity: Identity,
-    /// Identifies the session in logs; it is no credential. None for a client that stays for one request.
+    /// Identifies the session in logs; it is not a credential. None for a client that lives for one
+    /// request.
     pub(super) session: Option<Arc<str>>,
     since: Moment,
-    /// For messages that belong to no request.
+    /// The outlet for messages that belong to no request.
     pub(super) out: Arc<dyn Outlet>,
     said: Mutex<Said>,
-    /// The rank of the least log level that is sent; see [`super::logging::rank`].
+    /// The rank of the lowest log level that is sent; see [`super::logging::rank`].
     log_level: AtomicU8,
     in_flight: Mutex<HashMap<Box<str>, Begun>>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Result<RawJson, RpcError>>>>,
@@ -62,10 +64,10 @@ pub struct Client {
     leaving: watch::Sender<bool>,
 }
 
-/// A number of its own, since ids may be reused, and a way to cancel it.
+/// A unique number, because ids may be reused, and a sender that cancels the request.
 type Begun = (u64, oneshot::Sender<()>);
 
-/// What a client of the old era sent with `initialize`, and its subscriptions.
+/// The parameters of `initialize` of a client of the old era, and its subscriptions.
 #[derive(Clone, Default)]
 struct Said {
     version: Option<Version>,
@@ -81,7 +83,7 @@ impl Client {
         Self::of(identity, out, Some(session.into()))
     }
 
-    /// A client that stays for one request.
+    /// A client that lives for one request.
     pub fn for_one(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
         Self::of(identity, out, None)
     }
@@ -113,12 +115,12 @@ impl Client {
         said.capabilities = capabilities;
     }
 
-    /// Its name, if it sent one.
+    /// The name of the client, if it sent one.
     pub(super) fn name(&self) -> Option<Arc<str>> {
         self.said.lock().name.clone()
     }
 
-    /// Its session, as it is listed.
+    /// The session as it is listed.
     pub(super) fn conversation(&self, kind: &'static str) -> SessionInfo {
         SessionInfo {
             id: self.session.as_deref().unwrap_or_default().to_owned(),
@@ -143,12 +145,13 @@ impl Client {
         self.log_level.store(level, Ordering::Relaxed);
     }
 
-    /// Changes the resources that it is subscribed to.
+    /// Changes the list of resources that the client is subscribed to.
     pub(super) fn subscriptions<T>(&self, change: impl FnOnce(&mut Vec<String>) -> T) -> T {
         change(&mut self.said.lock().subscriptions)
     }
 
-    /// Registers a request; an error if its id is taken or there are too many. The receiver wakes when it is cancelled.
+    /// Registers a request. Fails if its id is taken or too many are in flight. The receiver wakes
+    /// when the request is cancelled.
     pub(super) fn begin(self: &Arc<Self>, id: &RawJson) -> Result<(InFlight, oneshot::Receiver<()>), &'static str> {
         let mut in_flight = self.in_flight.lock();
         if in_flight.len() >= TOGETHER {
@@ -170,24 +173,24 @@ impl Client {
         }
     }
 
-    /// It sends nothing more: its subscriptions end.
+    /// Marks that the client sends nothing more; its subscriptions end.
     pub fn leave(&self) {
         self.leaving.send_replace(true);
     }
 
-    /// Waits until it sends nothing more.
+    /// Waits until the client sends nothing more.
     pub(super) async fn left(&self) {
-        // The sender is ours, and lives as long as we do.
+        // `self` owns the sender, so the channel stays open.
         let _ = self.leaving.subscribe().wait_for(|it| *it).await;
     }
 
-    /// How many requests are in flight.
+    /// The number of requests in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight.lock().len()
     }
 
-    /// Sends a request to the client, on the stream of the request it is about. Cancel-safe: dropping it cancels the request at the
-    /// client.
+    /// Sends a request to the client, on the stream of the request that caused it. Cancel-safe:
+    /// dropping the future cancels the request at the client.
     pub(super) async fn ask(&self, method: &str, params: &str, out: &Arc<dyn Outlet>) -> Result<RawJson, RpcError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
@@ -202,7 +205,7 @@ impl Client {
         answer.unwrap_or_else(|_| Err(RpcError::failed("the client is gone")))
     }
 
-    /// Takes a response of the client; one that answers no request is ignored.
+    /// Takes a response of the client. A response without a matching request is ignored.
     pub(super) fn settle(&self, id: &RawJson, outcome: Result<RawJson, RpcError>) {
         let asked = id.as_str().parse().ok().and_then(|it: u64| self.asked.lock().remove(&it));
         if let Some(sender) = asked {
@@ -221,14 +224,14 @@ pub(super) struct InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         let mut in_flight = self.client.in_flight.lock();
-        // After a cancellation the id is free, and may already be used again.
+        // After a cancellation the id is free, and may already be in use again.
         if in_flight.get(self.id.as_str()).is_some_and(|(it, _)| *it == self.number) {
             in_flight.remove(self.id.as_str());
         }
     }
 }
 
-/// A request to the client in flight.
+/// A request to the client that is in flight.
 struct Asking<'a> {
     client: &'a Client,
     out: &'a Arc<dyn Outlet>,
@@ -246,7 +249,7 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// The name and version of a client. Anything else in it, in whatever form, is no reason to refuse the client.
+/// The name and version of a client. Other or malformed fields are no reason to reject the client.
 #[derive(Deserialize)]
 #[serde(from = "Value")]
 pub(super) struct ClientInfo(Option<Arc<str>>);

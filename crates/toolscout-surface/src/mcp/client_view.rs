@@ -1,4 +1,5 @@
-//! A catalog as MCP clients see it: the names of tools on the wire, the list of tools, and which tool a name leads to.
+//! A catalog as MCP clients see it: the wire names of tools, the list of tools, and the resolution
+//! of names.
 
 use super::meta;
 use super::names::{Names, Remembered, is_name};
@@ -13,7 +14,7 @@ use toolscout_core::event::{CatalogSize, ContextUse};
 use toolscout_core::{SourceId, SourceKind, Status, Tool, ToolId, ToolName, Visibility};
 use toolscout_gateway::{CatalogView, Snapshot, Unresolved};
 
-/// Cached views; each user with tools of their own has one.
+/// Maximum number of cached views; each user with private tools has one.
 const CAPACITY: usize = 64;
 
 /// The views of recently used catalogs.
@@ -27,10 +28,10 @@ pub(super) struct ClientViews {
 pub(super) struct ClientView {
     snapshot: Arc<Snapshot>,
     remembered: Arc<Remembered>,
-    /// Made when first needed: if only our own tools are listed, that is after the first list.
+    /// Computed when first needed. If only meta tools are listed, that is after the first list.
     names: OnceLock<Names>,
     transparent: Option<SourceId>,
-    /// Offered as tools besides those of the catalog.
+    /// Operations that are offered as tools besides those of the catalog.
     operations: OperationTools,
     offers_meta: bool,
     listed: Vec<ListEntry>,
@@ -46,7 +47,7 @@ pub(super) struct ListEntry {
     pub(super) json: String,
 }
 
-/// What a name leads to.
+/// The target of a name.
 pub(super) enum ResolvedName {
     MetaTool(MetaTool),
     Operation(Arc<ExposedOperation>),
@@ -59,7 +60,7 @@ impl ClientViews {
         Self { remembered: Arc::new(remembered), operations, cached: Mutex::default() }
     }
 
-    /// The view of a catalog, made once. A catalog never changes, so its address identifies it.
+    /// The view of a catalog, computed once. A catalog never changes, so its address identifies it.
     pub(super) fn of(&self, view: &CatalogView, options: &ServerOptions) -> Arc<ClientView> {
         let snapshot = view.snapshot();
         let mut cached = self.cached.lock();
@@ -68,8 +69,8 @@ impl ClientViews {
             cached.push(client_view.clone());
             return client_view;
         }
-        // A server that was not discovered yet has unknown tools, and many clients list only once. Folders have libraries as well,
-        // but are always discovered.
+        // The tools of a server that was not discovered yet are unknown, and many clients list only
+        // once. Folders have libraries as well, but are always discovered.
         let is_server = |id: &SourceId| view.source(id).is_some_and(|it| it.origin() != SourceKind::Folder);
         let is_bare = |id: &SourceId| snapshot.tools_of(id).is_empty();
         let expects = view.libraries().any(|(id, _)| is_server(id) && is_bare(id));
@@ -117,32 +118,35 @@ impl ClientView {
         client_view
     }
 
-    /// The list of tools, sorted by name; every tool and no meta tool for a client that wants to see all.
+    /// The list of tools, sorted by name. A client that wants to see all gets every tool and no
+    /// meta tool.
     pub(super) fn list(&self, shows_all: bool) -> &[ListEntry] {
         if shows_all { self.all.get_or_init(|| self.entries(|_| true)) } else { &self.listed }
     }
 
-    /// The tokens of these entries, and of the whole catalog. Reads all of them, so it takes a while.
+    /// The tokens of these entries, and of the whole catalog. This is slow, because it reads all
+    /// definitions.
     pub(super) fn shown(&self, entries: &[ListEntry]) -> ContextUse {
         let tokens = entries.iter().map(|it| tokens::at_most(&it.json)).sum();
         ContextUse { what: "list", tools: entries.len(), tokens, whole: Some(*self.whole.get_or_init(|| self.count())) }
     }
 
-    /// Every definition, as it would be listed; one after the other, since together they may be many megabytes.
+    /// Counts the tokens of every definition as it would be listed. It renders one definition at a
+    /// time, because together they may be many megabytes.
     fn count(&self) -> CatalogSize {
         let usable = || self.snapshot.tools().filter(|it| is_usable(it));
         let tokens = usable().map(|it| tokens::at_most(&self.entry(it).json)).sum();
         CatalogSize { tools: usable().count(), tokens }
     }
 
-    /// A hash of the list: lists that differ have different ones.
+    /// A hash of the list, to detect changes.
     pub(super) fn fingerprint(&self, shows_all: bool) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.list(shows_all).iter().for_each(|it| it.json.hash(&mut hasher));
         hasher.finish()
     }
 
-    /// Every tool, and these of remote gateways, if clients accept their names.
+    /// Every tool, and these tools of remote gateways if clients accept their names.
     pub(super) fn list_with(&self, far: &[Arc<Tool>]) -> Vec<ListEntry> {
         let mut entries = self.list(true).to_vec();
         for tool in far.iter().filter(|_| self.transparent.is_none()) {
@@ -159,7 +163,7 @@ impl ClientView {
         self.names.get_or_init(|| Names::of(&self.snapshot, &self.remembered))
     }
 
-    /// What a name leads to: a name on the wire, or any other form of a tool's name.
+    /// Resolves a wire name, or any other form of a tool's name.
     pub(super) fn resolve(&self, name: &str, options: &ServerOptions) -> ResolvedName {
         if let Some(meta_tool) = self.operations.meta_tool(name).filter(|_| self.offers_meta) {
             return ResolvedName::MetaTool(meta_tool);
@@ -193,8 +197,8 @@ impl ClientView {
         entries
     }
 
-    /// Whether an exposed operation is offered: a tool that its name leads to comes first, and beside a transparent source there is
-    /// nothing of ours.
+    /// Whether an exposed operation is offered. A tool with the same name takes precedence, and
+    /// beside a transparent source only its own tools are offered.
     fn offers(&self, operation: &ExposedOperation) -> bool {
         let is_unknown = || matches!(self.snapshot.resolve(&operation.name), Err(Unresolved::Unknown { .. }));
         self.transparent.is_none() && self.names().tool(&operation.name).is_none() && is_unknown()
@@ -209,7 +213,8 @@ impl ClientView {
     }
 }
 
-/// A quarantined tool is not listed, since a model might do what its description says. An unavailable one is.
+/// A quarantined tool is not listed, because a model might follow its description. An unavailable
+/// tool is listed.
 fn is_usable(tool: &Tool) -> bool {
     !matches!(tool.status, Status::Quarantined(_))
 }

@@ -1,4 +1,4 @@
-//! Takes the messages of clients, and has each request answered by its method.
+//! Takes the messages of clients, and dispatches each request by its method.
 
 use super::client::{Client, Outlet};
 use super::exchange::Exchange;
@@ -11,8 +11,9 @@ use toolscout_core::RawJson;
 use toolscout_core::jsonrpc::RpcError;
 
 impl Server {
-    /// Takes one message. What is sent before the response goes to `out`; the response is returned. There is none to notifications,
-    /// to responses, and to requests that the client cancelled. Cancel-safe: dropping the future cancels the request.
+    /// Takes one message. Messages sent before the response go to `out`; the response is returned.
+    /// Notifications, responses and requests that the client cancelled have none. Cancel-safe:
+    /// dropping the future cancels the request.
     pub async fn take(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -36,7 +37,7 @@ impl Server {
         }
     }
 
-    /// Notifies a client of the old era about changes, for as long as it is polled.
+    /// Notifies a client of the old era about changes, for as long as the future is polled.
     pub async fn keep_informed(self: &Arc<Self>, client: Arc<Client>) {
         listen::keep_informed(self, &client).await;
     }
@@ -58,7 +59,7 @@ impl Server {
     }
 }
 
-/// The methods. A result is the text of an object.
+/// Dispatches a request by its method. The result is the text of a JSON object.
 async fn respond(exchange: &Exchange, method: &str) -> Result<String, RpcError> {
     if exchange.is_modern() && OF_SESSIONS.contains(&method) {
         return Err(RpcError::unknown_method(method));

@@ -1,4 +1,4 @@
-//! Errors of the protocol itself, as opposed to a tool that failed.
+//! Protocol errors, as opposed to the failure of a tool.
 
 use serde_json::json;
 use toolscout_core::jsonrpc::RpcError;
@@ -19,7 +19,8 @@ pub(super) fn busy(message: &str) -> RpcError {
     RpcError::new(BUSY, message).with_data(&json!({"retryAfterMs": 1_000}))
 }
 
-/// An error that a server answered with passes on as it came; any other gets the code of its kind.
+/// Converts an error of a source. An error response of a server is passed on unchanged; any other
+/// error gets the code of its kind.
 pub(super) fn of_source(error: &SourceError) -> RpcError {
     if let SourceError::Answered { code, message, data, .. } = error {
         return RpcError { code: *code, message: message.clone(), data: data.clone() };

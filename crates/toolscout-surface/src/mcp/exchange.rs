@@ -1,4 +1,4 @@
-//! One request of a client, while it is answered.
+//! One request of a client, while it is processed.
 
 use super::client::{Client, ClientInfo, Outlet};
 use super::message::Request;
@@ -15,10 +15,10 @@ use toolscout_core::event::trace_context;
 use toolscout_core::jsonrpc::{self, RpcError};
 use toolscout_core::{Cx, Progress, RawJson};
 
-/// The log level, in a request of the modern era.
+/// The key of the log level in a request of the modern era.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// One request of a client, while it is answered.
+/// One request of a client, while it is processed.
 #[derive(Clone)]
 pub(super) struct Exchange {
     pub(super) server: Arc<Server>,
@@ -27,7 +27,7 @@ pub(super) struct Exchange {
     pub(super) id: RawJson,
     pub(super) version: Version,
     pub(super) meta: Arc<Meta>,
-    /// The parameters as they came; always an object.
+    /// The unparsed parameters; always an object.
     pub(super) params: RawJson,
 }
 
@@ -59,7 +59,8 @@ struct Params {
 }
 
 impl Exchange {
-    /// Reads the era of the request. A request that names a version itself needs no `initialize` before it.
+    /// Determines the era of the request. A request that names a version itself needs no
+    /// `initialize` before it.
     pub(super) fn begin(
         server: &Arc<Server>,
         client: &Arc<Client>,
@@ -83,17 +84,17 @@ impl Exchange {
         self.version.is_modern()
     }
 
-    /// The owner of what is kept for this request.
+    /// The owner of the data that is stored for this request.
     pub(super) fn owner(&self) -> Option<Arc<str>> {
         self.server.owner(&self.client.identity)
     }
 
-    /// The parameters of this method.
+    /// Parses the parameters of this method.
     pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RpcError> {
         serde_json::from_str(self.params.as_str()).map_err(|error| RpcError::invalid_params(error.to_string()))
     }
 
-    /// The context for the gateway. Requests for input of the modern era go to `input_requests`.
+    /// The context for the gateway. In the modern era, requests for input go to `input_requests`.
     pub(super) fn cx(&self, input_requests: Option<mpsc::UnboundedSender<InputRequest>>) -> Cx {
         let era = if self.is_modern() { ReverseEra::Modern(input_requests) } else { ReverseEra::Legacy };
         let (client, out) = (self.client.clone(), self.out.clone());
@@ -119,7 +120,7 @@ impl Exchange {
         if self.is_modern() { self.meta.capabilities.clone() } else { self.client.capabilities() }
     }
 
-    /// Log messages below this level are not sent; none if the client wants none at all.
+    /// The lowest level of log messages that are sent; none if the client wants no log messages.
     fn log_level(&self) -> Option<u8> {
         if self.is_modern() {
             self.meta.log_level.as_deref().and_then(logging::rank)
@@ -128,8 +129,8 @@ impl Exchange {
         }
     }
 
-    /// The `_meta` of a call, as the client wrote it. A client of the old era has set its log level before; a server of the modern
-    /// one expects it with every call.
+    /// The `_meta` of a call. A client of the old era sets its log level once, but a server of the
+    /// modern era expects it with every call, so the level is added.
     pub(super) fn meta_of_call(&self, written: Option<&RawJson>) -> Option<RawJson> {
         let level = self.client.log_level().filter(|_| !self.is_modern()).and_then(logging::word);
         let Some(level) = level else { return written.cloned() };
@@ -139,7 +140,7 @@ impl Exchange {
         RawJson::parse(&meta.to_string()).ok()
     }
 
-    /// The result of a method, completed for the era: the modern one has a type in every result.
+    /// Completes a result for the era: every result of the modern era has a type.
     pub(super) fn complete(&self, result: String) -> String {
         if !self.is_modern() || says_result_type(&result) {
             return result;
@@ -167,9 +168,9 @@ impl Exchange {
     }
 }
 
-/// Progress mostly counts steps, so whole numbers are written as such.
+/// Writes whole numbers as integers, because progress mostly counts steps.
 fn number(it: f64) -> Value {
-    // Up to there `f64` has each whole number.
+    // Below this limit, `f64` represents every integer exactly.
     let is_whole = it.fract() == 0.0 && it.abs() < 9e15;
     if is_whole { json!(it as i64) } else { json!(it) }
 }
@@ -179,7 +180,8 @@ impl Meta {
         self.via.as_ref().map_or_else(|| Arc::new([]) as Arc<[String]>, |it| toolscout_gateway::via(it).into())
     }
 
-    /// The trace context of the message; none if it has none, and then that of the headers counts.
+    /// The trace context of the message; none if the message has none, and then the headers are
+    /// used.
     fn trace(&self) -> Option<Arc<[(String, String)]>> {
         let named = [("traceparent", &self.traceparent), ("tracestate", &self.tracestate), ("baggage", &self.baggage)];
         let said: Arc<[_]> =
@@ -189,7 +191,7 @@ impl Meta {
 }
 
 fn says_result_type(result: &str) -> bool {
-    // Nearly none does, and some are long: the text is searched before it is parsed.
+    // Few results have a type, and some are long, so the text is searched before it is parsed.
     result.contains("\"resultType\"") && Object::parse(result).is_some_and(|it| it.get("resultType").is_some())
 }
 

@@ -1,8 +1,8 @@
 //! MCP over HTTP, both eras at one address.
 //!
-//! A request of the modern era stands alone: it says its version, and is answered with JSON, or with a stream of events where
-//! something was said on the way. One of the old era begins with `initialize`, which makes a session. Closing a stream cancels
-//! its request, in both.
+//! A request of the modern era is self-contained: it names its version, and the response is JSON,
+//! or a stream of events if there were messages before the response. The old era starts with
+//! `initialize`, which creates a session. In both, closing a stream cancels its request.
 
 mod accept;
 mod answer;
@@ -37,10 +37,11 @@ use session::Session;
 use sessions::Sessions;
 use std::sync::Arc;
 
-/// Who answers at `/mcp` (none) and at `/mcp/<profile>`; for a profile that there is not, what to say about that.
+/// Returns the server for `/mcp` (none) or `/mcp/<profile>`. The error is the message for an
+/// unknown profile.
 pub type Servers = Arc<dyn Fn(Option<&str>) -> Result<Arc<dyn Protocol>, String> + Send + Sync>;
 
-/// Where the methods that an address takes are told.
+/// The `Allow` header of these addresses.
 const ALL: &str = "GET, POST, DELETE";
 
 /// MCP over HTTP.
@@ -54,7 +55,7 @@ pub struct Endpoint {
     ending: CancelToken,
 }
 
-/// Whom a request is for, and whose it is.
+/// The server, the profile and the principal of a request.
 struct Visit {
     server: Arc<dyn Protocol>,
     profile: Option<String>,
@@ -62,7 +63,8 @@ struct Visit {
 }
 
 impl Endpoint {
-    /// An endpoint in front of these servers. Streams that would go on for ever end with `ending`, which is the listener's.
+    /// Creates an endpoint for these servers. Streams without an end of their own end with
+    /// `ending`, which belongs to the listener.
     pub fn new(servers: Servers, limits: Limits, ending: CancelToken) -> Arc<Self> {
         Arc::new(Self {
             servers,
@@ -75,12 +77,12 @@ impl Endpoint {
         })
     }
 
-    /// `/mcp` and `/mcp/<profile>`, for those whom the listener has recognised.
+    /// The routes `/mcp` and `/mcp/<profile>`. The listener must authenticate requests first.
     pub fn routes(self: &Arc<Self>) -> Router {
         Router::new().route("/mcp", any(plain)).route("/mcp/{profile}", any(profiled)).with_state(self.clone())
     }
 
-    /// Who is there now, by the names of their conversations, by which nobody gets in.
+    /// The current sessions. Their ids are labels and not credentials.
     pub fn conversations(&self) -> Vec<SessionInfo> {
         let told = |it: &Arc<Session>| SessionInfo { owner: it.owner.clone(), ..it.client.conversation("mcp") };
         self.sessions.all().iter().map(told).collect()
@@ -102,7 +104,7 @@ impl Endpoint {
         }
     }
 
-    /// The stream of a session for what belongs to no request.
+    /// The stream of a session for messages that belong to no request.
     fn listen(&self, visit: &Visit, head: &Parts) -> Result<Response, HttpRejection> {
         if era::is_modern(&head.headers) {
             return Err(HttpRejection::not_allowed("POST", "send `subscriptions/listen` with POST"));
@@ -125,8 +127,8 @@ impl Endpoint {
         Ok(Response::new(Body::empty()))
     }
 
-    /// The session that a request names: of the same principal and the same profile, and whatever else makes its owner who
-    /// they are, or there is none.
+    /// The session that a request names. It must have the same principal, profile and owner as the
+    /// request; otherwise it does not exist for this client.
     fn session(&self, visit: &Visit, head: &Parts) -> Result<Arc<Session>, HttpRejection> {
         let mut values = head.headers.get_all(session::HEADER).iter();
         let id = match (values.next(), values.next()) {
@@ -153,7 +155,7 @@ async fn profiled(State(endpoint): State<Arc<Endpoint>>, Path(profile): Path<Str
     endpoint.serve(Some(profile), request).await.unwrap_or_else(|it| it)
 }
 
-/// Taken, and nothing to say.
+/// The response to a message that has no result.
 fn accepted() -> Response {
     StatusCode::ACCEPTED.into_response()
 }

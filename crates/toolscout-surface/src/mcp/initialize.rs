@@ -1,4 +1,5 @@
-//! `initialize` and `server/discover`: our name, our capabilities, and the supported revisions.
+//! `initialize` and `server/discover`: the name, the capabilities and the supported revisions of
+//! this server.
 
 use super::client::ClientInfo;
 use super::exchange::Exchange;
@@ -18,7 +19,7 @@ struct Params {
     client_info: Option<ClientInfo>,
 }
 
-/// The old era: agrees on a revision, and stores the capabilities of the client.
+/// The old era: negotiates a revision, and stores the capabilities of the client.
 pub(super) async fn initialize(exchange: &Exchange) -> Result<String, RpcError> {
     let Params { protocol_version, capabilities, client_info } = exchange.read()?;
     let version = Version::agreed(&protocol_version);
@@ -50,7 +51,8 @@ async fn introduction(exchange: &Exchange) -> Value {
 async fn instructions(exchange: &Exchange) -> Option<String> {
     match exchange.server.options.transparent {
         Some(_) => library::instructions(exchange).await,
-        // Of the shared catalog: the response may be cached, and shown to others.
+        // Describes only the shared catalog, because the response may be cached and shown to other
+        // users.
         None => Some(meta::instructions(&exchange.server.gateway.snapshot(), &exchange.server.options.essential)),
     }
 }

@@ -1,4 +1,5 @@
-//! Resources, prompts and completion of the servers behind us: listed from the cache, and read at their servers.
+//! Resources, prompts and completion of the upstream servers. Lists come from the cache; everything
+//! else is forwarded to the servers.
 
 mod forward;
 mod template;
@@ -18,9 +19,9 @@ use toolscout_core::jsonrpc::RpcError;
 use toolscout_core::jsonrpc::quoted;
 use toolscout_core::{LibraryContents, RawJson, ReviewMode, Source, escape};
 
-/// Resources that one client may subscribe to.
+/// Maximum number of resources that one client can subscribe to.
 const SUBSCRIPTIONS: usize = 256;
-/// The code of the old era for a resource that does not exist.
+/// The error code of the old era for a resource that does not exist.
 const NO_RESOURCE: i64 = -32002;
 
 pub(super) async fn resources(exchange: &Exchange) -> Result<String, RpcError> {
@@ -31,7 +32,8 @@ pub(super) async fn templates(exchange: &Exchange) -> Result<String, RpcError> {
     listing(exchange, "resourceTemplates", |it| by(&it.templates, "uriTemplate")).await
 }
 
-/// Prompts are named like tools, because two servers may have one of the same name.
+/// Lists prompts. They are named like tools, because two servers may have a prompt of the same
+/// name.
 pub(super) async fn prompts(exchange: &Exchange) -> Result<String, RpcError> {
     let libraries = offered(exchange, "prompts").await?;
     let entries = prompt_names(exchange, &libraries).into_iter().map(|(name, (_, raw))| {
@@ -89,13 +91,14 @@ pub(super) async fn subscribe(exchange: &Exchange, wants: bool) -> Result<String
         if wants {
             all.push(uri);
         }
-        // More subscriptions replace the oldest.
+        // A new subscription beyond the limit replaces the oldest.
         all.drain(..all.len().saturating_sub(SUBSCRIPTIONS));
     });
     Ok(result)
 }
 
-/// Subscribes to a resource for a client of the modern era that listens; fails silently if the server cannot notify.
+/// Subscribes to a resource for a listening client of the modern era. Errors are ignored, because
+/// some servers cannot notify.
 pub(super) async fn listen_to(exchange: &Exchange, uri: &str) {
     let Ok(owner) = owner(exchange, uri).await else { return };
     let params = json!({"uri": uri}).to_string();
@@ -116,7 +119,7 @@ pub(super) async fn set_level(exchange: &Exchange) -> Result<String, RpcError> {
     Ok("{}".to_owned())
 }
 
-/// The capabilities of all servers behind us together.
+/// The combined capabilities of all upstream servers.
 pub(super) async fn capabilities(exchange: &Exchange) -> Value {
     let mut all = json!({});
     for (_, holdings) in libraries(exchange).await {
@@ -143,7 +146,8 @@ pub(super) async fn instructions(exchange: &Exchange) -> Option<String> {
 
 type SourceLibrary = (Arc<dyn Source>, LibraryContents);
 
-/// The libraries that may be shown, by the id of their source. One that was not reviewed is not: a prompt is an instruction.
+/// The libraries that may be shown, sorted by the id of their source. A library that was not
+/// reviewed is hidden, because a prompt is an instruction.
 async fn libraries(exchange: &Exchange) -> Vec<SourceLibrary> {
     let server = &exchange.server;
     let cx = exchange.cx(None);
@@ -162,7 +166,7 @@ async fn libraries(exchange: &Exchange) -> Vec<SourceLibrary> {
     libraries
 }
 
-/// The libraries with this capability; without any, the method is unknown.
+/// The libraries with this capability. If there are none, the method is unknown.
 async fn offered(exchange: &Exchange, capability: &str) -> Result<Vec<SourceLibrary>, RpcError> {
     let libraries: Vec<_> =
         libraries(exchange).await.into_iter().filter(|(_, it)| said(it)[capability].is_object()).collect();
@@ -176,7 +180,8 @@ fn said(holdings: &LibraryContents) -> Value {
     holdings.capabilities.as_ref().map(RawJson::to_value).unwrap_or_default()
 }
 
-/// Definitions by this key, each as it came. If two servers have the same, the first one counts.
+/// Lists definitions by this key, unchanged. If two servers have the same key, the first one is
+/// listed.
 async fn listing(
     exchange: &Exchange,
     key: &str,
@@ -198,7 +203,7 @@ fn by(definitions: &[RawJson], key: &str) -> BTreeMap<String, RawJson> {
     definitions.iter().filter_map(|it| Some((it.to_value()[key].as_str()?.to_owned(), it.clone()))).collect()
 }
 
-/// Every prompt by its name on the wire, with its source.
+/// Every prompt by its wire name, with its source.
 fn prompt_names<'a>(
     exchange: &Exchange,
     libraries: &'a [SourceLibrary],
@@ -223,7 +228,8 @@ async fn prompt_named(exchange: &Exchange, name: &str) -> Result<(Arc<dyn Source
     Ok(((*source).clone(), raw.to_value()["name"].as_str().unwrap_or(name).to_owned()))
 }
 
-/// The source of a resource: the one that lists it, has a template for it, or is the only one with resources.
+/// Finds the source of a resource: the one that lists it, has a template for it, or is the only one
+/// with resources.
 async fn owner(exchange: &Exchange, uri: &str) -> Result<Arc<dyn Source>, RpcError> {
     let libraries = offered(exchange, "resources").await?;
     let lists = |it: &LibraryContents| it.resources.iter().any(|it| it.to_value()["uri"] == uri);
@@ -244,7 +250,7 @@ async fn owner(exchange: &Exchange, uri: &str) -> Result<Arc<dyn Source>, RpcErr
     }
 }
 
-/// A resource may be for one user only, unless its server says otherwise.
+/// Adds cache hints. A resource may be private to one user, unless its server sets other hints.
 fn with_cache_hints(exchange: &Exchange, result: String) -> String {
     if !exchange.is_modern() || result.contains("\"input_required\"") {
         return result;

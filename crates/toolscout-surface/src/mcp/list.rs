@@ -1,4 +1,4 @@
-//! Lists, a page at a time.
+//! Paginated lists.
 
 #[cfg(test)]
 mod tests;
@@ -11,9 +11,10 @@ use serde::Deserialize;
 use toolscout_core::jsonrpc::RpcError;
 use toolscout_core::jsonrpc::quoted;
 
-/// How long a client may cache a list. Clients that listen are notified when it changes.
+/// How long a client may cache a list, in milliseconds. Clients that listen are notified when it
+/// changes.
 pub(super) const TTL_MS: u64 = 300_000;
-/// A page ends with the entry that makes it this long, in entries or in bytes.
+/// A page ends with the entry that reaches one of these limits: entries, or bytes.
 const ENTRIES: usize = 500;
 const BYTES: usize = 1 << 20;
 
@@ -33,7 +34,7 @@ pub(super) async fn tools(exchange: &Exchange) -> Result<String, RpcError> {
         None
     };
     let page = page(exchange, "tools", with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)))?;
-    // All pages of a list are counted with the first.
+    // The first page counts for all pages of a list.
     if exchange.read::<Params>()?.cursor.is_none() {
         let count = move || client_view.shown(with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)));
         exchange.server.meter.shown(&cx, count);
@@ -41,7 +42,7 @@ pub(super) async fn tools(exchange: &Exchange) -> Result<String, RpcError> {
     Ok(cacheable(exchange, page, view.is_private()))
 }
 
-/// One page of a list that is sorted by name.
+/// Renders one page of a list that is sorted by name.
 pub(super) fn page(exchange: &Exchange, key: &str, entries: &[ListEntry]) -> Result<String, RpcError> {
     let Params { cursor } = exchange.read()?;
     let from = match cursor {
@@ -77,7 +78,7 @@ fn written(key: &str, entries: &[ListEntry]) -> String {
     text
 }
 
-/// Adds how long a result may be cached, and whether it is for this client only.
+/// Adds how long a result may be cached, and whether it is private to this client.
 pub(super) fn cacheable(exchange: &Exchange, result: String, is_private: bool) -> String {
     if !exchange.is_modern() {
         return result;

@@ -1,4 +1,5 @@
-//! Notifications about changes: unsolicited for clients of the old era, on a subscription for those of the modern one.
+//! Notifications about changes: unsolicited for clients of the old era, on a subscription for
+//! clients of the modern era.
 
 use super::client::{Client, Outlet};
 use super::exchange::Exchange;
@@ -12,10 +13,10 @@ use toolscout_core::jsonrpc::RpcError;
 use toolscout_core::jsonrpc::notification;
 use toolscout_core::{Cx, LibraryEvent, RawJson};
 
-/// Names the subscription in every notification on its stream.
+/// The key of the subscription id in every notification on its stream.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// The notifications that a client wants.
+/// The notifications that a client subscribes to.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Wants {
@@ -35,7 +36,7 @@ struct Params {
     notifications: Wants,
 }
 
-/// Notifies a client of the old era about everything, for as long as it is polled.
+/// Notifies a client of the old era about everything, for as long as the future is polled.
 pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
     let everything = Wants {
         tools_list_changed: true,
@@ -48,7 +49,8 @@ pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
     notify(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None).await;
 }
 
-/// Notifies a client of the modern era about what it subscribed to, until it closes the stream or leaves.
+/// Notifies a client of the modern era about its subscriptions, until it closes the stream or
+/// leaves.
 pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     let Params { notifications: mut wants } = exchange.read()?;
     let able = library::capabilities(exchange).await;
@@ -59,7 +61,7 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     }
     let agreed = json!({"notifications": wants, "_meta": {SUBSCRIPTION: exchange.id}});
     let cx = exchange.cx(None);
-    // Before the subscription is acknowledged, so that nothing after that is missed.
+    // Read before the subscription is acknowledged, so that no later change is missed.
     let before = exchange.server.client_view(&cx).await.1.fingerprint(exchange.client.identity.shows_all);
     exchange.out.send(notification("notifications/subscriptions/acknowledged", Some(&agreed.to_string())));
     let uris = wants.resource_subscriptions.clone();
@@ -90,7 +92,8 @@ async fn notify(
     notify_since(before, server, cx, shows_all, wants, subscribed, (out, subscription)).await;
 }
 
-/// Ends only with the gateway. A catalog that changes without changing the list is not worth a notification.
+/// Sends notifications until the gateway is dropped. A change of the catalog that does not change
+/// the list is not reported.
 async fn notify_since(
     mut before: u64,
     server: &Arc<Server>,

@@ -3,15 +3,15 @@
 use serde_json::Value;
 use toolscout_core::RawJson;
 
-/// Quietest last, as the protocol names them.
+/// The levels of the protocol, most verbose first.
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// The rank of a level; none for a word that is no level.
+/// The rank of a level; none for an unknown level.
 pub(super) fn rank(word: &str) -> Option<u8> {
     LEVELS.iter().position(|it| *it == word).and_then(|it| u8::try_from(it).ok())
 }
 
-/// The word for a rank.
+/// The name of a rank.
 pub(super) fn word(rank: u8) -> Option<&'static str> {
     LEVELS.get(usize::from(rank)).copied()
 }
@@ -22,7 +22,7 @@ pub(super) fn rank_of(params: &RawJson) -> u8 {
     level.unwrap_or(u8::MAX)
 }
 
-/// The level that `logging/setLevel` asks for.
+/// The level in the parameters of `logging/setLevel`.
 pub(super) fn asked(params: &Value) -> Option<u8> {
     params["level"].as_str().and_then(rank)
 }

@@ -1,4 +1,4 @@
-//! Messages of a client. Parameters are not parsed before a method needs them.
+//! Messages of a client. Parameters are parsed only when a method needs them.
 
 #[cfg(test)]
 mod tests;
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use toolscout_core::RawJson;
 use toolscout_core::jsonrpc::{self, InvalidMessage, InvalidReason, Message, RpcError};
 
-/// Bytes of one message; a longer one is refused before it is parsed.
+/// Maximum size of a message in bytes; a longer one is rejected before it is parsed.
 pub const LONGEST: usize = 8 << 20;
 
 /// One message of a client.
@@ -19,14 +19,14 @@ pub enum Incoming {
     Notification {
         /// The method.
         method: String,
-        /// An object, or nothing.
+        /// An object, if present.
         params: Option<RawJson>,
     },
-    /// The response to a request of ours.
+    /// The response to a request that this server sent.
     Response {
-        /// The id of our request.
+        /// The id of that request.
         id: RawJson,
-        /// Its result.
+        /// Its result or error.
         outcome: Result<RawJson, RpcError>,
     },
 }
@@ -34,20 +34,20 @@ pub enum Incoming {
 /// A request of a client.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// As the client wrote it; the response has the same.
+    /// The id as the client wrote it; the response repeats it.
     pub id: RawJson,
     /// The method.
     pub method: String,
-    /// An object, or nothing.
+    /// An object, if present.
     pub params: Option<RawJson>,
 }
 
-/// A message that cannot be read.
+/// A message that cannot be parsed.
 #[derive(Debug)]
 pub struct Unreadable {
     /// The id, if the message has one.
     pub id: Option<RawJson>,
-    /// The response.
+    /// The error to respond with.
     pub error: RpcError,
 }
 
@@ -68,7 +68,8 @@ pub fn read(bytes: &[u8]) -> Result<Incoming, Unreadable> {
     }
 }
 
-/// An id that nothing can be answered under makes a notification of a request.
+/// Reads a request. With an invalid id it becomes a notification, because no response could be
+/// sent.
 fn request(id: &RawValue, method: String, params: Option<&RawValue>) -> Result<Incoming, Unreadable> {
     if !jsonrpc::is_id(id.get()) {
         return notification(method, params);
@@ -92,12 +93,12 @@ fn object(params: Option<&RawValue>) -> Result<Option<RawJson>, RpcError> {
     }
 }
 
-/// A copy that outlives the message it came in. It was checked with the message.
+/// A copy that outlives the message. It was validated with the message.
 fn owned(raw: &RawValue) -> RawJson {
     raw.to_owned().into()
 }
 
-/// A text that is no JSON and one that is no message have different codes.
+/// The response to an invalid message. Invalid JSON and invalid JSON-RPC have different codes.
 fn unreadable(invalid: InvalidMessage<'_>) -> Unreadable {
     if let Some(error) = invalid.syntax {
         return Unreadable { id: None, error: RpcError::new(RpcError::PARSE, format!("this is no JSON: {error}")) };

@@ -1,7 +1,8 @@
-//! `tool_search` and `execute_tool`: two tools that stand for all others.
+//! `tool_search` and `execute_tool`: two meta tools that give access to all others.
 //!
-//! Pure but for [`search`], which asks the gateway: definitions from a catalog ([`definitions`]), an answer from hits
-//! ([`answer`]), a call from what a model wrote ([`ExecuteRequest`]), and words for what went wrong ([`failure`]).
+//! Everything here is pure except [`search`], which queries the gateway: definitions from a catalog
+//! ([`definitions`]), a result from hits ([`answer`]), a call from the input of a model
+//! ([`ExecuteRequest`]), and error messages ([`failure`]).
 
 mod answer;
 mod definitions;
@@ -36,16 +37,16 @@ use toolscout_gateway::{CatalogView, Gateway, RankingProfile, SearchRequest};
 pub(super) const SEARCH: &str = MetaTool::Search.name();
 pub(super) const EXECUTE: &str = MetaTool::Execute.name();
 
-/// The header in which devices on the way see the inner tool, behind `Mcp-Param-`.
+/// The suffix after `Mcp-Param-` of the header in which proxies see the inner tool.
 pub(super) const HEADER: &str = "Tool";
 
-/// Whether no other tool may be called this.
+/// Whether a name is reserved for the tools of this server.
 pub(super) fn is_ours(name: &str) -> bool {
     matches!(name, SEARCH | EXECUTE | READ_RESULT)
 }
 
-/// Answers `tool_search`, within what this request sees. Starts nothing but, where little else fits, a server that searches
-/// for itself.
+/// Runs `tool_search` on the view of this request. It starts no server, except one that searches
+/// for itself if there are few other hits.
 pub(super) async fn search(
     view: &CatalogView,
     gateway: &Gateway,
@@ -63,7 +64,8 @@ pub(super) async fn search(
     answer::answer(&found.hits, request.detail, said)
 }
 
-/// What an answer of `tool_search` puts before a model: its texts. What stands beside them for programs says the same again.
+/// The context use of a `tool_search` result. Only its texts count; the structured content repeats
+/// them for programs.
 pub(super) fn shown(answer: &ToolOutput) -> ContextUse {
     let texts = answer.content();
     let tokens = texts.iter().filter_map(|it| it["text"].as_str()).map(tokens::at_most).sum();

@@ -1,10 +1,11 @@
-//! Counts the tokens of what is sent to models, on a thread of its own, so that no response waits for the count.
+//! Counts the tokens that are sent to models. It runs on its own thread, so that no response waits
+//! for the count.
 
 use std::time::Duration;
 use toolscout_core::event::{ContextUse, EventKind};
 use toolscout_core::{BatchLimits, BatchWriter, Cx};
 
-/// Responses that may wait to be counted; more are not counted.
+/// Maximum number of responses in the queue; more are not counted.
 const CAPACITY: usize = 256;
 const LIMITS: BatchLimits =
     BatchLimits { name: "meter", capacity: CAPACITY, batch: CAPACITY, delay: Duration::from_millis(50) };
@@ -31,7 +32,7 @@ impl Meter {
         if cx.observers.is_empty() {
             return;
         }
-        // The event needs the requester only; the rest of the request must not live on.
+        // The event needs only the requester, and must not keep the rest of the request alive.
         let cx = Cx { asker: None, counterpart: None, progress: None, ..cx.clone() };
         self.0.push(Box::new(move || cx.emit(|| EventKind::ContextUse(count()))));
         self.0.start();
@@ -78,7 +79,7 @@ mod tests {
         assert!(!meter.0.is_started());
     }
 
-    /// The first count blocks until all others were queued.
+    /// The first count blocks until all others are queued.
     #[test]
     fn a_full_queue_drops_what_comes_next() {
         let heard = Arc::new(Heard::default());

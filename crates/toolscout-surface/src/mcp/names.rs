@@ -1,7 +1,8 @@
-//! The names of tools on the wire.
+//! The wire names of tools.
 //!
-//! `source__tool`, in characters and of a length that every client accepts. That loses information, so a name is looked up and never
-//! parsed. A name that a tool once had is never given to another, because a client may still use it for the first.
+//! A wire name is `source__tool`, with characters and a length that every client accepts. The
+//! conversion loses information, so a name is looked up and never parsed. A name that a tool once
+//! had is never given to another tool, because a client may still use it for the first.
 
 mod remembered;
 mod safe;
@@ -19,18 +20,19 @@ use std::sync::Arc;
 use toolscout_core::{SourceId, SourceKind, Tool, ToolId, Visibility};
 use toolscout_gateway::Snapshot;
 
-/// The names of all tools of one catalog, in both directions. Made once for each catalog.
+/// The wire names of all tools of one catalog, in both directions. Computed once per catalog.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// The names of shared tools, below those of one request.
+    /// The names of the shared tools, if this adds the tools of one request to them.
     beneath: Option<Arc<Names>>,
     wires: HashMap<ToolId, Arc<str>>,
     tools: HashMap<Arc<str>, ToolId>,
 }
 
 impl Names {
-    /// Names every tool of the catalog: with the name it had before, else in the order of source and name. New names are
-    /// remembered, except those of tools of one request, which get any free name.
+    /// Names every tool of the catalog: with its previous name if it has one, else in the order of
+    /// source and name. New names are stored, except those of tools of one request, which get any
+    /// free name.
     pub(super) fn of(snapshot: &Snapshot, remembered: &Remembered) -> Self {
         let origins: HashMap<&SourceId, SourceKind> = snapshot.sources().collect();
         let of = |it: &Tool| origins.get(&it.id.source).copied().unwrap_or(SourceKind::Request);
@@ -43,7 +45,7 @@ impl Names {
         Self::given(&remembered.known(), Some(beneath), &own).0
     }
 
-    /// The name of a tool on the wire; its own name if it is not of this catalog.
+    /// The wire name of a tool, or its own name if it is not in this catalog.
     pub(super) fn wire<'a>(&'a self, id: &'a ToolId) -> &'a str {
         match (self.wires.get(id), &self.beneath) {
             (Some(wire), _) => wire,
@@ -52,12 +54,12 @@ impl Names {
         }
     }
 
-    /// The tool of this name, which may be one that it had before.
+    /// The tool with this name, which may be a previous name.
     pub(super) fn tool(&self, wire: &str) -> Option<&ToolId> {
         self.tools.get(wire).or_else(|| self.beneath.as_ref()?.tool(wire))
     }
 
-    /// Names for these tools, and those that are new.
+    /// Names these tools. Also returns the names that are new.
     fn given(given: &GivenNames, beneath: Option<Arc<Self>>, tools: &[(&Arc<Tool>, SourceKind)]) -> (Self, News) {
         let (wires, to_tools) = (HashMap::with_capacity(tools.len()), HashMap::with_capacity(tools.len()));
         let names = Self { beneath, wires, tools: to_tools };
@@ -67,7 +69,7 @@ impl Names {
         for (tool, origin) in &tools {
             naming.name(tool, *origin);
         }
-        // Earlier names still lead to their tools.
+        // Previous names still lead to their tools.
         for (wire, tool) in naming.before {
             naming.names.tools.entry(wire).or_insert(tool);
         }
@@ -78,14 +80,14 @@ impl Names {
 /// Names that were given for the first time.
 type News = Vec<(Arc<str>, ToolId)>;
 
-/// Names being given.
+/// The state while names are given.
 struct Naming<'a> {
     given: &'a GivenNames,
     names: Names,
-    /// The number to try next, by the name without a number.
+    /// The next number to try, by the name without a number.
     next: HashMap<String, u32>,
     news: News,
-    /// Earlier names of tools.
+    /// Previous names of tools.
     before: News,
 }
 
@@ -105,7 +107,7 @@ impl Naming<'_> {
         self.names.wires.insert(tool.id.clone(), wire);
     }
 
-    /// The name, with the first number after it that makes it unique.
+    /// The name, with a number after it if that is needed to make it unique.
     fn free(&mut self, plain: &str) -> String {
         let next = self.next.entry(plain.to_owned()).or_insert(1);
         loop {
@@ -119,7 +121,8 @@ impl Naming<'_> {
     }
 }
 
-/// The name of a tool without regard to others. A listed tool of an application keeps its own name.
+/// The preferred name of a tool, ignoring collisions. A listed tool of an application keeps its own
+/// name.
 fn plain(tool: &Tool, origin: SourceKind) -> String {
     let is_native = origin == SourceKind::Code && tool.visibility == Visibility::Listed;
     match tool.id.name.as_str() {

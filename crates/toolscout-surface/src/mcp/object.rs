@@ -1,4 +1,4 @@
-//! A JSON object of which only the keys are parsed; all values stay the texts they came as.
+//! A JSON object of which only the keys are parsed. All values stay unparsed text.
 
 #[cfg(test)]
 mod tests;
@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// Keys and values in their order. If a key is there twice, the last value counts, and both are written again.
+/// Keys and values in their original order. If a key occurs twice, the last value is used, and both
+/// are written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
@@ -22,7 +23,7 @@ impl<'a> Object<'a> {
         self.0.iter().rfind(|(it, _)| it == key).map(|(_, value)| &**value)
     }
 
-    /// Sets the value of a key, in its place or at the end.
+    /// Sets the value of a key, in place or at the end.
     pub(super) fn set(&mut self, key: &'a str, json: impl Into<Cow<'a, str>>) {
         match self.0.iter_mut().rfind(|(it, _)| it == key) {
             Some((_, value)) => *value = json.into(),
@@ -30,7 +31,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Sets it unless it is there.
+    /// Sets the value of a key if the key is absent.
     pub(super) fn set_missing(&mut self, key: &'a str, json: impl Into<Cow<'a, str>>) {
         if self.get(key).is_none() {
             self.set(key, json);

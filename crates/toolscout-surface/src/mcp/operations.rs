@@ -17,8 +17,8 @@ pub struct OperationTools {
 }
 
 impl OperationTools {
-    /// The meta tools among these operations, and those that the operator exposes by name. An operation that changes anything is
-    /// refused: an agent never decides for a person.
+    /// The meta tools among these operations, and those that the operator exposes by name. An
+    /// operation that changes anything is rejected: an agent must never decide for a person.
     pub fn new(operations: &Operations, exposed: &[String]) -> Result<Self, OperationError> {
         let meta_tools = operations.iter().filter_map(|operation| operation.spec.meta_tool).collect();
         let mut exposed: Vec<_> = exposed.iter().map(String::as_str).collect();
@@ -28,18 +28,18 @@ impl OperationTools {
         Ok(Self { meta_tools, exposed: exposed.into_iter().map(expose).collect::<Result<_, _>>()? })
     }
 
-    /// The meta tool of this name.
+    /// The meta tool with this name.
     pub(super) fn meta_tool(&self, name: &str) -> Option<MetaTool> {
         self.meta_tools.iter().copied().find(|meta_tool| meta_tool.name() == name)
     }
 
-    /// The exposed operation of this name.
+    /// The exposed operation with this name.
     pub(super) fn exposed(&self, name: &str) -> Option<&Arc<ExposedOperation>> {
         self.exposed.iter().find(|operation| operation.name == name)
     }
 }
 
-/// The operation of this name, if it can be exposed.
+/// Finds the operation with this name, if it can be exposed.
 fn find<'a>(operations: &'a Operations, name: &str) -> Result<&'a Arc<BoundOperation>, OperationError> {
     let shown = escape::line(name);
     let Some(operation) = operations.find(name) else {
@@ -62,8 +62,9 @@ fn find<'a>(operations: &'a Operations, name: &str) -> Result<&'a Arc<BoundOpera
     }
 }
 
-/// Why an operation cannot be exposed. A method other than GET means that it does something besides reading, although it changes
-/// no configuration: it starts a server, or creates a link with which to sign in.
+/// The reason why an operation cannot be exposed. A method other than GET means that it does
+/// something besides reading, although it changes no configuration: for example it starts a server,
+/// or creates a sign-in link.
 fn refusal(operation: &BoundOperation) -> Option<String> {
     let spec = &operation.spec;
     match spec.meta_tool {
@@ -79,7 +80,8 @@ fn refusal(operation: &BoundOperation) -> Option<String> {
     }
 }
 
-/// An operation that agents call as a tool. It never shadows a tool: if a tool has its name, it is not offered.
+/// An operation that agents call as a tool. It never shadows a tool: if a tool has its name, it is
+/// not offered.
 pub(super) struct ExposedOperation {
     pub(super) name: String,
     /// The entry in the list of tools.
@@ -106,7 +108,8 @@ impl ExposedOperation {
         Self { name, definition: definition.to_string(), is_structured, operation: operation.clone() }
     }
 
-    /// Runs it. To expose an operation is the operator's grant: it runs with their role, and nothing else does.
+    /// Runs the operation with the operator's role. Exposing an operation is the operator's grant;
+    /// nothing else runs with that role.
     pub(super) async fn run(&self, input: Arguments, cx: Cx) -> ToolOutput {
         match self.operation.invoke(input, Cx { role: Role::Operator, ..cx }).await {
             Ok(output) => self.result(&output).unwrap_or_else(ToolOutput::failure),

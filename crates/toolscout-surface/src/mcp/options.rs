@@ -4,31 +4,31 @@ use crate::context::ContextOptions;
 use toolscout_core::{Caller, Cx, SourceId};
 use toolscout_gateway::RankingProfile;
 
-/// Bytes of a result that are delivered at once; the rest can be read on.
+/// Default number of bytes of a result that are delivered at once; the rest can be read later.
 pub const RESULT: usize = 1 << 20;
 
 /// Options of an MCP server.
 #[derive(Clone)]
 pub struct ServerOptions {
-    /// Its name.
+    /// The name of the server.
     pub name: String,
-    /// Its version.
+    /// The version of the server.
     pub version: String,
     /// When the meta tools are offered.
     pub meta_tools: MetaTools,
-    /// How `tool_search` scores.
+    /// How `tool_search` ranks.
     pub ranking: RankingProfile,
     /// Whether tools that are not listed can only be called with `execute_tool`.
     pub strict_hidden: bool,
-    /// The one source that is shown as it is: with its own names, and without meta tools.
+    /// The one source that is shown unchanged: with its own names, and without meta tools.
     pub transparent: Option<SourceId>,
-    /// Bytes of a result that are delivered at once.
+    /// Number of bytes of a result that are delivered at once.
     pub result_limit: usize,
-    /// Parts of the names of tools that the instructions mention.
+    /// Parts of tool names; the instructions mention tools that match.
     pub essential: Vec<String>,
-    /// What every request starts from: the project, the observers.
+    /// The template of every request context: the project, the observers.
     pub request: Cx,
-    /// Seals the state that clients carry from one request to the next.
+    /// The key that seals the state that clients carry from one request to the next.
     pub key: [u8; 32],
 }
 
@@ -68,7 +68,7 @@ pub enum MetaTools {
 }
 
 impl MetaTools {
-    /// The mode of this name.
+    /// Parses a mode.
     pub fn from_word(word: &str) -> Option<Self> {
         match word {
             "auto" => Some(Self::Auto),

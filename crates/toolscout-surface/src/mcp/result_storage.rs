@@ -1,7 +1,8 @@
-//! Results that are too large to be delivered at once: the beginning is delivered, and the rest can be read piece by piece.
+//! Results that are too large to be delivered at once. The client gets the beginning, and can read
+//! the rest piece by piece.
 //!
-//! A model cannot use megabytes, and some clients break on them. The whole result is stored for a while, for the user who got the
-//! beginning.
+//! A model cannot use megabytes, and some clients break on them. The whole result is stored for a
+//! while, for the user who received the beginning.
 
 #[cfg(test)]
 mod tests;
@@ -19,13 +20,13 @@ use tokio::time::Instant;
 use toolscout_core::jsonrpc::quoted;
 use toolscout_core::{BoundedCache, RawJson, ToolOutput};
 
-/// The tool that reads on. It is never listed; results name it.
+/// The tool that reads more of a result. It is never listed; truncated results name it.
 pub(super) const READ_RESULT: &str = "toolscout__read_result";
 /// How long a result is stored.
 const KEPT: Duration = Duration::from_secs(600);
-/// Bytes of all results together.
+/// Maximum size in bytes of all stored results together.
 const CAPACITY: usize = 64 << 20;
-/// Bytes of one piece.
+/// Maximum size of one piece in bytes.
 const PIECE: usize = 64 << 10;
 
 /// Stored results, by handle.
@@ -59,12 +60,13 @@ enum Part {
     /// The text blocks, one after the other.
     #[default]
     Text,
-    /// The whole result as it came, as JSON.
+    /// The whole unchanged result, as JSON.
     Raw,
 }
 
 impl ResultStorage {
-    /// The result to deliver: all of it, or its beginning and how to read on. `user` is only needed to store it.
+    /// The result to deliver: all of it, or its beginning with a note how to read on. `user` is
+    /// only called if the result is stored.
     pub(super) fn deliver(&self, output: &ToolOutput, limit: usize, user: impl FnOnce() -> Option<Arc<str>>) -> String {
         let raw = output.raw().as_str();
         if raw.len() <= limit {
@@ -83,7 +85,7 @@ impl ResultStorage {
         cut.to_string()
     }
 
-    /// Reads a piece of a stored result, for the user who got its beginning.
+    /// Reads a piece of a stored result, for the user who received its beginning.
     pub(super) fn read(&self, arguments: Option<&RawJson>, user: Option<&Arc<str>>) -> ToolOutput {
         let wish = arguments.and_then(|it| serde_json::from_str::<ReadRequest>(it.as_str()).ok());
         let Some(ReadRequest { result, offset, part }) = wish else {
@@ -117,7 +119,7 @@ impl ResultStorage {
         Some(handle)
     }
 
-    /// Drops what has expired.
+    /// Drops expired results.
     pub(super) fn tidy(&self) {
         let expired = self.0.lock().remove_if(|kept| kept.since.elapsed() >= KEPT);
         drop(expired);
@@ -143,7 +145,7 @@ fn note(raw: usize, text: usize, shown: usize, handle: Option<&str>) -> String {
     )
 }
 
-/// The last place at or before this one that is between two characters.
+/// The last character boundary at or before this position.
 fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

@@ -1,7 +1,8 @@
-//! Requests that may need input of the client before they are done: begins them, suspends them, and goes on with them.
+//! Requests that may need input from the client: starts, suspends and resumes them.
 //!
-//! A client of the old era is asked while its request runs. A client of the modern era gets the requests for input as the result,
-//! with a sealed state, and sends its request again with the responses and that state.
+//! A client of the old era receives requests for input while its own request runs. A client of the
+//! modern era receives them as the result, with a sealed state, and sends its request again with
+//! the responses and that state.
 
 use super::exchange::Exchange;
 use super::object::Object;
@@ -15,10 +16,10 @@ use tokio::sync::mpsc;
 use toolscout_core::jsonrpc::{RpcError, quoted};
 use toolscout_core::{BoxFuture, Cx, RawJson, Resume, ToolOutput};
 
-/// How often a request may need input before it must be done.
+/// How often a request may need input before it fails.
 pub(super) const ROUNDS: u8 = 8;
 
-/// What a client of the modern era sends along when it comes back.
+/// The additional parameters of a repeated request of the modern era.
 #[derive(Deserialize)]
 pub(super) struct ClientInput {
     #[serde(rename = "inputResponses")]
@@ -27,10 +28,10 @@ pub(super) struct ClientInput {
     pub(super) state: Option<String>,
 }
 
-/// How a request went on.
+/// The outcome of running or resuming a request.
 pub(super) enum Outcome {
     Done(ToolOutput),
-    /// The result that asks for input.
+    /// The result that contains the requests for input.
     InputRequired(String),
     TooManyRounds,
 }
@@ -38,8 +39,8 @@ pub(super) enum Outcome {
 /// Receives the requests for input of a running request.
 pub(super) type InputRequests = mpsc::UnboundedSender<InputRequest>;
 
-/// Runs a request until it is done or needs input. `begin` starts it; a suspended one goes on instead. A state is valid only for
-/// what `bound_to` names: the user, and the request itself.
+/// Runs a request until it is done or needs input. `begin` starts it; a suspended request is
+/// resumed instead. A state is valid only for the user and the request that `bound_to` identifies.
 pub(super) async fn run(
     exchange: &Exchange,
     input: ClientInput,
@@ -97,7 +98,8 @@ fn input_required(requests: &[(String, String, RawJson)]) -> String {
     format!(r#"{{"resultType":"input_required","inputRequests":{{{}}}}}"#, requests.join(","))
 }
 
-/// Asks a client of the old era for everything that the output needs, one request after the other, as a person has to answer.
+/// Sends the requests for input to a client of the old era, one after the other, because a person
+/// has to respond.
 pub(super) async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
     let wanted = output.raw().to_value();
     let mut responses = serde_json::Map::new();

@@ -1,4 +1,5 @@
-//! Reverse requests: what a server asks of the client, or tells it, in the middle of a request.
+//! Reverse requests: requests and notifications from a server to the client, while a request is
+//! processed.
 
 use super::client::{Client, Outlet};
 use super::logging;
@@ -10,7 +11,7 @@ use toolscout_core::cx::ApprovalPrompt;
 use toolscout_core::jsonrpc;
 use toolscout_core::{BoxFuture, Counterpart, RawJson, RpcError, escape};
 
-/// Input that a client of the modern era is to send when it repeats its request.
+/// Input that a client of the modern era has to send when it repeats its request.
 pub(super) struct InputRequest {
     pub(super) method: String,
     pub(super) params: RawJson,
@@ -21,18 +22,19 @@ pub(super) struct InputRequest {
 pub(super) struct ReverseRequests {
     client: Arc<Client>,
     out: Arc<dyn Outlet>,
-    /// The capabilities as the client sent them.
+    /// The unparsed capabilities of the client.
     said: RawJson,
     capabilities: OnceLock<Value>,
     log_level: Option<u8>,
     era: ReverseEra,
 }
 
-/// How a client can be asked in the middle of a request.
+/// How a client receives requests while its own request is processed.
 pub(super) enum ReverseEra {
     /// The client is sent a request.
     Legacy,
-    /// The client gets the request for input as the result; without a sender, the method has no such result.
+    /// The client receives the request for input as the result. Without a sender, the method has no
+    /// such result.
     Modern(Option<mpsc::UnboundedSender<InputRequest>>),
 }
 
@@ -50,7 +52,8 @@ impl ReverseRequests {
 
     /// Whether the client has this capability.
     pub(super) fn can(&self, capability: &str) -> bool {
-        // Most clients have few, and few requests need to know: the text is searched before it is parsed.
+        // Most clients have few capabilities, and few requests need them, so the text is searched
+        // before it is parsed.
         self.said.as_str().contains(capability) && self.parsed()[capability].is_object()
     }
 
@@ -111,13 +114,13 @@ impl Counterpart for ReverseRequests {
     }
 }
 
-/// The capabilities of a client that names none.
+/// The capabilities of a client that sent none.
 fn nothing() -> RawJson {
     static NOTHING: LazyLock<RawJson> = LazyLock::new(|| RawJson::from_value(&json!({})));
     NOTHING.clone()
 }
 
-/// Asks the person behind the client to approve a call, and shows all of it.
+/// A prompt that requests approval of a call from the user of the client, and shows all arguments.
 pub(super) fn approval_prompt(requests: Arc<ReverseRequests>) -> ApprovalPrompt {
     Arc::new(move |question| {
         let requests = requests.clone();

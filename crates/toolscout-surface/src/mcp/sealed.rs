@@ -1,4 +1,5 @@
-//! State that a client carries from one request to the next, and can neither read, change nor pass on.
+//! Sealed state that a client carries from one request to the next. The client cannot read, change
+//! or share it.
 
 #[cfg(test)]
 mod tests;
@@ -10,24 +11,24 @@ use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a client may take to come back.
+/// How long a client may take to repeat its request.
 pub(super) const PATIENCE: Duration = Duration::from_secs(300);
-/// Bytes of the state.
+/// Maximum size of the state in bytes.
 const LONGEST: usize = 96 << 10;
 
-/// Where a request goes on that needed input.
+/// The place where a request that needed input is resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum State {
-    /// At a suspended request of ours.
+    /// A suspended request of this process.
     Suspended(u64),
-    /// At a server that expects this state.
+    /// A server that expects this state.
     Upstream(Option<String>),
 }
 
 #[derive(Serialize, Deserialize)]
 struct Carried {
     state: State,
-    /// How often it needed input already.
+    /// How often the request has needed input.
     rounds: u8,
     until: u64,
 }
@@ -37,12 +38,13 @@ pub(super) struct Seal(LessSafeKey);
 
 impl Seal {
     pub(super) fn new(key: &[u8; 32]) -> Self {
-        // The length is right by its type.
+        // The type guarantees the length.
         let key = UnboundKey::new(&CHACHA20_POLY1305, key).expect("a key of 32 bytes");
         Self(LessSafeKey::new(key))
     }
 
-    /// Seals a state for this user and this request; none if it is too long, or the system has no random numbers.
+    /// Seals a state for this user and request. Returns none if it is too long, or if the system
+    /// has no random numbers.
     pub(super) fn close(&self, state: State, rounds: u8, bound_to: &str) -> Option<String> {
         let carried = Carried { state, rounds, until: now() + PATIENCE.as_secs() };
         let mut bytes = serde_json::to_vec(&carried).ok().filter(|it| it.len() <= LONGEST)?;
@@ -53,7 +55,8 @@ impl Seal {
         Some(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &bytes].concat()))
     }
 
-    /// Opens a state that was sealed for this user and this request and has not expired, with its rounds.
+    /// Opens a state. Returns none if it was sealed for another user or request, or has expired.
+    /// Also returns its number of rounds.
     pub(super) fn open(&self, text: &str, bound_to: &str) -> Option<(State, u8)> {
         let mut bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         if bytes.len() < NONCE_LEN {

@@ -1,4 +1,4 @@
-//! An MCP server: what it serves, and what it keeps between requests.
+//! An MCP server and its state between requests.
 
 use super::client::Identity;
 use super::client_view::{ClientView, ClientViews};
@@ -13,7 +13,8 @@ use toolscout_core::jsonrpc::{self, RpcError};
 use toolscout_core::{Cx, RawJson};
 use toolscout_gateway::{CatalogView, Gateway};
 
-/// Offers the tools of a gateway to MCP clients. One for all connections; opens nothing by itself.
+/// Offers the tools of a gateway to MCP clients. One server handles all connections; it opens none
+/// itself.
 pub struct Server {
     pub(super) gateway: Arc<Gateway>,
     pub(super) options: ServerOptions,
@@ -27,14 +28,14 @@ pub struct Server {
 /// The response to a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// The whole message, in one line.
+    /// The whole message, on one line.
     pub text: String,
-    /// The code, if it is an error.
+    /// The error code, if it is an error.
     pub code: Option<i64>,
 }
 
 impl Server {
-    /// A server with these options. `names` remembers which names tools have on the wire; `operations` are offered as tools.
+    /// Creates a server. `names` stores the wire names of tools; `operations` are offered as tools.
     pub fn new(
         gateway: Arc<Gateway>,
         options: ServerOptions,
@@ -46,13 +47,15 @@ impl Server {
         Arc::new(Self { gateway, options, client_views, seal, suspended, results, meter })
     }
 
-    /// Drops suspended requests and stored results that have expired. A process that serves calls this now and then.
+    /// Drops expired suspended requests and stored results. A serving process calls this
+    /// periodically.
     pub fn tidy(&self) {
         self.suspended.tidy();
         self.results.tidy();
     }
 
-    /// The owner of what is kept for a request: the user, and whatever else gives a request sources of its own.
+    /// The owner of the data that is stored for a request: the user, and anything else that gives a
+    /// request its own sources.
     pub fn owner(&self, identity: &Identity) -> Option<Arc<str>> {
         match self.gateway.whose(&identity.cx(&self.options.request)) {
             None => identity.user.clone(),
@@ -60,7 +63,7 @@ impl Server {
         }
     }
 
-    /// What a request sees, and how MCP presents it.
+    /// The view of a request, and its presentation for MCP.
     pub(super) async fn client_view(&self, cx: &Cx) -> (CatalogView, Arc<ClientView>) {
         let view = self.gateway.view(cx).await;
         let client_view = self.client_views.of(&view, &self.options);
@@ -68,7 +71,7 @@ impl Server {
     }
 }
 
-/// Methods that need a session; the modern era has none of them.
+/// Methods that need a session; they do not exist in the modern era.
 pub(super) const OF_SESSIONS: [&str; 4] = ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 impl Reply {
@@ -79,7 +82,7 @@ impl Reply {
         }
     }
 
-    /// The response to a message that cannot be answered otherwise.
+    /// An error response, which may have no id.
     pub fn error(id: Option<&RawJson>, error: &RpcError) -> Self {
         Self { text: jsonrpc::error(id.map(RawJson::as_str), error), code: Some(error.code) }
     }

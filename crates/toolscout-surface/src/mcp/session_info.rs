@@ -1,4 +1,4 @@
-//! What is shown of a session.
+//! The public information about a session.
 
 use schemars::JsonSchema;
 use serde::Serialize;

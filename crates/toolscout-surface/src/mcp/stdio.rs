@@ -1,4 +1,4 @@
-//! MCP over two pipes, one message per line, for a client that starts us.
+//! MCP over two pipes, one message per line, for a client that starts this process.
 
 use super::client::{Client, Identity, Outlet};
 use super::message::{self, Incoming, LONGEST};
@@ -12,16 +12,18 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-/// Messages that may wait for a client that does not read; responses wait for room, notifications are dropped.
+/// Capacity of the queue to a client that does not read. Responses wait for room; notifications are
+/// dropped.
 const QUEUE: usize = 1024;
-/// About how many bytes are written at once.
+/// Approximate number of bytes per write.
 const BATCH: usize = 64 << 10;
-/// How long requests in flight may go on after the client closes its pipe, and after we are asked to stop.
+/// How long requests in flight may run after the client closes its pipe, and after `stop`.
 const DRAIN: Duration = Duration::from_secs(30);
 const STOP: Duration = Duration::from_secs(5);
 
-/// Serves one client until it closes its pipe and everything is answered, or until `stop`. Nothing but protocol is written to
-/// `output`. `began` gets the session after the first message.
+/// Serves one client until it closes its pipe and every request has its response, or until `stop`.
+/// Only protocol messages are written to `output`. `began` receives the session after the first
+/// message.
 pub async fn serve(
     server: Arc<Server>,
     input: impl AsyncRead + Unpin,
@@ -75,7 +77,8 @@ pub async fn serve(
     ended
 }
 
-/// `initialize`, notifications and responses are processed before the next line is read, so that they count for that line.
+/// Takes one message. `initialize`, notifications and responses are processed before the next line
+/// is read, so that they take effect for that line.
 async fn take(
     server: &Arc<Server>,
     client: &Arc<Client>,
@@ -94,7 +97,7 @@ async fn take(
     if is_at_once {
         answering.await;
     } else {
-        // Boxed, since it is large and moved several times before it is a task.
+        // Boxed, because the future is large and is moved several times before it becomes a task.
         tasks.spawn(Box::pin(answering));
     }
 }
@@ -103,12 +106,13 @@ fn is_initialized(incoming: &Incoming) -> bool {
     matches!(incoming, Incoming::Notification { method, .. } if method == "notifications/initialized")
 }
 
-/// Waits for the requests in flight. Subscriptions end with the client.
+/// Waits for the requests in flight. Subscriptions end when the client leaves.
 async fn drain(tasks: &mut JoinSet<()>, until: Instant) {
     while let Ok(Some(_)) = timeout_at(until, tasks.join_next()).await {}
 }
 
-/// Reads one line that is not empty; false at the end. One that is too long is cut, and is no JSON then.
+/// Reads one line that is not empty; returns false at the end. A line that is too long is cut, and
+/// is rejected later.
 async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<bool> {
     loop {
         line.clear();
@@ -148,7 +152,7 @@ impl Outlet for Pipe {
     }
 }
 
-/// Writes queued messages, as many as there are at once.
+/// Writes queued messages in batches.
 async fn write(mut queued: mpsc::Receiver<String>, mut output: impl AsyncWrite + Unpin) {
     let mut batch = Vec::with_capacity(BATCH);
     while let Some(first) = queued.recv().await {

@@ -1,8 +1,9 @@
-//! Requests that run, and those that are suspended until a client of the modern era comes back with what they need.
+//! Running requests, and requests that are suspended until a client of the modern era sends the
+//! input they need.
 //!
-//! A server of the old era, or the approval prompt, asks in the middle of a request and waits for the answer. A client of the
-//! modern era cannot be asked then, so the request is suspended as it is. Only the client that has its sealed number can go on
-//! with it.
+//! A server of the old era, or the approval prompt, sends a request to the client in the middle of
+//! a call and waits for the response. A client of the modern era cannot receive it then, so the
+//! call is suspended as it is. Only the client that has its sealed number can resume it.
 
 use super::reverse_requests::InputRequest;
 use super::sealed::PATIENCE;
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 use toolscout_core::jsonrpc::RpcError;
 use toolscout_core::{BoundedCache, BoxFuture, RawJson, ToolOutput};
 
-/// Suspended requests; more evict the oldest.
+/// Maximum number of suspended requests; more evict the oldest.
 const CAPACITY: usize = 256;
 
 /// The suspended requests, by number.
@@ -31,15 +32,15 @@ impl Default for SuspendedCalls {
 
 type Running = BoxFuture<'static, Result<ToolOutput, RpcError>>;
 
-/// A request that runs, and its requests for input.
+/// A running request, and its requests for input.
 pub(super) struct RunningRequest {
     running: Running,
     input_requests: mpsc::UnboundedReceiver<InputRequest>,
-    /// Where the responses go, by name.
+    /// The receivers of the responses, by name.
     unanswered: HashMap<String, oneshot::Sender<Result<RawJson, RpcError>>>,
 }
 
-/// How a request went on.
+/// The progress of a request.
 pub(super) enum Step {
     Done(Result<ToolOutput, RpcError>),
     /// The requests for input: name, method and parameters of each.
@@ -52,7 +53,7 @@ impl RunningRequest {
         Self { running: begin(sender), input_requests, unanswered: HashMap::new() }
     }
 
-    /// Passes on the responses of the client; a request for input without one has failed.
+    /// Passes on the responses of the client. A request for input without a response fails.
     pub(super) fn answer(&mut self, mut responses: HashMap<String, RawJson>) {
         for (name, sender) in self.unanswered.drain() {
             let response = responses.remove(&name).ok_or_else(|| RpcError::failed("the client gave no answer"));
@@ -60,14 +61,15 @@ impl RunningRequest {
         }
     }
 
-    /// Goes on until it is done or needs input. What is needed at the same time is asked for together.
+    /// Runs the request until it is done or needs input. Requests for input that are sent at the
+    /// same time are collected.
     pub(super) async fn advance(&mut self) -> Step {
         let first = tokio::select! {
             biased;
             done = &mut self.running => return Step::Done(done),
             Some(request) = self.input_requests.recv() => request,
         };
-        // Others may be about to ask as well: they have been polled by then.
+        // Lets other tasks send their requests for input as well.
         tokio::task::yield_now().await;
         let mut requests = Vec::new();
         let mut next = Some(first);
@@ -82,7 +84,7 @@ impl RunningRequest {
 }
 
 impl SuspendedCalls {
-    /// Suspends a request; returns its number.
+    /// Suspends a request, and returns its number.
     pub(super) fn put(&self, call: RunningRequest) -> u64 {
         self.tidy();
         let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -91,13 +93,13 @@ impl SuspendedCalls {
         number
     }
 
-    /// Takes a suspended request, once.
+    /// Takes a suspended request. Each can be taken once.
     pub(super) fn take(&self, number: u64) -> Option<RunningRequest> {
         let (since, call) = self.calls.lock().remove(&number)?;
         (since.elapsed() < PATIENCE).then_some(call)
     }
 
-    /// Drops those that no client came back for.
+    /// Drops the requests that no client has resumed in time.
     pub(super) fn tidy(&self) {
         let now = Instant::now();
         let expired = self.calls.lock().remove_if(|(since, _)| now.duration_since(*since) >= PATIENCE);

@@ -2,9 +2,9 @@
 
 /// The supported revisions, newest first.
 pub const SPOKEN: [&str; 5] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-/// The revision whose requests stand alone.
+/// The revision with self-contained requests.
 pub const MODERN: &str = SPOKEN[0];
-/// The answer to a client of the old era that asks for an unsupported revision.
+/// Offered to a client of the old era that requests an unsupported revision.
 const NEWEST_LEGACY: &str = SPOKEN[1];
 
 /// A supported revision.
@@ -12,27 +12,28 @@ const NEWEST_LEGACY: &str = SPOKEN[1];
 pub struct Version(&'static str);
 
 impl Version {
-    /// Every request stands alone.
+    /// The revision with self-contained requests.
     pub const MODERN: Self = Self(MODERN);
     /// Assumed for a client of the old era before `initialize`.
     pub const LEGACY: Self = Self(NEWEST_LEGACY);
 
-    /// The revision of this name.
+    /// The supported revision with this name.
     pub fn spoken(name: &str) -> Option<Self> {
         SPOKEN.into_iter().find(|it| *it == name).map(Self)
     }
 
-    /// The revision that `initialize` with this version leads to: the same if it is supported in that era, else our newest of that era.
+    /// Negotiates the revision for `initialize`: the requested one if it is supported and of the
+    /// old era, else the newest of the old era.
     pub fn agreed(asked: &str) -> Self {
         Self::spoken(asked).filter(|it| !it.is_modern()).unwrap_or(Self::LEGACY)
     }
 
-    /// Whether every request stands alone.
+    /// Whether every request is self-contained.
     pub fn is_modern(self) -> bool {
         self == Self::MODERN
     }
 
-    /// Its name on the wire.
+    /// The name on the wire.
     pub fn name(self) -> &'static str {
         self.0
     }
