@@ -1,19 +1,19 @@
-//! In which forms a client can take an answer.
+//! The media types that a client accepts.
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 
-/// In which forms a client can take an answer.
+/// The media types that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Accept {
     pub(super) json: bool,
     pub(super) events: bool,
-    /// Says so by name, not by `*`.
+    /// The header names `text/event-stream`, and not only a wildcard.
     pub(super) names_events: bool,
 }
 
 impl Accept {
-    /// Who says nothing takes anything.
+    /// Reads the `Accept` header. A client that sends none accepts everything.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         if !headers.contains_key(ACCEPT) {
             return Self { json: true, events: true, names_events: false };

@@ -1,4 +1,5 @@
-//! Lets a request be answered: with JSON where nothing was said on the way, with a stream of events where something was.
+//! Responds to a request: with JSON, or with a stream of events if there are messages before the
+//! response.
 
 use super::accept::Accept;
 use super::events::{self, Answering};
@@ -19,16 +20,18 @@ use tokio::time::sleep;
 use toolscout_core::BoxFuture;
 use toolscout_core::jsonrpc::RpcError;
 
-/// After so long without a word the stream is begun, so that nobody in between takes the request for dead.
+/// Without any message for this long, the stream is started, so that no proxy treats the request as
+/// dead.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The client lacks what the request needs.
+/// The client lacks a capability that the request needs.
 const CAPABILITY: i64 = -32021;
 
-/// The way back to whoever made a request.
+/// The way back to the client that sent a request.
 pub(super) struct Back {
     accept: Accept,
     queue: Arc<Queue>,
-    /// The session it belongs to, in the old era: what is asked in it ends with it.
+    /// Ends with the session that the request belongs to, in the old era. The requests of a session
+    /// end with it.
     session: Option<CancelToken>,
 }
 
@@ -37,7 +40,8 @@ impl Back {
         Self { accept, queue: Queue::new(Room::REQUEST), session }
     }
 
-    /// Takes what is said on the way, if they can.
+    /// The outlet for messages before the response. It discards them if the client accepts no
+    /// events.
     pub(super) fn out(&self) -> Arc<dyn Outlet> {
         match self.accept.events {
             true => self.queue.clone(),
@@ -45,7 +49,8 @@ impl Back {
         }
     }
 
-    /// Answers with what comes of `reply`. Dropping this, or the body of what it gives, drops `reply`.
+    /// Responds with the result of `reply`. Dropping this future, or the body of the response,
+    /// drops `reply`.
     pub(super) async fn answer(self, mut reply: BoxFuture<'static, Option<Reply>>) -> Response {
         let is_quiet_first = tokio::select! {
             biased;
@@ -60,7 +65,7 @@ impl Back {
     }
 
     fn answered(self, reply: Option<Reply>) -> Response {
-        // Cancelled: whoever asked knows.
+        // The request was cancelled by the client, which expects no response.
         let Some(reply) = reply else { return events::nothing() };
         match self.queue.take() {
             Some(texts) => events::all(texts, reply),
@@ -70,7 +75,7 @@ impl Back {
     }
 }
 
-/// One message as JSON.
+/// A response with one message as JSON.
 pub(super) fn plain(status: StatusCode, text: String) -> Response {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
@@ -78,7 +83,8 @@ pub(super) fn plain(status: StatusCode, text: String) -> Response {
     response
 }
 
-/// The old era knows its own errors only; the modern one says some of them to whoever looks at the status, too.
+/// The HTTP status of a response. The old era reports protocol errors only in the body; the modern
+/// era reports some of them in the status as well.
 fn status(reply: &Reply, is_modern: bool) -> StatusCode {
     match reply.code {
         Some(RpcError::METHOD) if is_modern => StatusCode::NOT_FOUND,

@@ -1,4 +1,4 @@
-//! The era of a message over HTTP, and whether its headers agree with it.
+//! The era of a message over HTTP, and the check that its headers agree with it.
 
 use super::headers::{decoded, differs, malformed, missing, one};
 use crate::mcp::errors;
@@ -10,23 +10,23 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use toolscout_core::jsonrpc::RpcError;
 
-/// Says the version outside of the message.
+/// The header that names the protocol version.
 pub(super) const VERSION: &str = "mcp-protocol-version";
 
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 
-/// In which era a message was sent.
+/// The era of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Era {
-    /// It stands alone.
+    /// The message is self-contained.
     Modern,
-    /// It belongs to a session, or begins one.
+    /// The message belongs to a session, or starts one.
     Legacy,
 }
 
-/// Of the parameters of a request, what headers are compared with. A key that is there twice makes it unreadable, so that
-/// nobody reads the other one.
+/// The parameters of a request that headers are compared with. A duplicate key is an error, so that
+/// no other parser reads the other value.
 #[derive(Deserialize, Default)]
 struct Params<'a> {
     #[serde(rename = "_meta", borrow)]
@@ -45,12 +45,12 @@ struct Meta<'a> {
     capabilities: Option<&'a RawValue>,
 }
 
-/// Whether the headers alone say so.
+/// Whether the headers alone name the modern version.
 pub(super) fn is_modern(headers: &HeaderMap) -> bool {
     headers.get(VERSION).is_some_and(|it| it == MODERN)
 }
 
-/// In which era this message was sent. A version nobody speaks is a fault in either.
+/// The era of this message. An unsupported version is an error in either.
 pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, RpcError> {
     let outside = one(headers, VERSION)?;
     let Incoming::Request(request) = incoming else {
@@ -60,7 +60,7 @@ pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, RpcErr
     let meta = meta(&params)?;
     let inside = meta.version.map(text).transpose()?;
     match (inside, outside) {
-        // Who greets is of the old era, whatever it will speak later.
+        // `initialize` belongs to the old era, whatever version is negotiated.
         (None, outside) if request.method == "initialize" => era_of(outside).map(|_| Era::Legacy),
         (None, outside) => match era_of(outside)? {
             Era::Modern => Err(lacking("protocolVersion")),
@@ -78,7 +78,8 @@ pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, RpcErr
     }
 }
 
-/// Compares the headers of a modern request with its message: a proxy that reads only the headers must not be misled.
+/// Compares the headers of a modern request with its message: a proxy that reads only the headers
+/// must not be misled.
 pub(super) fn check_headers(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
     match one(headers, METHOD)? {
         Some(method) if method == request.method => {}
@@ -96,7 +97,7 @@ pub(super) fn check_headers(headers: &HeaderMap, request: &Request) -> Result<()
         (Some(name), Some(value)) if decoded(name).ok_or_else(|| malformed("Mcp-Name"))? == value => Ok(()),
         (Some(_), _) => Err(differs("Mcp-Name", field)),
         (None, Some(_)) => Err(missing("Mcp-Name")),
-        // What is missing in both is for whoever answers to say.
+        // If both are missing, the method itself reports the error.
         (None, None) => Ok(()),
     }
 }
@@ -131,7 +132,8 @@ fn lacking(what: &str) -> RpcError {
     RpcError::new(RpcError::PARAMS, format!("`_meta` must say `io.modelcontextprotocol/{what}`"))
 }
 
-/// Those of the old era are spoken here, but only by who greets first.
+/// The error for an unsupported version. Versions of the old era are supported only after
+/// `initialize`, so they are not offered here.
 fn unsupported(asked: &str) -> RpcError {
     let supported: &[&str] = if SPOKEN.contains(&asked) { &[MODERN] } else { &SPOKEN };
     let error = RpcError::new(errors::VERSION, "this version of the protocol is not spoken here");

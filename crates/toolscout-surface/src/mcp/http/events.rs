@@ -1,4 +1,5 @@
-//! Streams of events: what is said on the way to an answer and then the answer, or what belongs to no request.
+//! Streams of events: the messages before a response and the response itself, or messages that
+//! belong to no request.
 
 use super::queue::Queue;
 use super::session::{Open, Visiting};
@@ -14,12 +15,13 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// What is said on the way to an answer, and then the answer. Dropping the stream ends the work.
+/// The stream of the messages before a response, and of the response. Dropping the stream aborts
+/// the work.
 pub(super) struct Answering {
     pub(super) queue: Arc<Queue>,
-    /// One task, or none any more.
+    /// One task, or none after it has ended.
     pub(super) work: JoinSet<Option<Reply>>,
-    /// Where there is one, the stream ends with it.
+    /// If the request belongs to a session, the stream ends with it.
     pub(super) session: Option<CancelToken>,
     pub(super) is_quiet_first: bool,
 }
@@ -44,7 +46,7 @@ impl Answering {
             biased;
             () = queue.until(|| !queue.is_empty()) => Some(events(queue.take().unwrap_or_default())),
             done = self.work.join_next() => {
-                // What was said last may have come after we looked.
+                // The last messages may have arrived after the queue was checked.
                 let mut texts = queue.take().unwrap_or_default();
                 texts.extend(done.and_then(Result::ok).flatten().map(|it| it.text));
                 (!texts.is_empty()).then(|| events(texts))
@@ -58,13 +60,13 @@ impl Answering {
     }
 }
 
-/// What belongs to no request, for as long as the session and we are there.
+/// The stream of messages that belong to no request. It ends with the session or with the listener.
 pub(super) fn of_session(visiting: Visiting, ending: CancelToken, pass: ConcurrencyPermit) -> Response {
     let session = visiting.0.ending();
     let begin = (Open::new(visiting), session, ending, pass, true);
     response(Body::from_stream(unfold(begin, |(open, session, ending, pass, is_first)| async move {
         let bytes = match is_first {
-            // Says at once that it is open.
+            // A comment at once shows the client that the stream is open.
             true => comment(),
             false => tokio::select! {
                 biased;
@@ -88,12 +90,12 @@ async fn news(open: &Open) -> Option<Bytes> {
     }
 }
 
-/// A stream that is over before anything was said.
+/// A stream that ends without any message.
 pub(super) fn nothing() -> Response {
     response(Body::empty())
 }
 
-/// A stream of what was said on the way and the answer, all of which is there.
+/// A complete stream: the messages before a response, and the response.
 pub(super) fn all(mut texts: VecDeque<String>, reply: Reply) -> Response {
     texts.push_back(reply.text);
     response(Body::from(events(texts)))
@@ -107,7 +109,7 @@ fn events(texts: VecDeque<String>) -> Bytes {
     events.into()
 }
 
-/// Waits until it is over; where there is nothing that could be, for ever.
+/// Waits for the cancellation; without a token, forever.
 pub(super) async fn over(ending: Option<&CancelToken>) {
     match ending {
         Some(ending) => ending.cancelled().await,

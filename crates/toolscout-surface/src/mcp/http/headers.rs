@@ -1,4 +1,4 @@
-//! Headers of MCP: their one value, decoded, and the errors about them.
+//! Parses and decodes headers of MCP, and creates the errors about them.
 
 use crate::mcp::errors;
 use axum::http::HeaderMap;
@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
 use toolscout_core::jsonrpc::RpcError;
 
-/// The one value of a header, without what surrounds it.
+/// The trimmed value of a header that may occur once.
 pub(super) fn one<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, RpcError> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -17,7 +17,7 @@ pub(super) fn one<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a s
     }
 }
 
-/// What a header says, where it had to be encoded to be said in one; none where that is broken.
+/// Decodes a header value, which may be in base64. Returns none if the encoding is invalid.
 pub(super) fn decoded(value: &str) -> Option<Cow<'_, str>> {
     let encoded = value.strip_prefix("=?base64?").and_then(|it| it.strip_suffix("?="));
     match encoded {

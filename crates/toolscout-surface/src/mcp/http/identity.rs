@@ -1,11 +1,11 @@
-//! What came along with a request, as those who answer may see it.
+//! The identity of a request, and the headers that are passed on.
 
 use crate::http::Principal;
 use crate::mcp::client::Identity;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Who asks, with their headers; not with what only we were to see, nor with what only concerns the connection.
+/// Headers that are not passed on: credentials for this server, and headers of the connection.
 const KEPT_BACK: [&str; 13] = [
     "authorization",
     "cookie",
@@ -31,7 +31,7 @@ pub(super) fn identity(principal: &Principal, head: &Parts) -> Identity {
     }
 }
 
-/// The headers that those may see who answer.
+/// The headers that are passed on to sources.
 pub(crate) fn passed_on(all: &HeaderMap) -> Vec<(String, String)> {
     let is_kept = |(name, value): (&HeaderName, &HeaderValue)| {
         let value = value.to_str().ok().filter(|_| !KEPT_BACK.contains(&name.as_str()))?;

@@ -1,4 +1,4 @@
-//! Arguments that a tool wants repeated in headers, compared with those that came.
+//! Compares arguments with the headers that mirror them. A tool marks such arguments in its schema.
 
 use super::headers::{decoded, differs, malformed, missing};
 use crate::mcp::errors;
@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 use toolscout_core::RawJson;
 use toolscout_core::jsonrpc::RpcError;
 
-/// What marks a parameter.
+/// The keyword that marks a parameter.
 const MARK: &str = "x-mcp-header";
 const PREFIX: &str = "mcp-param-";
-/// How deep parameters are nested at most.
+/// Maximum nesting depth of parameters.
 const DEEPEST: usize = 64;
 
-/// Compares the headers of a call, names in lower case, with its arguments, as the tool's schema wants it. Headers that the
-/// schema does not know are nobody's business.
+/// Compares the headers of a call with its arguments, as the tool's schema requires. The names of
+/// `headers` are in lower case. Headers that the schema does not mark are ignored.
 pub(in crate::mcp) fn check(
     schema: &RawJson,
     arguments: &Map<String, Value>,
@@ -23,7 +23,7 @@ pub(in crate::mcp) fn check(
         return Ok(());
     }
     let schema = schema.to_value();
-    // Objects yet to look at: what is said of their properties, what they are, and how deep they are.
+    // Objects to visit: their schema, their value, and their depth.
     let mut left = vec![(&schema, Some(arguments), 0)];
     while let Some((schema, object, depth)) = left.pop() {
         let Some(properties) = schema.get("properties").and_then(Value::as_object) else { continue };
@@ -48,7 +48,8 @@ fn compare(header: &str, field: &str, value: Option<&Value>, headers: &[(String,
         (_, Some(_), _) => Err(RpcError::new(errors::HEADERS, format!("`{shown}` is there twice"))),
         (None, _, None) => Ok(()),
         (Some(_), _, None) => Err(differs(&shown, field)),
-        // It is no value that can be said in a header; that it is of the wrong kind is for others to say.
+        // An object or a list has no form in a header. The validation of the arguments reports the
+        // wrong type.
         (None, _, Some(Value::Object(_) | Value::Array(_))) => Ok(()),
         (None, _, Some(_)) => Err(missing(&shown)),
         (Some(said), _, Some(value)) => {
@@ -62,7 +63,7 @@ fn is_same(said: &str, value: &Value) -> bool {
     match value {
         Value::String(text) => text == said,
         Value::Bool(it) => said == if *it { "true" } else { "false" },
-        // `42.0` is `42`.
+        // `42.0` equals `42`.
         Value::Number(number) => {
             said == number.to_string()
                 || said.parse::<f64>().is_ok_and(|it| number.as_f64() == Some(it) && it.is_finite())

@@ -1,4 +1,4 @@
-//! A message that came with POST.
+//! Processes a message that was sent with POST.
 
 use super::accept::Accept;
 use super::answer::{Back, plain};
@@ -20,9 +20,9 @@ use std::collections::VecDeque;
 use toolscout_core::RawJson;
 use toolscout_core::jsonrpc::RpcError;
 
-/// Bytes of the parameters of `initialize`.
+/// Maximum size in bytes of the parameters of `initialize`.
 const GREETING: usize = 12 << 10;
-/// Bytes of its headers.
+/// Maximum size in bytes of the headers of `initialize`.
 const GREETING_HEADERS: usize = 12 << 10;
 
 impl Endpoint {
@@ -54,12 +54,12 @@ impl Endpoint {
     ) -> Result<Response, Response> {
         let request = match &incoming {
             Incoming::Request(request) => request,
-            // There is none that we would have to act on.
+            // No notification of the modern era needs an action.
             Incoming::Notification { .. } => return Ok(accepted()),
             Incoming::Response { .. } => return Err(HttpRejection::bad_request("nothing was asked").into_response()),
         };
         era::check_headers(&head.headers, request).map_err(|fault| faulty(Some(&request.id), &fault))?;
-        // Nor is there anything to begin for who stands alone.
+        // The modern era has no sessions, so it has no methods of sessions either.
         if request.method == "initialize" || OF_SESSIONS.contains(&request.method.as_str()) {
             let reply = Reply::error(Some(&request.id), &RpcError::unknown_method(&request.method));
             return Err(plain(StatusCode::NOT_FOUND, reply.text));
@@ -104,7 +104,7 @@ impl Endpoint {
         };
         let session = self.session(&visit, head).map_err(IntoResponse::into_response)?;
         let visiting = session.visit();
-        // An answer to us, or the end of a request, must get through even where there is too much to do.
+        // A response to this server, or a cancellation, must get through even under overload.
         let pass = match request {
             Some(request) => Some(self.enter(&visit, false).ok_or_else(|| busy(request))?),
             None => None,
@@ -123,7 +123,7 @@ impl Endpoint {
         Ok(back.answer(reply).await)
     }
 
-    /// `initialize`: where it succeeds, a session begins.
+    /// `initialize`: creates a session if it succeeds.
     async fn greet(
         &self,
         visit: Visit,
@@ -157,7 +157,8 @@ impl Endpoint {
     }
 }
 
-/// What a session keeps of its greeting, it keeps for as long as it is there.
+/// Limits the size of `initialize`, because a session keeps its headers and parameters for its
+/// whole life.
 fn too_long(identity: &Identity, request: &Request) -> Option<Response> {
     let headers = identity.headers.iter().flat_map(|it| it.iter());
     let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
@@ -177,7 +178,8 @@ fn busy(request: &Request) -> Response {
     response
 }
 
-/// Whether it is sent in a form we read, and which forms of answers are read there.
+/// Checks the content type and encoding of a request, and reads which media types the client
+/// accepts.
 fn check_form(headers: &HeaderMap) -> Result<Accept, HttpRejection> {
     let unsupported = |words| HttpRejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words);
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();

@@ -1,4 +1,4 @@
-//! What HTTP needs of whoever answers: one message in, perhaps one out.
+//! The interface between HTTP and the protocol: one message in, at most one out.
 
 use crate::mcp::client::{Client, Identity, Outlet};
 use crate::mcp::message::Incoming;
@@ -6,7 +6,7 @@ use crate::mcp::server::{Reply, Server};
 use std::sync::Arc;
 use toolscout_core::BoxFuture;
 
-/// Answers messages, however they came.
+/// Processes messages, independent of the transport.
 pub trait Protocol: Send + Sync + 'static {
     /// Takes one message; see `Server::take`. Dropping the future cancels the request.
     fn take(
@@ -16,10 +16,11 @@ pub trait Protocol: Send + Sync + 'static {
         out: Arc<dyn Outlet>,
     ) -> BoxFuture<'static, Option<Reply>>;
 
-    /// Tells a client of the old era what changes, until it is dropped.
+    /// Notifies a client of the old era about changes, until the future is dropped.
     fn keep_informed(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()>;
 
-    /// Whether both are the same to who answers: a session is for who began it. Default: where the user is.
+    /// Whether both identities may use the same session, which belongs to the client that started
+    /// it. By default, they must have the same user.
     fn is_same(&self, one: &Identity, other: &Identity) -> bool {
         one.user == other.user
     }

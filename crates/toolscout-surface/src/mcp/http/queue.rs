@@ -1,4 +1,4 @@
-//! Messages on their way to a client over a stream of events: as many as there is room for, and nobody waits.
+//! The bounded queue of messages to a client over a stream of events. Senders never wait.
 
 use crate::mcp::client::Outlet;
 use parking_lot::Mutex;
@@ -6,23 +6,23 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// How much may wait.
+/// The capacity of a queue.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     pub(super) messages: usize,
     pub(super) bytes: usize,
-    /// Whether that a list has changed is said once where nobody has heard it yet.
+    /// Whether a `list_changed` notification is dropped if the same one is still queued.
     is_folded: bool,
 }
 
 impl Room {
-    /// For what is said on the way to one answer.
+    /// For the messages before one response.
     pub(super) const REQUEST: Self = Self { messages: 1_024, bytes: 8 << 20, is_folded: false };
-    /// For what belongs to no request, of which there is little.
+    /// For messages that belong to no request, which are few.
     pub(super) const SESSION: Self = Self { messages: 64, bytes: 12 << 10, is_folded: true };
 }
 
-/// Messages on their way to a client. What there is no room for is lost.
+/// A queue of messages to a client. Messages beyond its capacity are dropped.
 pub(super) struct Queue {
     room: Room,
     waiting: Mutex<Waiting>,
@@ -41,7 +41,7 @@ impl Queue {
         Arc::new(Self { room, waiting: Mutex::default(), news: Notify::new() })
     }
 
-    /// All that waits, oldest first.
+    /// Takes all queued messages, oldest first.
     pub(super) fn take(&self) -> Option<VecDeque<String>> {
         let mut waiting = self.waiting.lock();
         waiting.bytes = 0;
@@ -53,11 +53,11 @@ impl Queue {
         self.waiting.lock().texts.is_empty()
     }
 
-    /// Waits until `is_time`, which is looked at now and whenever something has happened.
+    /// Waits until `is_time` returns true. It is checked now and after each wake-up.
     pub(super) async fn until(&self, is_time: impl Fn() -> bool) {
         loop {
             let mut news = std::pin::pin!(self.news.notified());
-            // From here on nothing is missed.
+            // Registered before the check, so that no wake-up is missed.
             news.as_mut().enable();
             if is_time() {
                 return;
@@ -66,12 +66,12 @@ impl Queue {
         }
     }
 
-    /// Something else has happened that those who wait may want to know.
+    /// Wakes all waiters, so that they check their condition again.
     pub(super) fn wake(&self) {
         self.news.notify_waiters();
     }
 
-    /// From here on nothing is taken.
+    /// Rejects all further messages.
     pub(super) fn close(&self) {
         self.waiting.lock().is_closed = true;
         self.wake();
@@ -96,7 +96,7 @@ impl Outlet for Queue {
     }
 }
 
-/// Where nothing can be sent.
+/// An outlet that discards everything.
 pub(super) struct Nowhere;
 
 impl Outlet for Nowhere {

@@ -1,4 +1,5 @@
-//! A session of the old era: one client of one principal, from `initialize` until it leaves or is forgotten.
+//! A session of the old era: one client of one principal, from `initialize` until it leaves or
+//! expires.
 
 use super::queue::Queue;
 use crate::http::{CancelSource, CancelToken};
@@ -10,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// Names a session.
+/// The header that contains the session id.
 pub(super) const HEADER: &str = "mcp-session-id";
-/// Streams of one session that are open at once. Only the newest is told anything; older ones may be dead without our
-/// knowing, and the oldest is closed when there are more.
+/// Maximum number of open streams of one session. Only the newest receives messages, because older
+/// ones may be dead without being closed. The oldest is closed if there are more.
 const STREAMS: usize = 4;
 
 /// A session of the old era.
@@ -31,7 +32,7 @@ pub(super) struct Session {
 struct State {
     seen: Instant,
     visits: usize,
-    /// Oldest first.
+    /// Ids of the open streams, oldest first.
     streams: Vec<u64>,
 }
 
@@ -48,24 +49,24 @@ impl Session {
         Arc::new(Self { id, owner, profile, client, queue, state, next, end: CancelSource::new() })
     }
 
-    /// Its name, as it is told.
+    /// The value of the session header.
     pub(super) fn header(&self) -> HeaderValue {
         HeaderValue::from_str(&self.id).expect("a name of digits can be said in a header")
     }
 
-    /// Somebody uses it; for as long as they do, it is not idle.
+    /// Marks the session as in use until the guard is dropped.
     pub(super) fn visit(self: &Arc<Self>) -> Visiting {
         self.state.lock().visits += 1;
         Visiting(self.clone())
     }
 
-    /// Since when nobody uses it; none while somebody does.
+    /// The time of the last use; none while the session is in use.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let state = self.state.lock();
         (state.visits == 0).then_some(state.seen)
     }
 
-    /// Waits until nobody has used it for so long.
+    /// Waits until the session has been idle for this long.
     pub(super) async fn forgotten(&self, after: Duration) {
         loop {
             let due = self.idle_since().unwrap_or_else(Instant::now) + after;
@@ -86,7 +87,7 @@ impl Session {
     }
 }
 
-/// Somebody uses a session.
+/// A guard that marks a session as in use.
 pub(super) struct Visiting(pub(super) Arc<Session>);
 
 impl Drop for Visiting {
@@ -97,7 +98,7 @@ impl Drop for Visiting {
     }
 }
 
-/// A stream that is open for what belongs to no request.
+/// An open stream for messages that belong to no request.
 pub(super) struct Open {
     pub(super) visiting: Visiting,
     number: u64,
@@ -117,12 +118,12 @@ impl Open {
         Self { visiting, number }
     }
 
-    /// Whether this is the one that is told.
+    /// Whether this stream receives the messages.
     pub(super) fn is_newest(&self) -> bool {
         self.visiting.0.state.lock().streams.last() == Some(&self.number)
     }
 
-    /// Whether newer ones have taken its place.
+    /// Whether newer streams have displaced this one.
     pub(super) fn is_displaced(&self) -> bool {
         !self.visiting.0.state.lock().streams.contains(&self.number)
     }

@@ -1,4 +1,4 @@
-//! All sessions of the old era: so many in all, so many for each, and none for ever.
+//! All sessions of the old era, with limits in total and per owner, and with expiry.
 
 use super::protocol::Protocol;
 use super::queue::{Queue, Room};
@@ -20,14 +20,14 @@ pub(super) struct Sessions {
     time: Duration,
     random: SystemRandom,
     table: Mutex<Table>,
-    /// One for each session: keeps its client informed, and forgets it in time.
+    /// One task per session: it notifies the client, and ends the session when it expires.
     tasks: Mutex<JoinSet<()>>,
 }
 
 #[derive(Default)]
 struct Table {
     all: HashMap<Arc<str>, Arc<Session>>,
-    /// Nobody is here with none.
+    /// Sessions by owner. An owner without sessions has no entry.
     each: HashMap<Option<Arc<str>>, Vec<Arc<Session>>>,
 }
 
@@ -43,13 +43,13 @@ impl Sessions {
         })
     }
 
-    /// The way out that a new session's client is made with.
+    /// The queue for messages to the client of a new session.
     pub(super) fn queue() -> Arc<Queue> {
         Queue::new(Room::SESSION)
     }
 
-    /// Begins a session. Where its owner has too many, the one they have not used for longest ends; none is begun where they
-    /// use them all.
+    /// Starts a session. If its owner or the server has too many, the owner's longest idle session
+    /// ends. Returns none if there are too many and the owner has no idle session.
     pub(super) fn begin(
         self: &Arc<Self>,
         server: Arc<dyn Protocol>,
@@ -77,14 +77,14 @@ impl Sessions {
         Some(session)
     }
 
-    /// The session of this name, if it is theirs. To others there is none.
+    /// The session with this id, if it belongs to this owner and profile.
     pub(super) fn find(&self, id: &str, owner: &Option<Arc<str>>, profile: Option<&str>) -> Option<Arc<Session>> {
         let table = self.table.lock();
         let session = table.all.get(id)?;
         (session.owner == *owner && session.profile.as_deref() == profile).then(|| session.clone())
     }
 
-    /// Everybody who is there now.
+    /// All current sessions.
     pub(super) fn all(&self) -> Vec<Arc<Session>> {
         self.table.lock().all.values().cloned().collect()
     }
@@ -106,7 +106,7 @@ impl Sessions {
         tasks.spawn(attend(sessions, server, session, self.time));
     }
 
-    /// 128 bits that nobody can guess; none where the system has none to give.
+    /// 128 unguessable bits in hexadecimal; none if the system has no random numbers.
     fn new_id(&self) -> Option<Arc<str>> {
         let mut bytes = [0; 16];
         self.random.fill(&mut bytes).ok()?;

@@ -1,4 +1,4 @@
-//! Forwards a request to the source it is about, whichever eras the client and the server speak.
+//! Forwards a request to its source, whichever eras the client and the server support.
 
 use super::NO_RESOURCE;
 use crate::mcp::errors;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use toolscout_core::jsonrpc::{RpcError, quoted};
 use toolscout_core::{RawJson, Resume, Source, SourceError, ToolOutput};
 
-/// Forwards a request to its source, and what the source needs to the client.
+/// Forwards a request to its source, and the source's requests for input to the client.
 pub(super) async fn forward(
     exchange: &Exchange,
     source: &Arc<dyn Source>,
@@ -48,7 +48,8 @@ async fn run(
         let result = library.request(method, params.clone(), cx.clone()).await;
         let result = result.map_err(|error| refused(&exchange, &error))?;
         let output = ToolOutput::from_raw(result).map_err(RpcError::failed)?;
-        // A client of the modern era comes back with the input; one of the old era is asked for it at once.
+        // A client of the modern era repeats its request with the input; a client of the old era
+        // gets the request for input at once.
         if exchange.is_modern() || !output.wants_input() {
             return Ok(output);
         }
@@ -86,7 +87,8 @@ fn too_many_rounds() -> RpcError {
     )
 }
 
-/// A request of another user, to another server or about something else is another request.
+/// Binds the state to the user, the server and the parameters. A request that differs in any of
+/// them is another request.
 fn bound_to(exchange: &Exchange, source: &Arc<dyn Source>, method: &str) -> String {
     let user = exchange.owner().unwrap_or_default();
     let mut params = exchange.params.to_value();

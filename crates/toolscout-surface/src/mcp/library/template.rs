@@ -1,6 +1,7 @@
-//! Whether a URI can be an expansion of a template, as far as is needed to find its server.
+//! Checks whether a URI can be an expansion of a template, as far as is needed to find its server.
 
-/// Whether every fixed part of the template is in the URI, in order, the first at its start and the last at its end.
+/// Whether every fixed part of the template is in the URI, in order, the first at its start and the
+/// last at its end.
 pub(super) fn fits(template: &str, uri: &str) -> bool {
     let mut fixed = Vec::new();
     let mut rest = template;

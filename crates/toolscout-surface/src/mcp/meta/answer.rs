@@ -1,4 +1,4 @@
-//! What a search found, for a model to read: as text, and as data beside it.
+//! Renders search results for a model: as text, and as structured content.
 
 use super::search_request::Detail;
 use super::signature;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use toolscout_core::{RawJson, ToolOutput, escape};
 use toolscout_gateway::SearchHit;
 
-/// Bytes of the hits. An answer that fills the room for everything else is none.
+/// Maximum size of the hits in bytes. Larger results would fill the context of the model.
 pub(super) const LIMIT: usize = 64 * 1024;
-/// Said where nothing fits.
+/// The text if there are no hits.
 pub(super) const NOTHING: &str = "No tools found. Try different keywords or a broader search term.";
 
-/// The hits in as much detail as is wanted and has room, and what else there is to say.
+/// Renders the hits in the requested detail, as far as they fit, with notes.
 pub(super) fn answer(hits: &[SearchHit], detail: Detail, mut notes: Vec<String>) -> ToolOutput {
     if hits.is_empty() {
         return output(NOTHING, "[]", &notes);
@@ -56,7 +56,7 @@ struct View {
     digest: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     input_schema: Option<RawJson>,
-    /// Instead of the schema, where that has no room.
+    /// Replaces the schema if that does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
 }
@@ -85,7 +85,8 @@ impl View {
     }
 }
 
-/// As many hits as have room, the first ones whole; and what was left out, if anything.
+/// Fits the hits into the limit, the first ones with all details. Also returns a note if anything
+/// was left out.
 fn fitted(hits: &[SearchHit]) -> (Vec<View>, Option<String>) {
     let mut views: Vec<_> = hits.iter().map(View::of).collect();
     let mut sizes: Vec<_> = views.iter().map(|it| compact(it).len() + 1).collect();
@@ -121,7 +122,7 @@ fn left_out(shortened: usize, dropped: usize) -> Option<String> {
     }
 }
 
-/// As many lines as have room.
+/// As many lines as fit.
 fn shown<'a>(lines: &'a [String], notes: &mut Vec<String>) -> &'a [String] {
     let mut total = 0;
     let fits = |it: &&String| {
@@ -141,8 +142,8 @@ fn digest(hit: &SearchHit) -> String {
     hit.tool.digest().to_string()
 }
 
-/// The schema; where there are characters in it that nobody sees, they are seen in what it says to people. The rest of it
-/// stays as it is: whoever calls the tool has to say the same.
+/// The schema with invisible characters escaped in its descriptions. The rest stays unchanged,
+/// because calls have to use the same keys and values.
 fn legible(schema: RawJson) -> RawJson {
     let is_plain = matches!(escape::json(schema.as_str()), std::borrow::Cow::Borrowed(_));
     if is_plain && !schema.as_str().contains("\\u") {
@@ -169,7 +170,7 @@ fn legible(schema: RawJson) -> RawJson {
     RawJson::from_value(&value)
 }
 
-/// `results` is JSON already.
+/// Builds the output; `results` is JSON already.
 fn output(text: &str, results: &str, notes: &[String]) -> ToolOutput {
     let mut content = vec![json!({"type": "text", "text": text})];
     if !notes.is_empty() {

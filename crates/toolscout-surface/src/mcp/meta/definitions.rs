@@ -1,4 +1,4 @@
-//! The two tools as they stand in a list.
+//! The definitions of the two meta tools.
 
 use super::{EXECUTE, HEADER, SEARCH, summary};
 use crate::context::ContextOptions;
@@ -7,14 +7,15 @@ use serde_json::{Value, json};
 use toolscout_core::SourceId;
 use toolscout_gateway::{Query, Snapshot};
 
-/// What a client is told about us as a whole.
+/// The fixed part of the server's instructions to clients.
 pub(super) const INSTRUCTIONS: &str = "Most tools here are not listed. When a task may need one, describe it to tool_search, \
     then run what it finds with execute_tool.";
 
-/// Tokens that what a client is told takes at most. Some clients cut off what is longer than two thousand bytes.
+/// Maximum number of tokens of the instructions. Some clients cut texts longer than two thousand
+/// bytes.
 const TOLD: usize = 300;
 
-/// What a client is told about us as a whole, and of what is known now.
+/// The server's instructions to clients, with a summary of the known tools.
 pub(crate) fn instructions(snapshot: &Snapshot, essential: &[String]) -> String {
     let budget = TOLD - tokens::at_most(INSTRUCTIONS) - 1;
     let summary = ContextOptions { budget, essential: essential.to_vec() }.summary(snapshot);
@@ -24,12 +25,13 @@ pub(crate) fn instructions(snapshot: &Snapshot, essential: &[String]) -> String 
     }
 }
 
-/// Name and JSON of each, in the order of their names. `delegates` search for themselves, and are behind it, too.
+/// Name and JSON of each definition, sorted by name. `delegates` are sources that search for
+/// themselves; the summary names them as well.
 pub(crate) fn definitions(snapshot: &Snapshot, delegates: &[&SourceId]) -> [(&'static str, String); 2] {
     [(EXECUTE, execute().to_string()), (SEARCH, search(snapshot, delegates).to_string())]
 }
 
-/// Claude Code defers tools behind a search of its own, unless they say that they must be there.
+/// Marks a tool as always loaded. Claude Code defers tools without this mark behind its own search.
 fn always_load() -> Value {
     json!({"anthropic/alwaysLoad": true})
 }
@@ -79,7 +81,7 @@ fn execute() -> Value {
         "inputSchema": {
             "type": "object",
             "properties": {
-                // Copied into a header by clients that speak HTTP, so that what stands between can tell what is run.
+                // Clients copy this into a header over HTTP, so that proxies see which tool runs.
                 "name": {"type": "string", "description": "The `id` of the tool, as found", "x-mcp-header": HEADER},
                 "arguments": {"type": "object", "description": "What its inputSchema asks for"},
                 "expect": {"type": "string", "description": "Its `digest`: refuse if it has changed since"},

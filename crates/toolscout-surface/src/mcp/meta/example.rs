@@ -1,12 +1,12 @@
-//! Arguments that a tool would take, made up from its schema.
+//! Generates example arguments from the schema of a tool.
 
 use super::schema::{DEEPEST, parts, property, required, resolved, types};
 use crate::output::json::compact;
 use serde_json::{Map, Value, json};
 
-/// Bytes of what was given that are repeated.
+/// Maximum size in bytes of given arguments that the example repeats.
 const GIVEN: usize = 600;
-/// Texts that have to have a certain form.
+/// Example texts by format.
 const FORMS: [(&str, &str); 8] = [
     ("date", "2026-01-31"),
     ("date-time", "2026-01-31T12:00:00Z"),
@@ -18,7 +18,8 @@ const FORMS: [(&str, &str); 8] = [
     ("hostname", "example.com"),
 ];
 
-/// Everything that is required, and these besides; what was given is kept, but for what is wrong.
+/// Generates all required arguments, and those in `wrong`. Given arguments are kept unless they are
+/// wrong or unknown.
 pub(super) fn arguments(schema: &Value, wrong: &[&str], given: &Map<String, Value>) -> Value {
     let is_right = |name: &str| !wrong.contains(&name) && property(schema, schema, name).is_some();
     let mut example = match compact(given).len() <= GIVEN {

@@ -8,17 +8,17 @@ use toolscout_gateway::{ArgumentValidator, Error};
 
 /// Keys that models use for the name of the tool.
 const NAMES: [&str; 5] = ["name", "tool", "tool_name", "toolName", "id"];
-/// How deep a call may be nested within a call.
+/// Maximum nesting depth of a call within a call.
 const DEEPEST: usize = 4;
 
 /// A tool, and arguments for it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ExecuteRequest {
-    /// Any form of a name, as it was written.
+    /// Any form of a name, as the model wrote it.
     pub(crate) name: String,
     /// The digest of the definition that the model has read.
     pub(crate) expect: Option<Digest>,
-    /// Everything else that was written.
+    /// All other keys of the input.
     rest: Map<String, Value>,
 }
 
@@ -40,14 +40,15 @@ impl ExecuteRequest {
         Ok(Self { name, expect, rest })
     }
 
-    /// The arguments as they are, if they are written as they should be. They are not checked yet.
+    /// The arguments without repair, if the input is well-formed. They are not checked yet.
     pub(crate) fn plain(&self) -> Option<&Arguments> {
         let named = |key: &&str| self.rest.get(*key).and_then(Value::as_object);
         WRAPPERS[..2].iter().find_map(named).filter(|_| self.rest.len() == 1)
     }
 
-    /// The arguments for this tool: as they are if they fit, else repaired, else as near to that as possible, for the gateway to
-    /// refuse. The error is the result of the call.
+    /// The arguments for this tool: unchanged if they fit, else repaired. If the repair fails too,
+    /// the closest attempt is returned, and the gateway rejects it. The error is the result of the
+    /// call.
     pub(crate) fn arguments(&self, tool: &Tool) -> Result<Arguments, ToolOutput> {
         let check = ArgumentValidator::of(tool).map_err(|error| failure(tool, &error))?;
         let given = readings(self.rest.clone());
@@ -68,7 +69,7 @@ impl ExecuteRequest {
         nearest.ok_or_else(|| failure::no_object(tool))
     }
 
-    /// Why the call failed; if its arguments are invalid, with an example.
+    /// The error message of a failed call; if its arguments are invalid, with an example.
     pub(crate) fn failure(&self, tool: &Tool, error: &Error) -> ToolOutput {
         let given = match error {
             Error::InvalidArguments { .. } => self.arguments(tool).unwrap_or_default(),
@@ -78,7 +79,8 @@ impl ExecuteRequest {
     }
 }
 
-/// The call that was written: as it should be, as a text, or within another call that has no name of its own.
+/// Finds the call in the input, which may be a JSON text, or nested in another call that has no
+/// name of its own.
 fn innermost_call(given: Value) -> Map<String, Value> {
     let mut map = object(given).unwrap_or_default();
     for _ in 0..DEEPEST {
@@ -105,7 +107,8 @@ fn trimmed(name: &Value) -> &str {
     name.as_str().unwrap_or_default().trim_matches(|it: char| it.is_whitespace() || matches!(it, '`' | '"' | '\''))
 }
 
-/// The expected digest. A value that is no digest may be an argument of the tool, if arguments stand beside the name.
+/// The expected digest. An invalid value may be an argument of the tool, if the arguments stand
+/// directly beside the name.
 fn expected(map: &mut Map<String, Value>) -> Result<Option<Digest>, ToolOutput> {
     let digest = match map.get("expect") {
         None => return Ok(None),
@@ -124,10 +127,10 @@ fn expected(map: &mut Map<String, Value>) -> Result<Option<Digest>, ToolOutput> 
     Ok(digest)
 }
 
-/// What the arguments may be, likeliest first, and never empty: the value of a known key, that with what stands beside it, or
-/// everything.
+/// The possible arguments, most likely first, and never empty: the value of a known key, that value
+/// merged with the keys beside it, or the whole input.
 fn readings(mut map: Map<String, Value>) -> Vec<Value> {
-    // As it should be, and as it mostly is.
+    // The well-formed and most frequent case.
     if map.len() == 1 && map.get(WRAPPERS[0]).is_some_and(Value::is_object) {
         return map.remove(WRAPPERS[0]).into_iter().collect();
     }
@@ -142,7 +145,7 @@ fn readings(mut map: Map<String, Value>) -> Vec<Value> {
         for (name, it) in beside {
             both.entry(name).or_insert(it);
         }
-        // Empty arguments, with others beside them: those are meant.
+        // If the wrapped arguments are empty, the keys beside them are more likely the arguments.
         readings.insert(usize::from(!is_empty), Value::Object(both));
     }
     let is_only = map.len() == 1 && *first == WRAPPERS[0];

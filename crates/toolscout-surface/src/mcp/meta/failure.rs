@@ -1,4 +1,4 @@
-//! Words for what went wrong, so that a model can do better: a result that says so, never a bare error.
+//! Error messages that a model can act on. They are tool results, never bare protocol errors.
 
 use super::{example, schema};
 use crate::cli::nearest;
@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use toolscout_core::{Arguments, RawJson, Tool, ToolOutput, escape};
 use toolscout_gateway::{Error, Violation};
 
-/// Characters of a name that are repeated; it may be anything.
+/// Characters of a tool name that are repeated; the model may have written anything.
 const NAME: usize = 200;
-/// Bytes of a part of a schema that are shown.
+/// Maximum size in bytes of a schema fragment that is shown.
 const FRAGMENT: usize = 1_000;
-/// Mistakes that are told.
+/// Maximum number of violations that are listed.
 const MISTAKES: usize = 8;
 
-/// Why a name leads to no tool, or to none that may be used.
+/// The error for a name that leads to no tool, or to a tool that may not be used.
 pub(crate) fn not_found(name: &str, error: &Error) -> ToolOutput {
     let Error::UnknownTool { nearest: near, .. } = error else { return told(error) };
     let shown: String = escape::line(name).chars().take(NAME).collect();
@@ -27,12 +27,12 @@ pub(crate) fn not_found(name: &str, error: &Error) -> ToolOutput {
     failed(&texts)
 }
 
-/// Why a call of this tool came to nothing.
+/// The error of a call of this tool.
 pub(crate) fn failure(tool: &Tool, error: &Error) -> ToolOutput {
     with_given(tool, error, &Arguments::new())
 }
 
-/// The same, with what the arguments were; what of them is right stays in the example.
+/// The same, with the given arguments. The example repeats the valid ones.
 pub(super) fn with_given(tool: &Tool, error: &Error, given: &Arguments) -> ToolOutput {
     match error {
         Error::InvalidArguments { violations, .. } => failed(&[mistakes(tool, violations, given)]),
@@ -40,12 +40,12 @@ pub(super) fn with_given(tool: &Tool, error: &Error, given: &Arguments) -> ToolO
     }
 }
 
-/// The two tools run others, not themselves.
+/// The error for a meta tool that is called through `execute_tool`.
 pub(super) fn recursion(name: &str) -> ToolOutput {
     ToolOutput::failure(format!("execute_tool cannot run {name}. Call {name} itself."))
 }
 
-/// The arguments are none.
+/// The error for arguments that are not an object.
 pub(super) fn no_object(tool: &Tool) -> ToolOutput {
     let schema = tool.input_schema.to_value();
     let text = "The arguments have to be an object, with a key for each parameter.";
@@ -70,7 +70,7 @@ fn failed(texts: &[String]) -> ToolOutput {
     }
 }
 
-/// What is wrong and where, what is asked for there, and a call that is right.
+/// Lists each violation with its place and schema, and adds an example of a valid call.
 fn mistakes(tool: &Tool, violations: &[Violation], given: &Arguments) -> String {
     let schema = tool.input_schema.to_value();
     let mut text = format!("The arguments do not fit `{}`:", escape::line(&tool.id.to_string()));
@@ -90,7 +90,7 @@ fn mistakes(tool: &Tool, violations: &[Violation], given: &Arguments) -> String 
     format!("{text}\nExample: {}", call(tool, &schema, &wrong, given))
 }
 
-/// Where the mistake is; of something that is missing, where it should be.
+/// The place of a violation; for a missing property, the place where it belongs.
 fn path(violation: &Violation) -> String {
     match &violation.missing {
         Some(name) => format!("{}/{}", violation.path, name.replace('~', "~0").replace('/', "~1")),
@@ -108,7 +108,7 @@ fn mistake(violation: &Violation, path: &str) -> String {
     }
 }
 
-/// What was given under a name that is none, and looks like the one that is missing.
+/// Names a given but unknown argument that resembles the missing one.
 fn meant(root: &Value, violation: &Violation, given: &Arguments) -> String {
     let Some(missing) = violation.missing.as_deref().filter(|_| violation.path.is_empty()) else {
         return String::new();
@@ -120,7 +120,7 @@ fn meant(root: &Value, violation: &Violation, given: &Arguments) -> String {
     }
 }
 
-/// What the schema says of this place, if that is short enough to be read.
+/// The schema at this place, abbreviated if it is too long.
 fn fragment(root: &Value, path: &str) -> String {
     let Some(part) = schema::at(root, path).filter(|_| !path.is_empty()) else { return String::new() };
     match compact(part) {

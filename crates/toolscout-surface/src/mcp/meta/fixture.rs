@@ -1,6 +1,7 @@
-//! Catalogs for tests, a line a tool: `source/tool -- what it does -- {its input schema}`.
+//! Catalogs for tests, one tool per line: `source/tool -- description -- {input schema}`.
 //!
-//! A `*` before it lists the tool; `!` holds it for review. `app` is code, `local` a folder, `mine` of one request.
+//! A leading `*` lists the tool; `!` quarantines it. `app` is code, `local` a folder, `mine` a
+//! source of one request.
 
 use futures_util::stream;
 use serde_json::Value;

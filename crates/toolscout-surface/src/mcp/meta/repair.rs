@@ -1,7 +1,8 @@
-//! Understands arguments that are not quite what a tool asks for.
+//! Repairs arguments that do not quite match the schema of a tool.
 //!
-//! Models wrap arguments twice, write them as a text, flatten them, or put numbers into quotes. What already fits is never
-//! touched; what does not is changed only where the tool's own schema says what must have been meant.
+//! Models wrap arguments twice, write them as a text, flatten them, or put numbers into quotes.
+//! Arguments that fit are never changed. Others are changed only if the tool's own schema makes the
+//! intention clear.
 
 mod coerce;
 mod dotted;
@@ -14,26 +15,27 @@ use serde_json::{Map, Value};
 use toolscout_core::Arguments;
 use toolscout_gateway::ArgumentValidator;
 
-/// What arguments are called, best first.
+/// Keys that models use for arguments, preferred first.
 pub(super) const WRAPPERS: [&str; 5] = ["arguments", "parameters", "params", "args", "input"];
 
-/// So often is looked whether one thing that was understood makes another plain.
+/// Maximum number of passes. One repair may make another possible.
 const PASSES: usize = 8;
 
-/// Arguments, and what was understood to get them: a sentence each.
+/// Repaired arguments, and one sentence for each repair.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Repaired {
     pub(super) arguments: Arguments,
     pub(super) understood: Vec<String>,
 }
 
-/// Arguments that fit, if there are any in what was given; else the nearest that could be made of it.
+/// Repairs arguments until they fit, or as far as possible.
 pub(super) fn repair(check: &ArgumentValidator, schema: &Value, given: Value) -> Option<Repaired> {
     let mut understood = Vec::new();
     let is_known = |name: &str| property(schema, schema, name).is_some();
     let is_done = |it: &Arguments| fits(check, it);
     let Value::Object(mut arguments) = unwrap(given, is_known, is_done, &mut understood) else { return None };
-    // What was a text may be an object now, and take in what has a dot in its key: until nothing more is understood.
+    // A text may have become an object that can now take a key with a dot. The passes end when
+    // nothing changes.
     for _ in 0..PASSES {
         let before = arguments.clone();
         if !fits(check, &arguments) {
@@ -49,7 +51,7 @@ pub(super) fn repair(check: &ArgumentValidator, schema: &Value, given: Value) ->
     Some(Repaired { arguments, understood })
 }
 
-/// Arguments out of their wrappings, for who takes what there is. A name that is known is no wrapping.
+/// Unwraps arguments without checking a schema. A known name is never a wrapper.
 pub(super) fn unwrapped(given: Value, known: &[&str]) -> Repaired {
     let mut understood = Vec::new();
     let is_known = |name: &str| known.contains(&name);
@@ -61,12 +63,12 @@ pub(super) fn unwrapped(given: Value, known: &[&str]) -> Repaired {
     Repaired { arguments, understood }
 }
 
-/// Whether the tool takes them. What the gateway would fill in is not missing.
+/// Whether the arguments are valid. Defaults that the gateway fills in are not missing.
 pub(super) fn fits(check: &ArgumentValidator, arguments: &Arguments) -> bool {
     check.arguments(arguments.clone()).is_ok()
 }
 
-/// Takes off one wrapping after the other. Each is smaller than the one around it, so this ends.
+/// Removes one wrapper after the other. Each value is smaller than the one around it, so this ends.
 fn unwrap(
     mut given: Value,
     is_known: impl Fn(&str) -> bool,
@@ -99,7 +101,7 @@ fn unwrap(
     }
 }
 
-/// An object, a list, or a text that may hold one again; of no text at all, nothing.
+/// Parses a text that contains an object, a list or another text. An empty text is null.
 fn parsed(text: &str) -> Option<Value> {
     if text.trim().is_empty() {
         return Some(Value::Null);
@@ -108,8 +110,8 @@ fn parsed(text: &str) -> Option<Value> {
     (inner.is_object() || inner.is_array() || inner.is_string()).then_some(inner)
 }
 
-/// The key that holds the arguments, where the object is nothing but a wrapping: it has that key, and besides it at most
-/// the name of the tool.
+/// The key of the arguments, if the object is only a wrapper: it has that key, and besides it at
+/// most the name of the tool.
 fn wrapper(map: &Map<String, Value>, is_known: &impl Fn(&str) -> bool) -> Option<&'static str> {
     let name = WRAPPERS.into_iter().find(|it| map.contains_key(*it) && !is_known(it))?;
     let is_wrapping = map.keys().all(|it| it == name || matches!(it.as_str(), "name" | "tool") && !is_known(it));

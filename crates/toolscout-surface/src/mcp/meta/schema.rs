@@ -1,12 +1,12 @@
-//! Looks into other people's JSON Schemas, as far as that is easy.
+//! Reads JSON Schemas of tools, as far as that is simple.
 
 use serde_json::{Map, Value};
 
-/// References are followed so often, and schemas within schemas so deep.
+/// Maximum number of references that are followed, and maximum nesting depth of schemas.
 pub(super) const DEEPEST: usize = 16;
 const COMPOSED: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
-/// The schema that this one stands for, where it refers to another part of the same whole.
+/// Follows references within the same document.
 pub(super) fn resolved<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
     for _ in 0..DEEPEST {
         let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
@@ -31,12 +31,12 @@ pub(super) fn parts<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     parts
 }
 
-/// The schema of a property, wherever in the composition it is said.
+/// The schema of a property, anywhere in the composition.
 pub(super) fn property<'a>(root: &'a Value, schema: &'a Value, name: &str) -> Option<&'a Value> {
     parts(root, schema).into_iter().find_map(|it| it.get("properties")?.get(name))
 }
 
-/// The properties that are said in the schema itself.
+/// The properties of the first part of the composition that has any.
 pub(super) fn properties<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Map<String, Value>> {
     parts(root, schema).into_iter().find_map(|it| it.get("properties")?.as_object())
 }
@@ -45,7 +45,7 @@ pub(super) fn is_required(root: &Value, schema: &Value, name: &str) -> bool {
     required(root, schema).contains(&name)
 }
 
-/// What must be there.
+/// The required properties, of the schema itself and of its `allOf`.
 pub(super) fn required<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
     let own = resolved(root, schema);
     let all_of = own.get("allOf").and_then(Value::as_array).into_iter().flatten().map(|it| resolved(root, it));
@@ -53,7 +53,7 @@ pub(super) fn required<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
     lists.flatten().filter_map(Value::as_str).collect()
 }
 
-/// The types that the schema allows; empty where it does not say.
+/// The types that the schema allows; empty if it names none.
 pub(super) fn types<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
     let said = |it: &'a Value| match it.get("type") {
         Some(Value::String(one)) => vec![one.as_str()],
@@ -71,7 +71,7 @@ pub(super) fn types<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
     types
 }
 
-/// Whether the value is of one of these types.
+/// Whether the value has one of these types.
 pub(super) fn is_of(value: &Value, types: &[&str]) -> bool {
     types.iter().any(|it| match *it {
         "string" => value.is_string(),
@@ -85,7 +85,7 @@ pub(super) fn is_of(value: &Value, types: &[&str]) -> bool {
     })
 }
 
-/// The schema of the value that a JSON pointer leads to.
+/// The schema of the value at a JSON pointer.
 pub(super) fn at<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
     let mut schema = root;
     for step in pointer.split('/').skip(1) {

@@ -1,22 +1,22 @@
-//! What somebody wants to find, read from whatever a model wrote.
+//! The input of `tool_search`, read from whatever a model wrote.
 
 use super::repair::{self, Repaired};
 use serde_json::{Map, Value};
 use toolscout_core::{RawJson, SourceId, escape};
 use toolscout_gateway::{CatalogView, Query, SearchRequest};
 
-/// Longer questions are not asked in words; the rest of them is not read.
+/// Maximum length of a query in characters; the rest is ignored.
 const LONGEST: usize = 2_000;
 
-/// How much is told of each hit.
+/// The amount of detail for each hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Detail {
-    /// Everything, the whole input schema too.
+    /// Everything, including the whole input schema.
     #[default]
     Full,
-    /// A line: what it takes and what it does.
+    /// One line: the signature and the first sentence of the description.
     Compact,
-    /// Its id.
+    /// Only the id.
     Names,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Reads what can be read; what cannot is as if it were not there, and is said.
+    /// Reads the input. Values that cannot be read are ignored, and a note reports some of them.
     pub(super) fn read(arguments: Option<&RawJson>) -> (Self, Vec<String>) {
         let raw = arguments.map_or(Value::Null, RawJson::to_value);
         let Repaired { arguments, .. } = repair::unwrapped(raw, &["query", "max_results", "detail", "source"]);
@@ -52,17 +52,17 @@ impl Request {
         (Self { query, max_results: max_results(&arguments), detail, source }, said)
     }
 
-    /// The question.
+    /// The search request for the gateway.
     pub(super) fn search(&self) -> SearchRequest<'_> {
         SearchRequest { limit: self.max_results, ..SearchRequest::new(&self.query) }
     }
 
-    /// Whose tools are asked for; nobody's where what is written cannot be a source.
+    /// The sources to search; empty if the given name is no valid source id.
     pub(super) fn sources(&self) -> Option<Vec<SourceId>> {
         self.source.as_ref().map(|it| SourceId::new(it.trim()).into_iter().collect())
     }
 
-    /// What could not be as it was asked for.
+    /// A note if the given source does not exist.
     pub(super) fn doubts(&self, view: &CatalogView) -> Option<String> {
         let source = self.source.as_ref()?;
         let mut known: Vec<_> = view.sources().iter().map(|it| it.id()).collect();
@@ -75,7 +75,8 @@ impl Request {
     }
 }
 
-/// what is no number of results is the usual number; more than the most is the most.
+/// an invalid number of results becomes the default; a number above the maximum becomes
+/// the maximum.
 fn max_results(arguments: &Map<String, Value>) -> usize {
     let said = arguments.get("max_results");
     let number = said.and_then(|it| it.as_f64().or_else(|| it.as_str().and_then(|it| it.trim().parse().ok())));

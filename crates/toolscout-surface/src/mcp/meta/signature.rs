@@ -4,15 +4,15 @@ use super::schema::{is_required, properties, resolved};
 use serde_json::Value;
 use toolscout_core::{Tool, escape};
 
-/// Parameters and values that are shown; what is behind them is `…`.
+/// Maximum number of parameters and of values that are shown; `…` stands for the rest.
 const PARAMETERS: usize = 16;
 const VALUES: usize = 6;
-/// Objects within objects are shown so deep.
+/// Maximum nesting depth of objects that is shown.
 const DEEPEST: usize = 2;
-/// Characters of the sentence.
+/// Maximum length of the sentence in characters.
 const SENTENCE: usize = 160;
 
-/// What it is called, what it takes, and what it does.
+/// The signature and the first sentence of the description.
 pub(super) fn line(tool: &Tool) -> String {
     match sentence(tool.description.as_deref().unwrap_or_default()) {
         sentence if sentence.is_empty() => signature(tool),
@@ -20,13 +20,13 @@ pub(super) fn line(tool: &Tool) -> String {
     }
 }
 
-/// What it is called and what it takes.
+/// The id and the parameters.
 pub(super) fn signature(tool: &Tool) -> String {
     let schema = tool.input_schema.to_value();
     format!("{}({})", escape::line(&tool.id.to_string()), parameters(&schema, &schema, DEEPEST))
 }
 
-/// The first sentence, in one line and not for ever.
+/// The first sentence of a text, on one line and limited in length.
 pub(super) fn sentence(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default().trim();
     let end = line.find(". ").map_or(line.len(), |it| it + 1);

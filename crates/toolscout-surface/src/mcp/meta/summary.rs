@@ -1,7 +1,8 @@
-//! What is behind `tool_search`, in its own description: agents do not use a search that says nothing of what it finds.
+//! The description of `tool_search`, which summarizes the tools behind it. Agents do not use a
+//! search whose description does not mention what they need.
 //!
-//! Made of ids of sources and single words of tools' names. Nobody's sentences get in: what a server writes about itself
-//! would be read by the model in every session, found or not.
+//! The summary consists of source ids and single words of tool names. It contains no text of
+//! servers, because the model would read that in every session, even if it never finds the tool.
 
 use super::verbs::{first_verb, verb, words};
 use crate::output::counted;
@@ -10,22 +11,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use toolscout_core::{SourceId, Status, Tool};
 use toolscout_gateway::Snapshot;
 
-/// Tokens that the summary takes at most: what leaves both definitions together under 600.
+/// Maximum number of tokens of the summary, so that both definitions together stay under 600.
 pub(super) const BUDGET: usize = 280;
-/// Verbs that are named for each source, where there is room, and for all together, where there is not.
+/// Number of verbs per source if there is room, and for all sources together if there is not.
 const VERBS_EACH: usize = 4;
 const VERBS_TOGETHER: usize = 10;
-/// Questions that are given as examples.
+/// Number of example queries.
 const EXAMPLES: usize = 3;
 
-/// The description of `tool_search`: the same for the same tools, and never more than [`BUDGET`] tokens.
+/// The description of `tool_search`. It is deterministic, and never longer than [`BUDGET`] tokens.
 pub(super) fn summary(snapshot: &Snapshot, delegates: &[&SourceId]) -> String {
     let content = Content::of(snapshot, delegates);
     let most = content.sources.len();
     let fits = |it: &String| tokens::fits(it, BUDGET);
     let whole = [content.each(), content.together(most)].into_iter().find(fits);
     whole.unwrap_or_else(|| {
-        // More sources never take less room, so the most that fit are found by halving.
+        // More sources never take fewer tokens, so a binary search finds the most that fit.
         let (mut fit, mut too_many) = (0, most);
         while too_many - fit > 1 {
             let middle = usize::midpoint(fit, too_many);
@@ -39,7 +40,7 @@ pub(super) fn summary(snapshot: &Snapshot, delegates: &[&SourceId]) -> String {
     })
 }
 
-/// What there is to say.
+/// The contents of the summary.
 struct Content<'a> {
     sources: BTreeMap<&'a str, Share>,
     verbs: Counts,
@@ -49,7 +50,7 @@ struct Content<'a> {
 #[derive(Default)]
 struct Share {
     tools: usize,
-    /// Whether it searches for itself, and nobody knows what it has besides.
+    /// Whether the source searches for itself and has an unknown number of other tools.
     has_more: bool,
     verbs: Counts,
 }
@@ -78,7 +79,7 @@ impl<'a> Content<'a> {
         content
     }
 
-    /// Every source with what it can do.
+    /// Lists every source with its verbs.
     fn each(&self) -> String {
         let sources = self.sources.iter().map(|(id, share)| match share.verbs.first(VERBS_EACH) {
             verbs if verbs.is_empty() => format!("{id} ({})", share.count()),
@@ -87,7 +88,7 @@ impl<'a> Content<'a> {
         self.told(&sources.collect::<Vec<_>>().join("; "), "")
     }
 
-    /// The largest sources, and what they can do together.
+    /// Lists the largest sources, and the verbs of all together.
     fn together(&self, shown: usize) -> String {
         let mut largest: Vec<_> = self.sources.iter().collect();
         largest.sort_by_key(|(id, share)| (std::cmp::Reverse(share.tools), **id));
@@ -136,7 +137,7 @@ impl Counts {
         *self.0.entry(word).or_default() += 1;
     }
 
-    /// The most frequent, then by the alphabet.
+    /// The most frequent words first, then in alphabetical order.
     fn first(&self, most: usize) -> Vec<&'static str> {
         let mut words: Vec<_> = self.0.iter().collect();
         words.sort_by_key(|(word, count)| (std::cmp::Reverse(**count), *word));
@@ -144,7 +145,7 @@ impl Counts {
     }
 }
 
-/// A question that finds this tool: a verb and one or two words after it.
+/// A query that finds this tool: a verb and one or two words after it.
 fn example(tool: &Tool) -> Option<String> {
     let words = words(tool.id.name.as_str());
     let at = words.iter().position(|it| verb(it).is_some())?;
@@ -152,7 +153,7 @@ fn example(tool: &Tool) -> Option<String> {
     (!after.is_empty()).then(|| format!("{} {}", words[at], after.join(" "))).filter(|_| tool.status.reason().is_none())
 }
 
-/// Examples from as many sources as there are places, and no question twice.
+/// Examples from as many different sources as possible, without duplicates.
 fn spread(tools: &[&Tool]) -> Vec<String> {
     let by_source = tools.chunk_by(|one, other| one.id.source == other.id.source);
     let first_of_each = by_source.filter_map(|it| it.iter().find_map(|it| example(it)));

@@ -1,9 +1,10 @@
-//! Words that say what can be done, as tools are named after them.
+//! Verbs in the names of tools.
 
 #[cfg(test)]
 mod tests;
 
-/// Sorted. Only these are taken from the names of tools to say what a server does: a name may hold anything.
+/// The verbs that the summary may use, sorted. Other words are not used, because a name may contain
+/// anything.
 pub(super) const VERBS: [&str; 84] = [
     "add",
     "analyze",
@@ -91,11 +92,11 @@ pub(super) const VERBS: [&str; 84] = [
     "write",
 ];
 
-/// No verb is longer.
+/// The length of the longest verb.
 const LONGEST: usize = 9;
 
-/// The words of an identifier, in lower case: `createIssue`, `create_issue` and `create-issue` are the same two. What is
-/// no plain word is left out.
+/// The words of an identifier, in lower case: `createIssue`, `create_issue` and `create-issue` have
+/// the same two. Words that are too short, too long or not plain letters are left out.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -113,7 +114,8 @@ pub(super) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The first of the words that is a verb. Every tool there is is asked for it, so nothing is put together on the way.
+/// The first word that is a verb. It allocates nothing, because it runs for every tool of the
+/// catalog.
 pub(super) fn first_verb(name: &str) -> Option<&'static str> {
     let bytes = name.as_bytes();
     let is_word = |it: u8| it.is_ascii_alphanumeric();
@@ -132,7 +134,7 @@ pub(super) fn first_verb(name: &str) -> Option<&'static str> {
     None
 }
 
-/// The verb that these letters are, large or small.
+/// The verb with these letters, in any case.
 fn verb_of(word: &[u8]) -> Option<&'static str> {
     let mut small = [0; LONGEST];
     let small = small.get_mut(..word.len())?;

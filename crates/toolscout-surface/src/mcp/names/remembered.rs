@@ -1,4 +1,4 @@
-//! The names that were given to tools, across processes.
+//! Stores the wire names of tools, across processes.
 
 use super::{Names, News};
 use parking_lot::Mutex;
@@ -7,22 +7,24 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use toolscout_core::{Namespace, SourceId, SourceKind, Store, StoreError, Tool, ToolId, ToolName};
 
-/// Names of one source; beyond this all of them are forgotten, and may be given again to its tools.
+/// Maximum number of names per source. Beyond this all names of the source are dropped, and may be
+/// given to other tools of it.
 const MOST_OF_A_SOURCE: usize = 20_000;
 /// Attempts to write while other processes write as well.
 const TRIES: usize = 16;
-/// The version of the record; one with another version is ignored.
+/// The version of the record; a record with another version is ignored.
 const VERSION: u32 = 1;
 
-/// Remembers names: in a store, for all processes of a project, or in memory.
+/// Stores names: in a store, for all processes of a project, or in memory.
 pub struct Remembered {
     kept: Option<(Arc<dyn Store>, String)>,
-    /// None before it is first read.
+    /// None before the first read.
     given: Mutex<Option<Arc<GivenNames>>>,
     last: Mutex<Option<LastNamed>>,
 }
 
-/// The shared tools that were named last, and their names.
+/// The shared tools that were named last, and their names. Saves the work if the tools are the
+/// same.
 struct LastNamed {
     tools: Vec<Arc<Tool>>,
     names: Arc<Names>,
@@ -35,17 +37,17 @@ impl LastNamed {
 }
 
 impl Remembered {
-    /// Remembers for this process only.
+    /// Stores names in memory, for this process only.
     pub fn in_memory() -> Self {
         Self { kept: None, given: Mutex::default(), last: Mutex::default() }
     }
 
-    /// Remembers in the store, one record for each project.
+    /// Stores names in the store, one record per project.
     pub fn kept(store: Arc<dyn Store>, project: &str) -> Self {
         Self { kept: Some((store, project.to_owned())), ..Self::in_memory() }
     }
 
-    /// The names of shared tools; made once for the same tools.
+    /// The names of shared tools; computed once for the same tools.
     pub(super) fn shared(
         &self,
         tools: &[(&Arc<Tool>, SourceKind)],
@@ -61,10 +63,10 @@ impl Remembered {
         names
     }
 
-    /// Gives names and remembers the new ones. If another process wrote in between, they are given again with its names; if the
-    /// store fails, they are valid in this process.
+    /// Gives names and stores the new ones. If another process wrote in between, names are given
+    /// again with its names in mind. If the store fails, the names are valid in this process only.
     fn update(&self, give: impl Fn(&GivenNames) -> (Names, News)) -> Names {
-        // Most catalogs have no new names, so nothing is read or written.
+        // Most catalogs have no new names, and then nothing is read or written.
         let known = self.known();
         let (names, news) = give(&known);
         if news.is_empty() {
@@ -112,7 +114,8 @@ impl Remembered {
         given.get_or_insert_with(|| Arc::new(self.read().unwrap_or_default())).clone()
     }
 
-    /// The stored names. If they cannot be read, they are read again when there is a new one to write.
+    /// The stored names. If they cannot be read, `keep` reads them again when there is a new name
+    /// to write.
     fn read(&self) -> Option<GivenNames> {
         let (store, project) = self.kept.as_ref()?;
         store.read(Namespace::Name, project).ok()?.as_deref().map(GivenNames::read)
@@ -123,7 +126,7 @@ impl Remembered {
     }
 }
 
-/// The names that were given. A tool may have had several; a name has one tool.
+/// The names that were given. A tool may have had several names; a name belongs to one tool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GivenNames {
     owners: HashMap<Arc<str>, ToolId>,
@@ -170,7 +173,7 @@ impl GivenNames {
         self.extend(all);
     }
 
-    /// An unreadable record counts as none: names are given again.
+    /// Parses a record. An unreadable record counts as empty, and names are given again.
     fn read(bytes: &[u8]) -> Self {
         let mut given = Self::default();
         let Ok(record) = serde_json::from_slice::<NamesRecord>(bytes) else { return given };

@@ -1,11 +1,11 @@
 //! Names that every client accepts.
 
-/// Some clients drop longer names, counting their own prefix.
+/// Maximum length of a joined name. Some clients drop longer names, counting their own prefix.
 pub(super) const LONGEST: usize = 48;
 /// The limit of the protocol, for names that an application chose.
 const LONGEST_OWN: usize = 128;
 
-/// `source__tool` in letters, digits and `_`; no longer than [`LONGEST`].
+/// Joins `source__tool` in letters, digits and `_`, cut to [`LONGEST`].
 pub(super) fn joined(source: &str, tool: &str) -> String {
     let characters = source.chars().chain("__".chars()).chain(tool.chars());
     let mut name = String::with_capacity(LONGEST);
@@ -19,7 +19,8 @@ pub(in super::super) fn is_name(name: &str) -> bool {
     (1..=LONGEST_OWN).contains(&name.len()) && name.bytes().all(is_allowed)
 }
 
-/// The name itself, or the name with `_2`, `_3` … after it, shortened to [`LONGEST`] or to its own length.
+/// The name itself, or the name with `_2`, `_3` … after it, cut to [`LONGEST`] or to its own
+/// length.
 pub(super) fn numbered(plain: &str, number: u32) -> String {
     if number < 2 {
         return plain.to_owned();
@@ -30,7 +31,7 @@ pub(super) fn numbered(plain: &str, number: u32) -> String {
     format!("{kept}{suffix}")
 }
 
-/// Whether this is the name, or the name with a number after it.
+/// Whether `wire` is the plain name, or the plain name with a number after it.
 pub(super) fn is_form(wire: &str, plain: &str) -> bool {
     if wire == plain {
         return true;

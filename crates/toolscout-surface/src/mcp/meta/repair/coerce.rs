@@ -1,4 +1,4 @@
-//! `"5"` where a number is asked for, and the like.
+//! Converts values of a wrong type, such as `"5"` for a number.
 
 use crate::mcp::meta::schema::{DEEPEST, is_of, is_required, parts, property, types};
 use serde_json::{Number, Value};
@@ -7,7 +7,7 @@ use toolscout_core::Arguments;
 /// Integers beyond this are not exact as floating point.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The arguments with every value of a wrong type as one of the right type, where it can be read as one.
+/// Converts every value of a wrong type to the type that the schema requires, if possible.
 pub(super) fn coerced(schema: &Value, arguments: Arguments, understood: &mut Vec<String>) -> Arguments {
     let mut value = Value::Object(arguments);
     let mut work = Work { root: schema, understood };
@@ -55,7 +55,7 @@ impl Work<'_> {
         }
     }
 
-    /// Whether a null of this name says no more than if it were not there.
+    /// Whether a null can be dropped: the property is optional and not nullable.
     fn is_nothing(&mut self, schema: &Value, name: &str) -> bool {
         let Some(inner) = property(self.root, schema, name) else { return false };
         let types = types(self.root, inner);
@@ -82,7 +82,7 @@ fn named(value: &Value) -> &'static str {
     }
 }
 
-/// The value as one of these types; none where it cannot be read as any.
+/// Converts a value to one of these types; none if that is not possible.
 fn converted(value: &Value, types: &[&str]) -> Option<Value> {
     let read = match value {
         Value::String(text) => from_text(text.trim(), types),

@@ -1,12 +1,12 @@
-//! `"address.city": …` where an `address` with a `city` is meant.
+//! Nests keys with dots: `"address.city": …` becomes an `address` with a `city`.
 
 use crate::mcp::meta::schema::{DEEPEST, is_of, property, types};
 use serde_json::{Map, Value};
 use toolscout_core::Arguments;
 
-/// Nests what has a dot in its key, where the schema has no such key but has the parts of it.
+/// Nests keys with dots, if the schema has no such key but has its parts.
 pub(super) fn nest(schema: &Value, arguments: &mut Arguments, understood: &mut Vec<String>) {
-    // All at once: to take one out of many moves all that come after it.
+    // Partitioned in one go, because removing a single key moves all keys after it.
     let (dotted, rest): (Vec<_>, Vec<_>) =
         std::mem::take(arguments).into_iter().partition(|(key, _)| is_path(schema, key));
     arguments.extend(rest);
@@ -14,7 +14,7 @@ pub(super) fn nest(schema: &Value, arguments: &mut Arguments, understood: &mut V
         let path: Vec<&str> = key.split('.').collect();
         match put(arguments, &path, value) {
             Ok(()) => understood.push(format!("`{key}` was taken apart at its dots")),
-            // Somebody is there already; it stays as it was given.
+            // The target exists already, so the key stays as given.
             Err(value) => {
                 arguments.insert(key, value);
             }
@@ -22,7 +22,7 @@ pub(super) fn nest(schema: &Value, arguments: &mut Arguments, understood: &mut V
     }
 }
 
-/// Whether the schema knows each part of the key within the one before, and not the key itself.
+/// Whether the schema has each part of the key within the part before, and not the key itself.
 fn is_path(schema: &Value, key: &str) -> bool {
     if !key.contains('.') || property(schema, schema, key).is_some() || key.split('.').count() > DEEPEST {
         return false;
@@ -35,7 +35,7 @@ fn is_path(schema: &Value, key: &str) -> bool {
                 within = next;
                 is_object
             }
-            // What the object says nothing about may be in it nevertheless.
+            // An object may have properties that its schema does not list.
             None => at > 0 && is_object && !part.is_empty(),
         }
     })
