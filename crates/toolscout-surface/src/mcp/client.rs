@@ -1,4 +1,5 @@
-//! A connected client: its identity, its capabilities, its requests in flight, and how to send it messages.
+//! A connected client: its identity, its capabilities, its requests in flight, and how to send it
+//! messages.
 
 use super::version::Version;
 use crate::mcp::SessionInfo;

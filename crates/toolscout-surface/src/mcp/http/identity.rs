@@ -31,7 +31,7 @@ pub(super) fn identity(principal: &Principal, head: &Parts) -> Identity {
     }
 }
 
-/// The headers that are passed on to sources.
+/// The headers that a request context keeps: all but those in [`KEPT_BACK`].
 pub(crate) fn passed_on(all: &HeaderMap) -> Vec<(String, String)> {
     let is_kept = |(name, value): (&HeaderName, &HeaderValue)| {
         let value = value.to_str().ok().filter(|_| !KEPT_BACK.contains(&name.as_str()))?;

@@ -1,8 +1,8 @@
 //! Proves, over real sockets, that
-//! 1. both eras are spoken at one address, each with its own words, and cannot be mixed up,
-//! 2. what headers say is what messages say, or nothing happens,
-//! 3. sessions belong to who began them, and are bounded,
-//! 4. closing a stream cancels its request, and a client that does not read holds up nobody but itself,
+//! 1. both eras work at one address, each with its own messages, and cannot be mixed up,
+//! 2. a request whose headers disagree with its message has no effect,
+//! 3. sessions belong to the principal that started them, and are bounded,
+//! 4. closing a stream cancels its request, and a client that does not read blocks only itself,
 //! 5. hostile clients cost others nothing.
 
 mod hostile;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use toolscout_core::jsonrpc::RpcError;
 
-/// A listener with MCP behind it, and who answers.
+/// A listener with an MCP endpoint, and the fake server behind it.
 struct House {
     site: Site,
     endpoint: Arc<Endpoint>,
@@ -55,19 +55,19 @@ impl House {
         self.site.ask(post(headers, &body.to_string())).await
     }
 
-    /// Begins a session; its header.
+    /// Starts a session, and returns its header.
     async fn greet(&self, headers: &[&str]) -> String {
         let answer = self.post(headers, &initialize("2025-11-25")).await;
         let id = answer.header("mcp-session-id").unwrap_or_else(|| panic!("{answer:?} begins a session"));
         format!("Mcp-Session-Id: {id}")
     }
 
-    /// A modern request, with the headers it should have.
+    /// Sends a modern request with valid headers.
     async fn modern(&self, method: &str, params: Value) -> Answer {
         self.site.ask(modern(method, params)).await
     }
 
-    /// The connection of a request that goes on, and how its answer begins.
+    /// Sends a request that stays open. Returns its connection and the head of the response.
     async fn open(&self, request: String) -> (Wire, Answer) {
         let mut wire = self.site.dial().await;
         wire.send(request).await;

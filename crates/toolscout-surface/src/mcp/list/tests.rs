@@ -1,4 +1,5 @@
-//! Proves that pages follow each other without a gap or an overlap, whatever comes or goes between them.
+//! Proves that pages follow each other without gap or overlap, even if entries are added or removed
+//! in between.
 
 use super::*;
 

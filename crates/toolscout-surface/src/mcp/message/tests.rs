@@ -1,6 +1,6 @@
 //! Proves that
-//! 1. each kind of message is told from the others, and what is none gets the protocol's number for it,
-//! 2. what passes on passes as it came, in one line.
+//! 1. each kind of message is recognized, and anything else gets the error code of the protocol,
+//! 2. forwarded parts are unchanged, on one line.
 
 use super::*;
 use toolscout_core::jsonrpc;

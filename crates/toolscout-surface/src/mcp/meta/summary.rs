@@ -1,5 +1,5 @@
 //! The description of `tool_search`, which summarizes the tools behind it. Agents do not use a
-//! search whose description does not mention what they need.
+//! search whose description does not mention any tools.
 //!
 //! The summary consists of source ids and single words of tool names. It contains no text of
 //! servers, because the model would read that in every session, even if it never finds the tool.

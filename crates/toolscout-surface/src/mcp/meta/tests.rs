@@ -1,4 +1,4 @@
-//! What agents see of a catalog, case by case; each file opens with what it proves.
+//! The meta tools as agents see them, case by case. Each file starts with the properties it proves.
 
 mod definitions;
 mod execute;

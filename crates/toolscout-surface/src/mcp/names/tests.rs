@@ -1,7 +1,8 @@
-//! 1. Names are ones that every client takes, and no two tools have the same.
-//! 2. A name leads back to its tool, and is never another's, whatever comes and goes, here or in another process.
-//! 3. What an application lists keeps the name it has; our own two names are nobody else's.
-//! 4. What is of one request is named like all else, and not remembered.
+//! 1. Every client accepts the names, and no two tools have the same.
+//! 2. A name leads back to its tool and is never given to another, even if tools are added and
+//!    removed, in this process or another.
+//! 3. A listed tool of an application keeps its name; the names of the meta tools are reserved.
+//! 4. Tools of one request are named like all others, but their names are not stored.
 
 use super::{Names, Remembered, safe};
 use crate::mcp::meta::fixture::{gateway, id, snapshot};
@@ -128,7 +129,7 @@ fn what_everybody_has_is_named_once_for_all_requests() {
     assert_eq!(one.tool("mine__own"), Some(&id("mine/own")));
 }
 
-/// A server whose thousands of tools all come to the same name is no reason to wait.
+/// A server with thousands of tools that map to the same name must not make naming slow.
 #[test]
 fn ten_thousand_tools_of_one_name_are_numbered() {
     let prefix = "same_".repeat(10);
@@ -195,7 +196,7 @@ fn catalog() -> impl Strategy<Value = BTreeSet<String>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
-    /// 1 and 2, over tools that come and go.
+    /// 1 and 2, over tools that are added and removed.
     #[test]
     fn names_are_valid_one_to_one_and_stay(catalogs in prop::collection::vec(catalog(), 1..5)) {
         let remembered = Remembered::in_memory();

@@ -1,7 +1,8 @@
 //! Proves that
-//! 1. what fits is delivered as it came, and of what does not the pieces together are the whole,
-//! 2. only who got the beginning can read on,
-//! 3. what is kept is bounded.
+//! 1. a result that fits is delivered unchanged, and the pieces of a larger one add up to the
+//!    whole,
+//! 2. only the user who received the beginning can read on,
+//! 3. the stored results are bounded.
 
 use super::*;
 use serde_json::json;

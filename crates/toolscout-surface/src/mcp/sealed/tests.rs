@@ -19,7 +19,7 @@ fn what_was_changed_on_the_way_does_not_open() {
         let mut bytes = text.clone().into_bytes();
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(bytes).unwrap();
-        // The last character may have bits that say nothing.
+        // The last character may contain unused bits.
         assert!(changed == text || seal.open(&changed, "a").is_none() || at + 1 == text.len(), "{at}");
     }
     for text in ["", "A", "äöü", "AAAAAAAAAAAAAAAA", &text[..20]] {

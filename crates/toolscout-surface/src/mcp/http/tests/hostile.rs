@@ -97,7 +97,7 @@ async fn all_bodies_together_have_a_limit() {
     eventually(|| house.endpoint.bodies.left() == 100_000).await;
 }
 
-/// T40: whoever asks for too much is told so, and costs the others nothing.
+/// T40: a principal that sends too many requests is rejected, and others are not affected.
 #[tokio::test]
 async fn beyond_its_share_a_principal_is_told_to_wait_and_others_are_served() {
     let limits = Limits { requests_each: 4, ..Limits::default() };
@@ -115,7 +115,7 @@ async fn beyond_its_share_a_principal_is_told_to_wait_and_others_are_served() {
     let busy = house.post(&[&ada, &session], &message("ping", json!({}))).await;
     assert_eq!((busy.status, busy.code(), busy.header("retry-after")), (429, errors::BUSY, Some("1")));
     assert_eq!(busy.json()["id"], 1);
-    // What could end a request gets through.
+    // A message that can end a request gets through.
     let cancel = notification("notifications/cancelled", json!({"requestId": 10}));
     assert_eq!(house.post(&[&ada, &session], &cancel).await.status, 202);
     house.parrot.until(|it| it.over == 2).await;
@@ -141,7 +141,8 @@ async fn in_all_there_is_a_limit_too() {
     is_well(&house).await;
 }
 
-/// T28: thousands of sessions of one client stay a hundred, and another's stays.
+/// T28: one client cannot have more than a hundred sessions, and does not displace those of
+/// another.
 #[tokio::test]
 async fn who_begins_session_after_session_ends_their_own() {
     let house = house_with(limited(tokens(), Limits { sessions_each: 100, ..Limits::default() })).await;
@@ -190,7 +191,7 @@ async fn a_session_nobody_uses_is_forgotten_and_one_in_use_is_not() {
     assert_eq!(house.endpoint.sessions.len(), 1);
 }
 
-/// T28: a name cannot be guessed from others.
+/// T28: a session id cannot be guessed from others.
 #[tokio::test]
 async fn names_of_sessions_are_random() {
     let house = house().await;
@@ -202,7 +203,7 @@ async fn names_of_sessions_are_random() {
     }
 }
 
-/// What a session keeps is little, whatever it is begun with.
+/// A session stores little, whatever `initialize` contains.
 #[tokio::test]
 async fn a_long_greeting_begins_no_session() {
     let house = house().await;

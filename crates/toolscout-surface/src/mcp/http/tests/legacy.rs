@@ -70,7 +70,7 @@ async fn get_is_for_streams_of_events_only() {
     }
 }
 
-/// H-07: at the endpoint itself, before anything is read or begun.
+/// H-07: rejected at the endpoint itself, before anything is read or started.
 #[tokio::test]
 async fn a_foreign_page_is_refused() {
     let house = house().await;
@@ -149,7 +149,7 @@ async fn a_version_that_nobody_speaks_is_refused_in_a_session_too() {
     }
 }
 
-/// T28: to everybody else there is no such session.
+/// T28: for every other principal the session does not exist.
 #[tokio::test]
 async fn a_session_belongs_to_who_began_it() {
     let house = house_with(terms(tokens())).await;
@@ -181,7 +181,7 @@ async fn a_session_of_one_profile_is_none_of_another() {
     assert_eq!(house.site.ask(post_to("/mcp", &[&session], &ping)).await.status, 404);
 }
 
-/// T30: what only we were to see is seen by nobody else.
+/// T30: credentials for this server are not passed on.
 #[tokio::test]
 async fn headers_come_along_without_credentials() {
     let house = house_with(terms(tokens())).await;

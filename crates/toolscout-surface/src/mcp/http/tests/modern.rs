@@ -11,7 +11,7 @@ fn code(answer: &Answer) -> (u16, i64) {
     (answer.status, answer.code())
 }
 
-/// H-12, as far as it is about HTTP: one request, one answer, nothing kept.
+/// H-12, as far as it concerns HTTP: one request, one response, no stored state.
 #[tokio::test]
 async fn a_request_stands_alone_and_is_answered_with_json() {
     let house = house().await;
@@ -38,7 +38,7 @@ async fn a_version_nobody_speaks_is_answered_with_those_that_are() {
     assert_eq!(code(&alone), (400, errors::VERSION));
 }
 
-/// Who speaks the old era must greet first.
+/// A client of the old era must send `initialize` first.
 #[tokio::test]
 async fn an_old_version_does_not_stand_alone() {
     let house = house().await;
@@ -91,7 +91,7 @@ async fn there_is_no_session_and_nothing_to_get_or_delete() {
         let answer = house.site.ask(request(method, "/mcp", &[VERSION, &session], "")).await;
         assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")), "{method}");
     }
-    // One that is named is nobody's business.
+    // A session id in a modern request is ignored.
     let headers = [VERSION, "Mcp-Method: who", "Mcp-Session-Id: nonsense"];
     assert_eq!(house.post(&headers, &message("who", with_meta(json!({})))).await.status, 200);
     let told = house.post(&[VERSION], &notification("notifications/cancelled", json!({"requestId": 1}))).await;
@@ -111,7 +111,7 @@ async fn what_headers_say_is_what_the_message_says_or_nothing_happens() {
     let header = |name: &str, value: &str| format!("{name}: {value}");
     let call = message("tools/call", with_meta(json!({"name": "echo"})));
     let good = [VERSION.to_owned(), header("Mcp-Method", "tools/call"), header("Mcp-Name", "echo")];
-    // Each missing, each twice, each something else.
+    // Each header missing, twice, or different.
     for at in 0..good.len() {
         let mut headers = good.to_vec();
         headers.remove(at);
@@ -150,7 +150,7 @@ async fn what_headers_say_is_what_the_message_says_or_nothing_happens() {
     for name in near {
         wrong.push((vec![good[0].clone(), good[1].clone(), header("Mcp-Name", name)], call.clone()));
     }
-    // The same of what is read and what is prompted, whatever it is called.
+    // The same for resources and prompts, with various names.
     for at in 0..50 {
         for (method, field) in [("resources/read", "uri"), ("prompts/get", "name"), ("tools/call", "name")] {
             let mut params = json!({});
@@ -207,7 +207,7 @@ fn mirrored(arguments: Value, headers: &[(&str, &str)]) -> bool {
     }
 }
 
-/// T29, T24: arguments that a tool wants to have in headers.
+/// T29, T24: arguments that a tool mirrors in headers.
 #[test]
 fn arguments_that_are_mirrored_must_be_and_must_be_right() {
     let region = |it: &str| mirrored(json!({"region": "Hello"}), &[("mcp-param-region", it)]);

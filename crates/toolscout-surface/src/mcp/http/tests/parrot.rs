@@ -10,19 +10,19 @@ use tokio::sync::{Semaphore, watch};
 use toolscout_core::BoxFuture;
 use toolscout_core::jsonrpc::{self, RpcError};
 
-/// Answers what tests want it to, and counts.
+/// A fake server that responds as tests require, and counts.
 pub(super) struct Parrot {
     counts: watch::Sender<Counts>,
     /// Lets requests of `wait` end.
     pub(super) go: Semaphore,
-    /// Tells all clients of the old era.
+    /// Notifies all clients of the old era.
     pub(super) news: watch::Sender<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Counts {
     pub(super) begun: usize,
-    /// Answered or not.
+    /// With or without a response.
     pub(super) over: usize,
     pub(super) notified: usize,
     pub(super) informed: usize,
@@ -39,7 +39,7 @@ impl Drop for Running {
     }
 }
 
-/// Counts a client as told no more.
+/// Decrements the number of notified clients.
 struct Informing(Arc<Parrot>);
 
 impl Drop for Informing {
@@ -58,7 +58,7 @@ impl Parrot {
         *self.counts.borrow()
     }
 
-    /// Waits until the counts are so.
+    /// Waits until the counts satisfy the condition.
     pub(super) async fn until(&self, is_so: impl Fn(&Counts) -> bool) {
         let mut counts = self.counts.subscribe();
         let waited = soon(counts.wait_for(|it| is_so(it))).await.map(|it| *it);

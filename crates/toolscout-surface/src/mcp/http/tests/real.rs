@@ -27,7 +27,7 @@ async fn who_asks_what_is_there_is_told_everything_at_once() {
     assert!(["public", "private"].map(|it| json!(it)).contains(&result["cacheScope"]));
 }
 
-/// Methods of the old era are not there for who stands alone.
+/// Methods of sessions do not exist for requests of the modern era.
 #[tokio::test]
 async fn what_belongs_to_sessions_is_unknown_without_one() {
     let site = real().await;

@@ -56,7 +56,7 @@ async fn a_question_goes_out_on_the_stream_of_its_request_and_is_answered_by_pos
     assert_eq!(wire.event().await, None, "the answer is the end");
 }
 
-/// Dropping the connection cancels, before the answer has begun and after.
+/// Dropping the connection cancels the request, before the response has started and after.
 #[tokio::test]
 async fn closing_a_stream_cancels_its_request() {
     let house = house().await;
@@ -70,7 +70,7 @@ async fn closing_a_stream_cancels_its_request() {
     for (at, request) in requests.into_iter().enumerate() {
         let mut wire = house.site.dial().await;
         wire.send(request).await;
-        // `initialize` was one, too.
+        // `initialize` counts as a request, too.
         house.parrot.until(|it| it.begun == at + 2 && it.over == at + 1).await;
         drop(wire);
         house.parrot.until(|it| it.over == at + 2).await;
@@ -112,7 +112,8 @@ async fn news_come_on_the_stream_of_the_session_and_wait_for_it() {
     assert!(!messages(&wire.event().await.expect("news")).is_empty());
 }
 
-/// A stream that died without our knowing swallows nothing: the newest is told. None is closed for it.
+/// A dead stream that was not closed loses no messages, because the newest stream receives them.
+/// The older one stays open.
 #[tokio::test]
 async fn of_several_streams_the_newest_is_told() {
     let house = house().await;
@@ -124,7 +125,7 @@ async fn of_several_streams_the_newest_is_told() {
     assert!(new.event().await.is_some());
     drop(new);
     eventually(|| house.endpoint.streams.len() == 1).await;
-    // When the newest is gone, the next is told again.
+    // When the newest is closed, the next one receives messages again.
     house.parrot.news.send_replace(2);
     assert!(soon(old.event()).await.is_some());
     let mut more = Vec::new();
@@ -172,7 +173,8 @@ async fn at_the_end_streams_are_closed_and_calls_are_answered() {
     house.site.stopped().await;
 }
 
-/// N-02: a client that does not read loses what there is no room for, and holds up nobody.
+/// N-02: a client that does not read loses messages beyond the capacity, and blocks no other
+/// client.
 #[tokio::test]
 async fn a_client_that_does_not_read_loses_news_and_blocks_nobody() {
     let house = house().await;
@@ -182,7 +184,8 @@ async fn a_client_that_does_not_read_loses_news_and_blocks_nobody() {
     let params = json!({"times": 1_500, "padding": 10_000});
     let mut stuck = house.site.dial().await;
     stuck.send(post(&[&session], &message("say", params).to_string())).await;
-    // Fifteen megabytes; some were lost, and the request is over although nobody has read a byte of it.
+    // 15 megabytes; some messages were dropped, and the request ended although the client has read
+    // nothing.
     house.parrot.until(|it| it.over == 2).await;
     let counts = house.parrot.counts();
     assert!(counts.lost > 0 && counts.said + counts.lost == 1_500, "{counts:?}");
@@ -205,7 +208,7 @@ async fn a_client_that_stops_reading_is_left() {
     assert!(left < 700 * 10_000, "{left} bytes came all the same");
 }
 
-/// Somebody in between who waits for a first byte is given one.
+/// A proxy that waits for a first byte receives one.
 #[tokio::test(start_paused = true)]
 async fn a_long_silence_is_broken_by_a_sign_of_life() {
     let house = house().await;

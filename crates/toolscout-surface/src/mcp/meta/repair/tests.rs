@@ -1,6 +1,6 @@
-//! 1. What fits is never touched.
-//! 2. What was repaired, and fits, is not repaired again.
-//! 3. Nothing that comes from outside makes it panic or run away.
+//! 1. Arguments that fit are never changed.
+//! 2. Repaired arguments that fit are not repaired again.
+//! 3. No input causes a panic or an endless loop.
 
 use super::{Repaired, fits, repair};
 use crate::mcp::meta::fixture::tool;
@@ -36,7 +36,7 @@ fn what_was_understood_is_said() {
     );
 }
 
-/// An `a` that was a text takes in `a.c` only when it is an object.
+/// `a` is a text at first, and can take `a.c` only after it became an object.
 #[test]
 fn one_thing_that_was_understood_makes_another_plain() {
     let given = json!({"a": "{\"b\":\"1\"}", "a.c": null});
@@ -115,7 +115,8 @@ proptest! {
         if fitted {
             prop_assert_eq!(once, Some(Repaired { arguments: given.as_object().unwrap().clone(), understood: Vec::new() }));
         } else if let Some(once) = once.filter(|it| fits(&check, &it.arguments)) {
-            // Of what does not fit even then nothing is claimed; the gateway refuses it.
+            // Nothing is asserted about arguments that do not fit after the repair; the gateway
+            // rejects them.
             let again = repair(&check, &schema, Value::Object(once.arguments.clone())).unwrap();
             prop_assert_eq!(again.arguments, once.arguments);
         }

@@ -1,6 +1,7 @@
-//! 1. A call is understood in whatever form a model writes it; what is right already is passed on as it is.
-//! 2. A name that leads nowhere, or to ourselves, is answered in the known words.
-//! 3. Arguments that do not fit are answered with the place, what is asked for there, and a call that is right.
+//! 1. A call is understood in every form that models write; well-formed calls are passed on
+//!    unchanged.
+//! 2. An unknown name, or the name of a meta tool, gets the fixed error text.
+//! 3. Invalid arguments get an error with the place, the schema at that place, and a valid call.
 
 use crate::mcp::meta::fixture::{gateway, raw, texts, tool};
 use crate::mcp::meta::{ExecuteRequest, failure, not_found};
@@ -27,7 +28,7 @@ fn refused(arguments: Value) -> (Tool, Error) {
     (tool, error)
 }
 
-/// X-04, X-05, and six slips that models make.
+/// X-04, X-05, and six mistakes that models make.
 #[test]
 fn a_call_is_understood_in_whatever_form_it_comes() {
     let meant = json!({"to": "a@b.c", "subject": "Hello"});
@@ -81,7 +82,7 @@ fn what_fits_is_not_touched_however_odd_it_looks() {
     }
 }
 
-/// A tool whose own parameters are called like ours.
+/// A tool whose parameters have the same names as the wrappers.
 #[test]
 fn parameters_that_are_called_like_wrappings_are_parameters() {
     let odd = tool(
@@ -180,7 +181,7 @@ fn what_is_missing_is_named_with_what_is_asked_for_and_a_call_that_is_right() {
     "#);
 }
 
-/// X-08, with what the model got right.
+/// X-08, keeping the arguments that were right.
 #[test]
 fn the_example_keeps_what_was_right_and_a_name_that_is_nearly_right_is_seen() {
     let wish =
@@ -224,7 +225,8 @@ fn the_example_is_a_call_that_fits() {
 fn arguments_that_are_no_object_are_answered_with_an_example() {
     for arguments in [json!(5), json!("hello"), json!([1, 2]), json!(true)] {
         let output = wish(json!({"name": "send_email", "arguments": arguments})).unwrap().arguments(&tool(SEND));
-        // What stands there may be all of the arguments, flattened; then it is those that do not fit.
+        // The key `arguments` may itself be a flattened argument; then the result is invalid
+        // arguments.
         match output {
             Ok(nearest) => assert_eq!(Value::Object(nearest), json!({"arguments": arguments})),
             Err(output) => assert!(texts(&output)[0].contains("Example: {\"name\":\"mail/send_email\""), "{output:?}"),
@@ -232,7 +234,7 @@ fn arguments_that_are_no_object_are_answered_with_an_example() {
     }
 }
 
-/// X-17: in the words of the door, which stays shut.
+/// X-17: the refusal has the text of the authorization error; the tool stays quarantined.
 #[test]
 fn a_refusal_is_told_in_the_gateways_words_with_what_a_person_can_do() {
     let world = gateway("!mail/send_email -- x");

@@ -1,7 +1,7 @@
-//! 1. Hits come as JSON in a text and as data beside it, in as much detail as is wanted.
-//! 2. Nothing found is said in the known words, with why that may be.
-//! 3. However much was found, the answer has a limit; what is left out is said.
-//! 4. Whatever was asked for is read as something.
+//! 1. Hits are returned as JSON text and as structured content, in the requested detail.
+//! 2. A search without hits returns the fixed text, with possible reasons.
+//! 3. The size of a result is limited; a note reports omissions.
+//! 4. Every input is accepted.
 
 use crate::mcp::meta::answer::{LIMIT, NOTHING, answer};
 use crate::mcp::meta::fixture::{gateway, raw, texts, tool};
@@ -58,7 +58,7 @@ fn nothing_found_is_said_in_the_known_words_and_is_no_error() {
     assert_eq!(output.structured_content().unwrap()["results"], json!([]));
 }
 
-/// The known words stay first and alone; what could be wrong stands beside them.
+/// The fixed text comes first and alone; the possible reasons follow in a block of their own.
 #[test]
 fn nothing_found_says_what_nobody_knows_and_what_is_held() {
     let output =
@@ -76,7 +76,7 @@ fn nothing_found_says_what_nobody_knows_and_what_is_held() {
     assert_eq!(structured["notes"].as_array().unwrap().len(), texts[1].lines().count());
 }
 
-/// What fits badly is shown, and said to.
+/// Weak hits are shown with a warning.
 #[test]
 fn a_weak_answer_is_shown_with_a_warning() {
     let output = searched("fs/aaa_sum -- x", RankingProfile::Ladder, json!({"query": "sum zzzz yyyy xxxx wwww vvvv"}));
@@ -122,7 +122,7 @@ fn one_source_can_be_searched_alone_and_one_that_is_not_there_is_said() {
     assert_eq!(texts(&output)[1], "note: there is no source `nobody`; some that are: `docs`, `mail`");
 }
 
-/// and slips of the same kinds that arguments of tools have.
+/// and the same mistakes as in the arguments of tools.
 #[test]
 fn whatever_is_asked_for_is_read_as_something() {
     let read = |arguments: Value| Request::read(Some(&raw(arguments))).0;
@@ -156,7 +156,7 @@ fn hits(count: usize, schema_size: usize, description: usize) -> Vec<SearchHit> 
     (0..count).map(hit).collect()
 }
 
-/// 3. The last schemas go first.
+/// 3. The schemas of the last hits are dropped first.
 #[test]
 fn an_answer_has_a_limit_and_keeps_the_first_schemas() {
     let output = answer(&hits(20, 10_000, 50), Detail::Full, Vec::new());
@@ -181,7 +181,7 @@ fn no_definitions_are_too_big_to_be_answered() {
     }
 }
 
-/// T15: hidden characters are shown, in every form of the answer.
+/// T15: hidden characters are made visible, in every form of the result.
 #[test]
 fn text_of_others_cannot_hide_or_steer() {
     let mut odd = tool("odd/tool -- Reads\u{202e} files\u{1b}[2J\u{200b}.");

@@ -1,4 +1,4 @@
-//! The quick way to the first verb leads to the same as the words do.
+//! The fast search for the first verb agrees with the search over all words.
 
 use super::{LONGEST, VERBS, first_verb, verb, words};
 use proptest::prelude::*;
