@@ -36,7 +36,7 @@ pub(super) enum Outcome {
     TooManyRounds,
 }
 
-/// Receives the requests for input of a running request.
+/// The sender for the requests for input of a running request.
 pub(super) type InputRequests = mpsc::UnboundedSender<InputRequest>;
 
 /// Runs a request until it is done or needs input. `begin` starts it; a suspended request is
