@@ -48,7 +48,7 @@ impl CrashCommand {
         };
         let mut done = before.after(&self.change, config);
         if let ExpectedChange::Lock = self.change {
-            done.lock = Some(world.real.run_plain(&["lock", "--dry-run"])?.out);
+            done.lock = Some(world.real.run_plain(&["lock", "--print"])?.out);
         }
         Ok(done)
     }
