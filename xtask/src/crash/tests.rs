@@ -28,6 +28,7 @@ const SMALL: CrashWorldSize = CrashWorldSize { tools: 50, patience_ms: 100 };
 #[test]
 fn ten_crashes_lose_nothing() {
     let Some(programs) = beside_us() else { return };
+    let _alone = crate::repo::CAMPAIGN.lock();
     let plan = CrashPlan { seed: 24, rounds: 10, is_debug: true };
     let tally = ruin(&programs, &plan, &SMALL).unwrap();
     assert_eq!(tally.faults(), 0, "\n{}", tally.markdown());

@@ -42,6 +42,7 @@ const HTTP: [&str; 7] =
 #[test]
 fn two_dozen_hostile_servers_do_no_harm() {
     let Some(programs) = beside_us() else { return };
+    let _alone = crate::repo::CAMPAIGN.lock();
     let base = meet(&programs, "honest", MeetingTransport::Stdio).peak();
     let stdio = STDIO.map(|it| (it, MeetingTransport::Stdio)).into_iter();
     let open = Mutex::new(stdio.chain(HTTP.map(|it| (it, MeetingTransport::Http))));
