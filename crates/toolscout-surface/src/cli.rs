@@ -1,14 +1,16 @@
 //! The command line as plain data: specifications of commands, parsed input, help and errors.
 //!
-//! Pure and sync: no files, no environment, no terminal; the caller brings words and prints texts. We parse ourselves
-//! because the words are the product: every mistake is named at once, in the reader's language, with the nearest right
+//! Pure and sync: no files, no environment, no terminal; the caller supplies the words and
+//! prints the texts. We use no argument parser crate because the messages are part of the
+//! product: every mistake is reported at once, in the user's language, with the nearest valid
 //! word, and a tool's flags come from its JSON Schema at run time.
 //!
-//! A command line is read in two steps, so that thousands of tools cost nothing: the global options stop at the first
-//! word that is not one ([`CommandSpec::stop_at_positional`]), and only the command named there has its flags built.
+//! A command line is parsed in two steps, so that thousands of tools cost nothing: parsing of
+//! the global options stops at the first word that is not an option
+//! ([`CommandSpec::stop_at_positional`]), and flags are built only for the command named there.
 //!
-//! Precedence: unknown options are reported first; then `--help` answers, then `--version`, whatever else is missing or
-//! wrong; then all other mistakes are reported together.
+//! Precedence: unknown options are reported first; then `--help` takes effect, then
+//! `--version`, regardless of other mistakes; then all other mistakes are reported together.
 //!
 //! Start reading at [`parse()`], then [`ToolFlags::of`].
 

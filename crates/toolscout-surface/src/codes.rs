@@ -1,4 +1,5 @@
-//! The only table from a failure to what each surface answers: HTTP status, exit code, JSON-RPC error code.
+//! The only table from an error code to the responses of the surfaces: HTTP status, exit code,
+//! JSON-RPC error code.
 
 pub use crate::exit::Exit;
 
@@ -6,7 +7,7 @@ use crate::operation::ErrorCode;
 use axum::http::StatusCode;
 use toolscout_core::ErrorKind;
 
-/// What every surface answers to a failure.
+/// The response of every surface to one error code.
 struct CodeRow {
     code: ErrorCode,
     status: StatusCode,
@@ -49,7 +50,7 @@ impl ErrorCode {
         self.row().status
     }
 
-    /// How a command ends.
+    /// The exit code of the command.
     pub fn exit(self) -> Exit {
         self.row().exit
     }
@@ -59,7 +60,7 @@ impl ErrorCode {
         self.row().json_rpc
     }
 
-    /// The code of a status that the listener itself answered.
+    /// The error code for a status that the listener itself responded with.
     pub(crate) fn of_status(status: StatusCode) -> Self {
         match status {
             StatusCode::REQUEST_TIMEOUT => Self::TimedOut,

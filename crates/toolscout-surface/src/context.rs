@@ -1,6 +1,8 @@
-//! What a model is told about tools before it asks: a few lines for a system prompt, within a budget, and no schema.
+//! A summary of the available tools for a system prompt: a few lines within a token budget,
+//! without schemas.
 //!
-//! Counts and names of essential tools, by server. A model that knows what there is looks for the rest by itself.
+//! The summary has tool counts and the names of essential tools, by server. A model that knows
+//! which tools exist searches for the rest by itself.
 
 mod groups;
 mod words;
@@ -19,19 +21,19 @@ use words::{BULLET, CLOSING, HEADER};
 
 pub use words::NOTHING_YET;
 
-/// Tokens that a summary takes at most, unless somebody says otherwise.
+/// The default limit of a summary, in tokens.
 pub const BUDGET: usize = 500;
-/// A tool is essential where its name holds one of these, unless somebody says otherwise.
+/// A tool is essential if its name contains one of these. This is the default list.
 pub const ESSENTIAL: [&str; 7] = ["search", "github", "slack", "confluence", "jira", "calendar", "email"];
-/// Essential tools that are named of each server.
+/// The maximum number of essential tools named per server.
 const NAMED: usize = 5;
 
-/// How to tell a model about tools.
+/// Settings of a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextOptions {
-    /// Tokens that it may take, by the upper bound of [`tokens`].
+    /// The maximum number of tokens, by the upper bound of [`tokens`].
     pub budget: usize,
-    /// Parts of names; upper and lower case are the same.
+    /// Parts of names; matching ignores case.
     pub essential: Vec<String>,
 }
 
@@ -60,8 +62,8 @@ impl Default for ContextOptions {
 }
 
 impl ContextOptions {
-    /// What to tell a model about these tools: the same for the same tools, and never more than the budget. What is held is
-    /// not told of.
+    /// Summarizes these tools. The same tools give the same text, and the text never exceeds
+    /// the budget. Quarantined tools are left out.
     pub fn summary(&self, snapshot: &Snapshot) -> Summary {
         let essential: Vec<_> = self.essential.iter().map(|it| it.to_lowercase()).collect();
         let content = Content::of(groups::of(snapshot, &essential));
@@ -72,14 +74,14 @@ impl ContextOptions {
     }
 }
 
-/// A system prompt with what to tell about tools at its end.
+/// Appends the summary to a system prompt.
 pub fn prompt(base: &str, summary: &str) -> String {
     format!("{}\n\n{}\n{summary}", base.trim_end_matches(['\r', '\n']), words::HEADING)
 }
 
 struct Content<'a> {
     groups: Vec<Group<'a>>,
-    /// Places in `groups`: those with something to name first, then the largest.
+    /// Indices into `groups`: groups with essential tools first, then by size.
     by_weight: Vec<usize>,
 }
 
@@ -94,7 +96,7 @@ impl<'a> Content<'a> {
         self.groups.iter().map(|it| it.tools).sum()
     }
 
-    /// The text that says most within so many tokens, and for how many servers it has a line.
+    /// The text with the most server lines that fits the budget, and the number of those lines.
     fn within(&self, budget: usize) -> (String, usize) {
         let fits = |it: &String| tokens::fits(it, budget);
         let all = self.groups.len();
@@ -104,7 +106,8 @@ impl<'a> Content<'a> {
         if let Some(whole) = Some(self.text(all)).filter(fits) {
             return (whole, all);
         }
-        // More servers hardly ever take less room, so the most that fit are nearly found by halving.
+        // More servers almost always take more tokens, so a binary search finds nearly the
+        // largest number that fits; the linear scan below corrects it.
         let (mut fit, mut too_many) = (0, all);
         while too_many - fit > 1 {
             let middle = usize::midpoint(fit, too_many);
@@ -132,7 +135,7 @@ impl<'a> Content<'a> {
         text + "\n\n" + CLOSING
     }
 
-    /// How many are left out.
+    /// The line that counts the servers left out.
     fn rest(&self, chosen: &BTreeSet<usize>) -> String {
         let left = self.groups.iter().enumerate().filter(|(at, _)| !chosen.contains(at));
         let tools = left.map(|(_, it)| it.tools).sum();
@@ -141,7 +144,7 @@ impl<'a> Content<'a> {
         format!("{BULLET}{servers} {more}servers with {}", counted(tools, "tool"))
     }
 
-    /// Where there is no room for whole sentences.
+    /// The text for a budget without room for whole sentences.
     fn shortest(&self, fits: impl Fn(&String) -> bool) -> String {
         let count = format!("{} of {}", counted(self.tools(), "tool"), counted(self.groups.len(), "server"));
         [format!("{HEADER}\n{BULLET}{count}"), count].into_iter().find(fits).unwrap_or_default()

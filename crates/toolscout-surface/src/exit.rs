@@ -1,6 +1,6 @@
 //! Exit codes of commands.
 
-/// How a command ends, as the shell sees it.
+/// The exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Success.
@@ -15,14 +15,14 @@ pub enum Exit {
     Refused,
     /// No such tool or command.
     NotFound,
-    /// A bug of toolscout.
+    /// A bug in toolscout.
     Bug,
     /// Interrupted.
     Interrupted,
 }
 
 impl Exit {
-    /// The exit of this code; a bug if there is none.
+    /// The exit status for this code; `Bug` if the code is unknown.
     pub fn of_code(code: u8) -> Self {
         let all = [
             Self::Done,

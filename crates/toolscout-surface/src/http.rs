@@ -1,8 +1,8 @@
 //! The HTTP listener: authentication, host and origin check, limits.
 //!
-//! Every request passes the host and origin check of [`Listener`], for known routes and unknown ones. Behind it are [`Routes`]:
-//! a route that is not explicitly open needs authentication by [`Auth`], and finds the [`Principal`] among the extensions of
-//! the request.
+//! Every request passes the host and origin check of [`Listener`], for known routes and unknown
+//! ones. Behind it are [`Routes`]: a route that is not explicitly open requires authentication
+//! by [`Auth`], and gets the [`Principal`] from the extensions of the request.
 
 pub mod auth;
 

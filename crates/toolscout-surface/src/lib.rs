@@ -1,7 +1,7 @@
 //! The surfaces of toolscout: command line, HTTP API, MCP server and web UI.
 //!
-//! Start reading at [`operation`]: everything that can be done is an operation, and a surface only presents it. Nothing here
-//! knows where tools come from.
+//! Start reading at [`operation`]: everything toolscout can do is an operation, and a surface
+//! only presents it. No code in this crate knows where tools come from.
 
 pub mod api;
 pub mod cli;

@@ -1,12 +1,14 @@
-//! Operations: everything toolscout can be asked to do, from any surface.
+//! Operations: everything toolscout can do on request, from any surface.
 //!
-//! An operation has a typed input, a typed output and one `run`. The HTTP route with its OpenAPI entry, the CLI command with its
-//! flags and help, the MCP tool and the request over the control socket are all derived from it. Role check, input check,
-//! deadline, dry run and redaction wrap `run` once, in [`BoundOperation::invoke`]; changes audit themselves through
+//! An operation has a typed input, a typed output and one `run`. The HTTP route with its
+//! OpenAPI entry, the CLI command with its flags and help, the MCP tool and the request over
+//! the control socket are all derived from it. Role check, input check, deadline, dry run and
+//! redaction wrap `run` once, in [`BoundOperation::invoke`]; changes audit themselves through
 //! [`toolscout_core::Cx::change`].
 //!
-//! The workspace type `W` is what an operation works on. A list of operations is [bound](BoundOperation::new) to one workspace;
-//! from then on the surfaces know only [`BoundOperation`]s.
+//! The workspace type `W` is the state an operation works on. A list of operations is
+//! [bound](BoundOperation::new) to one workspace; from then on the surfaces know only
+//! [`BoundOperation`]s.
 
 mod bound;
 mod command;
@@ -36,39 +38,42 @@ use std::time::Duration;
 use toolscout_core::Cx;
 use toolscout_core::change::PlannedChange;
 
-/// One thing toolscout can be asked to do.
+/// One thing toolscout can do on request.
 pub trait Operation<W>: Send + Sync + 'static {
-    /// What it takes: becomes flags, path and query parameters, and the request body.
+    /// The input: becomes flags, path and query parameters, and the request body.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
-    /// What it returns: becomes `--json`, the response body and the OpenAPI schema.
+    /// The output: becomes `--json`, the response body and the OpenAPI schema.
     type Output: Serialize + JsonSchema + Send + 'static;
 
-    /// Its name, access level and words.
+    /// Name, access level, route and help texts.
     const SPEC: OperationSpec;
 
-    /// Does it. A change is announced with [`Cx::change`] before anything is written.
+    /// Runs the operation. It announces a change with [`Cx::change`] before it writes anything.
     fn run(
         workspace: &W,
         input: Self::Input,
         cx: &Cx,
     ) -> impl Future<Output = Result<Self::Output, OperationError>> + Send;
 
-    /// The output for people.
+    /// Renders the output as text for people.
     fn text(output: &Self::Output, text: &Text) -> String;
 
-    /// Writes what the command prints with `--json`. A command that lists prints the list itself; what else is in the output (the
-    /// next page, notes) is for programs that read it over HTTP, and goes to stderr here.
+    /// Writes the `--json` output of the command. A command that lists prints the list itself;
+    /// the other fields of the output (the next page, notes) are for HTTP clients, and the
+    /// command prints them to stderr.
     fn write_json(output: &Self::Output, writer: &mut dyn io::Write) -> io::Result<()> {
         json::write(writer, output)
     }
 
-    /// Whether the command prints its text to stdout. The confirmation of a change is no data, and goes to stderr.
+    /// Whether the command prints its text to stdout. The confirmation of a change is not data,
+    /// so it goes to stderr.
     fn is_data(_: &Self::Output) -> bool {
         !matches!(Self::SPEC.effect, Effect::Change)
     }
 
-    /// The change that a dry run would have made. An operation that shows more in a dry run than a summary of the change
-    /// returns its output with the change in it, instead of the error of [`Cx::change`].
+    /// The change that a dry run would have made. An operation that shows more in a dry run
+    /// than a summary of the change returns its output with the change in it, instead of the
+    /// error of [`Cx::change`].
     fn planned(_: &Self::Output) -> Option<&PlannedChange> {
         None
     }
@@ -78,12 +83,14 @@ pub trait Operation<W>: Send + Sync + 'static {
         String::new()
     }
 
-    /// What the caller should know besides: printed to stderr by commands. The output contains it as well.
+    /// Warnings about the result: commands print them to stderr. The output contains them as
+    /// well.
     fn warnings(_: &Self::Output) -> &[String] {
         &[]
     }
 
-    /// What explains the output: printed to stderr by commands. The output contains it as well.
+    /// Notes that explain the output: commands print them to stderr. The output contains them
+    /// as well.
     fn notes(_: &Self::Output) -> Vec<String> {
         Vec::new()
     }
@@ -94,39 +101,42 @@ pub trait Operation<W>: Send + Sync + 'static {
     }
 }
 
-/// The facts about an operation that its types do not tell.
+/// The facts about an operation that its types do not express.
 #[derive(Debug, Clone, Copy)]
 pub struct OperationSpec {
-    /// Names it in lists and logs: `policy set`.
+    /// The name in lists and logs: `policy set`.
     pub name: &'static str,
     /// Imperative, one line: `Set the policy of a tool`.
     pub summary: &'static str,
     /// Shown below the options in help.
     pub notes: &'static [&'static str],
-    /// The role it needs.
+    /// The required role.
     pub access: Access,
     /// Whether it changes anything.
     pub effect: Effect,
-    /// Where it is over HTTP.
+    /// The HTTP method, path and success status.
     pub route: HttpRoute,
     /// Another path of the same route, if well-known clients look there.
     pub alias: Option<&'static str>,
     /// The media type of its output over HTTP. Anything but JSON is its text for people.
     pub media_type: &'static str,
-    /// Its commands; one of the operation's own name if empty. [`CommandName::NONE`] is for an operation without a command.
+    /// The commands; if empty, one command with the operation's own name. [`CommandName::NONE`]
+    /// is for an operation without a command.
     pub commands: &'static [CommandName],
-    /// Command lines that work; shown in help, run as tests. Of an operation without a command they are HTTP requests: method,
-    /// path and body; `{id}` in a path is the id of something that exists.
+    /// Command lines that work; shown in help, run as tests. For an operation without a command
+    /// they are HTTP requests: method, path and body; `{id}` in a path is the id of an existing
+    /// item.
     pub examples: &'static [&'static str],
-    /// Whether its commands ask for a confirmation first.
+    /// Whether its commands request a confirmation first.
     pub confirm: Confirm,
-    /// Whether it reaches other machines. Its examples are not run as tests.
+    /// Whether it reaches other machines. If so, its examples are not run as tests.
     pub needs_network: bool,
-    /// Which process runs it, if it comes from the command line.
+    /// Which process runs it, if it is invoked from the command line.
     pub host: HostUse,
-    /// How long it may take, unless the request says less.
+    /// The maximum run time; a request may set a shorter deadline.
     pub deadline: Option<Duration>,
-    /// The meta tool that offers it to models. Any other operation that only reads becomes an MCP tool if the operator exposes it.
+    /// The meta tool that offers it to models. Any other operation that only reads becomes an
+    /// MCP tool if the operator exposes it.
     pub meta_tool: Option<MetaTool>,
 }
 
@@ -152,7 +162,8 @@ impl OperationSpec {
         }
     }
 
-    /// An operation that changes nothing, on the command line only: it is about files of the machine it runs on.
+    /// An operation that changes nothing, on the command line only: it works on files of the
+    /// local machine.
     pub const fn local(name: &'static str, summary: &'static str) -> Self {
         Self { access: Access::Operator, ..Self::read(name, summary, "") }
     }
@@ -176,7 +187,7 @@ impl OperationSpec {
 /// The role an operation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// None: also requests without a token.
+    /// No role: requests without a token are allowed.
     Open,
     /// Any authenticated client.
     Agent,
@@ -198,27 +209,31 @@ impl Access {
 /// Whether an operation changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It only reads. It may start a server to ask it something.
+    /// It only reads. It may start a server to query it.
     Read,
-    /// It changes configuration, decisions or what runs: it leaves one audit line, and a dry run changes nothing.
+    /// It changes configuration, decisions or running servers: it writes one audit line, and a
+    /// dry run changes nothing.
     Change,
-    /// It runs a tool, which may change anything. Calls are audited where they are authorized.
+    /// It runs a tool, which may change anything. The authorization check audits the call.
     Call,
 }
 
-/// Whether a command asks for a confirmation, after it has shown the output of a dry run.
+/// Whether a command requests a confirmation, after it has shown the output of a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confirm {
-    /// It does not ask.
+    /// No confirmation.
     Never,
-    /// It asks at a terminal, and changes nothing without one; `--yes` confirms.
+    /// A confirmation at a terminal; without a terminal the command changes nothing. `--yes`
+    /// confirms.
     Always,
-    /// It asks at a terminal if the dry run shows more than a summary; without a terminal it does not ask.
+    /// A confirmation at a terminal if the dry run shows more than a summary; none without a
+    /// terminal.
     AtTerminal,
 }
 
-/// An MCP tool through which models use an operation. Its input and its output are written for models: they may be read more
-/// leniently, and are shorter. `surface::mcp` has that presentation; the operation does the work.
+/// An MCP tool through which models use an operation. Its input and output are written for
+/// models: the input is parsed more leniently, and the output is shorter. `surface::mcp` has
+/// that presentation; the operation does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetaTool {
     /// Finds tools.
@@ -237,48 +252,51 @@ impl MetaTool {
     }
 }
 
-/// Whether a command runs in the process that keeps the servers of the project, if there is one.
+/// Whether a command runs in the process that hosts the servers of the project, if there is
+/// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostUse {
     /// It runs in its own process.
     Never,
     /// It is forwarded to the host, and runs in its own process if there is none.
     Preferred,
-    /// It is about running servers: without a host there is nothing to do.
+    /// It acts on running servers: without a host there is nothing to do.
     Required,
 }
 
-/// Where an operation is over HTTP. Input fields named in the path come from there; for GET and DELETE the others come from the
-/// query, else from the JSON body.
+/// The HTTP route of an operation. Input fields named in the path come from the path; for GET
+/// and DELETE the others come from the query, for other methods from the JSON body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HttpRoute {
     /// `GET`, `POST`, `PUT` or `DELETE`.
     pub method: &'static str,
-    /// As the router takes it: `/api/servers/{id}`. An operation with an empty path is on the command line only.
+    /// In the router's syntax: `/api/servers/{id}`. An operation with an empty path is on the
+    /// command line only.
     pub path: &'static str,
-    /// The status of a success.
+    /// The status of a successful response.
     pub status: u16,
 }
 
-/// A command of an operation. Several commands may share one operation, each with some of its input fixed.
+/// A command of an operation. Several commands may share one operation, each with some of its
+/// input fixed.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandName {
-    /// What to type: `server start`.
+    /// The words to type: `server start`.
     pub name: &'static str,
     /// Imperative, one line; the operation's own summary if empty.
     pub summary: &'static str,
     /// Input fields that this command fixes, as JSON: `("action", "\"start\"")`.
     pub preset: &'static [(&'static str, &'static str)],
-    /// Input fields that this command needs although the operation does not.
+    /// Input fields that this command requires although they are optional in the operation.
     pub required: &'static [&'static str],
-    /// Which process runs it; the operation's own choice if none.
+    /// Which process runs it; the operation's own choice if `None`.
     pub host: Option<HostUse>,
-    /// Another way to type it, as an option of a shorter command: `review --accept`.
+    /// An alternative spelling as an option of a shorter command: `review --accept`.
     pub alias: Option<&'static str>,
 }
 
 impl CommandName {
-    /// For operations that are of no use on a command line.
+    /// For operations that have no use on a command line.
     pub const NONE: &[Self] = &[Self::new("")];
 
     /// A command with the summary of its operation.
@@ -286,27 +304,27 @@ impl CommandName {
         Self { name, summary: "", preset: &[], required: &[], host: None, alias: None }
     }
 
-    /// With a summary of its own.
+    /// Sets a summary of its own.
     pub const fn summary(self, summary: &'static str) -> Self {
         Self { summary, ..self }
     }
 
-    /// With these input fields fixed.
+    /// Fixes these input fields.
     pub const fn preset(self, preset: &'static [(&'static str, &'static str)]) -> Self {
         Self { preset, ..self }
     }
 
-    /// With these input fields required.
+    /// Makes these input fields required.
     pub const fn required(self, required: &'static [&'static str]) -> Self {
         Self { required, ..self }
     }
 
-    /// Also typed as this option of a shorter command.
+    /// Adds an alternative spelling as an option of a shorter command.
     pub const fn alias(self, alias: &'static str) -> Self {
         Self { alias: Some(alias), ..self }
     }
 
-    /// Run in this process.
+    /// Sets which process runs it.
     pub const fn host(self, host: HostUse) -> Self {
         Self { host: Some(host), ..self }
     }

@@ -1,4 +1,4 @@
-//! Results as bytes for people, programs and models.
+//! Formats results for people, programs and models.
 
 pub mod brief;
 pub mod json;
@@ -11,20 +11,20 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How a result is written.
+/// The output format of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
-    /// For people: a text as it is, anything else as JSON.
+    /// For people: text unchanged, any other value as JSON.
     #[default]
     Text,
     /// Indented JSON.
     Json,
-    /// TOON with sorted keys: JSON's content in fewer tokens.
+    /// TOON with sorted keys: the same data as JSON in fewer tokens.
     Toon,
 }
 
 impl Format {
-    /// What `--output` takes.
+    /// The values of `--output`.
     pub const ALL: [(&'static str, Format); 3] = [("text", Self::Text), ("json", Self::Json), ("toon", Self::Toon)];
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for UnknownFormat {
 
 impl std::error::Error for UnknownFormat {}
 
-/// The value in this format, without a line feed at its end.
+/// The value in this format, without a final line feed.
 pub fn render(value: &Value, format: Format) -> String {
     match (format, value) {
         (Format::Text, Value::String(text)) => text.clone(),

@@ -1,8 +1,8 @@
-//! The web UI: a few plain files that are part of the program.
+//! The web UI: a few static files that are part of the binary.
 //!
-//! They contain no data: they read everything from `/api`, so they need no authentication. They are
-//! allowed nothing but that, by a policy that browsers enforce: no script, style or picture from elsewhere, and no element
-//! made from a text.
+//! The files contain no data: they read everything from `/api`, so they need no authentication.
+//! A content security policy restricts them to that: no script, style or image from other
+//! origins, and no element created from text.
 
 mod asset;
 mod files;

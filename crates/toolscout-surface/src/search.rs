@@ -1,4 +1,5 @@
-//! The search behind the operation `search` and the meta tool `tool_search`; each surface only presents what it found.
+//! The search behind the operation `search` and the meta tool `tool_search`; each surface only
+//! presents the result.
 
 mod reasons;
 
@@ -7,17 +8,18 @@ use serde::Serialize;
 use toolscout_core::{Cx, RawJson};
 use toolscout_gateway::{CatalogView, Gateway, SearchHit, SearchRequest};
 
-/// What a search found.
+/// The result of a search.
 pub struct FoundTools {
-    /// Best first.
+    /// The hits, best first.
     pub hits: Vec<SearchHit>,
     /// Which sources could not be searched, and why.
     pub notes: Vec<String>,
-    /// Why little was found; empty if the best hit fits well.
+    /// Reasons for a poor result; empty if the best hit fits well.
     pub reasons: Vec<String>,
 }
 
-/// Searches the tools that a request sees. Starts nothing but, if little else fits, a server that searches for itself.
+/// Searches the tools that are visible to a request. It starts no server, except one with its
+/// own search if the local hits are poor.
 pub async fn search(gateway: &Gateway, view: &CatalogView, request: &SearchRequest<'_>, cx: &Cx) -> FoundTools {
     let response = gateway.answer(view, request, cx).await;
     let reasons = reasons::reasons(gateway, view, request, &response);
@@ -64,7 +66,8 @@ impl From<&SearchHit> for HitView {
     }
 }
 
-/// A score with four decimal places: enough to compare, and free of the last bits of floating point.
+/// A score with four decimal places: enough to compare, without the last bits of floating
+/// point.
 pub fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

@@ -7,10 +7,9 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// Where the document is.
+/// The path of the document.
 pub(super) const PATH: &str = "/api/openapi.json";
 
-/// The whole document.
 pub(super) fn document(operations: &Operations) -> Value {
     let mut given = generator(SchemaSettings::for_serialize);
     let mut paths = Map::new();
@@ -133,7 +132,7 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
     entry
 }
 
-/// An event of a stream: its data is JSON of this schema, on one line.
+/// The schema of a server-sent event: its data is JSON of this schema, on one line.
 fn event(item: &Value) -> Value {
     json!({
         "type": "object",
@@ -191,7 +190,7 @@ fn query_parameters(schema: &Value) -> impl Iterator<Item = Value> {
     })
 }
 
-/// As OpenAPI writes it: it has no parameter that spans several segments.
+/// The path in OpenAPI syntax, which has no parameter that spans several segments.
 fn shown(path: &str) -> String {
     path.replace("{*", "{")
 }

@@ -1,10 +1,10 @@
-//! Reads the query of a URL as the types that an operation takes.
+//! Parses the query of a URL into the types that an operation takes.
 
 use crate::operation::OperationError;
 use serde_json::{Map, Value};
 
-/// Values by name; numbers, booleans and lists if the schema says so. A name that is unknown, or given twice although it is no
-/// list, is an error.
+/// Values by name; numbers, booleans and lists if the schema has that type. An unknown name is
+/// an error, and so is a repeated name that is not a list.
 pub(super) fn read(text: &str, schema: &Value) -> Result<Map<String, Value>, OperationError> {
     let mut all = Map::new();
     for pair in text.split('&').filter(|it| !it.is_empty()) {
@@ -22,7 +22,7 @@ pub(super) fn read(text: &str, schema: &Value) -> Result<Map<String, Value>, Ope
     Ok(all)
 }
 
-/// A number or a boolean, if the property is one and the text can be read so.
+/// A number or a boolean, if the property has that type and the text parses as one.
 fn typed(text: String, property: &Value) -> Value {
     let number = || text.parse::<u64>().ok().filter(|_| is(property, "integer"));
     let boolean = || match text.as_str() {

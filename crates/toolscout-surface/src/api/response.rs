@@ -8,7 +8,6 @@ use axum::response::{IntoResponse, Response};
 
 pub(super) const JSON: &str = "application/json";
 
-/// A response with this body.
 pub(super) fn bytes(status: StatusCode, media_type: &'static str, bytes: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Body::from(bytes.into()));
     *response.status_mut() = status;
@@ -16,7 +15,7 @@ pub(super) fn bytes(status: StatusCode, media_type: &'static str, bytes: impl In
     response
 }
 
-/// The response to a method that the path does not have.
+/// The response to a method that the path does not support.
 pub(super) fn method_not_allowed(methods: &str) -> Response {
     let error = OperationError::new(ErrorCode::MethodNotAllowed, format!("the method must be {methods}"));
     let mut response = error.into_response();

@@ -33,29 +33,28 @@ use toolscout_core::event::trace_context;
 use toolscout_core::{BoxFuture, Caller, Cx};
 
 const TEXT: &str = "text/plain";
-/// Progress events that may wait for a slow reader; further ones are dropped.
+/// Progress events that may be queued for a slow reader; further ones are dropped.
 const PENDING_PROGRESS: usize = 64;
-/// Bytes of a request body: arguments of a call may be long, nothing else is.
+/// The maximum size of a request body in bytes: only the arguments of a call may be long.
 const BODY: usize = 4 << 20;
-/// Characters of a client's name.
+/// The maximum length of a client's name in characters.
 const CLIENT_NAME: usize = 100;
 
 /// The routes of all operations. The same router serves the HTTP listener and the control socket.
 pub struct OperationRouter {
     operations: Operations,
-    /// What every request starts from: the project, the observers.
+    /// The base context of every request: the project, the observers.
     request: Cx,
     document: OnceLock<Bytes>,
     requests: Arc<ConcurrencyLimit>,
     streams: Arc<ConcurrencyLimit>,
     bodies: Arc<BodyBudget>,
     limits: Limits,
-    /// Ends the streams; without it they end with their connections.
+    /// Ends the streams on shutdown; without it they end with their connections.
     shutdown: Option<CancelToken>,
 }
 
 impl OperationRouter {
-    /// Routes for these operations.
     pub fn new(operations: Operations, request: Cx, limits: Limits, shutdown: Option<CancelToken>) -> Arc<Self> {
         let limits = Limits { body: limits.body.min(BODY), ..limits };
         Arc::new(Self {
@@ -76,8 +75,9 @@ impl OperationRouter {
         routes.open(open).guarded(guarded)
     }
 
-    /// All routes for the operator who owns the control socket. What they typed at a terminal comes this way, and what needed a
-    /// confirmation was confirmed there.
+    /// All routes, for the operator who owns the control socket. Commands typed at a terminal
+    /// are forwarded this way; a command that needs a confirmation has already requested it
+    /// there.
     pub fn for_owner(self: &Arc<Self>) -> SocketRouter {
         let (open, guarded) = self.routers();
         let owner = Principal { name: None, role: Role::Operator };
@@ -94,7 +94,7 @@ impl OperationRouter {
             let (mut route, mut methods, mut is_open) = (MethodRouter::new(), Vec::new(), true);
             for operation in here {
                 let method = operation.spec.route.method;
-                // The methods of operations are those that axum knows.
+                // axum supports every method that operations use.
                 let filter = method.parse().ok().and_then(|method: Method| MethodFilter::try_from(method).ok());
                 let (router, operation) = (self.clone(), operation.clone());
                 methods.push(method);
@@ -128,7 +128,8 @@ impl OperationRouter {
 #[derive(Clone)]
 struct SocketOwner;
 
-/// Responds to a request for an operation. The role is checked before anything of the request is read.
+/// Responds to a request for an operation. It checks the role before it reads anything of the
+/// request.
 async fn respond(
     router: Arc<OperationRouter>,
     operation: Arc<BoundOperation>,
@@ -174,8 +175,9 @@ async fn respond(
     }
 }
 
-/// The output as a response: as JSON, as the operation's own media type, or for people, with the exit code of the command,
-/// which a forwarded command prints as it is.
+/// The output as a response: JSON, the operation's own media type, or text for people. A text
+/// response carries the exit code of the command, because a forwarded command prints it
+/// unchanged.
 fn rendered(spec: &OperationSpec, output: &OperationOutput, is_text: bool) -> Result<Response, OperationError> {
     if spec.media_type != JSON {
         return Ok(response::bytes(StatusCode::OK, spec.media_type, output.text(&Text::default())));
@@ -215,7 +217,8 @@ fn context(router: &OperationRouter, principal: &Principal, head: &Parts) -> Cx 
     Cx { caller: Caller::Cli, asker: Some(confirmed), ..cx }
 }
 
-/// The fields of path, query and JSON body, and whether it is a dry run. A field that is given twice is an error.
+/// The fields of path, query and JSON body, and whether this is a dry run. A field that is
+/// given twice is an error.
 async fn input(
     router: &OperationRouter,
     operation: &BoundOperation,
@@ -251,7 +254,7 @@ async fn input(
     Ok((all, is_dry_run))
 }
 
-/// The form of the response other than JSON, if the client asks for one and not for JSON.
+/// The requested media type other than JSON; `None` if the client accepts JSON.
 fn accepted(headers: &HeaderMap) -> Option<&'static str> {
     let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
     let media_types = || accept.split(',').map(|range| range.split(';').next().unwrap_or_default().trim());
@@ -261,7 +264,8 @@ fn accepted(headers: &HeaderMap) -> Option<&'static str> {
     [EVENT_STREAM, TEXT].into_iter().find(|media_type| media_types().any(|range| range == *media_type))
 }
 
-/// The items of a stream as events, with comments while there is none, until the listener ends.
+/// The items of a stream as events, with keep-alive comments in between, until the listener
+/// shuts down.
 fn stream(items: ItemStream<StreamItem>, shutdown: Option<CancelToken>, permit: ConcurrencyPermit) -> Response {
     let events = unfold((items, shutdown, permit), |(mut items, shutdown, permit)| async move {
         let ended = async {
@@ -286,7 +290,7 @@ fn stream(items: ItemStream<StreamItem>, shutdown: Option<CancelToken>, permit: 
     event_stream::response(Body::from_stream(events))
 }
 
-/// Runs the operation while its progress is sent: `progress` events, then one `result` or `error`.
+/// Runs the operation and sends its progress: `progress` events, then one `result` or `error`.
 fn with_progress(
     run: impl FnOnce(Cx) -> BoxFuture<'static, Result<OperationOutput, OperationError>>,
     cx: Cx,

@@ -150,7 +150,7 @@ fn routes() -> Vec<(&'static str, String, Access)> {
     all.chain([("GET", "/api/openapi.json".to_owned(), Access::Agent)]).collect()
 }
 
-/// The API alone, on a listener of its own.
+/// A listener that serves only the API.
 async fn site(terms: Terms) -> Site {
     let listener = Listener::bind(terms).await.expect("bound");
     let (request, limits) = (Cx::new(Caller::Http), listener.limits().clone());
@@ -158,7 +158,7 @@ async fn site(terms: Terms) -> Site {
     Site::serve(listener, router.add_to(Routes::new()))
 }
 
-/// A request: a method, a path, and a body if there is one. Headers are whole lines.
+/// A request: a method, a path, and an optional body. Each header is a whole line.
 fn request(method: &str, path: &str, headers: &[&str], body: Option<&str>) -> String {
     let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
     let body = body.map_or("\r\n".to_owned(), |body| {
@@ -171,7 +171,7 @@ async fn ask(site: &Site, method: &str, path: &str, headers: &[&str], body: Opti
     site.ask(request(method, path, headers, body)).await
 }
 
-/// Only the head of a response: a stream goes on.
+/// Sends a request and reads only the head of the response: the body is a stream without end.
 async fn begun(site: &Site, request: String) -> (Wire, Answer) {
     let mut wire = site.dial().await;
     wire.send(request).await;

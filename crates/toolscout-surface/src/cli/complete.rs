@@ -1,8 +1,9 @@
-//! What could be typed next, and the shell scripts that ask.
+//! Completion candidates, and the shell scripts that request them.
 //!
-//! The scripts hold no knowledge of commands: they run `toolscout __complete -- WORDS…` with the words up to the cursor,
-//! the last one perhaps empty, and show what [`print()`] wrote. So completion is always of this version and of these
-//! tools, and reads stored records only: no tool is loaded for it.
+//! The scripts contain no list of commands: they run `toolscout __complete -- WORDS…` with the
+//! words up to the cursor, the last one perhaps empty, and show the output of [`print()`]. So
+//! completion always matches this version and these tools, and it reads stored records only: it
+//! loads no tool.
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,7 @@ use std::collections::HashSet;
 use std::str::FromStr;
 use toolscout_core::escape;
 
-/// A shell we have a script for.
+/// A shell with a completion script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
     Bash,
@@ -25,7 +26,7 @@ impl Shell {
     pub const ALL: [(&'static str, Shell); 4] =
         [("bash", Self::Bash), ("zsh", Self::Zsh), ("fish", Self::Fish), ("powershell", Self::PowerShell)];
 
-    /// The script, with how to load it in its first lines.
+    /// The script; its first lines explain how to load it.
     pub fn script(self) -> &'static str {
         match self {
             Self::Bash => include_str!("complete/toolscout.bash"),
@@ -44,11 +45,11 @@ impl FromStr for Shell {
     }
 }
 
-/// Something that could be typed.
+/// A completion candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     pub value: String,
-    /// One line, or nothing.
+    /// One line, or empty.
     pub help: String,
 }
 
@@ -58,7 +59,8 @@ impl Candidate {
     }
 }
 
-/// The candidates as the scripts read them: a line each, a tab before the help. What cannot stand on a line is left out.
+/// The candidates in the format of the scripts: one per line, with a tab before the help.
+/// Values with control characters are left out.
 pub fn print(candidates: &[Candidate]) -> String {
     let mut out = String::new();
     for it in candidates.iter().filter(|it| !it.value.contains(char::is_control)) {
@@ -68,11 +70,12 @@ pub fn print(candidates: &[Candidate]) -> String {
     out
 }
 
-/// What could stand in place of the last word.
+/// The candidates for the last word.
 ///
-/// `names` gives the commands below a path of commands (all commands and tools for the empty one, tools for `run`, the
-/// subcommands of a command), `spec` what the command at a path takes (the global options for the empty one). Both are
-/// called only for the typed commands, so a thousand other tools cost nothing.
+/// `names` returns the commands below a path of commands (all commands and tools for the empty
+/// path, tools for `run`, the subcommands of a command); `spec` returns the specification of
+/// the command at a path (the global options for the empty path). Both are called only for the
+/// typed commands, so a thousand other tools cost nothing.
 pub fn candidates(
     words: &[String],
     names: impl Fn(&[String]) -> Vec<Candidate>,
@@ -84,7 +87,7 @@ pub fn candidates(
     place.offer(current)
 }
 
-/// Where the cursor is, as far as the words before it say.
+/// The position of the cursor, derived from the words before it.
 struct Place<'a, N, S> {
     names: &'a N,
     spec_of: &'a S,
@@ -94,7 +97,7 @@ struct Place<'a, N, S> {
     /// The option whose value comes next.
     awaiting: Option<OptionSpec>,
     positionals: usize,
-    /// Past `--`, or in a command we do not know: nothing to say.
+    /// The cursor is after `--`, or in an unknown command: there are no candidates.
     lost: bool,
 }
 
@@ -110,7 +113,7 @@ where
     }
 
     fn pass(&mut self, word: &str) {
-        // bash cuts `--mode=fast` into three words.
+        // bash splits `--mode=fast` into three words.
         if self.lost || (word == "=" && self.awaiting.is_some()) || self.awaiting.take().is_some() {
             return;
         }
@@ -176,7 +179,7 @@ where
         matching(all, current)
     }
 
-    /// `--mode=fast` as one word, for shells that do not cut at `=`.
+    /// Candidates for `--mode=fast` as one word, for shells that do not split at `=`.
     fn values(&self, name: &str) -> Vec<Candidate> {
         let truths = || ["true", "false"].map(str::to_owned).to_vec();
         let Some(option) = self.spec.find_long(name) else { return Vec::new() };
@@ -189,7 +192,8 @@ where
         let mut all = Vec::new();
         for option in self.spec.options.iter().filter(free) {
             all.push(Candidate::new(option.shown(), &option.help));
-            // Both spellings of every switch would drown the rest; who types `--no` wants these.
+            // Both spellings of every switch would crowd the list, so `--no-` names appear only
+            // after `--no`.
             if option.negatable && current.starts_with("--no") {
                 all.push(Candidate::new(format!("--no-{}", option.long), &option.help));
             }

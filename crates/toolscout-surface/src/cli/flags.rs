@@ -1,14 +1,17 @@
-//! A tool's JSON Schema as a command: every property a flag, nested ones flattened.
+//! Builds a command from a tool's JSON Schema: every property becomes a flag, nested ones are
+//! flattened.
 //!
-//! What is shown is what the schema says; what is typed becomes exactly the arguments the schema speaks of. Each flag
-//! remembers the path it came from, so names are joined for people and never split again. Defaults are shown, not
-//! inserted: the gateway applies them, for every surface alike. A property spelled `dry_run` is shown as `--dry_run`,
-//! and `--dry-run` is understood.
+//! Help shows the properties of the schema, and the typed values become exactly its arguments.
+//! Each flag stores the path of its property, so joined names are never split again. Defaults
+//! are shown, not inserted: the gateway applies them, the same for every surface. A property
+//! spelled `dry_run` is shown as `--dry_run`, and `--dry-run` is accepted.
 //!
-//! Nested objects are flattened down to three levels; below that, and wherever a schema is too clever for a flag, a flag
-//! takes JSON. The parent of flattened flags takes JSON as well, unseen, and single flags override its members.
+//! Nested objects are flattened down to three levels; below that, and if a schema is too
+//! complex for a flag, a flag takes JSON. The parent of flattened flags takes JSON as well,
+//! hidden from help, and single flags override its members.
 //!
-//! Three extras, unless the schema has properties of these names: `--help`, `--json`, and `--input`.
+//! Three extra flags exist, unless the schema has properties of these names: `--help`,
+//! `--json`, and `--input`.
 
 #[cfg(test)]
 mod tests;
@@ -30,9 +33,9 @@ use toolscout_core::{Diagnostic, Tool};
 /// The command line of one tool.
 #[derive(Debug, Clone)]
 pub struct ToolFlags {
-    /// For parsing, help and completion.
+    /// The command specification for parsing, help and completion.
     pub spec: CommandSpec,
-    /// Diagnostics of the flags and of the hints for them; the rest works.
+    /// Diagnostics of the flags and of the hints for them; the other flags work.
     pub problems: Vec<Diagnostic>,
     leaves: Vec<Leaf>,
     parents: Vec<Parent>,
@@ -40,12 +43,12 @@ pub struct ToolFlags {
 }
 
 impl ToolFlags {
-    /// Builds the flags; cheap, however large or twisted the schema.
+    /// Builds the flags; cheap, however large or complex the schema is.
     pub fn of(tool: &Tool) -> Self {
         Self::in_locale(tool, Locale::English)
     }
 
-    /// As [`ToolFlags::of`], with our own flags explained in this language.
+    /// As [`ToolFlags::of`], with the help of our own flags in this language.
     pub fn in_locale(tool: &Tool, locale: Locale) -> Self {
         let mut news = News { tool, problems: Vec::new() };
         let layout = hints::Layout::of(&tool.cli, &mut news);
@@ -69,7 +72,7 @@ impl ToolFlags {
         self.extras.json && parsed.switch("json")
     }
 
-    /// Where the whole arguments come from, if not from flags.
+    /// The source of the whole arguments, if `--input` is given.
     pub fn input<'a>(&self, parsed: &'a Parsed) -> Option<InputFrom<'a>> {
         let text = parsed.text("input").filter(|_| self.extras.input)?;
         Some(match text.strip_prefix('@') {
@@ -80,7 +83,7 @@ impl ToolFlags {
     }
 }
 
-/// What `--input` names.
+/// The source that `--input` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputFrom<'a> {
     /// The JSON itself.
@@ -91,7 +94,7 @@ pub enum InputFrom<'a> {
     Stdin,
 }
 
-/// Which of our own flags the schema leaves room for.
+/// Which of our own flags do not collide with the schema.
 #[derive(Debug, Clone, Copy)]
 struct Extras {
     help: bool,
@@ -99,7 +102,7 @@ struct Extras {
     input: bool,
 }
 
-/// Collects problems, each with whose it is.
+/// Collects diagnostics and adds the tool to each.
 struct News<'a> {
     tool: &'a Tool,
     problems: Vec<Diagnostic>,

@@ -1,4 +1,4 @@
-//! Help pages: of one command, and the overview of all.
+//! Help pages: for one command, and the overview of all commands.
 
 #[cfg(test)]
 mod tests;
@@ -11,13 +11,13 @@ use super::{CommandSpec, Many, OptionSpec, PositionalSpec, Style};
 use columns::Columns;
 use toolscout_core::escape;
 
-/// More required options than this are not repeated in the usage line.
+/// The maximum number of required options in the usage line.
 const IN_USAGE: usize = 4;
 
-/// How a page should look.
+/// The layout of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// Of the terminal, in columns; at least 40 are used.
+    /// The width of the terminal in columns; at least 40 are used.
     pub width: usize,
     pub style: Style,
     pub locale: Locale,
@@ -32,13 +32,13 @@ impl Default for Look {
 /// Commands or tools under one heading.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
-    /// The source of the tools; none for built-in commands.
+    /// The source of the tools; `None` for built-in commands.
     pub source: Option<&'a str>,
     /// Name and summary.
     pub entries: Vec<(&'a str, &'a str)>,
 }
 
-/// The page of one command.
+/// The help page of one command.
 pub fn command(program: &str, spec: &CommandSpec, look: &Look) -> String {
     let mut page = Page::new(program, spec, *look);
     page.section(Word::Arguments, Columns::of(spec.positionals.iter().map(|it| page.place(it))));
@@ -46,7 +46,7 @@ pub fn command(program: &str, spec: &CommandSpec, look: &Look) -> String {
     page.end(spec)
 }
 
-/// The first page: every command and every tool on a line of its own, then the global options.
+/// The overview: every command and every tool on one line, then the global options.
 pub fn overview(program: &str, spec: &CommandSpec, groups: &[Group<'_>], look: &Look) -> String {
     let mut page = Page::new(program, spec, *look);
     for group in groups.iter().filter(|it| !it.entries.is_empty()) {
@@ -163,7 +163,7 @@ fn place_name(place: &PositionalSpec) -> String {
     line(&place.name) + if place.many { "..." } else { "" }
 }
 
-/// `-u, --url URL`; without a letter the name keeps its column.
+/// `-u, --url URL`; without a short option the long name stays in its column.
 fn option_left(option: &OptionSpec) -> String {
     let short = option.short.map_or("    ".to_owned(), |it| format!("-{it}, "));
     let no = if option.negatable { "[no-]" } else { "" };
@@ -179,7 +179,7 @@ fn value_part(option: &OptionSpec) -> String {
     }
 }
 
-/// The text, then what must be known beside it: `(default: json) (required)`.
+/// The help text, followed by notes: `(default: json) (required)`.
 fn explain(help: &str, notes: &[String]) -> String {
     let notes = notes.iter().map(|it| format!("({})", line(it)));
     let help = Some(escape::text(help.trim()).into_owned()).filter(|it| !it.is_empty());

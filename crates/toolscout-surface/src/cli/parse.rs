@@ -9,12 +9,13 @@ use super::value;
 use super::{CommandSpec, Many, OptionSpec, UsageError, UsageErrors, nearest};
 use std::collections::HashMap;
 
-/// Reads the words after the command's name.
+/// Parses the words after the command's name.
 ///
-/// Understands `--k v`, `--k=v`, `-k v`, `-kv`, `-k=v`, `-abc`, `--no-x`, `--x=false`, and `--`, after which nothing is
-/// looked at. A value that starts with a dash needs `=`, unless it is a number.
+/// Accepts `--k v`, `--k=v`, `-k v`, `-kv`, `-k=v`, `-abc`, `--no-x`, `--x=false`, and `--`,
+/// after which no word is parsed. A value that starts with a dash needs `=`, unless it is a
+/// number.
 ///
-/// While `--help` or `--version` is given, only unknown options are mistakes.
+/// If `--help` or `--version` is given, only unknown options are errors.
 pub fn parse(spec: &CommandSpec, args: &[String]) -> Result<Parsed, UsageErrors> {
     let mut reading = Reading { spec, values: HashMap::new(), loose: Vec::new(), rest: Vec::new(), errors: Vec::new() };
     reading.read(args);
@@ -25,9 +26,10 @@ pub fn parse(spec: &CommandSpec, args: &[String]) -> Result<Parsed, UsageErrors>
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parsed {
     values: HashMap<String, Vec<String>>,
-    /// In the order given; with `stop_at_positional` everything from the first one on, raw.
+    /// In the order given; with `stop_at_positional`, all words from the first positional on,
+    /// unparsed.
     pub positionals: Vec<String>,
-    /// The words after `--`, untouched.
+    /// The words after `--`, unparsed.
     pub rest: Vec<String>,
 }
 
@@ -37,7 +39,7 @@ impl Parsed {
         self.text(long) == Some("true")
     }
 
-    /// The value of the option; of a switch, `true` or `false`.
+    /// The value of the option; `true` or `false` for a switch.
     pub fn text(&self, long: &str) -> Option<&str> {
         self.texts(long).first().map(String::as_str)
     }
@@ -47,7 +49,7 @@ impl Parsed {
         self.values.get(long).map_or(&[], Vec::as_slice)
     }
 
-    /// The same without these options.
+    /// Removes these options.
     pub fn without<'a>(mut self, options: impl IntoIterator<Item = &'a str>) -> Self {
         options.into_iter().for_each(|it| drop(self.values.remove(it)));
         self
@@ -59,7 +61,7 @@ impl Parsed {
     }
 }
 
-/// A command line while it is read.
+/// The state of the parser.
 struct Reading<'a> {
     spec: &'a CommandSpec,
     values: HashMap<&'a str, Vec<String>>,
@@ -92,13 +94,14 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// `-` alone is a value (standard input, by custom), and so is `-5` unless a digit is an option.
+    /// Whether the word is an option. `-` alone is a value (standard input, by convention), and
+    /// so is `-5` unless a digit is an option.
     fn is_option(&self, word: &str) -> bool {
         let is_number = || value::is_negative_number(word) && self.spec.options.iter().all(|it| !is_digit(it.short));
         word.len() > 1 && word.starts_with('-') && !is_number()
     }
 
-    /// Reads `name`, `name=value` or `no-name`; returns the remaining words.
+    /// Parses `name`, `name=value` or `no-name`; returns the remaining words.
     fn long<'w>(&mut self, word: &str, tail: &'w [String]) -> &'w [String] {
         let (name, value) = split(word);
         if let Some(option) = self.spec.find_long(name) {
@@ -112,7 +115,8 @@ impl<'a> Reading<'a> {
         tail
     }
 
-    /// Reads a group of short options, the last of which may take a value: `abc`, `kv`, `k=v`, `abk v`.
+    /// Parses a group of short options, the last of which may take a value: `abc`, `kv`, `k=v`,
+    /// `abk v`.
     fn shorts<'w>(&mut self, group: &str, tail: &'w [String]) -> &'w [String] {
         let mut letters = group.chars();
         while let Some(letter) = letters.next() {
@@ -150,7 +154,8 @@ impl<'a> Reading<'a> {
                 self.record(option, word);
                 tail
             }
-            // Meant as the value: saying so once is better than a second complaint about an unknown option.
+            // The user probably intended this word as the value: one error is better than a
+            // second one about an unknown option.
             Some((word, after)) if word != "--" && !self.is_known(word) => {
                 self.errors.push(missing(Some(word.clone())));
                 after
@@ -180,7 +185,7 @@ impl<'a> Reading<'a> {
         self.errors.push(UsageError::UnknownOption { option: format!("--{name}"), nearest });
     }
 
-    /// Keeps a value, and notes its mistakes.
+    /// Stores a value, and records its errors.
     fn record(&mut self, option: &'a OptionSpec, text: &str) {
         let texts = match option.many {
             Many::RepeatOrComma => value::items(text),
@@ -188,7 +193,7 @@ impl<'a> Reading<'a> {
         };
         self.errors.extend(texts.iter().filter_map(|it| checks::value(option, it)));
         let kept = self.values.get(option.long.as_str());
-        // A switch may be repeated with the same value; scripts and aliases do that.
+        // A switch may be repeated with the same value, because scripts and aliases do that.
         let again = kept.is_some_and(|it| !option.is_switch() || *it != texts);
         match option.many {
             Many::No if again => self.errors.push(UsageError::GivenTwice { option: option.shown() }),

@@ -1,16 +1,16 @@
 //! The specification of a command, as plain data that parsing, help and completion read.
 
-/// A command: its options, its positionals, and the words around them.
+/// A command: its options, its positionals, and its help texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandSpec {
     pub name: String,
     pub about: String,
     pub options: Vec<OptionSpec>,
     pub positionals: Vec<PositionalSpec>,
-    /// Everything from the first positional on is kept raw: for global options, and for `run`.
+    /// All words from the first positional on stay unparsed: for global options, and for `run`.
     pub stop_at_positional: bool,
     pub examples: Vec<String>,
-    /// Shown under the options, a paragraph each.
+    /// Shown below the options, one paragraph each.
     pub notes: Vec<String>,
 }
 
@@ -44,7 +44,8 @@ impl CommandSpec {
         self
     }
 
-    /// The option of this long name, its own before an alias of another.
+    /// The option with this long name; its own name takes precedence over an alias of another
+    /// option.
     pub fn find_long(&self, name: &str) -> Option<&OptionSpec> {
         let own = self.options.iter().find(|it| it.long == name);
         own.or_else(|| self.options.iter().find(|it| it.aliases.iter().any(|alias| alias == name)))
@@ -67,17 +68,17 @@ pub struct OptionSpec {
     /// The name without its dashes.
     pub long: String,
     pub short: Option<char>,
-    /// Other spellings that are understood and never shown.
+    /// Other accepted spellings, never shown.
     pub aliases: Vec<String>,
     pub value: ValueKind,
-    /// The name of the value in help; by default that of its kind.
+    /// The name of the value in help; the name of its kind by default.
     pub value_name: Option<String>,
     pub help: String,
     pub choices: Vec<String>,
-    /// Shown only; who runs the command applies it.
+    /// Only shown; the command applies it.
     pub default: Option<String>,
     pub required: bool,
-    /// Options that hold this one's value, too: while one of them is given, this one is not missed.
+    /// Options that also set this value: if one of them is given, this one is not missing.
     pub unless: Vec<String>,
     pub many: Many,
     /// `--no-x` turns the switch off.
@@ -85,7 +86,8 @@ pub struct OptionSpec {
     /// Works, but is neither shown nor suggested.
     pub hidden: bool,
     pub conflicts: Vec<String>,
-    /// Asks about the command instead of running it; while given, only unknown options are mistakes.
+    /// Shows information instead of running the command; if it is given, only unknown options
+    /// are errors.
     pub informative: bool,
 }
 
@@ -186,10 +188,10 @@ impl OptionSpec {
     }
 }
 
-/// What an option's value must look like.
+/// The type of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ValueKind {
-    /// None: given or not, or `=true` and `=false`.
+    /// No value: given or not, or `=true` and `=false`.
     #[default]
     Switch,
     Text,
@@ -214,26 +216,28 @@ impl ValueKind {
     }
 }
 
-/// How often something may be given.
+/// How often an option may be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Many {
     #[default]
     No,
     Repeat,
-    /// Repeated, or with commas between the items, or as one JSON array, which may hold commas and be empty.
+    /// Repeated, or with commas between the items, or as one JSON array, which may contain
+    /// commas and be empty.
     RepeatOrComma,
 }
 
-/// Something given by its place.
+/// A positional argument.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PositionalSpec {
     pub name: String,
     pub help: String,
     pub required: bool,
-    /// Takes all that is left.
+    /// Takes all remaining words.
     pub many: bool,
     pub choices: Vec<String>,
-    /// Stands for this option, which may be given by its name as well; its kind and its choices hold.
+    /// The option that this argument represents; the option may be given by its name as well.
+    /// Its kind and its choices apply.
     pub option: Option<String>,
 }
 

@@ -1,8 +1,8 @@
-//! Text emphasis, only if the terminal takes it.
+//! Text emphasis, only if the terminal supports it.
 
 use std::borrow::Cow;
 
-/// Whether text may carry terminal codes. The terminal, `NO_COLOR` and `--color` decide.
+/// Whether text may contain terminal codes. The terminal, `NO_COLOR` and `--color` decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Style {
     #[default]

@@ -5,7 +5,8 @@ use super::words::{Locale, Word};
 use std::fmt;
 use toolscout_core::escape;
 
-/// All mistakes of one command line, never none. Shown in English; see [`UsageErrors::text`] for other languages.
+/// All mistakes of one command line, at least one. Shown in English; see [`UsageErrors::text`]
+/// for other languages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageErrors(Vec<UsageError>);
 
@@ -19,7 +20,7 @@ impl UsageErrors {
         self.0.iter()
     }
 
-    /// One line each, a suggestion on its own line after it; safe for a terminal.
+    /// One line per mistake, with a suggestion on its own line after it; safe for a terminal.
     pub fn text(&self, locale: Locale) -> String {
         let texts: Vec<_> = self.iter().map(|it| it.text(locale)).collect();
         texts.join("\n")
@@ -40,7 +41,7 @@ impl fmt::Display for UsageErrors {
 
 impl std::error::Error for UsageErrors {}
 
-/// One mistake. Options carry their dashes.
+/// One mistake. Option names include their dashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UsageError {
@@ -58,7 +59,7 @@ pub enum UsageError {
     MissingArgument {
         name: String,
     },
-    /// `dashed`: what followed and looked like an option, but is none.
+    /// `dashed`: the next word, which looks like an option but is none.
     MissingValue {
         option: String,
         dashed: Option<String>,
@@ -96,7 +97,7 @@ pub enum UsageError {
 }
 
 impl UsageError {
-    /// The mistake in words, safe for a terminal.
+    /// The message, safe for a terminal.
     pub fn text(&self, locale: Locale) -> String {
         let say = |word: Word, values: &[&str]| {
             let values: Vec<_> = values.iter().map(|it| shorten(it)).collect();
@@ -143,14 +144,15 @@ fn noun(kind: ValueKind) -> Word {
     }
 }
 
-/// The choices as people read them; hundreds are cut, because the mistake must stay on the screen.
+/// The list of choices for the message; a long list is cut, so that the error stays on the
+/// screen.
 fn list(choices: &[String]) -> String {
     const MOST: usize = 40;
     let shown = choices.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
     if choices.len() > MOST { shown + ", …" } else { shown }
 }
 
-/// Escaped, on one line, and cut if it is very long.
+/// Escapes the text, puts it on one line, and cuts it if it is very long.
 fn shorten(text: &str) -> String {
     const LONGEST: usize = 1000;
     let mut kept: String = text.chars().take(LONGEST).collect();

@@ -1,23 +1,23 @@
-//! Reads single values out of text: numbers exactly, JSON with its shape, lists in their spellings.
+//! Parses single values: exact numbers, JSON of a given shape, lists in their spellings.
 
 use super::ValueKind;
 use serde_json::{Number, Value};
 
-/// Details about why a text is not of the wanted kind, if any.
+/// Details about why a text is not of the required kind, if any.
 pub(super) type Reason = Option<String>;
 
-/// A whole number that JSON can hold without loss.
+/// An integer that JSON can represent without loss.
 pub(super) fn integer(text: &str) -> Option<Number> {
     text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from)).ok()
 }
 
-/// Any finite number; whole ones stay whole. Never NaN, never infinity, in no spelling.
+/// Any finite number; integers stay integers. NaN and infinity are rejected in every spelling.
 pub(super) fn number(text: &str) -> Option<Number> {
     let plausible = || text.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'+' | b'-' | b'.' | b'e' | b'E'));
     integer(text).or_else(|| text.parse().ok().filter(|_| plausible()).and_then(Number::from_f64))
 }
 
-/// A JSON value of the wanted shape.
+/// A JSON value of the required shape.
 pub(super) fn json(kind: ValueKind, text: &str) -> Result<Value, Reason> {
     let value: Value = serde_json::from_str(text).map_err(|it| Some(it.to_string()))?;
     match kind {
@@ -27,7 +27,7 @@ pub(super) fn json(kind: ValueKind, text: &str) -> Result<Value, Reason> {
     }
 }
 
-/// Whether the text can be read as this kind at all.
+/// Whether the text parses as this kind.
 pub(super) fn check(kind: ValueKind, text: &str) -> Result<(), Reason> {
     let found = |it: Option<Number>| it.map(drop).ok_or(None);
     match kind {
@@ -44,7 +44,8 @@ pub(super) fn is_negative_number(text: &str) -> bool {
     digits.is_some_and(|it| it.starts_with(|digit: char| digit.is_ascii_digit()))
 }
 
-/// The items of a list typed as one word: `a,b`, `a,b,` or `["a","b"]`. Only the JSON form can hold commas or be empty.
+/// The items of a list typed as one word: `a,b`, `a,b,` or `["a","b"]`. Only the JSON form can
+/// contain commas or be empty.
 pub(super) fn items(text: &str) -> Vec<String> {
     if let Some(items) = json_items(text) {
         return items;
@@ -61,7 +62,7 @@ fn json_items(text: &str) -> Option<Vec<String>> {
     items.into_iter().map(scalar_text).collect()
 }
 
-/// A scalar as it is typed; none for other values.
+/// The typed form of a scalar; `None` for other values.
 pub(super) fn scalar_text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),

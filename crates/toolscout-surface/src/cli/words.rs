@@ -1,7 +1,7 @@
 //! All texts of the command line, in all its languages.
 //!
-//! To add a language: a variant of [`Locale`], its code in [`Locale::ALL`], and a column in the table. The English
-//! column is a contract: scripts and tests read it.
+//! To add a language: a variant of [`Locale`], its code in [`Locale::ALL`], and a column in the
+//! table. The English column is a contract: scripts and tests parse it.
 
 #[cfg(test)]
 mod tests;
@@ -18,8 +18,8 @@ impl Locale {
     /// In the order of the table's columns.
     pub const ALL: [(&'static str, Locale); 2] = [("en", Self::English), ("ja", Self::Japanese)];
 
-    /// The language the environment asks for: the first of these variables that says something; English where it is
-    /// a language we do not speak.
+    /// The language of the environment: the first of these variables that is set and not empty
+    /// decides. English if that language is not supported.
     pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Self {
         let said = ["TOOLSCOUT_LANG", "LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(lookup);
         let Some(wanted) = said.into_iter().find(|it| !it.is_empty()) else { return Self::default() };
@@ -86,12 +86,13 @@ table! {
 }
 
 impl Word {
-    /// The word as it stands.
+    /// The text without its placeholders filled.
     pub fn text(self, locale: Locale) -> &'static str {
         self.columns()[locale as usize]
     }
 
-    /// The text with its places `{0}`, `{1}` … filled. Values are not scanned again, so they may hold braces.
+    /// The text with its placeholders `{0}`, `{1}` … filled. Values are not scanned again, so
+    /// they may contain braces.
     pub fn fill(self, locale: Locale, values: &[&str]) -> String {
         let mut out = String::new();
         let mut left = self.text(locale);

@@ -1,23 +1,24 @@
-//! Tools by server, and which of them are worth a name.
+//! Groups tools by server and selects the essential ones.
 
 use super::NAMED;
 use super::words::BULLET;
 use toolscout_core::{Status, Tool};
 use toolscout_gateway::Snapshot;
 
-/// The source of tools that were only seen in an agent's messages; their names begin with that of their server.
+/// The source of tools that were only observed in an agent's messages; their names begin with
+/// the name of their server.
 const OBSERVED: &str = "observed";
-/// Bytes of a name that is still a name, and not a text.
+/// The maximum length of a name that is shown, in bytes.
 const LONGEST: usize = 64;
 
-/// What one server has.
+/// The tools of one server.
 pub(super) struct Group<'a> {
     server: &'a str,
     pub(super) tools: usize,
     pub(super) essential: Vec<&'a str>,
 }
 
-/// By server, in the order of the catalog. `essential` is in lower case.
+/// Groups by server, in the order of the catalog. `essential` is in lower case.
 pub(super) fn of<'a>(snapshot: &'a Snapshot, essential: &[String]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Quarantined(_))) {
@@ -26,7 +27,7 @@ pub(super) fn of<'a>(snapshot: &'a Snapshot, essential: &[String]) -> Vec<Group<
         if tool.id.source.as_str() == OBSERVED && is_seen_elsewhere() {
             continue;
         }
-        // Mostly the one before: tools come server by server.
+        // Tools are ordered by server, so the last group almost always matches.
         let at = groups.iter().rposition(|it| it.server == server).unwrap_or_else(|| {
             groups.push(Group { server, tools: 0, essential: Vec::new() });
             groups.len() - 1
@@ -52,8 +53,8 @@ fn is_essential(name: &str, essential: &[String]) -> bool {
     essential.iter().any(|it| name.contains(it.as_str()))
 }
 
-/// Whether this is a name and nothing else. A model reads what stands here in every session, so what is no plain name, but
-/// whatever its author wants to be read, is only counted.
+/// Whether this is a plain name. A model reads this text in every session, so any other name,
+/// which may contain instructions by its author, is only counted.
 fn is_plain(name: &str) -> bool {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b':' | b'/');
     !name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_plain)

@@ -1,6 +1,7 @@
-//! 1. The texts are those that applications know, to the letter.
-//! 2. The budget holds for any tools and any budget, by the tokenizer as well, and what is left out is counted.
-//! 3. No schema, no description and no name that is a text gets in.
+//! 1. The texts match the wording that applications depend on.
+//! 2. The budget holds for any tools and any budget, by the tokenizer as well, and omitted
+//! servers are counted.
+//! 3. The summary contains no schema, no description and no name that is a sentence.
 
 use super::*;
 use crate::mcp::meta::fixture::snapshot;

@@ -1,4 +1,5 @@
-//! Authentication: by nothing, by one of our tokens, by the token of an issuer, or by a session of the UI.
+//! Authentication: none, by one of our tokens, by the token of an issuer, or by a session of
+//! the UI.
 
 mod issuer;
 mod jwt;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 pub enum Auth {
     /// Every request is accepted; on loopback only.
     None,
-    /// By a token that we gave out.
+    /// By a token that toolscout issued.
     Tokens(Vec<Token>),
     /// By a token of an issuer.
     Jwt(Box<Jwt>),
@@ -34,9 +35,8 @@ pub enum Auth {
 /// An authenticated client.
 #[derive(Debug, Clone)]
 pub struct Principal {
-    /// Its name; none if all clients are the same.
+    /// Its name; `None` if clients are not distinguished.
     pub name: Option<Arc<str>>,
-    /// Its role.
     pub role: Role,
 }
 
@@ -44,12 +44,12 @@ pub struct Principal {
 #[derive(Clone)]
 pub(super) struct Authenticator {
     pub(super) auth: Arc<Auth>,
-    /// None if there is no UI.
+    /// `None` if there is no UI.
     pub(super) sign_ins: Option<Arc<SignIns>>,
 }
 
 impl Auth {
-    /// An error if no client could ever be authenticated.
+    /// Fails if the method could never authenticate a client.
     pub(super) fn check(&self) -> Result<(), Error> {
         match self {
             Self::Tokens(tokens) if tokens.is_empty() => Err(Error::NoToken),
@@ -79,7 +79,7 @@ impl Auth {
     }
 }
 
-/// The part of the path behind `/mcp`: a profile is a resource of its own.
+/// The part of the path after `/mcp`: a profile is a resource of its own.
 fn profile(path: &str) -> &str {
     path.strip_prefix("/mcp").filter(|rest| rest.starts_with('/') && !rest[1..].contains('/')).unwrap_or("")
 }

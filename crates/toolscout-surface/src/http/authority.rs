@@ -1,4 +1,4 @@
-//! Hosts and origins, as `Host` and `Origin` name them. A text that could be read in two ways is neither.
+//! Hosts and origins from the headers `Host` and `Origin`. An ambiguous text is rejected.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -42,11 +42,11 @@ impl Host {
         let is_label = |label: &str| {
             !label.is_empty() && label.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_')
         };
-        // No dot at the end: resolvers ignore it, and browsers do not.
+        // No dot at the end: resolvers ignore it, but browsers do not.
         (text.len() <= 253 && text.split('.').all(is_label)).then(|| Self::Name(text.to_ascii_lowercase()))
     }
 
-    /// Whether it names this computer without asking a name server.
+    /// Whether it names this machine without a DNS lookup.
     pub(super) fn is_loopback(&self) -> bool {
         match self {
             Self::Name(name) => name == "localhost",
@@ -55,7 +55,7 @@ impl Host {
     }
 }
 
-/// Digits only: Rust reads `+80` as a number, and others do not.
+/// Digits only: Rust parses `+80` as a number, but other programs do not.
 fn parse_port(text: &str) -> Option<u16> {
     let is_number = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()
@@ -64,14 +64,14 @@ fn parse_port(text: &str) -> Option<u16> {
 /// The origin of a web page that makes a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// A web page. Without a port, the port is that of the scheme.
+    /// A web page. Without a port, the default port of the scheme applies.
     Web { is_secure: bool, authority: Authority },
     /// Another program that shows pages, such as an editor; in lower case.
     Other(String),
 }
 
 impl Origin {
-    /// `null` is not an origin: every page can claim it.
+    /// Parses an origin. `null` is not an origin: every page can claim it.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.to_ascii_lowercase();
         let (scheme, rest) = text.split_once("://")?;
@@ -85,7 +85,7 @@ impl Origin {
         Some(Self::Web { is_secure, authority })
     }
 
-    /// Whether a page of this origin that sends a request to this host sends it to its own origin.
+    /// Whether a page of this origin that sends a request to this host is on the same origin.
     pub(super) fn is_same(&self, host: &Authority) -> bool {
         let Self::Web { is_secure, authority } = self else { return false };
         let implied = if *is_secure { 443 } else { 80 };

@@ -1,4 +1,5 @@
-//! Reads a whole body, within a size, a time, and a memory budget for all bodies together.
+//! Reads a whole body, with limits for its size, its time, and the memory of all bodies
+//! together.
 
 use super::{HttpRejection, Limits};
 use axum::body::{Body, HttpBody};
@@ -9,22 +10,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// Bytes that are read of a rejected body, and how long that may take.
+/// How many bytes of a rejected body are read, and for how long.
 const DRAINED: usize = 64 << 10;
 const DRAINED_FOR: Duration = Duration::from_millis(500);
 
-/// Bytes that all bodies together may still take.
+/// The bytes that are left for all bodies together.
 #[derive(Debug)]
 pub(crate) struct BodyBudget(AtomicUsize);
 
-/// Bytes that one body takes of the budget; dropping it returns them.
+/// The bytes that one body takes from the budget; dropping the permit returns them.
 #[derive(Debug)]
 pub(crate) struct BodyPermit {
     budget: Arc<BodyBudget>,
     bytes: usize,
 }
 
-/// Reads a body. The permit is to be kept for as long as the bytes, or what was parsed from them.
+/// Reads a body. The caller keeps the permit for as long as the bytes, or the values parsed
+/// from them.
 pub(crate) async fn read(
     body: Body,
     limits: &Limits,
@@ -54,14 +56,14 @@ pub(crate) async fn read(
         if !permit.grow(chunk.len()) {
             return Err(HttpRejection::busy("too much is being sent at once"));
         }
-        // The declared length may be a lie: memory is reserved for what has arrived.
+        // The declared length may be false, so memory is reserved only for received bytes.
         bytes.reserve(chunk.len().max(if bytes.is_empty() { (declared as usize).min(64 << 10) } else { 0 }));
         bytes.extend_from_slice(&chunk);
     }
 }
 
-/// Reads the rest of a rejected body, if it is short. Closing the connection with unread bytes could make the client lose the
-/// response.
+/// Reads the rest of a rejected body, if it is short. If the connection were closed with unread
+/// bytes, the client could lose the response.
 pub(crate) async fn drain(body: Body) {
     let mut left = DRAINED;
     let mut chunks = body.into_data_stream();

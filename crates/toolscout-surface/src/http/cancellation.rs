@@ -25,9 +25,8 @@ impl CancelSource {
 }
 
 impl CancelToken {
-    /// Waits until it is cancelled.
     pub async fn cancelled(&self) {
-        // An error means that the source is gone, which cancels as well.
+        // An error means that the source was dropped, which cancels as well.
         let _ = self.0.clone().wait_for(|is_cancelled| *is_cancelled).await;
     }
 }

@@ -1,13 +1,13 @@
-//! Limits how many requests are under way at once: for all principals together, and for each.
+//! Limits the number of running requests: for all principals together, and for each.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The name of a principal; none if all are the same.
+/// The name of a principal; `None` if principals are not distinguished.
 type PrincipalName = Option<Arc<str>>;
 
-/// Limits how many requests are under way.
+/// Limits the number of running requests.
 #[derive(Debug)]
 pub(crate) struct ConcurrencyLimit {
     total: usize,
@@ -18,11 +18,11 @@ pub(crate) struct ConcurrencyLimit {
 #[derive(Debug, Default)]
 struct RunningRequests {
     total: usize,
-    /// Only principals with a request under way.
+    /// Only principals with a running request.
     each: HashMap<PrincipalName, usize>,
 }
 
-/// One request under way; dropping it ends that.
+/// One running request; dropping the permit releases it.
 #[derive(Debug)]
 pub(crate) struct ConcurrencyPermit {
     limit: Arc<ConcurrencyLimit>,

@@ -1,4 +1,5 @@
-//! CORS headers, for origins that were allowed by name. By hand: a preflight is answered with 204, and only if it is one.
+//! CORS headers, for explicitly allowed origins. Written by hand: a preflight gets a 204
+//! response, and only if it is one.
 
 use axum::body::Body;
 use axum::http::header::{

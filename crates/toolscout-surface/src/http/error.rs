@@ -3,10 +3,10 @@
 use std::io;
 use std::net::SocketAddr;
 
-/// An error of starting a listener, for the person who starts it.
+/// An error of starting a listener, for the operator who starts it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Other computers could run tools without authentication.
+    /// Other machines could run tools without authentication.
     #[error(
         "`{addr}` can be reached from other computers, and whoever reaches it could run every tool: \
          add `--auth token`, or listen on `127.0.0.1:{port}`", port = addr.port()

@@ -1,4 +1,5 @@
-//! Server-sent events as we write them. The parser for those of servers is in `toolscout-mcp-client`.
+//! Writes server-sent events. The parser for the events of servers is in
+//! `toolscout-mcp-client`.
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 /// Media type of an event stream.
 pub(crate) const MEDIA_TYPE: &str = "text/event-stream";
-/// A silent stream sends a comment this often, so that no proxy takes it for dead.
+/// The interval of comments on an idle stream, so that proxies do not close it.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// A comment: keeps the stream open, and is ignored by clients.

@@ -1,4 +1,5 @@
-//! A listener for tests, and a client that writes down exactly what goes over the wire, well-formed or not.
+//! A listener for tests, and a client that sends and records the exact bytes on the wire,
+//! well-formed or not.
 
 use super::{Auth, Limits, Listener, Role, Routes, Terms, auth::Token};
 use std::net::SocketAddr;
@@ -12,12 +13,12 @@ use tokio::time::timeout;
 pub(crate) const ADA: &str = "ada-has-a-long-secret";
 pub(crate) const BOB: &str = "bob-has-another-secret";
 
-/// Ends a test that would wait for ever.
+/// Fails a test that would wait forever.
 pub(crate) async fn soon<T>(waiting: impl Future<Output = T>) -> T {
     timeout(Duration::from_secs(60), waiting).await.expect("it happens within a minute")
 }
 
-/// Waits for what nobody tells: that the other end has noticed something.
+/// Polls until the condition holds, for changes at the other end that emit no event.
 pub(crate) async fn eventually(is_so: impl Fn() -> bool) {
     let looking = async {
         while !is_so() {
@@ -27,7 +28,7 @@ pub(crate) async fn eventually(is_so: impl Fn() -> bool) {
     soon(looking).await;
 }
 
-/// Tokens for Ada, an agent, and Bob, who operates.
+/// Tokens for Ada, an agent, and Bob, an operator.
 pub(crate) fn tokens() -> Auth {
     let token = |name, secret, role| Token::new(name, secret, role).expect("long enough");
     Auth::Tokens(vec![token("ada", ADA, Role::Agent), token("bob", BOB, Role::Operator)])
@@ -63,7 +64,7 @@ impl Site {
         Wire::dial(self.addr).await
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on a new connection.
     pub(crate) async fn ask(&self, request: impl AsRef<str>) -> Answer {
         let mut wire = self.dial().await;
         wire.send(request).await;
@@ -105,7 +106,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?} is JSON"))
     }
 
-    /// The number of the fault in it.
+    /// The code of the JSON-RPC error in it.
     pub(crate) fn code(&self) -> i64 {
         self.json()["error"]["code"].as_i64().unwrap_or_else(|| panic!("{self:?} is a fault"))
     }
@@ -120,12 +121,12 @@ impl Wire {
         self.stream.write_all(text.as_ref().as_bytes()).await.expect("it is taken");
     }
 
-    /// Sends what may find the other end gone.
+    /// Sends bytes; the other end may have closed the connection.
     pub(crate) async fn try_send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).await.is_ok()
     }
 
-    /// A whole answer.
+    /// Reads a whole response.
     pub(crate) async fn answer(&mut self) -> Answer {
         let mut answer = self.head().await;
         answer.body = match (answer.header("content-length"), answer.header("transfer-encoding")) {
@@ -145,7 +146,7 @@ impl Wire {
         answer
     }
 
-    /// The beginning of an answer that goes on.
+    /// Reads the head of a streamed response.
     pub(crate) async fn head(&mut self) -> Answer {
         let mut lines = Vec::new();
         loop {
@@ -161,7 +162,8 @@ impl Wire {
         Answer { status, headers, body: String::new() }
     }
 
-    /// The next piece of an answer that goes on; none where it is over, or the connection is.
+    /// The next chunk of a streamed response; `None` if the response or the connection has
+    /// ended.
     pub(crate) async fn chunk(&mut self) -> Option<String> {
         let length = usize::from_str_radix(&self.line().await?, 16).expect("a length");
         let bytes = self.bytes(length).await;
@@ -169,7 +171,7 @@ impl Wire {
         (length > 0).then(|| String::from_utf8(bytes).expect("text"))
     }
 
-    /// The next piece that is more than a sign of life.
+    /// The next chunk that is not a keep-alive comment.
     pub(crate) async fn event(&mut self) -> Option<String> {
         loop {
             match self.chunk().await? {
@@ -179,15 +181,15 @@ impl Wire {
         }
     }
 
-    /// Waits until the other end is gone; says whether it said nothing before.
+    /// Waits until the other end closes the connection; returns whether it sent nothing before.
     pub(crate) async fn closed(&mut self) -> bool {
         let mut rest = Vec::new();
-        // However it was closed.
+        // The way in which the connection was closed does not matter.
         let _ = soon(self.stream.read_to_end(&mut rest)).await;
         self.unread.is_empty() && rest.is_empty()
     }
 
-    /// How many bytes there still are to read.
+    /// The number of unread bytes.
     pub(crate) async fn left(&mut self) -> usize {
         let mut rest = Vec::new();
         let _ = soon(self.stream.read_to_end(&mut rest)).await;

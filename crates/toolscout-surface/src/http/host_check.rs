@@ -1,7 +1,8 @@
 //! The host and origin check: rejects requests that a foreign web page made a browser send.
 //!
-//! A page whose name resolves to 127.0.0.1 (DNS rebinding) has its own name in `Host`; a page that sends a cross-origin request
-//! has its own in `Origin`. Either is rejected, on every route. Browsers mark requests without `Origin` as cross-site.
+//! A page whose name resolves to 127.0.0.1 (DNS rebinding) sends its own name in `Host`; a page
+//! that sends a cross-origin request sends its own in `Origin`. Either is rejected, on every
+//! route. Browsers mark cross-site requests without `Origin` in `Sec-Fetch-Site`.
 
 use super::authority::{Authority, Host, Origin};
 use super::{Error, HttpRejection};
@@ -14,7 +15,7 @@ const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// The hosts we answer to, and the foreign origins that may send requests.
+/// The host names of this server, and the foreign origins that may send requests.
 #[derive(Debug)]
 pub(super) struct HostCheck {
     hosts: Vec<Authority>,
@@ -31,7 +32,8 @@ impl HostCheck {
         })
     }
 
-    /// Checks a request that arrived at the address `local`. Returns its origin if that is an allowed foreign one.
+    /// Checks a request that arrived at the address `local`. Returns its origin if it is an
+    /// allowed foreign one.
     pub(super) fn check(&self, head: &Parts, local: IpAddr) -> Result<Option<HeaderValue>, HttpRejection> {
         let forbidden = |message: &str| HttpRejection::forbidden(message);
         let host = one(&head.headers, &HOST)?.ok_or_else(|| forbidden("a `Host` must be named"))?;
@@ -48,15 +50,16 @@ impl HostCheck {
         }
     }
 
-    /// An IP address is allowed if the request arrived there: no name server can redirect it.
+    /// An IP address is allowed if the request arrived at it: DNS cannot redirect it.
     fn is_allowed(&self, host: &Authority, local: IpAddr) -> bool {
         let is_same = |own: &Authority| own.host == host.host && (own.port.is_none() || own.port == host.port);
         host.host.is_loopback() || host.host == Host::Ip(local) || self.hosts.iter().any(is_same)
     }
 }
 
-/// Rejects writes of a signed-in browser unless they come from our own UI and send JSON: a foreign page can make a browser
-/// send its cookie along (CSRF), but cannot set these two.
+/// Rejects writes of a signed-in browser unless they come from our own UI and send JSON: a
+/// foreign page can make a browser send its cookie along (CSRF), but cannot fake the origin or
+/// send JSON.
 pub(super) fn check_csrf(head: &Parts) -> Result<(), HttpRejection> {
     if head.method.is_safe() {
         return Ok(());
@@ -74,13 +77,15 @@ pub(super) fn check_csrf(head: &Parts) -> Result<(), HttpRejection> {
     Ok(())
 }
 
-/// Whether the body is declared as JSON. Foreign pages can make a browser send other media types without asking first.
+/// Whether the body is declared as JSON. Foreign pages can make a browser send other media
+/// types without a preflight.
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     media_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// Checks requests without a foreign `Origin` by the headers that browsers add. A link to a page may be followed.
+/// Checks requests without a foreign `Origin` by the headers that browsers add. Navigation by a
+/// link is allowed.
 fn check_site(head: &Parts) -> Result<(), HttpRejection> {
     let is = |name: &HeaderName, word: &str| head.headers.get(name).is_some_and(|value| value == word);
     let is_ours = one(&head.headers, &SITE)?.is_none_or(|site| site == "same-origin" || site == "none");
@@ -91,7 +96,8 @@ fn check_site(head: &Parts) -> Result<(), HttpRejection> {
     Err(HttpRejection::forbidden("pages from elsewhere may not ask here"))
 }
 
-/// The only value of a header. Of two values, a proxy in between may have checked the other one.
+/// The only value of a header. Two values are rejected, because a proxy may have checked the
+/// other one.
 fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, HttpRejection> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

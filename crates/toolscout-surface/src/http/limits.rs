@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-/// Limits of the HTTP listener: sizes, counts and times.
+/// Limits of the HTTP listener.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Connections at once; further ones wait until one is closed.
+    /// Concurrent connections; further ones wait until one is closed.
     pub connections: usize,
     /// Bytes of one body.
     pub body: usize,
-    /// Bytes of all bodies that are held at once.
+    /// Bytes of all bodies in memory at once.
     pub bodies: usize,
     /// Bytes of the headers of one request.
     pub headers: usize,
@@ -17,21 +17,21 @@ pub struct Limits {
     pub head_time: Duration,
     /// The time for a whole body.
     pub body_time: Duration,
-    /// A connection whose client reads nothing for so long is closed.
+    /// A connection is closed if its client reads nothing for this long.
     pub stall_time: Duration,
-    /// Requests under way at once.
+    /// Concurrent requests.
     pub requests: usize,
-    /// Requests of one principal under way at once.
+    /// Concurrent requests of one principal.
     pub requests_each: usize,
-    /// Streams of events open at once.
+    /// Concurrent event streams.
     pub streams: usize,
-    /// Streams of events of one principal open at once.
+    /// Concurrent event streams of one principal.
     pub streams_each: usize,
-    /// Sessions of the old era.
+    /// MCP sessions, which only clients of the protocol revisions with `initialize` have.
     pub sessions: usize,
     /// Sessions of one principal.
     pub sessions_each: usize,
-    /// An unused session ends after so long.
+    /// An unused session ends after this time.
     pub session_time: Duration,
     /// The time that running requests have to finish when the listener stops.
     pub drain_time: Duration,

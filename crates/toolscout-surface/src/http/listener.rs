@@ -26,24 +26,25 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
 
-/// How to listen.
+/// The settings of a listener.
 pub struct Terms {
-    /// The address.
     pub addr: SocketAddr,
     /// The authentication method.
     pub auth: Auth,
-    /// Names of this computer, with a port or without. `localhost`, loopback and the address itself are always allowed.
+    /// Names of this machine, with or without a port. `localhost`, loopback and the address
+    /// itself are always allowed.
     pub allowed_hosts: Vec<String>,
-    /// Foreign origins that may send requests: `https://app.example.com`. Only these get CORS headers.
+    /// Foreign origins that may send requests: `https://app.example.com`. Only these get CORS
+    /// headers.
     pub allowed_origins: Vec<String>,
-    /// Sessions of the UI; none if there is no UI.
+    /// Sessions of the UI; `None` if there is no UI.
     pub sign_ins: Option<Arc<SignIns>>,
     /// Sizes, times and counts.
     pub limits: Limits,
 }
 
 impl Terms {
-    /// Listens here with this authentication and the usual limits.
+    /// Settings with the default limits.
     pub fn new(addr: SocketAddr, auth: Auth) -> Self {
         let limits = Limits::default();
         Self { addr, auth, allowed_hosts: Vec::new(), allowed_origins: Vec::new(), sign_ins: None, limits }
@@ -61,7 +62,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds the address. Connections wait until [`Listener::serve`].
+    /// Binds the address. Connections wait until [`Listener::serve`] runs.
     pub async fn bind(terms: Terms) -> Result<Self, Error> {
         let Terms { addr, auth, allowed_hosts, allowed_origins, sign_ins, limits } = terms;
         if matches!(auth, Auth::None) && !addr.ip().is_loopback() {
@@ -79,12 +80,11 @@ impl Listener {
         Ok(Self { socket, addr, authenticator, host_check, limits, shutdown: CancelSource::new() })
     }
 
-    /// The bound address; port 0 has become a real one.
+    /// The bound address; port 0 is replaced by the actual port.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// Its limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -94,7 +94,8 @@ impl Listener {
         self.shutdown.token()
     }
 
-    /// Serves until `stop`; then accepts no connections, and gives running requests some time to finish.
+    /// Serves until `stop` resolves; then it accepts no more connections, and gives running
+    /// requests some time to finish.
     pub async fn serve(self, routes: Routes, stop: impl Future<Output = ()>) {
         let Self { socket, authenticator, host_check, limits, shutdown, .. } = self;
         let (router, shutdown_token) = (routes.into_router(authenticator), shutdown.token());
@@ -109,7 +110,8 @@ impl Listener {
                     Ok((stream, _)) => {
                         connections.spawn(serve_connection(site.clone(), stream));
                     }
-                    // Out of files, most likely. Trying again at once would only keep a core busy.
+                    // The process is most likely out of file descriptors. An immediate retry
+                    // would only keep a core busy.
                     Err(_) => sleep(Duration::from_millis(50)).await,
                 },
             }
@@ -122,7 +124,7 @@ impl Listener {
     }
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct Site {
     host_check: HostCheck,
     router: Router,
@@ -131,10 +133,10 @@ struct Site {
 }
 
 async fn serve_connection(site: Arc<Site>, stream: TcpStream) {
-    // Responses are several small writes: waiting to fill a packet would cost 40 ms each.
+    // A response is several small writes: Nagle's algorithm would delay each by 40 ms.
     let prepared = stream.set_nodelay(true).and_then(|()| stream.local_addr());
     let Ok(local) = prepared else { return };
-    // A client that stops reading would keep the connection, and the response in memory.
+    // A client that stops reading would occupy the connection, and the memory of the response.
     let mut stream = TimeoutWriter::new(stream);
     stream.set_timeout(Some(site.limits.stall_time));
     let responding = site.clone();
@@ -145,14 +147,15 @@ async fn serve_connection(site: Arc<Site>, stream: TcpStream) {
     http.max_header_size(site.limits.headers);
     let mut connection = pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
     tokio::select! {
-        // However it ended, there is no client left to tell.
+        // However the connection ended, no client is left to notify.
         _ = connection.as_mut() => return,
         () = site.shutdown.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
 }
 
-/// Responds to a request: every one passes the host and origin check before anything else reads it.
+/// Responds to a request: every request passes the host and origin check before any other code
+/// reads it.
 async fn respond(site: Arc<Site>, local: IpAddr, request: Request<Incoming>) -> Result<Response, Infallible> {
     let (head, body) = request.into_parts();
     let path = head.uri.path().to_owned();
@@ -171,7 +174,7 @@ async fn respond(site: Arc<Site>, local: IpAddr, request: Request<Incoming>) -> 
             response
         }
     };
-    // No response is cached, or taken for another media type than it declares.
+    // Responses are not cached, and browsers must not guess another media type.
     let headers = response.headers_mut();
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

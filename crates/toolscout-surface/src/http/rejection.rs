@@ -1,4 +1,5 @@
-//! A rejected request: status, message and headers, as JSON-RPC for MCP clients and as an API error for others.
+//! A rejected request: status, message and headers, as JSON-RPC for MCP clients and as an API
+//! error for others.
 
 use crate::operation::{ErrorCode, OperationError};
 use axum::body::Body;
@@ -74,11 +75,12 @@ impl From<HttpRejection> for OperationError {
     }
 }
 
-/// The message of a rejection, kept with the response.
+/// The message of a rejection, stored in the extensions of the response.
 #[derive(Clone)]
 struct RejectionMessage(String);
 
-/// Writes a rejection as an error of the API, if the path is one of the API. Other responses stay as they are.
+/// Writes a rejection as an API error, if the path belongs to the API. Other responses are
+/// unchanged.
 pub(super) fn for_api(path: &str, mut response: Response) -> Response {
     let is_api = path == "/metrics" || path.strip_prefix("/api").is_some_and(|it| it.is_empty() || it.starts_with('/'));
     if !is_api {
@@ -87,7 +89,7 @@ pub(super) fn for_api(path: &str, mut response: Response) -> Response {
     let Some(RejectionMessage(message)) = response.extensions_mut().remove() else { return response };
     let error = OperationError::new(ErrorCode::of_status(response.status()), message);
     *response.body_mut() = Body::from(serde_json::to_vec(&error).unwrap_or_default());
-    // It was that of the other body.
+    // The length of the replaced body.
     response.headers_mut().remove(CONTENT_LENGTH);
     response
 }

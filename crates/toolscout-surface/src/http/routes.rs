@@ -21,24 +21,26 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// No routes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds routes that need authentication; the [`super::Principal`] is among the extensions of a request.
+    /// Adds routes that require authentication; the [`super::Principal`] is in the extensions
+    /// of a request.
     pub fn guarded(mut self, routes: Router) -> Self {
         self.guarded = self.guarded.merge(routes);
         self
     }
 
-    /// Adds routes for unauthenticated requests: how to log in, and nothing about tools.
+    /// Adds routes for unauthenticated requests: they may explain how to log in, and reveal
+    /// nothing about tools.
     pub fn open(mut self, routes: Router) -> Self {
         self.open = self.open.merge(routes);
         self
     }
 
-    /// All routes. Unknown paths need authentication as well: otherwise a response would tell which paths exist.
+    /// All routes. Unknown paths require authentication as well: otherwise a response would
+    /// reveal which paths exist.
     pub(super) fn into_router(self, authenticator: Authenticator) -> Router {
         let unknown = async || HttpRejection::not_found("there is nothing here; MCP is at `/mcp`");
         let not_allowed = async || HttpRejection::new(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here");

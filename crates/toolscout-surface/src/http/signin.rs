@@ -1,4 +1,4 @@
-//! Signing in to the UI and out of it: `/signin` and `/signout`.
+//! Sign-in to the UI and sign-out: `/signin` and `/signout`.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Bytes of a request to sign in.
+/// The maximum size of a sign-in request in bytes.
 const LARGEST: usize = 8 << 10;
 
 #[derive(Deserialize)]
@@ -43,8 +43,8 @@ pub(super) fn routes(authenticator: &Authenticator) -> Router {
         .with_state(SignInState { auth: authenticator.auth.clone(), sign_ins })
 }
 
-/// Redirects to the UI, so that the code is gone from the address bar. The UI's own secret is in the fragment, which browsers
-/// do not send.
+/// Redirects to the UI, so that the code disappears from the address bar. The UI's own secret
+/// is in the fragment, which browsers do not send.
 async fn by_link(State(state): State<SignInState>, request: Request) -> Response {
     let code = request.uri().query().and_then(|it| it.split('&').find_map(|it| it.strip_prefix("code=")));
     // A HEAD request must not use up the code.
@@ -80,7 +80,7 @@ async fn by_token(State(state): State<SignInState>, request: Request) -> Respons
 }
 
 async fn sign_in(state: &SignInState, body: Body) -> Result<Secrets, &'static str> {
-    // Every request is an agent's there; a token would change nothing.
+    // Without authentication every request has the agent role; a token would change nothing.
     if matches!(*state.auth, Auth::None) {
         return Err("no token is needed here");
     }
@@ -111,7 +111,7 @@ fn redirect(place: &str) -> Response {
     response
 }
 
-/// No script can read the cookie, and no request from another site carries it.
+/// Sets the cookie. Scripts cannot read it, and requests from other sites do not carry it.
 fn set_cookie(response: &mut Response, headers: &HeaderMap, secrets: Option<&Secrets>) {
     let (value, age) = secrets.map_or(("", 0), |it| (it.cookie.as_str(), STAY.as_secs()));
     let name = cookie_name(headers);

@@ -1,4 +1,5 @@
-//! HTTP over the control socket: how a command reaches the process that keeps the servers of its project.
+//! HTTP over the control socket: connects a command to the process that hosts the servers of
+//! its project.
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -14,20 +15,20 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::net::UnixStream;
 
-/// How long a client may take to send the head of a request.
+/// The timeout for the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The media type of a response with progress.
 pub const EVENT_STREAM: &str = "text/event-stream";
-/// The header with the exit code of an operation, in responses for people.
+/// The header with the exit code of an operation, in text responses.
 pub const EXIT_CODE: &str = "toolscout-exit-code";
-/// Bytes of a response; results of tools may be large.
+/// The maximum size of a response in bytes; results of tools may be large.
 const RESPONSE: usize = 64 << 20;
 
 /// The routes of the control socket.
 #[derive(Clone)]
 pub struct SocketRouter(pub(crate) Router);
 
-/// Serves one connection. Ends with it; dropping the future cancels running requests.
+/// Serves one connection until it ends; dropping the future cancels running requests.
 pub async fn serve(stream: UnixStream, router: SocketRouter) {
     let service = TowerToHyperService::new(router.0);
     let service =
@@ -35,7 +36,7 @@ pub async fn serve(stream: UnixStream, router: SocketRouter) {
     let mut http = server::Builder::new();
     http.timer(TokioTimer::new());
     http.header_read_timeout(HEAD_TIME);
-    // The client going away is its own affair.
+    // The client may disconnect at any time; this is not an error.
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
 
@@ -54,16 +55,17 @@ pub struct SocketResponse {
 pub struct SocketRequest<'a> {
     /// `GET`, `POST`, `PUT` or `DELETE`.
     pub method: &'a str,
-    /// Path and query.
+    /// The path with query.
     pub path: &'a str,
-    /// The media type of the response; of an event stream, the data of the last event is the body.
+    /// The media type of the response; for an event stream, the body is the data of the last
+    /// event.
     pub accept: &'a str,
     /// The JSON body.
     pub json: Option<Vec<u8>>,
 }
 
-/// Sends one request. `report` receives the data of progress events. An error means that nothing listens there, or that the
-/// connection broke.
+/// Sends one request. `report` receives the data of progress events. An error means that no
+/// process listens there, or that the connection broke.
 pub async fn send(
     socket: &Path,
     request: SocketRequest<'_>,
@@ -105,7 +107,8 @@ pub async fn send(
     }
 }
 
-/// Reports the progress events in front of the buffer. At the last event, leaves its data in the buffer and returns its kind.
+/// Reports the progress events at the start of the buffer. At the last event, leaves its data
+/// in the buffer and returns its kind.
 fn take_events(bytes: &mut Vec<u8>, report: &mut impl FnMut(&str)) -> Option<&'static str> {
     while let Some(end) = bytes.windows(2).position(|pair| pair == b"\n\n") {
         let text = String::from_utf8_lossy(&bytes[..end]).into_owned();

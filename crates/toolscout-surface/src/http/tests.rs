@@ -1,7 +1,9 @@
 //! Proves that
-//! 1. no request gets in that a foreign page or a foreign name for this computer sent, on any route,
-//! 2. nobody listens openly without asking who is there,
-//! 3. who sends slowly, too much or nonsense costs the others nothing, and what is under way at the end ends well.
+//! 1. requests of a foreign page, or with a foreign name for this machine, are rejected on
+//! every route,
+//! 2. a listener that other machines can reach requires authentication,
+//! 3. a client that sends slowly, too much or malformed data does not affect the others, and
+//! running requests finish at shutdown.
 
 mod hosts;
 mod listening;

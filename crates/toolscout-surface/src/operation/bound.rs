@@ -1,4 +1,4 @@
-//! Operations bound to a workspace, without their types, and what wraps every run.
+//! Type-erased operations bound to a workspace, and the checks that wrap every run.
 
 use super::error::ErrorCode;
 use super::{
@@ -14,7 +14,7 @@ use toolscout_core::cx::Role;
 use toolscout_core::event::{EventKind, OperationEvent};
 use toolscout_core::{BoxFuture, Cx};
 
-/// Where the workspace will be: commands are known before it exists.
+/// A slot for the workspace, filled later: the commands are listed before the workspace exists.
 pub type WorkspaceSlot<W> = Arc<OnceLock<Arc<W>>>;
 
 type Start<T> = Box<dyn Fn(Map<String, Value>, Cx) -> BoxFuture<'static, Result<T, OperationError>> + Send + Sync>;
@@ -26,7 +26,7 @@ enum Run {
 
 /// An operation bound to a workspace.
 pub struct BoundOperation {
-    /// Its name, access level and words.
+    /// Name, access level, route and help texts.
     pub spec: OperationSpec,
     pub(crate) input: InputSchema,
     pub(crate) output: OutputSchema,
@@ -61,12 +61,12 @@ impl BoundOperation {
         Self { spec: T::SPEC, input: InputSchema::of::<T::Input>(), output: OutputSchema::of::<T::Item>(), run }
     }
 
-    /// Whether it returns a stream: [`Self::open`] runs it then, else [`Self::invoke`].
+    /// Whether it returns a stream. If so, [`Self::open`] runs it; otherwise [`Self::invoke`].
     pub fn is_stream(&self) -> bool {
         matches!(self.run, Run::Stream(_))
     }
 
-    /// Opens its stream: checks the role and the input first.
+    /// Opens the stream, after it checks the role and the input.
     pub async fn open(&self, input: Map<String, Value>, cx: Cx) -> Result<ItemStream<StreamItem>, OperationError> {
         let mut report = OperationReport::begin(self.spec.name, &cx);
         let opened = self.opened(input, cx.clone()).await;
@@ -83,8 +83,8 @@ impl BoundOperation {
         }
     }
 
-    /// Runs it: checks the role and the input, keeps the deadline, answers a dry run, and reports the event. Every surface comes
-    /// through here.
+    /// Runs the operation: checks the role and the input, enforces the deadline, responds to a
+    /// dry run, and emits the event. Every surface goes through here.
     pub async fn invoke(&self, input: Map<String, Value>, cx: Cx) -> Result<OperationOutput, OperationError> {
         let mut report = OperationReport::begin(self.spec.name, &cx);
         let output = self.invoked(input, cx.clone()).await;
@@ -118,7 +118,8 @@ impl BoundOperation {
         }
     }
 
-    /// Whether this role may run it. Surfaces ask before they read anything of a request.
+    /// Whether this role may run it. Surfaces check this before they read anything of a
+    /// request.
     pub(crate) fn check_access(&self, role: Role) -> Result<(), OperationError> {
         if self.spec.access != Access::Operator || role == Role::Operator {
             return Ok(());
@@ -136,7 +137,7 @@ impl BoundOperation {
     }
 }
 
-/// Emits the event of a run when it ends, also if its future is dropped before it is done.
+/// Emits the event of a run when it ends, also if its future is dropped early.
 struct OperationReport<'a> {
     name: &'static str,
     outcome: &'static str,
@@ -171,12 +172,11 @@ fn typed<T: DeserializeOwned>(input: Map<String, Value>) -> Result<T, OperationE
 pub struct Operations(Arc<[Arc<BoundOperation>]>);
 
 impl Operations {
-    /// These operations.
     pub fn new(all: Vec<BoundOperation>) -> Self {
         Self(all.into_iter().map(Arc::new).collect())
     }
 
-    /// All of them, in the order of the list.
+    /// All operations, in the order of the list.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<BoundOperation>> {
         self.0.iter()
     }

@@ -1,10 +1,13 @@
-//! The command line of an operation: flags from its input schema, and the input from what was typed.
+//! The command line of an operation: flags from its input schema, and the input from the typed
+//! words.
 //!
-//! Flags come from the same code as those of tools. What a schema cannot tell is in the extension `x-cli` of a property:
-//! `flag` (another name), `positional`, `short`, `value` (the name of the value in help), `pairs` (a map typed as repeated `NAME=VALUE`; the text is the
-//! separator), `file` (a path is typed, and stands for the text of the file), `conflicts` (a flag that must not be given besides)
-//! and `skip` (no flag). `x-cli-rest` of the whole input names the properties that take the words after `--`: the first
-//! one takes one word, the last one all others.
+//! The flags come from the same code as the flags of tools. The extension `x-cli` of a property
+//! has the details that a schema cannot express: `flag` (another name), `positional`, `short`,
+//! `value` (the name of the value in help), `pairs` (a map typed as repeated `NAME=VALUE`; the
+//! text is the separator), `file` (the user types a path, which stands for the text of the
+//! file), `conflicts` (a flag that cannot be combined with this one) and `skip` (no flag).
+//! `x-cli-rest` of the whole input names the properties that take the words after `--`: the
+//! first one takes one word, the last one all others.
 
 use super::{BoundOperation, CommandName, Confirm};
 use crate::cli::{CommandSpec, InputFrom, Locale, OptionSpec, Parsed, ToolFlags, UsageError, UsageErrors};
@@ -15,17 +18,17 @@ use toolscout_core::{CliHint, CliHints, RawJson, SourceId, Tool, ToolId, ToolNam
 
 /// The command line of an operation.
 pub struct OperationCommand {
-    /// The operation that it runs.
+    /// The operation that this command runs.
     pub operation: Arc<BoundOperation>,
     command: CommandName,
     flags: ToolFlags,
-    /// Properties by their flags, where the two differ.
+    /// Properties by flag, for flags whose name differs from the property.
     properties: BTreeMap<String, String>,
     /// Separators of properties typed as pairs.
     pairs: BTreeMap<String, char>,
-    /// Properties whose value is the text of the file that is typed.
+    /// Properties whose value is the text of the typed file.
     files: Vec<String>,
-    /// Flags that must not be given together.
+    /// Flags that exclude each other.
     conflicts: Vec<(String, String)>,
     rest: Vec<String>,
 }
@@ -77,20 +80,21 @@ impl OperationCommand {
         Self { operation, command, flags, properties, pairs, files, conflicts, rest }
     }
 
-    /// For parsing, help and completion.
+    /// The command specification for parsing, help and completion.
     pub fn spec(&self) -> CommandSpec {
         let operation = &self.operation.spec;
         let summary = if self.command.summary.is_empty() { operation.summary } else { self.command.summary };
         let mut spec =
             CommandSpec { name: self.command.name.to_owned(), about: summary.to_owned(), ..self.flags.spec.clone() };
-        // `--json` is an option of the program; `--input` is for programs.
+        // `--json` is a global option; `--input` is for programs.
         spec.options.retain(|option| option.long != "json");
         spec.options.iter_mut().filter(|option| option.long == "input").for_each(|option| option.hidden = true);
-        // What has a place need not be named: the place says what is missing.
+        // A property with a positional argument needs no required flag: the positional argument
+        // is reported as missing instead.
         let has_place = |name: &str| spec.positionals.iter().any(|it| it.option.as_deref() == Some(name));
         for option in &mut spec.options {
             option.negatable = false;
-            // A switch that is not given is off.
+            // The default of a switch is always off, so help does not show it.
             option.default = option.default.take().filter(|_| !option.is_switch());
             let conflicts = self.conflicts.iter().filter(|(flag, _)| *flag == option.long);
             option.conflicts.extend(conflicts.map(|(_, other)| other.clone()));
@@ -138,12 +142,12 @@ impl OperationCommand {
 }
 
 impl OperationCommand {
-    /// Input fields whose value is a path, which stands for the text of the file.
+    /// Input fields whose value is a path that stands for the text of the file.
     pub fn files(&self) -> &[String] {
         &self.files
     }
 
-    /// A missing option that has a place is a missing argument.
+    /// Reports a missing option as a missing argument if it is positional.
     fn with_places(&self, errors: &UsageErrors) -> UsageErrors {
         let place = |option: &str| {
             let places = self.flags.spec.positionals.iter();

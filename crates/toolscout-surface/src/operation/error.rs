@@ -74,12 +74,12 @@ pub enum ErrorCode {
 impl OperationError {
     /// A failure of this kind.
     pub fn new(code: ErrorCode, message: impl AsRef<str>) -> Self {
-        // Messages quote what servers and files say, which may contain secrets.
+        // Messages quote output of servers and files, which may contain secrets.
         let message = redact::text(message.as_ref());
         Self { message, code, hint: None, approval: None, dry_run: None }
     }
 
-    /// Something does not exist: `Server`, `Tool`, `Session`.
+    /// The resource does not exist: `Server`, `Tool`, `Session`.
     pub fn not_found(what: &str) -> Self {
         Self::new(ErrorCode::ResourceNotFound, format!("{what} not found"))
     }
@@ -94,12 +94,12 @@ impl OperationError {
         Self::new(kind.into(), message)
     }
 
-    /// As a failure of another kind.
+    /// Replaces the code.
     pub fn with_code(self, code: ErrorCode) -> Self {
         Self { code, ..self }
     }
 
-    /// With what to do next.
+    /// Adds the next step for the user.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }

@@ -1,4 +1,4 @@
-//! What an operation returned, before a surface writes it.
+//! The output of an operation, before a surface writes it.
 
 use super::{Effect, Operation};
 use crate::cli::{Locale, Style};
@@ -11,34 +11,33 @@ use std::io;
 use toolscout_core::change::PlannedChange;
 use toolscout_core::redact;
 
-/// How text for people is written.
+/// Settings for text that people read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Text {
-    /// Whether it may have colours.
+    /// Whether the text may contain colours.
     pub style: Style,
-    /// Columns of the terminal; none if the text does not go to one.
+    /// The width of the terminal in columns; `None` if the text does not go to a terminal.
     pub width: Option<usize>,
-    /// The language.
     pub locale: Locale,
-    /// Whether the reader asked for more (`--verbose`).
+    /// Whether the user requested details (`--verbose`).
     pub verbose: bool,
 }
 
-/// What an operation returned.
+/// The output of an operation, with its renderings.
 pub struct OperationOutput {
-    /// None for a dry run that only has its summary to show.
+    /// `None` for a dry run that has only its summary to show.
     value: Option<Box<dyn Render>>,
-    /// What the caller should know besides.
+    /// Warnings about the result.
     pub warnings: Vec<String>,
-    /// What explains the output.
+    /// Notes that explain the output.
     pub notes: Vec<String>,
     /// The exit code of the command.
     pub exit: Exit,
-    /// Whether its text is data, for stdout, or a confirmation.
+    /// Whether its text is data (stdout) or a confirmation (stderr).
     pub is_data: bool,
-    /// Of a dry run: the change that would have been made.
+    /// The change that a dry run would have made.
     pub planned: Option<PlannedChange>,
-    /// Whether known secrets are hidden. The result of a tool stays as it is.
+    /// Whether known secrets are hidden. The result of a tool is not redacted.
     is_redacted: bool,
 }
 
@@ -52,7 +51,7 @@ impl OperationOutput {
         Self { value: Some(value), warnings, notes, exit, is_data, planned, is_redacted }
     }
 
-    /// The answer to a dry run that only has its summary to show.
+    /// The output of a dry run that has only its summary to show.
     pub(super) fn dry_run(change: PlannedChange) -> Self {
         let (warnings, notes, planned) = (Vec::new(), Vec::new(), Some(change));
         Self { value: None, warnings, notes, exit: Exit::Done, is_data: false, planned, is_redacted: true }
@@ -72,7 +71,7 @@ impl OperationOutput {
         if self.is_redacted { redacted(json) } else { Ok(json) }
     }
 
-    /// Writes what a command prints with `--json`, indented.
+    /// Writes the `--json` output of a command, indented.
     pub fn write_json(&self, writer: &mut dyn io::Write) -> io::Result<()> {
         let write = |writer: &mut dyn io::Write| match (&self.planned, &self.value) {
             (None, Some(value)) => value.write_json(writer),
@@ -89,12 +88,12 @@ impl OperationOutput {
         }
     }
 
-    /// For people: the data and the message.
+    /// The data and the message, as text for people.
     pub fn text(&self, text: &Text) -> String {
         self.data(text) + &self.message(text)
     }
 
-    /// What the operation shows, without the message.
+    /// The data as text, without the message.
     pub fn data(&self, text: &Text) -> String {
         let text = self.value.as_ref().map(|value| value.text(text)).unwrap_or_default();
         if self.is_redacted { redact::values(&text).into_owned() } else { text }
@@ -107,7 +106,7 @@ impl OperationOutput {
         redact::values(&(message + &planned.unwrap_or_default())).into_owned()
     }
 
-    /// The planned change, and what else the operation shows of it.
+    /// The planned change, merged with the operation's own output for it.
     fn dry_run_json(&self) -> serde_json::Result<Map<String, Value>> {
         let mut all = Map::new();
         if let Some(PlannedChange { kind, subject, action, summary }) = &self.planned {
@@ -122,7 +121,7 @@ impl OperationOutput {
     }
 }
 
-/// JSON without known secrets.
+/// Replaces known secrets in JSON.
 pub(super) fn redacted(json: Vec<u8>) -> serde_json::Result<Vec<u8>> {
     match hidden(&json)? {
         Some(value) => serde_json::to_vec(&value),
@@ -130,7 +129,8 @@ pub(super) fn redacted(json: Vec<u8>) -> serde_json::Result<Vec<u8>> {
     }
 }
 
-/// The value without known secrets; none if there are none in it. Only strings are changed, so that it stays JSON.
+/// The value with known secrets replaced; `None` if it contains none. Only strings change, so
+/// that the result stays valid JSON.
 fn hidden(json: &[u8]) -> serde_json::Result<Option<Value>> {
     if !redact::knows_values() {
         return Ok(None);
@@ -160,7 +160,7 @@ pub(super) trait Render: Send {
     fn message(&self, text: &Text) -> String;
 }
 
-/// An output with its rendering.
+/// An output with its rendering functions.
 pub(super) struct Typed<T> {
     pub(super) output: T,
     pub(super) text: fn(&T, &Text) -> String,

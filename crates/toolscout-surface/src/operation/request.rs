@@ -4,7 +4,7 @@ use super::HttpRoute;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// Path with query, and body, of a request for an operation with this input.
+/// The path with query, and the body, of a request that invokes an operation with this input.
 pub fn request_target(route: &HttpRoute, mut input: Map<String, Value>) -> (String, Option<Vec<u8>>) {
     let segment = |segment: &str| match segment.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
         Some(name) => encode(&text(input.shift_remove(name.trim_start_matches('*')).unwrap_or_default())),

@@ -30,7 +30,7 @@ impl OutputSchema {
     }
 }
 
-/// The schema of an input: described to clients, and checked here.
+/// The schema of an input: published to clients, and used to check requests.
 pub(crate) struct InputSchema {
     describe: fn(&mut SchemaGenerator) -> Schema,
     inlined: OnceLock<Value>,
@@ -59,7 +59,7 @@ impl InputSchema {
         self.inlined()["properties"].get(name).is_some()
     }
 
-    /// The whole schema, with `dryRun` besides: what the query of a request may have.
+    /// The whole schema with `dryRun` added: the allowed parameters of a query string.
     pub(crate) fn query(&self) -> &Value {
         self.query.get_or_init(|| {
             let mut schema = self.inlined().clone();
@@ -73,7 +73,7 @@ impl InputSchema {
         self.inlined.get_or_init(|| inlined(self.describe, schema_settings()))
     }
 
-    /// The whole schema without what is for the command line only.
+    /// The whole schema without the extensions for the command line.
     pub(crate) fn for_programs(&self) -> Value {
         let mut schema = self.inlined().clone();
         if let Some(object) = schema.as_object_mut() {
@@ -99,7 +99,8 @@ pub(crate) fn schema_settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None)
 }
 
-/// Turns `oneOf` of described string constants into a plain `enum`: violations then name the allowed values.
+/// Turns `oneOf` of described string constants into a plain `enum`: violations then name the
+/// allowed values.
 pub(crate) fn inline_string_enums(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
@@ -118,7 +119,8 @@ pub(crate) fn inline_string_enums(schema: &mut Value) {
     }
 }
 
-/// Inputs of operations are checked by the same code, and within the same limits, as arguments of tools.
+/// Compiles a validator. Inputs of operations are checked by the same code, and within the same
+/// limits, as arguments of tools.
 fn compile(schema: &Value) -> Result<ArgumentValidator, String> {
     let name = ToolName::new("input").map_err(|error| error.to_string())?;
     let tool = Tool { input_schema: RawJson::from_value(schema), ..Tool::new(ToolId::new(SourceId::app(), name)) };

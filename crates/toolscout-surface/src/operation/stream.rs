@@ -1,4 +1,5 @@
-//! Operations whose output is a stream: it goes on until the client stops reading, or the process ends.
+//! Operations whose output is a stream: it continues until the client stops reading, or the
+//! process ends.
 
 use super::output::{Render, Typed, redacted};
 use super::{OperationError, OperationSpec, Text};
@@ -8,15 +9,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toolscout_core::{BoxStream, Cx, redact};
 
-/// One thing toolscout can be asked to do that returns items as they come. Over HTTP the items are server-sent events; a
-/// command prints one line for each.
+/// An operation that returns items as they arrive. Over HTTP the items are server-sent events;
+/// a command prints one line for each.
 pub trait StreamOperation<W>: Send + Sync + 'static {
-    /// What it takes: becomes flags, path and query parameters.
+    /// The input: becomes flags, path and query parameters.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
-    /// What it returns, one at a time: becomes a line of `--json` and the data of an event.
+    /// One item of the output: becomes a line of `--json` and the data of an event.
     type Item: Serialize + JsonSchema + Send + 'static;
 
-    /// Its name, access level and words.
+    /// Name, access level, route and help texts.
     const SPEC: OperationSpec;
 
     /// Starts the stream. Dropping the stream ends it; an error is its last item.
@@ -29,7 +30,7 @@ pub trait StreamOperation<W>: Send + Sync + 'static {
     /// The name of the item's event.
     fn event(item: &Self::Item) -> &'static str;
 
-    /// The item for people, with its line break.
+    /// The item as text for people, with its line break.
     fn text(item: &Self::Item, text: &Text) -> String;
 }
 
@@ -61,13 +62,13 @@ impl StreamItem {
         self.value.json().and_then(redacted).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// As JSON on one line that is safe to look at, with its line break.
+    /// JSON on one line, with its line break and with unsafe characters escaped for a terminal.
     pub fn to_json_line(&self) -> String {
         let value: serde_json::Value = self.to_json().and_then(|text| serde_json::from_str(&text)).unwrap_or_default();
         json::compact(&value) + "\n"
     }
 
-    /// For people.
+    /// The item as text for people, without known secrets.
     pub fn text(&self, text: &Text) -> String {
         redact::values(&self.value.text(text)).into_owned()
     }

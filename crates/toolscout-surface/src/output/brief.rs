@@ -1,25 +1,25 @@
-//! Long texts as a line that a list can show.
+//! Shortens long texts to a line of a list.
 
 #[cfg(test)]
 mod tests;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The room for a text where no terminal says how wide it is.
+/// The width of a text if the width of the terminal is unknown.
 pub const ROOM: usize = 100;
 
-/// On a narrow terminal a text gets at least this much, and goes on in the next line.
+/// The minimum width of a text; on a narrow terminal it continues on the next line.
 const LEAST: usize = 30;
-/// What ends sooner than this is no sentence, but `E.g.` or `v1.`.
+/// A shorter text with a full stop is not a sentence, but `E.g.` or `v1.`.
 const SENTENCE: usize = 12;
 
-/// The room that is left on a line of this width, behind what stands before the text.
+/// The width that is left on a line after the text `before`.
 pub fn room(line: Option<usize>, before: &str) -> usize {
     line.map_or(ROOM, |it| it.saturating_sub(before.width()).max(LEAST))
 }
 
-/// The text, if it is no wider than that; else its first sentence, or as many words as fit. An ellipsis says that there is
-/// more.
+/// The text if it fits; otherwise its first sentence, or as many words as fit. An ellipsis
+/// marks omitted text.
 pub fn brief(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
@@ -31,7 +31,7 @@ pub fn brief(text: &str, room: usize) -> String {
     }
 }
 
-/// The first sentence, if it ends in here.
+/// The first sentence, if it ends within the text.
 fn sentence(text: &str) -> Option<&str> {
     let ends = |it: &(usize, char)| {
         let after = text[it.0 + it.1.len_utf8()..].chars().next();
@@ -41,7 +41,7 @@ fn sentence(text: &str) -> Option<&str> {
     Some(&text[..at + end.len_utf8()])
 }
 
-/// Up to the last space, unless that is far away: some texts know no spaces.
+/// Cuts at the last space, unless that is far away: some scripts have no spaces.
 fn words(text: &str) -> &str {
     let cut = text.rfind(char::is_whitespace).filter(|it| *it > text.len() / 2);
     text[..cut.unwrap_or(text.len())].trim_end_matches(|it: char| it.is_whitespace() || it == ',')

@@ -1,6 +1,7 @@
-//! JSON that is safe to look at: characters that steer a terminal or hide themselves are written as `\uXXXX`.
+//! JSON that is safe to show: terminal control characters and invisible characters are written
+//! as `\uXXXX`.
 //!
-//! That means the same to every program that reads it, so there is one JSON for pipes and for people.
+//! Every JSON parser reads the same values from it, so pipes and terminals get the same JSON.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +11,8 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io::{self, Write};
 use toolscout_core::escape;
 
-/// Writes the value, indented. Schemas and results that are kept as their authors wrote them stay in that writing.
+/// Writes the value, indented. Schemas and results stored as raw JSON keep their original
+/// formatting.
 pub fn write(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(out, Safe(PrettyFormatter::new()));
     value.serialize(&mut serializer).map_err(io::Error::from)
@@ -28,12 +30,12 @@ pub fn compact(value: &impl Serialize) -> String {
 
 fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut out = Vec::new();
-    // Only a map whose keys are no texts cannot be written, and nobody has one.
+    // Only a map with non-string keys fails, and no type here has one.
     let _ = write(&mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// The formatter inside decides about lines and spaces; texts go through our hands.
+/// Wraps a formatter that decides about lines and spaces, and escapes strings.
 struct Safe<F>(F);
 
 impl<F: Formatter> Formatter for Safe<F> {

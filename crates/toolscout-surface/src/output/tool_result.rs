@@ -7,8 +7,8 @@ use crate::output::json;
 use serde_json::Value;
 use toolscout_core::ToolOutput;
 
-/// Text blocks as they are, one after the other; other blocks as JSON, a line each. Without any block, the structured
-/// content.
+/// Text blocks unchanged, one after the other; other blocks as JSON, one line each. Without any
+/// block, the structured content.
 pub fn text(output: &ToolOutput) -> String {
     let blocks = output.content();
     if blocks.is_empty() {
@@ -24,7 +24,8 @@ fn block(block: &Value) -> String {
     }
 }
 
-/// The structured content where there is one; the plain text where that is all there is; else the whole result.
+/// The structured content if there is any; as an error, the plain text if the result has only
+/// text; otherwise the whole result.
 pub fn json(output: &ToolOutput) -> Result<Value, String> {
     if let Some(structured) = output.structured_content() {
         return Ok(structured);

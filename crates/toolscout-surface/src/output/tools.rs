@@ -3,7 +3,7 @@
 use crate::output::brief::{brief, room};
 use toolscout_core::{Tool, escape};
 
-/// `  name - description`, a line each; as wide as the terminal, if there is one.
+/// `  name - description`, one line each; as wide as the terminal, if there is one.
 pub fn lines<'a>(tools: impl Iterator<Item = &'a Tool>, width: Option<usize>) -> String {
     tools.map(|tool| line(tool, width)).collect()
 }
@@ -29,7 +29,8 @@ pub fn qualified_lines<'a>(tools: impl Iterator<Item = &'a Tool>) -> String {
     out
 }
 
-/// The first line of a tool's description, safe to show; if it has none, the reason, if that is known.
+/// The first line of a tool's description, safe to show; without a description, the reason of
+/// its status, if there is one.
 pub fn about(tool: &Tool) -> String {
     let first = tool.description.as_deref().and_then(|it| it.trim().lines().next());
     match (first, tool.status.reason()) {
@@ -39,7 +40,7 @@ pub fn about(tool: &Tool) -> String {
     }
 }
 
-/// As [`about`], shortened to the room that a line has after `before`.
+/// As [`about`], shortened to the width that is left after `before`.
 pub fn in_brief(tool: &Tool, width: Option<usize>, before: &str) -> String {
     brief(&about(tool), room(width, before))
 }

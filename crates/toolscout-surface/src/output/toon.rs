@@ -1,7 +1,9 @@
-//! TOON, the Token-Oriented Object Notation: JSON's content by lines and indentation, tables for lists of like objects.
+//! TOON, the Token-Oriented Object Notation: JSON data as lines with indentation, and tables
+//! for lists of similar objects.
 //!
-//! Follows version 3.3 of the specification with commas and two spaces, except that keys are sorted, so that equal
-//! content gives equal bytes. Forms that version 4 adds are not used; strings it would read differently are quoted.
+//! Follows version 3.3 of the specification with commas and two spaces, except that keys are
+//! sorted, so that equal content gives equal bytes. Forms that version 4 adds are not used;
+//! strings that version 4 would parse differently are quoted.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +13,7 @@ mod scalar;
 use scalar::{key, scalar};
 use serde_json::{Map, Value};
 
-/// The value as TOON, without a line feed at its end. An empty object is an empty text.
+/// The value as TOON, without a final line feed. An empty object is an empty text.
 pub fn encode(value: &Value) -> String {
     let mut page = Page::default();
     match value {
@@ -50,7 +52,7 @@ impl Page {
         }
     }
 
-    /// A list with something in it: on one line, as a table, or as items.
+    /// A non-empty list: on one line, as a table, or as items.
     fn array(&mut self, name: &str, items: &[Value], depth: usize) {
         let count = items.len();
         if items.iter().all(is_scalar) {
@@ -72,7 +74,8 @@ impl Page {
         match item {
             Value::Object(map) if map.is_empty() => self.line(depth, "-"),
             Value::Object(map) => {
-                // The first field stands on the line of the dash, which takes the place of its last two spaces.
+                // The first field is on the line of the dash, which replaces its last two
+                // spaces of indentation.
                 let first = self.0.len();
                 self.fields(map, depth + 1);
                 let at = depth * 2;
@@ -105,7 +108,7 @@ fn row(items: &[Value]) -> String {
     items.iter().map(scalar).collect::<Vec<_>>().join(",")
 }
 
-/// The columns, sorted, where all items are objects of the same keys with nothing nested in them.
+/// The sorted columns, if all items are objects with the same keys and without nested values.
 fn columns(items: &[Value]) -> Option<Vec<&String>> {
     let first = items.first()?.as_object().filter(|it| !it.is_empty())?;
     let alike = |it: &Value| {

@@ -15,8 +15,8 @@ use ring::digest::{SHA256, digest};
 use std::io::Write;
 use std::sync::OnceLock;
 
-/// Nothing but our own files, and pictures that a tool gave as data. `trusted-types 'none'` has the browser refuse to make
-/// elements from any text, whatever we do.
+/// Allows only our own files, and images that a tool returned as data. With `trusted-types
+/// 'none'` the browser refuses to create elements from text, even if our scripts try.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
                       trusted-types 'none'";
@@ -27,7 +27,7 @@ const ALWAYS: [(HeaderName, &str); 6] = [
     (REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    // Revalidated each time by its ETag: a new program never meets an old UI.
+    // Revalidated each time by its ETag: a new version of the program never uses an old UI.
     (CACHE_CONTROL, "no-cache"),
     (VARY, "accept-encoding"),
 ];

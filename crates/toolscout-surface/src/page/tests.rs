@@ -1,7 +1,7 @@
 //! Proves that
-//! 1. the page comes from here alone, under a policy that allows nothing else,
-//! 2. it is small, and is not sent again to who has it,
-//! 3. no element of it can be made from a text.
+//! 1. the UI loads only our own files, under a policy that allows nothing else,
+//! 2. it is small, and is not sent again to a client that has it cached,
+//! 3. no element of it can be created from text.
 
 use super::files::ALL;
 use super::routes;
@@ -70,7 +70,7 @@ async fn files_are_packed_for_who_takes_that() {
     assert_eq!((plain.header("content-encoding"), plain.header("vary")), (None, Some("accept-encoding")));
 }
 
-/// The browser refuses it, too; but nobody should find out there.
+/// The browser refuses this, too; this test finds it earlier.
 #[test]
 fn no_element_is_made_from_a_text() {
     let ways = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval(", "new Function"];

@@ -1,16 +1,17 @@
-//! Why a search finds little: words that no tool has, and sources whose tools are quarantined, stale, failing, disabled, or wait
-//! for a login.
+//! Reasons for a poor search result: words that match no tool, and sources whose tools are
+//! quarantined, stale, failing, disabled, or need a login.
 
 use std::collections::{BTreeMap, BTreeSet};
 use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, SourceId, Status, Tool, escape};
 use toolscout_gateway::{CatalogView, Gateway, SearchRequest, SearchResponse, Snapshot, Unresolved};
 
-/// Reasons that are listed.
+/// The maximum number of reasons.
 const MOST: usize = 12;
-/// Unknown words, and names that look alike.
+/// The maximum number of unknown words, and of similar names.
 const NAMED: usize = 5;
 
-/// A sentence each, safe to show; none if the response is a good one. Those about the query come first, then those about sources.
+/// One sentence per reason, safe to show; empty if the response is good. Reasons about the
+/// query come first, then reasons about sources.
 pub(super) fn reasons(
     gateway: &Gateway,
     view: &CatalogView,
@@ -25,7 +26,7 @@ pub(super) fn reasons(
     notes
 }
 
-/// What is odd about the question itself.
+/// Reasons about the query itself.
 fn about_question(view: &CatalogView, search: &SearchRequest<'_>, answer: &SearchResponse) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(best) = answer.hits.first() {
@@ -43,7 +44,8 @@ fn about_question(view: &CatalogView, search: &SearchRequest<'_>, answer: &Searc
     notes
 }
 
-/// What hides tools of sources: of these, or of all. `absent` is what there is to say of sources that are not there.
+/// Reasons why tools of sources are hidden: of the given sources, or of all. `absent` has the
+/// diagnostics of sources that are not in the catalog.
 fn about_sources(view: &CatalogView, absent: &[Diagnostic], sources: Option<&[SourceId]>) -> Vec<String> {
     let is_asked = |id: &SourceId| sources.is_none_or(|it| it.contains(id));
     let is_meant = |it: &&Diagnostic| it.source.as_ref().is_none_or(is_asked);
@@ -75,7 +77,8 @@ fn shortened(notes: Vec<String>) -> Vec<String> {
     notes
 }
 
-/// Names of tools that look like what was asked, or like a word of it, and are no hits.
+/// Names of tools that are similar to the query, or to a word of it, and are not among the
+/// hits.
 fn nearest(snapshot: &Snapshot, search: &SearchRequest<'_>, answer: &SearchResponse) -> Vec<String> {
     let text = search.text.trim();
     let joined = text.split_whitespace().collect::<Vec<_>>().join("_");
@@ -94,7 +97,7 @@ fn nearest(snapshot: &Snapshot, search: &SearchRequest<'_>, answer: &SearchRespo
     new.take(NAMED).map(|it| format!("`{}`", escape::line(&it.to_string()))).collect()
 }
 
-/// The problem in a sentence, if it is one that hides tools.
+/// The diagnostic as a sentence, if it hides tools.
 fn reason(problem: &Diagnostic) -> Option<String> {
     let hides =
         matches!(problem.kind, DiagnosticKind::Source | DiagnosticKind::Unavailable | DiagnosticKind::Untrusted);
@@ -112,7 +115,7 @@ fn stale(snapshot: &Snapshot) -> impl Iterator<Item = SourceId> {
     stale.collect::<BTreeSet<_>>().into_iter()
 }
 
-/// By source, how many tools nobody is shown.
+/// The number of disabled tools by source.
 fn disabled(view: &CatalogView) -> BTreeMap<SourceId, usize> {
     let (all, mut count) = (view.whole_snapshot(), BTreeMap::new());
     let is_disabled =

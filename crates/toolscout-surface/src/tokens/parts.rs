@@ -1,23 +1,24 @@
-//! Into how many tokens a piece falls at most.
+//! An upper bound for the number of tokens of a piece.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Common words and syllables, in four groups: one token as they are, behind a blank, and both with a capital; the same but
-/// for capitals; only behind a blank; only as they are. Of the first two and of the last it also holds that they are two
-/// tokens at most behind one of [`JOINED`], where they have no capital.
+/// Common words and syllables, in four groups: those that are one token unchanged, after a
+/// blank, and both with a capital; the same without the capital forms; only after a blank; only
+/// unchanged. Words of the first two groups and of the last are also at most two tokens after
+/// one of [`JOINED`], if they have no capital.
 pub(super) const WORDS: &str = include_str!("words.txt");
 /// Runs of signs that are one token each.
 pub(super) const SIGNS: &str = include_str!("signs.txt");
-/// No word of the list is longer.
+/// The length of the longest word in the list.
 const LONGEST: usize = 13;
-/// Signs that often stand before a word and belong to it: `_search`.
+/// Signs that often precede a word and belong to it: `_search`.
 pub(super) const JOINED: &[u8] = b"\"(-./_";
 /// Runs of blanks up to this length are one token.
 const BLANKS: usize = 16;
-/// No known token of any kind is longer.
+/// The length of the longest known token of any kind.
 const REACH: usize = if LONGEST < BLANKS { BLANKS } else { LONGEST + 1 };
-/// Longer pieces are no words; to look at them closely takes long and gains little.
+/// Longer pieces are not words; an exact bound for them is slow and gains little.
 const CLOSE: usize = 64;
 
 /// The forms in which a word is one token.
@@ -29,14 +30,14 @@ const GROUPS: [Forms; 4] = [PLAIN | BLANK | CAPITAL, PLAIN | BLANK, BLANK, PLAIN
 
 static KNOWN_WORDS: LazyLock<HashMap<&[u8], Forms>> = LazyLock::new(|| {
     let groups = WORDS.split("\n\n").zip(GROUPS);
-    // Grown step by step, it would be filled several times.
+    // Reserved up front, because a growing map would be rehashed several times.
     let mut known = HashMap::with_capacity(WORDS.len() / 6);
     known.extend(groups.flat_map(|(words, forms)| words.lines().map(move |it| (it.as_bytes(), forms))));
     known
 });
 static KNOWN_SIGNS: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| SIGNS.lines().map(str::as_bytes).collect());
 
-/// How many tokens the piece is at most.
+/// An upper bound for the tokens of the piece.
 pub(super) fn most_parts(piece: &[u8]) -> usize {
     match piece.len() {
         0 | 1 => 1,
@@ -51,15 +52,15 @@ fn is_joined(piece: &[u8]) -> bool {
     JOINED.contains(&piece[0]) && piece[1].is_ascii_lowercase() && is_word(&piece[1..], PLAIN)
 }
 
-/// The most parts of which no two neighbours are a known token when joined.
+/// The maximum number of parts of which no two neighbours form a known token.
 fn most_apart(piece: &[u8]) -> usize {
     let length = piece.len();
-    // By where the last part ends, and how long it is or is at least: how many parts there are at most; 0 where that
-    // cannot be.
+    // The maximum number of parts, by the end of the last part and by its length (exact, or a
+    // minimum); 0 if impossible.
     let size = (length + 1) * (length + 2);
     let (mut exactly, mut at_least) = (vec![0; size], vec![0; size]);
     let at = |end: usize, last: usize| end * (length + 2) + last;
-    // Each stretch is asked about many times, and looked up once.
+    // Each range is needed many times, so it is looked up once.
     let tokens: Vec<bool> = (0..=length)
         .flat_map(|end| (0..=REACH).map(move |reach| (end, reach)))
         .map(|(end, reach)| (2..=end).contains(&reach) && is_token(&piece[end - reach..end]))
@@ -67,7 +68,7 @@ fn most_apart(piece: &[u8]) -> usize {
     for end in 1..=length {
         for last in (1..=end).rev() {
             let before = end - last;
-            // Two parts that are longer together than any known token may stand side by side.
+            // Two parts that are together longer than any known token may be neighbours.
             let free = REACH.saturating_sub(last) + 1;
             let is_apart = |it: &usize| !tokens[end * (REACH + 1) + last + it];
             let near = (1..free.min(before + 1)).filter(is_apart).map(|it| exactly[at(before, it)]).max();
@@ -82,7 +83,7 @@ fn most_apart(piece: &[u8]) -> usize {
     at_least[at(length, 1)]
 }
 
-/// Whether this is certainly one token. Never true of what is not.
+/// Whether this is certainly one token. There are no false positives.
 fn is_token(part: &[u8]) -> bool {
     match part {
         [b' ', sign] if sign.is_ascii_graphic() => true,

@@ -1,19 +1,20 @@
-//! Cuts a text where the tokenizer's rules cut it, exactly so for ASCII.
+//! Splits a text by the rules of the tokenizer, exactly for ASCII.
 //!
-//! What touches other characters is kept together up to a place where a cut is certain, and is counted by its bytes.
+//! A part with other characters is not split up to a position at which a split is certain, and
+//! its bytes are counted.
 
-/// What is encoded for itself.
+/// A part of the text that is encoded separately.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
-    /// Letters, with the blank or sign before them and an English ending (`'s`) behind.
+    /// Letters, with the blank or sign before them and an English ending (`'s`) after them.
     Word(&'a str),
     /// Digits, any number of them.
     Number(&'a str),
-    /// Signs, with the blank before them and the line ends behind.
+    /// Signs, with the blank before them and the line ends after them.
     Signs(&'a str),
     /// White space.
     Blank(&'a str),
-    /// One or more pieces with other characters than ASCII in them.
+    /// One or more pieces that contain non-ASCII characters.
     Other(&'a str),
 }
 
@@ -26,7 +27,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// The pieces of a text, in order; together they are the text.
+/// The pieces of a text, in order; concatenated they are the text.
 pub(super) struct Pieces<'a> {
     rest: &'a str,
 }
@@ -58,7 +59,7 @@ impl<'a> Iterator for Pieces<'a> {
 
 type Kind<'a> = fn(&'a str) -> Piece<'a>;
 
-/// Where the piece ends that starts here, as far as it is ASCII; and what it is.
+/// The end and the kind of the piece that starts here, as far as it is ASCII.
 fn plain<'a>(bytes: &[u8]) -> (usize, Kind<'a>) {
     let at = |index: usize| bytes.get(index).copied().unwrap_or(b'0');
     let first = bytes[0];
@@ -93,7 +94,7 @@ fn is_blank(it: u8) -> bool {
     matches!(it, b'\t'..=b'\r' | b' ')
 }
 
-/// Upper case, then lower case; what is upper case again is another word.
+/// Upper case, then lower case; the next upper case letter starts another word.
 fn word(bytes: &[u8], start: usize) -> usize {
     let end = run(bytes, start, |it| it.is_ascii_uppercase());
     let end = run(bytes, end, |it| it.is_ascii_lowercase());
@@ -109,7 +110,8 @@ fn ending(bytes: &[u8]) -> usize {
     }
 }
 
-/// Up to the last line end of the white space; else all of it but the last character, which belongs to what follows.
+/// Up to the last line end of the whitespace; without a line end, all of it but the last
+/// character, which belongs to the next piece.
 fn blank(bytes: &[u8]) -> usize {
     let end = run(bytes, 0, is_blank);
     if bytes.get(end).is_some_and(|it| !it.is_ascii()) {
@@ -121,7 +123,7 @@ fn blank(bytes: &[u8]) -> usize {
     if end == bytes.len() || end == 1 { end } else { end - 1 }
 }
 
-/// The first place after `start`, where something other than ASCII stands, at which there is a cut whatever that is.
+/// The first position after the non-ASCII character at `start` at which a split is certain.
 fn other(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = start;

@@ -1,6 +1,6 @@
-//! 1. The bound is never below what the tokenizer makes of a text, whatever the text.
-//! 2. What is known of single tokens is true of the tokenizer.
-//! 3. It is near enough to be of use: for English and for JSON Schemas at most 1.6 times too much.
+//! 1. The bound is never below the count of the tokenizer, for any text.
+//! 2. The known tokens are tokens of the tokenizer.
+//! 3. The bound is useful: for English and for JSON Schemas it is at most 1.6 times the count.
 
 use super::{at_most, parts, pieces::Pieces};
 use proptest::prelude::*;
@@ -81,7 +81,7 @@ fn a_long_run_of_anything_is_bounded_and_takes_no_time() {
     }
 }
 
-/// How near it is; the numbers are in the limits below.
+/// How close the bound is; the limits below have the numbers.
 #[test]
 fn the_bound_is_near_for_english_and_for_schemas() {
     let ratio = |text: &str| at_most(text) as f64 / tokens(text) as f64;
@@ -105,7 +105,7 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"owner":{"type":"string",
 "filter":{"anyOf":[{"type":"null"},{"type":"object","additionalProperties":false,"properties":{"user_id":{"type":"number"},
 "is_private":{"type":"boolean"}}}]}},"required":["owner","repo"],"$schema":"http://json-schema.org/draft-07/schema#"}"#;
 
-/// Words as they come, joined by whatever may stand between them.
+/// Random words, joined by random separators.
 fn prose() -> impl Strategy<Value = String> {
     let word = prop_oneof!["[a-z]{1,12}", "[A-Z]{1,6}[a-z]{0,9}", Just("search".to_owned()), "[0-9]{1,7}", "\\PC{1,3}"];
     let between = prop_oneof![

@@ -7,7 +7,7 @@ fn bearer(secret: &str) -> String {
     format!("Authorization: Bearer {secret}")
 }
 
-/// Whether the request has a valid body, an invalid one, or none.
+/// The result is the same for a valid body, an invalid one, or none.
 #[tokio::test]
 async fn routes_for_operators_refuse_agents() {
     let site = site(terms(tokens())).await;
@@ -43,8 +43,8 @@ async fn unauthenticated_requests_reach_only_the_open_routes() {
     }
 }
 
-/// Names for this computer that anybody can make, pages from elsewhere, and what could be read in two ways; `{port}` is the
-/// one that is listened on.
+/// Host names for this machine that any attacker can register, foreign origins, and ambiguous
+/// headers; `{port}` is the port of the listener.
 const FOREIGN: [&[&str]; 40] = [
     &[],
     &["Host:"],
@@ -88,7 +88,7 @@ const FOREIGN: [&[&str]; 40] = [
     &["Host: localhost:{port}", "X-HTTP-Method-Override: GET", "Origin: http://evil.example.com"],
 ];
 
-/// H-07, on every route; a token that was stolen by a page is of no use to it.
+/// H-07, on every route; a token stolen by a web page is of no use to it.
 #[tokio::test]
 async fn no_foreign_host_name_and_no_foreign_origin_reaches_any_route() {
     let site = site(terms(tokens())).await;
@@ -106,7 +106,7 @@ async fn no_foreign_host_name_and_no_foreign_origin_reaches_any_route() {
     }
 }
 
-/// The other side of it: our own names and our own origin get in.
+/// The counterpart: requests with our own host names and our own origin succeed.
 #[tokio::test]
 async fn our_own_host_names_and_our_own_origin_reach_every_route() {
     let site = site(terms(tokens())).await;

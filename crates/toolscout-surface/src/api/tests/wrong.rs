@@ -2,7 +2,7 @@ use super::{ask, site};
 use crate::http::Auth;
 use crate::http::fixture::{BOB, terms, tokens};
 
-/// A request, and what the error must contain.
+/// A request, and the text that the error must contain.
 const WRONG: [(&str, &str, Option<&str>, &str); 13] = [
     ("GET", "/api/greetings/ada?tmes=2", None, "`tmes`"),
     ("GET", "/api/greetings/ada?times=1&times=2", None, "twice"),
@@ -34,7 +34,7 @@ async fn an_error_names_the_invalid_part_of_a_request() {
     assert_eq!(repeated.json()["text"], "ada and bob", "a list may be repeated");
 }
 
-/// Any web page can make a browser send a form anywhere; a form is no JSON.
+/// Any web page can make a browser send a form to any server; a form is not JSON.
 #[tokio::test]
 async fn a_body_of_another_media_type_is_refused() {
     let site = site(terms(tokens())).await;

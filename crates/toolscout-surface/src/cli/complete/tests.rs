@@ -1,6 +1,6 @@
-//! 1. commands, tools, flags and values are offered where they fit
-//! 2. only what was typed is looked up
-//! 3. the scripts are sound, and bash shows what we say
+//! 1. Commands, tools, flags and values are offered if they fit.
+//! 2. Only typed commands are looked up.
+//! 3. The scripts are valid, and bash shows our candidates.
 
 use super::{Candidate, Shell, candidates, print};
 use crate::cli::{CommandSpec, OptionSpec, PositionalSpec};
@@ -90,7 +90,7 @@ fn shells_are_offered_to_completion_and_nothing_to_the_unknown() {
     assert_eq!(offered(&["nonsense", "--"]), "");
 }
 
-/// S-28: nothing is asked but what was typed.
+/// S-28: only the typed command is looked up.
 #[test]
 fn only_the_tool_that_was_typed_is_looked_up() {
     let asked = RefCell::new(Vec::new());
@@ -118,7 +118,8 @@ fn every_shell_has_a_script_that_asks_us() {
     }
 }
 
-/// Runs a shell on a script; none where the shell is not there. Only bash must be there when everything must.
+/// Runs a shell on a script; `None` if the shell is not installed. Only bash is mandatory if
+/// `TOOLSCOUT_TESTS` is `all`.
 fn run(shell: &str, args: &[&str], script: &str) -> Option<(bool, String)> {
     let child =
         Command::new(shell).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -134,7 +135,6 @@ fn run(shell: &str, args: &[&str], script: &str) -> Option<(bool, String)> {
     Some((output.status.success(), text))
 }
 
-/// S-28: the scripts are sound.
 #[test]
 fn the_scripts_are_sound() {
     for (shell, script) in [("bash", Shell::Bash), ("zsh", Shell::Zsh), ("fish", Shell::Fish)] {
@@ -144,7 +144,8 @@ fn the_scripts_are_sound() {
     }
 }
 
-/// S-28: bash shows what we print, whole words with their spaces, and passes on what was typed.
+/// S-28: bash shows the printed candidates, whole words with their spaces, and passes on the
+/// typed words.
 #[test]
 fn bash_shows_what_we_say() {
     let script = format!(

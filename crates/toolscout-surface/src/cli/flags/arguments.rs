@@ -9,15 +9,18 @@ use serde_json::{Map, Value};
 use toolscout_core::Arguments;
 
 impl ToolFlags {
-    /// The arguments; `--input` may hold JSON only. See [`ToolFlags::arguments_with`] for files and standard input.
+    /// The arguments; `--input` may contain only JSON text. See [`ToolFlags::arguments_with`]
+    /// for files and standard input.
     pub fn arguments(&self, parsed: &Parsed) -> Result<Arguments, UsageErrors> {
         self.arguments_with(parsed, |_| Err("nothing is read here".to_owned()))
     }
 
-    /// The arguments, in the order of the schema. `read` reads a file or standard input, at most once.
+    /// The arguments, in the order of the schema. `read` reads a file or standard input, at
+    /// most once.
     ///
-    /// `--input` first, then objects given whole, then single flags: the more special overrides the more general. What
-    /// the flags cannot say (formats, ranges, dependencies between properties) is left to the schema's own check.
+    /// `--input` is applied first, then objects given whole, then single flags: the more
+    /// specific overrides the more general. Constraints that flags cannot express (formats,
+    /// ranges, dependencies between properties) are left to the schema validation.
     pub fn arguments_with(
         &self,
         parsed: &Parsed,
@@ -79,7 +82,7 @@ fn value(leaf: &Leaf, parsed: &Parsed) -> Result<Value, UsageError> {
     Ok(Value::Array(items))
 }
 
-/// Puts the value at the path; a value on the way that is no object is replaced.
+/// Inserts the value at the path; a value on the way that is not an object is replaced.
 fn insert(arguments: &mut Arguments, path: &[String], value: Value) {
     let Some((last, around)) = path.split_last() else { return };
     let mut place = arguments;
@@ -99,8 +102,8 @@ fn at<'a>(arguments: &'a Arguments, path: &[String]) -> Option<&'a Value> {
     inner.iter().try_fold(arguments.get(first)?, |value, name| value.get(name.as_str()))
 }
 
-/// A required object is there even if nobody gave one of its members: it may need none. What somebody put in its way
-/// stays, for the schema's check to complain about.
+/// Adds a required object even if none of its members is given: it may need none. A value of
+/// another type in its path stays, so that the schema validation reports it.
 fn complete(arguments: &mut Arguments, parent: &Parent) {
     let blocked = (1..=parent.path.len()).any(|it| at(arguments, &parent.path[..it]).is_some_and(|it| !it.is_object()));
     if !blocked && at(arguments, &parent.path).is_none() {

@@ -1,4 +1,4 @@
-//! Nested properties side by side: one flag for each leaf, by its path.
+//! Flattens nested properties: one flag for each leaf, by its path.
 
 use super::hints::Layout;
 use super::schemas::Schemas;
@@ -9,13 +9,14 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use toolscout_core::{Diagnostic, DiagnosticKind};
 
-/// How many names a flag may join.
+/// The maximum number of names that a flag joins.
 const DEEPEST: usize = 3;
 
-/// How many flags nested objects may make; further ones stay JSON. Top-level properties always have theirs.
+/// The maximum number of flags from nested objects; further ones stay JSON. Every top-level
+/// property has a flag.
 const MOST: usize = 10_000;
 
-/// How many clashes of one tool are reported one by one.
+/// The maximum number of clashes reported one by one for a tool.
 const REPORTED: usize = 20;
 
 /// A tool's properties, as flags.
@@ -30,7 +31,7 @@ pub(super) struct Leaf {
     pub(super) path: Vec<String>,
     pub(super) flag: String,
     pub(super) shape: Shape,
-    /// Required, as are all around it, and without a default.
+    /// Required, as are all its parents, and without a default.
     pub(super) required: bool,
     pub(super) help: String,
     pub(super) default: Option<String>,
@@ -40,11 +41,11 @@ pub(super) struct Leaf {
 #[derive(Debug, Clone)]
 pub(super) struct Parent {
     pub(super) path: Vec<String>,
-    /// Empty where a leaf has that name.
+    /// Empty if a leaf has that name.
     pub(super) flag: String,
     pub(super) required: bool,
     pub(super) help: String,
-    /// A property in it has no flag of its own, so people must know this one.
+    /// Whether help shows the flag: a property in this object has no flag of its own.
     pub(super) shown: bool,
 }
 
@@ -64,7 +65,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// At most [`DEEPEST`] calls deep.
+    /// Recursion depth is at most [`DEEPEST`].
     fn object(&mut self, schema: &Value, path: &mut Vec<String>, required: bool) {
         for (name, property, needed) in self.schemas.properties(schema) {
             path.push(name.to_owned());
@@ -104,8 +105,8 @@ impl Walk<'_> {
     }
 }
 
-/// Where several properties make one flag, the least nested keeps it, then the first; the others are reported and stay
-/// reachable as JSON.
+/// If several properties result in the same flag, the least nested one gets it, then the first;
+/// the others are reported and stay reachable as JSON.
 fn resolve_collisions(flat: &mut Flat, news: &mut News<'_>) {
     let clashes = clashes(flat);
     clashes.iter().take(REPORTED).for_each(|it| report(flat, it, news));
@@ -119,7 +120,7 @@ fn resolve_collisions(flat: &mut Flat, news: &mut News<'_>) {
     flat.leaves.retain(|_| at.next().is_some_and(|it| !lost.contains(&it)));
 }
 
-/// Which leaves share a flag; in each clash the one that keeps it comes first.
+/// Groups of leaves that share a flag; in each group the leaf that gets the flag comes first.
 fn clashes(flat: &Flat) -> Vec<Vec<usize>> {
     let mut by_flag: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, leaf) in flat.leaves.iter().enumerate() {
@@ -131,7 +132,7 @@ fn clashes(flat: &Flat) -> Vec<Vec<usize>> {
     clashes
 }
 
-/// Shows the objects through which the lost ones can be given.
+/// Shows the objects through which the user can set the properties without a flag.
 fn show_parents(flat: &mut Flat, lost: &HashSet<usize>) {
     let paths = lost.iter().map(|it| &flat.leaves[*it].path);
     let around: HashSet<_> = paths.flat_map(|path| (1..path.len()).map(|it| &path[..it])).collect();
@@ -148,7 +149,7 @@ fn report(flat: &Flat, clash: &[usize], news: &mut News<'_>) {
     news.add(Diagnostic::warning(DiagnosticKind::Collision, message).hint(hint));
 }
 
-/// How to give a property that has no flag: in the nearest object around it that has one.
+/// How to set a property that has no flag: in the nearest parent object that has one.
 fn way_around(flat: &Flat, leaf: &Leaf) -> String {
     let path = leaf.path.join(".");
     let around = (1..leaf.path.len()).rev().find_map(|it| {
@@ -165,7 +166,7 @@ fn way_around(flat: &Flat, leaf: &Leaf) -> String {
     format!("{path} with `--{flag} '{json}'`")
 }
 
-/// Leaves have the first right to a name.
+/// Names the parents; a leaf takes precedence over a parent for the same name.
 fn name_parents(flat: &mut Flat) {
     let mut taken: HashSet<String> = flat.leaves.iter().map(|it| it.flag.clone()).collect();
     for parent in &mut flat.parents {

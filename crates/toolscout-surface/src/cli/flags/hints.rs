@@ -18,7 +18,7 @@ impl Layout {
         Self { separator: separator.to_owned(), lists_as_json: arrays == "json" }
     }
 
-    /// The shape as this author wants it typed.
+    /// The shape after the author's settings.
     pub(super) fn settle(&self, shape: Shape) -> Shape {
         match shape {
             Shape::List(_) if self.lists_as_json => Shape::JsonArray,
@@ -28,7 +28,7 @@ impl Layout {
     }
 }
 
-/// The wanted one, if it is allowed; else the first.
+/// The requested value if it is allowed, otherwise the first allowed one.
 fn one_of<'a>(setting: &str, wanted: Option<&str>, allowed: &[&'a str], news: &mut News<'_>) -> &'a str {
     let found = wanted.and_then(|it| allowed.iter().find(|allowed| **allowed == it));
     if let (Some(wanted), None) = (wanted, found) {
@@ -41,7 +41,8 @@ fn one_of<'a>(setting: &str, wanted: Option<&str>, allowed: &[&'a str], news: &m
     found.unwrap_or(&allowed[0])
 }
 
-/// Applies the hints to the flags they name; one for a flag there is not makes no flag.
+/// Applies the hints to the flags they name; a hint for an unknown flag is reported and adds no
+/// flag.
 pub(super) fn apply(hints: &CliHints, spec: &mut CommandSpec, news: &mut News<'_>) {
     for (flag, hint) in &hints.flags {
         let known = |name: &str| spec.options.iter().any(|it| it.long == name);
@@ -98,7 +99,7 @@ fn unknown(what: &str, name: &str, spec: &CommandSpec, news: &mut News<'_>) {
     });
 }
 
-/// Flags that may also be given by their place, in the order of the schema.
+/// Flags that may also be given as positional arguments, in the order of the schema.
 fn positionals(hints: &CliHints, spec: &CommandSpec) -> Vec<PositionalSpec> {
     let wanted = spec.options.iter().filter(|it| hints.flags.get(&it.long).is_some_and(|hint| hint.positional));
     let place = |it: &crate::cli::OptionSpec| PositionalSpec {

@@ -1,4 +1,4 @@
-//! Leaves and parents as the options that parsing, help and completion read.
+//! Turns leaves and parents into the options for parsing, help and completion.
 
 use super::flatten::{Leaf, Parent};
 use super::shape::Shape;
@@ -25,7 +25,7 @@ pub(super) fn options(leaves: &[Leaf], parents: &[Parent], extras: Extras) -> Ve
     options
 }
 
-/// Our own flags, after the tool's.
+/// Adds our own flags after the flags of the tool.
 pub(super) fn add_extras(spec: &mut CommandSpec, extras: Extras, locale: Locale) {
     if extras.input {
         let input = OptionSpec::text("input", Word::InputHelp.text(locale));
@@ -54,7 +54,8 @@ fn shaped(shape: &Shape, option: OptionSpec) -> OptionSpec {
         Shape::Number => of(ValueKind::Number),
         Shape::Switch => of(ValueKind::Switch).negatable(),
         Shape::Choice(choices) => option.choices(choices.iter().map(|(typed, _)| typed)),
-        // Checked when the arguments are made: whether text will do is more than a kind can say.
+        // Checked when the arguments are built: a kind cannot express whether plain text is
+        // allowed.
         Shape::Any(_) => option.value("JSON"),
         Shape::JsonObject | Shape::Object => of(ValueKind::JsonObject),
         Shape::JsonArray => of(ValueKind::JsonArray),
@@ -66,7 +67,7 @@ fn shaped(shape: &Shape, option: OptionSpec) -> OptionSpec {
     }
 }
 
-/// `--dry-run` for `--dry_run`, if that name is free and unambiguous.
+/// Adds `--dry-run` for `--dry_run`, if that name is free and unambiguous.
 fn add_dashed_spellings(options: &mut [OptionSpec]) {
     let mut uses: HashMap<String, usize> = HashMap::new();
     for option in options.iter() {

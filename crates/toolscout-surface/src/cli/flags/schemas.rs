@@ -1,15 +1,16 @@
-//! Finds its way in a JSON Schema: references, wrappers, properties. Nothing here can be made to run long.
+//! Navigates a JSON Schema: references, wrappers, properties. Every traversal is bounded, also
+//! for hostile schemas.
 
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::collections::HashSet;
 use toolscout_core::Tool;
 
-/// How many schemas may be looked at for one tool. A schema of 5,000 properties needs two each; references that
-/// multiply run into this instead of the clock.
+/// The maximum number of schemas visited for one tool. A schema of 5,000 properties needs two
+/// each; references that multiply hit this limit instead of taking unbounded time.
 const FUEL: u32 = 100_000;
 
-/// How many references and wrappers may lie around one schema.
+/// The maximum number of references and wrappers around one schema.
 const HOPS: usize = 16;
 
 /// The schema without any constraint.
@@ -30,7 +31,8 @@ impl Schemas {
         &self.root
     }
 
-    /// The schema behind `$ref`, a lone `allOf`, and `anyOf` with `null`; without constraints if that leads nowhere.
+    /// The schema behind `$ref`, a lone `allOf`, and `anyOf` with `null`; the unconstrained
+    /// schema if the reference does not resolve.
     pub(super) fn essence<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
         for _ in 0..HOPS {
             if !self.spend() {
@@ -44,7 +46,8 @@ impl Schemas {
         &ANYTHING
     }
 
-    /// The properties with their schemas, in the author's order, each with whether it is required.
+    /// The properties with their schemas, in the author's order, each with whether it is
+    /// required.
     pub(super) fn properties<'a>(&'a self, schema: &'a Value) -> Vec<(&'a str, &'a Value, bool)> {
         let schema = self.essence(schema);
         let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
@@ -58,7 +61,7 @@ impl Schemas {
         schema.get(key).or_else(|| self.essence(schema).get(key))
     }
 
-    /// Takes one step; false when there have been too many.
+    /// Takes one step; false if the limit is reached.
     pub(super) fn spend(&self) -> bool {
         let left = self.fuel.get();
         self.fuel.set(left.saturating_sub(1));
@@ -76,13 +79,13 @@ impl Schemas {
         ["allOf", "anyOf", "oneOf"].into_iter().find_map(|key| only(alternatives(map, key)))
     }
 
-    /// Only places in the same document; nothing is fetched.
+    /// Resolves only references within the same document; nothing is fetched.
     fn target(&self, reference: &str) -> Option<&Value> {
         self.root.pointer(reference.strip_prefix('#')?)
     }
 }
 
-/// The listed schemas but those for null: whatever is optional may be left out instead.
+/// The listed schemas except those for null: an optional value may be left out instead.
 pub(super) fn alternatives<'a>(map: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Value> {
     let all = map.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     all.iter().filter(|it| !is_null(it))

@@ -1,11 +1,11 @@
-//! What sort of flag a schema makes, and how a typed text becomes its value.
+//! The type of flag for a schema, and the conversion of typed text to its value.
 
 use super::schemas::{Schemas, alternatives};
 use crate::cli::ValueKind;
 use crate::cli::value::{self, Reason, scalar_text};
 use serde_json::{Map, Value};
 
-/// How deep alternatives may lie in alternatives before we call it anything.
+/// The maximum nesting of alternatives; deeper ones become [`Shape::Any`].
 const DEEPEST: u8 = 6;
 
 /// The type of a flag's value.
@@ -15,14 +15,14 @@ pub(super) enum Shape {
     Integer,
     Number,
     Switch,
-    /// One of these values, each as it is typed.
+    /// One of these values, each with its typed form.
     Choice(Vec<(String, Value)>),
-    /// JSON of one of these types, or plain text where text is one of them.
+    /// JSON of one of these types, or plain text if text is one of them.
     Any(Types),
-    /// An object without known properties, or too deep for flags of its own.
+    /// An object without known properties, or nested too deeply for flags of its own.
     JsonObject,
     JsonArray,
-    /// The flag may be given several times, an item each.
+    /// The flag may be repeated, once per item.
     List(Box<Shape>),
     /// An object with properties: flattened, not a flag itself.
     Object,
@@ -33,7 +33,7 @@ impl Shape {
         Self::at(schemas, schema, 0)
     }
 
-    /// Whether items of this shape can stand between commas.
+    /// Whether items of this shape can be separated by commas.
     pub(super) fn is_scalar(&self) -> bool {
         matches!(self, Self::Text | Self::Integer | Self::Number | Self::Switch | Self::Choice(_))
     }
@@ -57,7 +57,7 @@ impl Shape {
     }
 
     fn list(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Self {
-        // Items of items are JSON anyway; looking further would follow a schema that contains itself.
+        // Nested lists are JSON anyway; a deeper look would follow a recursive schema.
         if map.contains_key("prefixItems") || depth > 0 {
             return Self::JsonArray;
         }
@@ -65,7 +65,7 @@ impl Shape {
         Self::List(Box::new(if item == Self::Object { Self::JsonObject } else { item }))
     }
 
-    /// The value that was typed.
+    /// Parses the typed value.
     pub(super) fn read(&self, text: &str) -> Result<Value, (ValueKind, Reason)> {
         let number = |it: Option<_>, kind| it.map(Value::Number).ok_or((kind, None));
         let json = |kind| value::json(kind, text).map_err(|reason| (kind, reason));
@@ -84,7 +84,8 @@ impl Shape {
         }
     }
 
-    /// The items that one typed text stands for: itself, or those of a JSON array, unless the items are arrays.
+    /// Parses the items of one typed text: one item, or those of a JSON array, unless the items
+    /// are arrays.
     pub(super) fn read_items(&self, text: &str) -> Result<Vec<Value>, (ValueKind, Reason)> {
         let spreads = matches!(self, Self::JsonObject | Self::Any(_)) && text.trim_start().starts_with('[');
         match value::json(ValueKind::JsonArray, text) {
@@ -94,7 +95,8 @@ impl Shape {
     }
 }
 
-/// A set of JSON types. Null is left aside where a flag's shape is chosen: what may be null may be left out.
+/// A set of JSON types. Null is ignored when a flag's shape is chosen: a nullable value may be
+/// left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Types(u8);
 
@@ -133,7 +135,7 @@ impl Types {
         }
     }
 
-    /// The union; all types if there are none, or none but null.
+    /// The union; all types if it is empty or has only null.
     fn union(each: impl Iterator<Item = Self>) -> Self {
         let all = each.fold(Self::NONE, |all, it| Self(all.0 | it.0));
         if all.but_null() == Self::NONE { Self::ALL } else { all }
@@ -172,7 +174,8 @@ impl Types {
         self.0 & other.0 != 0
     }
 
-    /// JSON if it is of a fitting type; else the text itself, unless it is clearly JSON gone wrong.
+    /// JSON if its type matches; otherwise the text itself, unless it is clearly malformed
+    /// JSON.
     fn read(self, text: &str) -> Result<Value, (ValueKind, Reason)> {
         let meant_as_json = || {
             let structured = self.has(Self::OBJECT) || self.has(Self::ARRAY);
@@ -196,7 +199,8 @@ impl Types {
     }
 }
 
-/// The values a schema lists, each with its spelling; none if it lists none, or some that cannot be typed.
+/// The values a schema lists, each with its spelling; `None` if it lists none, or some that
+/// cannot be typed.
 fn choices(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Option<Vec<(String, Value)>> {
     if let Some(only) = map.get("const") {
         return scalar_text(only.clone()).map(|text| vec![(text, only.clone())]);

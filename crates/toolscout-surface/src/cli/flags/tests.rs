@@ -1,7 +1,7 @@
-//! 1. flags come from the schema, by path
-//! 2. what is typed becomes exactly the arguments
-//! 3. clever, huge and hostile schemas cost little and lose nothing
-//! 4. hints change the look, never the meaning
+//! 1. Flags come from the schema, by path.
+//! 2. The typed values become exactly the arguments.
+//! 3. Complex, huge and hostile schemas cost little, and every property stays reachable.
+//! 4. Hints change how a flag looks, never its value.
 
 mod hints;
 mod hostile;
@@ -36,7 +36,7 @@ fn read(flags: &ToolFlags, line: &[&str]) -> Result<Parsed, UsageErrors> {
     parse(&flags.spec, &line.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
 }
 
-/// What the tool would be called with, or the complaint.
+/// The arguments of the call, or the usage error.
 fn call(tool: &Tool, line: &[&str]) -> String {
     let flags = ToolFlags::of(tool);
     match read(&flags, line).and_then(|it| flags.arguments(&it)) {
@@ -45,7 +45,7 @@ fn call(tool: &Tool, line: &[&str]) -> String {
     }
 }
 
-/// The names of the visible flags that the schema made.
+/// The names of the visible flags from the schema.
 fn names(tool: &Tool) -> Vec<String> {
     let spec = ToolFlags::of(tool).spec;
     let ours = ["help", "json", "input"];
@@ -56,7 +56,7 @@ fn page(tool: &Tool) -> String {
     help::command("toolscout", &ToolFlags::of(tool).spec, &Look::default())
 }
 
-/// The problems, a line each, with their hints.
+/// The diagnostics with their hints, one line each.
 fn problems(tool: &Tool) -> Vec<String> {
     let all = ToolFlags::of(tool).problems;
     all.into_iter().map(|it| format!("{:?}: {} | {}", it.kind, it.message, it.hint.unwrap_or_default())).collect()

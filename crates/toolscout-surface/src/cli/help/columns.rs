@@ -4,7 +4,7 @@ use super::Look;
 use super::wrap::{cut, wrap};
 use unicode_width::UnicodeWidthStr;
 
-/// Names wider than this stand on a line of their own.
+/// The maximum width of the left column; wider names get a line of their own.
 const WIDEST: usize = 32;
 
 const INDENT: usize = 2;
@@ -20,7 +20,7 @@ impl Columns {
         Self { rows: rows.collect(), one_line_each: false }
     }
 
-    /// Cuts what does not fit on the line instead of going on below.
+    /// Truncates text that does not fit on the line, instead of wrapping it.
     pub(super) fn cut(self) -> Self {
         Self { one_line_each: true, ..self }
     }
@@ -31,7 +31,7 @@ impl Columns {
 
     pub(super) fn write(&self, look: &Look, out: &mut String) {
         let widths: Vec<_> = self.rows.iter().map(|(left, _)| left.width()).collect();
-        // Half of a narrow terminal stays for the right column.
+        // The right column gets at least half of a narrow terminal.
         let widest = WIDEST.min(look.width / 2);
         let column = widths.iter().copied().filter(|it| *it <= widest).max().unwrap_or(0);
         let right_at = INDENT + column + GAP;

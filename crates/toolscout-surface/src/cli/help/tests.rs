@@ -1,7 +1,7 @@
-//! 1. a page says how to call a command, in columns
-//! 2. nothing is wider than the terminal
-//! 3. other people's text cannot play with the terminal
-//! 4. the first page holds thousands of tools
+//! 1. A page shows how to call a command, in columns.
+//! 2. No line is wider than the terminal.
+//! 3. Foreign text cannot send control sequences to the terminal.
+//! 4. The overview holds thousands of tools.
 
 use super::{Group, Look, command, overview};
 use crate::cli::{CommandSpec, Locale, OptionSpec, PositionalSpec, Style};

@@ -1,8 +1,9 @@
-//! Lines no wider than the terminal, counted in columns, not in bytes or characters.
+//! Wraps lines to the width of the terminal, counted in columns, not in bytes or characters.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Breaks one line at spaces; a word too long for a line, or a text that knows no spaces, breaks anywhere.
+/// Breaks one line at spaces; a word longer than a line, or a script without spaces, breaks
+/// anywhere.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     if text.width() <= width {
         return vec![text.to_owned()];
@@ -32,7 +33,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// As much as fits on one line, with an ellipsis if it is cut.
+/// Truncates the text to one line, with an ellipsis if it is cut.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -47,7 +48,8 @@ fn push(lines: &mut [String], text: &str) {
     }
 }
 
-/// Splits after as many columns as fit, but at least one character, so that there is always progress.
+/// Splits after as many columns as fit, but after at least one character, so that the loop
+/// terminates.
 fn split(text: &str, width: usize) -> (&str, &str) {
     let mut used = 0;
     for (at, it) in text.char_indices() {

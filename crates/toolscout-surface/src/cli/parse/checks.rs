@@ -1,4 +1,4 @@
-//! Checks after all words are read: positionals, requirements, conflicts.
+//! Checks after all words are parsed: positionals, requirements, conflicts.
 
 use super::{Parsed, Reading};
 use crate::cli::{OptionSpec, PositionalSpec, UsageError, UsageErrors, value};
@@ -22,7 +22,8 @@ impl Reading<'_> {
         questions.any(|it| self.values.get(it.long.as_str()).is_some_and(|texts| texts == &["true"]))
     }
 
-    /// Gives the loose words their places; those that stand for an option go there.
+    /// Assigns the remaining words to positionals; a positional that represents an option sets
+    /// that option.
     fn place(&mut self) -> Vec<String> {
         let spec = self.spec;
         let mut words = std::mem::take(&mut self.loose).into_iter();
@@ -49,14 +50,15 @@ impl Reading<'_> {
             }
         }
         self.miss(&unfilled);
-        // After an unknown option, a word too many is probably its value.
+        // After an unknown option, an extra word is probably its value.
         if !self.errors.iter().any(UsageError::is_unknown_option) {
             self.errors.extend(words.map(|argument| UsageError::Unexpected { argument }));
         }
         placed
     }
 
-    /// Notes missing positionals. The words after `--` may be meant for them; the command decides.
+    /// Reports missing positionals. If there are words after `--`, they may be the missing
+    /// ones; the command decides.
     fn miss(&mut self, unfilled: &[PositionalSpec]) {
         if self.rest.is_empty() {
             let missing = unfilled.iter().filter(|it| it.required);
@@ -93,7 +95,7 @@ impl Reading<'_> {
     }
 }
 
-/// The mistake in one value of the option, if any.
+/// The error in one value of the option, if any.
 pub(super) fn value(option: &OptionSpec, text: &str) -> Option<UsageError> {
     if option.is_switch() {
         return choice(&option.shown(), &["true", "false"].map(str::to_owned), text);

@@ -1,7 +1,8 @@
-//! 1. all spellings of an option mean the same
-//! 2. every mistake is named at once, in the exact words
-//! 3. questions come before other mistakes, unknown options before questions
-//! 4. what follows `--`, or the first positional of a command that stops there, is untouched
+//! 1. All spellings of an option are equivalent.
+//! 2. Every mistake is reported at once, with the exact wording.
+//! 3. `--help` and `--version` come before other mistakes, unknown options before both.
+//! 4. Words after `--`, or after the first positional of a command that stops there, are
+//! unchanged.
 
 use super::{Parsed, parse};
 use crate::cli::{CommandSpec, Locale, OptionSpec, PositionalSpec, UsageError, UsageErrors, ValueKind, nearest};
@@ -87,14 +88,14 @@ fn an_unknown_command_is_named_with_the_nearest_one() {
     assert_eq!(error.text(Locale::Japanese), "コマンドが見つかりません: rn\nもしかして: run");
 }
 
-/// S-21: letters are not guessed.
+/// S-21: there is no suggestion for a short option.
 #[test]
 fn an_unknown_letter_has_no_suggestion() {
     assert_eq!(complaint(&["-x"]), "Unknown option: -x");
     assert_eq!(complaint(&["-axb"]), "Unknown option: -x");
 }
 
-/// S-11: choices are listed; S-16: what is no number is an error.
+/// S-11: choices are listed; S-16: a value that is not a number is an error.
 #[test]
 fn every_mistake_is_named_at_once() {
     let line = ["--mode", "c", "-n", "1.5", "--ratio", "abc", "--data", "{", "--file", "x", "--file=y", "t", "u"];
@@ -109,7 +110,7 @@ Unexpected argument: u"#
     );
 }
 
-/// S-16: NaN and infinity are no numbers in any spelling.
+/// S-16: NaN and infinity are not numbers in any spelling.
 #[test]
 fn a_number_is_finite() {
     for text in ["NaN", "nan", "inf", "-inf", "infinity", "1e999", "0x10", "1,5", ""] {
@@ -169,7 +170,7 @@ fn unknown_options_come_before_questions_and_questions_before_other_mistakes() {
     assert!(parsed.switch("help") && parsed.switch("version"));
 }
 
-/// S-23: what follows `--` is nobody's business here.
+/// S-23: words after `--` are not parsed.
 #[test]
 fn what_follows_two_dashes_is_untouched() {
     let parsed = read(&["here", "--", "--nonsense", "--mode=c", "--", "-x", ""]).unwrap();
@@ -189,7 +190,7 @@ fn global_options_stop_at_the_first_positional() {
     assert!(parsed.rest.is_empty());
 }
 
-/// S-08: repeated, with commas, or both; a JSON array holds what commas cannot.
+/// S-08: repeated, with commas, or both; a JSON array may contain commas.
 #[test]
 fn lists_are_repeated_or_separated_by_commas() {
     for line in

@@ -1,6 +1,6 @@
-//! 1. the environment picks the language
-//! 2. the columns agree on their places
-//! 3. what is filled in is never a template
+//! 1. The environment selects the language.
+//! 2. All columns have the same placeholders.
+//! 3. Filled-in values are never treated as templates.
 
 use super::{Locale, Word};
 

@@ -1,4 +1,4 @@
-//! An issuer of tokens: where its keys are published, and its current keys.
+//! An issuer of tokens: the address of its keys, and its cached keys.
 
 use super::keys::KeySet;
 use jsonwebtoken::{Algorithm, DecodingKey};
@@ -10,17 +10,18 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use toolscout_core::BoxFuture;
 
-/// Fetches the whole document at a URL; an error is a message. The implementation decides about proxies and redirects.
+/// Fetches the whole document at a URL; an error is a message. The implementation decides about
+/// proxies and redirects.
 pub type Fetch = Arc<dyn Fn(String) -> BoxFuture<'static, Result<Vec<u8>, String>> + Send + Sync>;
 
-/// Keys this old are fetched again before use.
+/// Keys older than this are fetched again before use.
 const REFRESH_AFTER: Duration = Duration::from_secs(60 * 60);
-/// Keys this old are never used, even if the issuer cannot be reached.
+/// Keys older than this are never used, even if the issuer cannot be reached.
 const EXPIRE_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// Minimum time between two fetches, so that forged tokens cannot make us flood the issuer.
 const FETCH_INTERVAL: Duration = Duration::from_secs(30);
 const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of a document.
+/// The maximum size of a document in bytes.
 const MAX_DOCUMENT: usize = 256 << 10;
 
 /// An issuer of tokens.
@@ -59,7 +60,8 @@ impl Issuer {
         Self { url, fetch, cached: Mutex::default(), fetching: Semaphore::new(1) }
     }
 
-    /// The key that a token names. An unknown key may have been published since the last fetch.
+    /// The key that a token names. If it is not cached, the keys are fetched again, because the
+    /// issuer may have published it since.
     pub(super) async fn key(&self, id: Option<&str>, algorithm: Algorithm) -> Result<DecodingKey, NoKey> {
         if let Some(key) = self.cached_key(id, algorithm, REFRESH_AFTER) {
             return Ok(key);
@@ -131,7 +133,7 @@ impl Issuer {
     }
 }
 
-/// Where an issuer may publish its metadata, in the order of RFC 8414.
+/// The URLs at which an issuer may publish its metadata, in the order of RFC 8414.
 fn metadata_urls(issuer: &str) -> Vec<String> {
     let issuer = issuer.trim_end_matches('/');
     let start = issuer.find("://").map_or(0, |at| at + 3);
@@ -146,7 +148,8 @@ fn metadata_urls(issuer: &str) -> Vec<String> {
     urls
 }
 
-/// Whether the URL is `https` or on loopback, so that documents from there cannot be changed in transit.
+/// Whether the URL is `https` or on loopback, so that documents from there cannot be changed in
+/// transit.
 pub(super) fn is_safe(url: &str) -> bool {
     let is_loopback = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
         .iter()

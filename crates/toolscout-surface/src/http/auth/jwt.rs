@@ -1,4 +1,5 @@
-//! Access tokens (JWT) that an issuer signed for us: OAuth, with toolscout as the protected resource.
+//! Access tokens (JWT) that an issuer signed for this server: OAuth, with toolscout as the
+//! protected resource.
 
 use super::issuer::{Fetch, Issuer, NoKey, is_safe};
 use super::token::hash;
@@ -13,26 +14,28 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Bytes of a token.
+/// The maximum size of a token in bytes.
 const MAX_TOKEN: usize = 16 << 10;
-/// Seconds that two clocks may be apart.
+/// The allowed clock difference in seconds.
 const LEEWAY: u64 = 30;
-/// Verified tokens that are cached, so that signatures are not checked with every request.
+/// The maximum number of cached tokens; the cache avoids a signature check for every request.
 const MAX_CACHED: usize = 1_024;
-/// Seconds that a verified token is cached: after that, a withdrawn key counts no more.
+/// How long a verified token is cached, in seconds: after that, a token of a revoked key is
+/// rejected.
 const CACHED_FOR: u64 = 5 * 60;
 
-/// Which tokens are accepted, and for what.
+/// The requirements for accepted tokens.
 pub struct JwtTerms {
-    /// The issuer, exactly as it calls itself: `https://login.example.com`.
+    /// The issuer, exactly as in its own metadata: `https://login.example.com`.
     pub issuer: String,
-    /// Our own address, as clients know it, and the audience of tokens: `https://tools.example.com/mcp`.
+    /// The public address of this server, which is also the audience of tokens:
+    /// `https://tools.example.com/mcp`.
     pub resource: String,
     /// Other accepted audiences, for issuers that cannot name our address.
     pub audiences: Vec<String>,
     /// Scopes that every token must have.
     pub scopes: Vec<String>,
-    /// The scope of operators; without it no token is an operator's.
+    /// The scope of operators; without it no token has the operator role.
     pub operator_scope: Option<String>,
     /// Fetches the issuer's documents.
     pub fetch: Fetch,
@@ -63,7 +66,7 @@ struct Claims {
     nbf: Option<f64>,
     /// Scopes in one text, separated by spaces (RFC 9068).
     scope: Option<OneOrMore>,
-    /// Scopes as some other issuers write them.
+    /// Scopes in the field that some other issuers use.
     scp: Option<OneOrMore>,
 }
 
@@ -89,7 +92,7 @@ impl Jwt {
         if let Some(scope) = scopes.iter().chain(&operator_scope).find(|scope| !is_scope(scope)) {
             return Err(Error::Issuer(format!("`{scope}` is no scope: write letters, digits, `:` and `.`")));
         }
-        // An error means that it was installed before.
+        // An error means that a provider is already installed.
         let _ = keys::PROVIDER.install_default();
         let resource = resource.trim_end_matches('/').to_owned();
         let issuer = Issuer::new(issuer, fetch);
@@ -117,7 +120,8 @@ impl Jwt {
         Ok(Principal { name: Some(claims.sub.as_str().into()), role })
     }
 
-    /// Rejects an unauthenticated request; the challenge names the place to get a token.
+    /// Rejects an unauthenticated request; the challenge names the URL of the resource
+    /// metadata.
     pub(super) fn unknown(&self, profile: &str, error: Option<&str>, message: &str) -> HttpRejection {
         self.challenge(StatusCode::UNAUTHORIZED, profile, error, message)
     }
@@ -146,7 +150,8 @@ impl Jwt {
         format!("{}{profile}", self.resource)
     }
 
-    /// The path of our address. Clients append it to the well-known path of the metadata.
+    /// The path of our public address. Clients append it to the well-known path of the
+    /// metadata.
     pub(super) fn path(&self) -> &str {
         let rest = self.resource.split_once("://").map_or("", |(_, rest)| rest);
         rest.find('/').map_or("", |at| &rest[at..])
@@ -182,7 +187,7 @@ impl Jwt {
                 "tokens cannot be checked right now: the issuer's keys cannot be had",
             ),
         })?;
-        // The claims are checked with every request, also those of a cached token.
+        // The claims are checked for every request, also for a cached token.
         let mut validation = Validation::new(header.alg);
         validation.required_spec_claims.clear();
         (validation.validate_exp, validation.validate_aud) = (false, false);
@@ -201,7 +206,7 @@ impl Jwt {
         Ok(claims)
     }
 
-    /// Whether the claims hold, here and now.
+    /// Whether the claims are valid now, for this server and profile.
     fn check(&self, claims: &Claims, profile: &str) -> Result<(), &'static str> {
         let now = (self.clock)();
         let is_for_us = |audience: &str| {
@@ -226,8 +231,8 @@ impl Jwt {
     }
 }
 
-/// Whether the header is that of an access token, of an algorithm with public keys, without extensions that must be
-/// understood.
+/// Whether the header belongs to an access token, with a public-key algorithm and without
+/// critical extensions.
 fn is_access_token(header: &Header) -> bool {
     let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
     header.crit.is_none()

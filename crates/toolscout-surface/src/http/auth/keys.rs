@@ -1,4 +1,5 @@
-//! The public keys of an issuer, and how `jsonwebtoken` verifies signatures with them: by `ring`, which TLS uses as well.
+//! The public keys of an issuer, and signature verification for `jsonwebtoken` with `ring`,
+//! which TLS uses as well.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, new_error};
@@ -11,10 +12,11 @@ use ring::signature::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Keys of one issuer; more are ignored.
+/// The maximum number of keys of one issuer; more are ignored.
 const MAX_KEYS: usize = 100;
 
-/// Verifies RS256, ES256 and EdDSA. Nothing else is supported, `none` and shared secrets above all.
+/// Verifies RS256, ES256 and EdDSA. Every other algorithm is unsupported, in particular `none`
+/// and shared secrets.
 pub(super) static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |_, _| Err(new_error(ErrorKind::UnsupportedAlgorithm)),
     verifier_factory: |algorithm, key| match (algorithm, key.family()) {
@@ -49,7 +51,7 @@ impl JwtVerifier for RingVerifier {
     }
 }
 
-/// A key for signatures of one algorithm, and of no other.
+/// A key for signatures of exactly one algorithm.
 struct IssuerKey {
     id: Option<String>,
     algorithm: Algorithm,
@@ -66,7 +68,7 @@ struct PublishedKeys {
 }
 
 impl KeySet {
-    /// The usable keys of a JWK set; a key that is broken or of another kind does not hide the others.
+    /// The usable keys of a JWK set; an invalid or unsupported key does not affect the others.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         let published: PublishedKeys = serde_json::from_slice(bytes)?;
         Ok(Self(published.keys.into_iter().take(MAX_KEYS).filter_map(IssuerKey::from_jwk).collect()))
@@ -91,7 +93,7 @@ impl IssuerKey {
                 number.truncate(number.trim_end_matches('=').len());
             }
         }
-        // The name of RFC 9864 for what `jsonwebtoken` knows as `EdDSA`.
+        // RFC 9864 uses this name for the algorithm that `jsonwebtoken` calls `EdDSA`.
         if jwk["alg"] == "Ed25519" {
             jwk["alg"] = "EdDSA".into();
         }

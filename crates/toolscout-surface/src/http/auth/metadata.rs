@@ -1,4 +1,4 @@
-//! The protected resource metadata (RFC 9728): where clients get a token for us.
+//! The protected resource metadata (RFC 9728): names the issuer from which clients get a token.
 
 use super::Auth;
 use crate::http::HttpRejection;
@@ -13,12 +13,13 @@ use std::sync::Arc;
 /// The well-known path.
 pub(super) const PLACE: &str = "/.well-known/oauth-protected-resource";
 
-/// Open routes. Without an issuer there is no metadata, and clients learn that without a token.
+/// Open routes. Without an issuer there is no metadata, and clients get that response without a
+/// token.
 pub(in crate::http) fn routes(auth: Arc<Auth>) -> Router {
     let whole = async |State(auth): State<Arc<Auth>>| describe(&auth, "");
     let of_path = async |State(auth): State<Arc<Auth>>, Path(path): Path<String>| {
         let (Auth::Jwt(jwt), path) = (&*auth, format!("/{path}")) else { return absent() };
-        // Behind a proxy that removes a part of the path, it is `/mcp` to us.
+        // If a proxy removes a part of the path, the request arrives as `/mcp`.
         let rest = [jwt.path(), "/mcp"].into_iter().find_map(|own| path.strip_prefix(own));
         rest.filter(|rest| is_profile(rest)).map_or_else(absent, |profile| describe(&auth, profile))
     };

@@ -1,7 +1,8 @@
-//! Sessions of the UI: opened by a link that works once or by a token, for some hours.
+//! Sessions of the UI: opened by a single-use link or by a token, and valid for some hours.
 //!
-//! Browsers send a cookie to every port of a host, so any other program that listens on this computer sees it. So the cookie
-//! alone opens nothing: the UI has a second secret, in storage that browsers separate by port, and sends it in a header.
+//! Browsers send a cookie to every port of a host, so any other program that listens on this
+//! machine sees it. Therefore the cookie alone is not sufficient: the UI has a second secret,
+//! in storage that browsers separate by port, and sends it in a header.
 
 #[cfg(test)]
 mod tests;
@@ -24,11 +25,11 @@ pub(in crate::http) const KEY: HeaderName = HeaderName::from_static("x-toolscout
 const LINK_TIME: Duration = Duration::from_secs(2 * 60);
 /// How long a session lasts.
 pub(in crate::http) const STAY: Duration = Duration::from_secs(12 * 60 * 60);
-/// Unused links and open sessions; the oldest are evicted.
+/// The maximum number of unused links and of open sessions; the oldest are evicted.
 const LINKS: usize = 16;
 const STAYS: usize = 64;
 
-/// Sessions of the UI, in memory: they end with the process.
+/// Sessions of the UI, in memory only: they end with the process.
 #[derive(Default)]
 pub struct SignIns(Mutex<OpenSessions>);
 
@@ -54,12 +55,12 @@ pub(in crate::http) struct Secrets {
 }
 
 impl SignIns {
-    /// No sessions.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
-    /// A path that signs in the operator: once, within two minutes. None if the system gives no random numbers.
+    /// A path that signs in the operator: once, within two minutes. `None` if the system has no
+    /// random numbers.
     pub fn link(&self) -> Option<String> {
         let code = secret()?;
         let mut known = self.0.lock();
@@ -109,7 +110,8 @@ impl SignIns {
     }
 }
 
-/// The name of the cookie. Two listeners on two ports of one host share the browser's cookies, so each has its own.
+/// The name of the cookie. Two listeners on two ports of one host share the browser's cookies,
+/// so each port has its own name.
 pub(in crate::http) fn cookie_name(headers: &HeaderMap) -> String {
     let host = headers.get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let port = host.rsplit_once(':').map(|(_, it)| it).filter(|it| it.bytes().all(|it| it.is_ascii_digit()));

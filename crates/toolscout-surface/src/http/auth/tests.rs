@@ -1,6 +1,7 @@
 //! Proves that
-//! 1. one of our tokens lets in whom it was given to, and nothing else does,
-//! 2. a token of an issuer lets in only when everything it says holds, and its keys are asked for with care.
+//! 1. one of our tokens authenticates its principal, and no other text does,
+//! 2. a token of an issuer is accepted only if all its claims are valid, and its keys are
+//! fetched with care.
 
 mod issued;
 
@@ -62,7 +63,7 @@ async fn nothing_else_does() {
     }
 }
 
-/// T26: what could be guessed is no token.
+/// T26: a text that could be guessed is not a token.
 #[test]
 fn a_token_has_some_length() {
     for short in ["", "    ", "token", "changeme", "123456789012345", &format!("   {}   ", "x".repeat(SHORTEST - 1))] {

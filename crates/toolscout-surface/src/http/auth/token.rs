@@ -1,14 +1,14 @@
-//! Tokens that we gave out ourselves; only their hashes are kept.
+//! Tokens that toolscout issued; only their hashes are stored.
 
 use super::{Principal, Role};
 use crate::http::Error;
 use ring::digest::{SHA256, digest};
 use std::sync::Arc;
 
-/// Characters a token must have at least.
+/// The minimum length of a token in characters.
 pub const SHORTEST: usize = 16;
 
-/// A token that we gave out, and its principal.
+/// A token that toolscout issued, and its principal.
 pub struct Token {
     name: Arc<str>,
     role: Role,

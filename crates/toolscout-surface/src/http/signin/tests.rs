@@ -1,7 +1,8 @@
 //! Proves that
-//! 1. a link leads to the page, and the page's requests are the operator's from then on,
-//! 2. a token that is pasted does the same for whom it was given to, and a wrong one says what to type,
-//! 3. what a browser sends on its own accord changes nothing, signed in or not.
+//! 1. a link opens the UI, and the UI's requests have the operator role from then on,
+//! 2. a pasted token does the same for its principal, and the error for a wrong token names the
+//! command to type,
+//! 3. requests that a browser sends by itself change nothing, signed in or not.
 
 use super::super::fixture::{ADA, Answer, BOB, Site, terms, tokens};
 use super::super::{Auth, Listener, Principal, Routes, Terms};
@@ -17,7 +18,7 @@ async fn site(auth: Auth) -> (Site, Arc<SignIns>) {
     (Site::serve(listener, Routes::new().guarded(Router::new().route("/who", any(who)))), sign_ins)
 }
 
-/// A browser: what it was told to keep, and where it is.
+/// A browser with its stored cookie and key.
 struct Browser<'a> {
     site: &'a Site,
     cookie: String,

@@ -2,9 +2,9 @@ use super::super::fixture::{ADA, terms, tokens};
 use super::super::{Auth, Terms};
 use super::{get_with, site};
 
-/// `{port}` is the one that is listened on. What is before the arrow is sent; after it, whether it gets in.
+/// The headers of a request, and whether it is accepted; `{port}` is the port of the listener.
 const TABLE: &[(&[&str], bool)] = &[
-    // Names for this computer that nobody can take.
+    // Names for this machine that no attacker can register.
     (&["Host: localhost"], true),
     (&["Host: localhost:{port}"], true),
     (&["Host: LOCALHOST:{port}"], true),
@@ -12,7 +12,7 @@ const TABLE: &[(&[&str], bool)] = &[
     (&["Host: 127.0.0.1"], true),
     (&["Host: [::1]:{port}"], true),
     (&["Host: [0:0:0:0:0:0:0:1]:{port}"], true),
-    // Names that lead here because somebody made them, and forms that are read in two ways.
+    // Foreign names that resolve to this machine, and ambiguous forms.
     (&[], false),
     (&["Host:"], false),
     (&["Host: evil.example.com"], false),
@@ -48,7 +48,7 @@ const TABLE: &[(&[&str], bool)] = &[
     (&["Host: localhost", "Host: localhost"], false),
     (&["Host: localhost", "Host: evil.example.com"], false),
     (&["Host: evil.example.com", "X-Forwarded-Host: localhost"], false),
-    // Our own pages.
+    // Our own origins.
     (&["Host: localhost:{port}", "Origin: http://localhost:{port}"], true),
     (&["Host: 127.0.0.1:{port}", "Origin: http://127.0.0.1:{port}"], true),
     (&["Host: [::1]:{port}", "Origin: http://[::1]:{port}"], true),
@@ -56,7 +56,7 @@ const TABLE: &[(&[&str], bool)] = &[
     (&["Host: localhost", "Origin: https://localhost"], true),
     (&["Host: localhost:443", "Origin: https://localhost"], true),
     (&["Host: LocalHost:{port}", "Origin: http://localhost:{port}"], true),
-    // Pages from elsewhere, and what could be one.
+    // Foreign origins, and ambiguous ones.
     (&["Host: localhost:{port}", "Origin: null"], false),
     (&["Host: localhost:{port}", "Origin:"], false),
     (&["Host: localhost:{port}", "Origin: http://evil.example.com"], false),
@@ -79,7 +79,7 @@ const TABLE: &[(&[&str], bool)] = &[
     (&["Host: localhost:{port}", "Origin: http://localhost:{port}", "Origin: http://localhost:{port}"], false),
     (&["Host: localhost:{port}", "Origin: http://localhost:{port}", "Origin: http://evil.example.com"], false),
     (&["Host: localhost:{port}", "Origin: http://localhost:{port} http://evil.example.com"], false),
-    // What browsers send without `Origin`.
+    // The headers that browsers send without `Origin`.
     (&["Host: localhost:{port}", "Sec-Fetch-Site: none"], true),
     (&["Host: localhost:{port}", "Sec-Fetch-Site: same-origin"], true),
     (&["Host: localhost:{port}", "Sec-Fetch-Site: cross-site"], false),
@@ -116,7 +116,7 @@ async fn a_target_that_names_another_host_than_the_header_is_refused() {
     assert_eq!(site.ask(target("http://localhost/known")).await.status, 200);
 }
 
-/// A link to our page may be followed; nothing else may be loaded from elsewhere.
+/// Browsers may follow a link to our page; foreign pages cannot load anything else.
 #[tokio::test]
 async fn a_person_may_follow_a_link_to_us() {
     let site = site(terms(Auth::None)).await;
@@ -167,7 +167,8 @@ async fn browsers_are_told_what_an_allowed_page_may_send_before_it_has_a_token()
     assert_eq!((refused.status, refused.header("access-control-allow-origin")), (401, Some("https://app.example.com")));
 }
 
-/// T25: every route, errors and what does not exist wants to know who asks, and says so in JSON.
+/// T25: every route, also unknown ones and errors, requires authentication and responds with
+/// JSON.
 #[tokio::test]
 async fn nothing_is_seen_without_a_token_but_how_to_get_one() {
     let site = site(terms(tokens())).await;

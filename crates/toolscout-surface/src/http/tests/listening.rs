@@ -46,7 +46,7 @@ async fn what_cannot_be_meant_is_said_before_anything_is_listened_to() {
     assert!(error.to_string().contains(&taken.addr().to_string()), "{error}");
 }
 
-/// An address can be named by whoever reached it: nobody can make an address lead elsewhere.
+/// The address at which a request arrived is an allowed host: DNS cannot redirect an address.
 #[tokio::test]
 async fn the_address_that_was_reached_is_a_host() {
     let site = site(at("127.0.0.9:0", Auth::None)).await;
@@ -65,7 +65,7 @@ async fn who_sends_headers_slowly_is_left_and_the_others_are_served() {
         wire.send("GET /known HTTP/1.1\r\nHost: local").await;
         slow.push(wire);
     }
-    // There is no room for it until the slow ones are gone.
+    // This request waits until the slow connections are closed.
     assert_eq!(site.ask("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await.status, 200);
     for mut wire in slow {
         wire.closed().await;
@@ -88,7 +88,7 @@ async fn headers_beyond_the_limit_and_nonsense_are_refused() {
     assert_eq!(site.ask("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await.status, 200);
 }
 
-/// T41: nobody new, what is under way is answered, idle connections are closed.
+/// T41: no new connections, running requests get their response, idle connections are closed.
 #[tokio::test]
 async fn at_the_end_what_is_under_way_is_answered() {
     let (begun, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));

@@ -1,5 +1,7 @@
-//! 1. What fits is whole, what does not is no wider than the room, and says that there is more.
-//! 2. A sentence is cut after its end, words between two of them, and columns are counted, not bytes.
+//! 1. A text that fits is unchanged; any other is no wider than the room, and ends with an
+//! ellipsis.
+//! 2. A sentence is cut after its end, words between two of them, and columns are counted, not
+//! bytes.
 
 use super::{brief, room};
 use proptest::prelude::*;

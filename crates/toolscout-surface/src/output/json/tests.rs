@@ -1,5 +1,6 @@
-//! 1. Nothing that steers a terminal or hides itself is written as it is, wherever it came from.
-//! 2. Whoever reads the JSON gets what was written, and it looks as it always did.
+//! 1. Terminal control characters and invisible characters are always escaped, whatever their
+//! source.
+//! 2. A parser gets the original values, and ordinary values look as `serde_json` writes them.
 
 use super::{compact, pretty};
 use proptest::prelude::*;
@@ -18,7 +19,7 @@ fn odd_characters_are_written_as_escapes_and_read_as_themselves() {
     }
 }
 
-/// What is kept as its author wrote it is the author's writing, not the author's tricks.
+/// Raw JSON keeps its formatting, but not its unsafe characters.
 #[test]
 fn raw_json_keeps_its_writing_and_nothing_odd() {
     let raw = RawJson::parse("{\r\n\t\"a\u{9b}\" : \"\u{202e}\\u001b\" , \"n\": 1.50}").unwrap();
@@ -39,7 +40,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// As serde_json writes it, where nothing is odd.
+/// The form that serde_json writes for ordinary text.
 fn usual(text: &str) -> String {
     escape::json(text).into_owned()
 }

@@ -1,4 +1,4 @@
-//! 1. Nothing of a result is lost on the way to text.
+//! 1. The text contains every part of a result.
 //! 2. JSON is the structured content, and plain text stays plain.
 
 use super::{json as to_json, text};
@@ -16,7 +16,7 @@ fn every_block_is_shown_and_a_result_without_blocks_shows_its_structure() {
     assert_eq!(text(&output(json!({"structuredContent": {"a": 1}}))), "{\n  \"a\": 1\n}");
 }
 
-/// S-18: pretty JSON where the result is structured, plain text where it is not.
+/// S-18: pretty JSON if the result is structured, otherwise plain text.
 #[test]
 fn json_falls_back_to_plain_text_where_that_is_all_there_is() {
     assert_eq!(to_json(&ToolOutput::structured(json!({"a": 1}))), Ok(json!({"a": 1})));

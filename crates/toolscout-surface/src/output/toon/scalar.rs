@@ -1,4 +1,4 @@
-//! Keys and single values, quoted only where something else would be read.
+//! Keys and single values, quoted only if they would be parsed as something else.
 
 use serde_json::{Number, Value};
 use toolscout_core::escape;
@@ -10,7 +10,7 @@ pub(super) fn key(name: &str) -> String {
     if starts_well && is_plain { name.to_owned() } else { quoted(name) }
 }
 
-/// A single value; what is nested is not for here and becomes JSON.
+/// A single value; a nested value is not expected here and becomes JSON.
 pub(super) fn scalar(value: &Value) -> String {
     match value {
         Value::String(text) if needs_quotes(text) => quoted(text),
@@ -30,7 +30,8 @@ fn needs_quotes(text: &str) -> bool {
         || text.contains(escape::is_dangerous)
 }
 
-/// Digits, perhaps a fraction, perhaps an exponent; leading zeros count, because a reader may take them for a number.
+/// Digits, with an optional fraction and exponent; leading zeros count, because a parser may
+/// accept them as a number.
 fn is_numeric(text: &str) -> bool {
     let digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
     let (base, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(base, it)| (base, Some(it)));
@@ -57,7 +58,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Plain decimals; an exponent only for what would be longer than anybody reads.
+/// Plain decimals; an exponent only for numbers that would be too long to read.
 fn number(number: &Number) -> String {
     let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
     let size = float.abs();

@@ -1,6 +1,6 @@
-//! 1. objects, lists, tables and mixtures have their forms
-//! 2. what could be misread is quoted
-//! 3. equal content gives equal bytes, whatever the order of keys
+//! 1. Objects, lists, tables and mixtures have the right form.
+//! 2. Ambiguous values are quoted.
+//! 3. Equal content gives equal bytes, whatever the order of keys.
 
 use super::encode;
 use crate::output::{Format, render};
@@ -132,7 +132,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same content with all keys the other way round.
+/// The same content with all keys in reverse order.
 fn reversed(value: &Value) -> Value {
     match value {
         Value::Object(map) => {

@@ -1,4 +1,4 @@
-//! Hints: letters, words, places, conflicts.
+//! Hints: short options, descriptions, positional arguments, conflicts.
 
 use super::{call, hinted, names, page, problems};
 use serde_json::{Value, json};
@@ -12,7 +12,8 @@ fn properties() -> Value {
     })
 }
 
-/// S-13: a letter and a description of its own; a hint for nothing is reported and makes no flag.
+/// S-13: a short option and a description; a hint for an unknown flag is reported and adds no
+/// flag.
 #[test]
 fn a_hint_changes_how_a_flag_looks() {
     let hint = json!({"short": "t", "description": "How long to wait", "value_name": "SECONDS"});

@@ -1,4 +1,4 @@
-//! Schemas that would like to cost us time, memory or the stack.
+//! Schemas that try to exhaust time, memory or the stack.
 
 use super::{ToolFlags, call, names, tool, with};
 use serde_json::{Map, Value, json};

@@ -86,7 +86,7 @@ fn below_three_levels_a_flag_takes_json() {
     assert!(call(&tool, &["--a-b-c", "5"]).ends_with("is not a JSON object"));
 }
 
-/// S-15: names that mean something elsewhere are plain names here.
+/// S-15: names with a special meaning in other languages are plain names here.
 #[test]
 fn any_property_name_is_plain_data() {
     let tool = with(&json!({

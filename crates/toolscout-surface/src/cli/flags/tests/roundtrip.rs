@@ -1,4 +1,4 @@
-//! Any values of any such schema, typed as flags, arrive as they were.
+//! Values of any schema, typed as flags, arrive unchanged.
 
 use super::{ToolFlags, read, tool};
 use proptest::prelude::*;
@@ -12,7 +12,8 @@ fn scalar() -> impl Strategy<Value = Property> {
         any::<String>().prop_map(|it| (json!({"type": "string"}), json!(it))),
         any::<i64>().prop_map(|it| (json!({"type": "integer"}), json!(it))),
         any::<u64>().prop_map(|it| (json!({"type": "number"}), json!(it))),
-        // Few digits: a JSON reader may round the last of many, and objects too deep for flags are read as JSON.
+        // Few digits: a JSON parser may round the last of many, and deeply nested objects are
+        // parsed as JSON.
         any::<i32>().prop_map(|it| (json!({"type": "number"}), json!(f64::from(it) / 8.0))),
         any::<bool>().prop_map(|it| (json!({"type": "boolean"}), json!(it))),
         any::<bool>().prop_map(|it| (json!({"enum": ["a,b", 1]}), if it { json!("a,b") } else { json!(1) })),
@@ -36,13 +37,14 @@ fn object(properties: Vec<(String, Property)>) -> Property {
 
 fn property() -> impl Strategy<Value = Property> {
     let leaf = prop_oneof![3 => scalar(), 1 => list()];
-    // Letters only, so that no two paths make one flag; strange names have tests of their own.
+    // Letters only, so that no two paths result in the same flag; unusual names have their own
+    // tests.
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop::collection::btree_map("[a-z]{1,6}", inner, 1..4).prop_map(|it| object(it.into_iter().collect()))
     })
 }
 
-/// Types the value the way a careful person would.
+/// Types the value as a user would.
 fn argv(flag: &str, value: &Value, depth: usize, out: &mut Vec<String>) {
     match value {
         Value::Object(map) if depth < 3 => {

@@ -1,4 +1,4 @@
-//! Single values, what is required, and the whole arguments at once.
+//! Single values, required options, and whole arguments with `--input`.
 
 use super::{call, page, read, tool, with};
 use crate::cli::flags::{InputFrom, ToolFlags};
@@ -24,7 +24,7 @@ fn a_choice_is_one_of_its_values() {
     assert_eq!(call(&with(&json!({"v": {"const": 2}})), &["--v", "2"]), r#"{"v":2}"#);
 }
 
-/// S-12: shown, not inserted; what is given is kept, however empty.
+/// S-12: defaults are shown, not inserted; a given value is passed on, even if it is empty.
 #[test]
 fn defaults_are_shown_and_empty_values_kept() {
     let tool = with(&json!({
@@ -100,7 +100,7 @@ fn fetch() -> Value {
     })
 }
 
-/// S-19: what is missing is named by its flag; what has a default is not missed.
+/// S-19: a missing option is reported by its flag; an option with a default is not missing.
 #[test]
 fn what_is_required_is_named() {
     assert_eq!(call(&tool(&fetch()), &[]), "Missing required option: --url");

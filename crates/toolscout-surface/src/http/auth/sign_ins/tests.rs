@@ -1,7 +1,7 @@
 //! Proves that
 //! 1. a link signs in once, and only for two minutes,
-//! 2. neither the cookie nor the key of the page opens anything alone,
-//! 3. who was signed in is forgotten in time, on request, and when too many came after.
+//! 2. neither the cookie nor the key of the UI is sufficient alone,
+//! 3. a session ends after its time, on request, and if too many newer ones exist.
 
 use super::*;
 use axum::http::HeaderValue;

@@ -17,11 +17,11 @@ const NOW: u64 = 1_900_000_000;
 const ISSUER: &str = "https://login.example.com";
 const US: &str = "https://tools.example.com/mcp";
 
-/// Made once with a key that is gone; good until 2033.
+/// Signed once with a key that was deleted; valid until 2033.
 const RSA_KEY: &str = "qi5JQIZuhbFzIYU-l_8-dsWTLj5VGn4aXS6LhZPLL7dJIkJ_dFaAvgmwH5udOFIpCfNo-cvRpUHOYoT6G2-SQHxXfJsANviGZjwaUM5K88-lhYYpHrkMd8dIBQzakfX_2HKtcAviD4SPEjXp4op8VOjQPXR1JQVx5rCkCycL9rvnIBN35wtQd-rIFfPSFYfWKnt8omemmH3zjdTJ4Rk_M-pVPGCQ0XhdFd8b42JbQi4LDKDNxIZh9waYqrzureyx8irGpzJyiwl34qnzNZZx4I_qYRPjg_q1r-MmgGoXA5GUjSbhUNUrv5qmLClwkROOJ_9c-pgfwsP40C8eYiUtUw";
 const RSA_TOKEN: &str = "eyJhbGciOiJSUzI1NiIsImtpZCI6InJzYSIsInR5cCI6ImF0K2p3dCJ9.eyJpc3MiOiJodHRwczovL2xvZ2luLmV4YW1wbGUuY29tIiwic3ViIjoiYWRhIiwiYXVkIjoiaHR0cHM6Ly90b29scy5leGFtcGxlLmNvbS9tY3AiLCJleHAiOjIwMDAwMDAwMDAsInNjb3BlIjoidG9vbHMifQ.YRjMIiQkToElW7Ch5XP_Q-SWTvxg4aX52UGIHbwqtFbngqptOGoKo-Q6ISlctoqVbbgkG22yuXwvcxBd5V5YvWSUo6VVwcWH7VnkTsbzj_jGmP8FcEzdgSi6Bb9pmrDFB3L9k24XFOGzUuIznSIjYjllas_EpEq1mfpLwbMS7YE9VUPn0zjS8_zz2e662VvOgBh3yJVIhbku1rOeqlALUuCS4aXFHTt3XGcWlkIzacbOTWZrf22QQjlwnqNG1GqncGFuGfMv5sVdGqLm8VAgjwYg1l4DRaILdK_3jSmqvq5XEs-3fCclcAY0SOvTRHEYagWvJKXY7UQ4reo4-Z2vMA";
 
-/// An issuer, whose documents are counted when they are fetched.
+/// An issuer that counts how often its documents are fetched.
 struct Login {
     ed: Ed25519KeyPair,
     ec: EcdsaKeyPair,
@@ -86,7 +86,7 @@ impl Login {
         format!("{signed}.{}", encode(&by))
     }
 
-    /// A token that is good but for what is changed.
+    /// A valid token, except for these changes.
     fn token(&self, changes: Value) -> String {
         self.sign(&json!({"alg": "EdDSA", "kid": "ed", "typ": "at+jwt"}), &claims(changes))
     }
@@ -199,7 +199,7 @@ async fn a_signature_counts_only_with_the_key_and_the_way_it_names() {
         header(json!({"alg": "EdDSA", "kid": "ed", "crit": ["b64"]})),
         header(json!({"alg": "EdDSA", "kid": "ed", "typ": "dpop+jwt"})),
     ];
-    // The claims of one with the signature of another.
+    // The claims of one token with the signature of another.
     let ours = login.token(json!({"sub": "bob"}));
     let body = ours.split('.').nth(1).expect("claims");
     cases.push(format!("{}.{body}.{by}", signed.split('.').next().expect("a header")));
@@ -226,7 +226,7 @@ async fn a_token_that_allows_too_little_is_told_what_is_needed() {
     }
 }
 
-/// A profile is a resource of its own: what was made for it opens nothing else.
+/// A profile is a resource of its own: a token for it is not valid for anything else.
 #[tokio::test]
 async fn a_token_for_a_profile_opens_that_profile_only() {
     let login = Login::new();
@@ -239,7 +239,7 @@ async fn a_token_for_a_profile_opens_that_profile_only() {
     assert!(recognise(&auth, &login.token(json!({})), "/mcp/read").await.is_ok());
 }
 
-/// A stranger with made-up tokens does not make us ask the issuer again and again; a new key is found all the same.
+/// Forged tokens do not make us query the issuer repeatedly; a new key is found all the same.
 #[tokio::test(start_paused = true)]
 async fn the_issuer_is_asked_again_for_keys_that_are_new_and_not_more_often() {
     let login = Login::new();
@@ -302,7 +302,7 @@ fn terms_that_cannot_be_safe_are_not_taken() {
     assert!(!with(ISSUER, US, "to\"ols"));
 }
 
-/// RFC 9728: at the place itself, and with the path behind it.
+/// RFC 9728: at the well-known path itself, and with the path of the resource appended.
 #[tokio::test]
 async fn whoever_asks_is_told_where_to_get_a_token() {
     let listener = Listener::bind(terms(Login::new().auth(|_| {}))).await.expect("bound");
@@ -329,8 +329,8 @@ async fn whoever_asks_is_told_where_to_get_a_token() {
     assert!(challenge.contains("https://tools.example.com/.well-known/oauth-protected-resource/mcp\""), "{challenge}");
 }
 
-/// Some issuers pad the numbers of their keys, or name the algorithm as RFC 9864 does. Keys of a wrong size or purpose are
-/// ignored.
+/// Some issuers pad the numbers of their keys, or use the algorithm name of RFC 9864. Keys of a
+/// wrong size or purpose are ignored.
 #[tokio::test]
 async fn keys_are_read_as_issuers_write_them() {
     for (field, value, is_usable) in [
