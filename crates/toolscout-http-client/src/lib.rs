@@ -1,4 +1,4 @@
-//! How web addresses are reached: trusting whom the system trusts, through the proxies the environment names.
+//! HTTP clients that trust the system's certificates and use the proxies of the environment.
 
 mod post;
 
@@ -11,19 +11,20 @@ use rustls_platform_verifier::Verifier;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
 
-/// Which way an address is reached.
+/// The kind of connection to an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionRoute {
-    /// On this very machine, in the open: neither proxies nor certificates matter, and reading those takes a while.
+    /// To this machine, unencrypted: proxies and certificates do not apply, and loading them
+    /// takes a while.
     Plain,
-    /// On this very machine, encrypted. Never through a proxy.
+    /// To this machine, encrypted. Never through a proxy.
     Direct,
-    /// Anywhere else.
+    /// To any other machine.
     Far,
 }
 
 impl ConnectionRoute {
-    /// The way to this address.
+    /// The kind of connection to this address.
     pub fn to(url: &Url) -> Self {
         match (is_this_machine(url), url.scheme()) {
             (true, "http") => Self::Plain,
@@ -32,7 +33,7 @@ impl ConnectionRoute {
         }
     }
 
-    /// A client that goes this way, open to further settings. The error is for people.
+    /// A client builder for this kind of connection. The error is a message for the user.
     pub fn client(self) -> Result<ClientBuilder, String> {
         let tls = if self == Self::Plain { trusting_nobody() } else { trusting_the_system() };
         let tls = tls.map_err(|why| format!("requests cannot be made on this machine: {why}"))?;
@@ -41,13 +42,13 @@ impl ConnectionRoute {
     }
 }
 
-/// Whether the address is one of this very machine.
+/// Whether the address is a loopback address.
 pub fn is_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|it| it.is_loopback())
 }
 
-/// An address without what may be private in it: neither user nor query.
+/// An address without its possibly private parts: no user and no query.
 pub fn shown(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
@@ -63,7 +64,8 @@ pub fn chain(err: &reqwest::Error) -> String {
     out
 }
 
-/// Read once for the whole process, and shared: so are the sessions that make a second handshake short.
+/// Loaded once for the whole process, and shared: TLS session resumption makes later handshakes
+/// short.
 fn trusting_the_system() -> Result<ClientConfig, String> {
     static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
     let made = TLS.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Sends bytes to one address, again and again: what is reported to another program about what we do.
+//! Repeatedly sends bytes to one address: telemetry for another program.
 
 use super::{ConnectionRoute, chain, shown};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
@@ -6,25 +6,25 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 use std::time::Duration;
 
-/// One address, and what is said with each request to it.
+/// One address, and the headers of every request to it.
 pub struct Post {
     client: Client,
     url: Url,
     headers: HeaderMap,
 }
 
-/// What the other side made of it.
+/// The response of the receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PostResponse {
-    /// Of HTTP.
+    /// The HTTP status.
     pub status: u16,
-    /// When to come again, where it says so.
+    /// The delay before the next attempt, if the receiver requests one.
     pub retry_after: Option<Duration>,
 }
 
 impl Post {
-    /// To this address, with these headers, of which all may be secrets. Opens nothing yet. The error is for people, and says
-    /// no value.
+    /// A sender to this address with these headers, all of which may be secrets. Opens no
+    /// connection. The error is a message for the user, and contains no header value.
     pub fn to(url: &str, headers: &[(String, String)], content: &'static str) -> Result<Self, String> {
         let url = Url::parse(url).map_err(|_| "it is no address".to_owned())?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
@@ -40,17 +40,18 @@ impl Post {
             all.insert(name, value);
         }
         all.insert(CONTENT_TYPE, HeaderValue::from_static(content));
-        // What we report goes where a person said, and nowhere else.
+        // No redirects: reports go only to the address that the operator configured.
         let client = ConnectionRoute::to(&url).client()?.redirect(Policy::none()).build().map_err(|it| chain(&it))?;
         Ok(Self { client, url, headers: all })
     }
 
-    /// The address, without what may be private in it.
+    /// The address without its possibly private parts.
     pub fn place(&self) -> String {
         shown(&self.url)
     }
 
-    /// Sends this, compressed where `encoding` says so. The error is for people. Cancel-safe: dropping the future ends it.
+    /// Sends the body, compressed as `encoding` states. The error is a message for the user.
+    /// Cancel-safe: dropping the future cancels the request.
     pub async fn send(
         &self,
         body: Vec<u8>,
