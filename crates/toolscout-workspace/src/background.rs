@@ -1,11 +1,11 @@
-//! Work that requests start and nothing waits for; it ends with the program.
+//! Background tasks that requests start without waiting for them; they end with the program.
 
 use parking_lot::Mutex;
 use std::future::Future;
 use tokio::task::JoinSet;
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
-/// Tasks that may run at a time.
+/// The maximum number of concurrent tasks.
 const LIMIT: usize = 64;
 
 /// Background tasks. Dropping this cancels them.

@@ -1,4 +1,5 @@
-//! The environment of a run: its working folder, variables, streams and store. Tests and embedding programs bring their own.
+//! The environment of a run: its working folder, variables, streams and store. Tests and
+//! embedding programs supply their own.
 
 mod unavailable_store;
 
@@ -46,7 +47,8 @@ impl Environment {
         }
     }
 
-    /// An environment that shares only the file system with this process: its output is captured, its store is in memory.
+    /// An environment that shares only the file system with this process: its output is
+    /// captured, its store is in memory.
     pub fn captured(cwd: &Path, vars: &[(&str, &str)]) -> (Self, Captured) {
         let captured = Captured::default();
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
@@ -64,7 +66,7 @@ impl Environment {
         (environment, captured)
     }
 
-    /// With the store in the state folder, instead of one in memory.
+    /// Uses the store in the state folder, instead of one in memory.
     pub fn persistent(self) -> Self {
         Self { store: OnceLock::new(), ..self }
     }
@@ -85,27 +87,29 @@ impl Environment {
         ReferenceLookup::of(move |name| vars.get(name).map(Into::into))
     }
 
-    /// Whether this is not the environment of this process, so that no other process shares it.
+    /// Whether this differs from the environment of this process. If so, no other process
+    /// shares it.
     pub fn is_captured(&self) -> bool {
         self.is_captured
     }
 
-    /// From now on an interruption lets the run finish its requests; a second one ends it at once.
+    /// From now on an interrupt lets the run finish its requests; a second interrupt ends it at
+    /// once.
     pub fn drain_when_interrupted(&self) {
         self.drains.store(true, Ordering::Relaxed);
     }
 
-    /// Whether an interruption lets the run finish its requests.
+    /// Whether an interrupt lets the run finish its requests.
     pub fn drains_when_interrupted(&self) -> bool {
         self.drains.load(Ordering::Relaxed)
     }
 
-    /// Whether an operator can be asked on the terminal.
+    /// Whether the run can prompt an operator at a terminal.
     pub fn is_interactive(&self) -> bool {
         self.is_interactive
     }
 
-    /// Whether data goes to a terminal.
+    /// Whether standard output is a terminal.
     pub fn out_is_terminal(&self) -> bool {
         self.out_is_terminal
     }
@@ -129,7 +133,7 @@ impl Environment {
         said.or_else(|| seen().filter(|_| self.out_is_terminal)).filter(|it| *it > 0)
     }
 
-    /// Prints data, exactly as it is. A reader that has gone away, as in `toolscout tools | head`, is not an error.
+    /// Prints data unchanged. A closed pipe, as in `toolscout tools | head`, is not an error.
     pub fn print(&self, text: &str) -> Result<(), AppError> {
         self.write(|out| out.write_all(text.as_bytes()))
     }
@@ -152,13 +156,13 @@ impl Environment {
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 
-    /// Asks a yes-or-no question on the terminal; the answer is no if there is none.
+    /// Prompts for yes or no at the terminal; without a terminal the result is no.
     pub async fn ask(&self, question: &str) -> bool {
         if !self.is_interactive {
             return false;
         }
         self.say(&format!("{question} [y/N] "));
-        // On a blocking thread, so that the operator can interrupt the run meanwhile.
+        // On a blocking thread, so that the operator can interrupt the run while it waits.
         let answer = tokio::task::spawn_blocking(|| io::stdin().lines().next().and_then(Result::ok)).await;
         matches!(answer.ok().flatten().as_deref().map(str::trim), Some("y" | "Y" | "yes"))
     }
@@ -173,7 +177,8 @@ impl Environment {
         toolscout_store::config_dir(|name| self.var(name).map(Into::into))
     }
 
-    /// The store of persistent state. If it cannot be opened, the run warns once and goes on without.
+    /// The store of persistent state. If it cannot be opened, the run warns once and continues
+    /// without it.
     pub fn store(&self) -> Arc<dyn Store> {
         self.store.get_or_init(|| self.open_store()).clone()
     }

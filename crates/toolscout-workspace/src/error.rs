@@ -10,7 +10,7 @@ use toolscout_surface::operation::{ErrorCode, OperationError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppError {
-    /// The command line cannot be understood.
+    /// The command line cannot be parsed.
     #[error("{errors}")]
     Usage {
         /// All mistakes in it.
@@ -21,27 +21,27 @@ pub enum AppError {
     /// No command of that name.
     #[error("Command not found: {}", toolscout_core::escape::line(name))]
     UnknownCommand {
-        /// What was typed.
+        /// The typed name.
         name: String,
         /// The command with the most similar name.
         nearest: Option<String>,
     },
-    /// The gateway could not answer.
+    /// The gateway failed.
     #[error(transparent)]
     Gateway(#[from] toolscout_gateway::Error),
     /// Configuration could not be read or changed.
     #[error(transparent)]
     Config(#[from] toolscout_config::ConfigError),
-    /// A source could not answer.
+    /// A source failed.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// A problem that strict mode made fatal.
+    /// A diagnostic that strict mode made fatal.
     #[error("{}", located(.0))]
     Stopped(Box<Diagnostic>),
-    /// The plugins do not fit together.
+    /// The plugins are incompatible.
     #[error(transparent)]
     Lifecycle(#[from] LifecycleError),
-    /// The operating system refused something.
+    /// The operating system reported an error.
     #[error("could not {what}: {cause}")]
     Io {
         /// The action, for example `write PATH`.
@@ -56,9 +56,9 @@ pub enum AppError {
     /// Any other error, with its own message.
     #[error("{message}")]
     Said {
-        /// Whose fault it is.
+        /// Who caused the error, and what to do about it.
         kind: ErrorKind,
-        /// What happened.
+        /// The message.
         message: String,
         /// The next command to type.
         hint: Option<String>,
@@ -66,12 +66,12 @@ pub enum AppError {
 }
 
 impl AppError {
-    /// Invalid input, with the way to correct it.
+    /// Invalid input, with a hint how to correct it.
     pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Said { kind: ErrorKind::Invalid, message: message.into(), hint: Some(hint.into()) }
     }
 
-    /// Something that does not work now, with the way to correct it.
+    /// A temporary failure, with a hint how to correct it.
     pub fn unavailable(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Said { kind: ErrorKind::Unavailable, message: message.into(), hint: Some(hint.into()) }
     }
@@ -129,7 +129,7 @@ impl AppError {
     }
 }
 
-/// The command that logs in to the server, if that is missing.
+/// The command that logs in to the server, if the error is a missing login.
 pub(crate) fn login(error: &SourceError) -> Option<String> {
     match error {
         SourceError::Login { id, .. } => Some(format!("toolscout server login {id}")),
@@ -171,7 +171,8 @@ impl From<UsageErrors> for AppError {
     }
 }
 
-/// For `map_err` in local operations: the operating system refused something about a file of the operator.
+/// For `map_err` in local operations: the operating system reported an error about a file of
+/// the operator.
 pub(crate) fn file_failure(verb: &str, path: &Path) -> impl FnOnce(std::io::Error) -> OperationError {
     let refused = AppError::io(verb, path);
     |cause| failure(refused(cause)).with_code(ErrorCode::SourceUnavailable)
@@ -191,11 +192,11 @@ fn located(problem: &Diagnostic) -> String {
     }
 }
 
-/// Plugins or commands that do not fit together.
+/// Incompatible plugins or commands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LifecycleError {
-    /// Two plugins of one id.
+    /// Two plugins have the same id.
     #[error("Plugin '{id}' is there twice")]
     Twice {
         /// The id.
@@ -209,13 +210,13 @@ pub enum LifecycleError {
         /// The missing plugin.
         missing: String,
     },
-    /// Plugins require each other in a circle.
+    /// Plugins require each other in a cycle.
     #[error("Plugins require each other in a circle: {}", path.join(" -> "))]
     Cycle {
-        /// The circle, its first plugin again at the end.
+        /// The cycle; its first plugin is repeated at the end.
         path: Vec<String>,
     },
-    /// Two commands of one name.
+    /// Two commands have the same name.
     #[error("Command '{name}' is already registered")]
     DuplicateCommand {
         /// The name.
@@ -227,7 +228,7 @@ pub enum LifecycleError {
         /// The name.
         name: String,
     },
-    /// Two sources of one id.
+    /// Two sources have the same id.
     #[error(transparent)]
     Sources(#[from] toolscout_gateway::DuplicateSource),
 }

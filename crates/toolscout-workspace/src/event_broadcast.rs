@@ -1,4 +1,4 @@
-//! Broadcasts what happens to every client that follows it.
+//! Broadcasts events to every client that follows them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,12 +11,12 @@ use toolscout_core::event::{
 };
 use toolscout_core::redact;
 
-/// Events that may wait for a slow client; the oldest are dropped first.
+/// Events queued for a slow client; the oldest are dropped first.
 const PENDING: usize = 256;
-/// Results of a search that an event contains.
+/// The maximum number of search results in an event.
 const RESULTS: usize = 20;
 
-/// Broadcasts events to everyone who follows them. Clones share the broadcast.
+/// Broadcasts events to all subscribers. Clones share the broadcast.
 #[derive(Clone)]
 pub struct EventBroadcast(broadcast::Sender<Arc<StreamedEvent>>);
 
@@ -35,14 +35,14 @@ impl StreamedEvent {
         Self { kind, data }
     }
 
-    /// What other clients do is for operators only.
+    /// Whether this role may see the event: only operators see the activity of other clients.
     pub(crate) fn is_for(&self, role: Role) -> bool {
         role == Role::Operator || self.kind == "discovery"
     }
 }
 
 impl EventBroadcast {
-    /// Follows events from now on.
+    /// Subscribes to events from now on.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<Arc<StreamedEvent>> {
         self.0.subscribe()
     }
@@ -98,7 +98,7 @@ fn search(event: &SearchEvent) -> Value {
     json!({"text": event.text, "profile": event.profile, "found": event.hits.len(), "hits": hits.collect::<Vec<_>>()})
 }
 
-/// Without the arguments: they belong to the caller.
+/// The event of a call, without the arguments: they are private to the caller.
 fn call(event: &CallEvent) -> Value {
     let (outcome, error) = match &event.outcome {
         CallOutcome::Succeeded(_) => ("done", None),

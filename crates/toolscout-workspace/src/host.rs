@@ -26,7 +26,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 pub struct HostListener {
     listener: UnixListener,
     socket: std::path::PathBuf,
-    /// Released after the socket is removed, so that the socket of the next host stays.
+    /// Released after the socket is removed, so that this process does not remove the socket of
+    /// the next host.
     _lease: Lease,
 }
 
@@ -45,7 +46,7 @@ impl HostListener {
         Ok(Self { listener: bound, socket, _lease: lease })
     }
 
-    /// Serves commands, and discovers again after each of `changes`.
+    /// Serves commands, and repeats discovery after each of `changes`.
     pub async fn serve(
         &self,
         workspace: &Workspace,
@@ -72,8 +73,9 @@ impl HostListener {
     }
 }
 
-/// Reports the changes and operations that commands forward. The process that forwards a call reports the call, its discoveries and
-/// its approval; reported here as well, they would count twice.
+/// Reports the changes and operations that commands forward. The process that forwards a call
+/// reports the call, its discoveries and its approval; if they were reported here as well, they
+/// would count twice.
 struct ForwardedRequests(Observers);
 
 impl Observer for ForwardedRequests {
@@ -109,7 +111,7 @@ pub async fn keep(workspace: &Workspace, operations: &Operations) {
 
 fn bind(socket: &Path) -> io::Result<UnixListener> {
     make_folder(socket)?;
-    // This process holds the lease, so the process that left the socket is gone.
+    // This process holds the lease, so the process that left the socket has ended.
     match std::fs::remove_file(socket) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -119,13 +121,14 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Whether the peer is of the same user. The socket's mode ensures it, except on file systems without modes.
+/// Whether the peer belongs to the same user. The socket's mode ensures it, except on file
+/// systems without modes.
 fn is_ours(stream: &UnixStream) -> bool {
     let own = std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).ok();
     stream.peer_cred().is_ok_and(|it| own.is_none_or(|own| own == it.uid()))
 }
 
-/// Serves one connection, with the configuration and the approvals of now.
+/// Serves one connection, with the current configuration and approvals.
 async fn serve_connection(workspace: &Workspace, stream: UnixStream, router: http_socket::SocketRouter) {
     match workspace.reload() {
         Ok(()) => workspace.apply_policies(),

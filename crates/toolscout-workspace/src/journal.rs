@@ -31,7 +31,8 @@ pub fn verify(environment: &Environment) -> Result<AuditVerification, AppError> 
     Ok(audit::verify(environment.state_dir().as_deref(), &*environment.store())?)
 }
 
-/// What tools have cost and saved, of all clients and projects, since then (`7d`, `2026-07-28`); without it, of the whole journal.
+/// The cost and savings of tools, for all clients and projects, since a time (`7d`,
+/// `2026-07-28`); without one, for the whole journal.
 pub fn usage(environment: &Environment, since: Option<&str>) -> Result<UsageStats, AppError> {
     Ok(stats::count(environment.state_dir().as_deref(), since)?.stats())
 }
@@ -46,7 +47,8 @@ impl JournalHandle {
         self.0.get().is_some()
     }
 
-    /// Opens the journal, and returns the observer that records events; none if recording is off.
+    /// Opens the journal, and returns the observer that records events; `None` if recording is
+    /// off.
     pub fn open(&self, keep: Option<JournalRetention>, environment: &Arc<Environment>) -> Option<Arc<dyn Observer>> {
         let keep = match keep {
             Some(JournalRetention::Off) => return None,
@@ -68,14 +70,15 @@ impl JournalHandle {
         Some(Arc::new(JournalObserver::new(journal)))
     }
 
-    /// Writes events as they happen, for a process that stays. A short command writes them all when it ends.
+    /// Writes events as they happen, for a long-running process. A short command writes them
+    /// all when it ends.
     pub fn keep_writing(&self) {
         if let Some(journal) = self.0.get() {
             journal.keep_writing();
         }
     }
 
-    /// Writes all events of this process, so that a reader sees them.
+    /// Writes all events of this process, so that a reader of the journal sees them.
     pub fn flush(&self) {
         if let Some(journal) = self.0.get() {
             journal.flush();

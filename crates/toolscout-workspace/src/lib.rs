@@ -1,8 +1,9 @@
-//! Everything a running toolscout has at hand, and the operations on it.
+//! The workspace of a running toolscout, and the operations on it.
 //!
-//! A [`Workspace`] holds the options, the environment, the configuration, the servers and the gateway of a run. An operation
-//! takes a workspace and an input; commands, HTTP routes and requests over the control socket are derived from
-//! [`OPERATIONS`]. Command lines, plugins and their lifecycle are the app's.
+//! A [`Workspace`] holds the options, the environment, the configuration, the servers and the
+//! gateway of a run. An operation takes a workspace and an input; commands, HTTP routes and
+//! requests over the control socket are derived from [`OPERATIONS`]. The app crate has the
+//! command line, the plugins and their lifecycle.
 
 mod background;
 pub mod config;

@@ -1,4 +1,5 @@
-//! Every operation of toolscout, one file each; commands, HTTP routes and socket requests are derived from this list.
+//! Every operation of toolscout, one file each; commands, HTTP routes and socket requests are
+//! derived from this list.
 
 mod client;
 mod connect;
@@ -35,8 +36,8 @@ use toolscout_surface::operation::{BoundOperation, ErrorCode, OperationError, Wo
 /// Binds an operation to the workspace in a slot.
 pub type BindOperation = fn(&WorkspaceSlot<Workspace>) -> BoundOperation;
 
-/// Every operation, with the plugins that bring it: a program without any of them is without the operation. Its commands belong to the
-/// first one.
+/// Every operation, with the plugins that provide it: a program without any of them does not
+/// have the operation. Its commands belong to the first plugin.
 pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["review"], BoundOperation::new::<Workspace, policy::ListPolicies>),
     (&["review"], BoundOperation::new::<Workspace, policy::ShowPolicy>),
@@ -96,12 +97,12 @@ pub const OPERATIONS: &[(&[&str], BindOperation)] = &[
     (&["ui"], BoundOperation::new::<Workspace, CreateSignInLink>),
 ];
 
-/// A path for people, on one line.
+/// A path as text, on one line.
 fn shown_path(path: &Path) -> String {
     escape::line(&path.display().to_string()).into_owned()
 }
 
-/// Runs something that blocks on files or the store.
+/// Runs work that blocks on files or the store.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, OperationError> + Send + 'static,
 ) -> Result<T, OperationError> {

@@ -1,10 +1,10 @@
-//! The program's own options, as the command line gave them.
+//! The global options from the command line.
 
 use std::path::{Path, PathBuf};
 use toolscout_surface::cli::{Locale, Parsed};
 use toolscout_surface::output::Format;
 
-/// The program's own options, given before the command, or after it if the command is built in.
+/// The global options, given before the command, or after it if the command is built in.
 #[derive(Default)]
 pub struct Options {
     before: Parsed,
@@ -17,11 +17,11 @@ pub struct Options {
 /// The properties of the command of a run that sources and the gateway depend on.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CommandTraits {
-    /// It only reads (help, completion), so that nothing may be started.
+    /// It only reads (help, completion), so it must not start any server or tool.
     pub only_reads: bool,
-    /// It is about all tools, and not about one of them.
+    /// It is about all tools, not about one of them.
     pub shows_tools: bool,
-    /// It serves clients, which can be sent requests.
+    /// It serves clients, to which it can send requests.
     pub serves: bool,
 }
 
@@ -41,7 +41,7 @@ impl Options {
         self.both().any(|it| it.switch(long))
     }
 
-    /// The value, if one was given or there is a default.
+    /// The given value, or the default.
     pub fn text(&self, long: &str) -> Option<&str> {
         let given = self.both().filter(|it| it.is_given(long)).last();
         given.unwrap_or(&self.before).text(long)
@@ -66,8 +66,8 @@ impl Options {
         self.locale
     }
 
-    /// The folder of the run: `--project`, or the working folder. As a real path if it exists, so that `..` in it does not lead to
-    /// another project.
+    /// The folder of the run: `--project`, or the working folder. It is canonical if it exists,
+    /// so that `..` in it does not lead to another project.
     pub fn folder(&self, cwd: &Path) -> PathBuf {
         let folder = self.text("project").map_or(cwd.to_owned(), |it| cwd.join(it));
         folder.canonicalize().unwrap_or(folder)

@@ -13,24 +13,24 @@ pub struct PageLinks {
 }
 
 impl PageLinks {
-    /// The sign-ins that links are made for.
+    /// The sign-ins for which links are created.
     pub fn sign_ins(&self) -> &Arc<SignIns> {
         &self.sign_ins
     }
 
-    /// The UI is served at this address from now on.
+    /// Sets the address at which the UI is served.
     pub fn listens(&self, addr: SocketAddr) {
         let _ = self.addr.set(addr);
     }
 
-    /// A link that works once; none if no UI is served.
+    /// A single-use link; `None` if no UI is served.
     pub fn link(&self) -> Option<String> {
         let addr = reachable(*self.addr.get()?);
         self.sign_ins.link().map(|path| format!("http://{addr}{path}"))
     }
 }
 
-/// A listener on all interfaces is reached on loopback.
+/// The loopback address for a listener on all interfaces.
 fn reachable(addr: SocketAddr) -> SocketAddr {
     let here = match addr.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

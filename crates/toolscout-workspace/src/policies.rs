@@ -1,4 +1,4 @@
-//! Policies of the configuration, as the gateway takes them.
+//! Converts the policies of the configuration for the gateway.
 
 use toolscout_config::Config;
 use toolscout_gateway::policy::{LevelName, Policies};

@@ -1,4 +1,4 @@
-//! Tools as an earlier `discover --json` printed them: known without looking anywhere.
+//! Tools from the output of an earlier `discover --json`: listed without discovery.
 
 use crate::AppError;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use toolscout_core::{
 };
 use toolscout_folder::{FolderSource, FolderSourceBuilder};
 
-/// One tool as it is saved.
+/// The saved form of one tool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SavedTool {
@@ -56,7 +56,7 @@ impl From<&Tool> for SavedTool {
     }
 }
 
-/// The tools that a saved list has of one source. A call reads only the file of its tool.
+/// The tools of one source in a saved list. A call reads only the file of its tool.
 pub struct SavedTools {
     id: SourceId,
     tools: Vec<Tool>,
@@ -65,7 +65,7 @@ pub struct SavedTools {
     open: Open,
 }
 
-/// Begins a source over nothing but this file.
+/// Creates a builder for a folder source that contains only this file.
 type Open = fn(PathBuf) -> FolderSourceBuilder;
 
 impl SavedTools {
@@ -83,12 +83,11 @@ impl SavedTools {
         Ok(Self { id, tools, by_name, store, open })
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// A folder source over nothing but the file of this tool.
+    /// A folder source that contains only the file of this tool.
     fn file_of(&self, name: &ToolName, cx: &Cx) -> Result<FolderSource, SourceError> {
         let path = self.by_name.get(name).and_then(|at| self.tools[*at].provenance.path.clone());
         let reason = || format!("`{name}` comes from a saved list that does not say which file it is in");
@@ -97,14 +96,15 @@ impl SavedTools {
             let what = format!("`{}`, where `{name}` was found, is not there any more", path.display());
             return Err(SourceError::Unavailable { id: self.id.clone(), what });
         }
-        // Only the file itself may know which tools it holds, and what a person types themselves may be started.
+        // Only the file itself may define which tools it contains. It may be started only for a
+        // call that a person typed.
         let is_person = cx.caller.is_person();
         let builder = (self.open)(path).id(self.id.clone()).store(self.store.clone());
         Ok(builder.trust(Arc::new(move |_| is_person)).build())
     }
 }
 
-/// Tools of other sources are left to those sources.
+/// Restores a saved tool; `None` for tools of other sources.
 fn restore(saved: SavedTool, source: &SourceId) -> Option<Tool> {
     if saved.source != source.as_str() {
         return None;
@@ -119,7 +119,7 @@ fn restore(saved: SavedTool, source: &SourceId) -> Option<Tool> {
     tool.visibility = saved.visibility;
     tool.cli = saved.cli;
     tool.provenance.path = saved.path;
-    // Whatever it was then, now it is only known from a list.
+    // Whatever its status was then, the tool now comes from a list without discovery.
     tool.status = Status::Static;
     Some(tool)
 }

@@ -1,4 +1,4 @@
-//! The clients that are connected.
+//! The sessions of connected clients.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use toolscout_core::cx::Role;
 use toolscout_surface::mcp::SessionInfo;
 use toolscout_surface::operation::OperationError;
 
-/// Sessions that were begun over the API; beyond this many, the oldest is dropped.
+/// The maximum number of sessions created over the API; the oldest is evicted.
 const LIMIT: usize = 1_000;
 
 /// Sessions of this process.
@@ -20,7 +20,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Also lists these sessions, of clients that are connected over MCP.
+    /// Adds a list of sessions of clients that are connected over MCP.
     pub fn connect(&self, list: impl Fn() -> Vec<SessionInfo> + Send + Sync + 'static) {
         let _ = self.connected.set(Box::new(list));
     }
@@ -34,12 +34,12 @@ impl Sessions {
         begun.insert(session.id.clone(), session);
     }
 
-    /// Removes a session that was begun over the API; false if it was not.
+    /// Removes a session that was created over the API; false if there is none.
     pub(crate) fn remove(&self, id: &str) -> bool {
         self.begun.lock().remove(id).is_some()
     }
 
-    /// The sessions that the caller may see: an operator all, others their own.
+    /// The sessions that the caller may see: all for an operator, otherwise the caller's own.
     pub(crate) fn visible(&self, cx: &Cx) -> Vec<SessionInfo> {
         let mut all: Vec<_> = self.begun.lock().values().cloned().collect();
         all.extend(self.connected.get().map(|list| list()).unwrap_or_default());

@@ -39,7 +39,7 @@ impl Tools {
     /// The number of unavailable sources that are reported one by one.
     pub const SOURCES: usize = 3;
 
-    /// The tools that this gateway has. Discovers nothing.
+    /// The tools of this gateway. Does not run discovery.
     pub fn new(gateway: Gateway, environment: Arc<Environment>, options: &Options, observers: Observers) -> Self {
         let verbosity = match (options.switch("quiet"), options.switch("verbose")) {
             (true, _) => Verbosity::Quiet,
@@ -89,8 +89,8 @@ impl Tools {
         self.sorted(self.gateway.refresh(&self.request).await)
     }
 
-    /// Discovers all sources again at once, so that a definition that changes and changes back is still reviewed. Warns about
-    /// newly quarantined tools.
+    /// Discovers all sources again at once, so that a definition is reviewed even if it soon
+    /// changes back. Warns about newly quarantined tools.
     pub async fn discover_changes(&self) {
         match self.discover_quietly_again().await {
             Ok(news) => news.iter().filter(|it| it.kind == DiagnosticKind::Quarantined).for_each(|it| self.warn(it)),
@@ -115,12 +115,11 @@ impl Tools {
         self.discovered.initialized()
     }
 
-    /// The gateway as it is, discovered or not.
+    /// The gateway, with or without discovery.
     pub fn gateway(&self) -> &Gateway {
         &self.gateway
     }
 
-    /// The gateway, shared.
     pub fn shared_gateway(&self) -> Arc<Gateway> {
         self.gateway.clone()
     }
@@ -142,7 +141,7 @@ impl Tools {
         Ok(problems)
     }
 
-    /// All diagnostics; one that strict mode stopped at is an error.
+    /// All diagnostics; the one at which strict mode stopped is an error.
     fn sorted(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
         let mut problems = refreshed.problems;
         for (id, error) in refreshed.failed {
@@ -166,7 +165,8 @@ impl Tools {
     /// Tools that cannot be typed as commands, because a built-in command has the same name.
     fn clashes(&self) -> Vec<Diagnostic> {
         let snapshot = self.gateway.snapshot();
-        // There are a few dozen commands, and there may be thousands of tools.
+        // Iterates over the commands, because there are a few dozen of them and possibly
+        // thousands of tools.
         let reserved = self.reserved.get().into_iter().flatten();
         let mut clashing: Vec<_> = reserved.flat_map(|it| snapshot.named(it)).collect();
         clashing.sort_by_key(|it| it.at);
@@ -189,7 +189,8 @@ impl Tools {
 
     /// Writes a diagnostic as a warning, as far as the verbosity allows.
     pub fn warn(&self, problem: &Diagnostic) {
-        // A command that runs one tool does not repeat that other sources are unavailable. Quarantine is reported once.
+        // A command that runs one tool does not repeat that other sources are unavailable.
+        // Quarantine is reported once.
         let is_of_a_server =
             problem.source.is_some() && problem.path.is_none() && problem.kind != DiagnosticKind::Quarantined;
         let is_beside_the_point = (problem.kind == DiagnosticKind::Untrusted || is_of_a_server) && !self.shows_tools;
@@ -228,7 +229,7 @@ impl Tools {
     }
 }
 
-/// Refuses a quarantined tool: its definition is not shown, so what it takes cannot be asked for either.
+/// Refuses a quarantined tool: its definition is hidden, so its parameters are hidden as well.
 pub fn refuse_quarantined(tool: &Tool) -> Result<(), AppError> {
     match &tool.status {
         Status::Quarantined(reason) => {
@@ -239,10 +240,11 @@ pub fn refuse_quarantined(tool: &Tool) -> Result<(), AppError> {
     }
 }
 
-/// The longest time that a command takes to encode the tools it has found; the rest is left to searches and servers.
+/// The maximum time in which a command encodes the discovered tools; searches and servers
+/// encode the rest.
 const STUDY_LIMIT: Duration = Duration::from_secs(2);
 
-/// Encodes tools for search by meaning, for a moment: for commands that have just discovered them.
+/// Encodes newly discovered tools for semantic search, within [`STUDY_LIMIT`].
 pub async fn study_briefly(gateway: &Gateway) {
     let left = gateway.study_within(STUDY_LIMIT).await;
     tracing::debug!(event = "studied", left);
@@ -259,7 +261,7 @@ fn render(problem: &Diagnostic) -> String {
     text
 }
 
-/// Asks the operator at the terminal to approve a call, and shows all arguments.
+/// Prompts the operator at the terminal to approve a call, and shows all arguments.
 fn asker(environment: Arc<Environment>) -> ApprovalPrompt {
     Arc::new(move |question| {
         let environment = environment.clone();

@@ -9,7 +9,7 @@ use toolscout_folder::trust::TrustedFolders;
 pub struct Trust {
     /// The folders that an operator trusts.
     pub folders: TrustedFolders,
-    /// All folders are trusted in this run.
+    /// Whether all folders are trusted in this run.
     all: bool,
 }
 
@@ -20,12 +20,12 @@ impl Trust {
         Self { folders: TrustedFolders::new(environment.store()), all }
     }
 
-    /// Whether this folder, or one around it, is trusted.
+    /// Whether this folder, or one of its parents, is trusted.
     pub fn covers(&self, folder: &Path) -> bool {
         self.all || self.folders.covers(folder)
     }
 
-    /// The check of a folder source for each of its roots.
+    /// The trust check of a folder source for each of its roots.
     pub fn question(self) -> Arc<dyn Fn(&Path) -> bool + Send + Sync> {
         Arc::new(move |folder| self.covers(folder))
     }

@@ -1,4 +1,4 @@
-//! Everything a running toolscout has at hand, as plain fields.
+//! The state of a running toolscout, as plain fields.
 
 mod background_discovery;
 mod first_sight;
@@ -21,7 +21,8 @@ use toolscout_gateway::Gateway;
 use toolscout_gateway::policy::LevelName;
 use toolscout_telemetry::Metrics;
 
-/// What is known before any source is made: sources, gateway rules and observers are built from it.
+/// The state that exists before any source is created: sources, gateway rules and observers are
+/// built from it.
 pub struct Startup {
     /// The name of the program.
     pub program: Arc<str>,
@@ -35,7 +36,7 @@ pub struct Startup {
     pub servers: Arc<ServerSet>,
 }
 
-/// Everything a running toolscout has at hand.
+/// The state of a running toolscout, which operations work on.
 pub struct Workspace {
     /// The name of the program.
     pub program: Arc<str>,
@@ -45,20 +46,20 @@ pub struct Workspace {
     pub environment: Arc<Environment>,
     /// The gateway, and the tools of all sources, discovered on first use.
     pub tools: Arc<Tools>,
-    /// What plugins contributed.
+    /// The contributions of plugins.
     pub parts: Parts,
     config: ArcSwap<Config>,
     servers: ArcSwap<ServerSet>,
     reloader: OnceLock<Reloader>,
     served: OnceLock<Arc<Gateway>>,
-    /// Work that requests have started and nothing waits for.
+    /// Tasks that requests have started without waiting for them.
     pub(crate) tasks: BackgroundTasks,
 }
 
 /// Applies a changed configuration to everything that runs.
 pub type Reloader = Box<dyn Fn() -> BoxFuture<'static, Result<(), AppError>> + Send + Sync>;
 
-/// What plugins contribute to the workspace; a part that no plugin brings is absent.
+/// The contributions of plugins to the workspace; a part that no plugin contributes is absent.
 #[derive(Default)]
 pub struct Parts {
     /// Configuration files are read.
@@ -75,14 +76,15 @@ pub struct Parts {
     pub metrics: Option<Arc<Metrics>>,
     /// Events for clients that follow them.
     pub events: Option<EventBroadcast>,
-    /// Clients that are connected.
+    /// Connected clients.
     pub sessions: Sessions,
     /// Sign-in links to the UI.
     pub page_links: PageLinks,
 }
 
 impl Startup {
-    /// Reads the configuration and sets up the servers, as far as the composition has them. Starts nothing.
+    /// Reads the configuration and sets up the servers, as far as the composition includes
+    /// them. Starts no server.
     pub fn new(
         program: Arc<str>,
         parts: &Parts,
@@ -122,7 +124,8 @@ impl Workspace {
         }
     }
 
-    /// The gateway of a request, after the first discovery. A command reports on stderr what went wrong in it.
+    /// The gateway of a request, after the first discovery. A command reports the diagnostics
+    /// of discovery on stderr.
     pub(crate) async fn known(&self, cx: &Cx) -> Result<Arc<Gateway>, AppError> {
         if cx.caller == Caller::Cli {
             self.tools.known().await?;
@@ -132,8 +135,8 @@ impl Workspace {
         Ok(self.gateway_for(cx))
     }
 
-    /// The gateway that answers a request: limited to the profile that this process serves, except for decisions of the operator
-    /// at the terminal.
+    /// The gateway for a request: limited to the profile that this process serves, except for
+    /// decisions of the operator at the terminal.
     pub(crate) fn gateway_for(&self, cx: &Cx) -> Arc<Gateway> {
         match self.served.get() {
             Some(served) if cx.caller != Caller::Cli => served.clone(),
@@ -141,18 +144,19 @@ impl Workspace {
         }
     }
 
-    /// Has requests of clients see this gateway from now on.
+    /// Sets the gateway for requests of clients.
     pub fn set_served(&self, served: Arc<Gateway>) {
         let _ = self.served.set(served);
     }
 
-    /// The whole gateway, after the first discovery: for decisions, which are about everything.
+    /// The whole gateway, after the first discovery: for decisions, which are about all tools.
     pub(crate) async fn discovered(&self) -> Result<Arc<Gateway>, AppError> {
         self.tools.known_quietly().await?;
         Ok(self.tools.shared_gateway())
     }
 
-    /// Reads the configuration again and applies it: in a process that serves, to everything that runs.
+    /// Reads the configuration again and applies it; a serving process applies it to everything
+    /// that runs.
     pub(crate) async fn apply_configuration(&self) -> Result<(), AppError> {
         if let Some(reload) = self.reloader.get() {
             return reload().await;
@@ -162,7 +166,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Has the gateway take the policies of the configuration, as it was last read. Those of the session stay.
+    /// Applies the policies of the last configuration to the gateway. Session policies are
+    /// unchanged.
     pub fn apply_policies(&self) {
         // A program without the review plugin sets its policies itself.
         if !self.parts.policies {
@@ -177,7 +182,7 @@ impl Workspace {
         }
     }
 
-    /// Has a process that stays write its journal as events happen.
+    /// Makes a long-running process write its journal as events happen.
     pub fn keep_writing_journal(&self) {
         if let Some(journal) = &self.parts.journal {
             journal.keep_writing();
@@ -186,7 +191,7 @@ impl Workspace {
 
     /// Discovers the tools of a server without making the caller wait.
     pub(crate) async fn discover_in_background(&self, id: &str) -> Result<(), AppError> {
-        // A process that serves discovers what it does not know as soon as it has read the configuration.
+        // A serving process discovers new servers as soon as it has read the configuration.
         if self.reloader.get().is_some() {
             return Ok(());
         }
@@ -198,12 +203,13 @@ impl Workspace {
         self.discover_in_another_process(std::slice::from_ref(&configured.server.id)).await
     }
 
-    /// Starts another process that discovers the tools of these servers; returns when it is at work, or soon after.
+    /// Starts another process that discovers the tools of these servers; returns when it has
+    /// started discovery, or after a short wait.
     pub async fn discover_in_another_process(&self, ids: &[SourceId]) -> Result<(), AppError> {
         background_discovery::discover(self, ids).await
     }
 
-    /// Discovers the tools of a server now; returns what is quarantined.
+    /// Discovers the tools of a server now; returns a description of each quarantined tool.
     pub(crate) async fn discover_now(&self, id: &str, cx: &Cx) -> Result<Vec<String>, AppError> {
         let set = self.servers();
         set.source(id)?.refresh(cx).await.map_err(|error| {
@@ -219,29 +225,30 @@ impl Workspace {
         first_sight::first_sight(self, &set, cx).await
     }
 
-    /// Has [`Workspace::apply_configuration`] go through a process's own loop from now on.
+    /// Makes [`Workspace::apply_configuration`] use the reload loop of this process.
     pub fn set_reloader(&self, reloader: Reloader) {
         let _ = self.reloader.set(reloader);
     }
 
-    /// The configuration as it was last read.
+    /// The configuration, as of the last read.
     pub fn config(&self) -> Arc<Config> {
         self.config.load_full()
     }
 
-    /// The configured servers as they were last read.
+    /// The configured servers, as of the last read.
     pub fn servers(&self) -> Arc<ServerSet> {
         self.servers.load_full()
     }
 
-    /// The servers that this run uses; none in a program without them, or with `--tools-from`.
+    /// The servers that this run uses; `None` in a program without servers, or with
+    /// `--tools-from`.
     pub fn configured_servers(&self) -> Option<Arc<ServerSet>> {
         let has_servers = self.parts.servers && self.options.text("tools-from").is_none();
         has_servers.then(|| self.servers())
     }
 
-    /// Reads the configuration again, and sets up the servers accordingly. A server whose entry is unchanged goes on running.
-    /// If a file cannot be read, everything stays as it was.
+    /// Reads the configuration again, and updates the servers. A server whose entry is
+    /// unchanged continues to run. If a file cannot be read, nothing changes.
     pub fn reload(&self) -> Result<(), AppError> {
         if !self.parts.configuration {
             return Ok(());

@@ -1,4 +1,5 @@
-//! What the operations about other MCP clients share: their names, their folders, and the command that starts this program.
+//! Shared helpers of the operations on other MCP clients: their names, their folders, and the
+//! command that starts this program.
 
 use crate::Workspace;
 use crate::error::failure;
@@ -15,14 +16,15 @@ pub(super) fn client_name(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "enum": names})
 }
 
-/// Where other clients keep their files, by the environment of this run.
+/// The folders with the files of other clients, from the environment of this run.
 pub(super) fn client_folders(workspace: &Workspace, config: &Config) -> ClientFolders {
     let environment = &workspace.environment;
     let variable = |name: &str| environment.var(name).map(str::to_owned);
     ClientFolders::new(&variable, environment.cwd(), config.project_folder())
 }
 
-/// The command that starts this program as an MCP server. A desktop program does not have our search path.
+/// The command that starts this program as an MCP server. A desktop program does not have the
+/// search path of this terminal.
 pub(super) fn launch(workspace: &Workspace, is_desktop: bool) -> Result<LaunchCommand, OperationError> {
     let path = workspace.environment.var("PATH").filter(|_| !is_desktop);
     launch_command(&workspace.program, path).map_err(failure)

@@ -1,4 +1,5 @@
-//! `connect`, `connect list` and `disconnect`: this program in the configuration of other MCP clients.
+//! `connect`, `connect list` and `disconnect`: manage the entry of this program in the
+//! configuration of other MCP clients.
 
 use super::client::{client_folders, client_name, launch, record_added};
 use super::import::{counted, page};
@@ -250,7 +251,7 @@ impl Operation<Workspace> for DisconnectClient {
     }
 }
 
-/// A client, and where its files are.
+/// A client, and the location of its files.
 struct ClientPlace {
     client: &'static ClientFormat,
     scope: ConfigScope,

@@ -1,4 +1,4 @@
-//! `discover`: look for tools, and report what was found.
+//! `discover`: discover tools, and report them.
 
 use super::status::NoInput;
 use crate::saved_tools::SavedTool;
@@ -13,7 +13,7 @@ use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Tex
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
-/// Look for tools, and report what was found.
+/// Discover tools, and report them.
 pub(crate) struct DiscoverTools;
 
 #[derive(Serialize, JsonSchema)]

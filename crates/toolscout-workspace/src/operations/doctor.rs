@@ -1,4 +1,4 @@
-//! `doctor`: what was found, what is broken, and what to do.
+//! `doctor`: the discovered tools, the problems, and how to fix them.
 
 mod server_health;
 

@@ -1,4 +1,4 @@
-//! `events`: what happens, as it happens.
+//! `events`: a live stream of events.
 
 use super::status::NoInput;
 use crate::Workspace;
@@ -12,7 +12,7 @@ use toolscout_core::Cx;
 use toolscout_core::cx::Role;
 use toolscout_surface::operation::{CommandName, ItemStream, OperationError, OperationSpec, StreamOperation, Text};
 
-/// Follow what happens.
+/// Follow events.
 pub(crate) struct FollowEvents;
 
 impl StreamOperation<Workspace> for FollowEvents {
@@ -60,7 +60,8 @@ struct EventFollower {
 
 impl EventFollower {
     async fn next(&mut self) -> Option<StreamedEvent> {
-        // The first event tells that the stream is open, and which generation of the catalog there is.
+        // The first event confirms that the stream is open, and contains the generation of the
+        // catalog.
         if std::mem::take(&mut self.is_first) {
             return Some(changed(*self.changes.borrow_and_update()));
         }

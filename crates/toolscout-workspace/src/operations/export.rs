@@ -1,4 +1,4 @@
-//! `export`: tools, or the way to them, in the form that another program takes.
+//! `export`: tools, or instructions to use them, in the format of another program.
 
 mod opencode;
 mod skill;
@@ -18,7 +18,7 @@ use toolscout_surface::operation::{ErrorCode, Operation, OperationError, Operati
 use toolscout_surface::output;
 use toolscout_surface::output::counted;
 
-/// Give tools in the form that another program takes.
+/// Export tools in the format of another program.
 pub(crate) struct ExportTools;
 
 #[derive(Deserialize, JsonSchema)]
@@ -134,7 +134,7 @@ async fn chosen(workspace: &Workspace, names: &[String]) -> Result<Vec<Arc<Tool>
     names.iter().map(named).collect()
 }
 
-/// One named tool by itself, several as a list.
+/// One named tool as an object, several as a list.
 async fn definitions(
     workspace: &Workspace,
     names: &[String],
@@ -161,33 +161,35 @@ fn description(tool: &Tool) -> String {
     tool.description.clone().unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name))
 }
 
-/// Model vendors take letters, digits, `_` and `-`, at most 64.
+/// Model vendors allow letters, digits, `_` and `-`, at most 64 characters.
 fn safe_name(tool: &Tool) -> String {
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
     let letters = tool.id.name.as_str().chars();
     letters.map(|letter| if is_safe(letter) { letter } else { '_' }).take(64).collect()
 }
 
-/// `{"mcpServers": …}` with this program in it. The project is named by its path, because a client may start anywhere.
+/// `{"mcpServers": …}` with this program in it. It has the path of the project, because a
+/// client may start in any folder.
 fn entry(workspace: &Workspace, cx: &Cx) -> Result<Value, OperationError> {
     let program = &*workspace.program;
     if workspace.parts.events.is_none() {
         let message = format!("`{program}` has no command `serve`, so no client can start it");
         return Err(OperationError::new(ErrorCode::SourceUnavailable, message));
     }
-    // By its full path: a client may have another `PATH` than this terminal.
+    // The full path: a client may have another `PATH` than this terminal.
     let launch = launch(workspace, true)?;
     let project = cx.project.as_ref().map(|project| ["-C".to_owned(), project.to_string_lossy().into_owned()]);
     let args: Vec<String> = project.into_iter().flatten().chain(launch.args).collect();
     Ok(json!({"mcpServers": {program: {"command": launch.command, "args": args}}}))
 }
 
-/// For forms that are the same whatever tools there are.
+/// The error for formats that do not depend on the tools.
 fn of_no_tools(form: &str) -> OperationError {
     OperationError::invalid(format!("`export {form}` is not of single tools")).hint(format!("toolscout export {form}"))
 }
 
-/// Returns the texts of these files, or writes them into a folder: over files that an earlier export wrote, and over no others.
+/// Returns the texts of these files, or writes them into a folder. It overwrites only files
+/// that an earlier export wrote.
 fn export(
     workspace: &Workspace,
     folder: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! `search learned` and `search forget`: what relevance feedback has recorded.
+//! `search learned` and `search forget`: the records of relevance feedback.
 
 use crate::Workspace;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use toolscout_surface::output::age;
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
-/// Show what was learned from searches and calls.
+/// Show the records of relevance feedback.
 pub(crate) struct ShowFeedback;
 
 #[derive(Deserialize, JsonSchema)]
@@ -97,7 +97,7 @@ fn lines(records: &[&LearnedCall]) -> String {
     records.iter().map(line).collect()
 }
 
-/// Erase what was learned.
+/// Erase records of relevance feedback.
 pub(crate) struct ForgetFeedback;
 
 #[derive(Deserialize, JsonSchema)]
@@ -147,7 +147,7 @@ impl Operation<Workspace> for ForgetFeedback {
         let subject = FeedbackSubject::of(&gateway, input.tool);
         let count = subject.lessons(&gateway, cx)?.len();
         let what = match count {
-            // The last search is not recorded yet, and is forgotten as well.
+            // The last search is not recorded yet, and is erased as well.
             0 if input.all => "the last questions".to_owned(),
             0 => return Ok(ForgottenFeedback { forgotten: 0, what: format!("nothing{}", subject.words()) }),
             count => counted(count, "question") + &subject.words(),
@@ -161,7 +161,7 @@ impl Operation<Workspace> for ForgetFeedback {
     }
 }
 
-/// The tool that a request is about, installed or gone; all tools if none.
+/// The tool of a request, installed or removed; all tools if `None`.
 struct FeedbackSubject {
     name: Option<String>,
     tool: Option<ToolId>,
@@ -176,7 +176,7 @@ impl FeedbackSubject {
     fn includes(&self, id: &ToolId) -> bool {
         match (&self.tool, &self.name) {
             (Some(tool), _) => tool == id,
-            // A tool that is gone goes by the name it had.
+            // A removed tool is identified by its former name.
             (None, Some(name)) => id.name.as_str() == name || id.to_string() == *name,
             (None, None) => true,
         }

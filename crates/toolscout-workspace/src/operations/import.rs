@@ -186,9 +186,10 @@ fn plan(workspace: &Workspace, config: &Config, input: ImportServersInput) -> Re
     import::plan(request, config).map_err(failure)
 }
 
-/// Discovers the tools of those that may be started, as if they had been added one by one; false if there are none.
+/// Discovers the tools of the servers that may be started, as if they had been added one by
+/// one; false if there are none.
 async fn discover(workspace: &Workspace, mut ids: Vec<SourceId>) -> Result<bool, OperationError> {
-    // The record of who added them decides whether they may be started.
+    // The record that an operator added a server decides whether it may be started.
     workspace.reload()?;
     let set = workspace.servers();
     ids.retain(|id| set.sources.iter().any(|source| source.server().id == *id && source.may_start()));

@@ -1,4 +1,5 @@
-//! The journal: what agents and people did, what it cost, and whether the record is intact.
+//! The journal: the activity of agents and operators, its cost, and the integrity of the
+//! record.
 
 mod audit;
 mod audit_text;
@@ -21,7 +22,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolscout_surface::operation::OperationError;
 
-/// Reported while nothing is recorded.
+/// The note if recording is off.
 const OFF: &str = "nothing is recorded now; see `journal` in the configuration, and TOOLSCOUT_NO_JOURNAL";
 
 #[derive(Deserialize, JsonSchema)]
@@ -33,7 +34,7 @@ pub(crate) struct SinceInput {
     since: Option<String>,
 }
 
-/// Reads the journal after everything that happened in this process was written to it.
+/// Reads the journal after all events of this process are written to it.
 async fn read<T: Send + 'static>(
     workspace: &Workspace,
     read: impl FnOnce(&Environment) -> Result<T, AppError> + Send + 'static,

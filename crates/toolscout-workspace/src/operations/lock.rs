@@ -169,7 +169,7 @@ impl From<&Drift> for LockDifference {
     }
 }
 
-/// What a lock file is about: a folder, and the servers configured for it.
+/// The subject of a lock file: a folder, and the servers configured for it.
 struct LockedProject {
     folder: PathBuf,
     servers: Arc<ServerSet>,
@@ -184,7 +184,8 @@ impl LockedProject {
         self.folder.join(FILE)
     }
 
-    /// The hash of the configured entry of a source. A folder inside the project counts from there, wherever the project is.
+    /// The hash of the configured entry of a source. Paths inside the project are relative to
+    /// it, so that the hash does not depend on the location of the project.
     fn entry(&self, source: &SourceId) -> Option<String> {
         let mut server = self.server(source)?.clone();
         if let ServerTransport::Stdio(program) = &mut server.transport {
@@ -194,7 +195,8 @@ impl LockedProject {
         Some(entry_of(&server))
     }
 
-    /// What to do about differences. A server without any tools was never asked, as on a fresh machine.
+    /// The hint about differences. A server without any tools has not been discovered yet, as
+    /// on a new machine.
     fn hint(&self, lock: &LockFile, snapshot: &Snapshot) -> String {
         let was_never_asked =
             |id: &&SourceId| !snapshot.tools().any(|tool| tool.id.source == **id) && self.server(id).is_some();

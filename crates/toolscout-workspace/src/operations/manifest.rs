@@ -1,4 +1,5 @@
-//! `manifest build` and `manifest check`: the manifest of a folder, and the definitions that its tools report themselves.
+//! `manifest build` and `manifest check`: the manifest of a folder, and the definitions that
+//! its tools report themselves.
 
 use crate::Workspace;
 use crate::error::{failure, file_failure};
@@ -147,8 +148,8 @@ fn folder(workspace: &Workspace, input: ManifestInput) -> Result<PathBuf, Operat
     folder.canonicalize().map_err(file_failure("find", &folder))
 }
 
-/// What the executables and modules of the folder report themselves, whatever its manifest says. The operator named the folder,
-/// so they may be started.
+/// The definitions that the executables and modules of the folder report themselves; the
+/// manifest is ignored. The operator named the folder, so they may be started.
 async fn definitions(workspace: &Workspace, folder: &Path, cx: &Cx) -> Result<Vec<ProbedDefinition>, OperationError> {
     let ignore = GlobTools::IGNORED.iter().copied().chain([FILE]).map(str::to_owned);
     let source = FolderSource::builder()
@@ -169,7 +170,8 @@ async fn definitions(workspace: &Workspace, folder: &Path, cx: &Cx) -> Result<Ve
     let mut definitions = Vec::new();
     for name in names {
         match source.definition(&name, cx).await {
-            // Tool files and plain scripts need no manifest: it lists the definitions of programs that would have to be started.
+            // Tool files and plain scripts need no manifest: it lists the definitions of
+            // programs that must be started otherwise.
             Ok(definition) => definitions.extend(definition),
             Err(error) => {
                 let problem = Diagnostic::warning(DiagnosticKind::Broken, error.to_string());

@@ -1,4 +1,4 @@
-//! Policies: which tools may be called, and what decides it.
+//! Policies: which tools may be called, and which rule decides it.
 
 mod list;
 mod set;

@@ -1,4 +1,4 @@
-//! `project …`: the project that is served, and every tool it has.
+//! `project …`: the served project, and all its tools.
 
 use super::status::NoInput;
 use crate::Workspace;
@@ -17,7 +17,7 @@ use toolscout_surface::operation::{CommandName, Operation, OperationError, Opera
 /// The source of tools that are only declared.
 const PRESET: &str = "preset";
 
-/// Show the project that is served.
+/// Show the served project.
 pub(crate) struct ListProjects;
 
 /// All projects: a process serves one.
@@ -111,7 +111,7 @@ impl Operation<Workspace> for ShowProjectConfiguration {
         )
     };
 
-    /// D-17: nothing is known here of another project.
+    /// D-17: this process has no data about other projects.
     async fn run(
         workspace: &Workspace,
         input: ShowProjectConfigurationInput,
@@ -201,7 +201,8 @@ impl<'a> ToolCatalog<'a> {
         all
     }
 
-    /// The tools that come from no server. If two have one name, the bare name is that of the one with precedence.
+    /// The tools that do not come from a server. If two tools share a name, the one with
+    /// precedence gets the bare name.
     pub(super) fn native(&self, snapshot: &Snapshot, is_wanted: impl Fn(&Tool) -> bool) -> Vec<AvailableTool> {
         let sources = snapshot.sources().filter(|(_, origin)| *origin != SourceKind::Mcp);
         let tools = sources.flat_map(|(id, _)| snapshot.tools_of(id)).filter(|tool| is_wanted(tool));
@@ -209,7 +210,7 @@ impl<'a> ToolCatalog<'a> {
             let name = tool.id.name.as_str();
             let first = snapshot.named(name).iter().find(|named| named.origin != SourceKind::Mcp);
             let is_first = first.is_some_and(|named| named.tool.id == tool.id);
-            // A tool that is only declared is not listed beside one that exists.
+            // A declared tool is not listed if a tool of that name exists.
             if !is_first && tool.id.source.as_str() == PRESET {
                 return None;
             }
@@ -246,7 +247,7 @@ pub(super) fn servers(snapshot: &Snapshot) -> impl Iterator<Item = &SourceId> {
     snapshot.sources().filter(|(_, origin)| *origin == SourceKind::Mcp).map(|(id, _)| id)
 }
 
-/// What the servers that run in this process have listed since they were started.
+/// The tools that the servers running in this process have listed since their start.
 pub(super) fn live(workspace: &Workspace) -> BTreeMap<SourceId, Vec<Arc<Tool>>> {
     let set = workspace.servers();
     let sources = set.sources.iter();
@@ -257,10 +258,10 @@ pub(super) fn live(workspace: &Workspace) -> BTreeMap<SourceId, Vec<Arc<Tool>>> 
     listed.collect()
 }
 
-/// Whether its author marks it as internal to a program, and not for a person to choose.
+/// Whether its author marks it as internal to a program, and not for users to choose.
 pub(super) fn is_internal(tool: &Tool) -> bool {
     let is_marked = |raw: &RawJson, place: &[&str]| {
-        // Parsing is left out for nearly all tools.
+        // A substring check avoids parsing for nearly all tools.
         raw.as_str().contains("nternal") && {
             let value = raw.to_value();
             let marks = place.iter().fold(&value, |value, key| &value[*key]);

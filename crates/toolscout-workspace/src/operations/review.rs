@@ -1,4 +1,4 @@
-//! Operations on quarantined definitions and pending approvals: what an operator decides.
+//! Operations on quarantined definitions and pending approvals: the decisions of an operator.
 
 mod approvals;
 mod decide;

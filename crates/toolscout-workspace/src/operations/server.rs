@@ -1,4 +1,4 @@
-//! MCP servers: which are configured, what they are doing, and everything that can be done with them.
+//! MCP servers: their configuration, their state, and the operations on them.
 
 mod control;
 mod list;
@@ -140,7 +140,7 @@ impl ServerInfo {
         info
     }
 
-    /// What is started or reached, on one line.
+    /// The command or the URL, on one line.
     fn runs(&self) -> String {
         match (&self.command, &self.args) {
             (Some(command), Some(args)) => std::iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" "),
@@ -149,7 +149,7 @@ impl ServerInfo {
     }
 }
 
-/// All configured servers. Starts nothing.
+/// All configured servers. Starts no server.
 async fn servers(workspace: &Workspace, cx: &Cx) -> Result<Vec<ServerInfo>, OperationError> {
     let (set, snapshot, cx) = (workspace.servers(), workspace.gateway_for(cx).whole_snapshot(), cx.clone());
     // Records are read from the store, which blocks.
@@ -194,13 +194,13 @@ fn is_uncacheable(state: &ServerState) -> bool {
     state.staleness == Some(Staleness::Old) && ttl == Some(0)
 }
 
-/// References as written; values are secret.
+/// References as written; other values are secret.
 fn references(texts: &BTreeMap<String, ConfigText>) -> BTreeMap<String, String> {
     let shown = |text: &ConfigText| if text.is_reference() { text.written() } else { REDACTED }.to_owned();
     texts.iter().map(|(name, text)| (name.clone(), shown(text))).collect()
 }
 
-/// The query of an address may be a key.
+/// The address without its query, which may contain a key.
 fn address(endpoint: &HttpEndpoint) -> String {
     match endpoint.url.written().split_once('?') {
         Some((place, _)) => format!("{}?{REDACTED}", redact::text(place)),

@@ -1,4 +1,4 @@
-//! `session …`: clients that are connected, and what each of them has.
+//! `session …`: connected clients, and the configuration of each.
 
 use super::project::{AvailableTool, Configuration, ToolCatalog, is_internal, is_this_project, live, servers};
 use super::status::NoInput;
@@ -180,7 +180,7 @@ impl Operation<Workspace> for ShowSessionConfiguration {
         cx: &Cx,
     ) -> Result<SessionConfiguration, OperationError> {
         let session = workspace.parts.sessions.find(&input.id, cx)?;
-        // Which servers run for sessions of other processes is not known here.
+        // This process does not know which servers run for sessions of other processes.
         let live = if session.is_here { live(workspace) } else { BTreeMap::new() };
         let gateway = workspace.gateway_for(cx);
         let (view, policies) = (gateway.view(cx).await, gateway.policies());

@@ -1,4 +1,5 @@
-//! `ui link`: a link that signs the operator in at the web UI, of this process or of the host of the project.
+//! `ui link`: a link that signs the operator in to the web UI, of this process or of the host
+//! of the project.
 
 use super::status::NoInput;
 use crate::Workspace;
@@ -47,7 +48,8 @@ impl Operation<Workspace> for CreateSignInLink {
     }
 }
 
-/// A sign-in link to the web UI of the process that hosts the servers of this project; none if it has no UI.
+/// A sign-in link to the web UI of the process that hosts the servers of this project; `None`
+/// if it has no UI.
 pub async fn sign_in_link_of_host(workspace: &Workspace) -> Option<String> {
     let config = workspace.config();
     let control = ControlSocket::at(&workspace.environment, &partition(config.project_folder()))?;

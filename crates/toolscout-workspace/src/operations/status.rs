@@ -1,4 +1,4 @@
-//! Whether the program runs, who the caller is, and what is counted.
+//! Health, readiness, the identity of the caller, and metrics.
 
 use crate::Workspace;
 use schemars::JsonSchema;

@@ -12,7 +12,7 @@ use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_surface::operation::{CommandName, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::output::json;
 
-/// Trust a folder, or trust it no longer.
+/// Trust a folder, or revoke the trust.
 pub(crate) struct SetTrust;
 
 #[derive(Deserialize, JsonSchema)]

@@ -5,7 +5,8 @@ use toolscout_config::ConfiguredServer;
 use toolscout_core::{Namespace, SourceId, Store};
 use toolscout_mcp_client::entry_of;
 
-/// Records that an operator added this server, as it is configured now, and whether its tools are trusted.
+/// Records that an operator added this server, in its current configuration, and whether its
+/// tools are trusted.
 pub(super) fn record_added(
     store: &dyn Store,
     partition: &str,
@@ -18,8 +19,8 @@ pub(super) fn record_added(
         .map_err(AppError::not_stored)
 }
 
-/// Whether the operator who added this server, as it is configured now, trusts its tools; none if no operator has added it, or the
-/// record cannot be read.
+/// Whether the operator who added this server, in its current configuration, trusts its tools;
+/// `None` if no operator has added it, or the record cannot be read.
 pub(super) fn trusts(configured: &ConfiguredServer, partition: &str, environment: &Environment) -> Option<bool> {
     let said = environment.store().read(Namespace::Approval, &key(partition, &configured.server.id)).ok()??;
     [true, false].into_iter().find(|it| said == record(configured, *it).as_bytes())

@@ -1,4 +1,5 @@
-//! The control socket: how a command reaches the host of its project, the process that runs its servers.
+//! The control socket: connects a command to the host of its project, the process that runs its
+//! servers.
 
 use super::socket as location;
 use crate::Environment;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use toolscout_surface::http::socket::{self, SocketRequest, SocketResponse};
 use toolscout_surface::operation::{HttpRoute, request_target};
 
-/// The time limit for a host to answer requests that take no time.
+/// The timeout for requests that the host can answer at once.
 pub const PROMPT: Duration = Duration::from_secs(2);
 
 /// The HTTP route that calls a tool, also over the control socket.
@@ -26,18 +27,19 @@ pub struct ControlSocket {
 }
 
 impl ControlSocket {
-    /// The host of this project; none if its socket does not exist. Whether something listens there shows when it is used.
+    /// The socket of this project; `None` if it does not exist. A missing listener is detected
+    /// on use.
     pub(crate) fn at(environment: &Environment, partition: &str) -> Option<Self> {
         Self::location(environment, partition).filter(|control| location::is_there(&control.socket))
     }
 
-    /// Where the socket would be; none if there is no state folder.
+    /// The location of the socket; `None` if there is no state folder.
     pub(crate) fn location(environment: &Environment, partition: &str) -> Option<Self> {
         let socket = location::place(environment, partition)?;
         Some(Self { socket, is_ours: Arc::default() })
     }
 
-    /// This process is the host from now on.
+    /// Marks this process as the host.
     pub(crate) fn take_over(&self) {
         self.is_ours.store(true, Ordering::Relaxed);
     }
@@ -64,7 +66,8 @@ impl ControlSocket {
         socket::send(&self.socket, SocketRequest { method: route.method, path: &path, accept, json }, report).await
     }
 
-    /// As [`ControlSocket::run`], for an operation that takes no time; `None` if the host does not answer.
+    /// As [`ControlSocket::run`], for an operation that takes no time; `None` if the host does
+    /// not respond.
     pub(crate) async fn run_promptly(&self, route: &HttpRoute, input: Map<String, Value>) -> Option<Value> {
         let run = self.run(route, input, "application/json", |_| ());
         let response = tokio::time::timeout(PROMPT, run).await.ok()?.ok()?;

@@ -13,7 +13,8 @@ use toolscout_mcp_client::McpSource;
 use toolscout_surface::http::socket::{EVENT_STREAM, SocketResponse};
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
-/// A server that may run in the host: calls go there while the host is reachable, and to this process otherwise.
+/// A server that may run in the host: calls go to the host if it is reachable, and to this
+/// process otherwise.
 pub(super) struct HostedSource {
     inner: Arc<McpSource>,
     control: ControlSocket,
@@ -72,7 +73,7 @@ struct ProgressData {
     message: Option<String>,
 }
 
-/// The part of a call's output that is the tool's own.
+/// The part of a call's output that comes from the tool.
 #[derive(Deserialize)]
 struct CallResultData {
     result: RawJson,
@@ -83,7 +84,7 @@ fn is_unknown(response: &SocketResponse) -> bool {
     !response.status.is_success() && error.is_ok_and(|error| error.code == ErrorCode::ResourceNotFound)
 }
 
-/// The message without the source's name, which is added again.
+/// The message without the name of the source, which the caller adds again.
 fn nameless(id: &SourceId, message: String) -> String {
     message.strip_prefix(&format!("source `{id}`: ")).map(str::to_owned).unwrap_or(message)
 }
@@ -102,7 +103,8 @@ impl Through for HostedSource {
                 // The host was started before this server was added.
                 Ok(response) if is_unknown(&response) => self.inner.call(call, cx).await,
                 Ok(response) => self.understand(call.get(), &response),
-                // The host is gone. If it had received the call, the error would be of another kind.
+                // The host has ended. If it had received the call, the error would be of
+                // another kind.
                 Err(error) if never_taken(&error) => self.inner.call(call, cx).await,
                 Err(error) => {
                     let what = format!("the process that hosts it did not answer: {error}");

@@ -1,9 +1,9 @@
-//! Servers that need a token of each user, from a header of the HTTP request.
+//! Servers that need a token for each user, from a header of the HTTP request.
 
 use toolscout_mcp_client::ServerConfig;
 use toolscout_mcp_client::per_user::request_headers;
 
-/// Whether the server needs a header of each request.
+/// Whether the server needs a header from each request.
 pub(super) fn is_per_user(server: &ServerConfig) -> bool {
     !request_headers(server).is_empty()
 }

@@ -10,7 +10,7 @@ pub(crate) fn remove(set: &ServerSet, configured: &ConfiguredServer, editor: &Co
     let id = &configured.server.id;
     editor.remove_server(configured)?;
     let forgotten = set.shared.as_ref().and_then(|it| it.records().remove(id).ok()).unwrap_or(0);
-    // If it is added again, it is reviewed again.
+    // If the server is added again, its tools are reviewed again.
     let _ = Approvals::new(set.store.clone(), set.partition.as_str()).forget(id);
     tracing::info!(event = "tools_removed", server = %id, removed = forgotten);
     Ok(forgotten)

@@ -1,4 +1,4 @@
-//! The servers of a run: as configured, as sources, and what they share.
+//! The servers of a run: their configuration, their sources, and their shared state.
 
 use super::added;
 use super::control::ControlSocket;
@@ -26,7 +26,7 @@ pub struct ServerSet {
     pub sources: Vec<Arc<McpSource>>,
     /// The same sources, with their layers.
     layered: Vec<Arc<dyn Source>>,
-    /// The state that all sources share; none without servers, or without a store.
+    /// The state that all sources share; `None` without servers, or without a store.
     pub shared: Option<Arc<ServerContext>>,
     /// The control socket of the project, if it has a host.
     pub control: Option<ControlSocket>,
@@ -39,7 +39,7 @@ pub struct ServerSet {
 }
 
 impl ServerSet {
-    /// No servers at all.
+    /// No servers.
     pub fn empty(config: &Config, environment: &Environment) -> Self {
         Self {
             configured: Vec::new(),
@@ -53,7 +53,7 @@ impl ServerSet {
         }
     }
 
-    /// The configured servers. A server whose entry is the same in `before` goes on running.
+    /// The configured servers. A server whose entry is the same in `before` continues to run.
     pub fn new(before: Option<&Self>, config: &Config, options: &Options, environment: &Environment) -> Self {
         let project = config.project_folder();
         let mut set = Self {
@@ -120,10 +120,10 @@ impl ServerSet {
         Some((self.sources[at].clone(), self.layered[at].clone()))
     }
 
-    /// The sources with their layers: without the tools that are filtered out, and called in the host, if there is one. The same
-    /// objects each time.
+    /// The sources with their layers: tools are filtered, and calls go to the host, if there is
+    /// one. Returns the same objects each time.
     pub fn layered(&self) -> Vec<Arc<dyn Source>> {
-        // Servers that need a token of each user have a source for each request.
+        // Servers that need a token for each user have a source for each request.
         self.layered
             .iter()
             .zip(&self.sources)
@@ -132,7 +132,8 @@ impl ServerSet {
             .collect()
     }
 
-    /// Adds the servers that need a token of each user to a gateway. They always run in this process, so that tokens stay here.
+    /// Adds the servers that need a token for each user to a gateway. They always run in this
+    /// process, so that the tokens are not sent to the host.
     pub fn add_request_sources(&self, gateway: GatewayBuilder) -> Result<GatewayBuilder, AppError> {
         let Some(shared) = &self.shared else { return Ok(gateway) };
         let is_used = |it: &&ConfiguredServer| it.server.enabled && it.may_start && is_per_user(&it.server);
@@ -145,7 +146,8 @@ impl ServerSet {
         })
     }
 
-    /// Diagnostics about servers without tools here: they are disabled, or need a header of each request.
+    /// Diagnostics about servers without tools in this run: they are disabled, or need a header
+    /// from each request.
     pub fn absent(&self) -> Vec<Diagnostic> {
         let absent = |it: &ConfiguredServer| {
             let id = &it.server.id;
@@ -177,7 +179,8 @@ impl ServerSet {
         })
     }
 
-    /// Records that an operator added this server, as it is configured now, and whether its tools are trusted.
+    /// Records that an operator added this server, in its current configuration, and whether
+    /// its tools are trusted.
     pub fn record_added(&self, id: &SourceId, trusted: bool) -> Result<(), AppError> {
         added::record_added(&*self.store, &self.partition, self.find(id.as_str())?, trusted)
     }
@@ -199,7 +202,8 @@ impl ServerSet {
     }
 }
 
-/// Whether both entries run the same server in the same way. Policies do not count: a change of them restarts no server.
+/// Whether both entries run the same server in the same way. Policies are ignored: changing
+/// them restarts no server.
 fn runs_the_same(one: &ConfiguredServer, other: &ConfiguredServer) -> bool {
     let bare = |it: &ConfiguredServer| {
         let mut it = it.clone();
@@ -221,14 +225,14 @@ fn layered(source: &Arc<McpSource>, control: Option<&ControlSocket>) -> Arc<dyn 
 /// Adds the layers of a server to its source: tool filter, retries and timeout.
 fn with_layers(server: &ServerConfig, source: Arc<dyn Source>) -> Arc<dyn Source> {
     let source = match server.transport {
-        // A server that is busy or unreachable for a moment is tried again, if that is safe.
+        // Calls to a busy or unreachable server are retried, if that is safe.
         ServerTransport::Http(_) => Timeout(time_for(server)).layer(Retry::default().layer(source)),
         ServerTransport::Stdio(_) => source,
     };
     Filter::patterns(server.filter.include.clone(), server.filter.exclude.clone()).layer(source)
 }
 
-/// The time limit of a call with all its retries: that of one discovery and one call.
+/// The time limit of a call with all its retries: the sum of one discovery and one call.
 fn time_for(server: &ServerConfig) -> Duration {
     let usual = Limits::default();
     server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
@@ -246,7 +250,8 @@ fn source(configured: &ConfiguredServer, shared: &Arc<ServerContext>, environmen
     }
 }
 
-/// Why a server is not started here, and how to change that: its project is not trusted, or it needs a header of each request.
+/// Why a server is not started here, and how to change that: its project is not trusted, or it
+/// needs a header from each request.
 pub(crate) fn why_barred(configured: &ConfiguredServer) -> (String, String) {
     if configured.may_start {
         return per_user::why(&configured.server);

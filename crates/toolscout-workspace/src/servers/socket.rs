@@ -1,4 +1,5 @@
-//! The path of a project's control socket: in the state folder, or in a folder with a short path if that one is too long.
+//! The path of a project's control socket: in the state folder, or in a folder with a short
+//! path if that one is too long.
 
 use crate::Environment;
 use std::fs::{self, DirBuilder, Permissions};
@@ -6,10 +7,11 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The longest path of a socket on all systems: macOS has 104 bytes, with the terminating NUL.
+/// The maximum length of a socket path on all systems: macOS allows 104 bytes, with the
+/// terminating NUL.
 const LONGEST: usize = 103;
 
-/// The path of the socket, whether it exists or not; none if there is no state folder.
+/// The path of the socket, whether it exists or not; `None` if there is no state folder.
 pub(super) fn place(environment: &Environment, partition: &str) -> Option<PathBuf> {
     let state = environment.state_dir()?;
     let name = format!("{partition}.sock");
@@ -39,7 +41,8 @@ pub(crate) fn make_folder(socket: &Path) -> io::Result<()> {
     fs::set_permissions(folder, Permissions::from_mode(0o700))
 }
 
-/// Whether the socket exists, in a folder of this user: others can create folders in `/tmp`, and listen there.
+/// Whether the socket exists, in a folder of this user: other users can create folders in
+/// `/tmp`, and listen there.
 pub(super) fn is_there(socket: &Path) -> bool {
     socket.exists() && socket.parent().is_some_and(is_our_own)
 }

@@ -1,4 +1,4 @@
-//! What is known about a configured server without starting it.
+//! The state of a configured server, read without starting it.
 
 use super::set::ServerSet;
 use crate::AppError;
@@ -8,7 +8,7 @@ use toolscout_core::{Cx, RawJson, ToolName};
 use toolscout_mcp_client::{KnownTools, McpSource, ServerConfig, ServerState, ToolFilter};
 use toolscout_source::layer::Filter;
 
-/// The state of a configured server; none if nothing can be known.
+/// The state of a configured server; `None` if the run has no server store.
 pub(crate) fn state_of(
     set: &ServerSet,
     configured: &ConfiguredServer,

@@ -30,7 +30,7 @@ pub(crate) struct Tested {
 }
 
 impl Tested {
-    /// It did not answer.
+    /// The server failed to start or to list its tools.
     fn failed(latency_ms: u64, error: String, hint: String) -> Self {
         let (error, hint) = (Some(error), Some(hint));
         Self { ok: false, latency_ms, tool_count: None, protocol: None, error, hint }

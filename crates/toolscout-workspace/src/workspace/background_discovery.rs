@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use toolscout_core::SourceId;
 use toolscout_mcp_client::DiscoveryStatus;
 
-/// How long to wait for the other process to start, so that a command right after this one sees it at work.
+/// How long to wait for the other process to start, so that the next command sees its
+/// discovery.
 const START_LIMIT: Duration = Duration::from_millis(120);
 /// A longer log is truncated.
 const LOG_LIMIT: u64 = 1 << 20;
 
-/// Starts the process; returns when it is at work, or soon after.
+/// Starts the process; returns when it has started discovery, or after [`START_LIMIT`].
 pub(super) async fn discover(workspace: &Workspace, ids: &[SourceId]) -> Result<(), AppError> {
     let Some(first) = ids.first() else { return Ok(()) };
     // Another process cannot see a captured environment.
@@ -33,7 +34,7 @@ pub(super) async fn discover(workspace: &Workspace, ids: &[SourceId]) -> Result<
     }
     let ids = ids.iter().map(SourceId::as_str);
     command.args(["server", "refresh"]).args(ids).stdin(Stdio::null()).stdout(log).stderr(errors);
-    // In its own process group, so that an interruption of this process does not reach it.
+    // In its own process group, so that an interrupt of this process does not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map_err(AppError::io("start", &program))?;

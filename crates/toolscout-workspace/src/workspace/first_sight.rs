@@ -8,7 +8,8 @@ use crate::{AppError, LifecycleError};
 use toolscout_core::{Cx, DiagnosticKind};
 use toolscout_gateway::{Approvals, Gateway, GatewayBuilder};
 
-/// Reviews the tools that the servers have now, which approves them at first sight; returns the quarantined ones.
+/// Reviews the current tools of the servers, which approves them at first sight; returns the
+/// quarantined ones.
 pub(super) async fn first_sight(workspace: &Workspace, set: &ServerSet, cx: &Cx) -> Result<Vec<String>, AppError> {
     // A program without the review plugin approves nothing.
     if !workspace.parts.policies {

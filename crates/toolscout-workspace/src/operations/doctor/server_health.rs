@@ -1,4 +1,4 @@
-//! How the servers of the project are, on one line.
+//! The health of the project's servers, on one line.
 
 use crate::Workspace;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(super) struct ServerHealth {
 }
 
 impl ServerHealth {
-    /// None in a program without servers.
+    /// `None` in a program without servers.
     pub(super) fn of(workspace: &Workspace, cx: &Cx) -> Option<Self> {
         if !workspace.parts.servers {
             return None;
@@ -51,7 +51,7 @@ impl ServerHealth {
         })
     }
 
-    /// How many there are, and what to type about those that need something.
+    /// The number of servers, and the commands for those that need attention.
     pub(super) fn line(&self) -> String {
         let count = match (self.configured, self.disabled) {
             (0, _) => return "none (toolscout import, or toolscout server add ID -- COMMAND)".to_owned(),

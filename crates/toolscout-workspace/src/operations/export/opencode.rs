@@ -13,7 +13,8 @@ pub(super) fn is_ours(text: &str) -> bool {
     text.starts_with(MARK)
 }
 
-/// A module whose default export describes the tool and runs it through the program, arguments as JSON on standard input.
+/// A module whose default export describes the tool and runs it through this program, with the
+/// arguments as JSON on standard input.
 pub(super) fn shim(tool: &Tool, program: &str) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let schema = tool.input_schema.to_value();
@@ -53,7 +54,8 @@ export default tool({{
     )
 }
 
-/// The property in the words of OpenCode's schema library; what it cannot say is checked by the program itself.
+/// The property as a call to OpenCode's schema library; the program itself checks the
+/// constraints that the library cannot express.
 fn argument(property: &Value, required: bool) -> String {
     let choices = property["enum"].as_array().filter(|it| it.iter().all(Value::is_string));
     let mut text = match (property["type"].as_str(), choices) {

@@ -1,4 +1,4 @@
-//! The plan as people read it: a heading for each file, a line for each server.
+//! The plan as text: a heading for each file, a line for each server.
 
 use toolscout_config::import::{self, ImportAction, ImportPlan, PlannedFile, PlannedServer};
 use toolscout_core::escape;

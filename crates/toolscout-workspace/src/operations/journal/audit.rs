@@ -9,7 +9,7 @@ use toolscout_telemetry::audit::{AuditPage, AuditQuery};
 
 /// Show calls and decisions.
 pub(crate) struct ShowAudit;
-/// Show everything that agents and people did.
+/// Show the activity of agents and operators.
 pub(crate) struct ShowTimeline;
 
 impl Operation<Workspace> for ShowAudit {

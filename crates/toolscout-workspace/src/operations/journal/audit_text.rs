@@ -30,7 +30,7 @@ pub(super) fn verification(verified: &AuditVerification) -> String {
     out
 }
 
-/// One record as a line: number, time, client, what happened.
+/// One record as a line: number, time, client, event.
 fn line(entry: &JournalEntry) -> String {
     let client = entry.who.client.as_deref().or(entry.who.caller.as_deref()).unwrap_or("-");
     let text = format!("{:>6}  {}  {}  {}", entry.n, entry.at, client, what(entry));

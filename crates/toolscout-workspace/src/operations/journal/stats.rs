@@ -1,4 +1,4 @@
-//! `stats`: what tools have cost and saved.
+//! `stats`: the cost and savings of tools.
 
 use super::{OFF, SinceInput, is_recording, read, stats_text};
 use crate::Workspace;
@@ -7,7 +7,7 @@ use toolscout_core::Cx;
 use toolscout_surface::operation::{Access, Operation, OperationError, OperationSpec, Text};
 use toolscout_telemetry::stats::UsageStats;
 
-/// Show what tools have cost and saved.
+/// Show the cost and savings of tools.
 pub(crate) struct ShowStats;
 
 impl Operation<Workspace> for ShowStats {

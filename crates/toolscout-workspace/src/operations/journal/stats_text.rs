@@ -5,7 +5,7 @@ use toolscout_core::escape;
 use toolscout_surface::output::counted;
 use toolscout_telemetry::stats::{PinSuggestion, PinSuggestions, UsageStats, UsageTotals};
 
-/// Rows of each table.
+/// The maximum number of rows in each table.
 const ROWS: usize = 10;
 
 /// Statistics as text: the totals, then clients, tools, sources and unanswered queries.
@@ -86,7 +86,7 @@ fn nowhere(stats: &UsageStats) -> String {
     )
 }
 
-/// The first rows of a table; nothing if there are none.
+/// The first rows of a table; empty if there are none.
 fn section(title: &str, rows: impl Iterator<Item = String>) -> String {
     let rows: Vec<_> = rows.collect();
     let more = rows.len().saturating_sub(ROWS);

@@ -94,7 +94,7 @@ impl Operation<Workspace> for SetPolicy {
     }
 }
 
-/// The tools that a rule is about.
+/// The tools to which a rule applies.
 enum Target {
     Everything,
     Source(SourceId),
@@ -116,7 +116,7 @@ impl Target {
         if let Ok(tool) = gateway.whole_snapshot().resolve(pattern) {
             return Ok(Self::Tool(tool.id.clone()));
         }
-        // The rule for a tool that was not discovered yet takes effect when it is.
+        // The rule for a tool that is not discovered yet takes effect after its discovery.
         let (source, name) = pattern.split_once('/').ok_or_else(invalid)?;
         let source = SourceId::new(source).map_err(|_| invalid())?;
         Ok(Self::Tool(ToolId::new(source, ToolName::new(name).map_err(|_| invalid())?)))

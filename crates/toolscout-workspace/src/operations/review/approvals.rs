@@ -1,4 +1,4 @@
-//! `approval list` and `approval answer`: calls that wait for approval.
+//! `approval list` and `approval answer`: pending approvals.
 
 use crate::Workspace;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use toolscout_surface::operation::{Access, CommandName, Operation, OperationErro
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
-/// List calls that wait for approval.
+/// List pending approvals.
 pub(crate) struct ListApprovals;
 
 #[derive(Deserialize, JsonSchema)]
@@ -78,7 +78,7 @@ fn lines(pending: &PendingApproval) -> String {
     format!("{id}  {call}\n  asked by {caller}, good until {expires}{answer}\n")
 }
 
-/// Approve or reject a call that waits.
+/// Approve or reject a pending call.
 pub(crate) struct AnswerApproval;
 
 #[derive(Deserialize, JsonSchema)]

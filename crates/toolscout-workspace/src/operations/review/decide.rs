@@ -164,8 +164,9 @@ impl Operation<Workspace> for DecideReview {
     }
 }
 
-/// What an approval without a digest is for: on the command line, the definition that was shown last; if there was none, the
-/// present definition, which is shown with the question at a terminal, else with the answer.
+/// The definition that an approval without a digest applies to: on the command line, the last
+/// shown definition. If none was shown, the current definition, which is shown with the prompt
+/// at a terminal, otherwise with the output.
 fn shown(
     workspace: &Workspace,
     gateway: &Gateway,
@@ -186,7 +187,8 @@ fn shown(
     }
 }
 
-/// An operator who was shown definitions, and then approves all of the source, approves those.
+/// Fails if a definition has changed since it was shown: an operator who approves a whole
+/// source approves the shown definitions.
 fn check_shown(workspace: &Workspace, gateway: &Gateway, source: &SourceId) -> Result<(), OperationError> {
     let shown = ShownDefinitions::of(workspace, source);
     let mut held = gateway.held().into_iter().filter(|held| held.id.source == *source);
@@ -196,7 +198,7 @@ fn check_shown(workspace: &Workspace, gateway: &Gateway, source: &SourceId) -> R
     }
 }
 
-/// The tool of this name, which may be disabled.
+/// The tool of this name, also if it is disabled.
 fn resolve(gateway: &Gateway, name: &str) -> Result<ToolId, OperationError> {
     if let Ok(tool) = gateway.whole_snapshot().resolve(name) {
         return Ok(tool.id.clone());

@@ -89,7 +89,8 @@ impl Operation<Workspace> for ListReviews {
     }
 }
 
-/// Whether the approvals of a quarantined tool's source cannot be relied on: that is reported once for all its tools.
+/// Whether the approvals of a quarantined tool's source are unreliable, which is reported once
+/// for all its tools.
 fn is_in_doubt(problem: &Diagnostic, held: &[QuarantinedTool]) -> bool {
     let is_of = |held: &QuarantinedTool| held.since.is_none() && problem.source.as_ref() == Some(&held.id.source);
     problem.kind == DiagnosticKind::Quarantined && held.iter().any(is_of)

@@ -99,7 +99,8 @@ impl From<&DefinitionChange> for ChangeView {
 }
 
 impl ReviewView {
-    /// The findings first, then the changes, then the whole definition if nothing was approved before. Everything is escaped.
+    /// The findings first, then the changes, then the whole definition if no version was
+    /// approved before. All text is escaped.
     pub(super) fn text(&self) -> String {
         let rejected = if self.rejected { " (rejected)" } else { "" };
         let mut out = format!("{}{rejected}\n  {}\n", line(&self.tool), line(&self.reason));
@@ -120,7 +121,7 @@ impl ReviewView {
     }
 }
 
-/// A line for each place and kind: one text may be suspicious in many ways.
+/// One line for each place and kind: one text may have many findings.
 fn findings(findings: &[FindingView]) -> String {
     let mut out = String::new();
     for (at, first) in findings.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Records which definitions an operator was shown, so that an approval is for what they saw and not for what came after.
+//! Records which definitions an operator has seen, so that an approval applies to those and not
+//! to later ones.
 
 use crate::Workspace;
 use std::collections::BTreeMap;
@@ -7,16 +8,16 @@ use toolscout_core::{Digest, Namespace, SourceId, Store, ToolId};
 use toolscout_gateway::QuarantinedTool;
 use toolscout_mcp_client::partition;
 
-/// The definitions of one source that were shown last.
+/// The last shown definitions of one source.
 pub(super) struct ShownDefinitions {
     store: Arc<dyn Store>,
     key: String,
-    /// By the name of the tool.
+    /// By tool name.
     digests: BTreeMap<String, String>,
 }
 
 impl ShownDefinitions {
-    /// What was shown of this source. A record that cannot be read counts as nothing shown.
+    /// The record of this source. An unreadable record counts as empty.
     pub(super) fn of(workspace: &Workspace, source: &SourceId) -> Self {
         let key = format!("shown/{}/{source}", partition(workspace.config().project_folder()));
         let store = workspace.environment.store();
@@ -25,12 +26,13 @@ impl ShownDefinitions {
         Self { store, key, digests }
     }
 
-    /// The digest of the definition that was shown.
+    /// The digest of the shown definition.
     pub(super) fn digest(&self, tool: &ToolId) -> Option<Digest> {
         Digest::from_hex(self.digests.get(tool.name.as_str())?)
     }
 
-    /// Records that these are shown. If that fails they are shown again, which does no harm.
+    /// Records that these definitions are shown. If the write fails, they are shown again,
+    /// which is harmless.
     pub(super) fn record<'a>(mut self, held: impl IntoIterator<Item = &'a QuarantinedTool>) {
         self.digests.extend(held.into_iter().map(|held| (held.id.name.to_string(), held.digest.to_string())));
         if let Ok(bytes) = serde_json::to_vec(&self.digests) {
@@ -39,7 +41,7 @@ impl ShownDefinitions {
     }
 }
 
-/// Records, source by source, that these are shown.
+/// Records that these definitions are shown, source by source.
 pub(super) fn record(workspace: &Workspace, held: &[QuarantinedTool]) {
     for of_source in held.chunk_by(|one, other| one.id.source == other.id.source) {
         ShownDefinitions::of(workspace, &of_source[0].id.source).record(of_source);

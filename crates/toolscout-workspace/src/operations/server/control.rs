@@ -138,7 +138,7 @@ impl Operation<Workspace> for ControlServer {
                     workspace.tasks.spawn(async { drop(start.await) })?;
                 }
             }
-            // A server that is disabled does not run.
+            // A disabled server does not run.
             ServerAction::Stop => {
                 if let Ok(source) = workspace.servers().source(id.as_str()).cloned() {
                     let stop = stop(workspace.gateway_for(cx), source, cx.clone());
@@ -164,7 +164,7 @@ impl Operation<Workspace> for ControlServer {
     }
 }
 
-/// Changes the entry; returns its file, or none if it was so before.
+/// Changes the entry; returns its file, or `None` if the entry already has this value.
 async fn set_enabled(workspace: &Workspace, id: &str, enabled: bool) -> Result<Option<String>, OperationError> {
     let configured = find(&workspace.servers(), id)?.clone();
     if configured.server.enabled == enabled {
@@ -180,7 +180,7 @@ async fn set_enabled(workspace: &Workspace, id: &str, enabled: bool) -> Result<O
     Ok(Some(file))
 }
 
-/// A server that fails to start is unavailable, however it failed.
+/// A server that fails to start is unavailable, whatever the cause.
 fn unavailable(error: SourceError) -> OperationError {
     let error = OperationError::from(error);
     if error.code == ErrorCode::ToolFailed { error.with_code(ErrorCode::SourceUnavailable) } else { error }
@@ -193,7 +193,7 @@ async fn start(gateway: Arc<Gateway>, source: Arc<McpSource>, stop_first: bool, 
     let id = source.server().id.clone();
     let started = source.start(&cx).await;
     match &started {
-        // Sessions see what it lists now.
+        // Sessions get the new list of tools.
         Ok(()) => drop(source.refresh(&cx).await),
         Err(error) => {
             let error = redact::text(&error.to_string());

@@ -34,7 +34,7 @@ impl Operation<Workspace> for ListServers {
     };
 
     async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<ServerList, OperationError> {
-        // Which tools are quarantined is known after discovery, which reads the cache.
+        // Discovery determines which tools are quarantined; it reads the cache.
         workspace.discovered().await?;
         Ok(ServerList { servers: servers(workspace, cx).await? })
     }

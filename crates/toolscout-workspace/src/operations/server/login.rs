@@ -1,4 +1,4 @@
-//! `server login` and `server logout`: log in to a server on the web, and forget the login.
+//! `server login` and `server logout`: log in to an HTTP server, and delete the login.
 
 use super::find;
 use crate::error::{failure, file_failure};
@@ -14,7 +14,7 @@ use toolscout_mcp_client::ClientError;
 use toolscout_mcp_client::oauth::{self, DeviceLogin, Login, LoginRequest};
 use toolscout_surface::operation::{Operation, OperationError, OperationSpec, Text};
 
-/// How long the login at the browser may take.
+/// The timeout for the login in the browser.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Log in to a server on the web.
@@ -56,7 +56,8 @@ impl Operation<Workspace> for LogIn {
         ..OperationSpec::local_change("server login", "Log in to a server on the web")
     };
 
-    /// It is of the command line only, so that it can tell the person at the terminal what to open in a browser.
+    /// Available on the command line only, because it prints the URL that the user opens in a
+    /// browser.
     async fn run(workspace: &Workspace, input: LogInInput, cx: &Cx) -> Result<ServerLogin, OperationError> {
         let (set, environment) = (workspace.servers(), &workspace.environment);
         let server = &find(&set, &input.id)?.server;
@@ -64,7 +65,7 @@ impl Operation<Workspace> for LogIn {
         let folder = login_folder(environment)?;
         let change = cx.change(planned(server.id.as_str(), "added", "log in to"))?;
         let lookup = environment.lookup();
-        // The server's own refusal names the place to log in at, and the scopes.
+        // The server's 401 challenge names the authorization server and the scopes.
         let challenge = match set.source(server.id.as_str()).ok().filter(|source| source.may_start()) {
             Some(source) => source.challenge(cx).await,
             None => None,

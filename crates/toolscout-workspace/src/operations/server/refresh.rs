@@ -85,7 +85,8 @@ impl Operation<Workspace> for RefreshServers {
         };
         let ids: Vec<_> = sources.iter().map(|source| source.server().id.to_string()).collect();
         let (subject, summary) = (ids.join(", "), format!("start {} and list its tools", ids.join(", ")));
-        // The cache is not configuration: a refresh is no decision, and leaves no audit line.
+        // The cache is not configuration: a refresh is not a decision, and writes no audit
+        // line.
         let _refresh = cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: "refreshed", summary })?;
         if is_all {
             remove_absent(&set)?;
@@ -128,11 +129,11 @@ async fn refresh(
         servers.push(server);
     })
     .await;
-    // New definitions are approved or quarantined as soon as they are known.
+    // New definitions are approved or quarantined immediately.
     let diagnostics = workspace.tools.discover_quietly_again().await?;
     study_briefly(workspace.tools.gateway()).await;
     let held = diagnostics.into_iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
-    // They are done in any order.
+    // The servers finish in any order.
     servers.sort_by(|one, other| one.id.cmp(&other.id));
     Ok(RefreshedServers { servers, warnings: held.map(|diagnostic| describe(&diagnostic)).collect() })
 }
@@ -211,7 +212,7 @@ fn line(server: &RefreshedServer) -> String {
     }
 }
 
-/// Without the name of the source, which stands before it.
+/// The message without the name of the source, which precedes it in the output.
 fn reason(error: &SourceError) -> String {
     match error {
         SourceError::Spawn { program, reason, .. } => format!("could not run `{program}`: {reason}"),

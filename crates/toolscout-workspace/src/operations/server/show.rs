@@ -73,7 +73,7 @@ struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    /// The tool of a server whose last discovery went this way.
+    /// The tool of a server, with the status of the server's last discovery.
     fn new(tool: &Tool, discovery_status: &'static str, configured_policy: Option<&'static str>) -> Self {
         let described = tool.description.clone().filter(|it| !it.is_empty());
         Self {

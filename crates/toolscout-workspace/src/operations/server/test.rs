@@ -36,7 +36,7 @@ impl Operation<Workspace> for TestServer {
 
     async fn run(workspace: &Workspace, input: TestServerInput, cx: &Cx) -> Result<Tested, OperationError> {
         let source = startable(workspace, &input.id)?;
-        // A test is no decision, and leaves no audit line; but a dry run starts nothing.
+        // A test is not a decision, and writes no audit line; but a dry run starts no server.
         let (subject, summary) = (input.id.clone(), format!("start server `{}` and list its tools", input.id));
         let _test = cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: "tested", summary })?;
         Ok(try_out(&source, cx).await)

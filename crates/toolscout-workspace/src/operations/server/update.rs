@@ -240,7 +240,8 @@ fn write(
     }
 }
 
-/// Removes an entry that the reader does not take for a server, such as toolscout itself; returns why.
+/// Removes an entry that the configuration reader rejects as a server, such as toolscout
+/// itself; returns the reason.
 async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> OperationError {
     let config = workspace.config();
     let names_it = |message: &str| message.contains(&format!("`{id}`"));
@@ -255,20 +256,21 @@ async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> Operati
         };
         editor.edit(&file, remove).map_err(failure)
     });
-    // The reason counts, whether or not the entry could be removed.
+    // The reason is returned whether or not the entry could be removed.
     let _ = removed.await;
     let _ = workspace.apply_configuration().await;
     error
 }
 
-/// Records that an operator asked for this server, and whether its tools are trusted at first sight.
+/// Records that an operator added this server, and whether its tools are trusted at first
+/// sight.
 async fn trust(workspace: &Workspace, id: &SourceId, trusted: bool) -> Result<(), OperationError> {
     let (set, recorded) = (workspace.servers(), id.clone());
     blocking(move || set.record_added(&recorded, trusted).map_err(failure)).await?;
     Ok(workspace.apply_configuration().await?)
 }
 
-/// A valid id that toolscout does not use itself.
+/// A valid id that is not reserved by toolscout.
 fn new_id(text: &str) -> Result<SourceId, OperationError> {
     let id = SourceId::new(text)
         .map_err(|error| OperationError::invalid(format!("`id`: {error}")).hint(format!("Try `{}`.", error.nearest)))?;
@@ -283,7 +285,7 @@ fn duplicate(id: &SourceId, file: &Path) -> OperationError {
     OperationError::new(ErrorCode::DuplicateServer, message).hint("Choose another id, or replace it with --replace.")
 }
 
-/// Secrets that are written into the file as they are.
+/// Warnings about secrets that are written to the file in plain text.
 fn plain_secrets(entry: &ServerEntry, file: &Path) -> Vec<String> {
     let is_plain = |value: &str| !ConfigText::new(value, None).is_reference() && !value.is_empty();
     let named = entry.env.iter().chain(&entry.headers);
@@ -336,7 +338,7 @@ impl ServerSettings {
         Ok(())
     }
 
-    /// Whether what is started or reached changes.
+    /// Whether the command, the URL or their settings change.
     fn changes_program(&self) -> bool {
         let Self { command, args, env, cwd, url, headers, bearer, .. } = self;
         command.is_some()
@@ -365,7 +367,7 @@ impl ServerSettings {
         }
     }
 
-    /// The given fields as they are written in a file, without `enabled`.
+    /// The given fields in the format of the file, without `enabled`.
     fn fields(self) -> Map<String, Value> {
         let tools = self.tools.map(|tools| {
             tools.into_iter().map(|(name, policy)| (name, json!(Policy::from(policy).word()))).collect::<Map<_, _>>()
@@ -384,7 +386,7 @@ impl ServerSettings {
     }
 }
 
-/// What the meaning of an entry in this file depends on.
+/// The context for interpreting an entry of this file.
 fn context(workspace: &Workspace, file: &Path, scope: ConfigScope) -> EntryContext {
     let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
     let root = workspace.config().root.clone();

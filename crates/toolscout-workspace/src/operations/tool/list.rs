@@ -1,4 +1,4 @@
-//! `tools`: list tools, page by page or as they are found.
+//! `tools`: list tools, page by page or as they are discovered.
 
 use super::summary::{ToolSummary, snapshot};
 use crate::Workspace;
@@ -19,7 +19,7 @@ use toolscout_surface::operation::{
 use toolscout_surface::output::json;
 use toolscout_surface::output::tools as text;
 
-/// Tools on a page, unless the request says otherwise.
+/// The default number of tools on a page.
 const PAGE: usize = 100;
 
 /// List tools.
@@ -129,7 +129,7 @@ impl Operation<Workspace> for ListTools {
     }
 }
 
-/// In the order of the tools, which are sorted by source.
+/// Tool counts by source, in the order of the tools, which are sorted by source.
 fn counted_by_source(tools: &[&Arc<Tool>]) -> Vec<SourceCount> {
     let of_one = tools.chunk_by(|one, other| one.id.source == other.id.source);
     of_one.map(|tools| SourceCount { id: tools[0].id.source.to_string(), tools: tools.len() }).collect()
@@ -142,7 +142,7 @@ fn contains(tool: &Tool, filter: &str) -> bool {
         || [&tool.title, &tool.description].into_iter().flatten().any(|text| has(text))
 }
 
-/// List tools as they are found.
+/// List tools as they are discovered.
 pub(crate) struct StreamTools;
 
 impl StreamOperation<Workspace> for StreamTools {
@@ -168,7 +168,7 @@ impl StreamOperation<Workspace> for StreamTools {
             let reviewed = sources.iter().filter(|source| source.review() != ReviewMode::Unneeded);
             let reviewed: HashSet<_> = reviewed.map(|source| source.id().clone()).collect();
             let policies = gateway.policies();
-            // Nobody reads the stream any more if it cannot be sent.
+            // A send error means that the client has stopped reading the stream.
             let send = |tool: &Tool| drop(sender.send(ToolSummary::new(tool, &policies, &cx)));
             let mut seen = HashSet::new();
             let watch = |found: &DiscoveryItem| match found {

@@ -1,4 +1,4 @@
-//! `search`: find tools that fit a query.
+//! `search`: find tools that match a query.
 
 mod explain;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use toolscout_surface::operation::{ErrorCode, MetaTool, Operation, OperationErro
 use toolscout_surface::output::json as output;
 use toolscout_surface::search::{FoundTools, HitView, search};
 
-/// Find tools that fit a query.
+/// Find tools that match a query.
 pub(crate) struct SearchTools;
 
 #[derive(Deserialize, JsonSchema)]
@@ -105,7 +105,7 @@ impl Operation<Workspace> for SearchTools {
             limit: limit.unwrap_or(Query::DEFAULT_LIMIT),
             sources: sources.as_deref(),
             is_lexical: input.lexical,
-            // Agents cannot keep their searches off the record.
+            // Agents cannot prevent that their searches are recorded.
             is_passing: input.typing && cx.role == Role::Operator,
             ..SearchRequest::new(&text)
         };
@@ -157,7 +157,7 @@ fn profile_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "enum": names})
 }
 
-/// The wanted sources; none if all are.
+/// The requested sources; `None` for all.
 fn sources(gateway: &Gateway, view: &CatalogView, wanted: &[String]) -> Result<Option<Vec<SourceId>>, OperationError> {
     let wanted: Vec<_> =
         wanted.iter().flat_map(|ids| ids.split(',')).map(str::trim).filter(|id| !id.is_empty()).collect();
@@ -180,7 +180,8 @@ fn sources(gateway: &Gateway, view: &CatalogView, wanted: &[String]) -> Result<O
     Ok((!wanted.is_empty()).then_some(found))
 }
 
-/// A command says what to do if nothing was found, and does not repeat what it reported when it discovered tools.
+/// Adapts the notes for a command: adds the next step if there are no hits, and removes
+/// diagnostics that discovery has already reported.
 async fn adapt_notes(workspace: &Workspace, found: &mut FoundTools, known: usize) -> Result<(), OperationError> {
     if found.hits.is_empty() {
         found.notes.push(nothing_found(workspace, known));
@@ -192,7 +193,7 @@ async fn adapt_notes(workspace: &Workspace, found: &mut FoundTools, known: usize
     Ok(())
 }
 
-/// What was reported when tools were discovered: every problem, unless too many sources have one.
+/// The diagnostics that discovery reported: all of them, unless too many sources have one.
 async fn reported(workspace: &Workspace) -> Result<Vec<String>, OperationError> {
     let problems = workspace.tools.discover(|_| ()).await?;
     let is_of_source = |problem: &&Diagnostic| problem.kind == DiagnosticKind::Source;

@@ -114,7 +114,7 @@ impl Operation<Workspace> for ShowTool {
 
 fn resolve(gateway: &Gateway, view: &CatalogView, input: &ShowToolInput, cx: &Cx) -> Result<Arc<Tool>, OperationError> {
     if let Ok(tool) = snapshot(view, input.all, cx).resolve(&input.tool) {
-        // The text of a quarantined tool is only for those who review it.
+        // Only operators who review a quarantined tool may see its text.
         return match &tool.status {
             Status::Quarantined(reason) if !(input.all && cx.role == Role::Operator) => {
                 Err(Error::from(AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() })
@@ -123,14 +123,15 @@ fn resolve(gateway: &Gateway, view: &CatalogView, input: &ShowToolInput, cx: &Cx
             _ => Ok(tool.clone()),
         };
     }
-    // An agent is not told whether a tool is disabled or does not exist.
+    // The error for an agent does not reveal whether a tool is disabled or does not exist.
     if cx.role != Role::Operator {
         return Err(OperationError::not_found("Tool"));
     }
     resolve_cached(gateway, view, &input.tool)
 }
 
-/// The tool of this name, among those that are cached. For a name that a remote gateway may know, the error tells how to ask it.
+/// The cached tool of this name. For a name that a remote gateway may have, the error explains
+/// how to query it.
 pub fn resolve_cached(gateway: &Gateway, view: &CatalogView, name: &str) -> Result<Arc<Tool>, OperationError> {
     let error = match gateway.resolve(name) {
         Ok(tool) => return Ok(tool),
@@ -170,7 +171,7 @@ impl ToolDetails {
         }
     }
 
-    /// A fact on each line.
+    /// One fact on each line.
     fn lines(&self) -> String {
         let tool = &self.summary;
         let mut out = format!("{}\n", escape::line(&tool.id));

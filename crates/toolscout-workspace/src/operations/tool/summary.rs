@@ -57,7 +57,7 @@ impl ToolSummary {
             input_schema: tool.input_schema.clone(),
             policy: policies.effective(tool).policy.word(),
             status: match &tool.status {
-                // Its definition is completed on the first call.
+                // The first call completes its definition.
                 Status::Static => "ready",
                 status => status.word(),
             },
@@ -70,7 +70,8 @@ impl ToolSummary {
     }
 }
 
-/// The tools that a request sees; with `all`, an operator also sees disabled tools and the text of quarantined ones.
+/// The tools visible to a request; with `all`, an operator also sees disabled tools and the
+/// text of quarantined ones.
 pub(super) fn snapshot(view: &CatalogView, all: bool, cx: &Cx) -> Arc<Snapshot> {
     if all && cx.role == Role::Operator { view.whole_snapshot() } else { view.snapshot() }
 }

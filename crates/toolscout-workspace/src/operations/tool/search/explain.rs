@@ -1,4 +1,4 @@
-//! Hits as text, and why they are hits: how the query was read, and what each score is made of.
+//! Hits as text, and their explanation: how the query was parsed, and the parts of each score.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -71,7 +71,8 @@ impl From<&ScoreParts> for PartsView {
     }
 }
 
-/// Score, id and description of each hit, and below it why it is one; as wide as the terminal, if there is one.
+/// Score, id and description of each hit, with the reason below it; as wide as the terminal, if
+/// there is one.
 pub(super) fn hit_lines(hits: &[SearchHit], width: Option<usize>) -> String {
     hits.iter().map(|it| line(it, width) + &because(it)).collect()
 }
@@ -89,7 +90,7 @@ fn because(hit: &SearchHit) -> String {
     format!("      because: {}\n", escape::line(&hit.why.join(", ")))
 }
 
-/// How the query was read, then each hit with what its score is made of.
+/// How the query was parsed, then each hit with the parts of its score.
 pub(super) fn explained_lines(hits: &[SearchHit], explanation: &Explanation, width: Option<usize>) -> String {
     let mut out = question(&explanation.reading);
     for (hit, parts) in hits.iter().zip(&explanation.parts) {
@@ -100,7 +101,7 @@ pub(super) fn explained_lines(hits: &[SearchHit], explanation: &Explanation, wid
     out
 }
 
-/// How the question was read; nothing where it has no words.
+/// How the query was parsed; empty if the query has no words.
 fn question(reading: &QueryReading) -> String {
     let mut out = String::new();
     if let Some(english) = &reading.english {
