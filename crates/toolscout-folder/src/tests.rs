@@ -3,7 +3,7 @@
 //! 1. `listing`: which tools are found, in which order, and name conflicts.
 //! 2. `roots`: which folders are searched.
 //! 3. `tool_files`, `headers`, `manifests`, `programs`: each kind of description, and each way it
-//! can be invalid.
+//!    can be invalid.
 //! 4. `hostile`: links, pipes, huge and foreign files.
 //! 5. `probing`: trust, probing, loading, calling.
 //! 6. `strategies`: the parts that application authors may replace.

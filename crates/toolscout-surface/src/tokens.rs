@@ -5,10 +5,10 @@
 //! facts that need no vocabulary:
 //!
 //! 1. Texts are split into words, numbers, signs and blanks by fixed rules, and each is encoded
-//! separately ([`pieces`]).
+//!    separately ([`pieces`]).
 //! 2. A byte pair encoder never leaves two neighbours that are a token when joined. Some tokens
-//! are known (for example the common words of `tokens/words.txt`), and the joins they rule out
-//! bound the number of parts of a word ([`parts`]).
+//!    are known (for example the common words of `tokens/words.txt`), and the joins they rule out
+//!    bound the number of parts of a word ([`parts`]).
 
 mod parts;
 mod pieces;

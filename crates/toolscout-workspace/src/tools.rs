@@ -244,7 +244,7 @@ pub fn refuse_quarantined(tool: &Tool) -> Result<(), AppError> {
 /// encode the rest.
 const STUDY_LIMIT: Duration = Duration::from_secs(2);
 
-/// Encodes newly discovered tools for semantic search, within [`STUDY_LIMIT`].
+/// Encodes newly discovered tools for semantic search, for at most two seconds.
 pub async fn study_briefly(gateway: &Gateway) {
     let left = gateway.study_within(STUDY_LIMIT).await;
     tracing::debug!(event = "studied", left);

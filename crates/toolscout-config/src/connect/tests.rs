@@ -1,6 +1,6 @@
 //! 1. Every client gets our entry in its own format, and everything else in its file stays.
 //! 2. Disconnecting restores every file byte for byte: comments, trailing commas, line endings,
-//! byte order marks, or no file at all.
+//!    byte order marks, or no file at all.
 //! 3. A file that was changed in between keeps the changes.
 //! 4. Connecting twice changes nothing.
 //! 5. `--take` moves the client's other servers into our configuration, and loses none.

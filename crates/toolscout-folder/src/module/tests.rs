@@ -1,7 +1,7 @@
 //! 1. The tools of a module are found, named and described as their author wrote them.
 //! 2. An export that should be a tool but is invalid has its own reason.
 //! 3. A call loads, checks and runs in one process; its result is never mixed with the output of
-//! the module.
+//!    the module.
 //! 4. A module that throws, exits or hangs is reported, within limits.
 
 mod javascript;

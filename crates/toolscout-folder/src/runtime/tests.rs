@@ -1,5 +1,5 @@
 //! 1. Each language has its runtimes, in order of preference; a missing one is reported with a
-//! reason.
+//!    reason.
 
 use super::{RuntimeKind, choose, tsx_near, version_in};
 use std::path::{Path, PathBuf};

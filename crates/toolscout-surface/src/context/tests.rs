@@ -1,6 +1,6 @@
 //! 1. The texts match the wording that applications depend on.
 //! 2. The budget holds for any tools and any budget, by the tokenizer as well, and omitted
-//! servers are counted.
+//!    servers are counted.
 //! 3. The summary contains no schema, no description and no name that is a sentence.
 
 use super::*;

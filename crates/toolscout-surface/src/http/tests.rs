@@ -1,9 +1,9 @@
 //! Proves that
 //! 1. requests of a foreign page, or with a foreign name for this machine, are rejected on
-//! every route,
+//!    every route,
 //! 2. a listener that other machines can reach requires authentication,
 //! 3. a client that sends slowly, too much or malformed data does not affect the others, and
-//! running requests finish at shutdown.
+//!    running requests finish at shutdown.
 
 mod hosts;
 mod listening;

@@ -1,6 +1,6 @@
 //! 1. Names become ids; duplicate names get numbers.
 //! 2. A server that is already present is not imported again from any file; a different one is
-//! skipped with the reason.
+//!    skipped with the reason.
 //! 3. Our own entry is never imported.
 //! 4. A second import of the same files adds nothing.
 

@@ -2,7 +2,7 @@
 //! 2. Every mistake is reported at once, with the exact wording.
 //! 3. `--help` and `--version` come before other mistakes, unknown options before both.
 //! 4. Words after `--`, or after the first positional of a command that stops there, are
-//! unchanged.
+//!    unchanged.
 
 use super::{Parsed, parse};
 use crate::cli::{CommandSpec, Locale, OptionSpec, PositionalSpec, UsageError, UsageErrors, ValueKind, nearest};

@@ -1,7 +1,7 @@
 //! Proves that
 //! 1. one of our tokens authenticates its principal, and no other text does,
 //! 2. a token of an issuer is accepted only if all its claims are valid, and its keys are
-//! fetched with care.
+//!    fetched with care.
 
 mod issued;
 

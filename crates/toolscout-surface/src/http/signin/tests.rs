@@ -1,7 +1,7 @@
 //! Proves that
 //! 1. a link opens the UI, and the UI's requests have the operator role from then on,
 //! 2. a pasted token does the same for its principal, and the error for a wrong token names the
-//! command to type,
+//!    command to type,
 //! 3. requests that a browser sends by itself change nothing, signed in or not.
 
 use super::super::fixture::{ADA, Answer, BOB, Site, terms, tokens};

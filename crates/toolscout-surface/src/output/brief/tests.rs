@@ -1,7 +1,7 @@
 //! 1. A text that fits is unchanged; any other is no wider than the room, and ends with an
-//! ellipsis.
+//!    ellipsis.
 //! 2. A sentence is cut after its end, words between two of them, and columns are counted, not
-//! bytes.
+//!    bytes.
 
 use super::{brief, room};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
 //! 1. Terminal control characters and invisible characters are always escaped, whatever their
-//! source.
+//!    source.
 //! 2. A parser gets the original values, and ordinary values look as `serde_json` writes them.
 
 use super::{compact, pretty};

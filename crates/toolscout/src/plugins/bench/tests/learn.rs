@@ -1,5 +1,5 @@
 //! 1. The same share of every tool's queries is used for learning, rounded down, and no query is
-//! both learned from and measured.
+//!    both learned from and measured.
 //! 2. The selection does not depend on the order of the file.
 
 use crate::plugins::bench::learn::split;

@@ -1,5 +1,5 @@
 //! 1. Plain and compressed files give the same result; empty lines, a byte order mark and Windows
-//! line endings are accepted.
+//!    line endings are accepted.
 //! 2. The error for an invalid line contains the file, the line, the reason, and the expected form.
 //! 3. A decompression bomb and an endless line are errors, and do not exhaust memory.
 

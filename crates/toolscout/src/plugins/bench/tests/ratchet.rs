@@ -1,6 +1,6 @@
 //! 1. Search quality does not drop: a drop fails, and a rise is recorded here with its cause.
 //! 2. This holds for keywords alone, and with a higher floor for semantic search; nonsense queries
-//! find nothing either way.
+//!    find nothing either way.
 
 use crate::plugins::bench::lines;
 use crate::plugins::bench::ranking::{How, Ranking};
