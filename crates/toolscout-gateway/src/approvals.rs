@@ -175,7 +175,7 @@ impl Approvals {
         match record.and_then(|it| read_record(it.as_str())) {
             Some(record) => StoredReview::Record(Box::new(record), Some(bytes)),
             None => {
-                let reason = "the record of approvals was tampered with";
+                let reason = "the record of approvals cannot be verified";
                 StoredReview::Unreliable(UnreliableReview { reason, cause: None })
             }
         }

@@ -151,7 +151,7 @@ async fn a_record_that_somebody_touched_counts_for_nothing_until_a_person_has_lo
     let gateway = gateway(&server, &store).await;
     assert_eq!(
         call(&gateway, "add").await.unwrap_err(),
-        "`server/add` is quarantined: the record of approvals was tampered with"
+        "`server/add` is quarantined: the record of approvals cannot be verified"
     );
     assert!(matches!(gateway.approve(&id("add"), None, &cli()), Err(Error::Unreliable { .. })));
     assert_eq!(gateway.accept_all(&id("add").source, &cli()).unwrap(), 1);
@@ -173,7 +173,7 @@ async fn what_was_approved_in_another_project_counts_for_nothing_in_this_one() {
     store.write(Namespace::Approval, "project/server", &row).unwrap();
     assert_eq!(
         call(&gateway(&server, &store).await, "add").await.unwrap_err(),
-        "`server/add` is quarantined: the record of approvals was tampered with"
+        "`server/add` is quarantined: the record of approvals cannot be verified"
     );
 }
 

@@ -43,9 +43,7 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
         return HttpRefusal::Reply(reply.clone());
     }
     HttpRefusal::Error(match status {
-        StatusCode::FORBIDDEN => {
-            ClientError::Login { what: format!("{answered}; it accepts no login of this kind"), challenge }
-        }
+        StatusCode::FORBIDDEN => ClientError::Login { what: format!("{answered}; access denied"), challenge },
         _ if is_busy => ClientError::Busy { what: format!("{answered}; it is busy"), after },
         _ if status.is_server_error() => ClientError::lost(answered),
         _ => said

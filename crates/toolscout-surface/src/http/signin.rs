@@ -90,7 +90,7 @@ async fn sign_in(state: &SignInState, body: Body) -> Result<Secrets, &'static st
     let bearer = HeaderValue::try_from(bearer).map_err(|_| "this is no token")?;
     let headers = HeaderMap::from_iter([(AUTHORIZATION, bearer)]);
     let principal = state.auth.recognise(&headers, "/").await.map_err(|_| "this token is not known here")?;
-    state.sign_ins.admit(principal, Instant::now()).ok_or("too many sign-ins are in progress")
+    state.sign_ins.admit(principal, Instant::now()).ok_or("the system provided no random numbers for a session")
 }
 
 async fn sign_out(State(state): State<SignInState>, request: Request) -> Result<Response, HttpRejection> {

@@ -94,7 +94,7 @@ impl Endpoint {
         let (head, body) = request.into_parts();
         let principal = head.extensions.get::<Principal>().cloned();
         let principal =
-            principal.ok_or_else(|| HttpRejection::forbidden("nobody has looked who this is").into_response())?;
+            principal.ok_or_else(|| HttpRejection::forbidden("the request was not authenticated").into_response())?;
         let visit = Visit { server, profile, principal };
         match head.method {
             Method::POST => self.post(visit, &head, body).await,
