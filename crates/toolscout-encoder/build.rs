@@ -14,6 +14,8 @@ fn main() {
     if Path::new(MODEL).is_file() {
         println!("cargo::rustc-cfg=has_model");
     } else {
-        println!("cargo::warning=there is no {MODEL} here, so search by meaning needs a model directory");
+        println!(
+            "cargo::warning=there is no {MODEL} here, so search by meaning needs a model directory"
+        );
     }
 }

@@ -76,7 +76,8 @@ const GROUPS: &[(&str, BenchmarkGroup)] = &[
 ];
 
 pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
-    let wanted: Vec<_> = GROUPS.iter().filter(|(name, _)| only.is_none_or(|it| it == *name)).collect();
+    let wanted: Vec<_> =
+        GROUPS.iter().filter(|(name, _)| only.is_none_or(|it| it == *name)).collect();
     if wanted.is_empty() {
         let names: Vec<_> = GROUPS.iter().map(|(name, _)| *name).collect();
         bail!("there is no such group; there are {}", names.join(", "));
@@ -118,7 +119,9 @@ impl BenchmarkPlan {
 fn discovery(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let world = BenchmarkWorld::new(&bench.programs.toolscout, bench.many)?;
     world.expect_all()?;
-    let cold = clock::sample(bench.rounds, || world.forget().map(|()| world.toolscout(&["tools", "--json"])))?;
+    let cold = clock::sample(bench.rounds, || {
+        world.forget().map(|()| world.toolscout(&["tools", "--json"]))
+    })?;
     let warm = clock::sample(bench.rounds, || Ok(world.toolscout(&["tools", "--json"])))?;
     let mut rows = vec![
         BenchmarkRow::time(format!("discover {} tool files, cold", bench.many), &cold).goal(400.0),
@@ -142,7 +145,8 @@ fn help(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let one = clock::sample(bench.rounds, || Ok(world.toolscout(&[&last, "--help"])))?;
     Ok(vec![
         BenchmarkRow::time(format!("`toolscout --help`, {} tools", bench.some), &all).goal(15.0),
-        BenchmarkRow::time(format!("`toolscout TOOL --help`, {} tools", bench.some), &one).goal(15.0),
+        BenchmarkRow::time(format!("`toolscout TOOL --help`, {} tools", bench.some), &one)
+            .goal(15.0),
     ])
 }
 
@@ -159,8 +163,11 @@ fn run_overhead(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
         BenchmarkRow::time("`toolscout run`, on top of the program", &alone.above(&direct))
             .goal(5.0)
             .note(note(&alone)),
-        BenchmarkRow::time(format!("the same, among {} tools", bench.some), &among_many.above(&direct))
-            .note(note(&among_many)),
+        BenchmarkRow::time(
+            format!("the same, among {} tools", bench.some),
+            &among_many.above(&direct),
+        )
+        .note(note(&among_many)),
     ])
 }
 

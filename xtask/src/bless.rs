@@ -19,7 +19,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     cargo.args(["test", "--workspace"]).args(arguments);
     repo::succeed(cargo.env("INSTA_UPDATE", "always").env("INSTA_FORCE_PASS", "1"))?;
     for notes in pending()? {
-        let source = inline::source_of(&notes).context("a pending snapshot without a source file")?;
+        let source =
+            inline::source_of(&notes).context("a pending snapshot without a source file")?;
         let text = fs::read_to_string(&source)?;
         let blessed = inline::apply(&text, &inline::notes(&fs::read_to_string(&notes)?)?)
             .with_context(|| format!("rewrite {}", source.display()))?;

@@ -33,7 +33,11 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
 }
 
 /// Runs all legs, and prints their results; returns the unexpected ones.
-fn hold(suite: &Suite, programs: &ConformancePrograms, legs: &[Leg]) -> anyhow::Result<Vec<String>> {
+fn hold(
+    suite: &Suite,
+    programs: &ConformancePrograms,
+    legs: &[Leg],
+) -> anyhow::Result<Vec<String>> {
     let expected = ExpectedFailures::read()?;
     let mut faults = Vec::new();
     println!("{}", table::HEAD);

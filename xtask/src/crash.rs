@@ -73,12 +73,21 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     println!("seed {}, {} rounds\n", plan.seed, plan.rounds);
     let tally = ruin(&programs, &plan, &CrashWorldSize::WHOLE)?;
     print!("{}", tally.markdown());
-    ensure!(tally.faults() == 0, "{} things went wrong; the same choices again: --seed {}", tally.faults(), plan.seed);
+    ensure!(
+        tally.faults() == 0,
+        "{} things went wrong; the same choices again: --seed {}",
+        tally.faults(),
+        plan.seed
+    );
     Ok(())
 }
 
 /// Runs all rounds in sequence in the same world.
-fn ruin(programs: &HostilePrograms, plan: &CrashPlan, size: &CrashWorldSize) -> anyhow::Result<CrashTally> {
+fn ruin(
+    programs: &HostilePrograms,
+    plan: &CrashPlan,
+    size: &CrashWorldSize,
+) -> anyhow::Result<CrashTally> {
     let world = CrashWorld::new(programs, size)?;
     let mut usual = Usual::measure(&world)?;
     let mut before = Shadow::observe(&world.real).map_err(|it| anyhow::anyhow!("{}", it.what))?;
@@ -95,7 +104,10 @@ fn ruin(programs: &HostilePrograms, plan: &CrashPlan, size: &CrashWorldSize) -> 
             false => play(&world, &world.real, &operation, &before, &moment)?,
         };
         for CrashFinding { sort, what } in &round.faults {
-            eprintln!("round {number}, `{}` killed {moment}: {sort:?}: {what}", operation.words.join(" "));
+            eprintln!(
+                "round {number}, `{}` killed {moment}: {sort:?}: {what}",
+                operation.words.join(" ")
+            );
         }
         usual.learn(kind, &moment, &round.victim);
         tally.add(kind, round.victim.is_midway, &round.faults);
@@ -116,7 +128,9 @@ fn choose(
     let mut possible = Vec::new();
     for kind in KINDS {
         let luck = chance.below(KINDS.len());
-        possible.extend((kind.make)(before, world, chance).map(|it| (tally.turns(kind), luck, kind, it)));
+        possible.extend(
+            (kind.make)(before, world, chance).map(|it| (tally.turns(kind), luck, kind, it)),
+        );
     }
     let chosen = possible.into_iter().min_by_key(|(turns, luck, ..)| (*turns, *luck));
     chosen.map(|(.., kind, operation)| (kind, operation)).context("nothing can be done any more")

@@ -74,10 +74,13 @@ fn meet_all(
     let base = Meeting::of(programs, server, "honest", MeetingTransport::Stdio, &terms)
         .context("meet the honest mode")?
         .peak();
-    let wanted = modes.iter().filter(|it| options.modes.is_empty() || options.modes.contains(&it.name));
+    let wanted =
+        modes.iter().filter(|it| options.modes.is_empty() || options.modes.contains(&it.name));
     let (mut held, mut failed) = (0, 0);
     println!("{}", table::HEAD);
-    for (mode, transport) in wanted.flat_map(|mode| transports(mode, options).map(move |it| (mode, it))) {
+    for (mode, transport) in
+        wanted.flat_map(|mode| transports(mode, options).map(move |it| (mode, it)))
+    {
         let meeting = Meeting::of(programs, server, &mode.name, transport, &terms);
         let meeting = meeting.with_context(|| format!("meet {}", mode.name))?;
         let reasons = verdict::reasons(&meeting, base);
@@ -91,15 +94,28 @@ fn meet_all(
 
 fn modes(server: &[String]) -> anyhow::Result<Vec<ListedMode>> {
     let (program, words) = server.split_first().context("no server is named")?;
-    let output = Command::new(program).args(words).args(["--list", "--json"]).output().context("list the modes")?;
-    let list: Vec<Value> = serde_json::from_slice(&output.stdout).context("read the list of modes")?;
+    let output = Command::new(program)
+        .args(words)
+        .args(["--list", "--json"])
+        .output()
+        .context("list the modes")?;
+    let list: Vec<Value> =
+        serde_json::from_slice(&output.stdout).context("read the list of modes")?;
     let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
-    Ok(list.iter().map(|it| ListedMode { name: text(it, "name"), transports: text(it, "transport") }).collect())
+    Ok(list
+        .iter()
+        .map(|it| ListedMode { name: text(it, "name"), transports: text(it, "transport") })
+        .collect())
 }
 
-fn transports<'a>(mode: &'a ListedMode, options: &'a Options) -> impl Iterator<Item = MeetingTransport> + use<'a> {
+fn transports<'a>(
+    mode: &'a ListedMode,
+    options: &'a Options,
+) -> impl Iterator<Item = MeetingTransport> + use<'a> {
     [(MeetingTransport::Stdio, "stdio"), (MeetingTransport::Http, "http")]
         .into_iter()
-        .filter(|(it, word)| mode.transports.contains(word) && options.only.is_none_or(|only| only == *it))
+        .filter(|(it, word)| {
+            mode.transports.contains(word) && options.only.is_none_or(|only| only == *it)
+        })
         .map(|(transport, _)| transport)
 }

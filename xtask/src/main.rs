@@ -4,7 +4,11 @@
 //! Start reading at [`ci`]; the checks of the repository itself are in [`check`], and `cargo test`
 //! runs them, too.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to the person who started it")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this program talks to the person who started it"
+)]
 
 mod bench;
 mod bless;
@@ -74,7 +78,9 @@ fn run(words: &[String]) -> anyhow::Result<()> {
         ("bench", [name]) if name == "page" => bench::run_page(),
         ("bench", [name]) => bench::run(Some(name)),
         // Started by a benchmark, not by users.
-        ("tool-server", [file]) => bench::tool_server(Path::new(file), std::io::stdin().lock(), std::io::stdout()),
+        ("tool-server", [file]) => {
+            bench::tool_server(Path::new(file), std::io::stdin().lock(), std::io::stdout())
+        }
         ("hostile", rest) => hostile::run(rest),
         ("crash", rest) => crash::run(rest),
         ("conformance", rest) => conformance::run(rest),

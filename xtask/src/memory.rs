@@ -17,7 +17,11 @@ const STILL: Duration = Duration::from_millis(60);
 
 /// In bytes; `None` if the system does not report it.
 pub(crate) fn peak(mut command: Command) -> anyhow::Result<Option<u64>> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().context("start the program")?;
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("start the program")?;
     let status = format!("/proc/{}/status", child.id());
     let mut output = child.stdout.take();
     let mut peak = None;

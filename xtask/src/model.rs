@@ -27,7 +27,11 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let options = Options::parse(words)?;
     let weights = Weights::find(options.weights.as_deref())?;
     let program = build()?;
-    if options.is_check { check(&program, &weights, options.texts.as_deref()) } else { make(&program, &weights) }
+    if options.is_check {
+        check(&program, &weights, options.texts.as_deref())
+    } else {
+        make(&program, &weights)
+    }
 }
 
 fn build() -> anyhow::Result<PathBuf> {
@@ -48,9 +52,18 @@ fn make(program: &Path, weights: &Weights) -> anyhow::Result<()> {
 /// are close to those of plain arithmetic.
 fn check(program: &Path, weights: &Weights, texts: Option<&Path>) -> anyhow::Result<()> {
     let again = weights.directory().with_extension("again");
-    repo::succeed(Command::new(program).arg("make").arg(weights.directory()).arg(&again).stdout(Stdio::null()))?;
+    repo::succeed(
+        Command::new(program)
+            .arg("make")
+            .arg(weights.directory())
+            .arg(&again)
+            .stdout(Stdio::null()),
+    )?;
     let is_same = fs::read(repo::root().join(MODEL))? == fs::read(&again)?;
-    ensure!(is_same, "{MODEL} is not what these weights give; make it anew with `cargo xtask model`, or find out why");
+    ensure!(
+        is_same,
+        "{MODEL} is not what these weights give; make it anew with `cargo xtask model`, or find out why"
+    );
     println!("{MODEL} is what these weights give");
     let texts = texts::read(texts)?;
     let mut command = Command::new(program);

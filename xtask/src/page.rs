@@ -16,7 +16,9 @@ use std::process::Command;
 const LARGEST: u64 = 150_000;
 
 pub(crate) fn run() -> anyhow::Result<()> {
-    let Some(chromium) = chromium() else { bail!("chromium and node are needed: apt-get install chromium nodejs") };
+    let Some(chromium) = chromium() else {
+        bail!("chromium and node are needed: apt-get install chromium nodejs")
+    };
     let mut cargo = repo::cargo();
     cargo.args(["build", "-p", "toolscout", "--bin", "toolscout"]);
     let program = repo::build(cargo)?.take("toolscout")?;
@@ -35,7 +37,8 @@ pub(crate) fn run() -> anyhow::Result<()> {
         "folder": folder,
     });
     let script = repo::root().join("crates/toolscout/tests/browser/walk.mjs");
-    let output = Command::new("node").arg(script).arg(given.to_string()).output().context("start node")?;
+    let output =
+        Command::new("node").arg(script).arg(given.to_string()).output().context("start node")?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     check(&folder)
 }
@@ -74,7 +77,10 @@ fn check(folder: &Path) -> anyhow::Result<()> {
 
 /// The browser to use, if Node.js is installed to control it.
 pub(crate) fn chromium() -> Option<&'static str> {
-    let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok_and(|it| it.status.success());
-    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|it| is_there(it))?;
+    let is_there = |program: &str| {
+        Command::new(program).arg("--version").output().is_ok_and(|it| it.status.success())
+    };
+    let browser =
+        ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|it| is_there(it))?;
     is_there("node").then_some(browser)
 }

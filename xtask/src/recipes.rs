@@ -45,10 +45,18 @@ pub(crate) fn run() -> anyhow::Result<()> {
     // Dependencies are shared with other builds of the repository; only our own crates are built
     // again.
     let mut cargo = repo::cargo();
-    cargo.current_dir(&tree).args(["build", "-p", "toolscout", "-p", "toolscout-hostile", "--target-dir"]);
+    cargo.current_dir(&tree).args([
+        "build",
+        "-p",
+        "toolscout",
+        "-p",
+        "toolscout-hostile",
+        "--target-dir",
+    ]);
     cargo.arg(repo::root().join("target"));
     let mut built = repo::build(cargo)?;
-    let programs = Programs { toolscout: built.take("toolscout")?, hostile: built.take("toolscout-hostile")? };
+    let programs =
+        Programs { toolscout: built.take("toolscout")?, hostile: built.take("toolscout-hostile")? };
     for recipe in RECIPES {
         (recipe.proof)(&programs).with_context(|| format!("the recipe for {}", recipe.adds))?;
         println!("{}: works", recipe.adds);
@@ -65,8 +73,10 @@ fn follow(recipe: &Recipe, tree: &Path) -> anyhow::Result<()> {
     }
     let path = tree.join(recipe.list.file);
     let before = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
-    let after = recipe.list.lines.iter().try_fold(before, |text, (after, line)| insert(&text, after, line));
-    fs::write(&path, after.with_context(|| recipe.list.file)?).with_context(|| format!("write {}", path.display()))
+    let after =
+        recipe.list.lines.iter().try_fold(before, |text, (after, line)| insert(&text, after, line));
+    fs::write(&path, after.with_context(|| recipe.list.file)?)
+        .with_context(|| format!("write {}", path.display()))
 }
 
 /// The text with a line added after the first line that reads `after`, at the same indentation.

@@ -40,7 +40,8 @@ impl Built {
 pub(crate) fn build(mut cargo: Command) -> anyhow::Result<Built> {
     cargo.args(["--message-format", "json-render-diagnostics"]);
     let mut child = cargo.stdout(Stdio::piped()).spawn().context("start cargo")?;
-    let messages = Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
+    let messages =
+        Message::parse_stream(BufReader::new(child.stdout.take().context("cargo's output")?));
     let mut built = HashMap::new();
     for message in messages {
         if let Message::CompilerArtifact(artifact) = message?

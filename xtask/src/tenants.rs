@@ -45,13 +45,22 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     print!("{}", tally.markdown());
     let took = begun.elapsed().as_secs_f64();
     println!("\n{took:.0} s, {:.0} calls/s", tally.calls() as f64 / took);
-    ensure!(tally.faults() == 0, "{} faults, {} of them foreign canaries", tally.faults(), tally.foreign());
+    ensure!(
+        tally.faults() == 0,
+        "{} faults, {} of them foreign canaries",
+        tally.faults(),
+        tally.foreign()
+    );
     Ok(())
 }
 
 /// Makes all calls of all sessions. `disguise` maps a tenant to the identity it uses: its own,
 /// except in the test that leaks are detected.
-fn visit(toolscout: &Path, plan: &TenantPlan, disguise: fn(usize) -> usize) -> anyhow::Result<TenantTally> {
+fn visit(
+    toolscout: &Path,
+    plan: &TenantPlan,
+    disguise: fn(usize) -> usize,
+) -> anyhow::Result<TenantTally> {
     let house = House::open(toolscout, plan.tenants)?;
     let mut tally = TenantCrowd::new(&house, plan, disguise)?.go()?;
     tally.look_into(&house.vault.seen(), plan.tenants);

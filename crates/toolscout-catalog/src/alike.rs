@@ -23,7 +23,8 @@ pub fn alike(one: &Tool, other: &Tool) -> bool {
         provenance,
         cli,
     } = one;
-    (id, title, description, keywords) == (&other.id, &other.title, &other.description, &other.keywords)
+    (id, title, description, keywords)
+        == (&other.id, &other.title, &other.description, &other.keywords)
         && (input_schema, output_schema) == (&other.input_schema, &other.output_schema)
         && (annotations, extra) == (&other.annotations, &other.extra)
         && (visibility, status, cli) == (&other.visibility, &other.status, &other.cli)

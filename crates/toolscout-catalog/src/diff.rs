@@ -32,11 +32,17 @@ pub fn changes(before: &Value, after: &Value) -> Vec<DefinitionChange> {
                 open.extend(keys.iter().rev().map(step));
             }
             (Some(Value::Array(one)), Some(Value::Array(other))) if one.len() == other.len() => {
-                let step = |index: usize| (pointer(&at, &index.to_string()), one.get(index), other.get(index));
+                let step = |index: usize| {
+                    (pointer(&at, &index.to_string()), one.get(index), other.get(index))
+                };
                 open.extend((0..one.len()).rev().map(step));
             }
             (before, after) => {
-                let change = DefinitionChange { at, before: before.and_then(shown), after: after.and_then(shown) };
+                let change = DefinitionChange {
+                    at,
+                    before: before.and_then(shown),
+                    after: after.and_then(shown),
+                };
                 if change.before != change.after {
                     all.push(change);
                 }

@@ -43,7 +43,8 @@ impl SourceDiscovery {
 
     /// Maps each tool of the discovery; tools that map to `None` are left out.
     pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
-        let mut next = Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
+        let mut next =
+            Self { problems: self.problems.clone(), ..Self::new(self.source.clone(), self.origin) };
         self.tools.iter().filter_map(given).for_each(|it| next.add(DiscoveryItem::Tool(it)));
         next
     }

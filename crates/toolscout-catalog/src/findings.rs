@@ -138,7 +138,12 @@ pub fn scan(tool: &Tool, others: &ToolNameIndex) -> Vec<Finding> {
     }
     if fields.is_cut {
         let excerpt = format!("only the first {MAX_BYTES} bytes were looked through");
-        found.push(Finding { kind: FindingKind::TooLarge, severity: Severity::Severe, at: "/".to_owned(), excerpt });
+        found.push(Finding {
+            kind: FindingKind::TooLarge,
+            severity: Severity::Severe,
+            at: "/".to_owned(),
+            excerpt,
+        });
     }
     found.sort_by_key(|it| std::cmp::Reverse(it.severity));
     found.truncate(MAX_FINDINGS);
@@ -150,7 +155,8 @@ fn look_at<'a>(field: &DefinitionText<'a>) -> impl Iterator<Item = Finding> + us
     let words = if field.is_key { WordSequence::of_key(text) } else { WordSequence::of(text) };
     let mut tally = PhraseMatches::of(text, &words, field.is_key);
     markup::weigh(text, &mut tally);
-    let said = tally.findings().chain(encoded::findings(text)).chain(stuffed::finding(text, &words));
+    let said =
+        tally.findings().chain(encoded::findings(text)).chain(stuffed::finding(text, &words));
     hidden::findings(text).into_iter().chain(markup::finding(text)).chain(said)
 }
 

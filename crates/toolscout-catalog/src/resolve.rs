@@ -28,7 +28,8 @@ impl Snapshot {
                 return answer;
             }
         }
-        pick(self.named(text)).unwrap_or_else(|| Err(Unresolved::Unknown { nearest: self.nearest(text) }))
+        pick(self.named(text))
+            .unwrap_or_else(|| Err(Unresolved::Unknown { nearest: self.nearest(text) }))
     }
 
     /// The next weaker tool with the same bare name, for use if the source of this tool reports
@@ -71,13 +72,16 @@ fn pick(known: &[CatalogTool]) -> Option<Result<&Arc<Tool>, Unresolved>> {
     match &known[..end] {
         [one] => Some(Ok(&one.tool)),
         [first, ..] if strongest == SourceKind::Request => Some(Ok(&first.tool)),
-        several => {
-            Some(Err(Unresolved::Ambiguous { candidates: several.iter().map(|it| it.tool.id.clone()).collect() }))
-        }
+        several => Some(Err(Unresolved::Ambiguous {
+            candidates: several.iter().map(|it| it.tool.id.clone()).collect(),
+        })),
     }
 }
 
 /// The range of tools of this origin; `known` is sorted by origin.
 fn span(known: &[CatalogTool], origin: SourceKind) -> (usize, usize) {
-    (known.partition_point(|it| it.origin < origin), known.partition_point(|it| it.origin <= origin))
+    (
+        known.partition_point(|it| it.origin < origin),
+        known.partition_point(|it| it.origin <= origin),
+    )
 }

@@ -151,8 +151,12 @@ pub fn review(
         next.record.entry = entry.to_string();
     }
     next.record.listed = listed.or(record.listed);
-    let desk =
-        ReviewTerms { approves_first_sight: *approves_first_sight, accepts_changes: *accepts_changes, scan, now };
+    let desk = ReviewTerms {
+        approves_first_sight: *approves_first_sight,
+        accepts_changes: *accepts_changes,
+        scan,
+        now,
+    };
     for tool in found {
         let name = tool.id.name.as_str();
         // A person's approval of exactly this definition survives a change of the entry, if the
@@ -173,9 +177,13 @@ pub fn review(
 
 /// After a change of the entry, only rejections still count.
 fn only_rejected(record: &ReviewRecord) -> ReviewRecord {
-    let is_rejected = |it: &ReviewedTool| it.held.as_ref().is_some_and(|it| it.why == QuarantineReason::Rejected);
+    let is_rejected =
+        |it: &ReviewedTool| it.held.as_ref().is_some_and(|it| it.why == QuarantineReason::Rejected);
     let tools = record.tools.iter().filter(|(_, it)| is_rejected(it));
-    ReviewRecord { tools: tools.map(|(name, it)| (name.clone(), it.clone())).collect(), ..ReviewRecord::default() }
+    ReviewRecord {
+        tools: tools.map(|(name, it)| (name.clone(), it.clone())).collect(),
+        ..ReviewRecord::default()
+    }
 }
 
 /// The terms of one review.
@@ -187,7 +195,12 @@ struct ReviewTerms<S> {
 }
 
 impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
-    fn decide(&self, tool: &Tool, remembered: &mut ReviewedTool, before: Option<&ApprovedDefinition>) {
+    fn decide(
+        &self,
+        tool: &Tool,
+        remembered: &mut ReviewedTool,
+        before: Option<&ApprovedDefinition>,
+    ) {
         let definition = CanonicalDefinition::of(tool);
         match (&mut remembered.held, &remembered.approved) {
             (Some(held), _) => {
@@ -195,18 +208,26 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
                 self.settle(tool, remembered);
             }
             // Approved only because the operator had added the source, which no longer applies.
-            (None, Some(approved)) if approved.by == ApprovedBy::FirstSight && !self.approves_first_sight => {
+            (None, Some(approved))
+                if approved.by == ApprovedBy::FirstSight && !self.approves_first_sight =>
+            {
                 self.meet(tool, definition, remembered, None);
             }
             (None, Some(approved)) if approved.definition.digest == definition.digest => {}
             (None, Some(approved)) => {
                 let changes = diff::changes(&approved.definition.value(), &definition.value());
-                let reason = format!("changed since it was approved: {}", diff::fields(&changes).join(", "));
+                let reason =
+                    format!("changed since it was approved: {}", diff::fields(&changes).join(", "));
                 match worst(&(self.scan)(tool)) {
-                    Some(found) => {
-                        self.hold(remembered, definition, QuarantineReason::Suspicious, format!("{reason}; {found}"))
+                    Some(found) => self.hold(
+                        remembered,
+                        definition,
+                        QuarantineReason::Suspicious,
+                        format!("{reason}; {found}"),
+                    ),
+                    None if self.accepts_changes => {
+                        self.approve(remembered, definition, ApprovedBy::Rule)
                     }
-                    None if self.accepts_changes => self.approve(remembered, definition, ApprovedBy::Rule),
                     None => self.hold(remembered, definition, QuarantineReason::Changed, reason),
                 }
             }
@@ -222,16 +243,23 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
         remembered: &mut ReviewedTool,
         before: Option<&ApprovedDefinition>,
     ) {
-        if let Some(before) =
-            before.filter(|it| it.by == ApprovedBy::Person && it.definition.digest == definition.digest)
+        if let Some(before) = before
+            .filter(|it| it.by == ApprovedBy::Person && it.definition.digest == definition.digest)
         {
             remembered.approved = Some(before.clone());
             return;
         }
         match worst(&(self.scan)(tool)) {
             Some(found) => self.hold(remembered, definition, QuarantineReason::Suspicious, found),
-            None if self.approves_first_sight => self.approve(remembered, definition, ApprovedBy::FirstSight),
-            None => self.hold(remembered, definition, QuarantineReason::New, "new, and not approved yet".to_owned()),
+            None if self.approves_first_sight => {
+                self.approve(remembered, definition, ApprovedBy::FirstSight)
+            }
+            None => self.hold(
+                remembered,
+                definition,
+                QuarantineReason::New,
+                "new, and not approved yet".to_owned(),
+            ),
         }
     }
 
@@ -251,8 +279,16 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
         }
     }
 
-    fn approve(&self, remembered: &mut ReviewedTool, definition: CanonicalDefinition, by: ApprovedBy) {
-        *remembered = ReviewedTool { approved: Some(ApprovedDefinition { definition, by, at: self.now }), held: None };
+    fn approve(
+        &self,
+        remembered: &mut ReviewedTool,
+        definition: CanonicalDefinition,
+        by: ApprovedBy,
+    ) {
+        *remembered = ReviewedTool {
+            approved: Some(ApprovedDefinition { definition, by, at: self.now }),
+            held: None,
+        };
     }
 
     fn hold(
@@ -262,7 +298,8 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
         why: QuarantineReason,
         reason: String,
     ) {
-        remembered.held = Some(QuarantinedDefinition { definition, first: None, why, reason, at: self.now });
+        remembered.held =
+            Some(QuarantinedDefinition { definition, first: None, why, reason, at: self.now });
     }
 }
 
@@ -289,15 +326,22 @@ fn worst(findings: &[Finding]) -> Option<String> {
 impl ReviewRecord {
     /// Approves the quarantined definition of this tool, if it is still the one the person has
     /// seen.
-    pub fn approve(&mut self, name: &str, seen: Option<Digest>, at: Moment) -> Result<(), DecisionError> {
+    pub fn approve(
+        &mut self,
+        name: &str,
+        seen: Option<Digest>,
+        at: Moment,
+    ) -> Result<(), DecisionError> {
         let remembered = self.tools.get_mut(name).ok_or(DecisionError::NotHeld)?;
         let held = remembered.held.as_ref().ok_or(DecisionError::NotHeld)?;
         if seen.is_some_and(|it| it != held.definition.digest) {
             return Err(DecisionError::ChangedAgain);
         }
         let definition = held.definition.clone();
-        *remembered =
-            ReviewedTool { approved: Some(ApprovedDefinition { definition, by: ApprovedBy::Person, at }), held: None };
+        *remembered = ReviewedTool {
+            approved: Some(ApprovedDefinition { definition, by: ApprovedBy::Person, at }),
+            held: None,
+        };
         Ok(())
     }
 
@@ -309,8 +353,13 @@ impl ReviewRecord {
         let approved = || remembered.approved.as_ref().map(|it| (it.definition.clone(), None));
         let (definition, first) = held.or_else(approved).ok_or(DecisionError::NotHeld)?;
         let reason = "a person has rejected it".to_owned();
-        remembered.held =
-            Some(QuarantinedDefinition { definition, first, why: QuarantineReason::Rejected, reason, at });
+        remembered.held = Some(QuarantinedDefinition {
+            definition,
+            first,
+            why: QuarantineReason::Rejected,
+            reason,
+            at,
+        });
         Ok(())
     }
 }

@@ -70,7 +70,10 @@ impl Snapshot {
             }
             for tool in &discovery.tools {
                 let known = CatalogTool { tool: tool.clone(), origin: SourceKind::Request, at };
-                next.over.entry(tool.id.name.clone()).or_insert_with(|| self.namesakes(tool)).add(known, &mut problems);
+                next.over
+                    .entry(tool.id.name.clone())
+                    .or_insert_with(|| self.namesakes(tool))
+                    .add(known, &mut problems);
                 at += 1;
             }
             next.discoveries.push(discovery);
@@ -114,7 +117,8 @@ impl Snapshot {
 
     fn of(mut discoveries: Vec<Arc<SourceDiscovery>>) -> (Self, Vec<Diagnostic>) {
         discoveries.sort_by_key(|it| it.origin);
-        let mut by_name = ToolsByName::with_capacity(discoveries.iter().map(|it| it.tools.len()).sum());
+        let mut by_name =
+            ToolsByName::with_capacity(discoveries.iter().map(|it| it.tools.len()).sum());
         let mut problems = Vec::new();
         let tools = discoveries.iter().flat_map(|it| it.tools.iter().map(|tool| (it.origin, tool)));
         for (at, (origin, tool)) in tools.enumerate() {
@@ -226,7 +230,10 @@ impl Namesakes {
 fn shadowed(tool: &Tool, by: &Tool) -> Diagnostic {
     Diagnostic::debug(
         DiagnosticKind::Shadowed,
-        format!("`{}` is shadowed by `{}`: `{}` alone means the latter", tool.id, by.id, tool.id.name),
+        format!(
+            "`{}` is shadowed by `{}`: `{}` alone means the latter",
+            tool.id, by.id, tool.id.name
+        ),
     )
     .of(tool.id.source.clone())
     .hint(format!("say `{}`", tool.id))

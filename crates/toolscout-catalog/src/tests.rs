@@ -14,8 +14,10 @@ fn found(source: &str, origin: SourceKind, names: &[&str]) -> SourceDiscovery {
     let source = SourceId::new(source).unwrap();
     let mut discovery = SourceDiscovery::new(source.clone(), origin);
     for name in names {
-        discovery
-            .add(DiscoveryItem::Tool(Arc::new(Tool::new(ToolId::new(source.clone(), ToolName::new(name).unwrap())))));
+        discovery.add(DiscoveryItem::Tool(Arc::new(Tool::new(ToolId::new(
+            source.clone(),
+            ToolName::new(name).unwrap(),
+        )))));
     }
     discovery
 }
@@ -39,7 +41,18 @@ fn resolve(snapshot: &Snapshot, text: &str) -> String {
 #[test]
 fn folders_come_before_servers_whatever_the_order_of_adding() {
     let ids: Vec<_> = world().tools().map(|it| it.id.to_string()).collect();
-    assert_eq!(ids, ["local/fetch-data", "local/log", "fs/read", "fs/search", "fs/svc__send", "git/search", "git/log"]);
+    assert_eq!(
+        ids,
+        [
+            "local/fetch-data",
+            "local/log",
+            "fs/read",
+            "fs/search",
+            "fs/svc__send",
+            "git/search",
+            "git/log"
+        ]
+    );
 }
 
 #[test]
@@ -63,7 +76,10 @@ fn a_tool_found_again_takes_the_place_of_the_first() {
 fn what_is_over_a_snapshot_is_weaker_than_all_of_it_and_leaves_it_as_it_was() {
     let world = world();
     // Whatever kind they claim.
-    let mine = vec![found("mine", SourceKind::Code, &["log", "own"]), found("more", SourceKind::Request, &["own"])];
+    let mine = vec![
+        found("mine", SourceKind::Code, &["log", "own"]),
+        found("more", SourceKind::Request, &["own"]),
+    ];
     let (over, problems) = world.over(mine);
     assert_eq!(resolve(&over, "log"), "local/log");
     assert_eq!(resolve(&over, "mine/log"), "mine/log");
@@ -100,7 +116,10 @@ fn the_same_tools_seen_again_are_like_those_before() {
     let mut discovery = found("git", SourceKind::Mcp, &["search", "log"]);
     let changed = Arc::make_mut(&mut discovery.tools[0]);
     changed.provenance.stale = true;
-    assert!(world().merge(vec![discovery.clone()]).0.is_like(&world()), "that it is old is not another tool");
+    assert!(
+        world().merge(vec![discovery.clone()]).0.is_like(&world()),
+        "that it is old is not another tool"
+    );
     Arc::make_mut(&mut discovery.tools[0]).description = Some("Another".to_owned());
     assert!(!world().merge(vec![discovery]).0.is_like(&world()));
 }
@@ -118,8 +137,10 @@ fn every_form_of_a_name_leads_to_the_tool() {
 fn the_stronger_source_answers_to_a_bare_name_and_the_hidden_one_is_said() {
     assert_eq!(resolve(&world(), "log"), "local/log");
     assert_eq!(resolve(&world(), "mcp:log"), "git/log");
-    let (_, problems) = Snapshot::default()
-        .merge(vec![found("git", SourceKind::Mcp, &["log"]), found("local", SourceKind::Folder, &["log"])]);
+    let (_, problems) = Snapshot::default().merge(vec![
+        found("git", SourceKind::Mcp, &["log"]),
+        found("local", SourceKind::Folder, &["log"]),
+    ]);
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].kind, DiagnosticKind::Shadowed);
 }
@@ -127,7 +148,10 @@ fn the_stronger_source_answers_to_a_bare_name_and_the_hidden_one_is_said() {
 #[test]
 fn a_bare_name_of_two_equals_is_an_error_that_lists_both() {
     assert_eq!(resolve(&world(), "search"), "Ambiguous { candidates: [fs/search, git/search] }");
-    assert_eq!(resolve(&world(), "mcp:search"), "Ambiguous { candidates: [fs/search, git/search] }");
+    assert_eq!(
+        resolve(&world(), "mcp:search"),
+        "Ambiguous { candidates: [fs/search, git/search] }"
+    );
 }
 
 #[test]

@@ -160,7 +160,8 @@ impl Config {
         for (file, entries) in files.iter().zip(entries) {
             servers.add(file, entries);
         }
-        config.mode = combined_mode(modes[ConfigScope::User as usize], modes[ConfigScope::Project as usize]);
+        config.mode =
+            combined_mode(modes[ConfigScope::User as usize], modes[ConfigScope::Project as usize]);
         Ok(config)
     }
 
@@ -168,8 +169,11 @@ impl Config {
     fn take_own(&mut self, file: &mut ConfigFile) -> Result<Option<PolicyMode>, ConfigError> {
         let map = std::mem::take(&mut file.document.map);
         let document = &file.document;
-        let invalid = |error: SectionError| document.flaw(&error.keys(&[]), error.to_string()).error(&document.path);
-        let settings = section::read::<Settings>(map.clone(), document.folder()).map_err(invalid)?;
+        let invalid = |error: SectionError| {
+            document.flaw(&error.keys(&[]), error.to_string()).error(&document.path)
+        };
+        let settings =
+            section::read::<Settings>(map.clone(), document.folder()).map_err(invalid)?;
         let sections = section::read::<FileSections>(map, document.folder()).map_err(invalid)?;
         for key in unknown_keys(settings.unknown, sections.unknown) {
             match key.path.as_slice() {
@@ -188,10 +192,23 @@ impl Config {
         self.settings = merged;
         match ToolPatterns::parse(sections.listed) {
             Ok(patterns) => self.listed.extend(patterns),
-            Err(reason) => self.problems.push(document.warning(&["listed"], format!("`listed`: {reason}"))),
+            Err(reason) => {
+                self.problems.push(document.warning(&["listed"], format!("`listed`: {reason}")))
+            }
         }
-        profiles::add(&mut self.profiles, sections.profiles, document, file.scope, &mut self.problems);
-        let rules = policies::read(sections.default_policy, sections.policies, document, &mut self.problems);
+        profiles::add(
+            &mut self.profiles,
+            sections.profiles,
+            document,
+            file.scope,
+            &mut self.problems,
+        );
+        let rules = policies::read(
+            sections.default_policy,
+            sections.policies,
+            document,
+            &mut self.problems,
+        );
         match file.scope {
             ConfigScope::Project => self.project = rules,
             ConfigScope::User => self.user = rules,
@@ -234,6 +251,7 @@ fn unknown_keys(one: Vec<UnknownKey>, other: Vec<UnknownKey>) -> Vec<UnknownKey>
 
 /// The diagnostic for a setting that a project may not set.
 fn only_for_users(what: &str, document: &Document) -> Diagnostic {
-    let problem = document.warning(&[], format!("{what}, which only a person's own configuration may say"));
+    let problem =
+        document.warning(&[], format!("{what}, which only a person's own configuration may say"));
     problem.hint("put it into `config.toml` of your own configuration folder")
 }

@@ -44,7 +44,10 @@ impl DocumentFormat {
         match value {
             Value::Object(map) => Ok(map),
             Value::Null => Ok(Map::new()),
-            _ => Err(DocumentError { reason: "it must be a table with keys".to_owned(), at: Some((1, 1)) }),
+            _ => Err(DocumentError {
+                reason: "it must be a table with keys".to_owned(),
+                at: Some((1, 1)),
+            }),
         }
     }
 
@@ -117,7 +120,8 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, ConfigError> {
         return Err(flaw("it has more than 4 MiB".to_owned(), None));
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {
-        let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
+        let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()])
+            .into_owned();
         flaw("it is not UTF-8".to_owned(), Some(position(&valid, valid.len())))
     })
 }

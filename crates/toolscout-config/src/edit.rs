@@ -36,7 +36,8 @@ pub enum ConfigEdit {
 }
 
 /// Computes the edits from the content of a file.
-pub(crate) type WorkOut<'a> = dyn Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError> + 'a;
+pub(crate) type WorkOut<'a> =
+    dyn Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError> + 'a;
 
 /// Changes configuration files, one writer at a time.
 #[derive(Debug, Clone)]
@@ -73,12 +74,16 @@ impl ConfigEditor {
             let there = server_path(map, id.as_str());
             if there.is_some() && !replace {
                 let message = format!("`{}` has a server `{id}` already", file.display());
-                return Err(ConfigError::invalid(message, "remove it first, or choose another name"));
+                return Err(ConfigError::invalid(
+                    message,
+                    "remove it first, or choose another name",
+                ));
             }
             let has_theirs = map.contains_key("mcpServers") && !map.contains_key("servers");
             let table = if has_theirs { "mcpServers" } else { "servers" };
             let value = serde_json::to_value(entry);
-            let value = value.map_err(|source| ConfigError::Unwritable { id: id.to_string(), source })?;
+            let value =
+                value.map_err(|source| ConfigError::Unwritable { id: id.to_string(), source })?;
             Ok(ConfigEdit::Set(there.unwrap_or_else(|| path(&[table, id.as_str()])), value))
         };
         self.edit(file, |map| servers.iter().map(|(id, entry)| put(map, id, entry)).collect())
@@ -122,8 +127,14 @@ impl ConfigEditor {
         check(pattern).map_err(|it| ConfigError::invalid(it, "name a tool as `source/tool`"))?;
         if let Some(looser) = policy.filter(|it| !allowed.contains(it)) {
             let words: Vec<_> = allowed.iter().map(|it| it.word()).collect();
-            let message = format!("`{}` is looser than what the levels above say about `{pattern}`", looser.word());
-            return Err(ConfigError::invalid(message, format!("this level may say {}", words.join(", "))));
+            let message = format!(
+                "`{}` is looser than what the levels above say about `{pattern}`",
+                looser.word()
+            );
+            return Err(ConfigError::invalid(
+                message,
+                format!("this level may say {}", words.join(", ")),
+            ));
         }
         self.edit(file, |map| {
             let rule = path(&["policies", pattern]);
@@ -176,7 +187,11 @@ impl ConfigEditor {
 }
 
 /// The text of a file with the edits applied and everything else unchanged.
-pub(crate) fn changed(file: &Path, text: &str, work_out: &WorkOut<'_>) -> Result<String, ConfigError> {
+pub(crate) fn changed(
+    file: &Path,
+    text: &str,
+    work_out: &WorkOut<'_>,
+) -> Result<String, ConfigError> {
     let format = DocumentFormat::of(file);
     let mut wanted = format.parse(text).map_err(|it| it.error(file))?;
     let changes = work_out(&wanted)?;
@@ -196,7 +211,9 @@ pub(crate) fn changed(file: &Path, text: &str, work_out: &WorkOut<'_>) -> Result
         };
         // Parsed again: a file with an unusual layout is left alone rather than broken.
         let is_right = |it: &String| {
-            format.parse(it).is_ok_and(|it| without_empty_tables(it) == without_empty_tables(wanted.clone()))
+            format
+                .parse(it)
+                .is_ok_and(|it| without_empty_tables(it) == without_empty_tables(wanted.clone()))
         };
         after = made.filter(is_right).ok_or_else(|| by_hand(file, change))?;
     }
@@ -217,7 +234,8 @@ fn validate(file: &Path, before: &str, after: &str) -> Result<(), ConfigError> {
 
 /// The warnings about the text of a file, without positions, which an edit may shift.
 fn warnings(file: &Path, text: &str) -> Result<Vec<String>, ConfigError> {
-    let warnings = Config::diagnose(file, text)?.into_iter().filter(|it| it.level == DiagnosticLevel::Warning);
+    let warnings =
+        Config::diagnose(file, text)?.into_iter().filter(|it| it.level == DiagnosticLevel::Warning);
     let without_position = |message: String| match message.split_once(": ") {
         Some((position, reason)) if position.starts_with("line ") => reason.to_owned(),
         _ => message,
@@ -293,6 +311,9 @@ pub fn overwrite(file: &Path, text: &str) -> Result<(), ConfigError> {
     if write::replace(file, before.as_deref().map(str::as_bytes), text.as_bytes())? {
         Ok(())
     } else {
-        Err(ConfigError::invalid(format!("`{}` was changed at the same moment", file.display()), "try again"))
+        Err(ConfigError::invalid(
+            format!("`{}` was changed at the same moment", file.display()),
+            "try again",
+        ))
     }
 }

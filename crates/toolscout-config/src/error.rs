@@ -72,7 +72,10 @@ pub enum ConfigError {
 impl ConfigError {
     /// Neither HOME nor TOOLSCOUT_CONFIG_DIR is set.
     pub(crate) fn no_user_folder() -> Self {
-        Self::invalid("no folder for the user configuration is known", "set HOME or TOOLSCOUT_CONFIG_DIR")
+        Self::invalid(
+            "no folder for the user configuration is known",
+            "set HOME or TOOLSCOUT_CONFIG_DIR",
+        )
     }
 
     pub(crate) fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
@@ -80,7 +83,10 @@ impl ConfigError {
     }
 
     /// For `map_err`: adds the attempted action and the path.
-    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }
     }
@@ -99,9 +105,9 @@ impl ConfigError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unreadable { .. } => Some("fix the file, then try again".to_owned()),
-            Self::Invalid { hint, .. } | Self::NotFound { hint, .. } | Self::Unavailable { hint, .. } => {
-                Some(hint.clone())
-            }
+            Self::Invalid { hint, .. }
+            | Self::NotFound { hint, .. }
+            | Self::Unavailable { hint, .. } => Some(hint.clone()),
             _ => None,
         }
     }

@@ -11,7 +11,8 @@ use toolscout_core::{Diagnostic, DiagnosticKind};
 const ENDINGS: [&str; 4] = ["toml", "json", "yaml", "yml"];
 
 /// Files of other programs that are read in place. They configure servers and nothing else.
-const FOREIGN: [&str; 4] = [".mcp.json", ".lace/mcp-config.json", ".orion/config.yaml", ".orion/config.yml"];
+const FOREIGN: [&str; 4] =
+    [".mcp.json", ".lace/mcp-config.json", ".orion/config.yaml", ".orion/config.yml"];
 
 /// The tables of servers in our own files.
 pub(crate) const SERVER_TABLES: [&str; 2] = ["servers", "mcpServers"];
@@ -68,7 +69,11 @@ impl ConfigFile {
             files.extend(own(root, "toolscout", ConfigScope::Project, problems)?);
             for name in FOREIGN {
                 let document = Document::read(&root.join(name))?;
-                files.extend(document.map(|document| Self { document, scope: ConfigScope::Project, is_ours: false }));
+                files.extend(document.map(|document| Self {
+                    document,
+                    scope: ConfigScope::Project,
+                    is_ours: false,
+                }));
             }
         }
         if let Some(user) = user {
@@ -100,7 +105,9 @@ impl ConfigFile {
         for place in places {
             match take(&mut self.document.map, place) {
                 None | Some(Value::Null) => {}
-                Some(Value::Object(map)) => all.extend(map.into_iter().map(|(key, value)| found(place, key, value))),
+                Some(Value::Object(map)) => {
+                    all.extend(map.into_iter().map(|(key, value)| found(place, key, value)))
+                }
                 Some(Value::Array(items)) if !self.is_ours => {
                     all.extend(items.into_iter().filter_map(|it| named(place, it)))
                 }
@@ -116,8 +123,11 @@ impl ConfigFile {
 
 /// Every path that is read if the file exists.
 pub(super) fn candidates(root: Option<&Path>, user: Option<&Path>) -> Vec<PathBuf> {
-    let own = |folder: &Path, stem: &str| ENDINGS.map(|it| folder.join(format!("{stem}.{it}"))).to_vec();
-    let of_project = |root: &Path| own(root, "toolscout").into_iter().chain(FOREIGN.map(|it| root.join(it))).collect();
+    let own =
+        |folder: &Path, stem: &str| ENDINGS.map(|it| folder.join(format!("{stem}.{it}"))).to_vec();
+    let of_project = |root: &Path| {
+        own(root, "toolscout").into_iter().chain(FOREIGN.map(|it| root.join(it))).collect()
+    };
     let mut all: Vec<PathBuf> = root.map(of_project).unwrap_or_default();
     all.extend(user.map(|it| own(it, "config")).unwrap_or_default());
     all
@@ -135,11 +145,16 @@ fn own(
     scope: ConfigScope,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Option<ConfigFile>, ConfigError> {
-    let mut there = ENDINGS.iter().map(|it| folder.join(format!("{stem}.{it}"))).filter(|it| it.is_file());
+    let mut there =
+        ENDINGS.iter().map(|it| folder.join(format!("{stem}.{it}"))).filter(|it| it.is_file());
     let Some(first) = there.next() else { return Ok(None) };
     for other in there {
         let message = format!("is not read, because `{}` is there", first.display());
-        problems.push(Diagnostic::warning(DiagnosticKind::Setting, message).at(other).hint("keep one of them"));
+        problems.push(
+            Diagnostic::warning(DiagnosticKind::Setting, message)
+                .at(other)
+                .hint("keep one of them"),
+        );
     }
     Ok(Document::read(&first)?.map(|document| ConfigFile { document, scope, is_ours: true }))
 }

@@ -26,7 +26,10 @@ pub use homes::ClientFolders;
 pub use look::{ClientScan, ScannedFile, ScannedServer};
 pub use ourselves::OwnProgram;
 pub(crate) use plan::ImportPlanner;
-pub use plan::{ImportAction, ImportPlan, ImportRequest, PlannedFile, PlannedServer, ServerSelection, apply, plan};
+pub use plan::{
+    ImportAction, ImportPlan, ImportRequest, PlannedFile, PlannedServer, ServerSelection, apply,
+    plan,
+};
 pub use secrets::{PreparedEntry, SecretHandling, hidden};
 pub use target::{ExistingServers, ImportTarget};
 pub use view::{ImportPlanView, runs, settings, transport};

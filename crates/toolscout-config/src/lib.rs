@@ -37,7 +37,7 @@ pub use files::ConfigScope;
 pub use profiles::Profile;
 pub use servers::ConfiguredServer;
 pub use settings::{
-    ContextSettings, DiscoverOnStart, JournalRetention, JournalSettings, RequestToolsSettings, SearchSettings,
-    Settings, TelemetrySettings, ToolPreset,
+    ContextSettings, DiscoverOnStart, JournalRetention, JournalSettings, RequestToolsSettings,
+    SearchSettings, Settings, TelemetrySettings, ToolPreset,
 };
 pub use stamps::FileStamps;

@@ -23,7 +23,9 @@ pub(crate) fn read(
             continue;
         }
         let policy = policy(&word).unwrap_or_else(|| {
-            problems.push(document.warning(&key, unknown(&format!("the policy of `{pattern}`"), &word)));
+            problems.push(
+                document.warning(&key, unknown(&format!("the policy of `{pattern}`"), &word)),
+            );
             Policy::Deny
         });
         rules.push((pattern, policy));
@@ -53,7 +55,10 @@ pub(crate) fn policy(word: &str) -> Option<Policy> {
 /// The message for an unknown policy word. The tool is denied, because a mistyped policy was most
 /// likely intended to restrict.
 pub(crate) fn unknown(what: &str, word: &str) -> String {
-    format!("{what} is `{word}`; use {}; it is denied until then", either(&Policy::ALL.map(Policy::word)))
+    format!(
+        "{what} is `{word}`; use {}; it is denied until then",
+        either(&Policy::ALL.map(Policy::word))
+    )
 }
 
 /// Validates a pattern; the error is the reason.
@@ -61,7 +66,10 @@ pub(crate) fn check(pattern: &str) -> Result<(), String> {
     if PolicyPattern::parse(pattern).is_some() {
         return Ok(());
     }
-    Err(format!("`{}` matches no tool; use `source/tool`, `source/*` or `*`", escape::line(pattern)))
+    Err(format!(
+        "`{}` matches no tool; use `source/tool`, `source/*` or `*`",
+        escape::line(pattern)
+    ))
 }
 
 /// The policy as written in a file.

@@ -76,9 +76,19 @@ pub(crate) fn add(
 }
 
 /// A project cannot redefine a profile of the user.
-fn put(all: &mut Vec<Profile>, profile: Profile, document: &Document, problems: &mut Vec<Diagnostic>) {
-    let Some(there) = all.iter_mut().find(|it| it.name == profile.name) else { return all.push(profile) };
-    let message = format!("profile `{}` is in your own configuration, too, and that one counts", profile.name);
+fn put(
+    all: &mut Vec<Profile>,
+    profile: Profile,
+    document: &Document,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let Some(there) = all.iter_mut().find(|it| it.name == profile.name) else {
+        return all.push(profile);
+    };
+    let message = format!(
+        "profile `{}` is in your own configuration, too, and that one counts",
+        profile.name
+    );
     problems.push(document.warning(&[], message));
     if profile.scope == ConfigScope::User {
         *there = profile;
@@ -93,10 +103,13 @@ fn read(
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Profile, String> {
     SourceId::new(name).map_err(|it| it.to_string())?;
-    let section = section::read_value::<ProfileEntry>(value, document.folder()).and_then(|it| it.strict());
+    let section =
+        section::read_value::<ProfileEntry>(value, document.folder()).and_then(|it| it.strict());
     let entry = section.map_err(|it| it.to_string())?;
     if entry.mode == Some(PolicyMode::AllowAll) {
-        return Err("`mode` is `allow-all`; a profile may only tighten what holds anyway".to_owned());
+        return Err(
+            "`mode` is `allow-all`; a profile may only tighten what holds anyway".to_owned()
+        );
     }
     Ok(Profile {
         name: name.to_owned(),

@@ -14,7 +14,9 @@ pub(crate) use error::{SectionError, UnknownKey, either};
 pub(crate) use values::{milliseconds, one_of, path, paths, roots, text, texts};
 
 use serde::de::value::StringDeserializer;
-use serde::de::{DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
 use serde::{Deserializer, forward_to_deserialize_any};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -47,9 +49,13 @@ pub(crate) fn read<T: DeserializeOwned>(
 }
 
 /// Like [`read`], for a value that must be a table.
-pub(crate) fn read_value<T: DeserializeOwned>(value: Value, folder: &Path) -> Result<ParsedSection<T>, SectionError> {
+pub(crate) fn read_value<T: DeserializeOwned>(
+    value: Value,
+    folder: &Path,
+) -> Result<ParsedSection<T>, SectionError> {
     let unknown = RefCell::default();
-    let reader = ValueReader { value, path: Vec::new(), is_element: false, folder, unknown: &unknown };
+    let reader =
+        ValueReader { value, path: Vec::new(), is_element: false, folder, unknown: &unknown };
     let value = T::deserialize(reader)?;
     Ok(ParsedSection { value, unknown: unknown.into_inner() })
 }
@@ -76,10 +82,18 @@ impl<'a> ValueReader<'a> {
 
     /// The entries of a struct under the names of its fields. Entries without a field are collected
     /// as unknown.
-    fn fields(&self, table: Map<String, Value>, fields: &'static [&'static str]) -> Vec<(String, ValueReader<'a>)> {
+    fn fields(
+        &self,
+        table: Map<String, Value>,
+        fields: &'static [&'static str],
+    ) -> Vec<(String, ValueReader<'a>)> {
         let mut found: Vec<(String, ValueReader<'a>)> = Vec::new();
         for (written, value) in table.into_iter().filter(|(_, value)| !value.is_null()) {
-            let name = if fields.contains(&written.as_str()) { written.clone() } else { snake_case(&written) };
+            let name = if fields.contains(&written.as_str()) {
+                written.clone()
+            } else {
+                snake_case(&written)
+            };
             let child = self.child(Some(written), value, false);
             if !fields.contains(&name.as_str()) {
                 let nearest = nearest(&name, fields.iter().copied());
@@ -150,7 +164,8 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
             value => return Self { value, ..self }.deserialize_any(visitor),
         };
         let entries = table.into_iter().filter(|(_, value)| !value.is_null());
-        let entries: Vec<_> = entries.map(|(key, it)| (key.clone(), self.child(Some(key), it, true))).collect();
+        let entries: Vec<_> =
+            entries.map(|(key, it)| (key.clone(), self.child(Some(key), it, true))).collect();
         visitor.visit_map(MapReader { entries: entries.into_iter(), value: None })
     }
 
@@ -178,7 +193,8 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
         match &self.value {
             Value::String(text) if name == LOCATED => {
                 let folder = self.folder.to_string_lossy().into_owned();
-                let items = [text.clone(), folder].map(|it| self.child(None, Value::String(it), true));
+                let items =
+                    [text.clone(), folder].map(|it| self.child(None, Value::String(it), true));
                 visitor.visit_seq(ElementReader(Vec::from(items).into_iter()))
             }
             other => Err(SectionError::of_type(other, "a text")),
@@ -219,7 +235,10 @@ struct ElementReader<'a>(std::vec::IntoIter<ValueReader<'a>>);
 impl<'de> SeqAccess<'de> for ElementReader<'_> {
     type Error = SectionError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, SectionError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, SectionError> {
         self.0.next().map(|item| deserialize_at(seed, item)).transpose()
     }
 }
@@ -232,14 +251,20 @@ struct MapReader<'a> {
 impl<'de> MapAccess<'de> for MapReader<'_> {
     type Error = SectionError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, SectionError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, SectionError> {
         let Some((name, value)) = self.entries.next() else { return Ok(None) };
         self.value = Some(value);
         let name: StringDeserializer<SectionError> = name.into_deserializer();
         seed.deserialize(name).map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, SectionError> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, SectionError> {
         match self.value.take() {
             Some(value) => deserialize_at(seed, value),
             None => Err(serde::de::Error::custom("has no value")),
@@ -248,7 +273,10 @@ impl<'de> MapAccess<'de> for MapReader<'_> {
 }
 
 /// Reads a value; an error in it gets the path of the value.
-fn deserialize_at<'de, T: DeserializeSeed<'de>>(seed: T, reader: ValueReader<'_>) -> Result<T::Value, SectionError> {
+fn deserialize_at<'de, T: DeserializeSeed<'de>>(
+    seed: T,
+    reader: ValueReader<'_>,
+) -> Result<T::Value, SectionError> {
     let path = reader.path.clone();
     seed.deserialize(reader).map_err(|error| error.below(&path))
 }

@@ -90,7 +90,11 @@ impl<'a> ServerCollector<'a> {
 
     /// The id, if the name is valid. In files of other programs an invalid name becomes the nearest
     /// valid id.
-    fn id(&mut self, reading: &EntryReader<'_>, here: &mut BTreeMap<String, String>) -> Option<SourceId> {
+    fn id(
+        &mut self,
+        reading: &EntryReader<'_>,
+        here: &mut BTreeMap<String, String>,
+    ) -> Option<SourceId> {
         let name = reading.name();
         let id = match SourceId::new(name) {
             Ok(id) => id,
@@ -101,12 +105,18 @@ impl<'a> ServerCollector<'a> {
             Err(invalid) => SourceId::new(&invalid.nearest).ok()?,
         };
         if SourceId::RESERVED.contains(&id.as_str()) {
-            let reason = format!("the id `{id}` is toolscout's own; call it something else, for example `{id}-server`");
+            let reason = format!(
+                "the id `{id}` is toolscout's own; call it something else, for example `{id}-server`"
+            );
             self.warn(reading, &[], reason);
             return None;
         }
         if let Some(other) = here.insert(id.as_str().to_owned(), name.to_owned()) {
-            self.warn(reading, &[], format!("`{name}` and `{other}` would both be called `{id}`; it is left out"));
+            self.warn(
+                reading,
+                &[],
+                format!("`{name}` and `{other}` would both be called `{id}`; it is left out"),
+            );
             return None;
         }
         if id.as_str() != name {
@@ -120,7 +130,11 @@ impl<'a> ServerCollector<'a> {
             Ok(section) => section,
             Err(error) => {
                 self.decide(&id, EntryDecision::Final);
-                return self.warn(reading, &error.keys(&[]), format!("server `{id}`: {error}; it is left out"));
+                return self.warn(
+                    reading,
+                    &error.keys(&[]),
+                    format!("server `{id}`: {error}; it is left out"),
+                );
             }
         };
         let decision = self.decided.get(id.as_str()).copied();
@@ -129,7 +143,10 @@ impl<'a> ServerCollector<'a> {
             self.rules(&id, &entry, reading);
         }
         if decision == Some(EntryDecision::Final) {
-            return self.note(reading, format!("server `{id}` is configured in another file, which comes first"));
+            return self.note(
+                reading,
+                format!("server `{id}` is configured in another file, which comes first"),
+            );
         }
         self.unknown(&id, &unknown, reading);
         if entry.only_turns_off() {
@@ -137,14 +154,18 @@ impl<'a> ServerCollector<'a> {
         }
         self.decide(&id, EntryDecision::Final);
         if entry.command.as_deref().is_some_and(|it| OWN_PROGRAM.is_started_by(it)) {
-            return self.note(reading, format!("server `{id}` is toolscout itself; it is left out"));
+            return self
+                .note(reading, format!("server `{id}` is toolscout itself; it is left out"));
         }
         match entry.server(id.clone(), reading.around) {
-            Err(reason) => self.warn(reading, &[], format!("server `{id}`: {reason}; it is left out")),
+            Err(reason) => {
+                self.warn(reading, &[], format!("server `{id}`: {reason}; it is left out"))
+            }
             Ok(mut server) => {
                 server.enabled &= decision != Some(EntryDecision::Off);
                 self.config.listed.extend(ToolPatterns::of_source(&id, &entry.listed));
-                server.policies = policies_of(&entry).map(|(name, policy, _)| (name, policy)).collect();
+                server.policies =
+                    policies_of(&entry).map(|(name, policy, _)| (name, policy)).collect();
                 self.config.servers.push(reading.configured(server));
             }
         }
@@ -175,17 +196,24 @@ impl<'a> ServerCollector<'a> {
     fn unknown(&mut self, id: &SourceId, keys: &[UnknownKey], reading: &EntryReader<'_>) {
         for key in keys {
             let suggestion = if reading.file.is_ours { key.suggestion() } else { String::new() };
-            self.warn(reading, &[key.name()], format!("server `{id}`: unknown key `{}`{suggestion}", key.name()));
+            self.warn(
+                reading,
+                &[key.name()],
+                format!("server `{id}`: unknown key `{}`{suggestion}", key.name()),
+            );
         }
     }
 
     fn warn(&mut self, reading: &EntryReader<'_>, below: &[&str], reason: String) {
-        let path: Vec<&str> = reading.path.iter().map(String::as_str).chain(below.iter().copied()).collect();
+        let path: Vec<&str> =
+            reading.path.iter().map(String::as_str).chain(below.iter().copied()).collect();
         self.config.problems.push(reading.file.document.warning(&path, reason));
     }
 
     fn note(&mut self, reading: &EntryReader<'_>, message: String) {
-        self.config.problems.push(Diagnostic::debug(DiagnosticKind::Setting, message).at(&reading.file.document.path));
+        self.config.problems.push(
+            Diagnostic::debug(DiagnosticKind::Setting, message).at(&reading.file.document.path),
+        );
     }
 }
 

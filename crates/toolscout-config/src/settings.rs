@@ -176,18 +176,28 @@ pub enum ToolPreset {
 
 /// Settings that form one decision: if one file sets any of them, those of the other file are
 /// ignored.
-const GROUPS: [&[&str]; 2] = [&["roots", "tool_directories", "tool_files"], &["patterns", "ignore"]];
+const GROUPS: [&[&str]; 2] =
+    [&["roots", "tool_directories", "tool_files"], &["patterns", "ignore"]];
 
 impl Settings {
     /// These settings, completed by those of `other`.
     pub(crate) fn or(self, other: Self) -> Result<Self, SectionError> {
-        let telemetry = if self.telemetry == TelemetrySettings::default() { &other.telemetry } else { &self.telemetry };
+        let telemetry = if self.telemetry == TelemetrySettings::default() {
+            &other.telemetry
+        } else {
+            &self.telemetry
+        };
         let (telemetry, shadow) = (telemetry.clone(), self.shadow.max(other.shadow));
         let is_learning_off = [self.search.learn, other.search.learn].contains(&Some(false));
         let (mut ours, theirs) = (table(self)?, table(other)?);
-        let has = |group: &[&str]| group.iter().any(|it| ours.get(*it).is_some_and(|it| !it.is_null()));
-        let decided: Vec<&str> = GROUPS.into_iter().filter(|it| has(it)).flatten().copied().collect();
-        fill(&mut ours, theirs.into_iter().filter(|(key, _)| !decided.contains(&key.as_str())).collect());
+        let has =
+            |group: &[&str]| group.iter().any(|it| ours.get(*it).is_some_and(|it| !it.is_null()));
+        let decided: Vec<&str> =
+            GROUPS.into_iter().filter(|it| has(it)).flatten().copied().collect();
+        fill(
+            &mut ours,
+            theirs.into_iter().filter(|(key, _)| !decided.contains(&key.as_str())).collect(),
+        );
         let mut merged: Self = section::read(ours, Path::new("/"))?.value;
         (merged.telemetry, merged.shadow) = (telemetry, shadow);
         if is_learning_off {

@@ -52,7 +52,13 @@ impl World {
     fn try_read_if(&self, is_trusted: &dyn Fn(&Path) -> bool) -> Result<Config, ConfigError> {
         let lookup = ReferenceLookup::of(|name| (name == "HOME").then(|| "/home/ada".into()));
         let (project, user) = (self.path("project"), Some(self.path("user")));
-        let locations = ConfigLocations { folder: project.clone(), project: Some(project), user, lookup, is_trusted };
+        let locations = ConfigLocations {
+            folder: project.clone(),
+            project: Some(project),
+            user,
+            lookup,
+            is_trusted,
+        };
         Config::load(&locations)
     }
 
@@ -72,8 +78,9 @@ impl World {
 
 fn said(config: &Config, level: toolscout_core::DiagnosticLevel) -> Vec<String> {
     let problems = config.problems.iter().filter(|it| it.level == level);
-    let name =
-        |it: &Diagnostic| it.path.as_deref().and_then(Path::file_name).map(|it| it.to_string_lossy().into_owned());
+    let name = |it: &Diagnostic| {
+        it.path.as_deref().and_then(Path::file_name).map(|it| it.to_string_lossy().into_owned())
+    };
     problems.map(|it| format!("{}: {}", name(it).unwrap_or_default(), it.message)).collect()
 }
 

@@ -36,7 +36,9 @@ impl Authorized<ToolCall> {
 }
 
 /// What callers may do with a tool. Later variants are stricter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
     /// The call runs.
@@ -92,7 +94,14 @@ impl AuthorizationContext {
     /// An allowed call of a trusted source; change the fields from there.
     pub fn of(caller: Caller) -> Self {
         let because = "by policy".to_owned();
-        Self { caller, policy: Policy::Allow, because, trusted: true, approved: false, digest: None }
+        Self {
+            caller,
+            policy: Policy::Allow,
+            because,
+            trusted: true,
+            approved: false,
+            digest: None,
+        }
     }
 }
 
@@ -134,7 +143,10 @@ pub struct PendingApproval {
     pub answer: Option<bool>,
 }
 
-fn as_text<S: Serializer>(value: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_text<S: Serializer>(
+    value: &impl std::fmt::Display,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
@@ -234,7 +246,11 @@ pub fn authorize_checked<E: From<AuthorizationError>>(
 }
 
 /// The reason why this call is refused, if it is. Reasons that no approval could change come first.
-pub fn refusal(call: &ToolCall, tool: &Tool, now: &AuthorizationContext) -> Option<AuthorizationError> {
+pub fn refusal(
+    call: &ToolCall,
+    tool: &Tool,
+    now: &AuthorizationContext,
+) -> Option<AuthorizationError> {
     // Nearly every call is authorized, so the strings are only built for a refusal.
     let (name, because) = (|| tool.id.to_string(), || now.because.clone());
     if call.tool != tool.id {
@@ -254,8 +270,12 @@ pub fn refusal(call: &ToolCall, tool: &Tool, now: &AuthorizationContext) -> Opti
         Policy::Deny => Some(AuthorizationError::Denied { tool: name(), because: because() }),
         // Commands that a user types run untrusted code, as with make or npm; calls by agents need
         // a trusted source.
-        _ if !now.trusted && !now.caller.is_person() => Some(AuthorizationError::Untrusted { tool: name() }),
-        Policy::Ask if !now.approved => Some(AuthorizationError::NeedsApproval { tool: name(), question: None }),
+        _ if !now.trusted && !now.caller.is_person() => {
+            Some(AuthorizationError::Untrusted { tool: name() })
+        }
+        Policy::Ask if !now.approved => {
+            Some(AuthorizationError::NeedsApproval { tool: name(), question: None })
+        }
         _ => None,
     }
 }

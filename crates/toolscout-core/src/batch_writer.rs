@@ -56,8 +56,17 @@ impl<T: Send + 'static> BatchWriter<T> {
     /// A writer without a thread yet.
     pub fn new(limits: BatchLimits, write: impl FnMut(Vec<T>, u64) + Send + 'static) -> Self {
         let queue = Mutex::new(BatchQueue { items: Vec::new(), dropped: 0, is_closed: false });
-        let shared = SharedQueue { limits, queue, changed: Condvar::new(), write: Mutex::new(Box::new(write)) };
-        Self { shared: Arc::new(shared), thread: Mutex::default(), is_started: AtomicBool::new(false) }
+        let shared = SharedQueue {
+            limits,
+            queue,
+            changed: Condvar::new(),
+            write: Mutex::new(Box::new(write)),
+        };
+        Self {
+            shared: Arc::new(shared),
+            thread: Mutex::default(),
+            is_started: AtomicBool::new(false),
+        }
     }
 
     /// Queues an item, or drops and counts it if the queue is full. Returns how many are queued
@@ -88,7 +97,9 @@ impl<T: Send + 'static> BatchWriter<T> {
         let mut thread = self.thread.lock();
         if thread.is_none() {
             let shared = self.shared.clone();
-            let spawned = thread::Builder::new().name(shared.limits.name.to_owned()).spawn(move || shared.work());
+            let spawned = thread::Builder::new()
+                .name(shared.limits.name.to_owned())
+                .spawn(move || shared.work());
             *thread = spawned.ok();
             self.is_started.store(thread.is_some(), Ordering::Relaxed);
         }
@@ -119,7 +130,9 @@ impl<T> SharedQueue<T> {
         while !is_closed {
             let mut queue = self.queue.lock();
             self.changed.wait_while(&mut queue, |queue| queue.items.is_empty() && !queue.is_closed);
-            let is_filling = |queue: &mut BatchQueue<T>| queue.items.len() < self.limits.batch && !queue.is_closed;
+            let is_filling = |queue: &mut BatchQueue<T>| {
+                queue.items.len() < self.limits.batch && !queue.is_closed
+            };
             self.changed.wait_while_for(&mut queue, is_filling, self.limits.delay);
             is_closed = queue.is_closed;
             drop(queue);

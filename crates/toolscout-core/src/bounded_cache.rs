@@ -62,7 +62,11 @@ impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
         let mut gone: Vec<V> = replaced.into_iter().map(|entry| entry.value).collect();
         let mut weight: usize = self.values().map(self.weigh).sum();
         while weight > self.capacity && self.len() > 1 {
-            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.last_use).map(|(key, _)| key.clone());
+            let oldest = self
+                .entries
+                .iter()
+                .min_by_key(|(_, entry)| entry.last_use)
+                .map(|(key, _)| key.clone());
             let Some(evicted) = oldest.and_then(|key| self.remove(&key)) else { break };
             weight -= (self.weigh)(&evicted);
             gone.push(evicted);
@@ -80,7 +84,10 @@ impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
 
     /// Removes and returns all values for which the predicate is true.
     pub fn remove_if(&mut self, mut is_unwanted: impl FnMut(&V) -> bool) -> Vec<V> {
-        self.entries.extract_if(|_, entry| is_unwanted(&entry.value)).map(|(_, entry)| entry.value).collect()
+        self.entries
+            .extract_if(|_, entry| is_unwanted(&entry.value))
+            .map(|(_, entry)| entry.value)
+            .collect()
     }
 
     /// All keys and values, in no particular order.

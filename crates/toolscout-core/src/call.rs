@@ -49,7 +49,9 @@ impl ToolCall {
         if self.rest.is_empty() {
             Ok(())
         } else {
-            Err(SourceError::Invalid { reason: format!("`{}` takes nothing after `--`", self.tool) })
+            Err(SourceError::Invalid {
+                reason: format!("`{}` takes nothing after `--`", self.tool),
+            })
         }
     }
 }
@@ -73,13 +75,19 @@ impl ToolOutput {
 
     /// A result with `isError` and a text that describes the failure.
     pub fn failure(text: impl Into<String>) -> Self {
-        Self::build(json!({"content": [{"type": "text", "text": text.into()}], "isError": true}), true)
+        Self::build(
+            json!({"content": [{"type": "text", "text": text.into()}], "isError": true}),
+            true,
+        )
     }
 
     /// A JSON value as structured content, and as text for clients that only read text.
     pub fn structured(value: Value) -> Self {
         let text = value.to_string();
-        Self::build(json!({"content": [{"type": "text", "text": text}], "structuredContent": value}), false)
+        Self::build(
+            json!({"content": [{"type": "text", "text": text}], "structuredContent": value}),
+            false,
+        )
     }
 
     fn build(value: Value, is_error: bool) -> Self {
@@ -166,7 +174,8 @@ impl<'a> ResultHead<'a> {
             return Err("a result must be a JSON object");
         }
         // Parsers disagree on the meaning of a duplicate key, so it is an error.
-        serde_json::from_str(raw.as_str()).map_err(|_| "`content`, `isError` and `resultType` may be there once each")
+        serde_json::from_str(raw.as_str())
+            .map_err(|_| "`content`, `isError` and `resultType` may be there once each")
     }
 }
 

@@ -120,7 +120,9 @@ pub struct DryRun(pub PlannedChange);
 impl DryRun {
     /// The dry run that ended a request, if it is a cause of this error.
     pub fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
-        let mut causes = std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source());
+        let mut causes = std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| {
+            (*error).source()
+        });
         causes.find_map(|error| error.downcast_ref())
     }
 }
@@ -132,6 +134,10 @@ impl Cx {
         if self.dry_run {
             return Err(DryRun(change));
         }
-        Ok(ChangeGuard { change, cx: Cx { in_change: true, ..self.clone() }, is_nested: self.in_change })
+        Ok(ChangeGuard {
+            change,
+            cx: Cx { in_change: true, ..self.clone() },
+            is_nested: self.in_change,
+        })
     }
 }

@@ -14,7 +14,11 @@ pub trait Counterpart: Send + Sync {
 
     /// Sends a reverse request to the client, such as `elicitation/create`,
     /// `sampling/createMessage` or `roots/list`.
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>>;
+    fn ask<'a>(
+        &'a self,
+        method: &'a str,
+        params: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>>;
 
     /// Sends a notification that belongs to the request, such as `notifications/message`. Never
     /// blocks; notifications keep their order.

@@ -29,7 +29,14 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A warning; add source, path and hint with the other methods.
     pub fn warning(kind: DiagnosticKind, message: impl Into<String>) -> Self {
-        Self { kind, level: DiagnosticLevel::Warning, source: None, path: None, message: message.into(), hint: None }
+        Self {
+            kind,
+            level: DiagnosticLevel::Warning,
+            source: None,
+            path: None,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// A message for `--verbose` only.

@@ -144,9 +144,10 @@ impl SourceError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NotMine { .. } => ErrorKind::NotFound,
-            Self::Spawn { .. } | Self::Unavailable { .. } | Self::Busy { .. } | Self::Login { .. } => {
-                ErrorKind::Unavailable
-            }
+            Self::Spawn { .. }
+            | Self::Unavailable { .. }
+            | Self::Busy { .. }
+            | Self::Login { .. } => ErrorKind::Unavailable,
             Self::TimedOut { .. } => ErrorKind::TimedOut,
             // The codes for a method, a tool or arguments that the server does not know.
             Self::Answered { code: -32_602 | -32_601, .. } => ErrorKind::Invalid,

@@ -42,7 +42,11 @@ fn escape(text: &str, also: impl Fn(char) -> bool) -> Cow<'_, str> {
     escape_as(text, also, |out, it| out.extend(it.escape_unicode()))
 }
 
-fn escape_as(text: &str, also: impl Fn(char) -> bool, push: impl Fn(&mut String, char)) -> Cow<'_, str> {
+fn escape_as(
+    text: &str,
+    also: impl Fn(char) -> bool,
+    push: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
     if is_plain(text) || !text.chars().any(|it| is_dangerous(it) && also(it)) {
         return Cow::Borrowed(text);
     }

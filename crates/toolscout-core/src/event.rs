@@ -8,8 +8,8 @@ mod kind;
 mod span;
 
 pub use kind::{
-    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, EventKind, OperationEvent,
-    SearchEvent,
+    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, EventKind,
+    OperationEvent, SearchEvent,
 };
 pub use span::{Span, trace_context};
 
@@ -109,7 +109,8 @@ impl Cx {
             self.trace = span.propagate(&self.trace);
         }
         let (requester, observers) = (self.requester(), self.observers.clone());
-        let started = Started { at: Moment::now(), since: Instant::now(), requester, span, observers };
+        let started =
+            Started { at: Moment::now(), since: Instant::now(), requester, span, observers };
         (self, PendingEvent(Some(Box::new(started))))
     }
 

@@ -10,7 +10,8 @@ pub struct SourceId(Arc<str>);
 
 impl SourceId {
     /// Ids that only toolscout itself assigns.
-    pub const RESERVED: [&'static str; 6] = ["local", "app", "mcp", "opencode", "preset", "observed"];
+    pub const RESERVED: [&'static str; 6] =
+        ["local", "app", "mcp", "opencode", "preset", "observed"];
 
     /// Checks the id; the error carries the nearest valid one.
     pub fn new(id: &str) -> Result<Self, InvalidSourceId> {
@@ -19,7 +20,11 @@ impl SourceId {
             && !id.contains("__")
             && id.bytes().next().is_some_and(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
             && id.bytes().all(is_id_byte);
-        if valid { Ok(Self(id.into())) } else { Err(InvalidSourceId { id: id.to_owned(), nearest: nearest(id) }) }
+        if valid {
+            Ok(Self(id.into()))
+        } else {
+            Err(InvalidSourceId { id: id.to_owned(), nearest: nearest(id) })
+        }
     }
 
     /// The source of all tool folders of a project.

@@ -74,7 +74,9 @@ impl RawJson {
 
     /// Serializes the value compactly, keys in their order.
     pub fn from_value(value: &Value) -> Self {
-        Self::from(serde_json::value::to_raw_value(value).expect("a JSON value can always be written"))
+        Self::from(
+            serde_json::value::to_raw_value(value).expect("a JSON value can always be written"),
+        )
     }
 
     /// One of the JSON texts in this text, without a copy and without parsing; none if the range is
@@ -87,8 +89,9 @@ impl RawJson {
 
     /// The schema of a tool without arguments; always the same instance.
     pub fn no_arguments() -> Self {
-        static SCHEMA: LazyLock<RawJson> =
-            LazyLock::new(|| RawJson::from_value(&serde_json::json!({"type": "object", "properties": {}})));
+        static SCHEMA: LazyLock<RawJson> = LazyLock::new(|| {
+            RawJson::from_value(&serde_json::json!({"type": "object", "properties": {}}))
+        });
         SCHEMA.clone()
     }
 
@@ -151,7 +154,8 @@ impl Serialize for RawJson {
         match &*self.of {
             JsonText::One(raw) => raw.serialize(serializer),
             JsonText::Many { .. } => {
-                let raw: &RawValue = serde_json::from_str(self.as_str()).map_err(serde::ser::Error::custom)?;
+                let raw: &RawValue =
+                    serde_json::from_str(self.as_str()).map_err(serde::ser::Error::custom)?;
                 raw.serialize(serializer)
             }
         }

@@ -135,8 +135,8 @@ pub fn read(bytes: &[u8]) -> Result<Message<'_>, InvalidMessage<'_>> {
         Some(b'[') => return Err(invalid(bytes, InvalidReason::Batch)),
         _ => return Err(invalid(bytes, InvalidReason::NotAnObject)),
     }
-    let envelope: Envelope<'_> =
-        serde_json::from_str(text).map_err(|error| invalid(bytes, InvalidReason::Envelope(error)))?;
+    let envelope: Envelope<'_> = serde_json::from_str(text)
+        .map_err(|error| invalid(bytes, InvalidReason::Envelope(error)))?;
     let id = envelope.id;
     sort(envelope).map_err(|reason| InvalidMessage { id, reason, syntax: None })
 }
@@ -162,7 +162,9 @@ fn sort(envelope: Envelope<'_>) -> Result<Message<'_>, InvalidReason> {
         (None, Some(_), Some(_)) => Err(InvalidReason::ResultAndError),
         (None, None, None) => Err(InvalidReason::NoOutcome),
         (None, Some(result), None) => Ok(Message::Response { id, outcome: Ok(result) }),
-        (None, None, Some(error)) => Ok(Message::Response { id, outcome: Err(RpcError::read(error)?) }),
+        (None, None, Some(error)) => {
+            Ok(Message::Response { id, outcome: Err(RpcError::read(error)?) })
+        }
     }
 }
 
@@ -173,12 +175,17 @@ pub fn is_id(id: &str) -> bool {
 
 /// A request with this id. Its parameters are JSON.
 pub fn request(id: u64, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{}}}"#, quoted(method), on_one_line(params))
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{}}}"#,
+        quoted(method),
+        on_one_line(params)
+    )
 }
 
 /// A notification.
 pub fn notification(method: &str, params: Option<&str>) -> String {
-    let params = params.map(|params| format!(r#","params":{}"#, on_one_line(params))).unwrap_or_default();
+    let params =
+        params.map(|params| format!(r#","params":{}"#, on_one_line(params))).unwrap_or_default();
     format!(r#"{{"jsonrpc":"2.0","method":{}{params}}}"#, quoted(method))
 }
 
@@ -193,7 +200,10 @@ pub fn result(id: &str, result: &str) -> String {
 /// The response to a request that failed; without an id, to a message that could not be read.
 pub fn error(id: Option<&str>, error: &RpcError) -> String {
     let RpcError { code, message, data } = error;
-    let data = data.as_ref().map(|data| format!(r#","data":{}"#, on_one_line(data.as_str()))).unwrap_or_default();
+    let data = data
+        .as_ref()
+        .map(|data| format!(r#","data":{}"#, on_one_line(data.as_str())))
+        .unwrap_or_default();
     let (id, message) = (id.unwrap_or("null"), quoted(message));
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}{data}}}}}"#)
 }

@@ -10,7 +10,12 @@ pub trait Library: Send + Sync {
 
     /// Forwards a request such as `resources/read`, `prompts/get` or `completion/complete`; starts
     /// the server if necessary.
-    fn request<'a>(&'a self, method: &'a str, params: RawJson, cx: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>>;
+    fn request<'a>(
+        &'a self,
+        method: &'a str,
+        params: RawJson,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<RawJson, SourceError>>;
 
     /// Events of the running server. Several events of one kind may be merged into one.
     fn events(&self) -> BoxStream<'_, LibraryEvent>;

@@ -53,7 +53,10 @@ impl ToolPatterns {
         let parse = |pattern: T| {
             let pattern = pattern.as_ref();
             ToolPattern::parse(pattern).ok_or_else(|| {
-                format!("`{}` names no tool; use `source/tool`, `source/*` or `*`", escape::line(pattern))
+                format!(
+                    "`{}` names no tool; use `source/tool`, `source/*` or `*`",
+                    escape::line(pattern)
+                )
             })
         };
         patterns.into_iter().map(parse).collect::<Result<_, _>>().map(Self)
@@ -61,8 +64,10 @@ impl ToolPatterns {
 
     /// Patterns for the names of tools of one source.
     pub fn of_source(source: &SourceId, names: &[String]) -> Self {
-        let pattern =
-            |name: &String| ToolPattern { source: NamePattern::new(source.as_str()), tool: NamePattern::new(name) };
+        let pattern = |name: &String| ToolPattern {
+            source: NamePattern::new(source.as_str()),
+            tool: NamePattern::new(name),
+        };
         Self(names.iter().map(pattern).collect())
     }
 
@@ -92,7 +97,10 @@ impl ToolPatterns {
     }
 
     fn names<'a>(&'a self, source: &'a SourceId) -> impl Iterator<Item = &'a NamePattern> {
-        self.0.iter().filter(|pattern| pattern.source.matches(source.as_str())).map(|pattern| &pattern.tool)
+        self.0
+            .iter()
+            .filter(|pattern| pattern.source.matches(source.as_str()))
+            .map(|pattern| &pattern.tool)
     }
 }
 
@@ -100,6 +108,7 @@ impl ToolPattern {
     fn parse(pattern: &str) -> Option<Self> {
         let (source, tool) = pattern.split_once('/').unwrap_or((pattern, "*"));
         let is_source = source == "*" || SourceId::new(source).is_ok();
-        (is_source && !tool.is_empty()).then(|| Self { source: NamePattern::new(source), tool: NamePattern::new(tool) })
+        (is_source && !tool.is_empty())
+            .then(|| Self { source: NamePattern::new(source), tool: NamePattern::new(tool) })
     }
 }

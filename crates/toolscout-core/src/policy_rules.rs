@@ -36,10 +36,9 @@ impl PolicyRules {
 
     /// The policy of this level for every tool of a pattern; none if no rule covers all of them.
     pub fn says_about_all(&self, pattern: &PolicyPattern<'_>) -> Option<Policy> {
-        let covering = self
-            .rules
-            .iter()
-            .filter_map(|(rule, policy)| Some((PolicyPattern::parse(rule)?.covers(pattern)?, *policy)));
+        let covering = self.rules.iter().filter_map(|(rule, policy)| {
+            Some((PolicyPattern::parse(rule)?.covers(pattern)?, *policy))
+        });
         covering.max().map(|(_, policy)| policy).or(self.default)
     }
 
@@ -58,7 +57,11 @@ impl PolicyRules {
 
     /// The strictest rule for a single tool of this source, among the tools that `is_meant`
     /// accepts.
-    pub fn tightest_of(&self, source: &SourceId, is_meant: impl Fn(&str) -> bool) -> Option<(&str, Policy)> {
+    pub fn tightest_of(
+        &self,
+        source: &SourceId,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Option<(&str, Policy)> {
         let is_about = |pattern: &str| match PolicyPattern::parse(pattern) {
             Some(PolicyPattern::Tool(it, name)) => it == source.as_str() && is_meant(name),
             _ => false,
@@ -98,7 +101,9 @@ impl<'a> PolicyPattern<'a> {
             (Self::Source(source), PolicyPattern::Source(of) | PolicyPattern::Tool(of, _)) => {
                 (source == of).then_some(1)
             }
-            (Self::Tool(source, name), PolicyPattern::Tool(of, tool)) => (source == of && name == tool).then_some(2),
+            (Self::Tool(source, name), PolicyPattern::Tool(of, tool)) => {
+                (source == of && name == tool).then_some(2)
+            }
             _ => None,
         }
     }

@@ -28,7 +28,9 @@ const SECRET_WORDS: [&str; 10] = [
 /// known secret.
 pub fn secrets(value: &Value) -> Value {
     match value {
-        Value::Object(map) => map.iter().map(|(key, value)| (values(key).into_owned(), hide(key, value))).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| (values(key).into_owned(), hide(key, value))).collect()
+        }
         Value::Array(items) => items.iter().map(secrets).collect(),
         Value::String(text) => values(text).into_owned().into(),
         other => other.clone(),
@@ -41,6 +43,7 @@ fn hide(key: &str, value: &Value) -> Value {
 
 /// Whether a key, in any spelling (`api_token`, `apiToken`, `API-TOKEN`), names a secret.
 pub fn names_a_secret(key: &str) -> bool {
-    let letters: String = key.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let letters: String =
+        key.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     SECRET_WORDS.iter().any(|it| letters.contains(it))
 }

@@ -1,8 +1,8 @@
 //! The traits of sources, which supply tools, and of layers, which wrap sources.
 
 use crate::{
-    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, Library, SourceError, SourceId, Tool, ToolCall, ToolName,
-    ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, Library, SourceError, SourceId, Tool,
+    ToolCall, ToolName, ToolOutput,
 };
 use futures_util::stream;
 use std::sync::Arc;
@@ -23,10 +23,18 @@ pub trait Source: Send + Sync + 'static {
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>>;
 
     /// The full definition, loaded if necessary; `None` if this source has no such tool.
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>>;
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>>;
 
     /// Runs an authorized call; see [`crate::authorization::authorize`].
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>>;
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>>;
 
     /// The review that its definitions need before use. Default: none, since they are as trusted as
     /// the code that supplies them.

@@ -155,7 +155,10 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    fn map_to_write(&self, namespace: Namespace) -> MutexGuard<'_, BTreeMap<(Namespace, String), Vec<u8>>> {
+    fn map_to_write(
+        &self,
+        namespace: Namespace,
+    ) -> MutexGuard<'_, BTreeMap<(Namespace, String), Vec<u8>>> {
         self.writes[usize::from(namespace.is_precious())].fetch_add(1, Ordering::Relaxed);
         self.entries.lock()
     }
@@ -188,7 +191,13 @@ impl Store for MemoryStore {
     }
 
     fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
-        Ok(self.entries.lock().keys().filter(|(it, _)| *it == namespace).map(|(_, key)| key.clone()).collect())
+        Ok(self
+            .entries
+            .lock()
+            .keys()
+            .filter(|(it, _)| *it == namespace)
+            .map(|(_, key)| key.clone())
+            .collect())
     }
 
     fn swap(
@@ -212,7 +221,9 @@ impl Store for MemoryStore {
 
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
         let is_free = self.leased.lock().insert(name.to_owned());
-        Ok(is_free.then(|| Lease::new(LeaseRelease { name: name.to_owned(), leased: self.leased.clone() })))
+        Ok(is_free.then(|| {
+            Lease::new(LeaseRelease { name: name.to_owned(), leased: self.leased.clone() })
+        }))
     }
 
     fn is_leased(&self, name: &str) -> Result<bool, StoreError> {

@@ -24,7 +24,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             let distance = strsim::damerau_levenshtein(word, candidate);
             // A distance as long as the word means that no letter matches: `-x` is not a mistyped
             // `-y`.
-            if distance <= limit && distance < length && best.is_none_or(|(least, _)| distance < least) {
+            if distance <= limit
+                && distance < length
+                && best.is_none_or(|(least, _)| distance < least)
+            {
                 best = Some((distance, candidate));
             }
         } else if length >= 3 && candidate.starts_with(word) {

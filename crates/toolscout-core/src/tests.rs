@@ -5,8 +5,8 @@
 
 use crate::authorization::{AuthorizationContext, Policy, authorize};
 use crate::{
-    Arguments, Caller, Cx, Digest, MemoryStore, Namespace, RawJson, SourceId, Status, Store, Tool, ToolCall, ToolId,
-    ToolName, ToolOutput, digest, escape, redact,
+    Arguments, Caller, Cx, Digest, MemoryStore, Namespace, RawJson, SourceId, Status, Store, Tool,
+    ToolCall, ToolId, ToolName, ToolOutput, digest, escape, redact,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -18,7 +18,8 @@ fn tool(source: &str, name: &str) -> Tool {
 
 #[test]
 fn a_wrong_source_id_comes_with_the_nearest_right_one() {
-    for (given, nearest) in [("My Server", "my-server"), ("a__b", "a_b"), ("", "source"), ("-x-", "x"), ("Ü", "source")]
+    for (given, nearest) in
+        [("My Server", "my-server"), ("a__b", "a_b"), ("", "source"), ("-x-", "x"), ("Ü", "source")]
     {
         assert_eq!(SourceId::new(given).unwrap_err().nearest, nearest, "{given}");
         assert!(SourceId::new(nearest).is_ok());
@@ -29,7 +30,8 @@ fn a_wrong_source_id_comes_with_the_nearest_right_one() {
 
 #[test]
 fn a_name_that_looks_like_an_option_a_path_or_a_piece_of_shell_is_no_command() {
-    for name in ["", "-rf", "../x", "a/b", "$(id)", "a b", "a\u{1b}[31m", "a;b", ".hidden", "ünï"] {
+    for name in ["", "-rf", "../x", "a/b", "$(id)", "a b", "a\u{1b}[31m", "a;b", ".hidden", "ünï"]
+    {
         assert!(ToolName::for_command(name).is_err(), "{name}");
     }
     for name in ["fetch-data", "a", "A.b_c-1", "_x", "9lives"] {
@@ -44,7 +46,11 @@ fn a_character_is_escaped_wherever_it_stands_in_a_long_text() {
     for character in (0..=0xffff).filter_map(char::from_u32) {
         for place in [0, 31, 32, 70] {
             let text = format!("{}{character}{}", "a".repeat(place), "b".repeat(70 - place));
-            assert_eq!(escape::line(&text) != text, escape::is_dangerous(character), "{character:?} at {place}");
+            assert_eq!(
+                escape::line(&text) != text,
+                escape::is_dangerous(character),
+                "{character:?} at {place}"
+            );
         }
     }
 }
@@ -53,7 +59,10 @@ fn a_character_is_escaped_wherever_it_stands_in_a_long_text() {
 fn a_digest_is_of_the_owner_and_the_canonical_definition() {
     let definition = json!({"b": 1, "a": "x\n\"é\u{7f}"});
     let plain = "\"mail\"\"send\"{\"a\":\"x\\n\\\"é\u{7f}\",\"b\":1}";
-    assert_eq!(Digest::of_definition(&tool("mail", "send").id, &definition), Digest::of_bytes(plain.as_bytes()));
+    assert_eq!(
+        Digest::of_definition(&tool("mail", "send").id, &definition),
+        Digest::of_bytes(plain.as_bytes())
+    );
 }
 
 #[test]
@@ -69,9 +78,11 @@ fn texts_in_canonical_json_are_those_of_any_json() {
 #[test]
 fn a_definition_keeps_its_digest_however_it_is_written_and_loses_it_with_any_change() {
     let mut one = tool("s", "t");
-    one.input_schema = RawJson::parse(r#"{ "type": "object", "properties": {"b": {}, "a": {}} }"#).unwrap();
+    one.input_schema =
+        RawJson::parse(r#"{ "type": "object", "properties": {"b": {}, "a": {}} }"#).unwrap();
     let mut same = tool("s", "t");
-    same.input_schema = RawJson::parse(r#"{"properties":{"a":{},"b":{}},"type":"object"}"#).unwrap();
+    same.input_schema =
+        RawJson::parse(r#"{"properties":{"a":{},"b":{}},"type":"object"}"#).unwrap();
     assert_eq!(one.digest(), same.digest());
     assert_ne!(one.digest(), tool("other", "t").digest());
     same.annotations = Some(RawJson::from_value(&json!({"readOnlyHint": false})));
@@ -89,10 +100,13 @@ fn raw_json_is_kept_byte_for_byte() {
 
 #[test]
 fn a_result_is_taken_whole_or_refused_with_a_reason() {
-    let raw = RawJson::parse(r#"{"content":[],"isError":true,"_meta":{"x":1},"vendor":[1]}"#).unwrap();
+    let raw =
+        RawJson::parse(r#"{"content":[],"isError":true,"_meta":{"x":1},"vendor":[1]}"#).unwrap();
     let output = ToolOutput::from_raw(raw.clone()).unwrap();
     assert_eq!((output.is_error(), output.raw()), (true, &raw));
-    for (text, reason) in [("[]", "a result must be a JSON object"), (r#"{"content":1}"#, "`content` must be a list")] {
+    for (text, reason) in
+        [("[]", "a result must be a JSON object"), (r#"{"content":1}"#, "`content` must be a list")]
+    {
         assert_eq!(ToolOutput::from_raw(RawJson::parse(text).unwrap()).unwrap_err(), reason);
     }
 }
@@ -102,15 +116,22 @@ fn the_door_opens_only_where_policy_and_trust_allow_it() {
     let tool = tool("s", "t");
     let opens = |caller, policy, trusted, approved| {
         let call = ToolCall::new(tool.id.clone(), Arguments::new());
-        authorize(call, &tool, AuthorizationContext { policy, trusted, approved, ..AuthorizationContext::of(caller) })
-            .is_ok()
+        authorize(
+            call,
+            &tool,
+            AuthorizationContext { policy, trusted, approved, ..AuthorizationContext::of(caller) },
+        )
+        .is_ok()
     };
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
         for approved in [true, false] {
             assert!(opens(caller, Policy::Allow, true, approved));
             assert_eq!(opens(caller, Policy::Allow, false, approved), caller == Caller::Cli);
             assert_eq!(opens(caller, Policy::Ask, true, approved), approved);
-            assert_eq!(opens(caller, Policy::Ask, false, approved), approved && caller == Caller::Cli);
+            assert_eq!(
+                opens(caller, Policy::Ask, false, approved),
+                approved && caller == Caller::Cli
+            );
             for policy in [Policy::Deny, Policy::Disable] {
                 assert!(!opens(caller, policy, true, approved), "{caller:?} {policy:?}");
             }
@@ -124,8 +145,11 @@ fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
     tool.status = Status::Quarantined("new, and not approved yet".to_owned());
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
         let call = ToolCall::new(tool.id.clone(), Arguments::new());
-        let refused =
-            authorize(call, &tool, AuthorizationContext { approved: true, ..AuthorizationContext::of(caller) });
+        let refused = authorize(
+            call,
+            &tool,
+            AuthorizationContext { approved: true, ..AuthorizationContext::of(caller) },
+        );
         let said = refused.unwrap_err().to_string();
         assert_eq!(said, "`s/t` is quarantined: new, and not approved yet");
     }
@@ -134,7 +158,8 @@ fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
 #[test]
 fn a_call_is_let_through_only_as_what_it_is() {
     let refused = |call: ToolCall, said: &str| {
-        let error = authorize(call, &tool("s", "t"), AuthorizationContext::of(Caller::Cli)).unwrap_err();
+        let error =
+            authorize(call, &tool("s", "t"), AuthorizationContext::of(Caller::Cli)).unwrap_err();
         assert_eq!(error.to_string(), said);
     };
     let other = ToolCall::new(tool("s", "other").id, Arguments::new());
@@ -166,8 +191,9 @@ fn a_deadline_only_ever_comes_nearer() {
 /// O-10: the values of secret keys are redacted in logs, in any spelling and at any depth.
 #[test]
 fn secrets_are_hidden_by_the_name_of_their_key() {
-    let shown =
-        redact::secrets(&json!({"api_token": "a", "x": [{"APIKey": 1, "Pass-Word": 2, "author": "me"}], "url": "u"}));
+    let shown = redact::secrets(
+        &json!({"api_token": "a", "x": [{"APIKey": 1, "Pass-Word": 2, "author": "me"}], "url": "u"}),
+    );
     assert_eq!(
         shown,
         json!({"api_token": "[REDACTED]", "x": [{"APIKey": "[REDACTED]", "Pass-Word": "[REDACTED]", "author": "me"}], "url": "u"})
@@ -195,7 +221,8 @@ fn any_json() -> impl Strategy<Value = Value> {
         ".{0,8}".prop_map(Value::from)
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {
-        let object = prop::collection::hash_map(".{0,4}", inner.clone(), 0..4).prop_map(|it| it.into_iter().collect());
+        let object = prop::collection::hash_map(".{0,4}", inner.clone(), 0..4)
+            .prop_map(|it| it.into_iter().collect());
         prop_oneof![prop::collection::vec(inner, 0..4).prop_map(Value::from), object]
     })
 }
@@ -224,15 +251,23 @@ proptest! {
 #[test]
 fn a_result_is_looked_at_no_closer_than_needed_and_kept_as_it_came() {
     let output = |text: &str| ToolOutput::from_raw(RawJson::parse(text).unwrap());
-    let odd =
-        r#"{ "x": 1e999, "content" : [ {"type":"text","text":"\ud800"} ], "isError": true , "_meta": {"a":1,"a":2}}"#;
+    let odd = r#"{ "x": 1e999, "content" : [ {"type":"text","text":"\ud800"} ], "isError": true , "_meta": {"a":1,"a":2}}"#;
     let kept = output(odd).unwrap();
     assert!(kept.is_error() && !kept.wants_input());
     assert_eq!(kept.raw().as_str(), odd);
     assert!(output(r#"{"resultType":"input_required","inputRequests":{}}"#).unwrap().wants_input());
-    for broken in ["[]", "1", r#"{"content":null}"#, r#"{"content":{}}"#, r#"{"isError":null}"#, r#"{"isError":"no"}"#]
-    {
+    for broken in [
+        "[]",
+        "1",
+        r#"{"content":null}"#,
+        r#"{"content":{}}"#,
+        r#"{"isError":null}"#,
+        r#"{"isError":"no"}"#,
+    ] {
         assert!(output(broken).is_err(), "{broken}");
     }
-    assert!(output(r#"{"isError":false,"isError":true}"#).is_err(), "nobody knows which one counts");
+    assert!(
+        output(r#"{"isError":false,"isError":true}"#).is_err(),
+        "nobody knows which one counts"
+    );
 }

@@ -1,8 +1,8 @@
 //! Sources that wrap another source and change one thing about it.
 
 use crate::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, Library, ReviewMode, Source, SourceError,
-    SourceId, SourceKind, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, Library, ReviewMode, Source,
+    SourceError, SourceId, SourceKind, Tool, ToolCall, ToolName, ToolOutput,
 };
 use std::sync::Arc;
 
@@ -23,12 +23,20 @@ pub trait Through: Send + Sync + 'static {
     }
 
     /// As [`Source::load`].
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         self.behind().load(name, cx)
     }
 
     /// As [`Source::call`].
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         self.behind().call(call, cx)
     }
 
@@ -71,11 +79,19 @@ impl<T: Through> Source for T {
         Through::discover(self, cx)
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Through::load(self, name, cx)
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Through::call(self, call, cx)
     }
 

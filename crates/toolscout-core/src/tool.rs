@@ -114,7 +114,8 @@ impl Tool {
             let comma = if all.len() > 1 { "," } else { "" };
             all.extend([comma, "\"", key, "\":", value.as_str()]);
         }
-        let rest = self.extra.as_ref().and_then(|it| it.as_str().strip_prefix('{')?.strip_suffix('}'));
+        let rest =
+            self.extra.as_ref().and_then(|it| it.as_str().strip_prefix('{')?.strip_suffix('}'));
         if let Some(rest) = rest.filter(|it| !it.trim().is_empty()) {
             all.extend([",", rest]);
         }
@@ -185,7 +186,9 @@ impl Status {
     /// Why it is not ready, if a reason is recorded.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Unprobed(reason) | Self::Unavailable(reason) | Self::Quarantined(reason) => Some(reason),
+            Self::Unprobed(reason) | Self::Unavailable(reason) | Self::Quarantined(reason) => {
+                Some(reason)
+            }
             _ => None,
         }
     }

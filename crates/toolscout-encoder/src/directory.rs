@@ -21,7 +21,8 @@ use tensors::Tensors;
 /// the ranges of the inputs.
 pub(crate) fn convert(dir: &Path) -> Result<Vec<u8>, OpenError> {
     let rough = write(dir, &[])?;
-    let peaks = easing::observe(rough).map_err(|why| OpenError::Broken { path: dir.to_owned(), why })?;
+    let peaks =
+        easing::observe(rough).map_err(|why| OpenError::Broken { path: dir.to_owned(), why })?;
     write(dir, &peaks)
 }
 
@@ -71,7 +72,8 @@ fn write_places(
     config: &Config,
     shape: &ModelShape,
 ) -> Result<(), OpenError> {
-    let kind = tensors.all("embeddings.token_type_embeddings.weight", config.kinds() * shape.width)?;
+    let kind =
+        tensors.all("embeddings.token_type_embeddings.weight", config.kinds() * shape.width)?;
     let mut scales = vec![0.0; shape.places];
     let mut steps = vec![0; shape.places * shape.width];
     tensors.rows("embeddings.position_embeddings.weight", shape.width, |row, values| {
@@ -96,9 +98,21 @@ fn write_layer(
     let ModelShape { width, inner, .. } = *shape;
     let parts = ["query", "key", "value"].map(|it| format!("{name}.attention.self.{it}"));
     write_matrix(writer, tensors, &parts, [width, width], peaks.first())?;
-    write_matrix(writer, tensors, &[format!("{name}.attention.output.dense")], [width, width], peaks.get(1))?;
+    write_matrix(
+        writer,
+        tensors,
+        &[format!("{name}.attention.output.dense")],
+        [width, width],
+        peaks.get(1),
+    )?;
     write_norm(writer, tensors, &format!("{name}.attention.output.LayerNorm"), shape)?;
-    write_matrix(writer, tensors, &[format!("{name}.intermediate.dense")], [inner, width], peaks.get(2))?;
+    write_matrix(
+        writer,
+        tensors,
+        &[format!("{name}.intermediate.dense")],
+        [inner, width],
+        peaks.get(2),
+    )?;
     write_matrix(writer, tensors, &[format!("{name}.output.dense")], [width, inner], peaks.get(3))?;
     write_norm(writer, tensors, &format!("{name}.output.LayerNorm"), shape)
 }
@@ -132,8 +146,10 @@ fn write_norm(
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, OpenError> {
-    let text = fs::read(path).map_err(|cause| OpenError::Unreadable { path: path.to_owned(), cause })?;
-    serde_json::from_slice(&text).map_err(|err| OpenError::Broken { path: path.to_owned(), why: err.to_string() })
+    let text =
+        fs::read(path).map_err(|cause| OpenError::Unreadable { path: path.to_owned(), cause })?;
+    serde_json::from_slice(&text)
+        .map_err(|err| OpenError::Broken { path: path.to_owned(), why: err.to_string() })
 }
 
 /// A file that is optional in a model.

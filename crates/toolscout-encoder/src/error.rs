@@ -8,7 +8,9 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum OpenError {
     /// The program was built without the model.
-    #[error("this build of toolscout carries no model; use a release, or give it a model directory of your own")]
+    #[error(
+        "this build of toolscout carries no model; use a release, or give it a model directory of your own"
+    )]
     NotBuiltIn,
     /// A file of the model is missing or cannot be read.
     #[error("model: could not read `{}`", path.display())]

@@ -102,9 +102,22 @@ impl ModelFile {
         let words = EmbeddingTable::read(&mut cursor, shape.vocabulary, shape.width)?;
         let places = EmbeddingTable::read(&mut cursor, shape.places, shape.width)?;
         let norm = Norm::read(&mut cursor, shape.width)?;
-        let layers = (0..shape.layers).map(|_| EncoderLayer::read(&mut cursor, &shape)).collect::<Result<_, _>>()?;
+        let layers = (0..shape.layers)
+            .map(|_| EncoderLayer::read(&mut cursor, &shape))
+            .collect::<Result<_, _>>()?;
         cursor.end()?;
-        Ok(Self { name, shape, vocabulary, scores, least_score, words, places, norm, layers, bytes })
+        Ok(Self {
+            name,
+            shape,
+            vocabulary,
+            scores,
+            least_score,
+            words,
+            places,
+            norm,
+            layers,
+            bytes,
+        })
     }
 
     /// Checks the checksum and the order of the vocabulary. Reads the whole file.

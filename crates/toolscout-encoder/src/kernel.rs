@@ -31,7 +31,8 @@ impl KernelPath {
     /// All kernels that this processor supports, the fastest last.
     pub(crate) fn all() -> Vec<Self> {
         #[cfg(target_arch = "x86_64")]
-        let special = [x86::Avx2::here().map(|_| Self::Avx2), x86::Avx512::here().map(|_| Self::Avx512)];
+        let special =
+            [x86::Avx2::here().map(|_| Self::Avx2), x86::Avx512::here().map(|_| Self::Avx512)];
         #[cfg(not(target_arch = "x86_64"))]
         let special: [Option<Self>; 0] = [];
         std::iter::once(Self::Portable).chain(special.into_iter().flatten()).collect()

@@ -38,7 +38,12 @@ fn larger(one: f32, other: f32) -> f32 {
 }
 
 #[inline(always)]
-fn in_lanes(values: &[f32], start: f32, take: impl Fn(f32, f32) -> f32, join: impl Fn(f32, f32) -> f32) -> f32 {
+fn in_lanes(
+    values: &[f32],
+    start: f32,
+    take: impl Fn(f32, f32) -> f32,
+    join: impl Fn(f32, f32) -> f32,
+) -> f32 {
     let mut lanes = [start; LANES];
     let (chunks, rest) = values.as_chunks::<LANES>();
     for chunk in chunks {

@@ -40,11 +40,14 @@ impl MiniLm {
     pub fn built_in() -> Result<&'static Self, OpenError> {
         static MODEL: LazyLock<Result<MiniLm, OpenError>> = LazyLock::new(|| {
             let read = ModelFile::read(built_in::bytes()?);
-            read.map(MiniLm::of).map_err(|why| OpenError::Broken { path: "the model in the program".into(), why })
+            read.map(MiniLm::of)
+                .map_err(|why| OpenError::Broken { path: "the model in the program".into(), why })
         });
         // The error cannot be cloned, so it is rebuilt; only these two variants occur.
         MODEL.as_ref().map_err(|err| match err {
-            OpenError::Broken { path, why } => OpenError::Broken { path: path.clone(), why: why.clone() },
+            OpenError::Broken { path, why } => {
+                OpenError::Broken { path: path.clone(), why: why.clone() }
+            }
             _ => OpenError::NotBuiltIn,
         })
     }
@@ -60,7 +63,8 @@ impl MiniLm {
             let bytes = directory::convert(path)?;
             return ModelFile::read(Bytes::Shared(Arc::new(bytes))).map(Self::of).map_err(broken);
         }
-        let bytes = fs::read(path).map_err(|cause| OpenError::Unreadable { path: path.to_owned(), cause })?;
+        let bytes = fs::read(path)
+            .map_err(|cause| OpenError::Unreadable { path: path.to_owned(), cause })?;
         let file = ModelFile::read(Bytes::Shared(Arc::new(bytes))).map_err(broken)?;
         file.verify().map_err(broken)?;
         Ok(Self::of(file))
@@ -73,7 +77,9 @@ impl MiniLm {
 
     /// Checks every byte of the model. Reads all of it, so this is for tests and tools.
     pub fn verify(&self) -> Result<(), OpenError> {
-        self.file.verify().map_err(|why| OpenError::Broken { path: self.file.name.clone().into(), why })
+        self.file
+            .verify()
+            .map_err(|why| OpenError::Broken { path: self.file.name.clone().into(), why })
     }
 
     /// The same model with another limit for the pieces of a text; at most as many as the model has
@@ -96,7 +102,10 @@ impl MiniLm {
     /// encoding.
     pub fn pieces(&self, text: &str) -> Vec<String> {
         let piece = |it: u32| self.file.vocabulary.piece(&self.file.bytes, it as usize);
-        self.numbers(text).into_iter().map(|it| String::from_utf8_lossy(piece(it)).into_owned()).collect()
+        self.numbers(text)
+            .into_iter()
+            .map(|it| String::from_utf8_lossy(piece(it)).into_owned())
+            .collect()
     }
 
     /// The embedding of the text, normalized to unit length. An empty text has an embedding as
@@ -114,7 +123,12 @@ impl MiniLm {
         self.encode_by(KernelPath::fastest(), texts, threads)
     }
 
-    pub(crate) fn encode_by(&self, path: KernelPath, texts: &[&str], threads: usize) -> Vec<Vec<f32>> {
+    pub(crate) fn encode_by(
+        &self,
+        path: KernelPath,
+        texts: &[&str],
+        threads: usize,
+    ) -> Vec<Vec<f32>> {
         let shares: Vec<&[&str]> = texts.chunks(SHARE).collect();
         let threads = threads.clamp(1, shares.len().max(1));
         if threads == 1 {
@@ -125,7 +139,8 @@ impl MiniLm {
         let mut done: Vec<(usize, Vec<Vec<f32>>)> = thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let own = work();
-            let done = others.into_iter().map(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let done =
+                others.into_iter().map(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)));
             done.flatten().chain(own).collect()
         });
         done.sort_unstable_by_key(|(at, _)| *at);
@@ -133,7 +148,12 @@ impl MiniLm {
     }
 
     /// Takes shares until none is left.
-    fn take_shares(&self, path: KernelPath, shares: &[&[&str]], next: &AtomicUsize) -> Vec<(usize, Vec<Vec<f32>>)> {
+    fn take_shares(
+        &self,
+        path: KernelPath,
+        shares: &[&[&str]],
+        next: &AtomicUsize,
+    ) -> Vec<(usize, Vec<Vec<f32>>)> {
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|it| *it < shares.len());
         std::iter::from_fn(take).map(|at| (at, self.encode_share(path, shares[at]))).collect()
     }

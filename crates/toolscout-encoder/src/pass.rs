@@ -66,7 +66,10 @@ pub(crate) fn run<K: Kernel>(kernel: K, file: &ModelFile, batch: &TokenBatch) ->
         think(kernel, file, layer, &mut rows, &mut desk);
     }
     let width = file.shape.width;
-    let vectors = batch.texts().map(|text| pool(&file.shape, &rows[text.start * width..text.end * width])).collect();
+    let vectors = batch
+        .texts()
+        .map(|text| pool(&file.shape, &rows[text.start * width..text.end * width]))
+        .collect();
     Passed { vectors, peaks: desk.inputs.into_peaks() }
 }
 
@@ -134,14 +137,21 @@ fn attend<K: Kernel>(
 
 /// The feed-forward part: each piece independently, in a wider space.
 #[inline(always)]
-fn think<K: Kernel>(kernel: K, file: &ModelFile, layer: &EncoderLayer, rows: &mut [f32], desk: &mut PassBuffers) {
+fn think<K: Kernel>(
+    kernel: K,
+    file: &ModelFile,
+    layer: &EncoderLayer,
+    rows: &mut [f32],
+    desk: &mut PassBuffers,
+) {
     let ModelShape { width, inner, activation, .. } = file.shape;
     desk.inputs.quantise::<K>(rows, &layer.widen);
     multiply(kernel, file, &layer.widen, &desk.inputs, &mut desk.wide, &mut desk.sums);
     let middle = &mut desk.wide[..rows.len() / width * inner];
     // A loop, because `for_each` would be a separate function, compiled for the oldest processors.
     for value in middle.iter_mut() {
-        *value = if activation == Activation::Gelu { math::gelu(*value) } else { math::relu(*value) };
+        *value =
+            if activation == Activation::Gelu { math::gelu(*value) } else { math::relu(*value) };
     }
     desk.inputs.quantise::<K>(middle, &layer.narrow);
     multiply(kernel, file, &layer.narrow, &desk.inputs, &mut desk.narrow, &mut desk.sums);

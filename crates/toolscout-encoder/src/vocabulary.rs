@@ -59,7 +59,8 @@ impl VocabularyCursor<'_> {
     /// The piece that equals the bytes so far; it sorts before its extensions.
     pub(crate) fn piece(&self) -> Option<u32> {
         let rank = self.possible.start;
-        let is_whole = !self.possible.is_empty() && self.vocabulary.piece(self.bytes, rank).len() == self.depth;
+        let is_whole = !self.possible.is_empty()
+            && self.vocabulary.piece(self.bytes, rank).len() == self.depth;
         is_whole.then_some(rank as u32)
     }
 

@@ -100,10 +100,12 @@ impl Prober {
     async fn start(&self, recipe: &Recipe, limits: &ProbeLimits, cx: &Cx) -> Arc<ProbeRecord> {
         let said = match probe::probe(&self.id, recipe, limits, cx).await {
             Ok(tools) => ProbeResult::Tools(tools),
-            Err(SourceError::TimedOut { limit, .. }) => {
-                ProbeResult::TimedOut { limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX) }
+            Err(SourceError::TimedOut { limit, .. }) => ProbeResult::TimedOut {
+                limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+            },
+            Err(SourceError::Spawn { program, reason, .. }) => {
+                ProbeResult::NotStarted { program, reason }
             }
-            Err(SourceError::Spawn { program, reason, .. }) => ProbeResult::NotStarted { program, reason },
             Err(SourceError::Protocol { reason, .. } | SourceError::Invalid { reason }) => {
                 ProbeResult::Nonsense(reason)
             }
@@ -143,7 +145,9 @@ impl ProbeRecord {
     fn holds(&self, eagerness: ProbeEagerness) -> bool {
         match eagerness {
             ProbeEagerness::Remembered => true,
-            ProbeEagerness::Once => !self.is_failure() || nanos_of(SystemTime::now()) - self.at < FAILURE_LASTS,
+            ProbeEagerness::Once => {
+                !self.is_failure() || nanos_of(SystemTime::now()) - self.at < FAILURE_LASTS
+            }
             ProbeEagerness::AfterFailure => !self.is_failure(),
         }
     }
@@ -159,19 +163,28 @@ impl ProbeRecord {
     }
 
     /// The tools, or the error that explains why there are none.
-    pub(super) fn tools(&self, id: &SourceId, what: &str) -> Result<&[Result<Probed, String>], SourceError> {
+    pub(super) fn tools(
+        &self,
+        id: &SourceId,
+        what: &str,
+    ) -> Result<&[Result<Probed, String>], SourceError> {
         let id = id.clone();
         match &self.said {
             ProbeResult::Tools(tools) => Ok(tools),
-            ProbeResult::Nonsense(reason) => Err(SourceError::Protocol { id, reason: format!("`{what}` {reason}") }),
+            ProbeResult::Nonsense(reason) => {
+                Err(SourceError::Protocol { id, reason: format!("`{what}` {reason}") })
+            }
             ProbeResult::TimedOut { limit_ms } => Err(SourceError::TimedOut {
                 id,
                 what: format!("asking `{what}` what it holds"),
                 limit: std::time::Duration::from_millis(*limit_ms),
             }),
-            ProbeResult::NotStarted { program, reason } => {
-                Err(SourceError::Spawn { id, program: program.clone(), reason: reason.clone(), cause: None })
-            }
+            ProbeResult::NotStarted { program, reason } => Err(SourceError::Spawn {
+                id,
+                program: program.clone(),
+                reason: reason.clone(),
+                cause: None,
+            }),
         }
     }
 }

@@ -4,8 +4,8 @@ use super::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toolscout_core::{
-    CliHints, Diagnostic, DiagnosticKind, Digest, InvalidName, Provenance, RawJson, SourceId, Status, Tool, ToolId,
-    ToolName, Visibility,
+    CliHints, Diagnostic, DiagnosticKind, Digest, InvalidName, Provenance, RawJson, SourceId,
+    Status, Tool, ToolId, ToolName, Visibility,
 };
 
 /// The result of inspecting one file: its tools, its diagnostics and the other files that it
@@ -122,7 +122,11 @@ impl DescribedTool {
             extra: None,
             visibility: self.visibility,
             status,
-            provenance: Provenance { path: Some(path.to_owned()), content, ..Provenance::default() },
+            provenance: Provenance {
+                path: Some(path.to_owned()),
+                content,
+                ..Provenance::default()
+            },
             cli: self.cli,
         })
     }

@@ -81,7 +81,9 @@ fn yaml(text: &str) -> Result<StrictValue, String> {
         let message = err.to_string();
         let message = message.lines().next().unwrap_or("cannot be read").trim().to_owned();
         match err.location() {
-            Some(at) if !message.contains("line ") => format!("{message} at line {} column {}", at.line(), at.column()),
+            Some(at) if !message.contains("line ") => {
+                format!("{message} at line {} column {}", at.line(), at.column())
+            }
             _ => message,
         }
     })
@@ -178,10 +180,16 @@ pub(super) struct DocumentTable {
 
 impl DocumentTable {
     /// Wraps the table, if it contains only known keys.
-    pub(super) fn new(place: &'static str, map: Map<String, Value>, known: &[&str]) -> Result<Self, String> {
+    pub(super) fn new(
+        place: &'static str,
+        map: Map<String, Value>,
+        known: &[&str],
+    ) -> Result<Self, String> {
         match map.keys().find(|it| !known.contains(&it.as_str())) {
             None => Ok(Self { map, place }),
-            Some(unknown) => Err(format!("{place}unknown key `{unknown}`{}", did_you_mean(unknown, known))),
+            Some(unknown) => {
+                Err(format!("{place}unknown key `{unknown}`{}", did_you_mean(unknown, known)))
+            }
         }
     }
 
@@ -214,7 +222,11 @@ impl DocumentTable {
         };
         let text = |item: Value| match item {
             Value::String(text) => Ok(text),
-            other => Err(format!("{}`{key}` holds {}; it must be a list of texts", self.place, sort_of(&other))),
+            other => Err(format!(
+                "{}`{key}` holds {}; it must be a list of texts",
+                self.place,
+                sort_of(&other)
+            )),
         };
         items.into_iter().map(text).collect::<Result<_, _>>().map(Some)
     }
@@ -233,7 +245,10 @@ impl DocumentTable {
             None => Ok(None),
             Some(value) => match value.as_u64() {
                 Some(it @ 1..=86_400_000) => Ok(Some(it)),
-                _ => Err(format!("{}`{key}` is `{value}`; it must be a whole number from 1 to 86400000", self.place)),
+                _ => Err(format!(
+                    "{}`{key}` is `{value}`; it must be a whole number from 1 to 86400000",
+                    self.place
+                )),
             },
         }
     }
@@ -259,7 +274,9 @@ pub(super) fn sort_of(value: &Value) -> &'static str {
 pub(super) fn did_you_mean(word: &str, known: &[&str]) -> String {
     let near = known.iter().map(|it| (strsim::osa_distance(word, it), it)).min();
     match near {
-        Some((distance, it)) if distance <= (word.chars().count() / 3).max(1) => format!("; did you mean `{it}`?"),
+        Some((distance, it)) if distance <= (word.chars().count() / 3).max(1) => {
+            format!("; did you mean `{it}`?")
+        }
         _ => String::new(),
     }
 }

@@ -31,7 +31,10 @@ where
 /// A stream of the items that `produce` emits on a blocking thread; its callback returns `false`
 /// once the stream is dropped. A panic on that thread must not look like an empty folder, so it is
 /// reported as an error of the source.
-pub(super) fn stream_of_blocking<T, F>(id: SourceId, produce: F) -> BoxStream<'static, Result<T, SourceError>>
+pub(super) fn stream_of_blocking<T, F>(
+    id: SourceId,
+    produce: F,
+) -> BoxStream<'static, Result<T, SourceError>>
 where
     T: Send + 'static,
     F: FnOnce(&mut dyn FnMut(T) -> bool) + Send + 'static,

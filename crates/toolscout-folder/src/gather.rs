@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
-use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, Tool, ToolName, escape};
+use toolscout_core::{
+    Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, Tool, ToolName, escape,
+};
 use toolscout_source::Conflict;
 
 /// A listed tool and its recipe.
@@ -58,7 +60,10 @@ pub(super) struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    pub(super) fn new(out: &'a Sender<Result<DiscoveryItem, SourceError>>, rules: GatherRules) -> Self {
+    pub(super) fn new(
+        out: &'a Sender<Result<DiscoveryItem, SourceError>>,
+        rules: GatherRules,
+    ) -> Self {
         let (table, folded, said) = (HashMap::new(), HashMap::new(), HashSet::new());
         let (earlier, current) = (HashSet::new(), HashSet::new());
         Self { out, rules, table, prompts: Vec::new(), folded, said, news: 0, earlier, current }
@@ -83,7 +88,8 @@ impl<'a> Gathering<'a> {
             self.current.insert(path.clone());
         }
         // A folder that is not trusted yet is not an error.
-        let is_fault = problem.level >= DiagnosticLevel::Warning && problem.kind != DiagnosticKind::Untrusted;
+        let is_fault =
+            problem.level >= DiagnosticLevel::Warning && problem.kind != DiagnosticKind::Untrusted;
         if self.rules.strict && is_fault {
             return self.stop(SourceError::Stopped(Box::new(problem))).await;
         }
@@ -92,7 +98,11 @@ impl<'a> Gathering<'a> {
     }
 
     /// Reports a diagnostic once per key.
-    pub(super) async fn problem_once(&mut self, key: String, problem: Diagnostic) -> Result<(), DiscoveryStopped> {
+    pub(super) async fn problem_once(
+        &mut self,
+        key: String,
+        problem: Diagnostic,
+    ) -> Result<(), DiscoveryStopped> {
         if self.said.insert(key) { self.problem(problem).await } else { Ok(()) }
     }
 
@@ -114,7 +124,9 @@ impl<'a> Gathering<'a> {
         let name = listed.tool.id.name.clone();
         // A tool name becomes a command name, so names from all strategies are checked.
         if let Err(err) = ToolName::for_command(name.as_str()) {
-            return self.problem(about(&listed.tool, DiagnosticKind::Forbidden, err.to_string())).await;
+            return self
+                .problem(about(&listed.tool, DiagnosticKind::Forbidden, err.to_string()))
+                .await;
         }
         if let Some(first) = self.table.get(&name).cloned() {
             self.conflict(&first.tool, &listed.tool).await?;
@@ -131,10 +143,17 @@ impl<'a> Gathering<'a> {
     }
 
     /// Lists a prompt; of two prompts with the same name the first one stays.
-    pub(super) async fn prompt(&mut self, prompt: Prompt, root: &Path) -> Result<(), DiscoveryStopped> {
+    pub(super) async fn prompt(
+        &mut self,
+        prompt: Prompt,
+        root: &Path,
+    ) -> Result<(), DiscoveryStopped> {
         if self.prompts.iter().any(|it| it.name == prompt.name) {
-            let message = format!("an earlier root has a prompt `{}`, too, which stays", prompt.name);
-            return self.problem(Diagnostic::warning(DiagnosticKind::Collision, message).at(root)).await;
+            let message =
+                format!("an earlier root has a prompt `{}`, too, which stays", prompt.name);
+            return self
+                .problem(Diagnostic::warning(DiagnosticKind::Collision, message).at(root))
+                .await;
         }
         self.prompts.push(prompt);
         Ok(())
@@ -145,8 +164,12 @@ impl<'a> Gathering<'a> {
         let (first, later, name) = (place(first), place(second), &second.id.name);
         let message = match self.rules.on_conflict {
             Conflict::Replace => format!("two tools are named `{name}`; {later} replaces {first}"),
-            Conflict::Skip => format!("two tools are named `{name}`; {first} stays, {later} is passed over"),
-            Conflict::Error => format!("Tool '{name}' is already registered, by {first}; {later} has the same name"),
+            Conflict::Skip => {
+                format!("two tools are named `{name}`; {first} stays, {later} is passed over")
+            }
+            Conflict::Error => format!(
+                "Tool '{name}' is already registered, by {first}; {later} has the same name"
+            ),
         };
         let problem = about(second, DiagnosticKind::Collision, message);
         match self.rules.on_conflict {
@@ -162,7 +185,8 @@ impl<'a> Gathering<'a> {
         match self.folded.insert(name.as_str().to_lowercase(), name.clone()) {
             Some(other) if other != *name => {
                 let first = self.table.get(&other).map(|it| place(&it.tool)).unwrap_or_default();
-                let message = format!("`{name}` and `{other}` differ only in case; the other is in {first}");
+                let message =
+                    format!("`{name}` and `{other}` differ only in case; the other is in {first}");
                 self.problem(about(tool, DiagnosticKind::Collision, message)).await
             }
             _ => Ok(()),

@@ -22,7 +22,8 @@ pub struct GlobTools {
 impl GlobTools {
     /// Tests, private files and folders of other programs. A pattern without `/` matches the name
     /// of any path component.
-    pub const IGNORED: [&'static str; 6] = ["*.test.*", "*.spec.*", "_*", "node_modules", "target", ".*"];
+    pub const IGNORED: [&'static str; 6] =
+        ["*.test.*", "*.spec.*", "_*", "node_modules", "target", ".*"];
 
     fn matcher(&self, root: &Root) -> Result<Matcher, String> {
         let owned = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect();
@@ -33,7 +34,11 @@ impl GlobTools {
 }
 
 impl ToolStrategy for GlobTools {
-    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>> {
+    fn tools<'a>(
+        &'a self,
+        root: &'a Root,
+        visit: RootVisit,
+    ) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         let matcher = match self.matcher(root) {
             Ok(matcher) => matcher,
             Err(reason) => return Box::pin(stream::iter([Err(SourceError::Invalid { reason })])),
@@ -55,11 +60,15 @@ impl ToolStrategy for GlobTools {
 
     fn watched(&self, root: &Root) -> Vec<PathBuf> {
         let bases = self.matcher(root);
-        bases.map(|it| it.bases().into_iter().map(|it| root.path.join(it)).collect()).unwrap_or_default()
+        bases
+            .map(|it| it.bases().into_iter().map(|it| root.path.join(it)).collect())
+            .unwrap_or_default()
     }
 
     fn heeds(&self, root: &Root, path: &Path) -> bool {
-        let Some(relative) = path.strip_prefix(&root.path).ok().and_then(Path::to_str) else { return true };
+        let Some(relative) = path.strip_prefix(&root.path).ok().and_then(Path::to_str) else {
+            return true;
+        };
         self.matcher(root).is_ok_and(|it| !it.ignores_somewhere(relative))
     }
 }
@@ -71,5 +80,7 @@ pub(super) fn one_file(
     visit: RootVisit,
 ) -> BoxStream<'static, Result<RootEntry, SourceError>> {
     let (root, file) = (root.clone(), file.to_owned());
-    stream_of_blocking(visit.source.clone(), move |give| scan::scan_file(&root, &file, &visit, give))
+    stream_of_blocking(visit.source.clone(), move |give| {
+        scan::scan_file(&root, &file, &visit, give)
+    })
 }

@@ -47,7 +47,8 @@ pub(super) struct ToolHeader {
     pub(super) env: Vec<String>,
 }
 
-const KEYS: [&str; 8] = ["tool", "title", "description", "keywords", "visibility", "input", "timeout", "env"];
+const KEYS: [&str; 8] =
+    ["tool", "title", "description", "keywords", "visibility", "input", "timeout", "env"];
 
 /// Parses the header of a file; `None` if it has none. The error is a reason for the user, with the
 /// line.
@@ -65,7 +66,8 @@ pub(super) fn read(text: &str) -> Result<Option<ToolHeader>, String> {
         }
     }
     if !parameters.is_empty() {
-        let schema = parameters::input_schema(parameters).map_err(|reason| format!("header: {reason}"))?;
+        let schema =
+            parameters::input_schema(parameters).map_err(|reason| format!("header: {reason}"))?;
         header.tool.input_schema = Some(schema);
     }
     Ok(Some(header))
@@ -86,7 +88,9 @@ fn set(header: &mut ToolHeader, key: &str, value: &str) -> Result<(), String> {
         "timeout" => header.timeout_ms = Some(timeout(value)?),
         // `Usage:`, `Author:`, `https:` … are prose; a misspelled key is an error.
         other => match did_you_mean(other, &KEYS) {
-            near if other.len() > 3 && !near.is_empty() => return Err(format!("unknown line `{other}:`{near}")),
+            near if other.len() > 3 && !near.is_empty() => {
+                return Err(format!("unknown line `{other}:`{near}"));
+            }
             _ => {}
         },
     }
@@ -127,7 +131,9 @@ fn timeout(text: &str) -> Result<u64, String> {
     let number = text[..digits].parse::<u64>().ok();
     match unit.zip(number).and_then(|(unit, number)| number.checked_mul(unit)) {
         Some(it @ 1..=86_400_000) => Ok(it),
-        _ => Err(format!("`timeout` is `{text}`; write it as `500ms`, `30s` or `2m`, a day at most")),
+        _ => {
+            Err(format!("`timeout` is `{text}`; write it as `500ms`, `30s` or `2m`, a day at most"))
+        }
     }
 }
 
@@ -145,7 +151,9 @@ fn parameter(text: &str) -> Result<Parameter, String> {
     for token in tokens {
         match token.split_once('=') {
             None if token == "required" => drop(keys.insert("required".into(), true.into())),
-            Some(("default", value)) => drop(keys.insert("default".into(), value_of(value, is_text))),
+            Some(("default", value)) => {
+                drop(keys.insert("default".into(), value_of(value, is_text)))
+            }
             Some(("enum", values)) => {
                 let choices = values.split('|').map(|it| value_of(it, is_text)).collect::<Vec<_>>();
                 keys.insert("enum".into(), choices.into());
@@ -226,7 +234,11 @@ fn logical_lines(text: &str) -> Vec<HeaderLine> {
         if line.is_empty() || (at == 0 && line.starts_with("#!")) {
             continue;
         }
-        let Some(found) = mark.or_else(|| ["#", "//", "--"].into_iter().find(|it| line.starts_with(it))) else { break };
+        let Some(found) =
+            mark.or_else(|| ["#", "//", "--"].into_iter().find(|it| line.starts_with(it)))
+        else {
+            break;
+        };
         let Some(rest) = line.strip_prefix(found) else { break };
         mark = Some(found);
         match lines.last_mut() {

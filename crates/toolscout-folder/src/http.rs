@@ -27,16 +27,22 @@ const REDIRECTS: usize = 10;
 
 /// Sends the request and converts the response to a result. Cancel-safe: dropping the future closes
 /// the connection.
-pub(super) async fn request(recipe: &HttpRecipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
+pub(super) async fn request(
+    recipe: &HttpRecipe,
+    call: &ToolCall,
+    cx: &Cx,
+) -> Result<ToolOutput, SourceError> {
     let id = &call.tool.source;
     let own = Duration::from_millis(recipe.timeout_ms);
     let limit = cx.remaining().map_or(own, |it| it.min(own));
     let request = build(recipe, call, |name| std::env::var(name).ok())?;
     let what = format!("{} {}", request.method(), shown(request.url()));
     let timed_out = || SourceError::TimedOut { id: id.clone(), what: what.clone(), limit };
-    let client = client(request.url()).map_err(|what| SourceError::Unavailable { id: id.clone(), what })?;
+    let client =
+        client(request.url()).map_err(|what| SourceError::Unavailable { id: id.clone(), what })?;
     let answer = async {
-        let response = client.execute(request).await.map_err(|err| unreachable_error(id, &what, err))?;
+        let response =
+            client.execute(request).await.map_err(|err| unreachable_error(id, &what, err))?;
         receive(id, &what, response).await
     };
     tokio::time::timeout(limit, answer).await.map_err(|_| timed_out())?
@@ -58,7 +64,11 @@ fn build(
     let mut url = address::fill(&recipe.url, &call.arguments, &mut used).map_err(invalid)?;
     let has_body = !matches!(method, Method::GET | Method::HEAD | Method::DELETE | Method::OPTIONS);
     let unused = || -> Arguments {
-        call.arguments.iter().filter(|(name, _)| !used.contains(*name)).map(|(k, v)| (k.clone(), v.clone())).collect()
+        call.arguments
+            .iter()
+            .filter(|(name, _)| !used.contains(*name))
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect()
     };
     if !has_body && recipe.body.is_none() {
         address::add_query(&mut url, &unused());
@@ -66,9 +76,10 @@ fn build(
     let mut request = reqwest::Request::new(method, url);
     *request.headers_mut() = headers;
     let body = match &recipe.body {
-        Some(template) => {
-            Some(body::fill(template, &call.arguments, request.headers().get(CONTENT_TYPE)).map_err(invalid)?)
-        }
+        Some(template) => Some(
+            body::fill(template, &call.arguments, request.headers().get(CONTENT_TYPE))
+                .map_err(invalid)?,
+        ),
         None if has_body => Some(body::json(&Value::Object(unused()))),
         None => None,
     };
@@ -93,7 +104,8 @@ fn headers(
         address::note(&parts, used);
         let Some(value) = header_value(&parts, recipe, arguments, &variable)? else { continue };
         let bad = || invalid(format!("header `{name}` cannot carry this value"));
-        let name = HeaderName::try_from(name.as_str()).map_err(|_| invalid(format!("`{name}` is no header name")))?;
+        let name = HeaderName::try_from(name.as_str())
+            .map_err(|_| invalid(format!("`{name}` is no header name")))?;
         let mut value = HeaderValue::try_from(value).map_err(|_| bad())?;
         value.set_sensitive(true);
         out.append(name, value);
@@ -130,27 +142,42 @@ fn with_variables(
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("env:") {
-        let length = after.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(after.len());
+        let length =
+            after.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(after.len());
         let (name, behind) = after.split_at(length);
         out += before;
         rest = behind;
         if !recipe.env.iter().any(|it| it == name) {
-            let reason = format!("a header refers to `env:{name}`, but `{name}` is not in the tool's `env` list");
+            let reason = format!(
+                "a header refers to `env:{name}`, but `{name}` is not in the tool's `env` list"
+            );
             return Err(SourceError::Refused { reason });
         }
-        out +=
-            &variable(name).ok_or_else(|| invalid(format!("the variable `{name}` is not set; the tool needs it")))?;
+        out += &variable(name).ok_or_else(|| {
+            invalid(format!("the variable `{name}` is not set; the tool needs it"))
+        })?;
     }
     out += rest;
     Ok(out)
 }
 
-async fn receive(id: &SourceId, what: &str, mut response: Response) -> Result<ToolOutput, SourceError> {
+async fn receive(
+    id: &SourceId,
+    what: &str,
+    mut response: Response,
+) -> Result<ToolOutput, SourceError> {
     let status = response.status();
-    let kind = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
+    let kind = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|it| it.to_str().ok())
+        .unwrap_or_default()
+        .to_owned();
     let moved = response.headers().get(LOCATION).and_then(|it| it.to_str().ok()).map(str::to_owned);
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|err| unreachable_error(id, what, err))? {
+    while let Some(chunk) =
+        response.chunk().await.map_err(|err| unreachable_error(id, what, err))?
+    {
         if bytes.len() + chunk.len() > RESPONSE {
             let reason = format!("{what} answered with more than {} MiB", RESPONSE >> 20);
             return Err(SourceError::Protocol { id: id.clone(), reason });
@@ -160,13 +187,16 @@ async fn receive(id: &SourceId, what: &str, mut response: Response) -> Result<To
     if status.is_redirection()
         && let Some(target) = moved
     {
-        let text =
-            format!("{what} answered {status}: it has moved to {target}, which is not followed to another origin");
+        let text = format!(
+            "{what} answered {status}: it has moved to {target}, which is not followed to another origin"
+        );
         return Ok(ToolOutput::failure(text));
     }
     if !status.is_success() {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_OF_FAILURE)]);
-        return Ok(ToolOutput::failure(format!("{what} answered {status}\n\n{}", text.trim()).trim_end()));
+        return Ok(ToolOutput::failure(
+            format!("{what} answered {status}\n\n{}", text.trim()).trim_end(),
+        ));
     }
     Ok(of_body(&bytes, &kind))
 }
@@ -195,7 +225,9 @@ fn client(url: &Url) -> Result<&'static Client, String> {
 
 fn build_client(way: ConnectionRoute) -> Result<Client, String> {
     let builder = way.client()?.redirect(redirect::Policy::custom(stay_within_origin));
-    builder.build().map_err(|err| format!("requests cannot be made on this machine: {}", chain(&err)))
+    builder
+        .build()
+        .map_err(|err| format!("requests cannot be made on this machine: {}", chain(&err)))
 }
 
 /// Headers may contain secrets for one origin only.

@@ -29,7 +29,11 @@ pub(super) struct InspectionMode {
 }
 
 /// Inspects one file.
-pub(super) fn look(place: &FileInRoot<'_>, stamp: &ScanStamp, manner: InspectionMode) -> FileInspection {
+pub(super) fn look(
+    place: &FileInRoot<'_>,
+    stamp: &ScanStamp,
+    manner: InspectionMode,
+) -> FileInspection {
     let name = place.relative.rsplit('/').next().unwrap_or(place.relative);
     let looked = match tool_file::format(name) {
         Some(format) => document(place, stamp, |bytes| tool_file::read(format, bytes, place)),
@@ -38,7 +42,10 @@ pub(super) fn look(place: &FileInRoot<'_>, stamp: &ScanStamp, manner: Inspection
     };
     looked.unwrap_or_else(|err| FileInspection {
         is_passing: err.kind() != io::ErrorKind::PermissionDenied,
-        ..FileInspection::diagnostic(Diagnostic::warning(DiagnosticKind::Unavailable, format!("cannot be read: {err}")))
+        ..FileInspection::diagnostic(Diagnostic::warning(
+            DiagnosticKind::Unavailable,
+            format!("cannot be read: {err}"),
+        ))
     })
 }
 
@@ -55,7 +62,10 @@ pub(super) fn content_digest(path: &Path) -> io::Result<Digest> {
     let mut hasher = blake3::Hasher::new();
     let read = io::copy(&mut file.take(PROGRAM_LIMIT + 1), &mut hasher)?;
     if read > PROGRAM_LIMIT {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("has more than {} MiB", PROGRAM_LIMIT >> 20)));
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("has more than {} MiB", PROGRAM_LIMIT >> 20),
+        ));
     }
     Digest::from_hex(&hasher.finalize().to_hex()).ok_or_else(|| io::Error::other("no digest"))
 }
@@ -80,13 +90,21 @@ fn document(
     Ok(FileInspection { content: Some(Digest::of_bytes(&bytes)), ..read(&bytes) })
 }
 
-fn script(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour) -> io::Result<FileInspection> {
+fn script(
+    place: &FileInRoot<'_>,
+    name: &str,
+    stamp: &ScanStamp,
+    flavour: Flavour,
+) -> io::Result<FileInspection> {
     let might_run = stamp.is_executable() || is_module(name);
-    let Some(head) = head(&place.path(), stamp, might_run)? else { return Ok(FileInspection::default()) };
+    let Some(head) = head(&place.path(), stamp, might_run)? else {
+        return Ok(FileInspection::default());
+    };
     let mut look = judge(place, name, stamp, flavour, &head);
     if !look.tools.is_empty() {
         let whole = stamp.size() <= WINDOW && head.len() as u64 == stamp.size();
-        look.content = Some(if whole { Digest::of_bytes(&head) } else { content_digest(&place.path())? });
+        look.content =
+            Some(if whole { Digest::of_bytes(&head) } else { content_digest(&place.path())? });
     }
     Ok(look)
 }
@@ -116,10 +134,20 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     let file = options.open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file any more")) }
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is no regular file any more"))
+    }
 }
 
-fn judge(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour, head: &[u8]) -> FileInspection {
+fn judge(
+    place: &FileInRoot<'_>,
+    name: &str,
+    stamp: &ScanStamp,
+    flavour: Flavour,
+    head: &[u8],
+) -> FileInspection {
     let program = place.path();
     let executable = stamp.is_executable();
     let described = |plan, tool| FileInspection::tool(DescribedTool { plan, ..tool });
@@ -140,8 +168,8 @@ fn judge(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour
         Err(reason) => return FileInspection { speaks, ..FileInspection::broken(reason) },
     };
     let is_script = text.starts_with("#!");
-    let is_module =
-        is_module(name) && !(executable && is_script && header.as_ref().is_some_and(|it| it.input.is_some()));
+    let is_module = is_module(name)
+        && !(executable && is_script && header.as_ref().is_some_and(|it| it.input.is_some()));
     let looks_like_a_tool = is_script && (speaks || header.is_some());
     let look = if is_module || (executable && speaks) {
         let (shows_a_tool, recipe) = if executable && speaks {
@@ -169,7 +197,8 @@ fn judge(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour
             }
         }
     } else if looks_like_a_tool {
-        let problem = Diagnostic::warning(DiagnosticKind::Broken, "looks like a tool, but is not executable");
+        let problem =
+            Diagnostic::warning(DiagnosticKind::Broken, "looks like a tool, but is not executable");
         FileInspection::diagnostic(problem.hint(format!("chmod +x {}", program.display())))
     } else {
         FileInspection::default()
@@ -178,8 +207,11 @@ fn judge(place: &FileInRoot<'_>, name: &str, stamp: &ScanStamp, flavour: Flavour
 }
 
 fn shows_a_tool(name: &str, text: &str) -> bool {
-    let signs: &[&str] =
-        if name.ends_with(".py") { &["@tool", "TOOLS"] } else { &["inputSchema", "execute", "handler", "tool("] };
+    let signs: &[&str] = if name.ends_with(".py") {
+        &["@tool", "TOOLS"]
+    } else {
+        &["inputSchema", "execute", "handler", "tool("]
+    };
     signs.iter().any(|it| text.contains(it))
 }
 

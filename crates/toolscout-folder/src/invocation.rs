@@ -10,7 +10,11 @@ use toolscout_process::{Limits, ProgramTask, environment, program};
 pub(super) const CALL_LIMIT: Duration = Duration::from_secs(60);
 
 /// The task that runs a program with our verbs; the caller adds the verb.
-pub(super) fn executable_task(id: SourceId, file: &Path, cx: &Cx) -> Result<ProgramTask, SourceError> {
+pub(super) fn executable_task(
+    id: SourceId,
+    file: &Path,
+    cx: &Cx,
+) -> Result<ProgramTask, SourceError> {
     let shown = file.display().to_string();
     let program = match program::checked_program(file, cx.project.as_ref().map(|it| it.as_path())) {
         Ok(program) => program,
@@ -18,7 +22,16 @@ pub(super) fn executable_task(id: SourceId, file: &Path, cx: &Cx) -> Result<Prog
     };
     let cwd = file.parent().map_or_else(|| PathBuf::from("/"), Path::to_path_buf);
     let env = environment::environment(&[])?;
-    Ok(ProgramTask { id, program, shown, args: Vec::new(), cwd, env, stdin: None, limits: limits(CALL_LIMIT, cx) })
+    Ok(ProgramTask {
+        id,
+        program,
+        shown,
+        args: Vec::new(),
+        cwd,
+        env,
+        stdin: None,
+        limits: limits(CALL_LIMIT, cx),
+    })
 }
 
 /// The context that a tool receives besides its arguments. It contains nothing that differs between

@@ -46,6 +46,8 @@ mod tests;
 
 pub use globs::GlobTools;
 pub use request::{InvalidRequestFolder, RequestFolder};
-pub use roots::{ChainRoots, DefaultRoot, ExplicitRoots, Root, RootLayout, RootStrategy, ToolDirectories};
+pub use roots::{
+    ChainRoots, DefaultRoot, ExplicitRoots, Root, RootLayout, RootStrategy, ToolDirectories,
+};
 pub use source::{FolderSource, FolderSourceBuilder, Probing};
 pub use strategy::{RootEntry, RootVisit, ToolStrategy};

@@ -40,7 +40,11 @@ pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
     };
     let mut reading = FileInspection::default();
     for (at, value) in tools.into_iter().enumerate() {
-        let name = value.get("name").and_then(Value::as_str).map(|it| format!(" (`{it}`)")).unwrap_or_default();
+        let name = value
+            .get("name")
+            .and_then(Value::as_str)
+            .map(|it| format!(" (`{it}`)"))
+            .unwrap_or_default();
         let said = |reason: String| format!("tool {}{name}: {reason}", at + 1);
         let listed = match listed(value) {
             Ok(listed) => listed,
@@ -52,16 +56,20 @@ pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
         match place.inside(&listed.path) {
             Some(target) => {
                 reading.claims.push(target.clone());
-                reading.tools.push(DescribedTool { plan: RecipePlan::Target(target), ..listed.described });
+                reading
+                    .tools
+                    .push(DescribedTool { plan: RecipePlan::Target(target), ..listed.described });
             }
             None => {
                 let reason = format!("`{}` leads out of the folder, so it is refused", listed.path);
-                reading.diagnostics.push(Diagnostic::warning(DiagnosticKind::Forbidden, said(reason)));
+                reading
+                    .diagnostics
+                    .push(Diagnostic::warning(DiagnosticKind::Forbidden, said(reason)));
             }
         }
-        reading.diagnostics.extend(
-            listed.unknown.map(|it| Diagnostic::debug(DiagnosticKind::Broken, said(format!("unknown key `{it}`")))),
-        );
+        reading.diagnostics.extend(listed.unknown.map(|it| {
+            Diagnostic::debug(DiagnosticKind::Broken, said(format!("unknown key `{it}`")))
+        }));
     }
     reading
 }
@@ -75,7 +83,9 @@ fn entries(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
             Some(Value::Array(tools)) => Ok(Some(tools)),
             Some(other) => Err(format!("`tools` is {}; it must be a list", sort_of(&other))),
         },
-        Some(other) => Err(format!("is {}; a manifest is an object with a list of `tools`", sort_of(&other))),
+        Some(other) => {
+            Err(format!("is {}; a manifest is an object with a list of `tools`", sort_of(&other)))
+        }
     }
 }
 
@@ -88,7 +98,9 @@ struct ManifestEntry {
 }
 
 fn listed(value: Value) -> Result<ManifestEntry, String> {
-    let Value::Object(mut map) = value else { return Err(format!("is {}; it must be an object", sort_of(&value))) };
+    let Value::Object(mut map) = value else {
+        return Err(format!("is {}; it must be an object", sort_of(&value)));
+    };
     let unknown = map.keys().find(|it| !KEYS.contains(&it.as_str())).cloned();
     map.retain(|key, _| KEYS.contains(&key.as_str()));
     let mut table = DocumentTable::new("", map, &KEYS)?;
@@ -104,7 +116,11 @@ fn listed(value: Value) -> Result<ManifestEntry, String> {
         title: table.text("title")?,
         description: table.text("description")?,
         keywords: table.texts("keywords")?.unwrap_or_default(),
-        visibility: table.text("visibility")?.map(|it| visibility(&it)).transpose()?.unwrap_or_default(),
+        visibility: table
+            .text("visibility")?
+            .map(|it| visibility(&it))
+            .transpose()?
+            .unwrap_or_default(),
         input_schema: table.table("args")?.map(input_schema).transpose()?,
         name,
         ..DescribedTool::default()

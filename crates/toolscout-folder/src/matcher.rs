@@ -23,7 +23,10 @@ impl Matcher {
         let mut bases = Vec::new();
         for pattern in patterns {
             let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-            if pattern.is_empty() || pattern.starts_with('/') || pattern.split('/').any(|it| it == "..") {
+            if pattern.is_empty()
+                || pattern.starts_with('/')
+                || pattern.split('/').any(|it| it == "..")
+            {
                 return Err(format!("the pattern `{pattern}` must stay inside its root"));
             }
             wanted.add(glob(pattern)?);

@@ -50,13 +50,20 @@ pub(super) async fn list(
     let request = json!({"op": "list", "flavour": flavour});
     let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
     match answer {
-        Some(ShimResponse { tools: Some(entries), .. }) => Ok(entries.into_iter().map(read).collect()),
-        Some(ShimResponse { error: Some(reason), .. }) => {
-            Err(SourceError::Protocol { id: id.clone(), reason: format!("could not be loaded: {reason}") })
+        Some(ShimResponse { tools: Some(entries), .. }) => {
+            Ok(entries.into_iter().map(read).collect())
         }
+        Some(ShimResponse { error: Some(reason), .. }) => Err(SourceError::Protocol {
+            id: id.clone(),
+            reason: format!("could not be loaded: {reason}"),
+        }),
         _ => Err(SourceError::Protocol {
             id: id.clone(),
-            reason: format!("{} before it was loaded{}", ending(&outcome), output::last_words(&outcome)),
+            reason: format!(
+                "{} before it was loaded{}",
+                ending(&outcome),
+                output::last_words(&outcome)
+            ),
         }),
     }
 }
@@ -84,11 +91,18 @@ pub(super) async fn call(
     let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
     let shown = file.display().to_string();
     match answer {
-        Some(ShimResponse { result: Some(raw), .. }) => ToolOutput::from_raw(raw)
-            .map_err(|reason| SourceError::Protocol { id: id.clone(), reason: format!("`{shown}`: {reason}") }),
+        Some(ShimResponse { result: Some(raw), .. }) => {
+            ToolOutput::from_raw(raw).map_err(|reason| SourceError::Protocol {
+                id: id.clone(),
+                reason: format!("`{shown}`: {reason}"),
+            })
+        }
         Some(ShimResponse { missing: Some(names), .. }) => Err(SourceError::Unavailable {
             id: id.clone(),
-            what: format!("`{shown}` has no tool `{name}` any more; it has: {}", or_none(&names.join(", "))),
+            what: format!(
+                "`{shown}` has no tool `{name}` any more; it has: {}",
+                or_none(&names.join(", "))
+            ),
         }),
         Some(ShimResponse { error: Some(reason), .. }) => Err(spawn_error(id, file, reason)),
         _ => Ok(output::of_failure(&shown, &outcome)),
@@ -126,8 +140,8 @@ async fn ask(
         limits,
     };
     let mut outcome = child::start(&task).await?;
-    let answer =
-        take_answer(&mut outcome, &nonce).map_err(|reason| SourceError::Protocol { id: id.clone(), reason })?;
+    let answer = take_answer(&mut outcome, &nonce)
+        .map_err(|reason| SourceError::Protocol { id: id.clone(), reason })?;
     Ok((answer, outcome))
 }
 
@@ -148,7 +162,10 @@ fn take_answer(outcome: &mut ProgramOutput, nonce: &str) -> Result<Option<ShimRe
     for line in stdout.split_inclusive(|it| *it == b'\n') {
         match line.strip_prefix(nonce.as_bytes()) {
             Some(json) => {
-                answer = Some(serde_json::from_slice(json).map_err(|err| format!("the answer was garbled ({err})"))?);
+                answer = Some(
+                    serde_json::from_slice(json)
+                        .map_err(|err| format!("the answer was garbled ({err})"))?,
+                );
             }
             None if line != b"\n" => outcome.stderr.extend_from_slice(line),
             None => {}
@@ -173,7 +190,8 @@ fn spawn_error(id: &SourceId, file: &Path, reason: String) -> SourceError {
 fn nonce() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let now =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let seed = format!("{count} {now} {} {:p}", std::process::id(), &raw const COUNT);
     format!("toolscout-{}:", &blake3::hash(seed.as_bytes()).to_hex()[..32])
 }

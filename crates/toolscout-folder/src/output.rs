@@ -7,7 +7,8 @@ use toolscout_process::ProgramOutput;
 
 /// The number of output bytes shown for a failed program.
 const SHOWN_OF_FAILURE: usize = 64 << 10;
-const NOT_UTF8: &str = "note: the output was not valid UTF-8; what could not be read is shown as \u{fffd}";
+const NOT_UTF8: &str =
+    "note: the output was not valid UTF-8; what could not be read is shown as \u{fffd}";
 
 /// The result of a program that has exited.
 pub(crate) fn of_outcome(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
@@ -41,7 +42,8 @@ pub(crate) fn of_text(bytes: &[u8]) -> ToolOutput {
         return ToolOutput::text(without_newline(&text));
     }
     let blocks = json!([{"type": "text", "text": without_newline(&text)}, {"type": "text", "text": NOT_UTF8}]);
-    ToolOutput::from_raw(RawJson::from_value(&json!({"content": blocks}))).unwrap_or_else(ToolOutput::failure)
+    ToolOutput::from_raw(RawJson::from_value(&json!({"content": blocks})))
+        .unwrap_or_else(ToolOutput::failure)
 }
 
 /// A text together with the JSON that it contains, both byte for byte.
@@ -61,7 +63,8 @@ pub(crate) fn of_failure(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
     if !stderr.is_empty() {
         text += &format!("\n\n{stderr}");
     }
-    let stdout = String::from_utf8_lossy(&outcome.stdout[..outcome.stdout.len().min(SHOWN_OF_FAILURE)]);
+    let stdout =
+        String::from_utf8_lossy(&outcome.stdout[..outcome.stdout.len().min(SHOWN_OF_FAILURE)]);
     if !stdout.trim().is_empty() {
         text += &format!("\n\nprinted until then:\n{}", stdout.trim_end());
     }

@@ -46,7 +46,8 @@ const KEYWORDS: [&str; 24] = [
     "deprecated",
 ];
 
-const TYPES: [&str; 9] = ["string", "number", "integer", "boolean", "object", "array", "int", "float", "bool"];
+const TYPES: [&str; 9] =
+    ["string", "number", "integer", "boolean", "object", "array", "int", "float", "bool"];
 
 impl Parameter {
     /// Validates one parameter; the error is a reason for the user that names it.
@@ -61,16 +62,24 @@ impl Parameter {
         let required = match keys.shift_remove("required") {
             None => false,
             Some(Value::Bool(it)) => it,
-            Some(other) => return Err(format!("`required` is {}; it must be true or false", sort_of(&other))),
+            Some(other) => {
+                return Err(format!("`required` is {}; it must be true or false", sort_of(&other)));
+            }
         };
         let mut schema = match keys.shift_remove("type") {
             None => typed("string")?,
             Some(Value::String(word)) => typed(&word)?,
-            Some(other) => return Err(format!("`type` is {}; it must be a word such as `string`", sort_of(&other))),
+            Some(other) => {
+                return Err(format!(
+                    "`type` is {}; it must be a word such as `string`",
+                    sort_of(&other)
+                ));
+            }
         };
         for (key, value) in keys {
             if !KEYWORDS.contains(&key.as_str()) {
-                let known: Vec<&str> = KEYWORDS.iter().copied().chain(["type", "required", "name"]).collect();
+                let known: Vec<&str> =
+                    KEYWORDS.iter().copied().chain(["type", "required", "name"]).collect();
                 return Err(format!("unknown key `{key}`{}", did_you_mean(&key, &known)));
             }
             schema.insert(key, value);
@@ -149,7 +158,9 @@ fn is_a(word: &str, value: &Value) -> bool {
     match word {
         "string" => value.is_string(),
         "number" => value.is_number(),
-        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0),
+        "integer" => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0)
+        }
         "boolean" => value.is_boolean(),
         "object" => value.is_object(),
         "array" => value.is_array(),

@@ -61,11 +61,15 @@ async fn executable(
     task.limits = limits;
     let outcome = child::start(&task).await?;
     if !outcome.status.success() {
-        return Err(protocol(id, format!("`tool-schema` {}{}", outcome.ending(), last_words(&outcome))));
+        return Err(protocol(
+            id,
+            format!("`tool-schema` {}{}", outcome.ending(), last_words(&outcome)),
+        ));
     }
     let text = String::from_utf8_lossy(&outcome.stdout);
-    let entries =
-        entries(&text).map_err(|reason| protocol(id, format!("`tool-schema` {reason}{}", last_words(&outcome))))?;
+    let entries = entries(&text).map_err(|reason| {
+        protocol(id, format!("`tool-schema` {reason}{}", last_words(&outcome)))
+    })?;
     Ok(entries.iter().map(|it| read(it.as_str())).collect())
 }
 
@@ -77,12 +81,15 @@ fn protocol(id: &SourceId, reason: String) -> SourceError {
 fn entries(text: &str) -> Result<Vec<RawJson>, String> {
     let text = text.trim();
     if text.is_empty() {
-        return Err("printed nothing; it should print a JSON object with `name` and `inputSchema`".to_owned());
+        return Err("printed nothing; it should print a JSON object with `name` and `inputSchema`"
+            .to_owned());
     }
-    let whole = RawJson::parse(text).map_err(|err| format!("printed something that is not JSON ({err})"))?;
+    let whole = RawJson::parse(text)
+        .map_err(|err| format!("printed something that is not JSON ({err})"))?;
     match text.as_bytes()[0] {
         b'{' => Ok(vec![whole]),
-        b'[' => serde_json::from_str(text).map_err(|err| format!("printed something that is not JSON ({err})")),
+        b'[' => serde_json::from_str(text)
+            .map_err(|err| format!("printed something that is not JSON ({err})")),
         _ => Err("printed JSON that is neither an object nor a list".to_owned()),
     }
 }

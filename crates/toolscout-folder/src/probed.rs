@@ -7,8 +7,8 @@ use toolscout_core::{RawJson, ToolName};
 
 /// Parses one tool description strictly: an unknown key is more likely a typo than an extension.
 pub(super) fn read(text: &str) -> Result<Probed, String> {
-    let mut keys: BTreeMap<String, RawJson> =
-        serde_json::from_str(text).map_err(|_| "a tool must be described by a JSON object".to_owned())?;
+    let mut keys: BTreeMap<String, RawJson> = serde_json::from_str(text)
+        .map_err(|_| "a tool must be described by a JSON object".to_owned())?;
     let name = string(&mut keys, "name")?.ok_or("has no `name`")?;
     let within = |reason: String| format!("tool `{name}`: {reason}");
     ToolName::for_command(&name).map_err(|err| err.to_string())?;
@@ -48,11 +48,15 @@ fn string(keys: &mut BTreeMap<String, RawJson>, key: &str) -> Result<Option<Stri
 fn strings(keys: &mut BTreeMap<String, RawJson>, key: &str) -> Result<Vec<String>, String> {
     match present(keys, key) {
         None => Ok(Vec::new()),
-        Some((raw, _)) => serde_json::from_str(raw.as_str()).map_err(|_| format!("`{key}` is not a list of texts")),
+        Some((raw, _)) => serde_json::from_str(raw.as_str())
+            .map_err(|_| format!("`{key}` is not a list of texts")),
     }
 }
 
-fn object(keys: &mut BTreeMap<String, RawJson>, key: &str) -> Result<Option<(RawJson, Value)>, String> {
+fn object(
+    keys: &mut BTreeMap<String, RawJson>,
+    key: &str,
+) -> Result<Option<(RawJson, Value)>, String> {
     match present(keys, key) {
         None => Ok(None),
         Some((raw, value @ Value::Object(_))) => Ok(Some((raw, value))),

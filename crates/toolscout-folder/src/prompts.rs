@@ -82,13 +82,19 @@ impl Prompt {
             let near = super::document::did_you_mean(unknown, &known);
             return Err(format!("`{}` takes no argument `{unknown}`{near}", self.name));
         }
-        let missing = self.arguments.iter().filter(|it| it.is_required && !arguments.contains_key(&it.name));
+        let missing =
+            self.arguments.iter().filter(|it| it.is_required && !arguments.contains_key(&it.name));
         let missing: Vec<_> = missing.map(|it| format!("`{}`", it.name)).collect();
         if !missing.is_empty() {
             return Err(format!("`{}` needs {}", self.name, missing.join(" and ")));
         }
-        let text = if known.is_empty() { self.text.clone() } else { text::fill(&self.text, &known, arguments) };
-        let mut all = json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]});
+        let text = if known.is_empty() {
+            self.text.clone()
+        } else {
+            text::fill(&self.text, &known, arguments)
+        };
+        let mut all =
+            json!({"messages": [{"role": "user", "content": {"type": "text", "text": text}}]});
         if let Some(description) = &self.description {
             all["description"] = description.as_str().into();
         }

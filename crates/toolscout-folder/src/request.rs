@@ -61,11 +61,14 @@ impl RequestFolder {
         let pattern = match (whole, alone) {
             (Ok(whole), Ok(_)) => whole,
             (Err(error), _) | (_, Err(error)) => {
-                return Err(InvalidRequestFolder(format!("the pattern `{pattern}` cannot be used: {error}")));
+                return Err(InvalidRequestFolder(format!(
+                    "the pattern `{pattern}` cannot be used: {error}"
+                )));
             }
         };
         check_folder(folder)?;
-        let (root, folder, open): (_, _, OpenFolder) = (root.to_owned(), folder.to_owned(), Arc::new(open));
+        let (root, folder, open): (_, _, OpenFolder) =
+            (root.to_owned(), folder.to_owned(), Arc::new(open));
         Ok(Self { id: own(), header, pattern, root, folder, open })
     }
 
@@ -91,7 +94,8 @@ impl RequestSources for RequestFolder {
             let Some((root, folder)) = place else { return Vec::new() };
             let found = tokio::task::spawn_blocking(move || find(&root, &folder)).await;
             let Ok(Some(folder)) = found else { return Vec::new() };
-            let source = (self.open)().id(self.id.clone()).roots(ToolDirectories(vec![folder])).build();
+            let source =
+                (self.open)().id(self.id.clone()).roots(ToolDirectories(vec![folder])).build();
             vec![OfRequest.layer(Arc::new(source))]
         })
     }
@@ -114,7 +118,10 @@ fn check_folder(folder: &str) -> Result<(), InvalidRequestFolder> {
 /// such as `..`.
 fn is_one_name(value: &str) -> bool {
     let is_odd = |it: char| it.is_control() || matches!(it, '/' | '\\' | ':');
-    !value.is_empty() && value.len() <= LONGEST && !value.trim_matches('.').is_empty() && !value.contains(is_odd)
+    !value.is_empty()
+        && value.len() <= LONGEST
+        && !value.trim_matches('.').is_empty()
+        && !value.contains(is_odd)
 }
 
 /// The folder, if it exists and is not behind a link.

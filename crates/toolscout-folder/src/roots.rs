@@ -86,7 +86,10 @@ impl RootStrategy for DefaultRoot {
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
         let from = self.from.clone();
         let found = stream::once(async {
-            tokio::task::spawn_blocking(move || Self::find(&from).map(Root::project)).await.ok().flatten()
+            tokio::task::spawn_blocking(move || Self::find(&from).map(Root::project))
+                .await
+                .ok()
+                .flatten()
         });
         Box::pin(found.filter_map(|root| std::future::ready(root.map(Ok))))
     }

@@ -26,23 +26,40 @@ pub async fn run(recipe: &Recipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput
         Recipe::Command(recipe) => command(recipe, call, cx).await,
         Recipe::Http(recipe) => http::request(recipe, call, cx).await,
         Recipe::Executable { program } => executable(program, call, cx).await,
-        Recipe::Module { file, flavour } => module::call(file, *flavour, call, limits(CALL_LIMIT, cx), cx).await,
-        Recipe::Missing { reason } => Err(spawn_error(call, &call.tool.name.to_string(), reason.clone())),
+        Recipe::Module { file, flavour } => {
+            module::call(file, *flavour, call, limits(CALL_LIMIT, cx), cx).await
+        }
+        Recipe::Missing { reason } => {
+            Err(spawn_error(call, &call.tool.name.to_string(), reason.clone()))
+        }
     }
 }
 
-async fn command(recipe: &CommandRecipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
+async fn command(
+    recipe: &CommandRecipe,
+    call: &ToolCall,
+    cx: &Cx,
+) -> Result<ToolOutput, SourceError> {
     let Some((first, rest)) = recipe.argv.split_first() else {
-        return Err(spawn_error(call, &call.tool.name.to_string(), "its command is empty".to_owned()));
+        return Err(spawn_error(
+            call,
+            &call.tool.name.to_string(),
+            "its command is empty".to_owned(),
+        ));
     };
-    let program = locate(first, &recipe.cwd, cx).map_err(|reason| spawn_error(call, first, reason))?;
+    let program =
+        locate(first, &recipe.cwd, cx).map_err(|reason| spawn_error(call, first, reason))?;
     let mut args: Vec<OsString> = rest.iter().map(OsString::from).collect();
     let mut env = environment::environment(&recipe.env)?;
     let mut stdin = None;
     match &recipe.input {
-        ArgumentPassing::Stdin => stdin = Some(Value::Object(call.arguments.clone()).to_string().into_bytes()),
+        ArgumentPassing::Stdin => {
+            stdin = Some(Value::Object(call.arguments.clone()).to_string().into_bytes())
+        }
         ArgumentPassing::Args(templates) => {
-            args.extend(template::argv(templates, &call.arguments)?.into_iter().map(OsString::from));
+            args.extend(
+                template::argv(templates, &call.arguments)?.into_iter().map(OsString::from),
+            );
         }
         ArgumentPassing::Env => {
             let variables = template::variables(&call.arguments)?;
@@ -52,7 +69,16 @@ async fn command(recipe: &CommandRecipe, call: &ToolCall, cx: &Cx) -> Result<Too
     args.extend(call.rest.iter().map(OsString::from));
     let id = call.tool.source.clone();
     let limits = limits(Duration::from_millis(recipe.timeout_ms), cx);
-    let task = ProgramTask { id, program, shown: first.clone(), args, cwd: recipe.cwd.clone(), env, stdin, limits };
+    let task = ProgramTask {
+        id,
+        program,
+        shown: first.clone(),
+        args,
+        cwd: recipe.cwd.clone(),
+        env,
+        stdin,
+        limits,
+    };
     Ok(output::of_outcome(&task.shown, &child::start(&task).await?))
 }
 
@@ -75,7 +101,8 @@ fn locate(name: &str, cwd: &Path, cx: &Cx) -> Result<PathBuf, String> {
     if path.is_absolute() || name.contains('/') {
         // The tool's folder and project are the boundary, even if the name contains a `..`.
         let project = cx.project.as_ref().map_or(cwd, |it| it.as_path());
-        return program::checked_program(&cwd.join(path), Some(project)).and_then(|real| inside(real, cwd, project));
+        return program::checked_program(&cwd.join(path), Some(project))
+            .and_then(|real| inside(real, cwd, project));
     }
     program::find(name).ok_or_else(|| format!("`{name}` is not installed, or not in PATH"))
 }
@@ -89,5 +116,10 @@ fn inside(real: PathBuf, cwd: &Path, project: &Path) -> Result<PathBuf, String> 
 }
 
 fn spawn_error(call: &ToolCall, program: &str, reason: String) -> SourceError {
-    SourceError::Spawn { id: call.tool.source.clone(), program: program.to_owned(), reason, cause: None }
+    SourceError::Spawn {
+        id: call.tool.source.clone(),
+        program: program.to_owned(),
+        reason,
+        cause: None,
+    }
 }

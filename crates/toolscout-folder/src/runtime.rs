@@ -52,14 +52,23 @@ fn choose(file: &Path, find: impl Fn(&str) -> Option<PathBuf>) -> Result<Runtime
     use RuntimeKind::{Bun, Deno, Node, Python};
     let extension = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
     let (wanted, missing): (&[(&str, RuntimeKind)], &str) = match extension {
-        "js" | "mjs" | "cjs" => {
-            (&[("node", Node), ("bun", Bun), ("deno", Deno)], "needs node (or bun, or deno), which is not installed")
+        "js" | "mjs" | "cjs" => (
+            &[("node", Node), ("bun", Bun), ("deno", Deno)],
+            "needs node (or bun, or deno), which is not installed",
+        ),
+        "ts" | "mts" | "cts" => (
+            &[("bun", Bun), ("deno", Deno), ("node", Node)],
+            "needs bun, deno or node, none of which is installed",
+        ),
+        "py" => {
+            (&[("python3", Python), ("python", Python)], "needs python3, which is not installed")
         }
-        "ts" | "mts" | "cts" => {
-            (&[("bun", Bun), ("deno", Deno), ("node", Node)], "needs bun, deno or node, none of which is installed")
+        _ => {
+            return Err(
+                "is of no language that toolscout can load; use .js, .mjs, .cjs, .ts or .py"
+                    .to_owned(),
+            );
         }
-        "py" => (&[("python3", Python), ("python", Python)], "needs python3, which is not installed"),
-        _ => return Err("is of no language that toolscout can load; use .js, .mjs, .cjs, .ts or .py".to_owned()),
     };
     wanted
         .iter()
@@ -107,7 +116,8 @@ impl Runtime {
         if version.is_some_and(|it| it >= (22, 6)) {
             return Ok(vec!["--experimental-strip-types".into(), "--no-warnings".into()]);
         }
-        let have = version.map_or_else(String::new, |(major, minor)| format!(" (here it is {major}.{minor})"));
+        let have = version
+            .map_or_else(String::new, |(major, minor)| format!(" (here it is {major}.{minor})"));
         Err(format!(
             "is TypeScript, which needs bun, deno, node 22.18 or newer{have}, or `tsx` in the project; type `npm install --save-dev tsx`"
         ))
@@ -143,11 +153,13 @@ fn version_in(text: &str) -> Option<(u32, u32)> {
 
 /// The URL of the loader of the nearest `node_modules/tsx` above the file.
 fn tsx_near(file: &Path) -> Option<String> {
-    let package = file.ancestors().skip(1).map(|it| it.join("node_modules/tsx")).find(|it| it.is_dir())?;
+    let package =
+        file.ancestors().skip(1).map(|it| it.join("node_modules/tsx")).find(|it| it.is_dir())?;
     let text = std::fs::read_to_string(package.join("package.json")).ok()?;
     let said: serde_json::Value = serde_json::from_str(&text).ok()?;
     let main = &said["exports"]["."];
-    let main = main.as_str().or_else(|| main["import"].as_str()).or_else(|| main["default"].as_str());
+    let main =
+        main.as_str().or_else(|| main["import"].as_str()).or_else(|| main["default"].as_str());
     let loader = package.join(main.unwrap_or("./dist/loader.mjs"));
     Url::from_file_path(loader).ok().map(String::from)
 }

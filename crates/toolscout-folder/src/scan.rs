@@ -32,7 +32,12 @@ pub(super) struct ScanCounts {
 pub(super) type Give<'a> = &'a mut dyn FnMut(RootEntry) -> bool;
 
 /// Searches a root, whose path must be real. Blocks.
-pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &RootVisit, give: Give<'_>) -> ScanCounts {
+pub(super) fn scan(
+    root: &Root,
+    matcher: &Matcher,
+    visit: &RootVisit,
+    give: Give<'_>,
+) -> ScanCounts {
     // Opening the cache and walking take about the same time and are independent.
     let (walked, mut memory) = std::thread::scope(|scope| {
         let memory = scope.spawn(|| ScanCache::open(root, matcher, visit.store.as_deref()));
@@ -52,7 +57,8 @@ pub(super) fn scan(root: &Root, matcher: &Matcher, visit: &RootVisit, give: Give
 
 /// Inspects a single file of a root. Blocks.
 pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, give: Give<'_>) {
-    let problem = |kind, message: &str| Diagnostic::warning(kind, message).of(visit.source.clone()).at(file);
+    let problem =
+        |kind, message: &str| Diagnostic::warning(kind, message).of(visit.source.clone()).at(file);
     let Some(relative) = file.strip_prefix(&root.path).ok().and_then(Path::to_str) else {
         give(RootEntry::Diagnostic(problem(DiagnosticKind::Forbidden, "is outside its folder")));
         return;
@@ -67,10 +73,16 @@ pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, give: Give<
             give(RootEntry::Diagnostic(problem(DiagnosticKind::Unavailable, "is not there")));
         }
         Err(NotAFile::Outside) => {
-            give(RootEntry::Diagnostic(problem(DiagnosticKind::Forbidden, "is a link that leads out of the folder")));
+            give(RootEntry::Diagnostic(problem(
+                DiagnosticKind::Forbidden,
+                "is a link that leads out of the folder",
+            )));
         }
         Err(NotAFile::Other(sort)) => {
-            give(RootEntry::Diagnostic(problem(DiagnosticKind::Forbidden, &format!("is {sort}, not a file"))));
+            give(RootEntry::Diagnostic(problem(
+                DiagnosticKind::Forbidden,
+                &format!("is {sort}, not a file"),
+            )));
         }
     }
 }
@@ -97,7 +109,12 @@ struct RootSurvey<'a> {
 
 impl<'a> RootSurvey<'a> {
     /// Inspects all files of a walk, then the files that only manifests name.
-    fn new(root: &'a Root, walked: Walked, memory: &mut ScanCache<'_>, is_manifest: impl Fn(&str) -> bool) -> Self {
+    fn new(
+        root: &'a Root,
+        walked: Walked,
+        memory: &mut ScanCache<'_>,
+        is_manifest: impl Fn(&str) -> bool,
+    ) -> Self {
         let mut survey = Self {
             root,
             owners: Owners::of(&root.path),
@@ -169,11 +186,14 @@ impl<'a> RootSurvey<'a> {
     fn entries(&self, at: usize, inspection: FileInspection, visit: &RootVisit) -> Vec<RootEntry> {
         let file = &self.sights[at].file;
         // A tool file is listed even if the command of another tool file mentions it.
-        if self.claims.contains(&file.relative) && super::tool_file::format(file_name(&file.relative)).is_none() {
+        if self.claims.contains(&file.relative)
+            && super::tool_file::format(file_name(&file.relative)).is_none()
+        {
             return Vec::new();
         }
         let path = self.root.path.join(&file.relative);
-        let diagnostic = |it: Diagnostic| RootEntry::Diagnostic(it.of(visit.source.clone()).at(&path));
+        let diagnostic =
+            |it: Diagnostic| RootEntry::Diagnostic(it.of(visit.source.clone()).at(&path));
         let warning = |kind, message| diagnostic(Diagnostic::warning(kind, message));
         let objection = self.objection(file, &inspection.claims);
         let mut entries: Vec<_> = inspection.diagnostics.into_iter().map(diagnostic).collect();
@@ -182,25 +202,27 @@ impl<'a> RootSurvey<'a> {
             let status = plan.status();
             let recipe = match plan {
                 RecipePlan::Ready(recipe @ Recipe::Http(_)) => Ok(recipe),
-                RecipePlan::Ready(recipe) | RecipePlan::Static(recipe) | RecipePlan::Unasked(recipe) => {
-                    objection.clone().map_or(Ok(recipe), Err)
-                }
+                RecipePlan::Ready(recipe)
+                | RecipePlan::Static(recipe)
+                | RecipePlan::Unasked(recipe) => objection.clone().map_or(Ok(recipe), Err),
                 RecipePlan::Target(target) => self.target(&target),
             };
-            let mut tool = match described.into_tool(&visit.source, &path, inspection.content, status) {
-                Ok(tool) => tool,
-                Err(error) => {
-                    entries.push(warning(DiagnosticKind::Broken, error.to_string()));
-                    continue;
-                }
-            };
+            let mut tool =
+                match described.into_tool(&visit.source, &path, inspection.content, status) {
+                    Ok(tool) => tool,
+                    Err(error) => {
+                        entries.push(warning(DiagnosticKind::Broken, error.to_string()));
+                        continue;
+                    }
+                };
             match recipe {
                 Err(reason) => entries.push(warning(DiagnosticKind::Forbidden, reason)),
                 Ok(recipe) => {
                     // A tool whose file is missing is still listed, with the reason why it is
                     // unavailable.
                     if let Recipe::Missing { reason } = &recipe {
-                        let message = format!("`{}`: {reason}", escape::line(tool.id.name.as_str()));
+                        let message =
+                            format!("`{}`: {reason}", escape::line(tool.id.name.as_str()));
                         entries.push(warning(DiagnosticKind::Unavailable, message));
                         tool.status = Status::Unavailable(reason.clone());
                     }
@@ -214,7 +236,8 @@ impl<'a> RootSurvey<'a> {
     /// The reason why this file's tools must not run: another user could have written the file, or
     /// a file that it starts.
     fn objection(&self, file: &WalkedFile, claims: &[String]) -> Option<String> {
-        let claimed = claims.iter().filter_map(|it| self.by_path.get(it)).map(|at| &self.sights[*at].file);
+        let claimed =
+            claims.iter().filter_map(|it| self.by_path.get(it)).map(|at| &self.sights[*at].file);
         std::iter::once(file).chain(claimed).find_map(|it| {
             let reason = match self.owners.objection(&it.stamp) {
                 Some(reason) => reason,
@@ -235,7 +258,9 @@ impl<'a> RootSurvey<'a> {
             (None, Some(NotAFile::Outside)) => {
                 return Err(format!("`{target}` is a link that leads out of the folder"));
             }
-            (None, Some(NotAFile::Other(sort))) => return missing(format!("`{target}` is {sort}, not a file")),
+            (None, Some(NotAFile::Other(sort))) => {
+                return missing(format!("`{target}` is {sort}, not a file"));
+            }
             (None, _) => return missing(format!("`{target}` is not there")),
         };
         if let Some(reason) = self.objection(&sight.file, &[]) {

@@ -17,8 +17,8 @@ use futures_util::StreamExt;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Library, Source, SourceError, SourceId, SourceKind, Tool,
-    ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Library, Source, SourceError, SourceId,
+    SourceKind, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Tools in folders.
@@ -52,7 +52,11 @@ impl FolderSource {
     /// The definition from the file behind a tool, without the manifest or header. `None` if this
     /// source does not list the tool, or if the tool's kind cannot be probed. May start the file,
     /// as [`Source::load`] does.
-    pub async fn definition(&self, name: &ToolName, cx: &Cx) -> Result<Option<ProbedDefinition>, SourceError> {
+    pub async fn definition(
+        &self,
+        name: &ToolName,
+        cx: &Cx,
+    ) -> Result<Option<ProbedDefinition>, SourceError> {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
         let Some(file) = listed.recipe.askable() else { return Ok(None) };
         let own = self.own(&listed, self.may_start(&listed, cx), cx).await?;
@@ -121,11 +125,19 @@ impl Source for FolderSource {
         })
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async move { self.full_tool(name, &cx).await })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move { self.start(call.into_inner(), &cx).await })
     }
 

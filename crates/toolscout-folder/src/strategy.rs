@@ -14,7 +14,11 @@ use toolscout_core::{BoxStream, Cx, Diagnostic, SourceError, SourceId, Store, To
 /// is allowed, and a tool with status `Static` on its first call.
 pub trait ToolStrategy: Send + Sync + 'static {
     /// Tools and diagnostics, in listing order. The path of the root is real, without links.
-    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>>;
+    fn tools<'a>(
+        &'a self,
+        root: &'a Root,
+        visit: RootVisit,
+    ) -> BoxStream<'a, Result<RootEntry, SourceError>>;
 
     /// The tools of one file, read again. The default filters the tools of the whole root.
     fn reread<'a>(
@@ -42,7 +46,11 @@ pub trait ToolStrategy: Send + Sync + 'static {
 }
 
 impl ToolStrategy for Arc<dyn ToolStrategy> {
-    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>> {
+    fn tools<'a>(
+        &'a self,
+        root: &'a Root,
+        visit: RootVisit,
+    ) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         self.as_ref().tools(root, visit)
     }
 

@@ -26,7 +26,9 @@ pub(super) fn parts(template: &str) -> Vec<TemplatePart<'_>> {
     let (mut text_from, mut at) = (0, 0);
     while let Some(open) = template[at..].find('{').map(|it| at + it) {
         at = open + 1;
-        let Some(name) = template[at..].find('}').map(|it| &template[at..at + it]).filter(|it| is_name(it)) else {
+        let Some(name) =
+            template[at..].find('}').map(|it| &template[at..at + it]).filter(|it| is_name(it))
+        else {
             continue;
         };
         if text_from < open {
@@ -43,7 +45,10 @@ pub(super) fn parts(template: &str) -> Vec<TemplatePart<'_>> {
 }
 
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && !text.chars().any(|it| it.is_whitespace() || matches!(it, '{' | '"' | '\'' | ':' | ',' | '$'))
+    !text.is_empty()
+        && !text
+            .chars()
+            .any(|it| it.is_whitespace() || matches!(it, '{' | '"' | '\'' | ':' | ',' | '$'))
 }
 
 /// The argument of a placeholder; `null` counts as absent.
@@ -77,8 +82,15 @@ pub(super) fn fill(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Option<
 
 /// The argv entries with the arguments: filled templates, or `--name=value` for each argument if
 /// there are no templates.
-pub(super) fn argv(templates: &[String], arguments: &Arguments) -> Result<Vec<String>, SourceError> {
-    let out = if templates.is_empty() { plain_flags(arguments) } else { filled_flags(templates, arguments) };
+pub(super) fn argv(
+    templates: &[String],
+    arguments: &Arguments,
+) -> Result<Vec<String>, SourceError> {
+    let out = if templates.is_empty() {
+        plain_flags(arguments)
+    } else {
+        filled_flags(templates, arguments)
+    };
     match out.iter().find(|it| it.contains('\0')) {
         Some(_) => Err(invalid("an argument holds a NUL byte, which no command line can carry")),
         None => Ok(out),
@@ -110,7 +122,8 @@ fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
         let is_literal = parts.iter().all(|it| matches!(it, TemplatePart::Text(_)));
         if is_literal {
             out.push(template.clone());
-            flag = Some(template.as_str()).filter(|it| it.starts_with('-') && *it != "--" && *it != "-");
+            flag = Some(template.as_str())
+                .filter(|it| it.starts_with('-') && *it != "--" && *it != "-");
             continue;
         }
         let own = flag.take().filter(|_| !template.starts_with('-'));
@@ -128,14 +141,22 @@ fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
 /// The entries for one template: none if an argument is absent, one per item if its only
 /// placeholder is a list.
 fn values(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Vec<String> {
-    let mut places = parts.iter().filter_map(|it| if let TemplatePart::Place(name) = it { Some(*name) } else { None });
+    let mut places = parts
+        .iter()
+        .filter_map(|it| if let TemplatePart::Place(name) = it { Some(*name) } else { None });
     if let (Some(name), None) = (places.next(), places.next())
         && let Some(Value::Array(items)) = find(arguments, name)
     {
         let with = |item: &Value| -> String {
             parts
                 .iter()
-                .map(|it| if let TemplatePart::Text(text) = it { Cow::Borrowed(*text) } else { text(item) })
+                .map(|it| {
+                    if let TemplatePart::Text(text) = it {
+                        Cow::Borrowed(*text)
+                    } else {
+                        text(item)
+                    }
+                })
                 .collect()
         };
         return items.iter().map(with).collect();
@@ -149,7 +170,9 @@ pub(super) fn variables(arguments: &Arguments) -> Result<Vec<(String, String)>, 
     for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {
         let value = text(value).into_owned();
         if value.contains('\0') {
-            return Err(invalid(format!("argument `{name}` holds a NUL byte, which no variable can carry")));
+            return Err(invalid(format!(
+                "argument `{name}` holds a NUL byte, which no variable can carry"
+            )));
         }
         let variable = variable_name(name);
         if let Some((other, _)) = out.insert(variable.clone(), (name, value)) {

@@ -30,7 +30,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use toolscout_core::cx::Caller;
-use toolscout_core::{Cx, Diagnostic, DiagnosticLevel, DiscoveryItem, Source, SourceError, Tool, ToolName};
+use toolscout_core::{
+    Cx, Diagnostic, DiagnosticLevel, DiscoveryItem, Source, SourceError, Tool, ToolName,
+};
 
 /// Folders and files for one test.
 struct World {
@@ -95,7 +97,8 @@ impl World {
 
     /// A source with folders of tools.
     fn folders(&self, folders: &[&str]) -> FolderSourceBuilder {
-        FolderSource::builder().roots(ToolDirectories(folders.iter().map(|it| self.path(it)).collect()))
+        FolderSource::builder()
+            .roots(ToolDirectories(folders.iter().map(|it| self.path(it)).collect()))
     }
 
     async fn page(&self) -> String {
@@ -139,7 +142,11 @@ impl Listing {
     }
 
     fn tool(&self, name: &str) -> &Tool {
-        self.tools().into_iter().rev().find(|it| it.id.name.as_str() == name).expect("a tool of this name")
+        self.tools()
+            .into_iter()
+            .rev()
+            .find(|it| it.id.name.as_str() == name)
+            .expect("a tool of this name")
     }
 
     /// The items as a page of text, with paths relative to the root.

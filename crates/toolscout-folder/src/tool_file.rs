@@ -104,8 +104,12 @@ impl From<&str> for ToolFileError {
 impl ToolFileError {
     fn remark(self, prefix: &str) -> Diagnostic {
         match self {
-            Self::Broken(reason) => Diagnostic::warning(DiagnosticKind::Broken, format!("{prefix}{reason}")),
-            Self::Forbidden(reason) => Diagnostic::warning(DiagnosticKind::Forbidden, format!("{prefix}{reason}")),
+            Self::Broken(reason) => {
+                Diagnostic::warning(DiagnosticKind::Broken, format!("{prefix}{reason}"))
+            }
+            Self::Forbidden(reason) => {
+                Diagnostic::warning(DiagnosticKind::Forbidden, format!("{prefix}{reason}"))
+            }
         }
     }
 }
@@ -124,22 +128,31 @@ fn several(mut map: Map<String, Value>, place: &FileInRoot<'_>) -> FileInspectio
         return FileInspection::broken("`tool` must be a list of tables: write `[[tool]]`");
     };
     if let Some(key) = map.keys().find(|it| *it != "$schema") {
-        return FileInspection::broken(format!("`{key}` stands beside `[[tool]]`; move it into one of the tools"));
+        return FileInspection::broken(format!(
+            "`{key}` stands beside `[[tool]]`; move it into one of the tools"
+        ));
     }
     let mut reading = FileInspection::default();
     let mut first = None;
     for (at, table) in tables.into_iter().enumerate() {
-        let name = table.get("name").and_then(Value::as_str).map(|it| format!(" (`{it}`)")).unwrap_or_default();
+        let name = table
+            .get("name")
+            .and_then(Value::as_str)
+            .map(|it| format!(" (`{it}`)"))
+            .unwrap_or_default();
         let prefix = format!("tool {}{name}: ", at + 1);
         let read = match table {
-            Value::Object(map) if map.contains_key("tool") => Err("`[[tool]]` cannot hold another `[[tool]]`".into()),
+            Value::Object(map) if map.contains_key("tool") => {
+                Err("`[[tool]]` cannot hold another `[[tool]]`".into())
+            }
             Value::Object(map) => tool(map, place, &mut reading),
             other => Err(format!("is {}; it must be a table", sort_of(&other)).into()),
         };
         match read {
-            Ok((_, true)) if first.is_some() => reading
-                .diagnostics
-                .push(Diagnostic::warning(DiagnosticKind::Broken, format!("{prefix}a second `default = true`"))),
+            Ok((_, true)) if first.is_some() => reading.diagnostics.push(Diagnostic::warning(
+                DiagnosticKind::Broken,
+                format!("{prefix}a second `default = true`"),
+            )),
             Ok((tool, true)) => first = Some(tool),
             Ok((tool, false)) => reading.tools.push(tool),
             Err(objection) => reading.diagnostics.push(objection.remark(&prefix)),
@@ -169,7 +182,11 @@ fn tool(
         keywords: table.texts("keywords")?.unwrap_or_default(),
         output_schema: schema(&mut table, "output_schema", "outputSchema")?,
         annotations: table.table("annotations")?.map(|it| RawJson::from_value(&Value::Object(it))),
-        visibility: table.text("visibility")?.map(|it| visibility(&it)).transpose()?.unwrap_or_default(),
+        visibility: table
+            .text("visibility")?
+            .map(|it| visibility(&it))
+            .transpose()?
+            .unwrap_or_default(),
         cli: table.table("cli")?.map(hints::read).transpose()?.unwrap_or_default(),
         input_schema: Some(input_schema),
         name,
@@ -177,7 +194,9 @@ fn tool(
     };
     let is_default = table.flag("default")?.unwrap_or(false);
     reading.claims.extend(action.claims);
-    reading.diagnostics.extend(action.remark.map(|it| Diagnostic::debug(DiagnosticKind::Broken, it)));
+    reading
+        .diagnostics
+        .extend(action.remark.map(|it| Diagnostic::debug(DiagnosticKind::Broken, it)));
     Ok((described, is_default))
 }
 
@@ -187,7 +206,9 @@ fn input_schema(table: &mut DocumentTable) -> Result<RawJson, String> {
     let whole = schema(table, "input_schema", "inputSchema")?;
     let parameters = match table.take("parameters") {
         None => return whole.map_or_else(|| parameters::input_schema(Vec::new()), Ok),
-        Some(_) if whole.is_some() => return Err("both `parameters` and `input_schema`: keep one".to_owned()),
+        Some(_) if whole.is_some() => {
+            return Err("both `parameters` and `input_schema`: keep one".to_owned());
+        }
         Some(Value::Array(parameters)) => parameters,
         Some(other) => {
             return Err(format!(
@@ -201,17 +222,26 @@ fn input_schema(table: &mut DocumentTable) -> Result<RawJson, String> {
 
 fn parameter(value: Value) -> Result<Parameter, String> {
     let Value::Object(mut keys) = value else {
-        return Err(format!("a parameter is {}; it must be a table with a `name`", sort_of(&value)));
+        return Err(format!(
+            "a parameter is {}; it must be a table with a `name`",
+            sort_of(&value)
+        ));
     };
     match keys.shift_remove("name") {
         Some(Value::String(name)) => Parameter::new(&name, keys),
-        Some(other) => Err(format!("a parameter's `name` is {}; it must be a text", sort_of(&other))),
+        Some(other) => {
+            Err(format!("a parameter's `name` is {}; it must be a text", sort_of(&other)))
+        }
         None => Err("a parameter has no `name`".to_owned()),
     }
 }
 
 /// A whole JSON Schema, under either spelling of its key.
-fn schema(table: &mut DocumentTable, key: &str, other_key: &str) -> Result<Option<RawJson>, String> {
+fn schema(
+    table: &mut DocumentTable,
+    key: &str,
+    other_key: &str,
+) -> Result<Option<RawJson>, String> {
     let value = match (table.take(key), table.take(other_key)) {
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => return Err(format!("both `{key}` and `{other_key}`: keep one")),
@@ -223,7 +253,9 @@ fn schema(table: &mut DocumentTable, key: &str, other_key: &str) -> Result<Optio
     match map.get("type") {
         None => {}
         Some(Value::String(word)) if word == "object" => {}
-        Some(other) => return Err(format!("`{key}` has the type `{other}`; it must be \"object\"")),
+        Some(other) => {
+            return Err(format!("`{key}` has the type `{other}`; it must be \"object\""));
+        }
     }
     Ok(Some(RawJson::from_value(&value)))
 }

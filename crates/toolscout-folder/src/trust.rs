@@ -61,8 +61,8 @@ impl TrustedFolders {
         let real = std::fs::canonicalize(folder).map_err(|err| failed(err.into()))?;
         let owner = owner(&real).ok_or_else(|| failed("it is no folder".into()))?;
         let key = key(&real).ok_or_else(|| failed("its path is not UTF-8".into()))?;
-        let record =
-            serde_json::to_vec(&TrustRecord { version: 1, owner, refused }).map_err(|err| failed(err.into()))?;
+        let record = serde_json::to_vec(&TrustRecord { version: 1, owner, refused })
+            .map_err(|err| failed(err.into()))?;
         self.store.write(Namespace::Trust, key, &record)?;
         Ok(real)
     }
@@ -100,5 +100,8 @@ fn key(folder: &Path) -> Option<&str> {
 }
 
 fn owner(folder: &Path) -> Option<u32> {
-    std::fs::metadata(folder).ok().filter(std::fs::Metadata::is_dir).map(|it| ScanStamp::of(&it).owner())
+    std::fs::metadata(folder)
+        .ok()
+        .filter(std::fs::Metadata::is_dir)
+        .map(|it| ScanStamp::of(&it).owner())
 }

@@ -67,7 +67,12 @@ pub(super) fn walk_to(root: &Path, relative: &str) -> Result<WalkedFile, NotAFil
     let folders = path.ancestors().skip(1).take_while(|it| it.starts_with(root));
     let in_open_folder = folders.into_iter().any(is_open);
     let real = (real != path).then_some(real);
-    Ok(WalkedFile { relative: relative.to_owned(), stamp: ScanStamp::of(&metadata), in_open_folder, real })
+    Ok(WalkedFile {
+        relative: relative.to_owned(),
+        stamp: ScanStamp::of(&metadata),
+        in_open_folder,
+        real,
+    })
 }
 
 /// The reason why a path is not a usable file.
@@ -104,7 +109,17 @@ struct Walker<'a> {
 impl<'a> Walker<'a> {
     fn new(root: &'a Path, matcher: &'a Matcher, limits: WalkLimits) -> Self {
         let (folders, linked, entered) = (Vec::new(), Vec::new(), HashSet::new());
-        Self { root, matcher, limits, folders, linked, entered, entries: 0, full: false, walked: Walked::default() }
+        Self {
+            root,
+            matcher,
+            limits,
+            folders,
+            linked,
+            entered,
+            entries: 0,
+            full: false,
+            walked: Walked::default(),
+        }
     }
 
     fn enter_base(&mut self, base: &str) {
@@ -141,7 +156,8 @@ impl<'a> Walker<'a> {
 
     fn read(&mut self, folder: &Folder) {
         if folder.depth > self.limits.depth {
-            let message = format!("more than {} folders deep; deeper folders are skipped", self.limits.depth);
+            let message =
+                format!("more than {} folders deep; deeper folders are skipped", self.limits.depth);
             return self.problem(DiagnosticKind::Limit, folder.path.clone(), message);
         }
         let entries = match fs::read_dir(&folder.path) {
@@ -156,8 +172,11 @@ impl<'a> Walker<'a> {
         };
         for entry in entries.flatten() {
             self.entries += 1;
-            if self.walked.files.len() >= self.limits.files || self.entries > self.limits.files.saturating_mul(10) {
-                let message = format!("more than {} files; the rest is not looked at", self.limits.files);
+            if self.walked.files.len() >= self.limits.files
+                || self.entries > self.limits.files.saturating_mul(10)
+            {
+                let message =
+                    format!("more than {} files; the rest is not looked at", self.limits.files);
                 self.problem(DiagnosticKind::Limit, self.root.to_owned(), message);
                 self.full = true;
                 return;
@@ -169,9 +188,17 @@ impl<'a> Walker<'a> {
     fn entry(&mut self, folder: &Folder, entry: &DirEntry) {
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
-            return self.problem(DiagnosticKind::Forbidden, entry.path(), "its name is not UTF-8".to_owned());
+            return self.problem(
+                DiagnosticKind::Forbidden,
+                entry.path(),
+                "its name is not UTF-8".to_owned(),
+            );
         };
-        let relative = if folder.relative.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.relative) };
+        let relative = if folder.relative.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", folder.relative)
+        };
         if self.matcher.ignores(&relative, name) {
             return;
         }
@@ -198,7 +225,11 @@ impl<'a> Walker<'a> {
     fn link(&mut self, parent: &Folder, path: PathBuf, relative: String) {
         let Ok(real) = fs::canonicalize(&path) else {
             if self.matcher.wants(&relative) {
-                self.problem(DiagnosticKind::Unavailable, path, "is a link that leads nowhere".to_owned());
+                self.problem(
+                    DiagnosticKind::Unavailable,
+                    path,
+                    "is a link that leads nowhere".to_owned(),
+                );
             }
             return;
         };
@@ -208,7 +239,8 @@ impl<'a> Walker<'a> {
                 self.leads_out(path, &real);
             }
         } else if metadata.is_dir() {
-            let open = parent.open || real.ancestors().take_while(|it| it.starts_with(self.root)).any(is_open);
+            let open = parent.open
+                || real.ancestors().take_while(|it| it.starts_with(self.root)).any(is_open);
             self.linked.push(Folder { path: real, relative, depth: parent.depth + 1, open });
         } else if self.matcher.wants(&relative) {
             if metadata.is_file() {
@@ -219,7 +251,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn file(&mut self, folder: &Folder, relative: String, metadata: &fs::Metadata, real: Option<PathBuf>) {
+    fn file(
+        &mut self,
+        folder: &Folder,
+        relative: String,
+        metadata: &fs::Metadata,
+        real: Option<PathBuf>,
+    ) {
         let stamp = ScanStamp::of(metadata);
         self.walked.files.push(WalkedFile { relative, stamp, in_open_folder: folder.open, real });
     }
@@ -230,7 +268,8 @@ impl<'a> Walker<'a> {
 
     fn leads_out(&mut self, path: PathBuf, real: &Path) {
         let real = real.display().to_string();
-        let message = format!("is a link that leads out of the folder, to `{}`", escape::line(&real));
+        let message =
+            format!("is a link that leads out of the folder, to `{}`", escape::line(&real));
         self.problem(DiagnosticKind::Forbidden, path, message);
     }
 
@@ -244,7 +283,8 @@ impl<'a> Walker<'a> {
         files.sort_unstable_by(|a, b| a.relative.cmp(&b.relative));
         problems.sort_by(|a, b| a.path.cmp(&b.path));
         if files.iter().any(|it| it.real.is_some()) {
-            let plain = files.iter().filter(|it| it.real.is_none()).map(|it| self.root.join(&it.relative));
+            let plain =
+                files.iter().filter(|it| it.real.is_none()).map(|it| self.root.join(&it.relative));
             let mut seen: HashSet<PathBuf> = plain.collect();
             files.retain(|it| it.real.as_ref().is_none_or(|real| seen.insert(real.clone())));
         }

@@ -30,7 +30,12 @@ pub(super) fn changes<'a>(
     stream_of(move |out| async move { watch(roots, tools, explicit, &out).await })
 }
 
-async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf], out: &mpsc::Sender<()>) {
+async fn watch(
+    roots: &dyn RootStrategy,
+    tools: &dyn ToolStrategy,
+    explicit: &[PathBuf],
+    out: &mpsc::Sender<()>,
+) {
     let (news, mut heard) = ChangeSender::channel();
     let mut ears = FolderWatcher::new(&news);
     let mut is_first = true;
@@ -53,7 +58,8 @@ async fn watch(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         if std::mem::take(&mut is_first) {
             let _ = out.send(()).await;
         }
-        wait_for_change(&mut heard, &news, |path| spots.iter().any(|it| it.heeds(path, tools))).await;
+        wait_for_change(&mut heard, &news, |path| spots.iter().any(|it| it.heeds(path, tools)))
+            .await;
         let _ = out.send(()).await;
     }
 }
@@ -111,7 +117,11 @@ impl WatchTarget {
     }
 }
 
-async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[PathBuf]) -> Vec<WatchTarget> {
+async fn spots(
+    roots: &dyn RootStrategy,
+    tools: &dyn ToolStrategy,
+    explicit: &[PathBuf],
+) -> Vec<WatchTarget> {
     let mut spots: Vec<WatchTarget> = explicit.iter().filter_map(|it| spot_of_file(it)).collect();
     let mut roots = roots.roots();
     while let Some(root) = roots.next().await {
@@ -121,7 +131,10 @@ async fn spots(roots: &dyn RootStrategy, tools: &dyn ToolStrategy, explicit: &[P
         spots.extend(tools.watched(&root).into_iter().map(|base| spot_of_base(base, &root)));
         if root.layout == RootLayout::Project {
             // Every change in the prompts folder is relevant; the strategy filters tools only.
-            spots.push(WatchTarget { root: None, ..spot_of_base(prompts::folder(&root.path), &root) });
+            spots.push(WatchTarget {
+                root: None,
+                ..spot_of_base(prompts::folder(&root.path), &root)
+            });
         }
     }
     spots

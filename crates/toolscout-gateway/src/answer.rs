@@ -2,7 +2,9 @@
 //! the next call can be attributed to it.
 
 use crate::learning::FeedbackOwner;
-use crate::{CatalogView, EmbeddedQuery, Gateway, Query, QueryEmbedding, RankingProfile, SearchHit};
+use crate::{
+    CatalogView, EmbeddedQuery, Gateway, Query, QueryEmbedding, RankingProfile, SearchHit,
+};
 use std::sync::Arc;
 use toolscout_core::event::{EventKind, SearchEvent};
 use toolscout_core::{Cx, SourceId};
@@ -77,22 +79,34 @@ pub struct Explanation {
 impl Gateway {
     /// Searches all tools that this request can see, including those of remote gateways. Records
     /// the search for relevance feedback. Cancel-safe.
-    pub async fn answer(&self, view: &CatalogView, search: &SearchRequest<'_>, cx: &Cx) -> SearchResponse {
+    pub async fn answer(
+        &self,
+        view: &CatalogView,
+        search: &SearchRequest<'_>,
+        cx: &Cx,
+    ) -> SearchResponse {
         if search.is_passing {
             return self.found(view, search, cx).await;
         }
         let (cx, pending) = cx.clone().begin_event();
-        let answer = self.found(view, search, &cx).instrument(tracing::debug_span!("tool-search")).await;
+        let answer =
+            self.found(view, search, &cx).instrument(tracing::debug_span!("tool-search")).await;
         pending.finish(|| answer.to_event(search));
         answer
     }
 
-    async fn found(&self, view: &CatalogView, search: &SearchRequest<'_>, cx: &Cx) -> SearchResponse {
+    async fn found(
+        &self,
+        view: &CatalogView,
+        search: &SearchRequest<'_>,
+        cx: &Cx,
+    ) -> SearchResponse {
         let owner = self.owner(cx);
         let EmbeddedQuery { meaning, notes: mut said } = if search.is_lexical {
             self.read_words(view).await
         } else {
-            self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) }).await
+            self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) })
+                .await
         };
         let known = self.known_of(view, meaning, &owner);
         let query = known.query(search);
@@ -107,7 +121,13 @@ impl Gateway {
     }
 
     /// Explains why the search returned these hits.
-    pub fn explain(&self, view: &CatalogView, search: &SearchRequest<'_>, hits: &[SearchHit], cx: &Cx) -> Explanation {
+    pub fn explain(
+        &self,
+        view: &CatalogView,
+        search: &SearchRequest<'_>,
+        hits: &[SearchHit],
+        cx: &Cx,
+    ) -> Explanation {
         let meaning = view.catalog.engine.meaning(search.text).filter(|_| !search.is_lexical);
         let known = self.known_of(view, meaning, &self.owner(cx));
         let query = known.query(search);
@@ -127,7 +147,11 @@ impl Gateway {
         meaning: Option<Arc<QueryEmbedding>>,
         owner: &FeedbackOwner,
     ) -> SearchContext {
-        let space = meaning.as_ref().and_then(|_| view.catalog.engine.encoder_id()).unwrap_or_default().to_owned();
+        let space = meaning
+            .as_ref()
+            .and_then(|_| view.catalog.engine.encoder_id())
+            .unwrap_or_default()
+            .to_owned();
         SearchContext { learned: self.learned(owner, &space), meaning, space }
     }
 }

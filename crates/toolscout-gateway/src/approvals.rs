@@ -18,8 +18,8 @@ use std::sync::Arc;
 use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{ReviewRecord, review};
 use toolscout_core::{
-    Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Namespace, ReviewMode, SourceId, Store, StoreError, Tool,
-    ToolId,
+    Diagnostic, DiagnosticKind, Digest, MemoryStore, Moment, Namespace, ReviewMode, SourceId,
+    Store, StoreError, Tool, ToolId,
 };
 
 const PURPOSE: &str = "toolscout approvals of definitions";
@@ -95,7 +95,12 @@ impl UnreliableReview {
 impl Approvals {
     /// The approvals of the project identified by `partition`.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<Arc<str>>) -> Self {
-        Self { store, partition: partition.into(), now: Arc::new(Moment::now), unkept: Arc::default() }
+        Self {
+            store,
+            partition: partition.into(),
+            now: Arc::new(Moment::now),
+            unkept: Arc::default(),
+        }
     }
 
     /// Approvals that last only as long as the process.
@@ -138,7 +143,8 @@ impl Approvals {
                 StoredReview::Unreliable(doubt) => return (all_held(source, found, &doubt), None),
             };
             let reviewed = review(&record, terms, found, &scan, (self.now)());
-            let mut checked = SourceReview { held: reviewed.held, problems: news(source, &reviewed.news) };
+            let mut checked =
+                SourceReview { held: reviewed.held, problems: news(source, &reviewed.news) };
             if reviewed.record == *record {
                 return (checked, bytes.as_deref().map(Digest::of_bytes));
             }
@@ -171,7 +177,9 @@ impl Approvals {
                 });
             }
         };
-        let record = RowSeal::of(&*self.store, PURPOSE).ok().and_then(|it| it.open(&self.place(source), &bytes).ok());
+        let record = RowSeal::of(&*self.store, PURPOSE)
+            .ok()
+            .and_then(|it| it.open(&self.place(source), &bytes).ok());
         match record.and_then(|it| read_record(it.as_str())) {
             Some(record) => StoredReview::Record(Box::new(record), Some(bytes)),
             None => {
@@ -182,13 +190,19 @@ impl Approvals {
     }
 
     /// Writes the record if the stored bytes still equal `seen`.
-    fn keep(&self, source: &SourceId, seen: Option<&[u8]>, record: &ReviewRecord) -> Result<ReviewWrite, StoreError> {
+    fn keep(
+        &self,
+        source: &SourceId,
+        seen: Option<&[u8]>,
+        record: &ReviewRecord,
+    ) -> Result<ReviewWrite, StoreError> {
         if let Some(unkept) = self.unkept.lock().get_mut(source) {
             *unkept = record.clone();
             return Ok(ReviewWrite::Now(None));
         }
         let place = self.place(source);
-        let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &RecordRow { version: VERSION, record })?;
+        let bytes = RowSeal::of(&*self.store, PURPOSE)?
+            .close(&place, &RecordRow { version: VERSION, record })?;
         Ok(if self.store.swap(Namespace::Approval, &place, seen, Some(&bytes))? {
             ReviewWrite::Now(Some(Digest::of_bytes(&bytes)))
         } else {
@@ -199,7 +213,8 @@ impl Approvals {
     /// Writes the record unconditionally.
     fn keep_instead(&self, source: &SourceId, record: &ReviewRecord) -> Result<(), StoreError> {
         let place = self.place(source);
-        let bytes = RowSeal::of(&*self.store, PURPOSE)?.close(&place, &RecordRow { version: VERSION, record })?;
+        let bytes = RowSeal::of(&*self.store, PURPOSE)?
+            .close(&place, &RecordRow { version: VERSION, record })?;
         self.store.write(Namespace::Approval, &place, &bytes)
     }
 
@@ -220,23 +235,29 @@ fn read_record(text: &str) -> Option<ReviewRecord> {
 
 /// Quarantines all tools of the source, because its record cannot be relied on.
 fn all_held(source: &SourceId, found: &[Arc<Tool>], doubt: &UnreliableReview) -> SourceReview {
-    let held = found.iter().map(|it| (it.id.name.as_str().to_owned(), doubt.reason.to_owned())).collect();
+    let held =
+        found.iter().map(|it| (it.id.name.as_str().to_owned(), doubt.reason.to_owned())).collect();
     let problem = Diagnostic::warning(
         DiagnosticKind::Quarantined,
         format!("all tools of `{source}` are quarantined: {}", doubt.whole()),
     );
-    let hint = format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
+    let hint =
+        format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
     SourceReview { held, problems: vec![problem.of(source.clone()).hint(hint)] }
 }
 
 fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Diagnostic> {
-    let problem =
-        |message| Diagnostic::warning(DiagnosticKind::Quarantined, message).of(source.clone()).hint("toolscout review");
+    let problem = |message| {
+        Diagnostic::warning(DiagnosticKind::Quarantined, message)
+            .of(source.clone())
+            .hint("toolscout review")
+    };
     match held {
         [] => Vec::new(),
-        few if few.len() <= NAMED => {
-            few.iter().map(|(id, reason)| problem(format!("`{id}` is quarantined: {reason}"))).collect()
-        }
+        few if few.len() <= NAMED => few
+            .iter()
+            .map(|(id, reason)| problem(format!("`{id}` is quarantined: {reason}")))
+            .collect(),
         [(_, reason), others @ ..] => {
             let are_alike = others.iter().all(|(_, it)| it == reason);
             let reason = if are_alike { format!(": {reason}") } else { String::new() };
@@ -246,6 +267,10 @@ fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Diagnostic> {
 }
 
 fn unkept(source: &SourceId, error: &StoreError) -> Diagnostic {
-    let message = format!("approvals for `{source}` last for this run only, since they cannot be stored: {error}");
-    Diagnostic::warning(DiagnosticKind::Quarantined, message).of(source.clone()).hint("toolscout doctor")
+    let message = format!(
+        "approvals for `{source}` last for this run only, since they cannot be stored: {error}"
+    );
+    Diagnostic::warning(DiagnosticKind::Quarantined, message)
+        .of(source.clone())
+        .hint("toolscout doctor")
 }

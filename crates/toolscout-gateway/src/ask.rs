@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::authorization::PendingApproval;
-use toolscout_core::{Cx, Digest, Moment, Namespace, RawJson, Store, StoreError, ToolCall, digest, redact};
+use toolscout_core::{
+    Cx, Digest, Moment, Namespace, RawJson, Store, StoreError, ToolCall, digest, redact,
+};
 
 const PURPOSE: &str = "toolscout approvals of calls";
 /// How long a request for approval stays pending, and how long an approval is valid.
@@ -95,9 +97,14 @@ impl PendingApprovals {
         let place = self.place(&short(&binding));
         for _ in 0..ATTEMPTS {
             let bytes = self.store.read(Namespace::Pending, &place)?;
-            let row = bytes.as_ref().and_then(|it| self.open(&place, it)).filter(|it| it.binding == binding);
+            let row = bytes
+                .as_ref()
+                .and_then(|it| self.open(&place, it))
+                .filter(|it| it.binding == binding);
             match row.filter(|it| it.counts((self.now)())).map(|it| it.answer) {
-                Some(Some(true)) if self.store.swap(Namespace::Pending, &place, bytes.as_deref(), None)? => {
+                Some(Some(true))
+                    if self.store.swap(Namespace::Pending, &place, bytes.as_deref(), None)? =>
+                {
                     return Ok(ApprovalState::Yes);
                 }
                 // Another process used the approval first, or changed the decision.
@@ -124,7 +131,8 @@ impl PendingApprovals {
         self.sweep()?;
         let mut all = Vec::new();
         for place in self.places()? {
-            let row = self.store.read(Namespace::Pending, &place)?.and_then(|it| self.open(&place, &it));
+            let row =
+                self.store.read(Namespace::Pending, &place)?.and_then(|it| self.open(&place, &it));
             all.extend(row.and_then(|it| it.pending()));
         }
         all.sort_by(|one, other| (one.asked, &one.id).cmp(&(other.asked, &other.id)));
@@ -137,7 +145,8 @@ impl PendingApprovals {
         for _ in 0..ATTEMPTS {
             let bytes = self.store.read(Namespace::Pending, &place)?.ok_or_else(unknown)?;
             let now = (self.now)();
-            let mut row = self.open(&place, &bytes).filter(|it| it.counts(now)).ok_or_else(unknown)?;
+            let mut row =
+                self.open(&place, &bytes).filter(|it| it.counts(now)).ok_or_else(unknown)?;
             row.answer = Some(yes);
             row.expires = now.after(PATIENCE);
             let pending = row.pending().ok_or_else(unknown)?;
@@ -165,7 +174,12 @@ impl PendingApprovals {
 
     fn places(&self) -> Result<Vec<String>, StoreError> {
         let ours = format!("{}/", self.partition);
-        Ok(self.store.keys(Namespace::Pending)?.into_iter().filter(|it| it.starts_with(&ours)).collect())
+        Ok(self
+            .store
+            .keys(Namespace::Pending)?
+            .into_iter()
+            .filter(|it| it.starts_with(&ours))
+            .collect())
     }
 
     fn place(&self, id: &str) -> String {

@@ -83,7 +83,12 @@ impl GatewayBuilder {
             pending_approvals,
             unfinished_approvals: Arc::new(UnfinishedApprovals::default()),
             federation: Arc::new(Federation::default()),
-            publisher: Arc::new(CatalogPublisher::new(approvals, self.policies, sources, self.searching)),
+            publisher: Arc::new(CatalogPublisher::new(
+                approvals,
+                self.policies,
+                sources,
+                self.searching,
+            )),
             requests: Arc::new(RequestCatalogs::new(self.request_sources, self.keeping)),
             library_events: Arc::new(LibraryEvents::default()),
             learning: self.learning,

@@ -10,10 +10,12 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use std::sync::Arc;
 use toolscout_catalog::alike;
-use toolscout_core::authorization::{AuthorizationContext, AuthorizationError, Policy, authorize_checked, refusal};
+use toolscout_core::authorization::{
+    AuthorizationContext, AuthorizationError, Policy, authorize_checked, refusal,
+};
 use toolscout_core::{
-    Arguments, Authorized, Cx, Digest, ReviewMode, Source, SourceError, Status, Tool, ToolCall, ToolId, ToolOutput,
-    redact,
+    Arguments, Authorized, Cx, Digest, ReviewMode, Source, SourceError, Status, Tool, ToolCall,
+    ToolId, ToolOutput, redact,
 };
 use tracing::Instrument as _;
 
@@ -23,7 +25,12 @@ const TOGETHER: usize = 8;
 impl Gateway {
     /// Calls the tool of this name. Nothing starts before the arguments are valid and the call is
     /// authorized. Cancel-safe: dropping the future stops everything that the tool has started.
-    pub async fn call(&self, name: &str, arguments: Arguments, cx: Cx) -> Result<ToolOutput, Error> {
+    pub async fn call(
+        &self,
+        name: &str,
+        arguments: Arguments,
+        cx: Cx,
+    ) -> Result<ToolOutput, Error> {
         self.call_named(name, cx, |tool| ToolCall::new(tool.id.clone(), arguments.clone())).await
     }
 
@@ -50,8 +57,12 @@ impl Gateway {
             }
             Err(error) => return Err(error),
         };
-        while matches!(&outcome, Err(Error::Source(SourceError::NotMine { .. }))) && tool.id.name.as_str() == name {
-            let Some(next) = self.view(&cx).await.snapshot().next_of_name(&tool.id).map(|next| next.cloned()) else {
+        while matches!(&outcome, Err(Error::Source(SourceError::NotMine { .. })))
+            && tool.id.name.as_str() == name
+        {
+            let Some(next) =
+                self.view(&cx).await.snapshot().next_of_name(&tool.id).map(|next| next.cloned())
+            else {
                 break;
             };
             tool = next.map_err(|reason| Error::unresolved(name, reason))?;
@@ -62,7 +73,12 @@ impl Gateway {
 
     /// As [`Gateway::call`], with a tool that was resolved before. If the request now sees another
     /// definition of it, the call is refused.
-    pub async fn call_tool(&self, tool: &Arc<Tool>, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+    pub async fn call_tool(
+        &self,
+        tool: &Arc<Tool>,
+        mut call: ToolCall,
+        cx: Cx,
+    ) -> Result<ToolOutput, Error> {
         let view = self.view_of(&call.tool, &cx).await;
         let (current, _) = view.tool(&call.tool)?;
         if !alike(current, tool) {
@@ -97,7 +113,12 @@ impl Gateway {
     }
 
     /// Calls a tool of this view; emits the event of the call, and learns from it.
-    async fn call_in_view(&self, view: CatalogView, call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+    async fn call_in_view(
+        &self,
+        view: CatalogView,
+        call: ToolCall,
+        cx: Cx,
+    ) -> Result<ToolOutput, Error> {
         let lesson = self.lesson_of(&view, &call.tool, &cx);
         let (cx, pending) = cx.begin_event();
         let observed = ObservedCall::new(&view, &call, pending);
@@ -110,7 +131,12 @@ impl Gateway {
     }
 
     /// Runs a call, after requesting approval if the policy requires it.
-    pub(crate) async fn run(&self, view: CatalogView, mut call: ToolCall, cx: Cx) -> Result<ToolOutput, Error> {
+    pub(crate) async fn run(
+        &self,
+        view: CatalogView,
+        mut call: ToolCall,
+        cx: Cx,
+    ) -> Result<ToolOutput, Error> {
         let (tool, standing) = view.tool(&call.tool)?;
         if standing.decision.policy != Policy::Ask {
             return execute(&view, call, false, cx).await;
@@ -122,7 +148,8 @@ impl Gateway {
         // A call that cannot be made needs no approval.
         call.arguments = standing.facts.check()?.arguments(call.arguments)?;
         let digest = standing.facts.digest();
-        let yes = self.consent(&call, digest, &cx).instrument(tracing::debug_span!("approval")).await?;
+        let yes =
+            self.consent(&call, digest, &cx).instrument(tracing::debug_span!("approval")).await?;
         call.expect = Some(digest);
         // The approval may have taken minutes: the policies and definitions of now count.
         let now = match view.is_through_meta_tools() {
@@ -136,7 +163,12 @@ impl Gateway {
 }
 
 /// Authorizes a call by the policies and definitions of this view, and has its source run it.
-async fn execute(view: &CatalogView, call: ToolCall, approved: bool, cx: Cx) -> Result<ToolOutput, Error> {
+async fn execute(
+    view: &CatalogView,
+    call: ToolCall,
+    approved: bool,
+    cx: Cx,
+) -> Result<ToolOutput, Error> {
     let (tool, standing) = view.tool(&call.tool)?;
     let source = view.source(&tool.id.source).ok_or_else(|| not_mine(tool))?;
     let facts = &standing.facts;
@@ -156,7 +188,8 @@ async fn execute(view: &CatalogView, call: ToolCall, approved: bool, cx: Cx) -> 
     let full = DefinitionFacts::of(Arc::new(load(source, tool, facts, &cx).await?));
     let call = ToolCall { expect: None, ..call.into_inner() };
     let digest = Some(full.digest());
-    let now = AuthorizationContext { digest, ..authorization_context(tool, standing, approved, &cx) };
+    let now =
+        AuthorizationContext { digest, ..authorization_context(tool, standing, approved, &cx) };
     run_at_source(source, &full, authorized(full.tool(), &full, call, now, digest)?, cx).await
 }
 
@@ -170,7 +203,8 @@ fn order(
     approved: bool,
     cx: &Cx,
 ) -> Result<Authorized<ToolCall>, Error> {
-    let door = delegation::id(&far.tool.id.source, delegation::EXECUTE).and_then(|it| view.catalog.tool(&it));
+    let door = delegation::id(&far.tool.id.source, delegation::EXECUTE)
+        .and_then(|it| view.catalog.tool(&it));
     let (door, standing) = door.ok_or_else(|| not_mine(&far.tool))?;
     let order = far.order(door, call, is_bound)?;
     // The decision about the tool is the decision about the meta tool.
@@ -215,7 +249,12 @@ fn authorized(
     authorize_checked(call, tool, &now, bound_to, |arguments| facts.check()?.arguments(arguments))
 }
 
-fn authorization_context(tool: &Tool, standing: &ToolStanding, approved: bool, cx: &Cx) -> AuthorizationContext {
+fn authorization_context(
+    tool: &Tool,
+    standing: &ToolStanding,
+    approved: bool,
+    cx: &Cx,
+) -> AuthorizationContext {
     AuthorizationContext {
         caller: cx.caller,
         policy: standing.decision.policy,
@@ -227,7 +266,12 @@ fn authorization_context(tool: &Tool, standing: &ToolStanding, approved: bool, c
 }
 
 /// The full definition. If it is subject to review, it must be the reviewed one.
-async fn load(source: &Arc<dyn Source>, tool: &Tool, facts: &DefinitionFacts, cx: &Cx) -> Result<Tool, Error> {
+async fn load(
+    source: &Arc<dyn Source>,
+    tool: &Tool,
+    facts: &DefinitionFacts,
+    cx: &Cx,
+) -> Result<Tool, Error> {
     let full = source.load(&tool.id.name, cx.clone()).await?.ok_or_else(|| not_mine(tool))?;
     if source.review() != ReviewMode::Unneeded && full.digest() != facts.digest() {
         return Err(AuthorizationError::Changed { tool: tool.id.to_string() }.into());
@@ -236,5 +280,6 @@ async fn load(source: &Arc<dyn Source>, tool: &Tool, facts: &DefinitionFacts, cx
 }
 
 fn not_mine(tool: &Tool) -> Error {
-    SourceError::NotMine { id: tool.id.source.clone(), name: tool.id.name.as_str().to_owned() }.into()
+    SourceError::NotMine { id: tool.id.source.clone(), name: tool.id.name.as_str().to_owned() }
+        .into()
 }

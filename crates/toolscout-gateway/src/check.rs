@@ -38,7 +38,12 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path.as_str() {
             "" => write!(f, "{}", escape::line(&self.message)),
-            path => write!(f, "`{}`: {}", escape::line(path.trim_start_matches('/')), escape::line(&self.message)),
+            path => write!(
+                f,
+                "`{}`: {}",
+                escape::line(path.trim_start_matches('/')),
+                escape::line(&self.message)
+            ),
         }
     }
 }
@@ -59,7 +64,8 @@ impl ArgumentValidator {
         defaults::fill(self.schema.value(), &mut arguments);
         let value = Value::Object(arguments);
         let violations = self.schema.violations(&value);
-        let violations = violations.map_err(|reason| Error::InvalidSchema { tool: self.tool.clone(), reason })?;
+        let violations = violations
+            .map_err(|reason| Error::InvalidSchema { tool: self.tool.clone(), reason })?;
         match value {
             Value::Object(arguments) if violations.is_empty() => Ok(arguments),
             _ => Err(Error::InvalidArguments { tool: self.tool.clone(), violations }),
@@ -85,11 +91,15 @@ impl OutputValidator {
             return vec!["there is no structured result, though the tool promises one".to_owned()];
         };
         match self.0.as_ref().map_err(Clone::clone).and_then(|it| it.violations(&result)) {
-            Ok(violations) => {
-                violations.iter().map(|it| format!("the result does not match the output schema: {it}")).collect()
-            }
+            Ok(violations) => violations
+                .iter()
+                .map(|it| format!("the result does not match the output schema: {it}"))
+                .collect(),
             Err(reason) => {
-                vec![format!("the result was not checked: of the promised schema, {}", escape::line(&reason))]
+                vec![format!(
+                    "the result was not checked: of the promised schema, {}",
+                    escape::line(&reason)
+                )]
             }
         }
     }

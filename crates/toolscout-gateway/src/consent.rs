@@ -62,7 +62,8 @@ impl UnfinishedApprovals {
     /// Removes the approval of the run that this call continues, and returns its time.
     fn take(&self, call: &ToolCall, binding: &str, now: Moment) -> Option<Moment> {
         let resume = call.resume.as_ref()?;
-        let given = self.yeses.lock().remove(&place(binding.to_owned(), resume.state.as_deref()))?;
+        let given =
+            self.yeses.lock().remove(&place(binding.to_owned(), resume.state.as_deref()))?;
         counts(given, now).then_some(given)
     }
 }
@@ -79,17 +80,27 @@ fn place(binding: String, state: Option<&str>) -> ApprovalKey {
 impl Gateway {
     /// Obtains the approval of exactly this call: an earlier one if the call continues a run, an
     /// immediate one if the client can ask the user, or else a decision about a pending approval.
-    pub(crate) async fn consent(&self, call: &ToolCall, digest: Digest, cx: &Cx) -> Result<GrantedApproval, Error> {
+    pub(crate) async fn consent(
+        &self,
+        call: &ToolCall,
+        digest: Digest,
+        cx: &Cx,
+    ) -> Result<GrantedApproval, Error> {
         let questions = &self.pending_approvals;
         let asking = ApprovalRequest { call, definition: digest, cx, keys: self.requests.keys(cx) };
         let binding = questions.binding(&asking).ok();
-        let before = binding.as_deref().and_then(|it| self.unfinished_approvals.take(call, it, questions.now()));
+        let before = binding
+            .as_deref()
+            .and_then(|it| self.unfinished_approvals.take(call, it, questions.now()));
         if let Some(given) = before {
             return Ok(GrantedApproval { binding, given });
         }
-        let denied =
-            |because: &str| AuthorizationError::Denied { tool: call.tool.to_string(), because: because.to_owned() };
-        let unanswered = |question| AuthorizationError::NeedsApproval { tool: call.tool.to_string(), question };
+        let denied = |because: &str| AuthorizationError::Denied {
+            tool: call.tool.to_string(),
+            because: because.to_owned(),
+        };
+        let unanswered =
+            |question| AuthorizationError::NeedsApproval { tool: call.tool.to_string(), question };
         let tell = |word, by: &str| cx.decided_by("call", &call.tool, word, by);
         let question = questions.of(&asking);
         if let Some(asker) = &cx.asker {

@@ -12,7 +12,8 @@ use toolscout_core::{Caller, Cx, Digest, SourceId, ToolId};
 impl Gateway {
     /// Approves the quarantined definition of a tool; if `seen` is given, only that one.
     pub fn approve(&self, tool: &ToolId, seen: Option<Digest>, cx: &Cx) -> Result<(), Error> {
-        let change = begin(cx, definition(tool.to_string(), "approved", format!("approve `{tool}`")))?;
+        let change =
+            begin(cx, definition(tool.to_string(), "approved", format!("approve `{tool}`")))?;
         self.publisher.approvals.approve(tool, seen)?;
         self.publisher.review_again(&tool.source);
         change.commit();
@@ -26,7 +27,8 @@ impl Gateway {
         if seen.is_some() && held() != seen {
             return Err(Error::ChangedAgain { tool: tool.clone() });
         }
-        let change = begin(cx, definition(tool.to_string(), "rejected", format!("reject `{tool}`")))?;
+        let change =
+            begin(cx, definition(tool.to_string(), "rejected", format!("reject `{tool}`")))?;
         self.publisher.approvals.reject(tool)?;
         self.publisher.review_again(&tool.source);
         change.commit();
@@ -36,8 +38,10 @@ impl Gateway {
     /// Approves every definition that a source has now, also if the record of earlier approvals is
     /// unreliable. Returns the number of tools released.
     pub fn accept_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
-        let (review, tools) =
-            self.publisher.found(source).ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
+        let (review, tools) = self
+            .publisher
+            .found(source)
+            .ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
         let summary = format!("approve all tools of `{source}`");
         let change = begin(cx, definition(format!("{source}/*"), "approved", summary))?;
         let released = self.publisher.approvals.accept_all(source, &review, &tools)?;
@@ -48,7 +52,8 @@ impl Gateway {
 
     /// Rejects every quarantined definition of a source. Returns the number of these tools.
     pub fn reject_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
-        let held: Vec<_> = self.held().into_iter().filter(|held| held.id.source == *source).collect();
+        let held: Vec<_> =
+            self.held().into_iter().filter(|held| held.id.source == *source).collect();
         let summary = format!("reject all quarantined tools of `{source}`");
         let change = begin(cx, definition(format!("{source}/*"), "rejected", summary))?;
         held.iter().try_for_each(|held| self.reject(&held.id, None, change.cx()))?;
@@ -57,13 +62,23 @@ impl Gateway {
     }
 
     /// Approves or rejects a pending call, by the id of its approval.
-    pub fn answer_approval(&self, id: &str, approves: bool, cx: &Cx) -> Result<PendingApproval, Error> {
+    pub fn answer_approval(
+        &self,
+        id: &str,
+        approves: bool,
+        cx: &Cx,
+    ) -> Result<PendingApproval, Error> {
         refuse_agents(cx)?;
-        let pending = self.pending_approvals.pending()?.into_iter().find(|pending| pending.id == id);
+        let pending =
+            self.pending_approvals.pending()?.into_iter().find(|pending| pending.id == id);
         let tool = pending.ok_or_else(|| Error::UnknownApproval { id: id.to_owned() })?.tool;
-        let (action, verb) = if approves { ("approved", "approve") } else { ("rejected", "reject") };
+        let (action, verb) =
+            if approves { ("approved", "approve") } else { ("rejected", "reject") };
         let summary = format!("{verb} the call {id} of `{tool}`");
-        let change = begin(cx, PlannedChange { kind: ChangeKind::Call, subject: tool.to_string(), action, summary })?;
+        let change = begin(
+            cx,
+            PlannedChange { kind: ChangeKind::Call, subject: tool.to_string(), action, summary },
+        )?;
         let answered = self.pending_approvals.settle(id, approves)?;
         change.commit();
         Ok(answered)
@@ -83,7 +98,12 @@ impl Gateway {
             Some(policy) => format!("set the policy of `{}` to {}", update.pattern, policy.word()),
             None => format!("unset the policy of `{}`", update.pattern),
         };
-        let change = PlannedChange { kind: ChangeKind::Policy, subject: update.pattern.clone(), action, summary };
+        let change = PlannedChange {
+            kind: ChangeKind::Policy,
+            subject: update.pattern.clone(),
+            action,
+            summary,
+        };
         let change = begin(cx, change)?;
         if update.level == LevelName::Session {
             self.publisher.change_policies(|policies| {
@@ -103,10 +123,20 @@ impl Gateway {
 
     /// Deletes the relevance feedback about these tools for the caller. `subject` names them for
     /// the audit log. Returns the number of records deleted.
-    pub fn forget_lessons(&self, subject: &str, cx: &Cx, is_meant: impl Fn(&ToolId) -> bool) -> Result<usize, Error> {
+    pub fn forget_lessons(
+        &self,
+        subject: &str,
+        cx: &Cx,
+        is_meant: impl Fn(&ToolId) -> bool,
+    ) -> Result<usize, Error> {
         let summary = format!("forget {subject}");
         let subject = subject.to_owned();
-        let change = cx.change(PlannedChange { kind: ChangeKind::Feedback, subject, action: "removed", summary })?;
+        let change = cx.change(PlannedChange {
+            kind: ChangeKind::Feedback,
+            subject,
+            action: "removed",
+            summary,
+        })?;
         let count = self.learning.forget(&self.owner(cx), is_meant)?;
         change.commit();
         Ok(count)

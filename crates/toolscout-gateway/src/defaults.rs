@@ -15,14 +15,24 @@ pub(crate) fn fill(schema: &Value, arguments: &mut Map<String, Value>) {
     fill_object(schema, schema, arguments, MAX_DEPTH, &mut { MAX_BYTES });
 }
 
-fn fill_object(root: &Value, schema: &Value, object: &mut Map<String, Value>, depth: usize, room: &mut usize) {
-    let Some(properties) = follow(root, schema).and_then(|it| it.get("properties")).and_then(Value::as_object) else {
+fn fill_object(
+    root: &Value,
+    schema: &Value,
+    object: &mut Map<String, Value>,
+    depth: usize,
+    room: &mut usize,
+) {
+    let Some(properties) =
+        follow(root, schema).and_then(|it| it.get("properties")).and_then(Value::as_object)
+    else {
         return;
     };
     for (name, property) in properties {
         let Some(property) = follow(root, property) else { continue };
         match (object.get_mut(name), property.get("default")) {
-            (Some(Value::Object(inner)), _) if depth > 0 => fill_object(root, property, inner, depth - 1, room),
+            (Some(Value::Object(inner)), _) if depth > 0 => {
+                fill_object(root, property, inner, depth - 1, room)
+            }
             (None, Some(default)) => {
                 let Some(left) = room.checked_sub(default.to_string().len()) else { continue };
                 *room = left;

@@ -83,11 +83,19 @@ pub(crate) fn search_arguments(search: &Tool, query: &str, limit: usize) -> Argu
 }
 
 /// The arguments of `execute_tool` for this call; with the expected digest, if it takes one.
-pub(crate) fn execute_arguments(execute: &Tool, name: &str, arguments: Arguments, expect: Option<&str>) -> Arguments {
+pub(crate) fn execute_arguments(
+    execute: &Tool,
+    name: &str,
+    arguments: Arguments,
+    expect: Option<&str>,
+) -> Arguments {
     let takes = properties(execute);
     let mut order = Arguments::new();
     order.insert(first(&takes, &NAME).unwrap_or(NAME[0]).to_owned(), name.into());
-    order.insert(first(&takes, &ARGUMENTS).unwrap_or(ARGUMENTS[0]).to_owned(), Value::Object(arguments));
+    order.insert(
+        first(&takes, &ARGUMENTS).unwrap_or(ARGUMENTS[0]).to_owned(),
+        Value::Object(arguments),
+    );
     if let Some(expect) = expect.filter(|_| takes.contains_key(EXPECT)) {
         order.insert(EXPECT.to_owned(), expect.into());
     }
@@ -98,7 +106,9 @@ pub(crate) fn execute_arguments(execute: &Tool, name: &str, arguments: Arguments
 /// `__`.
 pub(crate) fn forms(name: &str) -> impl Iterator<Item = String> + '_ {
     let parts = ["/", ":", "__"].into_iter().find_map(|it| name.split_once(it));
-    let others = parts.into_iter().flat_map(|(source, tool)| ["/", ":", "__"].map(|it| format!("{source}{it}{tool}")));
+    let others = parts
+        .into_iter()
+        .flat_map(|(source, tool)| ["/", ":", "__"].map(|it| format!("{source}{it}{tool}")));
     std::iter::once(name.to_owned()).chain(others.filter(move |it| it != name))
 }
 

@@ -9,7 +9,9 @@ use futures_util::StreamExt;
 use futures_util::stream::select_all;
 use std::sync::Arc;
 use toolscout_catalog::SourceDiscovery;
-use toolscout_core::{Cx, Diagnostic, DiscoveryItem, ReviewMode, Source, SourceError, SourceId, Tool};
+use toolscout_core::{
+    Cx, Diagnostic, DiscoveryItem, ReviewMode, Source, SourceError, SourceId, Tool,
+};
 
 /// How many discovery items of one source are taken before those of another.
 const AT_A_TIME: usize = 128;
@@ -31,7 +33,11 @@ impl Gateway {
 
     /// As [`Gateway::refresh`], and passes each item to `watch` as it arrives; a slow source does
     /// not delay a fast one.
-    pub async fn refresh_watched(&self, cx: &Cx, watch: impl FnMut(&DiscoveryItem)) -> RefreshOutcome {
+    pub async fn refresh_watched(
+        &self,
+        cx: &Cx,
+        watch: impl FnMut(&DiscoveryItem),
+    ) -> RefreshOutcome {
         let mut refreshed = self.ask(&self.sources(), cx, watch).await;
         refreshed.problems.extend(self.dangling().iter().map(DanglingRule::problem));
         refreshed
@@ -74,7 +80,8 @@ impl Gateway {
         watch: impl FnMut(&DiscoveryItem),
     ) -> RefreshOutcome {
         let ticket = self.publisher.ticket();
-        let found: Vec<DiscoveryResult> = sources.iter().cloned().zip(gather(sources, cx, watch).await).collect();
+        let found: Vec<DiscoveryResult> =
+            sources.iter().cloned().zip(gather(sources, cx, watch).await).collect();
         if sources.iter().all(|source| source.review() == ReviewMode::Unneeded) {
             return self.publisher.publish(found, ticket);
         }
@@ -91,10 +98,12 @@ pub(crate) async fn gather(
     cx: &Cx,
     mut watch: impl FnMut(&DiscoveryItem),
 ) -> Vec<Result<SourceDiscovery, SourceError>> {
-    let mut found: Vec<_> = sources.iter().map(|it| Ok(SourceDiscovery::new(it.id().clone(), it.origin()))).collect();
+    let mut found: Vec<_> =
+        sources.iter().map(|it| Ok(SourceDiscovery::new(it.id().clone(), it.origin()))).collect();
     // Items that are ready are taken in chunks: polling for the next item costs more than taking
     // it.
-    let streams = sources.iter().map(|it| it.discover(cx.clone()).ready_chunks(AT_A_TIME)).enumerate();
+    let streams =
+        sources.iter().map(|it| it.discover(cx.clone()).ready_chunks(AT_A_TIME)).enumerate();
     let mut all = select_all(streams.map(|(at, stream)| stream.map(move |it| (at, it))));
     while let Some((at, findings)) = all.next().await {
         for finding in findings {

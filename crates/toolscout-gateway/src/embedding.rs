@@ -38,8 +38,10 @@ impl Gateway {
     pub async fn understand(&self, view: &CatalogView, query: &Query<'_>) -> EmbeddedQuery {
         let catalog = &view.catalog;
         let is_by_meaning =
-            matches!(query.profile, RankingProfile::Ranked | RankingProfile::Meaning) && !query.text.trim().is_empty();
-        let encoder = catalog.engine.lazy_encoder().filter(|_| is_by_meaning && !catalog.shown.is_empty());
+            matches!(query.profile, RankingProfile::Ranked | RankingProfile::Meaning)
+                && !query.text.trim().is_empty();
+        let encoder =
+            catalog.engine.lazy_encoder().filter(|_| is_by_meaning && !catalog.shown.is_empty());
         let Some(encoder) = encoder else {
             return self.read_words(view).await;
         };
@@ -76,8 +78,9 @@ impl Gateway {
 }
 
 async fn prepared(catalog: &Arc<PublishedCatalog>, is_by_meaning: bool) {
-    let is_ready =
-        |it: &PublishedCatalog| it.indexed().is_some_and(|made| !is_by_meaning || patience(it, &made).is_none());
+    let is_ready = |it: &PublishedCatalog| {
+        it.indexed().is_some_and(|made| !is_by_meaning || patience(it, &made).is_none())
+    };
     if is_ready(catalog) && catalog.beneath.as_ref().is_none_or(|it| is_ready(it)) {
         return;
     }

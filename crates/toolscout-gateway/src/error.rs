@@ -133,7 +133,9 @@ impl Error {
             | Self::NotForAgents
             | Self::DryRun(_) => ErrorKind::Refused,
             Self::Source(error) => error.kind(),
-            Self::NotHeld { .. } | Self::NotUnderReview { .. } | Self::UnknownApproval { .. } => ErrorKind::NotFound,
+            Self::NotHeld { .. } | Self::NotUnderReview { .. } | Self::UnknownApproval { .. } => {
+                ErrorKind::NotFound
+            }
             Self::Store(_) | Self::Contended => ErrorKind::Unavailable,
         }
     }
@@ -148,16 +150,22 @@ impl Error {
             Self::AmbiguousTool { candidates, .. } => {
                 candidates.first().map(|it| format!("say which one, for example `{it}`"))
             }
-            Self::InvalidArguments { tool, .. } => Some(format!("`toolscout describe {tool}` shows its parameters")),
+            Self::InvalidArguments { tool, .. } => {
+                Some(format!("`toolscout describe {tool}` shows its parameters"))
+            }
             Self::Refused(refusal) => refused(refusal),
-            Self::Source(SourceError::Changed { .. }) => Some("a person can look at it: `toolscout review`".to_owned()),
+            Self::Source(SourceError::Changed { .. }) => {
+                Some("a person can look at it: `toolscout review`".to_owned())
+            }
             Self::NotHeld { .. } | Self::ChangedAgain { .. } | Self::NotUnderReview { .. } => {
                 Some("`toolscout review` lists quarantined tools".to_owned())
             }
-            Self::Unreliable { source_id, .. } => {
-                Some(format!("look with `toolscout review`, then `toolscout review --accept {source_id}`"))
+            Self::Unreliable { source_id, .. } => Some(format!(
+                "look with `toolscout review`, then `toolscout review --accept {source_id}`"
+            )),
+            Self::UnknownApproval { .. } => {
+                Some("`toolscout approval list` lists pending approvals".to_owned())
             }
-            Self::UnknownApproval { .. } => Some("`toolscout approval list` lists pending approvals".to_owned()),
             Self::PolicyTooLoose { allowed, .. } => {
                 let words: Vec<_> = allowed.iter().map(|policy| policy.word()).collect();
                 Some(format!("this level may say {}", words.join(", ")))
@@ -169,11 +177,13 @@ impl Error {
 
 fn refused(refusal: &AuthorizationError) -> Option<String> {
     match refusal {
-        AuthorizationError::Untrusted { .. } => Some("a person can allow it: `toolscout trust`".to_owned()),
-        AuthorizationError::Quarantined { tool, .. } => Some(held(tool)),
-        AuthorizationError::NeedsApproval { question: Some(id), .. } => {
-            Some(format!("a person can allow this very call within five minutes: `toolscout approve {id}`"))
+        AuthorizationError::Untrusted { .. } => {
+            Some("a person can allow it: `toolscout trust`".to_owned())
         }
+        AuthorizationError::Quarantined { tool, .. } => Some(held(tool)),
+        AuthorizationError::NeedsApproval { question: Some(id), .. } => Some(format!(
+            "a person can allow this very call within five minutes: `toolscout approve {id}`"
+        )),
         AuthorizationError::Denied { .. } | AuthorizationError::Disabled { .. } => {
             Some("`toolscout policy` shows which level decided".to_owned())
         }
@@ -186,9 +196,14 @@ fn refused(refusal: &AuthorizationError) -> Option<String> {
 fn held(tool: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-".contains(it);
     let shown = if tool.chars().all(is_plain) { tool } else { "TOOL" };
-    format!("a person can look at it: `toolscout review`, and let it in: `toolscout approve {shown}`")
+    format!(
+        "a person can look at it: `toolscout review`, and let it in: `toolscout approve {shown}`"
+    )
 }
 
 fn list(ids: &[ToolId]) -> String {
-    ids.iter().map(|it| format!("`{}`", escape::line(&it.to_string()))).collect::<Vec<_>>().join(" or ")
+    ids.iter()
+        .map(|it| format!("`{}`", escape::line(&it.to_string())))
+        .collect::<Vec<_>>()
+        .join(" or ")
 }

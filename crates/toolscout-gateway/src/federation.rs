@@ -39,7 +39,10 @@ impl Default for Federation {
     fn default() -> Self {
         // Not a secret: the name only has to be unique.
         let chance = || RandomState::new().build_hasher().finish();
-        Self { name: format!("{:016x}{:016x}", chance(), chance()), definitions: RemoteDefinitions::default() }
+        Self {
+            name: format!("{:016x}{:016x}", chance(), chance()),
+            definitions: RemoteDefinitions::default(),
+        }
     }
 }
 
@@ -54,7 +57,8 @@ impl Gateway {
         cx: &Cx,
     ) -> Option<Arc<Tool>> {
         let said = name.as_str();
-        if !view.asks(source.id()) || said.len() > LONGEST_NAME || delegation::names_meta_tool(said) {
+        if !view.asks(source.id()) || said.len() > LONGEST_NAME || delegation::names_meta_tool(said)
+        {
             return None;
         }
         // The catalog may list the same tool under another form of its name.
@@ -66,11 +70,15 @@ impl Gateway {
             return Some(known);
         }
         // Only the source knows the tool's full name and definition there.
-        if let Ok(found) = self.ask_remote(view, source, said, crate::Query::DEFAULT_LIMIT, cx).await {
+        if let Ok(found) =
+            self.ask_remote(view, source, said, crate::Query::DEFAULT_LIMIT, cx).await
+        {
             self.vetted(view, vec![(source.clone(), found)], &whose);
         }
         let known = self.federation.definitions.named(&whose, source, said);
-        Some(known.unwrap_or_else(|| Arc::new(call::unknown(ToolId::new(source.id().clone(), name.clone())))))
+        Some(known.unwrap_or_else(|| {
+            Arc::new(call::unknown(ToolId::new(source.id().clone(), name.clone())))
+        }))
     }
 
     fn found_for(&self, cx: &Cx) -> RequesterKey {

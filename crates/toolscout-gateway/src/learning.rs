@@ -30,7 +30,9 @@ use feedback::{Feedback, FeedbackWriter, SuccessfulCall};
 use recent::RecentSearch;
 use std::sync::Arc;
 use store::FeedbackStore;
-use toolscout_core::{Caller, Cx, MemoryStore, Moment, SourceKind, Store, StoreError, ToolId, ToolOutput};
+use toolscout_core::{
+    Caller, Cx, MemoryStore, Moment, SourceKind, Store, StoreError, ToolId, ToolOutput,
+};
 use toolscout_index::{LearnedQueries, Query};
 
 /// Relevance feedback, and whether it is enabled. Cloning is cheap: clones share their records.
@@ -57,7 +59,11 @@ impl Learning {
     /// Replaces the clock.
     pub fn by_clock(self, now: impl Fn() -> Moment + Send + Sync + 'static) -> Self {
         let FeedbackStore { store, partition, .. } = &*self.store;
-        let ledger = FeedbackStore { store: store.clone(), partition: partition.clone(), now: Arc::new(now) };
+        let ledger = FeedbackStore {
+            store: store.clone(),
+            partition: partition.clone(),
+            now: Arc::new(now),
+        };
         Self { is_on: self.is_on, ..Self::of(ledger) }
     }
 
@@ -138,13 +144,25 @@ impl Gateway {
 
     /// The feedback that applies to a search of this owner. `space` is the id of the encoder of its
     /// embedding.
-    pub(crate) fn learned(&self, owner: &FeedbackOwner, space: &str) -> Option<Arc<LearnedQueries>> {
+    pub(crate) fn learned(
+        &self,
+        owner: &FeedbackOwner,
+        space: &str,
+    ) -> Option<Arc<LearnedQueries>> {
         let Learning { store: ledger, cache, is_on, .. } = &self.learning;
-        is_on.then(|| cache.learned(ledger, &owner.whose, row::space(space))).filter(|it| !it.is_empty())
+        is_on
+            .then(|| cache.learned(ledger, &owner.whose, row::space(space)))
+            .filter(|it| !it.is_empty())
     }
 
     /// Records the hits of a search, to attribute the next call to it.
-    pub(crate) fn note_question(&self, owner: &FeedbackOwner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
+    pub(crate) fn note_question(
+        &self,
+        owner: &FeedbackOwner,
+        query: &Query<'_>,
+        space: &str,
+        hits: &[SearchHit],
+    ) {
         if self.learning.is_on {
             self.learning.note(owner, query, space, hits);
         }
@@ -154,10 +172,14 @@ impl Gateway {
     /// the call could follow. For remote tools, their own gateway learns.
     pub(crate) fn lesson_of(&self, view: &CatalogView, tool: &ToolId, cx: &Cx) -> Option<Attempt> {
         let is_asked_elsewhere = cx.caller == Caller::Cli;
-        if !self.learning.is_on || view.far().is_some() || (self.learning.is_idle() && !is_asked_elsewhere) {
+        if !self.learning.is_on
+            || view.far().is_some()
+            || (self.learning.is_idle() && !is_asked_elsewhere)
+        {
             return None;
         }
-        let is_of_server = view.source(&tool.source).is_some_and(|it| it.origin() == SourceKind::Mcp);
+        let is_of_server =
+            view.source(&tool.source).is_some_and(|it| it.origin() == SourceKind::Mcp);
         Some(Attempt { owner: self.owner(cx), tool: tool.clone(), is_of_server })
     }
 
@@ -172,7 +194,9 @@ impl Gateway {
             return;
         }
         let project = if is_of_server { "".into() } else { ledger.partition.clone() };
-        self.learning.feedback.push(Feedback::Called(owner, SuccessfulCall { tool, project, at: ledger.now() }));
+        self.learning
+            .feedback
+            .push(Feedback::Called(owner, SuccessfulCall { tool, project, at: ledger.now() }));
     }
 }
 

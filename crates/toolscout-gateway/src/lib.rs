@@ -57,7 +57,8 @@ pub use toolscout_catalog::diff::DefinitionChange;
 pub use toolscout_catalog::findings::{Finding, FindingKind, Severity};
 pub use toolscout_catalog::{Snapshot, Unresolved};
 pub use toolscout_index::{
-    Encoder, Language, Query, QueryEmbedding, QueryReading, QueryWordReading, RankingProfile, ScoreParts,
+    Encoder, Language, Query, QueryEmbedding, QueryReading, QueryWordReading, RankingProfile,
+    ScoreParts,
 };
 pub use view::CatalogView;
 

@@ -9,7 +9,8 @@ use toolscout_catalog::Snapshot;
 use toolscout_core::{Digest, SourceId, ToolId, ToolName};
 
 const VERSION: u32 = 1;
-const HEAD: &str = "# The definitions this project was made with. `toolscout verify` compares; do not edit.\n";
+const HEAD: &str =
+    "# The definitions this project was made with. `toolscout verify` compares; do not edit.\n";
 
 /// The content of a lock file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,18 +69,28 @@ impl LockFile {
     /// Locks the current tools; `entry` returns the hash of a source's configuration.
     pub fn of(snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Self {
         let tools = snapshot.tools().map(|it| (it.id.clone(), it.digest())).collect();
-        let entries = snapshot.sources().filter_map(|(source, _)| Some((source.clone(), entry(source)?))).collect();
+        let entries = snapshot
+            .sources()
+            .filter_map(|(source, _)| Some((source.clone(), entry(source)?)))
+            .collect();
         Self { entries, tools }
     }
 
     /// The differences between the current tools and the lock file, sorted by name within each
     /// kind.
-    pub fn verify(&self, snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Vec<Drift> {
+    pub fn verify(
+        &self,
+        snapshot: &Snapshot,
+        entry: impl Fn(&SourceId) -> Option<String>,
+    ) -> Vec<Drift> {
         let now = Self::of(snapshot, entry);
-        let reconfigured =
-            self.entries.iter().filter(|(source, entry)| now.entries.get(source).is_some_and(|it| it != *entry));
-        let mut drifts: Vec<_> =
-            reconfigured.map(|(source, _)| Drift::Reconfigured { source: source.clone() }).collect();
+        let reconfigured = self
+            .entries
+            .iter()
+            .filter(|(source, entry)| now.entries.get(source).is_some_and(|it| it != *entry));
+        let mut drifts: Vec<_> = reconfigured
+            .map(|(source, _)| Drift::Reconfigured { source: source.clone() })
+            .collect();
         for (tool, locked) in &self.tools {
             match now.tools.get(tool) {
                 None => drifts.push(Drift::Removed { tool: tool.clone() }),
@@ -109,7 +120,8 @@ impl LockFile {
 
     /// Parses the output of [`LockFile::to_text`].
     pub fn parse(text: &str) -> Result<Self, LockError> {
-        let file: LockFileFormat = toml::from_str(text).map_err(|it| LockError::Unreadable(it.message().to_owned()))?;
+        let file: LockFileFormat =
+            toml::from_str(text).map_err(|it| LockError::Unreadable(it.message().to_owned()))?;
         if file.version != VERSION {
             return Err(LockError::Later(file.version));
         }

@@ -88,9 +88,14 @@ pub struct DanglingRule {
 impl DanglingRule {
     /// The rule as a diagnostic.
     pub fn problem(&self) -> Diagnostic {
-        let message = format!("the {} rule `{}` names nothing that is there", self.level.word(), self.pattern);
-        Diagnostic::warning(DiagnosticKind::Setting, message)
-            .hint("`toolscout tools list` shows the names; rules are `source/tool`, `source/*` or `*`")
+        let message = format!(
+            "the {} rule `{}` names nothing that is there",
+            self.level.word(),
+            self.pattern
+        );
+        Diagnostic::warning(DiagnosticKind::Setting, message).hint(
+            "`toolscout tools list` shows the names; rules are `source/tool`, `source/*` or `*`",
+        )
     }
 }
 
@@ -129,14 +134,26 @@ impl Policies {
     /// The effective policy of a tool that a meta tool of its source runs: the rules for the tool
     /// and the rules for the meta tool both apply. A tool with an unknown definition may be another
     /// tool under a different name, so the rules for every single tool of its source apply, too.
-    pub(crate) fn effective_through(&self, tool: &Tool, meta_tool: &ToolId, is_known: bool) -> PolicyDecision {
-        let is_meant = |name: &str| name == meta_tool.name.as_str() || (!is_known && !delegation::is_meta_tool(name));
+    pub(crate) fn effective_through(
+        &self,
+        tool: &Tool,
+        meta_tool: &ToolId,
+        is_known: bool,
+    ) -> PolicyDecision {
+        let is_meant = |name: &str| {
+            name == meta_tool.name.as_str() || (!is_known && !delegation::is_meta_tool(name))
+        };
         let of_level = |level: LevelName| {
             let (pattern, policy) = self.level(level).tightest_of(&meta_tool.source, is_meant)?;
-            Some(PolicyDecision { policy, because: format!("by the {} rule `{pattern}`", level.word()) })
+            Some(PolicyDecision {
+                policy,
+                because: format!("by the {} rule `{pattern}`", level.word()),
+            })
         };
         let others = LevelName::ALL.into_iter().filter_map(of_level);
-        let tighter = |one: PolicyDecision, other: PolicyDecision| if other.policy > one.policy { other } else { one };
+        let tighter = |one: PolicyDecision, other: PolicyDecision| {
+            if other.policy > one.policy { other } else { one }
+        };
         self.in_mode_for(tool, others.fold(self.said(&tool.id), tighter))
     }
 
@@ -144,9 +161,10 @@ impl Policies {
         match self.mode {
             _ if said.policy == Policy::Disable => said,
             Mode::Normal => said,
-            Mode::AllowAll => {
-                PolicyDecision { policy: Policy::Allow, because: "in the mode that allows all".to_owned() }
-            }
+            Mode::AllowAll => PolicyDecision {
+                policy: Policy::Allow,
+                because: "in the mode that allows all".to_owned(),
+            },
             Mode::ReadOnly if said.policy == Policy::Deny || tool.is_read_only() => said,
             Mode::ReadOnly => {
                 let because = "in read-only mode: the tool is not marked read-only".to_owned();
@@ -158,17 +176,22 @@ impl Policies {
     /// Whether any rule disables anything; otherwise the check of each tool can be skipped.
     pub(crate) fn disables_something(&self) -> bool {
         let disables = |it: &PolicyRules| {
-            it.default == Some(Policy::Disable) || it.rules.iter().any(|(_, policy)| *policy == Policy::Disable)
+            it.default == Some(Policy::Disable)
+                || it.rules.iter().any(|(_, policy)| *policy == Policy::Disable)
         };
         self.levels.iter().any(disables)
     }
 
     /// The tightest policy of all levels, independent of the mode.
     fn said(&self, id: &ToolId) -> PolicyDecision {
-        let mut tightest = PolicyDecision { policy: Policy::Allow, because: "by default".to_owned() };
+        let mut tightest =
+            PolicyDecision { policy: Policy::Allow, because: "by default".to_owned() };
         for name in LevelName::ALL {
-            if let Some((policy, by)) = self.level(name).says(id).filter(|(policy, _)| *policy > tightest.policy) {
-                tightest = PolicyDecision { policy, because: format!("by the {} {by}", name.word()) };
+            if let Some((policy, by)) =
+                self.level(name).says(id).filter(|(policy, _)| *policy > tightest.policy)
+            {
+                tightest =
+                    PolicyDecision { policy, because: format!("by the {} {by}", name.word()) };
             }
         }
         tightest
@@ -188,7 +211,8 @@ impl Policies {
     /// parents.
     pub fn allowed_values(&self, level: LevelName, id: &ToolId) -> Vec<Policy> {
         let parents = LevelName::ALL.into_iter().filter(|it| *it < level);
-        let tightest = parents.filter_map(|it| self.level(it).says(id)).map(|(policy, _)| policy).max();
+        let tightest =
+            parents.filter_map(|it| self.level(it).says(id)).map(|(policy, _)| policy).max();
         Policy::ALL.into_iter().filter(|it| Some(*it) >= tightest).collect()
     }
 
@@ -212,7 +236,9 @@ impl Policies {
     /// rule, which the operator should know. `knows` returns whether a source exists, and whether
     /// it has the tool.
     pub fn dangling(&self, knows: impl Fn(&str, Option<&str>) -> bool) -> Vec<DanglingRule> {
-        let rules = LevelName::ALL.into_iter().flat_map(|it| self.level(it).rules.iter().map(move |rule| (it, rule)));
+        let rules = LevelName::ALL
+            .into_iter()
+            .flat_map(|it| self.level(it).rules.iter().map(move |rule| (it, rule)));
         let dangles = |pattern: &str| match PolicyPattern::parse(pattern) {
             Some(PolicyPattern::All) => false,
             Some(PolicyPattern::Source(source)) => !knows(source, None),
@@ -221,7 +247,11 @@ impl Policies {
         };
         let dangling = rules.filter(|(_, (pattern, _))| dangles(pattern));
         dangling
-            .map(|(level, (pattern, policy))| DanglingRule { level, pattern: pattern.clone(), policy: *policy })
+            .map(|(level, (pattern, policy))| DanglingRule {
+                level,
+                pattern: pattern.clone(),
+                policy: *policy,
+            })
             .collect()
     }
 }

@@ -70,7 +70,12 @@ impl PublisherState {
 }
 
 impl CatalogPublisher {
-    pub(crate) fn new(approvals: Approvals, policies: Policies, sources: SourceSet, searching: SearchEngine) -> Self {
+    pub(crate) fn new(
+        approvals: Approvals,
+        policies: Policies,
+        sources: SourceSet,
+        searching: SearchEngine,
+    ) -> Self {
         Self {
             approvals,
             published: ArcSwap::from_pointee(PublishedCatalog::first(policies, sources, searching)),
@@ -159,7 +164,9 @@ impl CatalogPublisher {
         for (source, found) in found {
             let id = source.id().clone();
             let discovery = match found {
-                _ if !before.sources.has(&source) || state.tickets.get(&id) > Some(&ticket) => continue,
+                _ if !before.sources.has(&source) || state.tickets.get(&id) > Some(&ticket) => {
+                    continue;
+                }
                 Ok(discovery) => Arc::new(discovery),
                 Err(error) => {
                     refreshed.failed.push((id, error));
@@ -178,8 +185,15 @@ impl CatalogPublisher {
         let (next, shadowed) = before.all.merge(discoveries);
         let (next, news) = self.reviewed(next, &state, &found);
         registered::log(&next, &refreshed.failed);
-        self.show(before.scope.clone(), Arc::new(next), before.policies.clone(), before.sources.clone());
-        refreshed.problems.extend(shadowed.into_iter().map(|it| shadowing::told(it, &before.policies)));
+        self.show(
+            before.scope.clone(),
+            Arc::new(next),
+            before.policies.clone(),
+            before.sources.clone(),
+        );
+        refreshed
+            .problems
+            .extend(shadowed.into_iter().map(|it| shadowing::told(it, &before.policies)));
         refreshed.problems.extend(news);
         refreshed
     }
@@ -200,7 +214,12 @@ impl CatalogPublisher {
         let now = self.now();
         let Some(sources) = now.sources.without(id) else { return false };
         state.forget(id);
-        self.show(now.scope.clone(), Arc::new(now.all.without(id)), now.policies.clone(), Arc::new(sources));
+        self.show(
+            now.scope.clone(),
+            Arc::new(now.all.without(id)),
+            now.policies.clone(),
+            Arc::new(sources),
+        );
         self.comings.send_modify(|it| *it += 1);
         true
     }
@@ -221,7 +240,8 @@ impl CatalogPublisher {
     pub(crate) fn review_again(&self, source: &SourceId) {
         let state = self.state.lock();
         let now = self.now();
-        let found: Vec<_> = state.unreviewed.get(source).map(|(_, it)| it.clone()).into_iter().collect();
+        let found: Vec<_> =
+            state.unreviewed.get(source).map(|(_, it)| it.clone()).into_iter().collect();
         let (next, _) = self.reviewed(now.all.merge(found).0, &state, std::slice::from_ref(source));
         self.show(now.scope.clone(), Arc::new(next), now.policies.clone(), now.sources.clone());
     }
@@ -230,12 +250,21 @@ impl CatalogPublisher {
     pub(crate) fn change_policies(&self, change: impl FnOnce(&Policies) -> Policies) {
         let _state = self.state.lock();
         let now = self.now();
-        self.show(now.scope.clone(), now.all.clone(), Arc::new(change(&now.policies)), now.sources.clone());
+        self.show(
+            now.scope.clone(),
+            now.all.clone(),
+            Arc::new(change(&now.policies)),
+            now.sources.clone(),
+        );
     }
 
     /// The discovered tools of a source under review, before quarantine, and its review mode.
     pub(crate) fn found(&self, source: &SourceId) -> Option<(ReviewMode, Vec<Arc<Tool>>)> {
-        self.state.lock().unreviewed.get(source).map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
+        self.state
+            .lock()
+            .unreviewed
+            .get(source)
+            .map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
     }
 
     /// The sources under review.
@@ -250,8 +279,14 @@ impl CatalogPublisher {
     }
 
     /// The snapshot with all unapproved tools of these sources quarantined.
-    fn reviewed(&self, next: Snapshot, state: &PublisherState, sources: &[SourceId]) -> (Snapshot, Vec<Diagnostic>) {
-        let under_review: Vec<_> = sources.iter().filter_map(|it| state.unreviewed.get(it)).collect();
+    fn reviewed(
+        &self,
+        next: Snapshot,
+        state: &PublisherState,
+        sources: &[SourceId],
+    ) -> (Snapshot, Vec<Diagnostic>) {
+        let under_review: Vec<_> =
+            sources.iter().filter_map(|it| state.unreviewed.get(it)).collect();
         if under_review.is_empty() {
             return (next, Vec::new());
         }
@@ -272,7 +307,13 @@ impl CatalogPublisher {
     }
 
     /// Replaces the current catalog.
-    fn show(&self, scope: Arc<Scope>, all: Arc<Snapshot>, policies: Arc<Policies>, sources: Arc<SourceSet>) {
+    fn show(
+        &self,
+        scope: Arc<Scope>,
+        all: Arc<Snapshot>,
+        policies: Arc<Policies>,
+        sources: Arc<SourceSet>,
+    ) {
         let before = self.now();
         let next = PublishedCatalog::after(&before, scope, all, policies, sources);
         let is_other = !next.shown.is_like(&before.shown);
@@ -298,21 +339,30 @@ pub(crate) fn held(
 /// The tool, quarantined if there is a reason.
 fn held_for(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
     match reason {
-        Some(reason) => Arc::new(Tool { status: Status::Quarantined(reason.clone()), ..Tool::clone(tool) }),
+        Some(reason) => {
+            Arc::new(Tool { status: Status::Quarantined(reason.clone()), ..Tool::clone(tool) })
+        }
         None => tool.clone(),
     }
 }
 
 /// The name index is built only if a definition has to be scanned, which is rare. A source that the
 /// operator has configured as a remote gateway may have the two meta tools.
-pub(crate) fn scanner(all: Arc<Snapshot>, sources: Arc<SourceSet>) -> impl Fn(&Tool) -> Vec<Finding> {
+pub(crate) fn scanner(
+    all: Arc<Snapshot>,
+    sources: Arc<SourceSet>,
+) -> impl Fn(&Tool) -> Vec<Finding> {
     let names: OnceLock<ToolNameIndex> = OnceLock::new();
     let is_wanted = move |tool: &Tool| {
         let delegation = || sources.by_id(&tool.id.source)?.delegation();
-        delegation::is_meta_tool(tool.id.name.as_str()) && delegation().is_some_and(|it| it.is_wanted)
+        delegation::is_meta_tool(tool.id.name.as_str())
+            && delegation().is_some_and(|it| it.is_wanted)
     };
     move |tool| {
-        let mut found = findings::scan(tool, names.get_or_init(|| ToolNameIndex::of(all.tools().map(|it| &it.id))));
+        let mut found = findings::scan(
+            tool,
+            names.get_or_init(|| ToolNameIndex::of(all.tools().map(|it| &it.id))),
+        );
         found.retain(|it| it.kind != FindingKind::OwnName || !is_wanted(tool));
         found
     }

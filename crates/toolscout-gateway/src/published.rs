@@ -117,7 +117,8 @@ impl PublishedCatalog {
 
     /// Whether this is the part of that catalog within the scope.
     pub(crate) fn is_within(&self, whole: &Arc<Self>, scope: &Arc<Scope>) -> bool {
-        self.whole.as_ref().is_some_and(|it| Arc::ptr_eq(it, whole)) && Arc::ptr_eq(&self.scope, scope)
+        self.whole.as_ref().is_some_and(|it| Arc::ptr_eq(it, whole))
+            && Arc::ptr_eq(&self.scope, scope)
     }
 
     /// The catalog whose index has the tools of this one.
@@ -141,7 +142,8 @@ impl PublishedCatalog {
         let scope = beneath.scope.clone();
         let remote_gateways = remote_gateways(&all, &sources, &scope);
         let shown = |it: &Arc<Tool>| {
-            let shown = shown(it, &policies, &remote_gateways).filter(|it| !is_out(it, &all, &policies))?;
+            let shown =
+                shown(it, &policies, &remote_gateways).filter(|it| !is_out(it, &all, &policies))?;
             Some(scope.listed(shown))
         };
         let shown = found.iter().map(|it| it.each(shown));
@@ -170,7 +172,8 @@ impl PublishedCatalog {
         for (tool, standing) in before.all.tools().zip(&before.standing) {
             let Some(standing) = standing.get() else { continue };
             if let Some(known) = self.all.tool(&tool.id).filter(|it| alike(&it.tool, tool)) {
-                let _ = self.standing[known.at].set(ToolStanding::of(standing.facts.clone(), &self.policies));
+                let _ = self.standing[known.at]
+                    .set(ToolStanding::of(standing.facts.clone(), &self.policies));
             }
         }
     }
@@ -186,7 +189,10 @@ impl PublishedCatalog {
         match (known.at.checked_sub(below), &self.beneath) {
             (None, Some(beneath)) => beneath.standing(known),
             (at, _) => self.standing[at.unwrap_or_default()].get_or_init(|| {
-                let shared = self.whole.as_ref().and_then(|whole| Some(whole.tool(&known.tool.id)?.1.facts.clone()));
+                let shared = self
+                    .whole
+                    .as_ref()
+                    .and_then(|whole| Some(whole.tool(&known.tool.id)?.1.facts.clone()));
                 ToolStanding::of(
                     shared.unwrap_or_else(|| Arc::new(DefinitionFacts::of(known.tool.clone()))),
                     &self.policies,
@@ -204,9 +210,11 @@ impl PublishedCatalog {
         if let (Unresolved::Unknown { .. }, Ok(hidden)) = (&why, self.all.resolve(text)) {
             let decision = self.policies.effective(hidden);
             if decision.policy == Policy::Disable {
-                return Err(
-                    AuthorizationError::Disabled { tool: hidden.id.to_string(), because: decision.because }.into()
-                );
+                return Err(AuthorizationError::Disabled {
+                    tool: hidden.id.to_string(),
+                    because: decision.because,
+                }
+                .into());
             }
             if let Some(stronger) = shadowing::stronger(hidden, &self.all, &self.policies) {
                 return Err(shadowing::refusal(hidden, stronger).into());
@@ -221,14 +229,19 @@ impl PublishedCatalog {
         let mut hits = self.beneath.as_ref().map_or_else(Vec::new, |it| it.search(query));
         let is_shown = |id: &ToolId| self.shown.tool(id).is_some();
         let scope = self.whole.as_ref().map(|_| ToolScope(&is_shown));
-        let own = self.made().index.search(&Query { scope, ..*query }).into_iter().filter_map(|hit| {
-            let tool = self.shown.tool(&hit.id)?.tool.clone();
-            Some(SearchHit { tool, score: hit.score, why: hit.why })
-        });
+        let own =
+            self.made().index.search(&Query { scope, ..*query }).into_iter().filter_map(|hit| {
+                let tool = self.shown.tool(&hit.id)?.tool.clone();
+                Some(SearchHit { tool, score: hit.score, why: hit.why })
+            });
         hits.extend(own);
         if self.beneath.is_some() {
             hits.sort_by(|one, other| other.score.total_cmp(&one.score));
-            hits.truncate(if query.limit == 0 { Query::DEFAULT_LIMIT } else { query.limit.min(Query::MAX_LIMIT) });
+            hits.truncate(if query.limit == 0 {
+                Query::DEFAULT_LIMIT
+            } else {
+                query.limit.min(Query::MAX_LIMIT)
+            });
         }
         hits
     }
@@ -265,7 +278,10 @@ impl PublishedCatalog {
         match counts.fold((0, 0), |all, it| (all.0 + it.0, all.1 + it.1)) {
             (0, _) => Vec::new(),
             (missing, all) => {
-                vec![format!("semantic index: {} of {all} tools; keyword search for the rest", all - missing)]
+                vec![format!(
+                    "semantic index: {} of {all} tools; keyword search for the rest",
+                    all - missing
+                )]
             }
         }
     }
@@ -283,7 +299,8 @@ impl PublishedCatalog {
         }
         let below = self.beneath.as_ref().map_or(0, |it| it.shown.len());
         let found = || self.shown.tools().skip(below).filter(|it| !is_held(it));
-        self.indexed.get_or_make(|| self.engine.index(found(), &self.sources, self.beneath.is_none()))
+        self.indexed
+            .get_or_make(|| self.engine.index(found(), &self.sources, self.beneath.is_none()))
     }
 
     /// Replaces the index by another one of the same tools.
@@ -303,12 +320,15 @@ fn shown_of(
     scope: &Scope,
 ) -> Arc<Snapshot> {
     let excludes = policies.shadow == Shadow::Exclude;
-    let hides = policies.disables_something() || !remote_gateways.is_empty() || all.tools().any(|tool| is_held(tool));
+    let hides = policies.disables_something()
+        || !remote_gateways.is_empty()
+        || all.tools().any(|tool| is_held(tool));
     if !hides && !excludes && !scope.lists_something() {
         return all.clone();
     }
     Arc::new(all.each(|tool| {
-        let shown = shown(tool, policies, remote_gateways).filter(|tool| !is_out(tool, all, policies))?;
+        let shown =
+            shown(tool, policies, remote_gateways).filter(|tool| !is_out(tool, all, policies))?;
         Some(scope.listed(shown))
     }))
 }
@@ -335,7 +355,8 @@ fn is_held(tool: &Tool) -> bool {
 
 /// Whether this is a meta tool of one of these remote gateways.
 pub(crate) fn is_meta_tool(id: &ToolId, remote_gateways: &[RemoteGateway]) -> bool {
-    delegation::is_meta_tool(id.name.as_str()) && remote_gateways.iter().any(|it| it.source == id.source)
+    delegation::is_meta_tool(id.name.as_str())
+        && remote_gateways.iter().any(|it| it.source == id.source)
 }
 
 fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
@@ -348,13 +369,18 @@ fn is_out(tool: &Tool, all: &Snapshot, policies: &Policies) -> bool {
 
 /// The visible form of a tool, if it is visible. The text of a quarantined tool is only for the
 /// operator who reviews it: another reader, for example a model, might follow instructions in it.
-fn shown(tool: &Arc<Tool>, policies: &Policies, remote_gateways: &[RemoteGateway]) -> Option<Arc<Tool>> {
+fn shown(
+    tool: &Arc<Tool>,
+    policies: &Policies,
+    remote_gateways: &[RemoteGateway],
+) -> Option<Arc<Tool>> {
     if is_disabled(tool, policies) {
         return None;
     }
     if !is_held(tool) {
         return (!is_meta_tool(&tool.id, remote_gateways)).then(|| tool.clone());
     }
-    let (visibility, status, provenance) = (tool.visibility, tool.status.clone(), tool.provenance.clone());
+    let (visibility, status, provenance) =
+        (tool.visibility, tool.status.clone(), tool.provenance.clone());
     Some(Arc::new(Tool { visibility, status, provenance, ..Tool::new(tool.id.clone()) }))
 }

@@ -10,14 +10,16 @@ const NAMES: usize = 100;
 
 pub(crate) fn log(now: &Snapshot, failed: &[(SourceId, SourceError)]) {
     // Closures, so that nothing is counted unless the log level is enabled.
-    let (servers, by_server) = (|| json!(by_source(now).keys().collect::<Vec<_>>()), || counts(now));
+    let (servers, by_server) =
+        (|| json!(by_source(now).keys().collect::<Vec<_>>()), || counts(now));
     tracing::info!(event = "tools_registered", count = now.len(), servers = %servers(), byServer = %by_server(), failed = failed.len());
     let (age, expired) = (|| cache_age(now), || now.tools().any(|it| it.provenance.stale));
     tracing::debug!(event = "tool_registry_stats", toolCount = now.len(), cacheAge = age(), expired = expired(), byServer = %names(now));
 }
 
 fn by_source(now: &Snapshot) -> BTreeMap<&str, Vec<&Tool>> {
-    let mut all: BTreeMap<_, Vec<_>> = now.sources().map(|(id, _)| (id.as_str(), Vec::new())).collect();
+    let mut all: BTreeMap<_, Vec<_>> =
+        now.sources().map(|(id, _)| (id.as_str(), Vec::new())).collect();
     for tool in now.tools() {
         all.entry(tool.id.source.as_str()).or_default().push(&**tool);
     }
@@ -25,11 +27,16 @@ fn by_source(now: &Snapshot) -> BTreeMap<&str, Vec<&Tool>> {
 }
 
 fn counts(now: &Snapshot) -> Value {
-    by_source(now).into_iter().map(|(id, tools)| (id.to_owned(), tools.len().into())).collect::<Map<_, _>>().into()
+    by_source(now)
+        .into_iter()
+        .map(|(id, tools)| (id.to_owned(), tools.len().into()))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn names(now: &Snapshot) -> Value {
-    let names = |tools: Vec<&Tool>| tools.iter().take(NAMES).map(|it| it.id.name.as_str().into()).collect();
+    let names =
+        |tools: Vec<&Tool>| tools.iter().take(NAMES).map(|it| it.id.name.as_str().into()).collect();
     by_source(now)
         .into_iter()
         .map(|(id, tools)| (id.to_owned(), Value::Array(names(tools))))

@@ -18,7 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use toolscout_catalog::SourceDiscovery;
-use toolscout_core::{Cx, Diagnostic, DiagnosticKind, RequestSources, ReviewMode, Source, SourceId, Tool, spoken};
+use toolscout_core::{
+    Cx, Diagnostic, DiagnosticKind, RequestSources, ReviewMode, Source, SourceId, Tool, spoken,
+};
 
 /// Time limit for a provider to return the sources of a request, and for the discovery of each of
 /// these sources.
@@ -43,7 +45,10 @@ pub(crate) struct RequestDiscovery {
 }
 
 impl RequestCatalogs {
-    pub(crate) fn new(providers: Vec<Arc<dyn RequestSources>>, keeping: RequestCacheLimits) -> Self {
+    pub(crate) fn new(
+        providers: Vec<Arc<dyn RequestSources>>,
+        keeping: RequestCacheLimits,
+    ) -> Self {
         Self { providers, cache: RequestCache::new(keeping) }
     }
 
@@ -85,7 +90,10 @@ impl RequestCatalogs {
         // does.
         let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
         let Some(guests) = until_deadline(cx, found).await else {
-            let problem = Diagnostic::warning(DiagnosticKind::Source, "the request's own sources took too long");
+            let problem = Diagnostic::warning(
+                DiagnosticKind::Source,
+                "the request's own sources took too long",
+            );
             return Arc::new(alone(publisher.within(scope), vec![problem]));
         };
         let now = publisher.within(scope);
@@ -97,7 +105,10 @@ impl RequestCatalogs {
         let merged = if needs_review {
             let (now, entry) = (now.clone(), entry.clone());
             let work = move || entry.guests.get().map(|it| merge(now, it, &approvals));
-            run_blocking(work).await.flatten().unwrap_or_else(|| alone(publisher.within(scope), Vec::new()))
+            run_blocking(work)
+                .await
+                .flatten()
+                .unwrap_or_else(|| alone(publisher.within(scope), Vec::new()))
         } else {
             merge(now, guests, &approvals)
         };
@@ -110,20 +121,30 @@ impl RequestCatalogs {
         let cx = &anybodys(cx);
         let providers = self.providers.iter().zip(&entry.keys).filter(|(_, key)| key.is_some());
         let given = join_all(providers.map(|(it, _)| timeout(LIMIT, it.sources(cx)))).await;
-        let mut guests =
-            RequestDiscovery { sources: Vec::new(), problems: Vec::new(), is_partial: false, since: Instant::now() };
+        let mut guests = RequestDiscovery {
+            sources: Vec::new(),
+            problems: Vec::new(),
+            is_partial: false,
+            since: Instant::now(),
+        };
         let mut sources: Vec<Arc<dyn Source>> = Vec::new();
         for given in given {
             match given {
                 Ok(given) => sources.extend(given),
-                Err(_) => guests.miss("the request's own sources", &format!("no answer within {}", spoken(LIMIT))),
+                Err(_) => guests.miss(
+                    "the request's own sources",
+                    &format!("no answer within {}", spoken(LIMIT)),
+                ),
             }
         }
-        let all = sources.iter().map(|it| timeout(LIMIT, gather(std::slice::from_ref(it), cx, |_| ())));
+        let all =
+            sources.iter().map(|it| timeout(LIMIT, gather(std::slice::from_ref(it), cx, |_| ())));
         for (source, found) in sources.iter().zip(join_all(all).await) {
             let name = format!("source `{}` of this request", source.id());
             match found.map(|mut it| it.pop()) {
-                Ok(Some(Ok(discovery))) => guests.sources.push((source.clone(), Arc::new(discovery))),
+                Ok(Some(Ok(discovery))) => {
+                    guests.sources.push((source.clone(), Arc::new(discovery)))
+                }
                 Ok(Some(Err(error))) => guests.miss(&name, &error.to_string()),
                 Ok(None) => {}
                 Err(_) => guests.miss(&name, &format!("not done within {}", spoken(LIMIT))),
@@ -137,14 +158,18 @@ impl RequestCatalogs {
 impl RequestDiscovery {
     fn miss(&mut self, what: &str, why: &str) {
         self.is_partial = true;
-        self.problems.push(Diagnostic::warning(DiagnosticKind::Source, format!("{what} could not be listed: {why}")));
+        self.problems.push(Diagnostic::warning(
+            DiagnosticKind::Source,
+            format!("{what} could not be listed: {why}"),
+        ));
     }
 }
 
 /// The request context for a discovery that several requests share: with its own deadline, and
 /// without a connection to one client.
 fn anybodys(cx: &Cx) -> Cx {
-    Cx { deadline: None, progress: None, asker: None, counterpart: None, ..cx.clone() }.within(LIMIT * 2)
+    Cx { deadline: None, progress: None, asker: None, counterpart: None, ..cx.clone() }
+        .within(LIMIT * 2)
 }
 
 /// The shared catalog, for a request whose own sources are not available.
@@ -154,12 +179,18 @@ fn alone(now: Arc<PublishedCatalog>, problems: Vec<Diagnostic>) -> PublishedCata
 }
 
 /// The shared catalog with the request's own tools on top. These are reviewed like all others.
-fn merge(now: Arc<PublishedCatalog>, guests: &RequestDiscovery, approvals: &Approvals) -> PublishedCatalog {
+fn merge(
+    now: Arc<PublishedCatalog>,
+    guests: &RequestDiscovery,
+    approvals: &Approvals,
+) -> PublishedCatalog {
     let mut problems = guests.problems.clone();
     let mut sources: SourceSet = (*now.sources).clone();
     let mut found: Vec<(ReviewMode, Arc<SourceDiscovery>)> = Vec::new();
     let scope = now.scope.clone();
-    for (source, discovery) in guests.sources.iter().filter(|(source, _)| scope.has_source(source.id())) {
+    for (source, discovery) in
+        guests.sources.iter().filter(|(source, _)| scope.has_source(source.id()))
+    {
         problems.extend(discovery.problems.iter().cloned());
         // Ids are first come, first served: shared sources, then those of the providers in order.
         match sources.by_id(source.id()) {

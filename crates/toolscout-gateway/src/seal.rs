@@ -36,7 +36,11 @@ impl RowSeal {
     pub(crate) fn close(&self, place: &str, body: &impl Serialize) -> Result<Vec<u8>, StoreError> {
         let body = serde_json::value::to_raw_value(body).map_err(unwritable)?;
         let body = RawJson::parse(body.get()).map_err(unwritable)?;
-        let row = SealedRow { version: VERSION, mac: self.mac(place, body.as_str()).to_hex().to_string(), body };
+        let row = SealedRow {
+            version: VERSION,
+            mac: self.mac(place, body.as_str()).to_hex().to_string(),
+            body,
+        };
         serde_json::to_vec(&row).map_err(unwritable)
     }
 
@@ -44,16 +48,24 @@ impl RowSeal {
         let row: SealedRow = serde_json::from_slice(bytes).map_err(|_| BrokenSeal)?;
         let mac = blake3::Hash::from_hex(&row.mac).map_err(|_| BrokenSeal)?;
         // Hashes are compared in constant time.
-        (row.version == VERSION && mac == self.mac(place, row.body.as_str())).then_some(row.body).ok_or(BrokenSeal)
+        (row.version == VERSION && mac == self.mac(place, row.body.as_str()))
+            .then_some(row.body)
+            .ok_or(BrokenSeal)
     }
 
     fn mac(&self, place: &str, body: &str) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
-        hasher.update(&(place.len() as u64).to_le_bytes()).update(place.as_bytes()).update(body.as_bytes());
+        hasher
+            .update(&(place.len() as u64).to_le_bytes())
+            .update(place.as_bytes())
+            .update(body.as_bytes());
         hasher.finalize()
     }
 }
 
 fn unwritable(cause: serde_json::Error) -> StoreError {
-    StoreError { what: "what is to be kept cannot be written down".to_owned(), cause: Some(cause.into()) }
+    StoreError {
+        what: "what is to be kept cannot be written down".to_owned(),
+        cause: Some(cause.into()),
+    }
 }

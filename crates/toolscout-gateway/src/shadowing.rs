@@ -7,7 +7,11 @@ use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{Diagnostic, DiagnosticKind, Tool};
 
 /// The tool that shadows this one. A disabled tool shadows nothing.
-pub(crate) fn stronger<'a>(tool: &Tool, all: &'a Snapshot, policies: &Policies) -> Option<&'a Tool> {
+pub(crate) fn stronger<'a>(
+    tool: &Tool,
+    all: &'a Snapshot,
+    policies: &Policies,
+) -> Option<&'a Tool> {
     if policies.shadow != Shadow::Exclude {
         return None;
     }

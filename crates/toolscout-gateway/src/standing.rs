@@ -43,7 +43,10 @@ impl DefinitionFacts {
     /// The validator for the arguments of a call.
     pub(crate) fn check(&self) -> Result<&ArgumentValidator, Error> {
         let check = self.check.get_or_init(|| ArgumentValidator::read(&self.tool));
-        check.as_ref().map_err(|reason| Error::InvalidSchema { tool: self.tool.id.clone(), reason: reason.clone() })
+        check.as_ref().map_err(|reason| Error::InvalidSchema {
+            tool: self.tool.id.clone(),
+            reason: reason.clone(),
+        })
     }
 
     /// Mismatches between a result and the tool's output schema.
@@ -52,7 +55,9 @@ impl DefinitionFacts {
         if output.wants_input() {
             return Vec::new();
         }
-        let promise = self.promise.get_or_init(|| self.tool.output_schema.as_ref().map(OutputValidator::read));
+        let promise = self
+            .promise
+            .get_or_init(|| self.tool.output_schema.as_ref().map(OutputValidator::read));
         promise.as_ref().map_or_else(Vec::new, |it| it.doubts(output))
     }
 }

@@ -11,7 +11,9 @@ pub(crate) async fn until_deadline<T>(cx: &Cx, work: impl Future<Output = T>) ->
 }
 
 /// Runs the work on a thread for blocking work. `None` if the runtime shuts down before it has run.
-pub(crate) async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub(crate) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => Some(done),
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),

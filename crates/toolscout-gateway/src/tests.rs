@@ -30,8 +30,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use toolscout_core::authorization::Policy;
 use toolscout_core::{
-    Arguments, Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, ErrorKind, PolicyRules, RawJson, Source,
-    SourceError, SourceId, SourceKind, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Arguments, Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, ErrorKind, PolicyRules,
+    RawJson, Source, SourceError, SourceId, SourceKind, Status, Tool, ToolCall, ToolId, ToolName,
+    ToolOutput,
 };
 
 /// A source in this process that counts its requests and echoes its arguments.
@@ -55,7 +56,15 @@ impl Fake {
         });
         let tools = tools.collect();
         let (loads, calls) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { id, origin: SourceKind::Folder, tools, full_schema: None, is_down: AtomicBool::new(false), loads, calls }
+        Self {
+            id,
+            origin: SourceKind::Folder,
+            tools,
+            full_schema: None,
+            is_down: AtomicBool::new(false),
+            loads,
+            calls,
+        }
     }
 }
 
@@ -73,10 +82,16 @@ impl Source for Fake {
             let error = SourceError::Unavailable { id: self.id.clone(), what: "down".to_owned() };
             return Box::pin(stream::iter([Err(error)]));
         }
-        Box::pin(stream::iter(self.tools.iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it.clone()))))))
+        Box::pin(stream::iter(
+            self.tools.iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it.clone())))),
+        ))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         self.loads.fetch_add(1, Ordering::SeqCst);
         let mut tool = self.tools.iter().find(|it| it.id.name == *name).cloned();
         if let (Some(tool), Some(schema)) = (&mut tool, &self.full_schema) {
@@ -85,7 +100,11 @@ impl Source for Fake {
         Box::pin(async { Ok(tool) })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        _: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let output = ToolOutput::text(Value::Object(call.into_inner().arguments).to_string());
         Box::pin(async { Ok(output) })
@@ -105,8 +124,9 @@ fn text(output: &ToolOutput) -> String {
 }
 
 async fn gateway(sources: &[&Arc<Fake>]) -> Gateway {
-    let builder =
-        sources.iter().fold(Gateway::builder(), |builder, it| builder.source(Arc::clone(it) as Arc<dyn Source>));
+    let builder = sources
+        .iter()
+        .fold(Gateway::builder(), |builder, it| builder.source(Arc::clone(it) as Arc<dyn Source>));
     let gateway = builder.build().unwrap();
     gateway.refresh(&cli()).await;
     gateway
@@ -136,15 +156,20 @@ async fn requests_may_move_from_thread_to_thread() {
 /// Q-30: one source fails while listing.
 #[tokio::test]
 async fn a_source_that_fails_to_list_costs_the_others_nothing_and_keeps_what_was_known() {
-    let (good, bad) =
-        (Arc::new(Fake::new("good", &[("a", json!({}))])), Arc::new(Fake::new("bad", &[("b", json!({}))])));
+    let (good, bad) = (
+        Arc::new(Fake::new("good", &[("a", json!({}))])),
+        Arc::new(Fake::new("bad", &[("b", json!({}))])),
+    );
     let gateway = gateway(&[&bad, &good]).await;
     bad.is_down.store(true, Ordering::SeqCst);
     let refreshed = gateway.refresh(&cli()).await;
     assert_eq!(refreshed.failed.len(), 1);
     assert_eq!(refreshed.failed[0].0.as_str(), "bad");
     let hits = gateway.search(&Query::new(""));
-    assert_eq!(hits.iter().map(|it| it.tool.id.to_string()).collect::<Vec<_>>(), ["good/a", "bad/b"]);
+    assert_eq!(
+        hits.iter().map(|it| it.tool.id.to_string()).collect::<Vec<_>>(),
+        ["good/a", "bad/b"]
+    );
 }
 
 #[tokio::test]
@@ -158,7 +183,8 @@ async fn two_sources_of_one_id_are_said_before_anything_starts() {
 async fn defaults_are_filled_in_and_what_was_given_stays() {
     let source = Arc::new(Fake::new("s", &[("fetch", url_schema())]));
     let gateway = gateway(&[&source]).await;
-    let output = gateway.call("fetch", arguments(json!({"url": "", "retry": {}})), cli()).await.unwrap();
+    let output =
+        gateway.call("fetch", arguments(json!({"url": "", "retry": {}})), cli()).await.unwrap();
     assert_eq!(text(&output), r#"{"url":"","retry":{"times":3},"format":"json"}"#);
 }
 
@@ -166,7 +192,10 @@ async fn defaults_are_filled_in_and_what_was_given_stays() {
 async fn arguments_that_do_not_fit_never_reach_the_source_and_all_are_said_at_once() {
     let source = Arc::new(Fake::new("s", &[("fetch", url_schema())]));
     let gateway = gateway(&[&source]).await;
-    let error = gateway.call("fetch", arguments(json!({"format": "xml", "x": 1})), cli()).await.unwrap_err();
+    let error = gateway
+        .call("fetch", arguments(json!({"format": "xml", "x": 1})), cli())
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     let Error::InvalidArguments { violations, .. } = &error else { panic!("{error}") };
     assert_eq!(violations.len(), 3, "{error}");
@@ -202,9 +231,13 @@ async fn a_denied_tool_is_listed_and_refused_and_a_disabled_one_is_not_there() {
     );
     let error = gateway.call("gone", Arguments::new(), cli()).await.unwrap_err();
     assert_eq!(error.to_string(), "`s/gone` is disabled by the project rule `s/gone`");
-    let names = |tools: Vec<Arc<Tool>>| tools.iter().map(|it| it.id.to_string()).collect::<Vec<_>>();
+    let names =
+        |tools: Vec<Arc<Tool>>| tools.iter().map(|it| it.id.to_string()).collect::<Vec<_>>();
     assert_eq!(names(gateway.snapshot().tools().cloned().collect()), ["s/no"]);
-    assert_eq!(names(gateway.search(&Query::new("")).into_iter().map(|it| it.tool).collect()), ["s/no"]);
+    assert_eq!(
+        names(gateway.search(&Query::new("")).into_iter().map(|it| it.tool).collect()),
+        ["s/no"]
+    );
     assert_eq!(gateway.whole_snapshot().len(), 2);
     assert_eq!(source.calls.load(Ordering::SeqCst), 0);
 }
@@ -235,7 +268,8 @@ async fn a_call_that_expects_another_definition_is_refused() {
 
 #[tokio::test]
 async fn a_reference_that_leaves_the_schema_is_refused_not_fetched() {
-    let schema = json!({"type": "object", "properties": {"x": {"$ref": "http://127.0.0.1:9/schema.json"}}});
+    let schema =
+        json!({"type": "object", "properties": {"x": {"$ref": "http://127.0.0.1:9/schema.json"}}});
     let source = Arc::new(Fake::new("s", &[("t", schema)]));
     let gateway = gateway(&[&source]).await;
     let error = gateway.call("t", Arguments::new(), cli()).await.unwrap_err();
@@ -250,8 +284,11 @@ async fn a_registered_tool_answers_before_a_server_and_before_a_request() {
         fake.origin = origin;
         Arc::new(fake)
     };
-    let (request, server, code) =
-        (with("request", SourceKind::Request), with("server", SourceKind::Mcp), with("code", SourceKind::Code));
+    let (request, server, code) = (
+        with("request", SourceKind::Request),
+        with("server", SourceKind::Mcp),
+        with("code", SourceKind::Code),
+    );
     let gateway = gateway(&[&request, &server, &code]).await;
     gateway.call("x", Arguments::new(), cli()).await.unwrap();
     assert_eq!(code.calls.load(Ordering::SeqCst), 1);

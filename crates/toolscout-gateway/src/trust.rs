@@ -10,8 +10,14 @@ impl Gateway {
     /// Every quarantined tool, with the details for a decision.
     pub fn held(&self) -> Vec<QuarantinedTool> {
         let scan = self.publisher.scanner();
-        let found = self.publisher.under_review().into_iter().filter_map(|it| Some((self.publisher.found(&it)?.1, it)));
-        found.flat_map(|(tools, source)| self.publisher.approvals.held(&source, &tools, &scan)).collect()
+        let found = self
+            .publisher
+            .under_review()
+            .into_iter()
+            .filter_map(|it| Some((self.publisher.found(&it)?.1, it)));
+        found
+            .flat_map(|(tools, source)| self.publisher.approvals.held(&source, &tools, &scan))
+            .collect()
     }
 
     /// The calls that are pending approval, including decided ones that are not used yet, oldest
@@ -44,12 +50,16 @@ impl Gateway {
     /// may have the tool, and if requests can have their own sources, unknown sources may exist.
     pub fn dangling(&self) -> Vec<DanglingRule> {
         let published = self.publisher.now();
-        let is_known = |source: &str| published.sources.all().iter().any(|it| it.id().as_str() == source);
-        let is_listed = |source: &str| published.all.tools().any(|it| it.id.source.as_str() == source);
-        let has =
-            |source: &str, name: &str| published.all.named(name).iter().any(|it| it.tool.id.source.as_str() == source);
+        let is_known =
+            |source: &str| published.sources.all().iter().any(|it| it.id().as_str() == source);
+        let is_listed =
+            |source: &str| published.all.tools().any(|it| it.id.source.as_str() == source);
+        let has = |source: &str, name: &str| {
+            published.all.named(name).iter().any(|it| it.tool.id.source.as_str() == source)
+        };
         // There is no complete list of the tools of a remote gateway.
-        let searches = |source: &str| published.remote_gateways.iter().any(|it| it.source.as_str() == source);
+        let searches =
+            |source: &str| published.remote_gateways.iter().any(|it| it.source.as_str() == source);
         published.policies.dangling(|source, name| match name {
             _ if !is_known(source) => self.requests.has_providers(),
             None => true,

@@ -35,7 +35,9 @@ impl Gateway {
     pub async fn view(&self, cx: &Cx) -> CatalogView {
         match self.requests.keys(cx) {
             None => CatalogView::of(self.catalog()),
-            Some(keys) => CatalogView::of(self.requests.moment(&self.publisher, self.scope.as_deref(), keys, cx).await),
+            Some(keys) => CatalogView::of(
+                self.requests.moment(&self.publisher, self.scope.as_deref(), keys, cx).await,
+            ),
         }
     }
 }
@@ -157,7 +159,8 @@ impl CatalogView {
 
     /// The current tool of this id, with its policy and facts.
     pub(crate) fn tool(&self, id: &ToolId) -> Result<(&Arc<Tool>, &ToolStanding), Error> {
-        let is_closed = || is_meta_tool(id, &self.catalog.remote_gateways) && !self.is_through_meta_tools();
+        let is_closed =
+            || is_meta_tool(id, &self.catalog.remote_gateways) && !self.is_through_meta_tools();
         let far = || self.far().filter(|it| it.tool.id == *id).map(|it| (&it.tool, &it.standing));
         let known = self.catalog.tool(id).filter(|_| !is_closed()).or_else(far);
         known.ok_or_else(|| Error::UnknownTool { name: id.to_string(), nearest: Vec::new() })
@@ -167,8 +170,10 @@ impl CatalogView {
     pub(crate) fn named_source(&self, text: &str) -> Option<(&Arc<dyn Source>, ToolName)> {
         ["/", ":", "__"].into_iter().find_map(|separator| {
             let (source, name) = text.split_once(separator)?;
-            let (source, name) = (self.source(&SourceId::new(source).ok()?)?, ToolName::new(name).ok()?);
-            let is_in_scope = self.catalog.scope.has_tool(&ToolId::new(source.id().clone(), name.clone()));
+            let (source, name) =
+                (self.source(&SourceId::new(source).ok()?)?, ToolName::new(name).ok()?);
+            let is_in_scope =
+                self.catalog.scope.has_tool(&ToolId::new(source.id().clone(), name.clone()));
             is_in_scope.then_some((source, name))
         })
     }

@@ -34,7 +34,9 @@ usage: toolscout-hostile [--mode NAME] [OPTION]…
 ";
 
 /// Parses the arguments; the error is a sentence for the user.
-pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(CommandLineTask, Options), String> {
+pub(crate) fn parse(
+    words: impl Iterator<Item = String>,
+) -> Result<(CommandLineTask, Options), String> {
     let mut options = Options::default();
     let mut asked = CommandLineFlags::default();
     let mut words = words.flat_map(split_at_equals);
@@ -42,7 +44,9 @@ pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(CommandLineT
         if asked.take_flag(&word) {
             continue;
         }
-        let value = words.next().ok_or_else(|| format!("`{word}` needs a value, or is not an option\n{USAGE}"))?;
+        let value = words
+            .next()
+            .ok_or_else(|| format!("`{word}` needs a value, or is not an option\n{USAGE}"))?;
         if !asked.take(&word, &value) {
             options.take(&word, &value)?;
         }
@@ -100,18 +104,25 @@ impl CommandLineFlags {
             Self { help: true, .. } => Ok(CommandLineTask::Print(USAGE.to_owned())),
             Self { idle: true, .. } => Ok(CommandLineTask::Idle),
             Self { list: true, json: true, .. } => Ok(CommandLineTask::Print(as_json())),
-            Self { list: true, names: true, .. } => {
-                Ok(CommandLineTask::Print(modes().iter().map(|it| format!("{}\n", it.name)).collect()))
-            }
+            Self { list: true, names: true, .. } => Ok(CommandLineTask::Print(
+                modes().iter().map(|it| format!("{}\n", it.name)).collect(),
+            )),
             Self { list: true, .. } => Ok(CommandLineTask::Print(as_table())),
-            Self { describe: Some(name), .. } => mode(&name).map(|it| CommandLineTask::Print(described(it))),
-            Self { mode: name, .. } => mode(name.as_deref().unwrap_or(honest::NAME)).map(CommandLineTask::Serve),
+            Self { describe: Some(name), .. } => {
+                mode(&name).map(|it| CommandLineTask::Print(described(it)))
+            }
+            Self { mode: name, .. } => {
+                mode(name.as_deref().unwrap_or(honest::NAME)).map(CommandLineTask::Serve)
+            }
         }
     }
 }
 
 fn mode(name: &str) -> Result<&'static Mode, String> {
-    modes().iter().find(|it| it.name == name).ok_or_else(|| format!("`{name}` is not a mode; see --list"))
+    modes()
+        .iter()
+        .find(|it| it.name == name)
+        .ok_or_else(|| format!("`{name}` is not a mode; see --list"))
 }
 
 fn as_table() -> String {

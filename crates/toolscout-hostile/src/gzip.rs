@@ -14,9 +14,9 @@ pub(crate) fn around_spaces(head: &[u8], spaces: usize, tail: &[u8]) -> Vec<u8> 
     bits.spaces(spaces);
     bits.stored(tail, true);
     file.extend(bits.bytes);
-    let crc = tail
-        .iter()
-        .fold(CrcStep::of(b' ').times(spaces).apply(crc_of(head)), |crc, byte| CrcStep::of(*byte).apply(crc));
+    let crc = tail.iter().fold(CrcStep::of(b' ').times(spaces).apply(crc_of(head)), |crc, byte| {
+        CrcStep::of(*byte).apply(crc)
+    });
     file.extend((!crc).to_le_bytes());
     file.extend(((head.len() + spaces + tail.len()) as u32).to_le_bytes());
     file
@@ -81,7 +81,9 @@ impl Bits {
         self.put(18 - 4, 4);
         // In the order 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1: "18" takes one
         // bit, "2" and "1" two.
-        [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2].iter().for_each(|length| self.put(*length, 3));
+        [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2]
+            .iter()
+            .for_each(|length| self.put(*length, 3));
         let zeros = |bits: &mut Self, count: u32| {
             bits.put(ZEROS.0, ZEROS.1);
             bits.put(count - 11, 7);
@@ -107,7 +109,10 @@ struct CrcStep {
 
 impl CrcStep {
     fn of(byte: u8) -> Self {
-        Self { columns: std::array::from_fn(|bit| shift_byte(1 << bit)), constant: shift_byte(u32::from(byte)) }
+        Self {
+            columns: std::array::from_fn(|bit| shift_byte(1 << bit)),
+            constant: shift_byte(u32::from(byte)),
+        }
     }
 
     fn linear(&self, crc: u32) -> u32 {
@@ -120,7 +125,10 @@ impl CrcStep {
 
     /// The composition: this step first, then the other.
     fn then(&self, other: &Self) -> Self {
-        Self { columns: self.columns.map(|it| other.linear(it)), constant: other.apply(self.constant) }
+        Self {
+            columns: self.columns.map(|it| other.linear(it)),
+            constant: other.apply(self.constant),
+        }
     }
 
     fn times(self, mut count: usize) -> Self {

@@ -41,7 +41,8 @@ pub(crate) fn discover(request: &ClientRequest) -> Sent {
 
 pub(crate) fn initialize(request: &ClientRequest) -> Sent {
     if request.server.options.era == HandshakeEra::Modern {
-        return request.error(-32601, &format!("no such method: initialize; this server speaks {MODERN}"));
+        return request
+            .error(-32601, &format!("no such method: initialize; this server speaks {MODERN}"));
     }
     request.reply(initialized(request))
 }
@@ -71,11 +72,19 @@ pub(crate) fn initialized(request: &ClientRequest) -> Value {
 }
 
 fn with_instructions(answer: Value, server: &HostileServer) -> Value {
-    if server.options.rich { with(answer, json!({ "instructions": rich::INSTRUCTIONS })) } else { answer }
+    if server.options.rich {
+        with(answer, json!({ "instructions": rich::INSTRUCTIONS }))
+    } else {
+        answer
+    }
 }
 
 fn capabilities(server: &HostileServer) -> Value {
-    if server.options.has_more() { rich::capabilities() } else { json!({ "tools": { "listChanged": true } }) }
+    if server.options.has_more() {
+        rich::capabilities()
+    } else {
+        json!({ "tools": { "listChanged": true } })
+    }
 }
 
 pub(crate) fn list(request: &ClientRequest) -> Sent {
@@ -156,12 +165,34 @@ pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
     let (text, number, integer) =
         (json!({ "type": "string" }), json!({ "type": "number" }), json!({ "type": "integer" }));
     let mut tools = vec![
-        with(tool("echo", "Gives back the text it was given", object(json!({ "text": text }), &["text"])), reads()),
-        with(tool("add", "Adds two numbers", object(json!({ "a": number, "b": number }), &["a", "b"])), reads()),
-        tool("sleep", "Waits so many seconds, then answers", object(json!({ "seconds": number }), &["seconds"])),
+        with(
+            tool(
+                "echo",
+                "Gives back the text it was given",
+                object(json!({ "text": text }), &["text"]),
+            ),
+            reads(),
+        ),
+        with(
+            tool(
+                "add",
+                "Adds two numbers",
+                object(json!({ "a": number, "b": number }), &["a", "b"]),
+            ),
+            reads(),
+        ),
+        tool(
+            "sleep",
+            "Waits so many seconds, then answers",
+            object(json!({ "seconds": number }), &["seconds"]),
+        ),
         tool("whoami", "Says which server process this is", object(json!({}), &[])),
         tool("fail", "Reports an error every time", object(json!({}), &[])),
-        tool("blob", "Gives a text of so many bytes", object(json!({ "bytes": integer }), &["bytes"])),
+        tool(
+            "blob",
+            "Gives a text of so many bytes",
+            object(json!({ "bytes": integer }), &["bytes"]),
+        ),
     ];
     tools.extend((0..server.options.tools).map(filler));
     if server.options.rich {
@@ -175,8 +206,10 @@ fn reads() -> Value {
 }
 
 fn filler(number: usize) -> Value {
-    const VERBS: [&str; 10] =
-        ["create", "list", "update", "delete", "search", "export", "import", "archive", "sync", "review"];
+    const VERBS: [&str; 10] = [
+        "create", "list", "update", "delete", "search", "export", "import", "archive", "sync",
+        "review",
+    ];
     const NOUNS: [&str; 10] = [
         "invoice",
         "ticket",
@@ -191,12 +224,16 @@ fn filler(number: usize) -> Value {
     ];
     let (verb, noun) = (VERBS[number % 10], NOUNS[number / 10 % 10]);
     let name = format!("{verb}_{}_{number:05}", noun.replace(' ', "_"));
-    let schema = object(json!({ "id": { "type": "string" }, "limit": { "type": "integer" } }), &["id"]);
+    let schema =
+        object(json!({ "id": { "type": "string" }, "limit": { "type": "integer" } }), &["id"]);
     tool(&name, &format!("{verb} a {noun}, variant {number}"), schema)
 }
 
 /// The honest tools, followed by these.
-pub(crate) fn tools_and(server: &HostileServer, more: impl IntoIterator<Item = Value>) -> Vec<Value> {
+pub(crate) fn tools_and(
+    server: &HostileServer,
+    more: impl IntoIterator<Item = Value>,
+) -> Vec<Value> {
     let mut tools = tools(server);
     tools.extend(more);
     tools

@@ -35,13 +35,20 @@ pub(crate) fn serve(server: &Arc<HostileServer>, port: u16) -> io::Result<Infall
 
 /// The status line and headers of a response.
 pub(crate) fn head(status: &str, headers: &[(&str, String)]) -> Vec<u8> {
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: String =
+        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("HTTP/1.1 {status}\r\n{headers}\r\n").into_bytes()
 }
 
 /// A whole response with a correct length.
-pub(crate) fn respond(stream: &mut TcpStream, status: &str, headers: &[(&str, String)], body: &[u8]) -> io::Result<()> {
-    let headers: Vec<_> = headers.iter().cloned().chain([("Content-Length", body.len().to_string())]).collect();
+pub(crate) fn respond(
+    stream: &mut TcpStream,
+    status: &str,
+    headers: &[(&str, String)],
+    body: &[u8],
+) -> io::Result<()> {
+    let headers: Vec<_> =
+        headers.iter().cloned().chain([("Content-Length", body.len().to_string())]).collect();
     stream.write_all(&head(status, &headers))?;
     stream.write_all(body)
 }
@@ -63,7 +70,11 @@ fn converse(server: &Arc<HostileServer>, mut stream: TcpStream) -> io::Result<()
 }
 
 /// Sends each message as an event immediately, until the connection ends.
-fn stream_answer(server: &Arc<HostileServer>, stream: &TcpStream, posted: &PostedRequest) -> io::Result<()> {
+fn stream_answer(
+    server: &Arc<HostileServer>,
+    stream: &TcpStream,
+    posted: &PostedRequest,
+) -> io::Result<()> {
     let mut own = stream.try_clone()?;
     own.write_all(&head(
         "200 OK",
@@ -77,7 +88,11 @@ fn stream_answer(server: &Arc<HostileServer>, stream: &TcpStream, posted: &Poste
     }
 }
 
-fn answer(server: &Arc<HostileServer>, stream: &mut TcpStream, posted: &PostedRequest) -> io::Result<()> {
+fn answer(
+    server: &Arc<HostileServer>,
+    stream: &mut TcpStream,
+    posted: &PostedRequest,
+) -> io::Result<()> {
     if !posted.line.starts_with("POST ") {
         return respond(stream, "405 Method Not Allowed", &[], b"");
     }
@@ -86,8 +101,12 @@ fn answer(server: &Arc<HostileServer>, stream: &mut TcpStream, posted: &PostedRe
     let _ = server.take(&posted.body, &ResponseSink::Body(Arc::clone(&body)));
     let written = std::mem::take(&mut *body.lock());
     let lines: Vec<&[u8]> = written.split(|it| *it == b'\n').filter(|it| !it.is_empty()).collect();
-    let typed =
-        |kind: &str| [("Content-Type", kind.to_owned())].into_iter().chain(posted.extra.clone()).collect::<Vec<_>>();
+    let typed = |kind: &str| {
+        [("Content-Type", kind.to_owned())]
+            .into_iter()
+            .chain(posted.extra.clone())
+            .collect::<Vec<_>>()
+    };
     match lines[..] {
         [] if posted.wants_an_answer() => {
             pause_for_ever();
@@ -96,7 +115,8 @@ fn answer(server: &Arc<HostileServer>, stream: &mut TcpStream, posted: &PostedRe
         [] => respond(stream, "202 Accepted", &[], b""),
         [line] => respond(stream, "200 OK", &typed("application/json"), line),
         _ => {
-            let events: Vec<u8> = lines.iter().flat_map(|it| [b"data: ", *it, b"\n\n"].concat()).collect();
+            let events: Vec<u8> =
+                lines.iter().flat_map(|it| [b"data: ", *it, b"\n\n"].concat()).collect();
             respond(stream, "200 OK", &typed("text/event-stream"), &events)
         }
     }

@@ -62,7 +62,10 @@ pub fn example(name: &str) -> PathBuf {
     let program = test.ancestors().nth(2).map(|it| it.join("examples").join(name));
     let program = program.filter(|it| it.is_file());
     program.unwrap_or_else(|| {
-        panic!("no program of example `{name}` beside {}; run `cargo build --examples`", test.display())
+        panic!(
+            "no program of example `{name}` beside {}; run `cargo build --examples`",
+            test.display()
+        )
     })
 }
 

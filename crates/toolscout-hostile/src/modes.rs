@@ -96,7 +96,13 @@ const fn over_http(name: &'static str, does: &'static str, must: &'static str, a
 }
 
 /// A mode without its category, which is filled in when the tables are combined.
-const fn mode(name: &'static str, transports: Transports, does: &'static str, must: &'static str, acts: Acts) -> Mode {
+const fn mode(
+    name: &'static str,
+    transports: Transports,
+    does: &'static str,
+    must: &'static str,
+    acts: Acts,
+) -> Mode {
     Mode { name, category: "", transports, does, must, acts }
 }
 

@@ -109,7 +109,8 @@ fn number<T: FromStr>(word: &str, value: &str) -> Result<T, String> {
 }
 
 fn seconds(word: &str, value: &str) -> Result<Duration, String> {
-    Duration::try_from_secs_f64(number(word, value)?).map_err(|_| format!("`{word}` needs seconds, not `{value}`"))
+    Duration::try_from_secs_f64(number(word, value)?)
+        .map_err(|_| format!("`{word}` needs seconds, not `{value}`"))
 }
 
 fn not_zero(number: usize) -> Option<usize> {

@@ -50,7 +50,10 @@ impl PostedRequest {
     }
 
     pub(crate) fn may_take_long(&self) -> bool {
-        matches!(self.method().as_deref(), Some("tools/call" | "prompts/get" | "subscriptions/listen"))
+        matches!(
+            self.method().as_deref(),
+            Some("tools/call" | "prompts/get" | "subscriptions/listen")
+        )
     }
 
     pub(crate) fn wants_an_answer(&self) -> bool {
@@ -85,7 +88,8 @@ fn body(input: &mut BufReader<TcpStream>, headers: &Map<String, Value>) -> io::R
     loop {
         let size = line(input)?;
         let size = size.split(';').next().and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
-        let size = size.ok_or_else(|| io::Error::other("a chunk without a size"))?.min(LARGEST_BODY);
+        let size =
+            size.ok_or_else(|| io::Error::other("a chunk without a size"))?.min(LARGEST_BODY);
         input.by_ref().take(size).read_to_end(&mut body)?;
         line(input)?;
         if size == 0 {

@@ -12,7 +12,10 @@ use tokio::task::JoinSet;
 /// Part of the command line of every child process, so that tests can find survivors.
 pub(crate) const CHILD_MARK: &str = "hostile-grandchild";
 
-#[expect(clippy::disallowed_methods, reason = "a test's server has a thread for each thing that waits")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test's server has a thread for each thing that waits"
+)]
 pub(crate) fn pause(time: Duration) {
     thread::sleep(time);
 }
@@ -29,7 +32,10 @@ pub(crate) fn background(work: impl FnOnce() + Send + 'static) {
     thread::spawn(work);
 }
 
-#[expect(clippy::disallowed_methods, reason = "to end without tidying up is what a hostile server does")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "to end without tidying up is what a hostile server does"
+)]
 pub(crate) fn exit(code: i32) -> ! {
     std::process::exit(code)
 }
@@ -57,8 +63,16 @@ pub(crate) fn sleeping_child(options: &Options) -> io::Result<Child> {
 
 /// Installs handlers that call `handle` with the signal number. If `obeys`, SIGTERM then ends the
 /// process with 143; otherwise it and the related signals are ignored.
-pub(crate) fn on_signals(obeys: bool, handle: impl Fn(i32) + Clone + Send + 'static) -> io::Result<()> {
-    let all = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup(), SignalKind::pipe()];
+pub(crate) fn on_signals(
+    obeys: bool,
+    handle: impl Fn(i32) + Clone + Send + 'static,
+) -> io::Result<()> {
+    let all = [
+        SignalKind::terminate(),
+        SignalKind::interrupt(),
+        SignalKind::hangup(),
+        SignalKind::pipe(),
+    ];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut waiting = JoinSet::new();
     for kind in &all[..if obeys { 1 } else { all.len() }] {

@@ -43,11 +43,26 @@ pub(crate) fn tools(server: &HostileServer) -> Vec<Value> {
         tool(
             "test_custom_header",
             "Has an argument that is mirrored in a header",
-            object(json!({ "region": { "type": "string", "x-mcp-header": "Region" } }), &["region"]),
+            object(
+                json!({ "region": { "type": "string", "x-mcp-header": "Region" } }),
+                &["region"],
+            ),
         ),
-        tool("test_sampling", "Wants a text by a model", object(json!({ "prompt": text }), &["prompt"])),
-        tool("test_elicitation", "Asks for a name and an address", object(json!({ "message": text }), &["message"])),
-        tool("json_schema_2020_12_tool", "Has a schema with all the keywords of its dialect", content::rich_schema()),
+        tool(
+            "test_sampling",
+            "Wants a text by a model",
+            object(json!({ "prompt": text }), &["prompt"]),
+        ),
+        tool(
+            "test_elicitation",
+            "Asks for a name and an address",
+            object(json!({ "message": text }), &["message"]),
+        ),
+        tool(
+            "json_schema_2020_12_tool",
+            "Has a schema with all the keywords of its dialect",
+            content::rich_schema(),
+        ),
     ];
     tools.extend(asking::TOOLS.iter().map(|it| silent(it, "Asks whoever calls it")));
     let grown = server.reference.tools.count();
@@ -77,8 +92,12 @@ pub(crate) fn call(request: &ClientRequest, name: &str) -> Sent {
             pause(BEAT);
             request.reply(request.text("still here"))
         }
-        "test_custom_header" => request.reply(request.text(request.params()["arguments"]["region"].clone())),
-        "json_schema_2020_12_tool" => request.reply(request.text(request.params()["arguments"].to_string())),
+        "test_custom_header" => {
+            request.reply(request.text(request.params()["arguments"]["region"].clone()))
+        }
+        "json_schema_2020_12_tool" => {
+            request.reply(request.text(request.params()["arguments"].to_string()))
+        }
         _ if name.starts_with("test_grown_") => request.reply(request.text(name)),
         _ => asking::call(request, name),
     }
@@ -89,7 +108,10 @@ fn log(request: &ClientRequest) -> Sent {
     let is_wanted = !request.is_modern() || !request.params()["_meta"][LOG_LEVEL].is_null();
     for text in ["begun", "going on", "nearly done"] {
         if is_wanted {
-            request.notify("notifications/message", json!({ "level": "info", "logger": "reference", "data": text }))?;
+            request.notify(
+                "notifications/message",
+                json!({ "level": "info", "logger": "reference", "data": text }),
+            )?;
         }
         pause(BEAT);
     }
@@ -113,7 +135,9 @@ fn sample_nothing(request: &ClientRequest) -> Sent {
         return request.reply(request.text("you can sample"));
     }
     let data = json!({ "requiredCapabilities": { "sampling": {} } });
-    request.send(request.failure(json!({ "code": -32021, "message": "needs a client that can sample", "data": data })))
+    request.send(request.failure(
+        json!({ "code": -32021, "message": "needs a client that can sample", "data": data }),
+    ))
 }
 
 /// The client's capabilities: from this request in the modern era, from the handshake in the legacy

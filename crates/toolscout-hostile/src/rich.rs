@@ -47,7 +47,9 @@ pub(crate) fn act(method: &str) -> Option<Act> {
 pub(crate) fn tools() -> Vec<Value> {
     let text = json!({ "type": "string" });
     let whole = json!({ "type": "integer" });
-    let plain = |name: &str, description: &str, properties: Value| tool(name, description, object(properties, &[]));
+    let plain = |name: &str, description: &str, properties: Value| {
+        tool(name, description, object(properties, &[]))
+    };
     vec![
         plain(
             "elicit",
@@ -82,26 +84,38 @@ pub(crate) fn call(request: &ClientRequest, name: &str) -> Option<Sent> {
     Some(match name {
         "elicit" => elicit(request, arguments),
         "sample" => {
-            let message = json!({ "role": "user", "content": { "type": "text", "text": "say hello" } });
-            wonder(request, "sampling/createMessage", json!({ "messages": [message], "maxTokens": 10 }))
+            let message =
+                json!({ "role": "user", "content": { "type": "text", "text": "say hello" } });
+            wonder(
+                request,
+                "sampling/createMessage",
+                json!({ "messages": [message], "maxTokens": 10 }),
+            )
         }
         "roots" => wonder(request, "roots/list", json!({})),
         "log" => {
             let count = arguments["count"].as_u64().unwrap_or(1).min(10_000);
             let entry = |it| json!({ "level": "info", "logger": "rich", "data": { "number": it } });
-            let sent = (0..count).try_for_each(|it| request.notify("notifications/message", entry(it)));
+            let sent =
+                (0..count).try_for_each(|it| request.notify("notifications/message", entry(it)));
             sent.and_then(|()| request.reply(request.text("logged")))
         }
         "progress" => progress(request, arguments["steps"].as_u64().unwrap_or(3).min(10_000)),
         "touch" => {
-            let told = announce(request, "notifications/resources/updated", json!({ "uri": arguments["uri"] }));
+            let told = announce(
+                request,
+                "notifications/resources/updated",
+                json!({ "uri": arguments["uri"] }),
+            );
             told.and_then(|()| request.reply(request.text("touched")))
         }
         "grow" => grow(request),
         "capabilities" => {
             let modern = &request.params()["_meta"][CAPABILITIES];
             let legacy = request.server.rich.capabilities.lock().clone();
-            request.reply(request.text(if modern.is_null() { legacy } else { modern.clone() }.to_string()))
+            request.reply(
+                request.text(if modern.is_null() { legacy } else { modern.clone() }.to_string()),
+            )
         }
         "everything" => request.reply(everything(request)),
         _ => return None,
@@ -138,7 +152,8 @@ fn elicit(request: &ClientRequest, arguments: &Value) -> Sent {
 /// modern era the result of the call is the request, and the client repeats the call with its
 /// response.
 fn wonder(request: &ClientRequest, method: &str, params: Value) -> Sent {
-    let (responses, state) = (&request.params()["inputResponses"], &request.params()["requestState"]);
+    let (responses, state) =
+        (&request.params()["inputResponses"], &request.params()["requestState"]);
     if request.is_modern() && responses.is_null() {
         let requests = json!({ "it": { "method": method, "params": params } });
         let wanted = json!({ "resultType": "input_required", "inputRequests": requests, "requestState": "st-1" });
@@ -155,7 +170,11 @@ fn wonder(request: &ClientRequest, method: &str, params: Value) -> Sent {
 }
 
 /// Sends a request to a client of the legacy era, and returns its response, if there is one.
-pub(crate) fn ask(request: &ClientRequest, method: &str, params: Value) -> Result<Option<Value>, Gone> {
+pub(crate) fn ask(
+    request: &ClientRequest,
+    method: &str,
+    params: Value,
+) -> Result<Option<Value>, Gone> {
     let id = put(request, method, params)?;
     Ok(request.server.rich.answer(&id, PATIENCE))
 }
@@ -164,8 +183,12 @@ fn change_of_mind(request: &ClientRequest, params: Value) -> Sent {
     let id = put(request, "elicitation/create", params)?;
     // Not before the request was sent.
     pause(MOMENT);
-    request.notify("notifications/cancelled", json!({ "requestId": id, "reason": "changed my mind" }))?;
-    let text = if request.server.rich.answer(&id, MOMENT).is_some() { "answered" } else { "withdrawn" };
+    request.notify(
+        "notifications/cancelled",
+        json!({ "requestId": id, "reason": "changed my mind" }),
+    )?;
+    let text =
+        if request.server.rich.answer(&id, MOMENT).is_some() { "answered" } else { "withdrawn" };
     request.reply(request.text(text))
 }
 
@@ -179,8 +202,7 @@ fn progress(request: &ClientRequest, steps: u64) -> Sent {
     let token = &request.params()["_meta"]["progressToken"];
     if !token.is_null() {
         for step in 1..=steps {
-            let params =
-                json!({ "progressToken": token, "progress": step, "total": steps, "message": format!("step {step}") });
+            let params = json!({ "progressToken": token, "progress": step, "total": steps, "message": format!("step {step}") });
             request.notify("notifications/progress", params)?;
         }
     }
@@ -207,18 +229,21 @@ pub(crate) fn announce(request: &ClientRequest, method: &str, params: Value) -> 
         _ => "resourceSubscriptions",
     };
     for ChangeListener { id, wanted, out } in request.server.rich.listeners.lock().iter() {
-        let is_wanted = wanted[key] == true || wanted[key].as_array().is_some_and(|it| it.contains(&params["uri"]));
+        let is_wanted = wanted[key] == true
+            || wanted[key].as_array().is_some_and(|it| it.contains(&params["uri"]));
         if is_wanted {
             let params = with(params.clone(), json!({ "_meta": { SUBSCRIPTION: id } }));
             // A disconnected subscriber does not affect the others.
-            let _ = ClientRequest::new(&request.server, json!({}), out.clone()).notify(method, params);
+            let _ =
+                ClientRequest::new(&request.server, json!({}), out.clone()).notify(method, params);
         }
     }
     Ok(())
 }
 
 fn everything(request: &ClientRequest) -> Value {
-    let link = json!({ "type": "resource_link", "uri": "test://readme", "name": "readme", "size": 5 });
+    let link =
+        json!({ "type": "resource_link", "uri": "test://readme", "name": "readme", "size": 5 });
     let inside = json!({ "uri": "test://inside", "mimeType": "text/plain", "text": "inside", "_meta": { "a": 1 } });
     let content = json!([
         { "type": "text", "text": "plain \u{1f600}", "annotations": { "audience": ["user"], "priority": 0.50 } },
@@ -236,15 +261,20 @@ fn everything(request: &ClientRequest) -> Value {
 
 fn resources(request: &ClientRequest) -> Sent {
     let sizes = request.server.rich.sizes.count();
-    let grown = (0..sizes).map(|it| resource(&format!("test://grown/{it}"), &format!("grown {it}")));
-    let picture = with(resource("test://picture", "picture"), json!({ "mimeType": "image/png", "x-vendor": 1.0 }));
+    let grown =
+        (0..sizes).map(|it| resource(&format!("test://grown/{it}"), &format!("grown {it}")));
+    let picture = with(
+        resource("test://picture", "picture"),
+        json!({ "mimeType": "image/png", "x-vendor": 1.0 }),
+    );
     match request.cursor() {
         None => {
             let first = json!([resource("test://readme", "readme"), picture]);
             request.reply(with(listed(request, "resources", first), json!({ "nextCursor": "2" })))
         }
         Some(_) => {
-            let rest = std::iter::once(resource("test://numbers", "numbers")).chain(grown).collect();
+            let rest =
+                std::iter::once(resource("test://numbers", "numbers")).chain(grown).collect();
             request.reply(listed(request, "resources", rest))
         }
     }
@@ -262,7 +292,10 @@ fn read(request: &ClientRequest) -> Sent {
         _ if uri.starts_with("test://") => {
             json!({ "uri": uri, "mimeType": "text/plain", "text": format!("text of {uri}") })
         }
-        _ => return request.error(if request.is_modern() { -32602 } else { -32002 }, "no such resource"),
+        _ => {
+            return request
+                .error(if request.is_modern() { -32602 } else { -32002 }, "no such resource");
+        }
     };
     request.reply(listed(request, "contents", json!([content])))
 }
@@ -276,7 +309,8 @@ fn subscribe(request: &ClientRequest) -> Sent {
 
 fn prompts(request: &ClientRequest) -> Sent {
     let greet = json!({ "name": "greet", "description": "Greets", "arguments": [{ "name": "who", "required": true }] });
-    let grown = (0..request.server.rich.sizes.count()).map(|it| json!({ "name": format!("grown_{it}") }));
+    let grown =
+        (0..request.server.rich.sizes.count()).map(|it| json!({ "name": format!("grown_{it}") }));
     let all = std::iter::once(greet).chain(grown).chain([json!({ "name": "ask" })]).collect();
     request.reply(listed(request, "prompts", all))
 }
@@ -284,7 +318,9 @@ fn prompts(request: &ClientRequest) -> Sent {
 fn prompt(request: &ClientRequest) -> Sent {
     let (name, arguments) = (&request.params()["name"], &request.params()["arguments"]);
     match name.as_str() {
-        Some("ask") if request.is_modern() => wonder(request, "elicitation/create", json!({ "message": "who?" })),
+        Some("ask") if request.is_modern() => {
+            wonder(request, "elicitation/create", json!({ "message": "who?" }))
+        }
         Some("greet" | "ask") => {
             let text = format!("Greet {}", arguments["who"].as_str().unwrap_or("somebody"));
             let message = json!({ "role": "user", "content": { "type": "text", "text": text } });
@@ -300,8 +336,10 @@ fn prompt(request: &ClientRequest) -> Sent {
 
 fn complete(request: &ClientRequest) -> Sent {
     let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
-    let values: Vec<&str> = ["anna", "anton", "berta"].into_iter().filter(|it| it.starts_with(begun)).collect();
-    let mut result = json!({ "completion": { "total": values.len(), "values": values, "hasMore": false } });
+    let values: Vec<&str> =
+        ["anna", "anton", "berta"].into_iter().filter(|it| it.starts_with(begun)).collect();
+    let mut result =
+        json!({ "completion": { "total": values.len(), "values": values, "hasMore": false } });
     if request.is_modern() {
         result["resultType"] = "complete".into();
     }

@@ -41,7 +41,11 @@ pub(crate) struct HostileServer {
 }
 
 impl HostileServer {
-    pub(crate) fn new(mode: &'static str, acts: &'static Acts, options: Options) -> io::Result<Arc<Self>> {
+    pub(crate) fn new(
+        mode: &'static str,
+        acts: &'static Acts,
+        options: Options,
+    ) -> io::Result<Arc<Self>> {
         let log = Log::open(options.log.as_deref(), &options.name, mode)?;
         Ok(Arc::new(Self {
             options,
@@ -78,7 +82,9 @@ impl HostileServer {
             return Ok(());
         }
         match serde_json::from_slice(line) {
-            Ok(Value::Array(batch)) => batch.into_iter().try_for_each(|it| self.take_message(it, out)),
+            Ok(Value::Array(batch)) => {
+                batch.into_iter().try_for_each(|it| self.take_message(it, out))
+            }
             Ok(message) => self.take_message(message, out),
             Err(err) => {
                 let head = String::from_utf8_lossy(&line[..line.len().min(200)]);
@@ -168,7 +174,10 @@ impl HostileServer {
     /// Announces on stdout that the tools have changed, independent of the current request.
     pub(crate) fn announce_change(&self) -> Sent {
         let message = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });
-        self.log.event("sent", json!({ "id": null, "method": message["method"], "bytes": message.to_string().len() }));
+        self.log.event(
+            "sent",
+            json!({ "id": null, "method": message["method"], "bytes": message.to_string().len() }),
+        );
         self.write(&(self.acts().frame)(self, message.to_string().as_bytes()))
     }
 

@@ -37,7 +37,10 @@ impl ConnectionRoute {
     pub fn client(self) -> Result<ClientBuilder, String> {
         let tls = if self == Self::Plain { trusting_nobody() } else { trusting_the_system() };
         let tls = tls.map_err(|why| format!("requests cannot be made on this machine: {why}"))?;
-        let builder = Client::builder().user_agent("toolscout").tcp_nodelay(true).tls_backend_preconfigured(tls);
+        let builder = Client::builder()
+            .user_agent("toolscout")
+            .tcp_nodelay(true)
+            .tls_backend_preconfigured(tls);
         Ok(if self == Self::Far { builder } else { builder.no_proxy() })
     }
 }
@@ -70,10 +73,14 @@ fn trusting_the_system() -> Result<ClientConfig, String> {
     static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
     let made = TLS.get_or_init(|| {
         let provider = Arc::new(ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
+        let builder = ClientConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions();
         let verifier = Verifier::new(provider).map_err(|err| err.to_string())?;
         let builder = builder.map_err(|err| err.to_string())?;
-        let tls = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();
+        let tls = builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth();
         Ok(speaking_http(tls))
     });
     made.clone()

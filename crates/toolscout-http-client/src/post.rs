@@ -25,7 +25,11 @@ pub struct PostResponse {
 impl Post {
     /// A sender to this address with these headers, all of which may be secrets. Opens no
     /// connection. The error is a message for the user, and contains no header value.
-    pub fn to(url: &str, headers: &[(String, String)], content: &'static str) -> Result<Self, String> {
+    pub fn to(
+        url: &str,
+        headers: &[(String, String)],
+        content: &'static str,
+    ) -> Result<Self, String> {
         let url = Url::parse(url).map_err(|_| "it is no address".to_owned())?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err("it is no address of the web".to_owned());
@@ -33,15 +37,20 @@ impl Post {
         let mut all = HeaderMap::new();
         for (name, value) in headers {
             let what = format!("header `{}`", name.escape_debug());
-            let name = HeaderName::try_from(name.as_str()).map_err(|_| format!("{what} is no header name"))?;
-            let mut value =
-                HeaderValue::try_from(value).map_err(|_| format!("{what} holds what no header can carry"))?;
+            let name = HeaderName::try_from(name.as_str())
+                .map_err(|_| format!("{what} is no header name"))?;
+            let mut value = HeaderValue::try_from(value)
+                .map_err(|_| format!("{what} holds what no header can carry"))?;
             value.set_sensitive(true);
             all.insert(name, value);
         }
         all.insert(CONTENT_TYPE, HeaderValue::from_static(content));
         // No redirects: reports go only to the address that the operator configured.
-        let client = ConnectionRoute::to(&url).client()?.redirect(Policy::none()).build().map_err(|it| chain(&it))?;
+        let client = ConnectionRoute::to(&url)
+            .client()?
+            .redirect(Policy::none())
+            .build()
+            .map_err(|it| chain(&it))?;
         Ok(Self { client, url, headers: all })
     }
 
@@ -58,12 +67,21 @@ impl Post {
         encoding: Option<&'static str>,
         limit: Duration,
     ) -> Result<PostResponse, String> {
-        let mut request = self.client.post(self.url.clone()).headers(self.headers.clone()).timeout(limit).body(body);
+        let mut request = self
+            .client
+            .post(self.url.clone())
+            .headers(self.headers.clone())
+            .timeout(limit)
+            .body(body);
         if let Some(encoding) = encoding {
             request = request.header("content-encoding", encoding);
         }
         let answer = request.send().await.map_err(|it| chain(&it.without_url()))?;
-        let seconds = answer.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
-        Ok(PostResponse { status: answer.status().as_u16(), retry_after: seconds.map(Duration::from_secs) })
+        let seconds =
+            answer.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
+        Ok(PostResponse {
+            status: answer.status().as_u16(),
+            retry_after: seconds.map(Duration::from_secs),
+        })
     }
 }

@@ -72,7 +72,11 @@ impl<'a> QueryReader<'a> {
         let mut asked = QueryTerms::default();
         for (at, word) in all.iter().enumerate() {
             if asked.terms.len() < MOST_TERMS && !all[..at].iter().any(|it| it.stem == word.stem) {
-                asked.terms.extend(self.term(word, at.checked_sub(1).map(|it| &all[it]), all.get(at + 1)));
+                asked.terms.extend(self.term(
+                    word,
+                    at.checked_sub(1).map(|it| &all[it]),
+                    all.get(at + 1),
+                ));
             }
         }
         asked
@@ -94,13 +98,22 @@ impl<'a> QueryReader<'a> {
     }
 
     /// None for a number that no tool has: it is a value, not a search term.
-    fn term(&self, word: &QueryWord, before: Option<&QueryWord>, after: Option<&QueryWord>) -> Option<QueryTerm> {
+    fn term(
+        &self,
+        word: &QueryWord,
+        before: Option<&QueryWord>,
+        after: Option<&QueryWord>,
+    ) -> Option<QueryTerm> {
         let own = self.lexical().vocabulary.number(&word.stem);
-        let mut ways: Vec<TermMatch> =
-            own.into_iter().map(|term| TermMatch { term, worth: 1.0, kind: TermMatchKind::Same }).collect();
+        let mut ways: Vec<TermMatch> = own
+            .into_iter()
+            .map(|term| TermMatch { term, worth: 1.0, kind: TermMatchKind::Same })
+            .collect();
         ways.extend(self.synonyms(&word.stem));
         let joined = [before.map(|it| (it, word)), after.map(|it| (word, it))];
-        ways.extend(joined.into_iter().flatten().filter_map(|(one, other)| self.joined(one, other)));
+        ways.extend(
+            joined.into_iter().flatten().filter_map(|(one, other)| self.joined(one, other)),
+        );
         if ways.is_empty() && !word.is_name {
             ways = self.meant(word);
         }
@@ -132,8 +145,9 @@ impl<'a> QueryReader<'a> {
         if !parts.is_empty() {
             return parts;
         }
-        let guesses =
-            self.0.near().guesses(&word.stem, &self.lexical().vocabulary, |it| self.lexical().postings(it).len());
+        let guesses = self.0.near().guesses(&word.stem, &self.lexical().vocabulary, |it| {
+            self.lexical().postings(it).len()
+        });
         let way = |it: SpellingGuess| TermMatch {
             term: it.term,
             worth: if it.slips == 1 { 0.8 } else { 0.6 },
@@ -148,7 +162,8 @@ impl<'a> QueryReader<'a> {
             return Vec::new();
         }
         let number = |it: &str| self.lexical().vocabulary.number(&self.0.stems.stem(it));
-        let way = |term| TermMatch { term, worth: OF_COMPOUND / 2.0, kind: TermMatchKind::Compound };
+        let way =
+            |term| TermMatch { term, worth: OF_COMPOUND / 2.0, kind: TermMatchKind::Compound };
         let cut = |at: usize| Some([way(number(&word[..at])?), way(number(&word[at..])?)]);
         (3..=word.len() - 3).rev().find_map(cut).map_or_else(Vec::new, Vec::from)
     }

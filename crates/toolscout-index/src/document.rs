@@ -54,7 +54,13 @@ const MOST_TIMES: usize = 6;
 
 impl<'a> DocumentReader<'a> {
     pub(crate) fn new(stems: &'a Stems) -> Self {
-        Self { stems, terms: NewTerms::default(), known: HashMap::new(), scratch: Vec::new(), field: Vec::new() }
+        Self {
+            stems,
+            terms: NewTerms::default(),
+            known: HashMap::new(),
+            scratch: Vec::new(),
+            field: Vec::new(),
+        }
     }
 
     /// The tool's terms, with term numbers local to this reader.

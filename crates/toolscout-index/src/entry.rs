@@ -36,6 +36,7 @@ impl SearchableText {
 fn names(id: &ToolId) -> Vec<String> {
     let bare = id.name.as_str().to_lowercase();
     let qualified = format!("{}__{bare}", id.source);
-    let inner = bare.split_once("__").map(|(_, inner)| inner.to_owned()).filter(|it| !it.is_empty());
+    let inner =
+        bare.split_once("__").map(|(_, inner)| inner.to_owned()).filter(|it| !it.is_empty());
     [Some(bare), inner, Some(qualified)].into_iter().flatten().collect()
 }

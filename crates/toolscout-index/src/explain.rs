@@ -132,7 +132,9 @@ impl Index {
         let most = evidence.words.most.max(f32::MIN_POSITIVE);
         let named = signal::named(self, &evidence.asked, query.text);
         let lessons = signal::lessons(self, query);
-        let lesson = |tool: u32| lessons.iter().find(|(taught, _)| *taught == tool).map_or(0.0, |(_, worth)| *worth);
+        let lesson = |tool: u32| {
+            lessons.iter().find(|(taught, _)| *taught == tool).map_or(0.0, |(_, worth)| *worth)
+        };
         let parts = |tool: &&ToolId| {
             let at = self.tools.place_of(tool)?;
             Some(ScoreParts {

@@ -22,11 +22,14 @@ pub(crate) fn picked(fits: &[Fit], limit: usize) -> Vec<Fit> {
     let mut waiting: Vec<Fit> = fits.to_vec();
     let mut picked: Vec<Fit> = Vec::new();
     while picked.len() < limit && !waiting.is_empty() {
-        let has_room = |it: &Fit| picked.iter().filter(|other| other.source == it.source).count() < most;
+        let has_room =
+            |it: &Fit| picked.iter().filter(|other| other.source == it.source).count() < most;
         let first = waiting[0];
         let at = match waiting.iter().position(has_room) {
             Some(0) => 0,
-            Some(other) if !first.is_approved || waiting[other].score >= first.score * NEARLY => other,
+            Some(other) if !first.is_approved || waiting[other].score >= first.score * NEARLY => {
+                other
+            }
             _ if first.is_approved => 0,
             _ => {
                 // No other source has a hit left, and this unapproved source has used its share.

@@ -31,22 +31,29 @@ impl IndexData {
         }
         let lexical = Lexical::build(&before.lexical, stems, documents.iter().copied());
         let old = ExistingVectors::of(&before.vectors, &before.lexical.stamps);
-        let vectors = Vectors::gather(&before.vectors.encoder, &lexical.stamps, &old, &HashMap::new());
+        let vectors =
+            Vectors::gather(&before.vectors.encoder, &lexical.stamps, &old, &HashMap::new());
         Self { lexical: Arc::new(lexical), vectors: Arc::new(vectors) }
     }
 
     /// The same data with these vectors in addition; vectors of another encoder are dropped.
-    pub(crate) fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (TextStamp, Vector)>) -> Self {
+    pub(crate) fn with_vectors(
+        &self,
+        encoder: &str,
+        new: impl IntoIterator<Item = (TextStamp, Vector)>,
+    ) -> Self {
         let none = Vectors::default();
         let old = if self.vectors.encoder == encoder { &*self.vectors } else { &none };
         let old = ExistingVectors::of(old, &self.lexical.stamps);
-        let vectors = Vectors::gather(encoder, &self.lexical.stamps, &old, &new.into_iter().collect());
+        let vectors =
+            Vectors::gather(encoder, &self.lexical.stamps, &old, &new.into_iter().collect());
         Self { lexical: self.lexical.clone(), vectors: Arc::new(vectors) }
     }
 
     /// Serializes to bytes: lists of little-endian numbers with a checksum.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Lexical { vocabulary, stamps, ends, entries, fields, term_ends, postings } = &*self.lexical;
+        let Lexical { vocabulary, stamps, ends, entries, fields, term_ends, postings } =
+            &*self.lexical;
         let mut out = FORM.to_le_bytes().to_vec();
         bytes(&mut out, vocabulary.text.as_bytes());
         bytes(&mut out, &stamps.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<_>>());
@@ -56,7 +63,10 @@ impl IndexData {
         bytes(&mut out, fields);
         bytes(&mut out, self.vectors.encoder.as_bytes());
         bytes(&mut out, &(self.vectors.dimensions as u32).to_le_bytes());
-        bytes(&mut out, &self.vectors.scales.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<_>>());
+        bytes(
+            &mut out,
+            &self.vectors.scales.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<_>>(),
+        );
         bytes(&mut out, &self.vectors.numbers.iter().map(|it| *it as u8).collect::<Vec<_>>());
         let check = blake3::hash(&out);
         out.extend_from_slice(&check.as_bytes()[..16]);
@@ -70,8 +80,11 @@ impl IndexData {
         let is_whole = blake3::hash(rest).as_bytes()[..16] == *check;
         let mut rest = rest.strip_prefix(&FORM.to_le_bytes()).filter(|_| is_whole)?;
         let text = String::from_utf8(part(&mut rest)?.to_vec()).ok()?;
-        let stamps = part(&mut rest)?.as_chunks().0.iter().map(|it| TextStamp::from_le_bytes(*it)).collect();
-        let mut numbers = || Some(part(&mut rest)?.as_chunks().0.iter().map(|it| u32::from_le_bytes(*it)).collect());
+        let stamps =
+            part(&mut rest)?.as_chunks().0.iter().map(|it| TextStamp::from_le_bytes(*it)).collect();
+        let mut numbers = || {
+            Some(part(&mut rest)?.as_chunks().0.iter().map(|it| u32::from_le_bytes(*it)).collect())
+        };
         let [ends_of_words, ends, entries, term_ends, postings]: [Vec<u32>; 5] =
             [numbers()?, numbers()?, numbers()?, numbers()?, numbers()?];
         let fields = part(&mut rest)?.to_vec();
@@ -79,7 +92,8 @@ impl IndexData {
         let lexical = Lexical { vocabulary, stamps, ends, entries, fields, term_ends, postings };
         let encoder = String::from_utf8(part(&mut rest)?.to_vec()).ok()?;
         let dimensions = u32::from_le_bytes(part(&mut rest)?.try_into().ok()?) as usize;
-        let scales = part(&mut rest)?.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
+        let scales =
+            part(&mut rest)?.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
         let numbers = part(&mut rest)?.iter().map(|it| *it as i8).collect();
         let vectors = Vectors { encoder, dimensions, numbers, scales };
         let fits = lexical.fits_together() && vectors.fits(lexical.len());

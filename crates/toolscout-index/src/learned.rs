@@ -57,7 +57,10 @@ impl LearnedQueries {
         }
         let weigh = |(term, having): (String, Vec<u32>)| {
             let weight = rarity(having.len());
-            (term, having.into_iter().map(|at| (at, weight / lengths[at as usize].sqrt())).collect())
+            (
+                term,
+                having.into_iter().map(|at| (at, weight / lengths[at as usize].sqrt())).collect(),
+            )
         };
         let terms = counted.into_iter().map(weigh).collect();
         Self { lessons, terms }
@@ -69,18 +72,30 @@ impl LearnedQueries {
     }
 
     /// The contribution to each tool for this query.
-    pub(crate) fn lessons(&self, index: &Index, text: &str, meaning: Option<&QueryEmbedding>) -> Vec<(u32, f32)> {
-        let mut near: Vec<(f32, u32)> = self.likenesses(text, meaning).into_iter().zip(0..).collect();
-        let nearest_first = |one: &(f32, u32), other: &(f32, u32)| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1));
+    pub(crate) fn lessons(
+        &self,
+        index: &Index,
+        text: &str,
+        meaning: Option<&QueryEmbedding>,
+    ) -> Vec<(u32, f32)> {
+        let mut near: Vec<(f32, u32)> =
+            self.likenesses(text, meaning).into_iter().zip(0..).collect();
+        let nearest_first = |one: &(f32, u32), other: &(f32, u32)| {
+            other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
+        };
         if near.len() > NEIGHBOURS {
             near.select_nth_unstable_by(NEIGHBOURS, nearest_first);
             near.truncate(NEIGHBOURS);
         }
         near.sort_unstable_by(nearest_first);
-        let Some((nearest, _)) = near.first().copied().filter(|it| it.0 > ALIKE) else { return Vec::new() };
+        let Some((nearest, _)) = near.first().copied().filter(|it| it.0 > ALIKE) else {
+            return Vec::new();
+        };
         let mut says: Vec<(u32, f32)> = Vec::new();
         for (likeness, at) in near {
-            let Some(tool) = index.tools.place_of(&self.lessons[at as usize].tool) else { continue };
+            let Some(tool) = index.tools.place_of(&self.lessons[at as usize].tool) else {
+                continue;
+            };
             let say = (NEARER * (likeness - nearest)).exp();
             match says.iter_mut().find(|it| it.0 == tool) {
                 Some(known) => known.1 += say,
@@ -89,17 +104,23 @@ impl LearnedQueries {
         }
         let all: f32 = says.iter().map(|it| it.1).sum();
         let worth = MOST * ((nearest - ALIKE) / (SURE - ALIKE)).min(1.0);
-        says.into_iter().map(|(tool, say)| (tool, worth * say / all)).filter(|it| it.1 > 0.01).collect()
+        says.into_iter()
+            .map(|(tool, say)| (tool, worth * say / all))
+            .filter(|it| it.1 > 0.01)
+            .collect()
     }
 
     /// The similarity of the query to each earlier one: by embeddings and by words, as far as
     /// available.
     fn likenesses(&self, text: &str, meaning: Option<&QueryEmbedding>) -> Vec<f32> {
         let mut alike = vec![0.0_f32; self.lessons.len()];
-        let asked: Vec<_> =
-            terms(text, &Stems::of(Language::English)).iter().filter_map(|it| self.terms.get(it)).collect();
+        let asked: Vec<_> = terms(text, &Stems::of(Language::English))
+            .iter()
+            .filter_map(|it| self.terms.get(it))
+            .collect();
         let rarity = |having: &[(u32, f32)]| rarity(having.len(), self.lessons.len());
-        let length = asked.iter().map(|it| rarity(it).powi(2)).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        let length =
+            asked.iter().map(|it| rarity(it).powi(2)).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         for having in asked {
             let weight = rarity(having) / length;
             having.iter().for_each(|(at, theirs)| alike[*at as usize] += weight * theirs);

@@ -39,8 +39,13 @@ const MOST: usize = 1 << 24;
 
 impl Lexical {
     /// Indexes the tools that `before` does not contain.
-    pub(crate) fn build<'a>(before: &Self, stems: &Stems, documents: impl Iterator<Item = ToolDocument<'a>>) -> Self {
-        let known: HashMap<TextStamp, u32> = before.stamps.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect();
+    pub(crate) fn build<'a>(
+        before: &Self,
+        stems: &Stems,
+        documents: impl Iterator<Item = ToolDocument<'a>>,
+    ) -> Self {
+        let known: HashMap<TextStamp, u32> =
+            before.stamps.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect();
         let mut is_used = vec![false; before.vocabulary.len()];
         let mut reader = DocumentReader::new(stems);
         let (mut stamps, mut fresh, mut origins) = (Vec::new(), Vec::new(), Vec::new());
@@ -58,13 +63,16 @@ impl Lexical {
                 }
             });
         }
-        let (vocabulary, of_known, of_new) = TermVocabulary::merged(&before.vocabulary, &is_used, &reader.terms);
+        let (vocabulary, of_known, of_new) =
+            TermVocabulary::merged(&before.vocabulary, &is_used, &reader.terms);
         let mut all = Self { vocabulary, stamps, ..Self::default() };
         for origin in origins {
             match origin {
-                EntryOrigin::Known(at) => {
-                    all.push(before.terms_of(at).map(|it| TermEntry { term: of_known[it.term as usize], ..it }))
-                }
+                EntryOrigin::Known(at) => all.push(
+                    before
+                        .terms_of(at)
+                        .map(|it| TermEntry { term: of_known[it.term as usize], ..it }),
+                ),
                 EntryOrigin::Fresh(start, end) => {
                     let entries = &mut fresh[start..end];
                     entries.iter_mut().for_each(|it| it.term = of_new[it.term as usize]);
@@ -81,8 +89,12 @@ impl Lexical {
 
     /// Whether all numbers are in range, since data read from a file may be anything.
     pub(crate) fn fits_together(&self) -> bool {
-        let ends_at = |ends: &[u32], end: usize| ends.is_sorted() && ends.last().map_or(0, |it| *it as usize) == end;
-        let below = |numbers: &[u32], most: usize| numbers.iter().all(|it| (unpacked(*it).0 as usize) < most);
+        let ends_at = |ends: &[u32], end: usize| {
+            ends.is_sorted() && ends.last().map_or(0, |it| *it as usize) == end
+        };
+        let below = |numbers: &[u32], most: usize| {
+            numbers.iter().all(|it| (unpacked(*it).0 as usize) < most)
+        };
         self.vocabulary.fits_together()
             && (self.ends.len(), self.term_ends.len()) == (self.stamps.len(), self.vocabulary.len())
             && (self.fields.len(), self.postings.len()) == (self.entries.len(), self.entries.len())
@@ -114,7 +126,8 @@ impl Lexical {
     /// The entry of a term in a tool.
     pub(crate) fn entry(&self, tool: u32, term: u32) -> Option<TermEntry> {
         let span = span(&self.ends, tool);
-        let at = self.entries[span.clone()].binary_search_by_key(&term, |it| unpacked(*it).0).ok()?;
+        let at =
+            self.entries[span.clone()].binary_search_by_key(&term, |it| unpacked(*it).0).ok()?;
         let (_, impact) = unpacked(self.entries[span.start + at]);
         Some(TermEntry { term, impact, fields: self.fields[span.start + at] })
     }

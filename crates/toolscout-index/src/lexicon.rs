@@ -17,7 +17,9 @@ pub(crate) fn in_english(text: &str, knows: impl Fn(&str) -> bool) -> Option<Str
         return Some(lexicon.translated(&text)).filter(|it| !it.is_empty());
     }
     let asked = tokens(&text);
-    if asked.is_empty() || asked.iter().filter(|it| is_stop(it) || knows(it)).count() * 2 > asked.len() {
+    if asked.is_empty()
+        || asked.iter().filter(|it| is_stop(it) || knows(it)).count() * 2 > asked.len()
+    {
         return None;
     }
     let best = LATIN.iter().map(|it| &**it).max_by_key(|it| it.known(&asked))?;
@@ -39,8 +41,9 @@ fn is_english(word: &str) -> bool {
 }
 
 /// All English words that translations use.
-static ENGLISH: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| LATIN.iter().flat_map(|it| it.english.values()).flat_map(|it| it.split(' ')).collect());
+static ENGLISH: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    LATIN.iter().flat_map(|it| it.english.values()).flat_map(|it| it.split(' ')).collect()
+});
 
 struct Lexicon {
     /// English by the stems of a phrase, separated by spaces; and by single words as written,
@@ -91,7 +94,8 @@ impl Lexicon {
         let stemmer = algorithm.map(Stemmer::create);
         let has_compounds = matches!(algorithm, Some(Algorithm::German));
         let mut all = Self { english: HashMap::new(), stemmer, longest: 1, has_compounds };
-        let lines = text.lines().filter(|it| !it.starts_with('#')).filter_map(|it| it.split_once('\t'));
+        let lines =
+            text.lines().filter(|it| !it.starts_with('#')).filter_map(|it| it.split_once('\t'));
         for (gloss, forms) in lines {
             let gloss = if gloss == "-" { "" } else { gloss };
             for form in forms.split(',') {
@@ -124,14 +128,17 @@ impl Lexicon {
     }
 
     fn stems(&self, tokens: &[String]) -> Vec<String> {
-        let stem = |it: &String| self.stemmer.as_ref().map_or_else(|| it.clone(), |by| by.stem(it).into_owned());
+        let stem = |it: &String| {
+            self.stemmer.as_ref().map_or_else(|| it.clone(), |by| by.stem(it).into_owned())
+        };
         tokens.iter().map(stem).collect()
     }
 
     /// The number of these words that it knows.
     fn known(&self, asked: &[String]) -> usize {
         let is_known = |(word, stem): &(&String, String)| {
-            self.english.contains_key(stem.as_str()) || self.has_compounds && self.compound(word).is_some()
+            self.english.contains_key(stem.as_str())
+                || self.has_compounds && self.compound(word).is_some()
         };
         asked.iter().zip(self.stems(asked)).filter(is_known).count()
     }
@@ -158,7 +165,9 @@ impl Lexicon {
         let mut at = 0;
         while at < stems.len() {
             let most = self.longest.min(stems.len() - at);
-            let found = (1..=most).rev().find_map(|n| Some((n, *self.english.get(&stems[at..at + n].join(" "))?)));
+            let found = (1..=most)
+                .rev()
+                .find_map(|n| Some((n, *self.english.get(&stems[at..at + n].join(" "))?)));
             match found {
                 Some((n, gloss)) => {
                     english.push(gloss.to_owned());
@@ -175,8 +184,11 @@ impl Lexicon {
 
     /// `Rechnungsversand`: two known words, possibly with an `s` or `n` between them.
     fn compound(&self, word: &str) -> Option<String> {
-        let gloss = |it: &str| self.english.get(self.stemmer.as_ref()?.stem(it).as_ref()).filter(|it| !it.is_empty());
-        let cuts = word.char_indices().map(|(at, _)| at).filter(|at| *at >= 3 && *at + 3 <= word.len());
+        let gloss = |it: &str| {
+            self.english.get(self.stemmer.as_ref()?.stem(it).as_ref()).filter(|it| !it.is_empty())
+        };
+        let cuts =
+            word.char_indices().map(|(at, _)| at).filter(|at| *at >= 3 && *at + 3 <= word.len());
         cuts.rev().find_map(|at| {
             let (head, tail) = word.split_at(at);
             let head = gloss(head).or_else(|| gloss(head.strip_suffix(['s', 'n'])?))?;
@@ -187,11 +199,14 @@ impl Lexicon {
     /// Translates the longest entry at every position; skips unknown characters, but keeps words in
     /// other scripts.
     fn by_characters(&self, text: &str, english: &mut Vec<String>) {
-        let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let starts: Vec<usize> =
+            text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let (mut at, mut other) = (0, String::new());
         while at + 1 < starts.len() {
             let most = self.longest.min(starts.len() - 1 - at);
-            let found = (1..=most).rev().find_map(|n| Some((n, *self.english.get(&text[starts[at]..starts[at + n]])?)));
+            let found = (1..=most)
+                .rev()
+                .find_map(|n| Some((n, *self.english.get(&text[starts[at]..starts[at + n]])?)));
             let here = text[starts[at]..].chars().next().unwrap_or(' ');
             let is_other = !is_dense(here) && here.is_alphanumeric();
             if !is_other && !other.is_empty() {

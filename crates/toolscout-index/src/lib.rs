@@ -91,7 +91,11 @@ impl Index {
     }
 
     /// The same tools with these vectors in addition; vectors of another encoder are dropped.
-    pub fn with_vectors(&self, encoder: &str, new: impl IntoIterator<Item = (TextStamp, Vector)>) -> Self {
+    pub fn with_vectors(
+        &self,
+        encoder: &str,
+        new: impl IntoIterator<Item = (TextStamp, Vector)>,
+    ) -> Self {
         Self { known: self.known.with_vectors(encoder, new), ..self.clone() }
     }
 
@@ -106,11 +110,17 @@ impl Index {
     }
 
     /// The tools without a vector of this encoder, with their stamps.
-    pub fn without_vector<'a>(&'a self, encoder: &'a str) -> impl Iterator<Item = (TextStamp, &'a Arc<Tool>)> {
+    pub fn without_vector<'a>(
+        &'a self,
+        encoder: &'a str,
+    ) -> impl Iterator<Item = (TextStamp, &'a Arc<Tool>)> {
         let vectors = &self.known.vectors;
-        let has_none =
-            move |at: &usize| vectors.encoder != encoder || vectors.scales.get(*at).is_none_or(|it| it.is_nan());
-        (0..self.len()).filter(has_none).map(|at| (self.known.lexical.stamps[at], &self.tools.all[at]))
+        let has_none = move |at: &usize| {
+            vectors.encoder != encoder || vectors.scales.get(*at).is_none_or(|it| it.is_nan())
+        };
+        (0..self.len())
+            .filter(has_none)
+            .map(|at| (self.known.lexical.stamps[at], &self.tools.all[at]))
     }
 
     /// The number of tools that have a vector.
@@ -131,7 +141,8 @@ impl Index {
     /// Parses a query into terms. If it is not in words that the tools have, it is translated to
     /// English first.
     fn asked(&self, text: &str) -> (Option<String>, QueryTerms) {
-        let knows = |word: &str| self.known.lexical.vocabulary.number(&self.stems.stem(word)).is_some();
+        let knows =
+            |word: &str| self.known.lexical.vocabulary.number(&self.stems.stem(word)).is_some();
         let english = lexicon::in_english(text, knows);
         let asked = QueryReader(self).read(text, english.as_deref());
         (english, asked)
@@ -150,6 +161,9 @@ impl Default for Index {
 
 impl fmt::Debug for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Index").field("tools", &self.len()).field("vectors", &self.vectors()).finish_non_exhaustive()
+        f.debug_struct("Index")
+            .field("tools", &self.len())
+            .field("vectors", &self.vectors())
+            .finish_non_exhaustive()
     }
 }

@@ -43,8 +43,10 @@ impl QueryEmbedding {
 
 /// Splits at sentences and at links such as `and then`.
 fn parts(text: &str) -> Vec<&str> {
-    const LINKS: [&str; 7] = [" and then ", ", and ", ", then ", ", also ", ", while ", ", plus ", "; "];
-    let sentences = text.split_inclusive(['\n', '.', '!', '?']).flat_map(|it| it.split(", and then "));
+    const LINKS: [&str; 7] =
+        [" and then ", ", and ", ", then ", ", also ", ", while ", ", plus ", "; "];
+    let sentences =
+        text.split_inclusive(['\n', '.', '!', '?']).flat_map(|it| it.split(", and then "));
     let mut all: Vec<&str> = sentences.collect();
     for link in LINKS {
         all = all.into_iter().flat_map(|it| it.split(link)).collect();

@@ -64,7 +64,8 @@ impl SpellingIndex {
 
 /// The set of letters in a word as bits; all characters other than `a` to `z` share six bits.
 fn letters(word: &str) -> u32 {
-    word.bytes().fold(0, |all, it| all | 1 << if it.is_ascii_lowercase() { it - b'a' } else { 26 + it % 6 })
+    word.bytes()
+        .fold(0, |all, it| all | 1 << if it.is_ascii_lowercase() { it - b'a' } else { 26 + it % 6 })
 }
 
 /// Maximum length of words that are compared by this code.
@@ -91,8 +92,10 @@ fn slips(one: &str, other: &str, most: usize) -> Option<usize> {
         for to_at in from..=to {
             let is_same = other[to_at - 1] == *letter;
             let above = if to_at == at + most { far } else { last[to_at] + 1 };
-            let mut cell = (last[to_at - 1] + u8::from(!is_same)).min(above).min(row[to_at - 1] + 1);
-            if at > 1 && to_at > 1 && other[to_at - 2] == *letter && other[to_at - 1] == one[at - 2] {
+            let mut cell =
+                (last[to_at - 1] + u8::from(!is_same)).min(above).min(row[to_at - 1] + 1);
+            if at > 1 && to_at > 1 && other[to_at - 2] == *letter && other[to_at - 1] == one[at - 2]
+            {
                 cell = cell.min(before[to_at - 2] + 1);
             }
             row[to_at] = cell;

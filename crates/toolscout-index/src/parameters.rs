@@ -23,7 +23,8 @@ impl Parameters {
     pub(crate) fn of(schema: &str) -> Self {
         let mut found = Self::default();
         let mut reader = serde_json::Deserializer::from_str(schema);
-        let _ = SchemaPosition { found: &mut found, level: 0, kind: PositionKind::Schema }.deserialize(&mut reader);
+        let _ = SchemaPosition { found: &mut found, level: 0, kind: PositionKind::Schema }
+            .deserialize(&mut reader);
         found
     }
 }
@@ -61,7 +62,11 @@ impl SchemaPosition<'_> {
     }
 
     fn below(&mut self) -> SchemaPosition<'_> {
-        SchemaPosition { found: &mut *self.found, level: self.level + 1, kind: PositionKind::Schema }
+        SchemaPosition {
+            found: &mut *self.found,
+            level: self.level + 1,
+            kind: PositionKind::Schema,
+        }
     }
 
     /// The position of the value after this key.
@@ -72,10 +77,16 @@ impl SchemaPosition<'_> {
                 push(&mut self.found.names, name);
                 self.below()
             }
-            (PositionKind::Schema, "properties") if !is_deep => self.inside(PositionKind::Properties),
-            (PositionKind::Schema, "items" | "anyOf" | "oneOf" | "allOf") if !is_deep => self.below(),
+            (PositionKind::Schema, "properties") if !is_deep => {
+                self.inside(PositionKind::Properties)
+            }
+            (PositionKind::Schema, "items" | "anyOf" | "oneOf" | "allOf") if !is_deep => {
+                self.below()
+            }
             (PositionKind::Schema, "enum") => self.inside(PositionKind::Choices),
-            (PositionKind::Schema, "description") if self.level > 0 => self.inside(PositionKind::Text),
+            (PositionKind::Schema, "description") if self.level > 0 => {
+                self.inside(PositionKind::Text)
+            }
             _ => self.inside(PositionKind::Anything),
         }
     }
@@ -125,7 +136,10 @@ impl<'de> Visitor<'de> for SchemaPosition<'_> {
             _ => (0, PositionKind::Anything),
         };
         let mut at = 0;
-        while seq.next_element_seed(self.inside(if at < most { kind } else { PositionKind::Anything }))?.is_some() {
+        while seq
+            .next_element_seed(self.inside(if at < most { kind } else { PositionKind::Anything }))?
+            .is_some()
+        {
             at += 1;
         }
         Ok(())

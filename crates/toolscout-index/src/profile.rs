@@ -60,7 +60,11 @@ impl FromStr for RankingProfile {
     type Err = UnknownProfile;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.iter().copied().find(|it| it.word() == word).ok_or_else(|| UnknownProfile(word.to_owned()))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|it| it.word() == word)
+            .ok_or_else(|| UnknownProfile(word.to_owned()))
     }
 }
 

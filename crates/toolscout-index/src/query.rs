@@ -35,7 +35,16 @@ impl<'a> Query<'a> {
     /// A query with default settings.
     pub fn new(text: &'a str) -> Self {
         let (profile, limit) = (RankingProfile::default(), Self::DEFAULT_LIMIT);
-        Self { text, profile, limit, sources: None, scope: None, meaning: None, learned: None, has_floor: true }
+        Self {
+            text,
+            profile,
+            limit,
+            sources: None,
+            scope: None,
+            meaning: None,
+            learned: None,
+            has_floor: true,
+        }
     }
 
     /// Whether this tool may be a hit.

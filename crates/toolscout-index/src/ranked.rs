@@ -38,19 +38,31 @@ impl ScoringRules for RankedScoring {
             is_approved: index.tools.is_approved(tool),
         });
         let hits = shown.into_iter().filter(|it| it.score >= floor);
-        hits.map(|it| Hit { id: index.tools.id(it.tool).clone(), score: round(it.score), why: reasons.of(it.tool) })
-            .collect()
+        hits.map(|it| Hit {
+            id: index.tools.id(it.tool).clone(),
+            score: round(it.score),
+            why: reasons.of(it.tool),
+        })
+        .collect()
     }
 }
 
 /// The best hits with fair shares. Considers only a few more tools than the limit first; all of
 /// them if that is not enough, because one source has most of those.
-fn shown(index: &Index, fits: &[f32], certain: &[u32], query: &Query<'_>, fit: impl Fn(u32) -> Fit) -> Vec<Fit> {
+fn shown(
+    index: &Index,
+    fits: &[f32],
+    certain: &[u32],
+    query: &Query<'_>,
+    fit: impl Fn(u32) -> Fit,
+) -> Vec<Fit> {
     let limit = query.bounded_limit();
     let is_met = |tool: &u32| fits[*tool as usize] > 0.0 || certain.contains(tool);
     let is_wanted = |tool: &u32| query.admits(index.tools.id(*tool));
     let mut tools: Vec<u32> = (0..fits.len() as u32).filter(is_met).filter(is_wanted).collect();
-    let by_fit = |one: &u32, other: &u32| fits[*other as usize].total_cmp(&fits[*one as usize]).then(one.cmp(other));
+    let by_fit = |one: &u32, other: &u32| {
+        fits[*other as usize].total_cmp(&fits[*one as usize]).then(one.cmp(other))
+    };
     let enough = limit * 3 + 64;
     let all = if tools.len() > enough {
         let all = tools.clone();

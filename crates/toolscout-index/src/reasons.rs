@@ -24,7 +24,9 @@ impl Reasons<'_> {
         if let Some(likeness) = self.evidence.likeness(tool).filter(|it| *it >= ALIKE) {
             all.push(format!("similar in meaning ({likeness:.2})"));
         }
-        all.extend(self.evidence.asked.terms.iter().filter_map(|it| self.word(it, tool)).take(MOST));
+        all.extend(
+            self.evidence.asked.terms.iter().filter_map(|it| self.word(it, tool)).take(MOST),
+        );
         all
     }
 
@@ -33,8 +35,11 @@ impl Reasons<'_> {
         let lexical = &self.index.known.lexical;
         let met = term.ways.iter().find_map(|way| Some((way, lexical.entry(tool, way.term)?)));
         let (way, entry) = met?;
-        let fields: Vec<&str> =
-            IndexField::ALL.iter().filter(|it| entry.fields & it.bit() != 0).map(|it| it.word()).collect();
+        let fields: Vec<&str> = IndexField::ALL
+            .iter()
+            .filter(|it| entry.fields & it.bit() != 0)
+            .map(|it| it.word())
+            .collect();
         let place = fields.join(", ");
         let (asked, found) = (&term.word, || self.index.spelled(way.term));
         Some(match way.kind {

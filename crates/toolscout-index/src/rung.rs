@@ -64,16 +64,23 @@ pub(crate) fn in_description<'a>(word: &'a str, entry: &SearchableText) -> Optio
     }
     let around: &[char] = &['.', ',', ';', ':', '!', '?', '(', ')', '[', ']', '{', '}', '"', '\''];
     let whole = entry.description.split_whitespace().any(|it| it.trim_matches(around) == word);
-    Some(if whole { Rung::new(0.6, word, Met::DescriptionWord) } else { Rung::new(0.5, word, Met::DescriptionPart) })
+    Some(if whole {
+        Rung::new(0.6, word, Met::DescriptionWord)
+    } else {
+        Rung::new(0.5, word, Met::DescriptionPart)
+    })
 }
 
 /// Similar spellings of the name or a keyword; used only if nothing else matches the word.
-pub(crate) fn similar<'a>(word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
+pub(crate) fn similar<'a>(
+    word: &'a str,
+    name: &'a str,
+    entry: &'a SearchableText,
+) -> Option<Rung<'a>> {
     let by_name = likeness(word, name).map(|it| Rung::new(it * 0.7, word, Met::LikeName(name)));
-    let by_keyword = entry
-        .keywords
-        .iter()
-        .filter_map(|keyword| Some(Rung::new(likeness(word, keyword)? * 0.6, word, Met::LikeKeyword(keyword))));
+    let by_keyword = entry.keywords.iter().filter_map(|keyword| {
+        Some(Rung::new(likeness(word, keyword)? * 0.6, word, Met::LikeKeyword(keyword)))
+    });
     Rung::highest(by_name.into_iter().chain(by_keyword))
 }
 

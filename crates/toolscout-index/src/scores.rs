@@ -16,8 +16,9 @@ pub(crate) struct LexicalScores {
 
 impl LexicalScores {
     pub(crate) fn of(asked: &QueryTerms, lexical: &Lexical) -> Self {
-        let is_said =
-            |it: &QueryTerm| it.ways.iter().any(|it| matches!(it.kind, TermMatchKind::Same | TermMatchKind::Synonym));
+        let is_said = |it: &QueryTerm| {
+            it.ways.iter().any(|it| matches!(it.kind, TermMatchKind::Same | TermMatchKind::Synonym))
+        };
         let met = asked.terms.iter().filter(|it| !it.ways.is_empty()).count();
         let is_known = asked.terms.iter().any(is_said) || met * 2 > asked.terms.len();
         let mut scores = Self { of: vec![0.0; lexical.len()], most: 0.0, is_known };

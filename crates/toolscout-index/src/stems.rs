@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use toolscout_core::Language;
 
 /// Stop words, which occur in every query and every description.
-static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("stop.txt").split_whitespace().collect());
+static STOP: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("stop.txt").split_whitespace().collect());
 
 /// The stemmers by script.
 pub(crate) struct Stems {

@@ -17,9 +17,15 @@ pub(crate) trait LadderSteps {
     fn combine(&self, total: f64, met: usize, asked: usize) -> f64;
 
     /// The highest rung that the word reaches on this tool under this name.
-    fn climb<'a>(&self, word: &'a str, name: &'a str, entry: &'a SearchableText) -> Option<Rung<'a>> {
+    fn climb<'a>(
+        &self,
+        word: &'a str,
+        name: &'a str,
+        entry: &'a SearchableText,
+    ) -> Option<Rung<'a>> {
         let keywords = entry.keywords.iter().filter_map(|keyword| self.on_keyword(word, keyword));
-        let rungs = [self.on_name(word, name), Rung::highest(keywords), in_description(word, entry)];
+        let rungs =
+            [self.on_name(word, name), Rung::highest(keywords), in_description(word, entry)];
         Rung::highest(rungs.into_iter().flatten()).or_else(|| similar(word, name, entry))
     }
 }
@@ -34,8 +40,10 @@ pub(crate) fn search(
 ) -> Vec<Hit> {
     let limit = query.bounded_limit();
     let wanted = entries.iter().filter(|entry| query.admits(&entry.id));
-    let mut scored: Vec<(f64, &SearchableText)> =
-        wanted.map(|entry| (score(steps, entry, question), entry)).filter(|(score, _)| *score > 0.0).collect();
+    let mut scored: Vec<(f64, &SearchableText)> = wanted
+        .map(|entry| (score(steps, entry, question), entry))
+        .filter(|(score, _)| *score > 0.0)
+        .collect();
     if scored.len() > limit {
         scored.select_nth_unstable_by(limit, best_first);
         scored.truncate(limit);
@@ -48,9 +56,15 @@ pub(crate) fn search(
         .collect()
 }
 
-fn best_first((left_score, left): &(f64, &SearchableText), (right_score, right): &(f64, &SearchableText)) -> Ordering {
+fn best_first(
+    (left_score, left): &(f64, &SearchableText),
+    (right_score, right): &(f64, &SearchableText),
+) -> Ordering {
     let by_name = || left.id.name.as_str().cmp(right.id.name.as_str());
-    right_score.total_cmp(left_score).then_with(by_name).then_with(|| left.id.source.cmp(&right.id.source))
+    right_score
+        .total_cmp(left_score)
+        .then_with(by_name)
+        .then_with(|| left.id.source.cmp(&right.id.source))
 }
 
 fn score(steps: &impl LadderSteps, entry: &SearchableText, question: &NormalizedQuery) -> f64 {
@@ -60,7 +74,12 @@ fn score(steps: &impl LadderSteps, entry: &SearchableText, question: &Normalized
     entry.names().map(|name| score_as(steps, name, entry, question)).fold(0.0, f64::max)
 }
 
-fn score_as(steps: &impl LadderSteps, name: &str, entry: &SearchableText, question: &NormalizedQuery) -> f64 {
+fn score_as(
+    steps: &impl LadderSteps,
+    name: &str,
+    entry: &SearchableText,
+    question: &NormalizedQuery,
+) -> f64 {
     if name == question.text() {
         return 1.0;
     }
@@ -81,7 +100,11 @@ fn round(score: f64) -> f64 {
     (score * 1e9).round() / 1e9
 }
 
-fn why(steps: &impl LadderSteps, entry: &SearchableText, question: &NormalizedQuery) -> Vec<String> {
+fn why(
+    steps: &impl LadderSteps,
+    entry: &SearchableText,
+    question: &NormalizedQuery,
+) -> Vec<String> {
     if question.is_empty() {
         return Vec::new();
     }

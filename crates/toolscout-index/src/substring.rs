@@ -18,7 +18,9 @@ impl ScoringRules for Substring {
             .entries()
             .iter()
             .filter(|entry| query.admits(&entry.id))
-            .filter_map(|entry| Some(Hit { id: entry.id.clone(), score: 1.0, why: why(entry, question)? }))
+            .filter_map(|entry| {
+                Some(Hit { id: entry.id.clone(), score: 1.0, why: why(entry, question)? })
+            })
             .take(query.bounded_limit())
             .collect()
     }

@@ -10,7 +10,8 @@ static GROUPS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let stems = Stems::of(Language::English);
     let mut all: HashMap<String, Vec<String>> = HashMap::new();
     for line in include_str!("synonyms.txt").lines() {
-        let group: Vec<String> = line.split_whitespace().map(|it| stems.stem(it).into_owned()).collect();
+        let group: Vec<String> =
+            line.split_whitespace().map(|it| stems.stem(it).into_owned()).collect();
         for one in &group {
             let known = all.entry(one.clone()).or_default();
             for other in &group {

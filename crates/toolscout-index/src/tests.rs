@@ -45,22 +45,32 @@ const LIB10: &str = "
 
 /// The hits as lines of `name score`.
 fn search(library: &str, profile: RankingProfile, text: &str) -> String {
-    page(library, Query { profile, ..Query::new(text) }, |hit| format!("{} {}", hit.id.name, short(hit.score)))
+    page(library, Query { profile, ..Query::new(text) }, |hit| {
+        format!("{} {}", hit.id.name, short(hit.score))
+    })
 }
 
 /// The hits as lines of `source/name: reason, reason`.
 fn explain(library: &str, profile: RankingProfile, text: &str) -> String {
-    page(library, Query { profile, ..Query::new(text) }, |hit| format!("{}: {}", hit.id, hit.why.join(", ")))
+    page(library, Query { profile, ..Query::new(text) }, |hit| {
+        format!("{}: {}", hit.id, hit.why.join(", "))
+    })
 }
 
 fn page(library: &str, query: Query<'_>, line: impl Fn(&crate::Hit) -> String) -> String {
     let hits = index_of(library).search(&query);
-    if hits.is_empty() { "nothing".to_owned() } else { hits.iter().map(line).collect::<Vec<_>>().join("\n") }
+    if hits.is_empty() {
+        "nothing".to_owned()
+    } else {
+        hits.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
 }
 
 fn index_of(library: &str) -> Index {
     let tools: Vec<Arc<Tool>> = tools(library).into_iter().map(Arc::new).collect();
-    Index::build(&tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect::<Vec<_>>())
+    Index::build(
+        &tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect::<Vec<_>>(),
+    )
 }
 
 fn document(tool: &Arc<Tool>, stamp: TextStamp) -> ToolDocument<'_> {
@@ -99,7 +109,9 @@ impl Encoder for Concepts {
 
 fn encoded(index: &Index) -> Index {
     let missing = index.without_vector(Concepts.id());
-    let new: Vec<_> = missing.map(|(stamp, tool)| (stamp, Vector::of(&Concepts.encode(&text_of(tool))))).collect();
+    let new: Vec<_> = missing
+        .map(|(stamp, tool)| (stamp, Vector::of(&Concepts.encode(&text_of(tool)))))
+        .collect();
     index.with_vectors(Concepts.id(), new)
 }
 
@@ -114,13 +126,22 @@ fn tools(library: &str) -> Vec<Tool> {
 }
 
 fn tool(line: &str) -> Tool {
-    let (head, description) = line.split_once(" -- ").map_or((line, None), |(head, text)| (head, Some(text)));
+    let (head, description) =
+        line.split_once(" -- ").map_or((line, None), |(head, text)| (head, Some(text)));
     let (id, keywords) = head.split_once(" (").unwrap_or((head, ""));
     let (source, name) = id.split_once('/').expect("a line starts with source/tool");
-    let id = ToolId::new(SourceId::new(source).expect("a source id"), ToolName::new(name).expect("a name"));
+    let id = ToolId::new(
+        SourceId::new(source).expect("a source id"),
+        ToolName::new(name).expect("a name"),
+    );
     Tool {
         description: description.map(str::to_owned),
-        keywords: keywords.trim_end_matches(')').split(", ").filter(|it| !it.is_empty()).map(str::to_owned).collect(),
+        keywords: keywords
+            .trim_end_matches(')')
+            .split(", ")
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+            .collect(),
         ..Tool::new(id)
     }
 }

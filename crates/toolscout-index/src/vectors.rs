@@ -68,7 +68,9 @@ impl Vectors {
         all.scales.reserve_exact(stamps.len());
         for stamp in stamps {
             let new = new.get(stamp).map(|it| (&*it.numbers, it.scale));
-            let known = new.or_else(|| old.vector(stamp)).filter(|(numbers, _)| numbers.len() == dimensions);
+            let known = new
+                .or_else(|| old.vector(stamp))
+                .filter(|(numbers, _)| numbers.len() == dimensions);
             match known {
                 Some((numbers, _)) => all.numbers.extend_from_slice(numbers),
                 None => all.numbers.extend(std::iter::repeat_n(0, dimensions)),
@@ -80,8 +82,13 @@ impl Vectors {
 
     /// Whether the sizes match this number of tools.
     pub(crate) fn fits(&self, tools: usize) -> bool {
-        let is_whole = self.scales.len() == tools && Some(self.numbers.len()) == tools.checked_mul(self.dimensions);
-        if self.dimensions == 0 { self.scales.is_empty() && self.numbers.is_empty() } else { is_whole }
+        let is_whole = self.scales.len() == tools
+            && Some(self.numbers.len()) == tools.checked_mul(self.dimensions);
+        if self.dimensions == 0 {
+            self.scales.is_empty() && self.numbers.is_empty()
+        } else {
+            is_whole
+        }
     }
 
     /// The number of tools that have a vector.
@@ -101,7 +108,9 @@ impl Vectors {
             let of_part = self.to(part);
             best = Some(match best {
                 None => of_part,
-                Some(best) => best.iter().zip(&of_part).map(|(one, other)| one.max(*other)).collect(),
+                Some(best) => {
+                    best.iter().zip(&of_part).map(|(one, other)| one.max(*other)).collect()
+                }
             });
         }
         // A query for several things matches no tool as a whole, but each of them with a part.

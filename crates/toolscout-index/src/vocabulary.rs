@@ -55,12 +55,18 @@ impl TermVocabulary {
 
     /// Merges the words of `known` that are still used with the new ones. Returns the new number of
     /// each word of both.
-    pub(crate) fn merged(known: &Self, is_used: &[bool], new: &NewTerms) -> (Self, Vec<u32>, Vec<u32>) {
-        let mut fresh: Vec<(&str, u32)> = new.numbers.iter().map(|(word, number)| (&**word, *number)).collect();
+    pub(crate) fn merged(
+        known: &Self,
+        is_used: &[bool],
+        new: &NewTerms,
+    ) -> (Self, Vec<u32>, Vec<u32>) {
+        let mut fresh: Vec<(&str, u32)> =
+            new.numbers.iter().map(|(word, number)| (&**word, *number)).collect();
         fresh.sort_unstable();
         let mut fresh = fresh.into_iter().peekable();
         let mut all = Self::default();
-        let (mut of_known, mut of_new) = (vec![u32::MAX; known.len()], vec![u32::MAX; new.numbers.len()]);
+        let (mut of_known, mut of_new) =
+            (vec![u32::MAX; known.len()], vec![u32::MAX; new.numbers.len()]);
         for (number, word) in known.words() {
             while let Some((other, at)) = fresh.next_if(|(other, _)| *other < word) {
                 of_new[at as usize] = all.push(other);

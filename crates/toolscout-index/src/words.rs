@@ -78,7 +78,11 @@ fn runs(text: &str, with: &mut impl FnMut(&str)) {
 }
 
 /// Whether a new word begins here.
-fn begins<I: Iterator<Item = CharClass>>(last: CharClass, kind: CharClass, rest: impl Fn() -> I) -> bool {
+fn begins<I: Iterator<Item = CharClass>>(
+    last: CharClass,
+    kind: CharClass,
+    rest: impl Fn() -> I,
+) -> bool {
     match (last, kind) {
         (CharClass::Gap, _) => false,
         (_, CharClass::Gap) | (CharClass::Small, CharClass::Capital) => true,

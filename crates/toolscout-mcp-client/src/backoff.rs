@@ -33,7 +33,13 @@ impl Backoff {
     /// Records a failure: the server did not start, or exited after it had been up for `up` and had
     /// answered `calls` calls. Returns the time of the next permitted start. `jitter` ranges from 0
     /// to 1.
-    pub(super) fn failed(&mut self, now: Instant, up: Duration, calls: usize, jitter: f64) -> Instant {
+    pub(super) fn failed(
+        &mut self,
+        now: Instant,
+        up: Duration,
+        calls: usize,
+        jitter: f64,
+    ) -> Instant {
         if up >= HEALTHY && calls > 0 {
             self.failures = 0;
             self.starts.clear();
@@ -41,7 +47,10 @@ impl Backoff {
         let wait = FIRST.saturating_mul(2_u32.saturating_pow(self.failures)).min(LONGEST);
         self.failures = self.failures.saturating_add(1);
         let wait = wait.mul_f64(1.0 + jitter.clamp(0.0, 1.0) / 5.0);
-        [MINUTE, HOUR].into_iter().filter_map(|it| self.within_budget(it)).fold(now + wait, Instant::max)
+        [MINUTE, HOUR]
+            .into_iter()
+            .filter_map(|it| self.within_budget(it))
+            .fold(now + wait, Instant::max)
     }
 
     /// When this budget permits the next start; `None` if fewer than `most` starts are recorded.

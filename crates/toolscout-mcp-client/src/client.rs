@@ -61,7 +61,11 @@ impl McpClient {
     /// Starts the program or connects to the address, determines the era, and does the handshake.
     ///
     /// Cancel-safe: dropping the future stops everything that was started.
-    pub async fn connect(server: &ServerConfig, dial: &ConnectContext, deadline: Instant) -> Result<Self, ClientError> {
+    pub async fn connect(
+        server: &ServerConfig,
+        dial: &ConnectContext,
+        deadline: Instant,
+    ) -> Result<Self, ClientError> {
         let opened = opening::open(server, dial, deadline).await?;
         Ok(Self::of(server.id.clone(), dial.limits.clone(), opened))
     }
@@ -71,8 +75,18 @@ impl McpClient {
         limits: Arc<Limits>,
         OpenedConversation { peer, agreed: first, is_web }: OpenedConversation,
     ) -> Self {
-        let (second, listening, watched) = (OnceCell::new(), Mutex::new(JoinSet::new()), watch::Sender::default());
-        let client = Self(Arc::new(Conversation { id, limits, peer, is_web, first, second, listening, watched }));
+        let (second, listening, watched) =
+            (OnceCell::new(), Mutex::new(JoinSet::new()), watch::Sender::default());
+        let client = Self(Arc::new(Conversation {
+            id,
+            limits,
+            peer,
+            is_web,
+            first,
+            second,
+            listening,
+            watched,
+        }));
         client.settle_on(client.era());
         client
     }
@@ -110,7 +124,8 @@ impl McpClient {
         cx: &Cx,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
-        let no_object = || ClientError::invalid(format!("the parameters of `{method}` are no object"));
+        let no_object =
+            || ClientError::invalid(format!("the parameters of `{method}` are no object"));
         let mut written = match params.as_str() {
             "null" => RequestParams::default(),
             _ => RequestParams::of(params).ok_or_else(no_object)?,
@@ -186,7 +201,11 @@ impl McpClient {
     ) -> Result<RawJson, ClientError> {
         let params = RequestParams::default();
         let params = cursor.into_iter().fold(params, |params, it| params.with("cursor", &it));
-        self.ask(PeerRequest::new(list.method, params, deadline).called(format!("listing its {}", list.things))).await
+        self.ask(
+            PeerRequest::new(list.method, params, deadline)
+                .called(format!("listing its {}", list.things)),
+        )
+        .await
     }
 
     pub(super) fn router(&self) -> &ResponseRouter {
@@ -216,7 +235,11 @@ impl McpClient {
         }
     }
 
-    async fn ask_again(&self, ask: PeerRequest, refusal: ClientError) -> Result<RawJson, ClientError> {
+    async fn ask_again(
+        &self,
+        ask: PeerRequest,
+        refusal: ClientError,
+    ) -> Result<RawJson, ClientError> {
         match self.0.second.get_or_init(|| self.initialize(ask.deadline)).await {
             Some(agreed) => {
                 self.settle_on(&agreed.era);

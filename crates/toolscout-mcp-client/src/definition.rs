@@ -43,21 +43,27 @@ impl ToolDefinition {
             return Err(DefinitionError::too_big("its definition", size, limits.definition));
         }
         strict::check(raw.as_str()).map_err(DefinitionError::broken)?;
-        let members = members(raw.as_str()).ok_or_else(|| DefinitionError::broken("it is no JSON object"))?;
-        let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value.get());
+        let members =
+            members(raw.as_str()).ok_or_else(|| DefinitionError::broken("it is no JSON object"))?;
+        let member =
+            |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value.get());
         let name = name(member("name"))?;
         if member("description").is_some_and(|it| !matches!(first(it), b'"' | b'n')) {
             return Err(DefinitionError::broken("its description is not a text"));
         }
-        let schema = member("inputSchema").ok_or_else(|| DefinitionError::broken("it has no input schema"))?;
+        let schema = member("inputSchema")
+            .ok_or_else(|| DefinitionError::broken("it has no input schema"))?;
         if first(schema) != b'{' {
             return Err(DefinitionError::broken("its input schema is no JSON object"));
         }
         check_schema_size("input", schema, limits)?;
         // Arguments are always an object, so a schema of any other type can never match.
-        let kind = strict::members(schema).unwrap_or_default().into_iter().find(|(key, _)| key == "type");
+        let kind =
+            strict::members(schema).unwrap_or_default().into_iter().find(|(key, _)| key == "type");
         if kind.is_some_and(|(_, kind)| kind.get() != "\"object\"") {
-            return Err(DefinitionError::broken("its input schema is for something else than an object"));
+            return Err(DefinitionError::broken(
+                "its input schema is for something else than an object",
+            ));
         }
         if let Some(schema) = member("outputSchema") {
             check_schema_size("output", schema, limits)?;
@@ -68,7 +74,10 @@ impl ToolDefinition {
     /// The input schema, as written.
     pub(super) fn input_schema(&self) -> Option<RawJson> {
         let members = members(self.raw.as_str())?;
-        members.into_iter().find(|(key, _)| key == "inputSchema").map(|(_, value)| value.to_owned().into())
+        members
+            .into_iter()
+            .find(|(key, _)| key == "inputSchema")
+            .map(|(_, value)| value.to_owned().into())
     }
 
     /// The tool it defines. Every field is kept. Known fields of a valid type have their own place;
@@ -92,18 +101,27 @@ impl DefinitionError {
 
     fn too_big(what: &str, size: usize, limit: usize) -> Self {
         let limit = words::bytes(limit);
-        Self { kind: DiagnosticKind::Limit, reason: format!("{what} has {size} bytes, and {limit} are allowed") }
+        Self {
+            kind: DiagnosticKind::Limit,
+            reason: format!("{what} has {size} bytes, and {limit} are allowed"),
+        }
     }
 }
 
 fn name(value: Option<&str>) -> Result<ToolName, DefinitionError> {
     let value = value.ok_or_else(|| DefinitionError::broken("it has no name"))?;
-    let name: String = serde_json::from_str(value).map_err(|_| DefinitionError::broken("its name is not a text"))?;
+    let name: String = serde_json::from_str(value)
+        .map_err(|_| DefinitionError::broken("its name is not a text"))?;
     if name.len() > NAME {
-        return Err(DefinitionError::broken(format!("its name has {} bytes, and {NAME} are allowed", name.len())));
+        return Err(DefinitionError::broken(format!(
+            "its name has {} bytes, and {NAME} are allowed",
+            name.len()
+        )));
     }
     if name.chars().any(is_unseen) {
-        return Err(DefinitionError::broken("its name holds control characters or characters that cannot be seen"));
+        return Err(DefinitionError::broken(
+            "its name holds control characters or characters that cannot be seen",
+        ));
     }
     ToolName::new(&name).map_err(|_| DefinitionError::broken("its name is empty"))
 }
@@ -126,7 +144,10 @@ fn check_schema_size(which: &str, schema: &str, limits: &Limits) -> Result<(), D
         return Err(DefinitionError::too_big(&format!("its {which} schema"), size, limits.schema));
     }
     if values > limits.schema_nodes {
-        let reason = format!("its {which} schema has {values} values, and {} are allowed", limits.schema_nodes);
+        let reason = format!(
+            "its {which} schema has {values} values, and {} are allowed",
+            limits.schema_nodes
+        );
         return Err(DefinitionError { kind: DiagnosticKind::Limit, reason });
     }
     Ok(())

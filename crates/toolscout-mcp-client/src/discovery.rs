@@ -7,7 +7,9 @@ use super::era::ProtocolEra;
 use super::limits::Limits;
 use super::record::{DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownTools};
 use super::tokens::TokenProvider;
-use super::{ClientError, ConnectContext, ReferenceLookup, ServerConfig, ServerTransport, fingerprint};
+use super::{
+    ClientError, ConnectContext, ReferenceLookup, ServerConfig, ServerTransport, fingerprint,
+};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::Path;
@@ -45,9 +47,14 @@ pub struct ServerContext {
 impl ServerContext {
     /// Creates the context for the project at this root. Fails if the store has no secret key for
     /// hashing.
-    pub fn new(store: Arc<dyn Store>, project: &Path, dial: ConnectContext) -> Result<Self, StoreError> {
+    pub fn new(
+        store: Arc<dyn Store>,
+        project: &Path,
+        dial: ConnectContext,
+    ) -> Result<Self, StoreError> {
         let key = store.key()?;
-        let records = DiscoveryRecords::new(store, partition(project)).marked_with(key_of_checks(&key, &dial.limits));
+        let records = DiscoveryRecords::new(store, partition(project))
+            .marked_with(key_of_checks(&key, &dial.limits));
         Ok(Self { records, dial, key })
     }
 
@@ -78,7 +85,8 @@ impl ServerContext {
 
     /// The context of a connection to this server, with the era of the last connection.
     pub(super) fn dial(&self, server: &ServerConfig, record: &DiscoveryRecord) -> ConnectContext {
-        let known = record.tools.as_ref().filter(|it| it.configuration == self.configuration(server));
+        let known =
+            record.tools.as_ref().filter(|it| it.configuration == self.configuration(server));
         ConnectContext { era: known.map(|it| it.era.clone()), ..self.dial.clone() }
     }
 
@@ -86,7 +94,11 @@ impl ServerContext {
     pub(super) fn time_for(&self, server: &ServerConfig, record: &DiscoveryRecord) -> Duration {
         let limits = &self.dial.limits;
         let is_first = record.tools.is_none();
-        let usual = if is_first && is_installed_first(server) { limits.installing } else { limits.discovery };
+        let usual = if is_first && is_installed_first(server) {
+            limits.installing
+        } else {
+            limits.discovery
+        };
         server.discovery_timeout.unwrap_or(usual)
     }
 }
@@ -128,7 +140,8 @@ pub struct DiscoveryOutcome {
 
 impl DiscoveryOutcome {
     pub(super) fn of(tools: Option<&KnownTools>, took: Duration, changed: bool) -> Self {
-        let (count, excluded) = tools.map_or((0, 0), |tools| (tools.definitions.len(), tools.excluded.len()));
+        let (count, excluded) =
+            tools.map_or((0, 0), |tools| (tools.definitions.len(), tools.excluded.len()));
         Self { tools: count, excluded, took, changed }
     }
 }
@@ -145,7 +158,11 @@ impl ServerContext {
     /// Starts the server, lists its tools, stops it, and stores the outcome. If another process is
     /// already discovering the server, waits for that outcome instead. Cancel-safe: dropping the
     /// future stops the server, and the discovery counts as failed.
-    pub async fn discover(&self, server: &ServerConfig, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
+    pub async fn discover(
+        &self,
+        server: &ServerConfig,
+        cx: &Cx,
+    ) -> Result<DiscoveryOutcome, SourceError> {
         let begun = Moment::now();
         let before = self.read(server, cx)?;
         let limit = self.time_for(server, &before);
@@ -174,12 +191,16 @@ impl ServerContext {
         tracing::info!(event = "tools.discovery.started", server = %server.id);
         cx.emit(|| EventKind::DiscoveryStarted(server.id.clone()));
         let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
-        let answer = answer.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
+        let answer = answer
+            .unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
         match answer.map_err(|it| in_full(it, limit, deadline, cx)) {
             Ok((listing, library, client)) => {
                 let discovered = self.succeed(server, cx, record, &listing, &client, started)?;
                 let news = self.remember_library(server, cx, &client, library)?;
-                Ok(DiscoveryOutcome { changed: discovered.changed || !news.is_empty(), ..discovered })
+                Ok(DiscoveryOutcome {
+                    changed: discovered.changed || !news.is_empty(),
+                    ..discovered
+                })
             }
             Err(error) => Err(self.fail(server, cx, record, error, started)),
         }
@@ -197,13 +218,17 @@ impl ServerContext {
         let retry = Retry { delay: AGAIN, ..Retry::default() };
         let mut attempt = 1;
         loop {
-            let list_library = async |client: &McpClient| library::list(client, self, Some(deadline)).await;
+            let list_library =
+                async |client: &McpClient| library::list(client, self, Some(deadline)).await;
             let error = match self.ask(server, record, deadline, list_library).await {
                 Err(error) if is_remote => error,
                 response => return response,
             };
             let left = deadline.saturating_duration_since(Instant::now());
-            if !retry.may_wait(&server.id, &error.clone().of(&server.id), &mut attempt, Some(left)).await {
+            if !retry
+                .may_wait(&server.id, &error.clone().of(&server.id), &mut attempt, Some(left))
+                .await
+            {
                 return Err(error);
             }
         }
@@ -227,12 +252,18 @@ impl ServerContext {
     }
 
     /// Starts the server, lists its tools, stops it, and stores nothing.
-    pub(super) async fn try_out(&self, server: &ServerConfig, cx: &Cx) -> Result<ServerTestOutcome, ClientError> {
+    pub(super) async fn try_out(
+        &self,
+        server: &ServerConfig,
+        cx: &Cx,
+    ) -> Result<ServerTestOutcome, ClientError> {
         let record = self.read(server, cx).unwrap_or_default();
         let limit = self.time_for(server, &record);
         let deadline = soonest(cx, limit);
-        let asked = timeout_at(deadline.into(), self.ask(server, &record, deadline, async |_| ())).await;
-        let asked = asked.unwrap_or_else(|_| Err(ClientError::TimedOut { what: "the test".to_owned(), limit }));
+        let asked =
+            timeout_at(deadline.into(), self.ask(server, &record, deadline, async |_| ())).await;
+        let asked = asked
+            .unwrap_or_else(|_| Err(ClientError::TimedOut { what: "the test".to_owned(), limit }));
         let (listing, (), client) = asked.map_err(|it| in_full(it, limit, deadline, cx))?;
         Ok(ServerTestOutcome { tools: listing.tools.len(), era: client.era().clone() })
     }
@@ -250,8 +281,11 @@ impl ServerContext {
         let name = self.records.lease_name(&server.id);
         let mut has_waited = false;
         loop {
-            if let Some(lease) = self.records.store().lease(&name).map_err(|it| unkept(server, &it))? {
-                let is_done = has_waited && self.read(server, cx)?.last_discovery.is_some_and(|it| it >= begun);
+            if let Some(lease) =
+                self.records.store().lease(&name).map_err(|it| unkept(server, &it))?
+            {
+                let is_done = has_waited
+                    && self.read(server, cx)?.last_discovery.is_some_and(|it| it >= begun);
                 return Ok(Some(lease).filter(|_| !is_done));
             }
             if !has_waited {
@@ -267,7 +301,12 @@ impl ServerContext {
     }
 
     /// The outcome of a discovery by another process.
-    fn outcome(&self, server: &ServerConfig, begun: Moment, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
+    fn outcome(
+        &self,
+        server: &ServerConfig,
+        begun: Moment,
+        cx: &Cx,
+    ) -> Result<DiscoveryOutcome, SourceError> {
         let record = self.read(server, cx)?;
         if let (DiscoveryStatus::Failed, Some(what)) = (record.status, record.error) {
             return Err(SourceError::Unavailable { id: server.id.clone(), what });
@@ -295,9 +334,15 @@ impl ServerContext {
         let changed = !before.as_ref().is_some_and(same_as);
         // Definitions kept from the last discovery keep their mark.
         let are_fresh = listing.tools.iter().map(|it| &it.raw).eq(&next.definitions);
-        let checked = if are_fresh { Some(self.records.mark(&next.definitions)) } else { record.checked.take() };
+        let checked = if are_fresh {
+            Some(self.records.mark(&next.definitions))
+        } else {
+            record.checked.take()
+        };
         let discovered = DiscoveryOutcome::of(Some(&next), started.elapsed(), changed);
-        let is_written = was_fresh && !changed && record.last_discovery.is_some_and(|it| it.age(now) < WRITE_AGAIN);
+        let is_written = was_fresh
+            && !changed
+            && record.last_discovery.is_some_and(|it| it.age(now) < WRITE_AGAIN);
         // The library may have been stored since `record` was read.
         let library = self.read(server, cx)?.library;
         record = DiscoveryRecord {
@@ -314,11 +359,18 @@ impl ServerContext {
             self.write(server, cx, &record)?;
         }
         let took_ms = discovered.took.as_millis();
-        let (listed, by_server) = (|| json!(names(&record)), || json!({server.id.as_str(): discovered.tools}));
+        let (listed, by_server) =
+            (|| json!(names(&record)), || json!({server.id.as_str(): discovered.tools}));
         tracing::info!(event = "tools.discovery.succeeded", server = %server.id, count = discovered.tools, byServer = %by_server(), excluded = discovered.excluded, duration_ms = %took_ms, names = %listed());
         cx.emit_since(started, || {
             let (source, names) = (server.id.clone(), names(&record));
-            EventKind::Discovery(event::DiscoveryEvent { source, names, was_needed: !was_fresh, changed, error: None })
+            EventKind::Discovery(event::DiscoveryEvent {
+                source,
+                names,
+                was_needed: !was_fresh,
+                changed,
+                error: None,
+            })
         });
         Ok(discovered)
     }
@@ -346,23 +398,43 @@ impl ServerContext {
         cx.emit_since(started, || {
             let (source, error) = (server.id.clone(), Some(said.clone()));
             let was_needed = record.tools.is_none();
-            EventKind::Discovery(event::DiscoveryEvent { source, names: Vec::new(), was_needed, changed: false, error })
+            EventKind::Discovery(event::DiscoveryEvent {
+                source,
+                names: Vec::new(),
+                was_needed,
+                changed: false,
+                error,
+            })
         });
         let last_discovery = Some(Moment::now());
         let library = self.read(server, cx).ok().and_then(|it| it.library);
-        let record =
-            DiscoveryRecord { status: DiscoveryStatus::Failed, error: Some(said), last_discovery, library, ..record };
+        let record = DiscoveryRecord {
+            status: DiscoveryStatus::Failed,
+            error: Some(said),
+            last_discovery,
+            library,
+            ..record
+        };
         match self.write(server, cx, &record) {
             Ok(()) => error.of(&server.id),
             Err(unkept) => unkept,
         }
     }
 
-    pub(super) fn read(&self, server: &ServerConfig, cx: &Cx) -> Result<DiscoveryRecord, SourceError> {
+    pub(super) fn read(
+        &self,
+        server: &ServerConfig,
+        cx: &Cx,
+    ) -> Result<DiscoveryRecord, SourceError> {
         self.records.read(&server.id, cx.user.as_deref()).map_err(|it| unkept(server, &it))
     }
 
-    pub(super) fn write(&self, server: &ServerConfig, cx: &Cx, record: &DiscoveryRecord) -> Result<(), SourceError> {
+    pub(super) fn write(
+        &self,
+        server: &ServerConfig,
+        cx: &Cx,
+        record: &DiscoveryRecord,
+    ) -> Result<(), SourceError> {
         self.records.write(&server.id, cx.user.as_deref(), record).map_err(|it| unkept(server, &it))
     }
 }
@@ -407,7 +479,9 @@ fn next_tools(
         era: client.era().clone(),
         vanished: None,
     };
-    let Some(before) = before.filter(|it| it.configuration == next.configuration) else { return next };
+    let Some(before) = before.filter(|it| it.configuration == next.configuration) else {
+        return next;
+    };
     if next.definitions.is_empty() && !before.definitions.is_empty() {
         let since = before.vanished.unwrap_or(now);
         if since.age(now) < VANISHED {
@@ -448,10 +522,17 @@ pub(super) fn soonest(cx: &Cx, limit: Duration) -> Instant {
 
 /// Reports the configured limit instead of the time that was left when the last step began. If
 /// another limit or the caller's deadline expired, the error stays unchanged.
-pub(super) fn in_full(error: ClientError, limit: Duration, deadline: Instant, cx: &Cx) -> ClientError {
+pub(super) fn in_full(
+    error: ClientError,
+    limit: Duration,
+    deadline: Instant,
+    cx: &Cx,
+) -> ClientError {
     let is_this_limit = cx.deadline != Some(deadline) && Instant::now() + NEARLY >= deadline;
     match error {
-        ClientError::TimedOut { what, .. } if is_this_limit => ClientError::TimedOut { what, limit },
+        ClientError::TimedOut { what, .. } if is_this_limit => {
+            ClientError::TimedOut { what, limit }
+        }
         other => other,
     }
 }

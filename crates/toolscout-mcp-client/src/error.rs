@@ -95,14 +95,22 @@ impl ClientError {
     pub fn of(self, id: &SourceId) -> SourceError {
         let id = id.clone();
         match self {
-            Self::Spawn { program, reason } => SourceError::Spawn { id, program, reason, cause: None },
+            Self::Spawn { program, reason } => {
+                SourceError::Spawn { id, program, reason, cause: None }
+            }
             Self::TimedOut { what, limit } => SourceError::TimedOut { id, what, limit },
-            Self::Lost { what } | Self::Status { what, .. } => SourceError::Unavailable { id, what },
+            Self::Lost { what } | Self::Status { what, .. } => {
+                SourceError::Unavailable { id, what }
+            }
             Self::Protocol { reason } => SourceError::Protocol { id, reason },
-            Self::Answered { code, message, data } => SourceError::Answered { id, code, message, data },
+            Self::Answered { code, message, data } => {
+                SourceError::Answered { id, code, message, data }
+            }
             Self::Login { what, .. } => SourceError::Login { id, what },
             Self::Busy { what, after } => SourceError::Busy { id, what, after },
-            Self::Invalid { reason } => SourceError::Invalid { reason: format!("server `{id}`: {reason}") },
+            Self::Invalid { reason } => {
+                SourceError::Invalid { reason: format!("server `{id}`: {reason}") }
+            }
         }
     }
 }

@@ -6,7 +6,11 @@ use blake3::Hasher;
 /// The fingerprint of the settings that determine a server's tools: its program or address, with
 /// the current values of its references. It is keyed, because a plain hash of a short password can
 /// be reversed by guessing.
-pub(crate) fn of_configuration(server: &ServerConfig, key: &[u8; 32], lookup: &ReferenceLookup) -> String {
+pub(crate) fn of_configuration(
+    server: &ServerConfig,
+    key: &[u8; 32],
+    lookup: &ReferenceLookup,
+) -> String {
     let mut hasher = Hasher::new_keyed(key);
     let value = |text: &ConfigText| text.fingerprint(key, lookup).to_vec();
     add_transport(&mut hasher, &server.transport, &value);
@@ -17,11 +21,17 @@ pub(crate) fn of_configuration(server: &ServerConfig, key: &[u8; 32], lookup: &R
 /// different server; a changed value of a secret is not.
 pub fn of_entry(server: &ServerConfig) -> String {
     let mut hasher = Hasher::new();
-    add_transport(&mut hasher, &server.transport, &|text: &ConfigText| text.written().as_bytes().to_vec());
+    add_transport(&mut hasher, &server.transport, &|text: &ConfigText| {
+        text.written().as_bytes().to_vec()
+    });
     short(&hasher)
 }
 
-fn add_transport(hasher: &mut Hasher, transport: &ServerTransport, value: &dyn Fn(&ConfigText) -> Vec<u8>) {
+fn add_transport(
+    hasher: &mut Hasher,
+    transport: &ServerTransport,
+    value: &dyn Fn(&ConfigText) -> Vec<u8>,
+) {
     add(hasher, transport.word().as_bytes());
     match transport {
         ServerTransport::Stdio(program) => add_program(hasher, program, value),
@@ -38,7 +48,11 @@ fn add_program(hasher: &mut Hasher, program: &Program, value: &dyn Fn(&ConfigTex
     add(hasher, cwd);
 }
 
-fn add_endpoint(hasher: &mut Hasher, endpoint: &HttpEndpoint, value: &dyn Fn(&ConfigText) -> Vec<u8>) {
+fn add_endpoint(
+    hasher: &mut Hasher,
+    endpoint: &HttpEndpoint,
+    value: &dyn Fn(&ConfigText) -> Vec<u8>,
+) {
     add(hasher, &value(&endpoint.url));
     add_named(hasher, &endpoint.headers, value);
     endpoint.bearer.iter().for_each(|it| add(hasher, &value(it)));

@@ -58,7 +58,9 @@ pub(super) async fn agree(
     agreed.map_err(|error| match error {
         // The error reports the time limit of the whole handshake, because that is how long the
         // user waited, and not the limit of one request in it.
-        ClientError::TimedOut { what, .. } => ClientError::TimedOut { what, limit: given(began, deadline) },
+        ClientError::TimedOut { what, .. } => {
+            ClientError::TimedOut { what, limit: given(began, deadline) }
+        }
         other => other,
     })
 }
@@ -80,31 +82,48 @@ async fn open(
 }
 
 /// Does the legacy handshake.
-pub(super) async fn initialize(peer: &Peer, offer: &str, deadline: Instant) -> Result<HandshakeResult, ClientError> {
+pub(super) async fn initialize(
+    peer: &Peer,
+    offer: &str,
+    deadline: Instant,
+) -> Result<HandshakeResult, ClientError> {
     let opened = match ask_to_initialize(peer, offer, deadline).await {
-        Err(ClientError::Answered { code, message, data }) => match other_than(offer, data.as_ref()) {
-            Some(version) if LEGACY.contains(&version) => ask_to_initialize(peer, version, deadline).await?,
-            _ => return Err(ClientError::Answered { code, message, data }),
-        },
+        Err(ClientError::Answered { code, message, data }) => {
+            match other_than(offer, data.as_ref()) {
+                Some(version) if LEGACY.contains(&version) => {
+                    ask_to_initialize(peer, version, deadline).await?
+                }
+                _ => return Err(ClientError::Answered { code, message, data }),
+            }
+        }
         other => other?,
     };
     let opened = opened.to_value();
     let version = match &opened["protocolVersion"] {
         Value::String(version) if LEGACY.contains(&version.as_str()) => version.clone(),
         Value::String(version) => return Err(nothing_common(&[version])),
-        _ => return Err(ClientError::protocol("its answer to `initialize` names no protocol version")),
+        _ => {
+            return Err(ClientError::protocol(
+                "its answer to `initialize` names no protocol version",
+            ));
+        }
     };
     // A failure is ignored: the server may not need the notification, and if it is gone, the next
     // request fails.
     let _ = peer.tell("notifications/initialized", None, deadline).await;
-    Ok(HandshakeResult { era: ProtocolEra::Legacy { version }, description: ServerDescription::of(&opened) })
+    Ok(HandshakeResult {
+        era: ProtocolEra::Legacy { version },
+        description: ServerDescription::of(&opened),
+    })
 }
 
 /// Whether this error means that the server expects a legacy handshake.
 pub(super) fn wants_initialize(error: &ClientError) -> bool {
     match error {
         ClientError::Answered { code: NOT_INITIALIZED, .. } => true,
-        ClientError::Answered { message, .. } => message.to_ascii_lowercase().contains("not initialized"),
+        ClientError::Answered { message, .. } => {
+            message.to_ascii_lowercase().contains("not initialized")
+        }
         _ => false,
     }
 }
@@ -188,7 +207,9 @@ async fn race(
 async fn discover(peer: &Peer, deadline: Instant) -> Result<DiscoverVerdict, ClientError> {
     let answer = match ask_to_discover(peer, deadline).await {
         // Another instance behind the same address may answer now, so this is tried once more.
-        Err(ClientError::Answered { code: UNSUPPORTED_VERSION, data, .. }) if supports_modern(data.as_ref()) => {
+        Err(ClientError::Answered { code: UNSUPPORTED_VERSION, data, .. })
+            if supports_modern(data.as_ref()) =>
+        {
             ask_to_discover(peer, deadline).await
         }
         answer => answer,
@@ -201,7 +222,9 @@ async fn discover(peer: &Peer, deadline: Instant) -> Result<DiscoverVerdict, Cli
                 None => Err(refused(message, data.as_ref())),
             }
         }
-        Err(error @ ClientError::Answered { code: HEADER_MISMATCH | MISSING_CAPABILITY, .. }) => Err(error),
+        Err(error @ ClientError::Answered { code: HEADER_MISMATCH | MISSING_CAPABILITY, .. }) => {
+            Err(error)
+        }
         Err(error) if is_about_era(peer, &error) => Ok(DiscoverVerdict::Legacy(LEGACY[0])),
         Err(error) => Err(error),
     }
@@ -211,7 +234,10 @@ async fn ask_to_discover(peer: &Peer, deadline: Instant) -> Result<RawJson, Clie
     let mut meta = Map::new();
     introduce(&mut meta, json!({}));
     let params = Map::from_iter([("_meta".to_owned(), Value::Object(meta))]);
-    peer.ask(PeerRequest::new("server/discover", params, deadline).called("the handshake").quietly()).await
+    peer.ask(
+        PeerRequest::new("server/discover", params, deadline).called("the handshake").quietly(),
+    )
+    .await
 }
 
 fn supports_modern(data: Option<&RawJson>) -> bool {
@@ -234,10 +260,17 @@ fn judge(answer: &Value) -> Result<DiscoverVerdict, ClientError> {
     }
 }
 
-async fn ask_to_initialize(peer: &Peer, version: &str, deadline: Instant) -> Result<RawJson, ClientError> {
+async fn ask_to_initialize(
+    peer: &Peer,
+    version: &str,
+    deadline: Instant,
+) -> Result<RawJson, ClientError> {
     let params = RequestParams::default().with("protocolVersion", &version);
-    let params = params.with("capabilities", &capabilities(peer.router().relays())).with("clientInfo", &us());
-    peer.ask(PeerRequest::new("initialize", params, deadline).called("the handshake").quietly()).await
+    let params = params
+        .with("capabilities", &capabilities(peer.router().relays()))
+        .with("clientInfo", &us());
+    peer.ask(PeerRequest::new("initialize", params, deadline).called("the handshake").quietly())
+        .await
 }
 
 /// The client capabilities sent to a legacy server. Callers with different capabilities share the
@@ -255,7 +288,9 @@ fn capabilities(relays: bool) -> Value {
 fn is_about_era(peer: &Peer, error: &ClientError) -> bool {
     let may_be = matches!(
         error,
-        ClientError::Answered { .. } | ClientError::Protocol { .. } | ClientError::Status { status: 400..=499, .. }
+        ClientError::Answered { .. }
+            | ClientError::Protocol { .. }
+            | ClientError::Status { status: 400..=499, .. }
     );
     may_be && peer.router().is_lost().is_none()
 }
@@ -282,7 +317,8 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 fn nothing_common(offered: &[impl AsRef<str>]) -> ClientError {
-    let shown = offered.iter().take(4).map(|it| &it.as_ref()[..it.as_ref().floor_char_boundary(VERSION)]);
+    let shown =
+        offered.iter().take(4).map(|it| &it.as_ref()[..it.as_ref().floor_char_boundary(VERSION)]);
     let theirs = shown.collect::<Vec<_>>().join(", ");
     let ours = LEGACY.join(", ");
     ClientError::protocol(format!(

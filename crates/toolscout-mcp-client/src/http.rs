@@ -54,7 +54,8 @@ impl HttpWire {
         deadline: Instant,
     ) -> Result<Self, ClientError> {
         let remote = HttpRemote::of(endpoint, dial, deadline).await?;
-        let connection = Arc::new(HttpConnection { remote, session: HttpSession::default(), observer });
+        let connection =
+            Arc::new(HttpConnection { remote, session: HttpSession::default(), observer });
         Ok(Self { connection, tasks: RequestTasks::new(&dial.limits) })
     }
 
@@ -66,7 +67,9 @@ impl HttpWire {
         let place = self.tasks.place(message.id.is_some(), message.deadline).await?;
         let line = self.connection.clone();
         if let Some(id) = message.id {
-            return self.tasks.spawn(Some(id), async move { line.request(id, message, headers, place).await });
+            return self
+                .tasks
+                .spawn(Some(id), async move { line.request(id, message, headers, place).await });
         }
         let is_ready = message.method.as_deref() == Some("notifications/initialized");
         // Waits for the response, so that messages arrive in order.

@@ -41,7 +41,10 @@ pub use discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome, partitio
 pub use error::ClientError;
 pub use fingerprint::of_entry as entry_of;
 pub use many::refresh_all;
-pub use record::{DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownLibrary, KnownTools, Staleness, USUAL_TTL};
+pub use record::{
+    DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownLibrary, KnownTools, Staleness,
+    USUAL_TTL,
+};
 pub use server::{HttpEndpoint, OnChange, Program, ServerConfig, ServerTransport, ToolFilter};
 pub use source::{McpSource, ServerPhase, ServerState};
 pub use stdio::end_orphans;

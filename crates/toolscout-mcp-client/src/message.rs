@@ -38,9 +38,13 @@ pub(super) struct UnreadableMessage {
 }
 
 /// Reads one message.
-pub(super) fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Result<ServerMessage<'a>, UnreadableMessage> {
+pub(super) fn read<'a>(
+    bytes: &'a [u8],
+    limits: &Limits,
+) -> Result<ServerMessage<'a>, UnreadableMessage> {
     let message = jsonrpc::check_size(bytes, limits.depth, limits.nodes);
-    let message = message.and_then(|()| jsonrpc::read(bytes).map_err(|invalid| invalid.reason.to_string()));
+    let message =
+        message.and_then(|()| jsonrpc::read(bytes).map_err(|invalid| invalid.reason.to_string()));
     let message = message.map_err(|reason| UnreadableMessage {
         about: jsonrpc::ids_of_responses(bytes),
         reason: format!("it sent {reason}"),
@@ -48,10 +52,12 @@ pub(super) fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Result<ServerMessage
     Ok(match message {
         Message::Request { id, method, params } => ServerMessage::Request { id, method, params },
         Message::Notification { method, params } => ServerMessage::Notification { method, params },
-        Message::Response { id, outcome } => match id.and_then(|id| jsonrpc::number(id.get().as_bytes())) {
-            Some(id) => ServerMessage::Reply { id, outcome: outcome.map_err(answered) },
-            None => ServerMessage::Stray,
-        },
+        Message::Response { id, outcome } => {
+            match id.and_then(|id| jsonrpc::number(id.get().as_bytes())) {
+                Some(id) => ServerMessage::Reply { id, outcome: outcome.map_err(answered) },
+                None => ServerMessage::Stray,
+            }
+        }
     })
 }
 

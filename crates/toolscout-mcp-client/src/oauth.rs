@@ -59,7 +59,8 @@ fn broken(reason: impl Into<String>) -> ClientError {
 /// A server's address in the form that is compared, stored and sent: without a fragment, which is
 /// never sent to a server, and without user name and password, which the login replaces.
 fn server_url(text: &str) -> Result<Url, ClientError> {
-    let invalid = |why: &str| ClientError::invalid(format!("the server's address cannot be used: {why}"));
+    let invalid =
+        |why: &str| ClientError::invalid(format!("the server's address cannot be used: {why}"));
     let mut url = Url::parse(text).map_err(|err| invalid(&err.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(invalid("only `http` and `https` are possible"));

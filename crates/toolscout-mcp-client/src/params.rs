@@ -24,7 +24,9 @@ impl RequestParams {
         let mut params = Self::default();
         for (key, value) in strict::members(raw.as_str())? {
             match &*key {
-                "_meta" => params.meta = serde_json::from_str(value.get()).map(object).unwrap_or_default(),
+                "_meta" => {
+                    params.meta = serde_json::from_str(value.get()).map(object).unwrap_or_default()
+                }
                 _ => params.add(&key, value.get()),
             }
         }
@@ -67,7 +69,8 @@ impl RequestParams {
 impl From<Map<String, Value>> for RequestParams {
     fn from(mut map: Map<String, Value>) -> Self {
         let meta = map.remove("_meta").map(object).unwrap_or_default();
-        map.iter().fold(Self { meta, ..Self::default() }, |params, (key, value)| params.with(key, value))
+        map.iter()
+            .fold(Self { meta, ..Self::default() }, |params, (key, value)| params.with(key, value))
     }
 }
 

@@ -63,7 +63,17 @@ impl PeerRequest {
     pub(super) fn new(method: &str, params: impl Into<RequestParams>, deadline: Instant) -> Self {
         let (what, params, behalf) = (format!("`{method}`"), params.into(), Behalf::Ourselves);
         let (name, mirrored, progress) = (None, Vec::new(), None);
-        Self { method: method.to_owned(), params, name, mirrored, progress, behalf, cancels: true, what, deadline }
+        Self {
+            method: method.to_owned(),
+            params,
+            name,
+            mirrored,
+            progress,
+            behalf,
+            cancels: true,
+            what,
+            deadline,
+        }
     }
 
     /// The same request with another name in a timeout error.
@@ -130,7 +140,8 @@ impl Peer {
     pub(super) async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
         let began = Instant::now();
         let (deadline, what) = (ask.deadline, ask.what.clone());
-        let RegisteredRequest { mut asked, outgoing, answer, reverse_requests } = self.register(ask, false)?;
+        let RegisteredRequest { mut asked, outgoing, answer, reverse_requests } =
+            self.register(ask, false)?;
         let work = async {
             self.wire.send(outgoing).await?;
             asked.is_sent = true;
@@ -141,12 +152,17 @@ impl Peer {
             Some(reverse_requests) => reverse_requests.attend(work, deadline, &self.router).await,
         };
         drop(asked);
-        answered.unwrap_or_else(|| Err(ClientError::TimedOut { what, limit: given(began, deadline) }))
+        answered
+            .unwrap_or_else(|| Err(ClientError::TimedOut { what, limit: given(began, deadline) }))
     }
 
     /// Sends a standing request; returns when the server has acknowledged it, or was silent for
     /// `patience`.
-    pub(super) async fn stand(&self, mut ask: PeerRequest, patience: Duration) -> Result<StandingRequest, ClientError> {
+    pub(super) async fn stand(
+        &self,
+        mut ask: PeerRequest,
+        patience: Duration,
+    ) -> Result<StandingRequest, ClientError> {
         ask.deadline = Instant::now() + FOR_EVER;
         let RegisteredRequest { mut asked, outgoing, mut answer, .. } = self.register(ask, true)?;
         let acknowledged = self.router.acknowledgement(asked.id);
@@ -167,24 +183,41 @@ impl Peer {
     }
 
     /// Sends a notification to the server.
-    pub(super) async fn tell(&self, method: &str, params: Option<Value>, deadline: Instant) -> Result<(), ClientError> {
+    pub(super) async fn tell(
+        &self,
+        method: &str,
+        params: Option<Value>,
+        deadline: Instant,
+    ) -> Result<(), ClientError> {
         self.wire.send(told(method, params, deadline)).await
     }
 
     fn register(&self, ask: PeerRequest, stands: bool) -> Result<RegisteredRequest, ClientError> {
-        let PeerRequest { method, mut params, name, mirrored, progress, behalf, cancels, deadline, .. } = ask;
+        let PeerRequest {
+            method,
+            mut params,
+            name,
+            mirrored,
+            progress,
+            behalf,
+            cancels,
+            deadline,
+            ..
+        } = ask;
         let (sender, answer) = oneshot::channel();
         let wants_progress = progress.is_some();
         let (origin, reverse_requests) = self.origin(behalf);
         let id = self.router.register(PendingResponse::new(sender, progress, stands, origin))?;
         let wire = Arc::downgrade(&self.wire);
-        let asked = InFlightRequest { router: self.router.clone(), wire, id, is_sent: false, cancels };
+        let asked =
+            InFlightRequest { router: self.router.clone(), wire, id, is_sent: false, cancels };
         if wants_progress {
             params.meta.insert("progressToken".to_owned(), id.into());
         }
         let body = message::request(id, &method, &params);
         let longer = reverse_requests.as_ref().map_or(Duration::ZERO, |_| Cx::THINKING);
-        let outgoing = Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline, longer };
+        let outgoing =
+            Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline, longer };
         Ok(RegisteredRequest { asked, outgoing, answer, reverse_requests })
     }
 
@@ -248,13 +281,20 @@ impl Drop for InFlightRequest {
         }
         if self.is_sent && self.cancels {
             let params = json!({"requestId": self.id, "reason": "nobody waits for it any more"});
-            self.router.post(told("notifications/cancelled", Some(params), Instant::now() + POSTING));
+            self.router.post(told(
+                "notifications/cancelled",
+                Some(params),
+                Instant::now() + POSTING,
+            ));
         }
     }
 }
 
 fn told(method: &str, params: Option<Value>, deadline: Instant) -> Outgoing {
-    let body = toolscout_core::jsonrpc::notification(method, params.map(|params| params.to_string()).as_deref());
+    let body = toolscout_core::jsonrpc::notification(
+        method,
+        params.map(|params| params.to_string()).as_deref(),
+    );
     let (method, longer) = (Some(method.to_owned()), Duration::ZERO);
     Outgoing { body, id: None, method, name: None, mirrored: Vec::new(), deadline, longer }
 }

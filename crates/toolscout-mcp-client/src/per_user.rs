@@ -125,7 +125,10 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
 impl<V, E> fmt::Debug for PerUser<V, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kept = self.users.lock().cached.len();
-        f.debug_struct("PerUser").field("kept", &kept).field("max", &self.max).finish_non_exhaustive()
+        f.debug_struct("PerUser")
+            .field("kept", &kept)
+            .field("max", &self.max)
+            .finish_non_exhaustive()
     }
 }
 
@@ -188,7 +191,11 @@ impl<V: Clone, E: Clone> Flight<'_, V, E> {
             return Vec::new();
         }
         let mut gone = users.cached.remove_if(|kept| !kept.is_fresh(now));
-        gone.extend(users.cached.insert(self.user.clone(), CachedValue { value, due: now.checked_add(time) }));
+        gone.extend(
+            users
+                .cached
+                .insert(self.user.clone(), CachedValue { value, due: now.checked_add(time) }),
+        );
         gone
     }
 }

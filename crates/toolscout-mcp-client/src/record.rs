@@ -115,7 +115,8 @@ pub struct KnownTools {
 impl DiscoveryRecord {
     /// Whether some of the record is visible to one user only.
     fn is_private(&self) -> bool {
-        self.tools.as_ref().is_some_and(|it| it.private) || self.library.as_ref().is_some_and(|it| it.private)
+        self.tools.as_ref().is_some_and(|it| it.private)
+            || self.library.as_ref().is_some_and(|it| it.private)
     }
 
     /// The reason why the tools may be outdated, if there is one.
@@ -192,12 +193,18 @@ impl DiscoveryRecords {
 
     /// The record of the server, for this user. An unreadable record counts as absent. If the
     /// process that was discovering the server is gone, the discovery counts as failed.
-    pub fn read(&self, server: &SourceId, user: Option<&str>) -> Result<DiscoveryRecord, StoreError> {
+    pub fn read(
+        &self,
+        server: &SourceId,
+        user: Option<&str>,
+    ) -> Result<DiscoveryRecord, StoreError> {
         let mut record = match self.read_own(server, user)? {
             Some(record) => record,
             None => self.read_shared(server, user)?.unwrap_or_default(),
         };
-        if record.status == DiscoveryStatus::Discovering && !self.store.is_leased(&self.lease_name(server))? {
+        if record.status == DiscoveryStatus::Discovering
+            && !self.store.is_leased(&self.lease_name(server))?
+        {
             record.status = DiscoveryStatus::Failed;
             record.error = Some("discovery was interrupted".to_owned());
         }
@@ -224,10 +231,14 @@ impl DiscoveryRecords {
         let own = self.key(server, None);
         let of_users = own.clone() + "@";
         let mut forgotten = 0;
-        for key in
-            self.store.keys(Namespace::Discovery)?.into_iter().filter(|it| *it == own || it.starts_with(&of_users))
+        for key in self
+            .store
+            .keys(Namespace::Discovery)?
+            .into_iter()
+            .filter(|it| *it == own || it.starts_with(&of_users))
         {
-            forgotten += self.at(&key)?.and_then(|it| it.tools).map_or(0, |it| it.definitions.len());
+            forgotten +=
+                self.at(&key)?.and_then(|it| it.tools).map_or(0, |it| it.definitions.len());
             self.store.remove(Namespace::Discovery, &key)?;
         }
         Ok(forgotten)
@@ -249,12 +260,20 @@ impl DiscoveryRecords {
         &self.store
     }
 
-    fn read_own(&self, server: &SourceId, user: Option<&str>) -> Result<Option<DiscoveryRecord>, StoreError> {
+    fn read_own(
+        &self,
+        server: &SourceId,
+        user: Option<&str>,
+    ) -> Result<Option<DiscoveryRecord>, StoreError> {
         user.map_or(Ok(None), |user| self.at(&self.key(server, Some(user))))
     }
 
     /// Reads the shared record. A private record is not shared.
-    fn read_shared(&self, server: &SourceId, user: Option<&str>) -> Result<Option<DiscoveryRecord>, StoreError> {
+    fn read_shared(
+        &self,
+        server: &SourceId,
+        user: Option<&str>,
+    ) -> Result<Option<DiscoveryRecord>, StoreError> {
         let record = self.at(&self.key(server, None))?;
         Ok(record.filter(|it| user.is_none() || !it.is_private()))
     }
@@ -265,7 +284,8 @@ impl DiscoveryRecords {
         if let Some(record) = self.read.lock().of(revision, key) {
             return Ok(record.clone());
         }
-        let record = self.store.read(Namespace::Discovery, key)?.and_then(|it| row::read(it, &self.key));
+        let record =
+            self.store.read(Namespace::Discovery, key)?.and_then(|it| row::read(it, &self.key));
         if revision.is_some() {
             self.read.lock().records.insert(key.to_owned(), record.clone());
         }
@@ -276,7 +296,9 @@ impl DiscoveryRecords {
     fn key(&self, server: &SourceId, user: Option<&str>) -> String {
         match user {
             None => format!("{}/{server}", self.partition),
-            Some(user) => format!("{}/{server}@{}", self.partition, blake3::hash(user.as_bytes()).to_hex()),
+            Some(user) => {
+                format!("{}/{server}@{}", self.partition, blake3::hash(user.as_bytes()).to_hex())
+            }
         }
     }
 }

@@ -59,7 +59,11 @@ struct ListedTools {
 }
 
 impl RunningServer {
-    pub(super) fn new(client: McpClient, server: Arc<ServerConfig>, context: Arc<ServerContext>) -> Self {
+    pub(super) fn new(
+        client: McpClient,
+        server: Arc<ServerConfig>,
+        context: Arc<ServerContext>,
+    ) -> Self {
         let pace = ListingPace::new(context.dial.limits.apart);
         Self {
             client,
@@ -119,8 +123,9 @@ impl RunningServer {
         let deadline = soonest(cx, limits.list + 2 * limits.apart);
         let refreshed = timeout_at(deadline.into(), self.list_when_due(cx)).await;
         let what = || format!("listing the tools before `{name}` is called");
-        let has_changed =
-            refreshed.map_err(|_| ClientError::TimedOut { what: what(), limit: limits.list }.of(&self.server.id))??;
+        let has_changed = refreshed.map_err(|_| {
+            ClientError::TimedOut { what: what(), limit: limits.list }.of(&self.server.id)
+        })??;
         Ok((self.listed.lock().as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
     }
 
@@ -128,7 +133,8 @@ impl RunningServer {
     /// not listed yet.
     pub(super) fn listed(&self) -> Option<Vec<Tool>> {
         let listed = self.listed.lock().clone()?;
-        let mut tools: Vec<_> = listed.tools.values().map(|it| it.definition.tool(&self.server.id)).collect();
+        let mut tools: Vec<_> =
+            listed.tools.values().map(|it| it.definition.tool(&self.server.id)).collect();
         tools.sort_by(|one, other| one.id.name.cmp(&other.id.name));
         Some(tools)
     }
@@ -171,10 +177,15 @@ impl RunningServer {
         }
         match taken {
             Ok((listing, changes)) => {
-                *self.listed.lock() = Some(Arc::new(ListedTools::of(&listing, changes, context.dial.limits.apart)));
-                context.succeed(server, cx, record, &listing, &self.client, begun).map(|it| it.changed)
+                *self.listed.lock() =
+                    Some(Arc::new(ListedTools::of(&listing, changes, context.dial.limits.apart)));
+                context
+                    .succeed(server, cx, record, &listing, &self.client, begun)
+                    .map(|it| it.changed)
             }
-            Err(error) => Err(context.fail(server, cx, record, with_tail(error, &self.client), begun)),
+            Err(error) => {
+                Err(context.fail(server, cx, record, with_tail(error, &self.client), begun))
+            }
         }
     }
 
@@ -194,7 +205,8 @@ impl RunningServer {
     /// The last list, if it is still current.
     fn current(&self) -> Option<Arc<ListedTools>> {
         let listed = self.listed.lock().clone()?;
-        (self.announced() == listed.changes && listed.ended.elapsed() <= listed.good_for).then_some(listed)
+        (self.announced() == listed.changes && listed.ended.elapsed() <= listed.good_for)
+            .then_some(listed)
     }
 }
 

@@ -27,7 +27,10 @@ impl SecretValues {
         let mut found = match &server.transport {
             ServerTransport::Stdio(program) => {
                 let words = std::iter::once(&program.command).chain(&program.args);
-                words.flat_map(|it| it.referred(lookup)).chain(named(&program.env, lookup)).collect()
+                words
+                    .flat_map(|it| it.referred(lookup))
+                    .chain(named(&program.env, lookup))
+                    .collect()
             }
             ServerTransport::Http(endpoint) => {
                 let mut all = endpoint.url.referred(lookup);
@@ -64,7 +67,8 @@ impl SecretValues {
             E::Protocol { reason } => E::Protocol { reason: self.hide(reason) },
             E::Status { status, what } => E::Status { status, what: self.hide(what) },
             E::Answered { code, message, data } => {
-                let data = data.and_then(|it| RawJson::parse(&self.hide(it.as_str().to_owned())).ok());
+                let data =
+                    data.and_then(|it| RawJson::parse(&self.hide(it.as_str().to_owned())).ok());
                 E::Answered { code, message: self.hide(message), data }
             }
             E::Login { what, challenge } => E::Login { what: self.hide(what), challenge },

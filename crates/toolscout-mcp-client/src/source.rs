@@ -7,7 +7,9 @@ mod tests;
 
 use super::client::ToolDefinition;
 use super::discovery::library::{list, news_between};
-use super::discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome, in_full, is_installed_first, soonest};
+use super::discovery::{
+    DiscoveryOutcome, ServerContext, ServerTestOutcome, in_full, is_installed_first, soonest,
+};
 use super::record::{DiscoveryRecord, DiscoveryStatus, Staleness};
 use super::supervisor::{Phase, Supervisor};
 use super::{ClientError, OnChange, ServerConfig, ServerTransport};
@@ -17,8 +19,9 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Diagnostic, DiagnosticKind, DiscoveryItem, Library, Moment,
-    Provenance, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolName, ToolOutput, escape,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Diagnostic, DiagnosticKind, DiscoveryItem,
+    Library, Moment, Provenance, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool,
+    ToolCall, ToolName, ToolOutput, escape,
 };
 
 /// A server as a source of tools.
@@ -136,10 +139,14 @@ impl McpSource {
     pub fn state(&self, cx: &Cx) -> Result<ServerState, SourceError> {
         let record = self.context.read(&self.server, cx)?;
         let (state, since, reason) = match self.supervisor.phase() {
-            Phase::Running(running) if running.is_in_use() => (ServerPhase::Running, Some(running.since), None),
+            Phase::Running(running) if running.is_in_use() => {
+                (ServerPhase::Running, Some(running.since), None)
+            }
             Phase::Running(running) => (ServerPhase::Idle, Some(running.since), None),
             Phase::Starting { since } => (ServerPhase::Starting, Some(since), None),
-            Phase::Failed { error, at, .. } => (ServerPhase::Failed, Some(at), Some(error.to_string())),
+            Phase::Failed { error, at, .. } => {
+                (ServerPhase::Failed, Some(at), Some(error.to_string()))
+            }
             Phase::Stopped => at_rest(&record),
         };
         let process = match self.supervisor.phase() {
@@ -175,14 +182,19 @@ impl McpSource {
     fn remembered(&self, cx: &Cx) -> Result<Vec<DiscoveryItem>, SourceError> {
         let record = self.context.read(&self.server, cx)?;
         // Private instructions are not shown to all users.
-        let said = record.library.as_ref().filter(|it| !it.private).and_then(|it| it.instructions.as_deref());
+        let said = record
+            .library
+            .as_ref()
+            .filter(|it| !it.private)
+            .and_then(|it| it.instructions.as_deref());
         *self.about.lock() = said.map(Arc::from);
         let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
         let mut found: Vec<DiscoveryItem> =
             self.problems(&record, staleness).into_iter().map(DiscoveryItem::Diagnostic).collect();
         found.reserve(record.tools.as_ref().map_or(0, |it| it.definitions.len()));
         let seen = record.tools.as_ref().map(|it| it.listed);
-        let provenance = Provenance { trusted: true, seen, stale: staleness.is_some(), ..Provenance::default() };
+        let provenance =
+            Provenance { trusted: true, seen, stale: staleness.is_some(), ..Provenance::default() };
         let remembered = |tool: Tool| {
             let (visibility, provenance) = (self.server.visibility, provenance.clone());
             DiscoveryItem::Tool(Arc::new(Tool { visibility, provenance, ..tool }))
@@ -190,7 +202,8 @@ impl McpSource {
         // Definitions with a valid mark are not checked again.
         match &record.packed {
             Some(packed) => found.extend(packed.tools(&self.server.id).map(remembered)),
-            None => found.extend(self.definitions(&record).map(|it| remembered(it.tool(&self.server.id)))),
+            None => found
+                .extend(self.definitions(&record).map(|it| remembered(it.tool(&self.server.id)))),
         }
         Ok(found)
     }
@@ -207,11 +220,16 @@ impl McpSource {
         let id = &self.server.id;
         // The text is escaped to one line, because a server could imitate toolscout's output on a
         // second one.
-        let warning = |kind, text: String| Diagnostic::warning(kind, escape::line(&text)).of(id.clone());
+        let warning =
+            |kind, text: String| Diagnostic::warning(kind, escape::line(&text)).of(id.clone());
         let text = match record.status {
             DiscoveryStatus::Never => Some(format!("the tools of `{id}` are not loaded yet")),
             DiscoveryStatus::Discovering if record.tools.is_none() => {
-                let install = if is_installed_first(&self.server) { "; it may have to be installed first" } else { "" };
+                let install = if is_installed_first(&self.server) {
+                    "; it may have to be installed first"
+                } else {
+                    ""
+                };
                 Some(format!("loading the tools of `{id}`{install}"))
             }
             DiscoveryStatus::Failed => {
@@ -222,18 +240,22 @@ impl McpSource {
                 Some(Staleness::Reconfigured) => {
                     Some(format!("the configuration of `{id}` changed since its tools were loaded"))
                 }
-                Some(Staleness::Vanished) => {
-                    Some(format!("`{id}` now lists no tools; the tools it had before stay for a while"))
-                }
+                Some(Staleness::Vanished) => Some(format!(
+                    "`{id}` now lists no tools; the tools it had before stay for a while"
+                )),
                 _ => None,
             },
         };
         let is_running = record.status == DiscoveryStatus::Discovering && record.tools.is_none();
-        let hint =
-            if is_running { "toolscout server list".to_owned() } else { format!("toolscout server refresh {id}") };
+        let hint = if is_running {
+            "toolscout server list".to_owned()
+        } else {
+            format!("toolscout server refresh {id}")
+        };
         let news = text.map(|text| warning(DiagnosticKind::Source, text).hint(hint));
         let excluded = record.tools.iter().flat_map(|tools| &tools.excluded);
-        let excluded = excluded.map(|text| warning(DiagnosticKind::Broken, format!("`{id}`: {text}")));
+        let excluded =
+            excluded.map(|text| warning(DiagnosticKind::Broken, format!("`{id}`: {text}")));
         news.into_iter().chain(excluded).collect()
     }
 
@@ -306,7 +328,9 @@ impl McpSource {
 
 fn at_rest(record: &DiscoveryRecord) -> (ServerPhase, Option<Moment>, Option<String>) {
     match record.status {
-        DiscoveryStatus::Failed => (ServerPhase::Failed, record.last_discovery, record.error.clone()),
+        DiscoveryStatus::Failed => {
+            (ServerPhase::Failed, record.last_discovery, record.error.clone())
+        }
         _ if record.tools.is_some() => (ServerPhase::Known, record.last_discovery, None),
         _ => (ServerPhase::Configured, None, None),
     }
@@ -382,11 +406,19 @@ impl Source for McpSource {
         }
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async move { self.look_up(name, &cx).await })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(self.call_running(call.into_inner(), cx))
     }
 
@@ -403,14 +435,17 @@ impl Source for McpSource {
         let is_elsewhere = matches!(self.server.transport, ServerTransport::Http(_));
         let is_up = || is_elsewhere || matches!(self.supervisor.phase(), Phase::Running(_));
         let is_wanted = self.server.delegate == Some(true);
-        (self.server.delegate != Some(false)).then(|| Delegation { is_wanted, is_up: is_up(), is_whole: true })
+        (self.server.delegate != Some(false)).then(|| Delegation {
+            is_wanted,
+            is_up: is_up(),
+            is_whole: true,
+        })
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {
         let changes = self.supervisor.changes();
-        Box::pin(stream::unfold(
-            changes,
-            |mut changes| async move { changes.changed().await.ok().map(|()| ((), changes)) },
-        ))
+        Box::pin(stream::unfold(changes, |mut changes| async move {
+            changes.changed().await.ok().map(|()| ((), changes))
+        }))
     }
 }

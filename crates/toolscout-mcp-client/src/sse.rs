@@ -57,7 +57,8 @@ impl SseWire {
         let response = remote.ask(remote.listen(HeaderMap::new())).await?;
         let response = accepted(response, remote.name()).await?;
         if kind(&response, remote.name())? != ResponseKind::Events {
-            let reason = format!("`{}` answered with JSON instead of an event stream", remote.name());
+            let reason =
+                format!("`{}` answered with JSON instead of an event stream", remote.name());
             return Err(ClientError::protocol(reason));
         }
         let (found, target) = oneshot::channel();
@@ -136,7 +137,10 @@ async fn hear(
     }
 }
 
-fn tell_target(found: oneshot::Sender<Result<Url, ClientError>>, target: Result<Url, ClientError>) -> ControlFlow<()> {
+fn tell_target(
+    found: oneshot::Sender<Result<Url, ClientError>>,
+    target: Result<Url, ClientError>,
+) -> ControlFlow<()> {
     let goes_on = if target.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
     // The opener may have been dropped, which ends this task.
     let _ = found.send(target);
@@ -148,7 +152,8 @@ fn target(base: &Url, event: &SseEvent<'_>, name: &str) -> Result<Url, ClientErr
     let protocol = |reason| ClientError::protocol(reason);
     let text = std::str::from_utf8(event.data).ok().filter(|it| it.len() <= ADDRESS);
     let url = text.and_then(|it| base.join(it.trim()).ok());
-    let mut url = url.ok_or_else(|| protocol(format!("`{name}` wants messages sent to what is no address")))?;
+    let mut url =
+        url.ok_or_else(|| protocol(format!("`{name}` wants messages sent to what is no address")))?;
     if url.origin() != base.origin() {
         let origin = url.origin().ascii_serialization();
         return Err(protocol(format!(
@@ -157,7 +162,9 @@ fn target(base: &Url, event: &SseEvent<'_>, name: &str) -> Result<Url, ClientErr
     }
     let has_user = !url.username().is_empty() || url.password().is_some();
     if has_user {
-        return Err(protocol(format!("`{name}` wants messages sent under a name of its own, which is not allowed")));
+        return Err(protocol(format!(
+            "`{name}` wants messages sent under a name of its own, which is not allowed"
+        )));
     }
     url.set_fragment(None);
     Ok(url)
@@ -172,7 +179,8 @@ async fn deliver(
 ) -> Result<(), ClientError> {
     let limit = message.deadline.saturating_duration_since(Instant::now());
     let deadline = message.deadline;
-    let what = format!("`{}` at `{}`", message.method.as_deref().unwrap_or("an answer"), remote.name());
+    let what =
+        format!("`{}` at `{}`", message.method.as_deref().unwrap_or("an answer"), remote.name());
     let posted = async {
         let response = remote.ask(remote.post(&target, headers, message)).await?;
         use_up(accepted(response, remote.name()).await?).await;

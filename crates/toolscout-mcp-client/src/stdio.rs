@@ -73,7 +73,8 @@ impl StdioWire {
             launch::prepare(&program, &from)
         })
         .await;
-        let launch = launch.map_err(|_| ClientError::lost("its configuration could not be read"))??;
+        let launch =
+            launch.map_err(|_| ClientError::lost("its configuration could not be read"))??;
         let (child, held) = launch::start(launch).await?;
         Ok(Arc::new(Self::attach(child, Arc::new(held), dial, observer)))
     }
@@ -85,7 +86,8 @@ impl StdioWire {
         observer: Arc<dyn WireObserver>,
     ) -> Self {
         let process = child.id();
-        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (input, output, errors) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let tail = Arc::new(Mutex::new(OutputTail::new(dial.limits.stderr)));
         let closing = Arc::new(watch::Sender::new(false));
         let (over_sender, over) = watch::channel(false);
@@ -119,7 +121,9 @@ impl Wire for StdioWire {
                     Ok(())
                 }
                 Ok(Err(_)) => Err(ClientError::lost("it was stopped")),
-                Err(_) => Err(ClientError::TimedOut { what: "sending a request to it".to_owned(), limit }),
+                Err(_) => {
+                    Err(ClientError::TimedOut { what: "sending a request to it".to_owned(), limit })
+                }
             }
         })
     }

@@ -111,12 +111,17 @@ impl Supervisor {
     }
 
     /// Adds or removes the subscription to a resource; returns all subscriptions.
-    pub(super) fn watch(&self, uri: String, is_wanted: bool) -> Result<BTreeSet<String>, ClientError> {
+    pub(super) fn watch(
+        &self,
+        uri: String,
+        is_wanted: bool,
+    ) -> Result<BTreeSet<String>, ClientError> {
         let mut watched = self.watched.lock();
         if !is_wanted {
             watched.remove(&uri);
         } else if watched.len() >= WATCHED && !watched.contains(&uri) {
-            let reason = format!("{WATCHED} resources are subscribed to already, and no more are allowed");
+            let reason =
+                format!("{WATCHED} resources are subscribed to already, and no more are allowed");
             return Err(ClientError::invalid(reason));
         } else {
             watched.insert(uri);
@@ -145,9 +150,13 @@ impl Supervisor {
         loop {
             let phase = phases.borrow_and_update().clone();
             match phase {
-                Phase::Running(running) if running.client.is_lost().is_none() => return Ok(running.use_it()),
+                Phase::Running(running) if running.client.is_lost().is_none() => {
+                    return Ok(running.use_it());
+                }
                 Phase::Failed { error, .. } if asked => return Err(error),
-                Phase::Failed { error, retry, .. } if is_left_alone(retry, cx) => return Err(resting(&error, retry)),
+                Phase::Failed { error, retry, .. } if is_left_alone(retry, cx) => {
+                    return Err(resting(&error, retry));
+                }
                 Phase::Failed { .. } | Phase::Stopped => {
                     asked = true;
                     self.start();
@@ -196,7 +205,8 @@ impl Supervisor {
         while life.try_join_next().is_some() {}
         if life.is_empty() {
             self.phase.send_replace(Phase::Starting { since: Moment::now() });
-            self.state.lock().running = Some(life.spawn(lead(Arc::downgrade(self), self.poke.clone())));
+            self.state.lock().running =
+                Some(life.spawn(lead(Arc::downgrade(self), self.poke.clone())));
         } else {
             self.poke.notify_one();
         }
@@ -206,7 +216,12 @@ impl Supervisor {
     fn begin(&self) -> impl Future<Output = Result<Arc<RunningServer>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
         self.state.lock().backoff.started(Instant::now());
-        connect(self.server.clone(), self.context.clone(), self.event_sender().clone(), self.watched())
+        connect(
+            self.server.clone(),
+            self.context.clone(),
+            self.event_sender().clone(),
+            self.watched(),
+        )
     }
 
     /// Records the failure; returns the time of the next permitted attempt.
@@ -312,13 +327,17 @@ async fn subscribe(client: &McpClient, watched: BTreeSet<String>, deadline: Inst
     }
     for uri in watched {
         let params = RawJson::from_value(&json!({"uri": uri}));
-        let _ = client.request("resources/subscribe", &params, &Cx::new(Caller::Mcp), deadline).await;
+        let _ =
+            client.request("resources/subscribe", &params, &Cx::new(Caller::Mcp), deadline).await;
     }
 }
 
 /// Watches a running server until the connection is lost, and returns the error, or until it is
 /// idle, and stops it.
-async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) -> Option<ClientError> {
+async fn attend(
+    supervisor: &Weak<Supervisor>,
+    running: &Arc<RunningServer>,
+) -> Option<ClientError> {
     let mut changes = running.client.list_changes();
     loop {
         let idle = supervisor.upgrade()?.idle();
@@ -363,6 +382,8 @@ fn gone() -> ClientError {
 
 /// A number from 0 to 1, so that servers that failed together do not restart together.
 fn jitter() -> f64 {
-    let nanos = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |it| it.subsec_nanos());
+    let nanos = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |it| it.subsec_nanos());
     f64::from(nanos % 1_000) / 1_000.0
 }

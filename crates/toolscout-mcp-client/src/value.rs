@@ -53,7 +53,9 @@ impl ConfigText {
     /// Whether it is or contains a reference.
     pub fn is_reference(&self) -> bool {
         match self.kind() {
-            ReferenceKind::Plain(text) => pieces::of(text).iter().any(|it| !matches!(it, TextPiece::Plain(_))),
+            ReferenceKind::Plain(text) => {
+                pieces::of(text).iter().any(|it| !matches!(it, TextPiece::Plain(_)))
+            }
             _ => true,
         }
     }
@@ -73,11 +75,17 @@ impl ConfigText {
     /// async thread.
     pub fn resolve(&self, lookup: &ReferenceLookup) -> Result<String, String> {
         let found = match self.kind() {
-            ReferenceKind::Variable(name) => return lookup.needed(name).inspect(|it| keep_secret(name, it)),
+            ReferenceKind::Variable(name) => {
+                return lookup.needed(name).inspect(|it| keep_secret(name, it));
+            }
             ReferenceKind::File(path) => read(&self.path(path, lookup)),
             ReferenceKind::Keyring(name) => (lookup.keyring)(name),
-            ReferenceKind::Request(name) => return lookup.said(name).inspect(|it| redact::remember_briefly(it)),
-            ReferenceKind::Plain(text) => return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect(),
+            ReferenceKind::Request(name) => {
+                return lookup.said(name).inspect(|it| redact::remember_briefly(it));
+            }
+            ReferenceKind::Plain(text) => {
+                return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect();
+            }
         };
         // A value that is kept out of the configuration file must not be in a log either.
         found.inspect(|it| redact::remember(it))
@@ -86,7 +94,9 @@ impl ConfigText {
     /// The secret values of its references, as far as they can be resolved. Excludes variables that
     /// every server gets anyway, and defaults, which are in the file.
     pub(super) fn referred(&self, lookup: &ReferenceLookup) -> Vec<String> {
-        let variable = |name: &str| lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()));
+        let variable = |name: &str| {
+            lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()))
+        };
         match self.kind() {
             ReferenceKind::Variable(name) => variable(name).into_iter().collect(),
             ReferenceKind::File(_) | ReferenceKind::Keyring(_) | ReferenceKind::Request(_) => {
@@ -156,13 +166,20 @@ enum ReferenceKind<'a> {
 fn fill(piece: TextPiece<'_>, lookup: &ReferenceLookup) -> Result<String, String> {
     match piece {
         TextPiece::Plain(text) => Ok(text.to_owned()),
-        TextPiece::Variable { name, default: None } => lookup.needed(name).inspect(|it| keep_part_secret(name, it)),
+        TextPiece::Variable { name, default: None } => {
+            lookup.needed(name).inspect(|it| keep_part_secret(name, it))
+        }
         // As in a shell, an empty variable counts as unset here.
         TextPiece::Variable { name, default: Some(default) } => {
-            let value = lookup.text(name)?.filter(|it| !it.is_empty()).inspect(|it| keep_part_secret(name, it));
+            let value = lookup
+                .text(name)?
+                .filter(|it| !it.is_empty())
+                .inspect(|it| keep_part_secret(name, it));
             Ok(value.unwrap_or_else(|| default.to_owned()))
         }
-        TextPiece::Unknown(written) => Err(format!("`{written}` is nothing that can be filled in; use `${{NAME}}`")),
+        TextPiece::Unknown(written) => {
+            Err(format!("`{written}` is nothing that can be filled in; use `${{NAME}}`"))
+        }
     }
 }
 
@@ -240,13 +257,19 @@ impl ReferenceLookup {
     }
 
     /// The same lookup with another keyring; its error is the reason why there is no such entry.
-    pub fn with_keyring(self, entry: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static) -> Self {
+    pub fn with_keyring(
+        self,
+        entry: impl Fn(&str) -> Result<String, String> + Send + Sync + 'static,
+    ) -> Self {
         Self { keyring: Arc::new(entry), ..self }
     }
 
     /// The same lookup for a request with these headers; their values are never interpreted as
     /// references.
-    pub fn for_request(self, said: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn for_request(
+        self,
+        said: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         Self { request: Some(Arc::new(said)), ..self }
     }
 
@@ -268,7 +291,10 @@ impl ReferenceLookup {
     fn text(&self, name: &str) -> Result<Option<String>, String> {
         // `std::env::var_os` could panic for an invalid name.
         if !pieces::is_name(name) {
-            return Err(format!("`{}` is not the name of a variable", toolscout_core::escape::line(name)));
+            return Err(format!(
+                "`{}` is not the name of a variable",
+                toolscout_core::escape::line(name)
+            ));
         }
         let value = self.variable(name).map(OsString::into_string).transpose();
         value.map_err(|_| format!("the variable `{name}` is not UTF-8"))

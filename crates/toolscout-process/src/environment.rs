@@ -35,8 +35,17 @@ const PASSED: &[&str] = &[
 ];
 
 /// Hardly any program starts on Windows without these.
-const PASSED_ON_WINDOWS: &[&str] =
-    &["SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP"];
+const PASSED_ON_WINDOWS: &[&str] = &[
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "COMSPEC",
+    "PATHEXT",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "TEMP",
+    "TMP",
+];
 
 /// The environment of a child: the default variables, those its author permits, and the depth.
 pub fn environment(let_through: &[String]) -> Result<Vec<(OsString, OsString)>, SourceError> {

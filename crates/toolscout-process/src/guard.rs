@@ -61,7 +61,8 @@ for it in $groups; do
 done
 "#;
 
-    static GUARD: Mutex<GroupGuard> = Mutex::new(GroupGuard { groups: BTreeSet::new(), shell: None });
+    static GUARD: Mutex<GroupGuard> =
+        Mutex::new(GroupGuard { groups: BTreeSet::new(), shell: None });
 
     pub(super) struct GroupGuard {
         groups: BTreeSet<i32>,
@@ -87,7 +88,10 @@ done
         }
 
         pub(super) fn forget(&mut self, group: i32) {
-            if self.groups.remove(&group) && self.tell(&format!("- {group}\n")).is_err() && !self.groups.is_empty() {
+            if self.groups.remove(&group)
+                && self.tell(&format!("- {group}\n")).is_err()
+                && !self.groups.is_empty()
+            {
                 self.start_again();
             }
         }
@@ -104,7 +108,9 @@ done
                 let _ = gone.kill();
                 let _ = gone.wait();
             }
-            self.shell = start().inspect_err(|err| tracing::debug!("no guard for the servers' processes: {err}")).ok();
+            self.shell = start()
+                .inspect_err(|err| tracing::debug!("no guard for the servers' processes: {err}"))
+                .ok();
             let all: String = self.groups.iter().map(|it| format!("+ {it}\n")).collect();
             let _ = self.tell(&all);
         }

@@ -38,8 +38,12 @@ const LEFTOVER: Duration = Duration::from_millis(200);
 /// How long a killed program may take to exit; only one stuck in the kernel takes longer.
 const REAP: Duration = Duration::from_secs(1);
 /// The delays before retrying a program whose file is open for writing.
-pub const BUSY: [Duration; 4] =
-    [Duration::from_millis(5), Duration::from_millis(20), Duration::from_millis(50), Duration::from_millis(100)];
+pub const BUSY: [Duration; 4] = [
+    Duration::from_millis(5),
+    Duration::from_millis(20),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+];
 
 /// One run of a program.
 #[derive(Debug, Clone)]
@@ -163,7 +167,11 @@ async fn spawn_patiently(task: &ProgramTask) -> Result<Child, SourceError> {
 }
 
 /// Serves the pipes of the child until it has exited and they are closed or abandoned.
-async fn attend(child: &mut Child, group: &ProcessGroup, task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
+async fn attend(
+    child: &mut Child,
+    group: &ProcessGroup,
+    task: &ProgramTask,
+) -> Result<ProgramOutput, SourceError> {
     let mut stdout = Vec::new();
     let mut stderr = OutputTail::new(task.limits.stderr);
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -239,12 +247,20 @@ async fn end(child: &mut Child, group: &ProcessGroup) {
 }
 
 fn timed_out(task: &ProgramTask) -> SourceError {
-    SourceError::TimedOut { id: task.id.clone(), what: format!("`{}`", task.shown), limit: task.limits.time }
+    SourceError::TimedOut {
+        id: task.id.clone(),
+        what: format!("`{}`", task.shown),
+        limit: task.limits.time,
+    }
 }
 
 fn too_much(task: &ProgramTask) -> SourceError {
     SourceError::Protocol {
         id: task.id.clone(),
-        reason: format!("`{}` was stopped: it printed more than {}", task.shown, words::bytes(task.limits.stdout)),
+        reason: format!(
+            "`{}` was stopped: it printed more than {}",
+            task.shown,
+            words::bytes(task.limits.stdout)
+        ),
     }
 }

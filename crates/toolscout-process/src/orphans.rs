@@ -40,7 +40,10 @@ mod system {
     pub(super) fn end_run(run: &str) {
         let mark = format!("{}={run}", super::RUN);
         for _ in 0..LOOKS {
-            if end_where(|environment| environment.split(|it| *it == 0).any(|it| it == mark.as_bytes())) == 0 {
+            if end_where(|environment| {
+                environment.split(|it| *it == 0).any(|it| it == mark.as_bytes())
+            }) == 0
+            {
                 return;
             }
             std::thread::yield_now();
@@ -49,22 +52,29 @@ mod system {
 
     pub(super) fn end_orphans() -> usize {
         end_where(|environment| {
-            owner_in(environment).is_some_and(|(number, started)| super::system::started(number) != Some(started))
+            owner_in(environment)
+                .is_some_and(|(number, started)| super::system::started(number) != Some(started))
         })
     }
 
     fn owner_in(environment: &[u8]) -> Option<(u32, u64)> {
         let mark = format!("{}=", super::OWNER);
-        let value = environment.split(|it| *it == 0).find_map(|it| it.strip_prefix(mark.as_bytes()))?;
+        let value =
+            environment.split(|it| *it == 0).find_map(|it| it.strip_prefix(mark.as_bytes()))?;
         let (number, started) = std::str::from_utf8(value).ok()?.split_once('-')?;
         Some((number.parse().ok()?, started.parse().ok()?))
     }
 
     fn end_where(is_meant: impl Fn(&[u8]) -> bool) -> usize {
         let Ok(folder) = fs::read_dir("/proc") else { return 0 };
-        let numbers = folder.flatten().filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
+        let numbers =
+            folder.flatten().filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
         let ours = namespace("self");
-        numbers.filter(|it| u32::try_from(*it) != Ok(std::process::id()) && end_if(*it, &ours, &is_meant)).count()
+        numbers
+            .filter(|it| {
+                u32::try_from(*it) != Ok(std::process::id()) && end_if(*it, &ours, &is_meant)
+            })
+            .count()
     }
 
     /// Kills the process if it matches. Opens a pidfd before the final check, so that the process
@@ -72,20 +82,28 @@ mod system {
     fn end_if(number: i32, ours: &Option<String>, is_meant: impl Fn(&[u8]) -> bool) -> bool {
         let environment = || {
             let mut bytes = Vec::new();
-            File::open(format!("/proc/{number}/environ")).ok()?.take(ENVIRONMENT).read_to_end(&mut bytes).ok()?;
+            File::open(format!("/proc/{number}/environ"))
+                .ok()?
+                .take(ENVIRONMENT)
+                .read_to_end(&mut bytes)
+                .ok()?;
             Some(bytes)
         };
         // The system refuses access to other users' processes, so they never match.
         if !environment().is_some_and(|it| is_meant(&it)) {
             return false;
         }
-        let Some(process) = Pid::from_raw(number).and_then(|it| pidfd_open(it, PidfdFlags::empty()).ok()) else {
+        let Some(process) =
+            Pid::from_raw(number).and_then(|it| pidfd_open(it, PidfdFlags::empty()).ok())
+        else {
             return false;
         };
         // A process in another PID namespace, such as a container, has different process ids, so it
         // is never an orphan of this system.
         let is_here = namespace(&number.to_string()) == *ours;
-        is_here && environment().is_some_and(|it| is_meant(&it)) && pidfd_send_signal(process, Signal::KILL).is_ok()
+        is_here
+            && environment().is_some_and(|it| is_meant(&it))
+            && pidfd_send_signal(process, Signal::KILL).is_ok()
     }
 
     fn namespace(process: &str) -> Option<String> {

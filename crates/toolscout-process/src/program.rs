@@ -37,7 +37,10 @@ pub fn checked_program(program: &Path, project: Option<&Path>) -> Result<PathBuf
         return Err(format!("it is not executable; type `chmod +x {}`", program.display()));
     }
     if changes_user(&meta) {
-        return Err("it would run as another user (set-user-ID or set-group-ID), which is not allowed here".to_owned());
+        return Err(
+            "it would run as another user (set-user-ID or set-group-ID), which is not allowed here"
+                .to_owned(),
+        );
     }
     let folder = real.parent().unwrap_or(Path::new("/"));
     check_head(&head(&mut file), folder)?;
@@ -86,7 +89,10 @@ fn open_plainly(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NOFOLLOW | libc::O_NONBLOCK,
+    );
     options.open(path)
 }
 
@@ -104,7 +110,8 @@ fn check_head(head: &[u8], folder: &Path) -> Result<(), String> {
         return Err("the file is empty".to_owned());
     }
     if !head.starts_with(b"#!") {
-        let reason = "it has no `#!` line; add a first line such as `#!/bin/sh` or `#!/usr/bin/env python3`";
+        let reason =
+            "it has no `#!` line; add a first line such as `#!/bin/sh` or `#!/usr/bin/env python3`";
         return if is_text(head) && cfg!(unix) { Err(reason.to_owned()) } else { Ok(()) };
     }
     let line = interpreter_line(head).ok_or("its `#!` line is not text")?;
@@ -114,7 +121,9 @@ fn check_head(head: &[u8], folder: &Path) -> Result<(), String> {
     let named = words.find(|it| !it.starts_with('-') && !it.contains('='));
     let suspects = [Some(first), named.filter(|it| is_env && it.contains('/'))];
     match suspects.into_iter().flatten().find(|it| is_of_folder(it, folder)) {
-        Some(bad) => Err(format!("its `#!` line makes `{bad}` the interpreter, which is not one of the system's")),
+        Some(bad) => Err(format!(
+            "its `#!` line makes `{bad}` the interpreter, which is not one of the system's"
+        )),
         None => Ok(()),
     }
 }
@@ -136,7 +145,8 @@ fn interpreter_line(head: &[u8]) -> Option<&str> {
 
 /// Whether this is the beginning of a text; it may end in the middle of a character.
 fn is_text(head: &[u8]) -> bool {
-    !head.contains(&0) && std::str::from_utf8(head).map_or_else(|err| err.error_len().is_none(), |_| true)
+    !head.contains(&0)
+        && std::str::from_utf8(head).map_or_else(|err| err.error_len().is_none(), |_| true)
 }
 
 #[cfg(unix)]

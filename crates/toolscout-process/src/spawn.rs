@@ -102,7 +102,9 @@ fn close_on_exec(highest: i32) {
     #[cfg(target_os = "linux")]
     {
         // SAFETY: the arguments and the result are plain integers; the files stay open until exec.
-        let done = unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+        let done = unsafe {
+            libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC)
+        };
         if done == 0 {
             return;
         }

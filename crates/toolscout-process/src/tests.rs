@@ -49,7 +49,8 @@ async fn a_background_child_that_holds_the_output_is_not_waited_for_and_does_not
 #[tokio::test]
 async fn a_quiet_background_child_does_not_live_on_either() {
     let world = World::new();
-    let program = world.sh("t", "sleep 1000 </dev/null >/dev/null 2>&1 &\necho $$ > group\necho done");
+    let program =
+        world.sh("t", "sleep 1000 </dev/null >/dev/null 2>&1 &\necho $$ > group\necho done");
     assert_eq!(stdout(&run(&program).await), "done\n");
     assert_gone(number_in(&world.path().join("group")).await).await;
 }
@@ -57,7 +58,8 @@ async fn a_quiet_background_child_does_not_live_on_either() {
 #[tokio::test]
 async fn a_flood_on_stdout_is_stopped_at_its_limit() {
     let world = World::new();
-    let mut task = task(&world.sh("t", "echo $$ > group\nwhile :; do echo yes yes yes yes yes yes yes; done"));
+    let mut task =
+        task(&world.sh("t", "echo $$ > group\nwhile :; do echo yes yes yes yes yes yes yes; done"));
     task.limits.stdout = 1 << 16;
     let err = start(&task).await.expect_err("too much");
     assert!(err.to_string().contains("printed more than 64 KiB"), "{err}");
@@ -77,8 +79,7 @@ async fn output_up_to_its_limit_is_kept_whole() {
 #[tokio::test]
 async fn of_a_flood_on_stderr_the_end_is_kept() {
     let world = World::new();
-    let body =
-        "i=0; while [ $i -lt 4000 ]; do printf '%01000d\\n' $i >&2; i=$((i+1)); done; echo last words >&2; echo ok";
+    let body = "i=0; while [ $i -lt 4000 ]; do printf '%01000d\\n' $i >&2; i=$((i+1)); done; echo last words >&2; echo ok";
     let outcome = run(&world.sh("t", body)).await;
     assert_eq!(stdout(&outcome), "ok\n");
     assert!(outcome.stderr.len() <= (64 << 10) + 8, "{}", outcome.stderr.len());
@@ -89,7 +90,8 @@ async fn of_a_flood_on_stderr_the_end_is_kept() {
 #[tokio::test]
 async fn who_ignores_the_request_to_end_is_killed() {
     let world = World::new();
-    let body = "trap '' TERM\necho $$ > group\nsleep 1000 & sleep 1001 & wait; while :; do sleep 1; done";
+    let body =
+        "trap '' TERM\necho $$ > group\nsleep 1000 & sleep 1001 & wait; while :; do sleep 1; done";
     let mut task = task(&world.sh("t", body));
     task.limits.time = Duration::from_millis(300);
     let err = start(&task).await.expect_err("too long");
@@ -101,11 +103,15 @@ async fn who_ignores_the_request_to_end_is_killed() {
 #[tokio::test]
 async fn who_is_asked_to_end_may_tidy_up_first() {
     let world = World::new();
-    let body = "trap 'echo tidy > left; exit 0' TERM\necho $$ > group\nwhile :; do sleep 0.01; done";
+    let body =
+        "trap 'echo tidy > left; exit 0' TERM\necho $$ > group\nwhile :; do sleep 0.01; done";
     let mut task = task(&world.sh("t", body));
     task.limits.time = Duration::from_millis(500);
     assert_eq!(start(&task).await.expect_err("too long").kind(), ErrorKind::TimedOut);
-    assert_eq!(std::fs::read_to_string(world.path().join("left")).expect("it was written"), "tidy\n");
+    assert_eq!(
+        std::fs::read_to_string(world.path().join("left")).expect("it was written"),
+        "tidy\n"
+    );
     assert_gone(number_in(&world.path().join("group")).await).await;
 }
 
@@ -114,10 +120,12 @@ async fn who_is_asked_to_end_may_tidy_up_first() {
 #[tokio::test]
 async fn a_program_dies_with_who_started_it() {
     let world = World::new();
-    let task: &'static ProgramTask = Box::leak(Box::new(task(&world.sh("t", "echo $$ > group\nexec sleep 1000"))));
+    let task: &'static ProgramTask =
+        Box::leak(Box::new(task(&world.sh("t", "echo $$ > group\nexec sleep 1000"))));
     let file = world.path().join("group");
     let starter = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let mut call = Box::pin(start(task));
         let group = runtime.block_on(async {
             tokio::select! {
@@ -189,7 +197,10 @@ async fn a_deadline_already_passed_starts_nothing() {
 async fn files_open_here_are_not_open_there() {
     let file = std::fs::File::open("/dev/null").expect("it is there");
     let mut copies = Vec::new();
-    while copies.last().is_none_or(|it: &std::os::fd::OwnedFd| std::os::fd::AsRawFd::as_raw_fd(it) < 20) {
+    while copies
+        .last()
+        .is_none_or(|it: &std::os::fd::OwnedFd| std::os::fd::AsRawFd::as_raw_fd(it) < 20)
+    {
         // Unlike descriptors of the standard library, these would be inherited.
         copies.push(rustix::io::dup(&file).expect("there is room for one more"));
     }
@@ -203,7 +214,10 @@ async fn files_open_here_are_not_open_there() {
 async fn ends_are_told_in_words() {
     let world = World::new();
     assert_eq!(run(&world.sh("a", "exit 3")).await.ending(), "exited with code 3");
-    assert_eq!(run(&world.sh("b", "kill -KILL $$")).await.ending(), "was ended by signal 9 (SIGKILL)");
+    assert_eq!(
+        run(&world.sh("b", "kill -KILL $$")).await.ending(),
+        "was ended by signal 9 (SIGKILL)"
+    );
 }
 
 fn variables(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
@@ -223,7 +237,8 @@ fn only_named_variables_are_passed_on() {
         ("LD_PRELOAD", "x"),
     ]);
     let theirs = chosen(ours, &["API_TOKEN".to_owned()]).expect("not deep");
-    let names: Vec<_> = theirs.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+    let names: Vec<_> =
+        theirs.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     assert_eq!(names, ["PATH", "LC_ALL", "API_TOKEN", "https_proxy", DEPTH]);
 }
 
@@ -257,11 +272,17 @@ async fn spawn_reason(task: &ProgramTask) -> String {
 async fn a_program_that_cannot_start_says_why() {
     let world = World::new();
     let missing = task(&world.path().join("nope"));
-    assert_eq!(spawn_reason(&missing).await, "there is no such program; install it or correct the path");
+    assert_eq!(
+        spawn_reason(&missing).await,
+        "there is no such program; install it or correct the path"
+    );
 
     let lost = task(&world.script("lost", "#!/no/such/thing\n"));
     let reason = spawn_reason(&lost).await;
-    assert_eq!(reason, "its interpreter `/no/such/thing` does not exist; install it or change the `#!` line");
+    assert_eq!(
+        reason,
+        "its interpreter `/no/such/thing` does not exist; install it or change the `#!` line"
+    );
 
     let plain = task(&world.file("plain", "#!/bin/sh\n"));
     assert!(spawn_reason(&plain).await.starts_with("permission denied"));
@@ -292,14 +313,20 @@ fn only_plain_executables_of_the_folder_may_run() {
     std::os::unix::fs::symlink(&elsewhere, &link).expect("links can be made");
     assert!(refusal(link.clone()).contains("outside of its folder"));
     assert!(checked_file(&link, None).is_err());
-    assert_eq!(checked_program(&link, Some(&outside.path())), Ok(elsewhere), "the project may be wider");
+    assert_eq!(
+        checked_program(&link, Some(&outside.path())),
+        Ok(elsewhere),
+        "the project may be wider"
+    );
 
     let near = world.path().join("near");
     std::os::unix::fs::symlink(&good, &near).expect("links can be made");
     assert_eq!(checked_program(&near, None), Ok(good));
 
     assert_eq!(refusal(world.path().join("nope")), "the file does not exist");
-    assert!(refusal(world.file("plain", "#!/bin/sh\n")).contains("not executable; type `chmod +x "));
+    assert!(
+        refusal(world.file("plain", "#!/bin/sh\n")).contains("not executable; type `chmod +x ")
+    );
     assert_eq!(refusal(world.path()), "it is not a regular file");
     let raised = world.sh("raised", "true");
     set_mode(&raised, 0o4755);
@@ -318,7 +345,8 @@ async fn a_link_that_changes_between_look_and_start_never_leads_out() {
     let swapper = std::thread::spawn({
         let (done, link) = (done.clone(), link.clone());
         move || {
-            for target in [evil, good].iter().cycle().take_while(|_| !done.load(Ordering::Relaxed)) {
+            for target in [evil, good].iter().cycle().take_while(|_| !done.load(Ordering::Relaxed))
+            {
                 std::os::unix::fs::symlink(target, &next).expect("links can be made");
                 std::fs::rename(&next, &link).expect("links can be replaced");
             }
@@ -360,13 +388,24 @@ fn interpreters_out_of_the_folder_are_refused() {
     let evil = world.sh("evil", "echo got you");
     let absolute = format!("#!{}", evil.display());
     let through_env = format!("#!/usr/bin/env {}", evil.display());
-    let lines =
-        ["#!./evil", "#! evil", "#!../evil", "#!/bin/../evil", "#!/proc/self/cwd/evil", "#!/usr/bin/env ./evil"];
+    let lines = [
+        "#!./evil",
+        "#! evil",
+        "#!../evil",
+        "#!/bin/../evil",
+        "#!/proc/self/cwd/evil",
+        "#!/usr/bin/env ./evil",
+    ];
     for line in lines.into_iter().chain(["#!/usr/bin/env -S A=1 ./evil", &absolute, &through_env]) {
         let reason = refusal(world.script("t", &format!("{line}\n")));
-        assert!(reason.contains("the interpreter, which is not one of the system's"), "{line}: {reason}");
+        assert!(
+            reason.contains("the interpreter, which is not one of the system's"),
+            "{line}: {reason}"
+        );
     }
-    for line in ["#!/bin/sh", "#! /bin/sh -e", "#!/usr/bin/env python3", "#!/usr/bin/env -S python3 -u"] {
+    for line in
+        ["#!/bin/sh", "#! /bin/sh -e", "#!/usr/bin/env python3", "#!/usr/bin/env -S python3 -u"]
+    {
         assert!(checked_program(&world.script("t", &format!("{line}\n")), None).is_ok(), "{line}");
     }
 }

@@ -10,7 +10,12 @@ use toolscout_core::SourceError;
 /// The error for a program that could not be started, with the remedy.
 pub fn spawn_error(task: &ProgramTask, cause: io::Error) -> SourceError {
     let reason = reason(task.as_start(), &task.shown, &cause);
-    SourceError::Spawn { id: task.id.clone(), program: task.shown.clone(), reason, cause: Some(cause) }
+    SourceError::Spawn {
+        id: task.id.clone(),
+        program: task.shown.clone(),
+        reason,
+        cause: Some(cause),
+    }
 }
 
 /// The reason why any program could not be started; `shown` is its name for display.

@@ -13,6 +13,6 @@ pub mod request;
 pub use schemars;
 
 pub use registry::{
-    AlreadyRegistered, CodeTool, Conflict, Param, RegisterOutcome, Registry, RunError, ToolBuilder, TypedBuilder,
-    UnknownConflict,
+    AlreadyRegistered, CodeTool, Conflict, Param, RegisterOutcome, Registry, RunError, ToolBuilder,
+    TypedBuilder, UnknownConflict,
 };

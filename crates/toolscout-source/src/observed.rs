@@ -38,7 +38,11 @@ impl TranscriptObserver {
     /// An observer that has seen nothing yet. `server` is assigned to tools whose names contain no
     /// server.
     pub fn new(server: Option<&str>) -> Self {
-        Self { server: server.map(str::to_owned), lines: TranscriptLines::default(), seen: SeenTools::default() }
+        Self {
+            server: server.map(str::to_owned),
+            lines: TranscriptLines::default(),
+            seen: SeenTools::default(),
+        }
     }
 
     /// Reads the next bytes; they may start and end anywhere.

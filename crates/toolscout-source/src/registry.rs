@@ -25,8 +25,8 @@ use set::ToolSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Source, SourceError, SourceId, SourceKind, Tool, ToolCall,
-    ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Source, SourceError, SourceId, SourceKind,
+    Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Tools of this process. A clone is another handle to the same tools; any thread may change them
@@ -95,7 +95,10 @@ impl Registry {
         let tools: Vec<_> = tools.into_iter().map(|it| self.adopt(it)).collect();
         let outcomes = self.write(|set| {
             let mut next = ToolSet::clone(set);
-            let outcomes: Vec<_> = tools.into_iter().map(|it| next.add(it, self.conflict)).collect::<Result<_, _>>()?;
+            let outcomes: Vec<_> = tools
+                .into_iter()
+                .map(|it| next.add(it, self.conflict))
+                .collect::<Result<_, _>>()?;
             *set = Arc::new(next);
             Ok(outcomes)
         })?;
@@ -105,7 +108,8 @@ impl Registry {
 
     /// Removes the tool; returns whether there was one. Running calls continue.
     pub fn unregister(&self, name: &str) -> bool {
-        let was_there = self.write(|set| set.find(name).is_some() && Arc::make_mut(set).remove(name));
+        let was_there =
+            self.write(|set| set.find(name).is_some() && Arc::make_mut(set).remove(name));
         self.tell(was_there);
         was_there
     }
@@ -173,18 +177,28 @@ impl Source for Registry {
         Box::pin(stream::iter(found))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, _cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        _cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async { Ok(self.tool(name.as_str())) })
     }
 
     /// Cancel-safe if the tool's closure is.
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             call.get().refuse_rest()?;
             let ToolCall { tool: id, arguments, .. } = call.into_inner();
             match self.snapshot().find(id.name.as_str()).cloned() {
                 Some(tool) => tool.call(arguments, cx).await,
-                None => Err(SourceError::NotMine { id: self.id.clone(), name: id.name.to_string() }),
+                None => {
+                    Err(SourceError::NotMine { id: self.id.clone(), name: id.name.to_string() })
+                }
             }
         })
     }

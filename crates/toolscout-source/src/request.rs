@@ -22,7 +22,11 @@ const KEPT_BACK: [&str; 4] = ["authorization", "cookie", "proxy-authorization", 
 /// The value of a header of the request; the name is case-insensitive. Readers disagree on the
 /// meaning of a duplicate header, so it counts as missing.
 pub fn header<'a>(cx: &'a Cx, name: &str) -> Option<&'a str> {
-    let mut values = cx.headers.iter().filter(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str());
+    let mut values = cx
+        .headers
+        .iter()
+        .filter(|(it, _)| it.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str());
     match (values.next(), values.next()) {
         (Some(value), None) => Some(value),
         _ => None,
@@ -38,10 +42,15 @@ pub fn header_name(name: &str) -> Result<String, String> {
     let lower = name.to_ascii_lowercase();
     let is_token = |it: u8| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it);
     if lower.is_empty() || !lower.bytes().all(is_token) {
-        return Err(format!("`{}` is not the name of a header", toolscout_core::escape::line(name)));
+        return Err(format!(
+            "`{}` is not the name of a header",
+            toolscout_core::escape::line(name)
+        ));
     }
     if KEPT_BACK.contains(&lower.as_str()) {
-        Err(format!("the header `{lower}` is reserved for toolscout and never forwarded; use another one"))
+        Err(format!(
+            "the header `{lower}` is reserved for toolscout and never forwarded; use another one"
+        ))
     } else {
         Ok(lower)
     }

@@ -17,7 +17,12 @@ pub fn config_dir(env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     place(env, "TOOLSCOUT_CONFIG_DIR", "XDG_CONFIG_HOME", ".config")
 }
 
-fn place(env: impl Fn(&str) -> Option<OsString>, own: &str, xdg: &str, below_home: &str) -> Option<PathBuf> {
+fn place(
+    env: impl Fn(&str) -> Option<OsString>,
+    own: &str,
+    xdg: &str,
+    below_home: &str,
+) -> Option<PathBuf> {
     let path = |name: &str| env(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     // The XDG specification requires to ignore a relative path.
     let base = |name: &str| path(name).filter(|it| it.is_absolute());

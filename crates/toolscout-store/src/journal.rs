@@ -29,8 +29,12 @@ use std::time::Duration;
 use toolscout_core::{BatchLimits, BatchWriter, Moment, Store};
 use writer::Appender;
 
-const LIMITS: BatchLimits =
-    BatchLimits { name: "journal", capacity: 2_048, batch: 2_048, delay: Duration::from_millis(100) };
+const LIMITS: BatchLimits = BatchLimits {
+    name: "journal",
+    capacity: 2_048,
+    batch: 2_048,
+    delay: Duration::from_millis(100),
+};
 /// Records that may be queued if there is no thread; then the caller that adds one more writes
 /// them.
 const WITHOUT_THREAD: usize = 256;
@@ -70,7 +74,8 @@ pub type OnWriteError = Box<dyn Fn(&io::Error) + Send + Sync>;
 impl Journal {
     /// The journal in this state folder; opens nothing. `keep` is the limit of all files in bytes.
     pub fn new(state: &Path, store: Arc<dyn Store>, keep: u64, on_trouble: OnWriteError) -> Self {
-        let appender = Arc::new(Appender::new(JournalFolder::new(dir(state), store, keep), on_trouble));
+        let appender =
+            Arc::new(Appender::new(JournalFolder::new(dir(state), store, keep), on_trouble));
         let append = appender.clone();
         let writer = BatchWriter::new(LIMITS, move |batch: Vec<PendingRecord>, dropped| {
             append.add_lost(dropped);

@@ -44,7 +44,13 @@ impl SqliteStore {
         let state = Database::new(dir.join("state.db"), Care::Rebuild);
         state.open()?;
         let trust = Database::new(dir.join("trust.db"), Care::Keep);
-        Ok(Self { dir: dir.to_owned(), state, trust, secret: StoreSecret::new(dir.join("key")), bulk: Bulk::new(dir) })
+        Ok(Self {
+            dir: dir.to_owned(),
+            state,
+            trust,
+            secret: StoreSecret::new(dir.join("key")),
+            bulk: Bulk::new(dir),
+        })
     }
 
     /// The path that this store moved a damaged `state.db` to, if it did.
@@ -78,18 +84,29 @@ impl SqliteStore {
     }
 
     /// The bytes as stored in the file: values of precious namespaces are sealed.
-    fn sealed<'a>(&self, namespace: Namespace, key: &str, value: &'a [u8]) -> Result<Cow<'a, [u8]>, StoreError> {
+    fn sealed<'a>(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        value: &'a [u8],
+    ) -> Result<Cow<'a, [u8]>, StoreError> {
         if !namespace.is_precious() {
             return Ok(value.into());
         }
         Ok(seal::seal(&self.key()?, namespace, key, value).into())
     }
 
-    fn unsealed(&self, namespace: Namespace, key: &str, kept: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+    fn unsealed(
+        &self,
+        namespace: Namespace,
+        key: &str,
+        kept: Vec<u8>,
+    ) -> Result<Vec<u8>, StoreError> {
         if !namespace.is_precious() {
             return Ok(kept);
         }
-        seal::unseal(&self.key()?, namespace, key, kept).ok_or_else(|| open::not_ours(self.trust.path(), key))
+        seal::unseal(&self.key()?, namespace, key, kept)
+            .ok_or_else(|| open::not_ours(self.trust.path(), key))
     }
 }
 
@@ -99,7 +116,8 @@ impl Store for SqliteStore {
             return self.bulk.read(namespace, key).map_err(|it| self.no_file(namespace, key, it));
         }
         let kept = self.run(namespace, "read", |connection| {
-            let mut statement = connection.prepare_cached("SELECT value FROM kept WHERE shelf = ?1 AND key = ?2")?;
+            let mut statement = connection
+                .prepare_cached("SELECT value FROM kept WHERE shelf = ?1 AND key = ?2")?;
             statement.query_row(params![namespace.word(), key], |row| row.get(0)).optional()
         })?;
         kept.map(|it| self.unsealed(namespace, key, it)).transpose()
@@ -107,7 +125,10 @@ impl Store for SqliteStore {
 
     fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError> {
         if namespace.is_bulky() {
-            return self.bulk.write(namespace, key, value).map_err(|it| self.no_file(namespace, key, it));
+            return self
+                .bulk
+                .write(namespace, key, value)
+                .map_err(|it| self.no_file(namespace, key, it));
         }
         let value = self.sealed(namespace, key, value)?;
         self.change(namespace, |connection| {
@@ -124,7 +145,8 @@ impl Store for SqliteStore {
             return self.bulk.remove(namespace, key).map_err(|it| self.no_file(namespace, key, it));
         }
         self.change(namespace, |connection| {
-            let mut statement = connection.prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2")?;
+            let mut statement =
+                connection.prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2")?;
             Ok(statement.execute(params![namespace.word(), key])? > 0)
         })
     }
@@ -134,7 +156,8 @@ impl Store for SqliteStore {
             return self.bulk.keys(namespace).map_err(|it| self.no_file(namespace, "", it));
         }
         self.run(namespace, "read", |connection| {
-            let mut statement = connection.prepare_cached("SELECT key FROM kept WHERE shelf = ?1 ORDER BY key")?;
+            let mut statement =
+                connection.prepare_cached("SELECT key FROM kept WHERE shelf = ?1 ORDER BY key")?;
             statement.query_map(params![namespace.word()], |row| row.get(0))?.collect()
         })
     }
@@ -147,11 +170,16 @@ impl Store for SqliteStore {
         next: Option<&[u8]>,
     ) -> Result<bool, StoreError> {
         if namespace.is_bulky() {
-            return self.bulk.swap(namespace, key, seen, next).map_err(|it| self.no_file(namespace, key, it));
+            return self
+                .bulk
+                .swap(namespace, key, seen, next)
+                .map_err(|it| self.no_file(namespace, key, it));
         }
         let sealed = |it: Option<_>| it.map(|it| self.sealed(namespace, key, it)).transpose();
         let (seen, next) = (sealed(seen)?, sealed(next)?);
-        self.change(namespace, |connection| swap(connection, namespace, key, seen.as_deref(), next.as_deref()))
+        self.change(namespace, |connection| {
+            swap(connection, namespace, key, seen.as_deref(), next.as_deref())
+        })
     }
 
     fn revision(&self, namespace: Namespace) -> Option<u64> {
@@ -164,16 +192,20 @@ impl Store for SqliteStore {
 
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
         let path = lease::path(&self.dir, name);
-        lease::take(&path).map_err(|cause| failed(format!("cannot take `{}`", path.display()), cause))
+        lease::take(&path)
+            .map_err(|cause| failed(format!("cannot take `{}`", path.display()), cause))
     }
 
     fn is_leased(&self, name: &str) -> Result<bool, StoreError> {
         let path = lease::path(&self.dir, name);
-        lease::is_taken(&path).map_err(|cause| failed(format!("cannot look at `{}`", path.display()), cause))
+        lease::is_taken(&path)
+            .map_err(|cause| failed(format!("cannot look at `{}`", path.display()), cause))
     }
 
     fn key(&self) -> Result<[u8; 32], StoreError> {
-        self.secret.key().map_err(|cause| failed(format!("cannot use `{}`", self.secret.path().display()), cause))
+        self.secret.key().map_err(|cause| {
+            failed(format!("cannot use `{}`", self.secret.path().display()), cause)
+        })
     }
 }
 

@@ -35,8 +35,18 @@ const TABLE: &[CodeRow] = &[
     row(ErrorCode::Conflict, StatusCode::CONFLICT, Exit::Refused, INVALID_PARAMS),
     row(ErrorCode::MethodNotAllowed, StatusCode::METHOD_NOT_ALLOWED, Exit::Usage, INVALID_PARAMS),
     row(ErrorCode::TooLarge, StatusCode::PAYLOAD_TOO_LARGE, Exit::Usage, INVALID_PARAMS),
-    row(ErrorCode::TooManyRequests, StatusCode::TOO_MANY_REQUESTS, Exit::Unavailable, INTERNAL_ERROR),
-    row(ErrorCode::SourceUnavailable, StatusCode::FAILED_DEPENDENCY, Exit::Unavailable, INTERNAL_ERROR),
+    row(
+        ErrorCode::TooManyRequests,
+        StatusCode::TOO_MANY_REQUESTS,
+        Exit::Unavailable,
+        INTERNAL_ERROR,
+    ),
+    row(
+        ErrorCode::SourceUnavailable,
+        StatusCode::FAILED_DEPENDENCY,
+        Exit::Unavailable,
+        INTERNAL_ERROR,
+    ),
     row(ErrorCode::LoginRequired, StatusCode::FAILED_DEPENDENCY, Exit::Unavailable, INTERNAL_ERROR),
     row(ErrorCode::TimedOut, StatusCode::FAILED_DEPENDENCY, Exit::Unavailable, INTERNAL_ERROR),
     row(ErrorCode::ToolFailed, StatusCode::FAILED_DEPENDENCY, Exit::Failed, INTERNAL_ERROR),
@@ -65,7 +75,10 @@ impl ErrorCode {
         match status {
             StatusCode::REQUEST_TIMEOUT => Self::TimedOut,
             StatusCode::SERVICE_UNAVAILABLE => Self::SourceUnavailable,
-            status => TABLE.iter().find(|row| row.status == status).map_or(Self::ValidationFailed, |row| row.code),
+            status => TABLE
+                .iter()
+                .find(|row| row.status == status)
+                .map_or(Self::ValidationFailed, |row| row.code),
         }
     }
 

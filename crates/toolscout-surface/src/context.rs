@@ -24,7 +24,8 @@ pub use words::NOTHING_YET;
 /// The default limit of a summary, in tokens.
 pub const BUDGET: usize = 500;
 /// A tool is essential if its name contains one of these. This is the default list.
-pub const ESSENTIAL: [&str; 7] = ["search", "github", "slack", "confluence", "jira", "calendar", "email"];
+pub const ESSENTIAL: [&str; 7] =
+    ["search", "github", "slack", "confluence", "jira", "calendar", "email"];
 /// The maximum number of essential tools named per server.
 const NAMED: usize = 5;
 
@@ -88,7 +89,9 @@ struct Content<'a> {
 impl<'a> Content<'a> {
     fn of(groups: Vec<Group<'a>>) -> Self {
         let mut by_weight: Vec<_> = (0..groups.len()).collect();
-        by_weight.sort_by_key(|at| (groups[*at].essential.is_empty(), std::cmp::Reverse(groups[*at].tools), *at));
+        by_weight.sort_by_key(|at| {
+            (groups[*at].essential.is_empty(), std::cmp::Reverse(groups[*at].tools), *at)
+        });
         Self { groups, by_weight }
     }
 
@@ -146,7 +149,11 @@ impl<'a> Content<'a> {
 
     /// The text for a budget without room for whole sentences.
     fn shortest(&self, fits: impl Fn(&String) -> bool) -> String {
-        let count = format!("{} of {}", counted(self.tools(), "tool"), counted(self.groups.len(), "server"));
+        let count = format!(
+            "{} of {}",
+            counted(self.tools(), "tool"),
+            counted(self.groups.len(), "server")
+        );
         [format!("{HEADER}\n{BULLET}{count}"), count].into_iter().find(fits).unwrap_or_default()
     }
 }

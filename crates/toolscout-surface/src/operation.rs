@@ -174,7 +174,12 @@ impl OperationSpec {
     }
 
     /// An operation that changes something, for operators.
-    pub const fn change(name: &'static str, summary: &'static str, method: &'static str, path: &'static str) -> Self {
+    pub const fn change(
+        name: &'static str,
+        summary: &'static str,
+        method: &'static str,
+        path: &'static str,
+    ) -> Self {
         Self {
             access: Access::Operator,
             effect: Effect::Change,

@@ -25,7 +25,8 @@ pub enum Format {
 
 impl Format {
     /// The values of `--output`.
-    pub const ALL: [(&'static str, Format); 3] = [("text", Self::Text), ("json", Self::Json), ("toon", Self::Toon)];
+    pub const ALL: [(&'static str, Format); 3] =
+        [("text", Self::Text), ("json", Self::Json), ("toon", Self::Toon)];
 }
 
 impl FromStr for Format {
@@ -44,7 +45,11 @@ pub struct UnknownFormat(String);
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Format::ALL.map(|(name, _)| name).join(", ");
-        write!(f, "`{}` is not a format (choose from: {names})", toolscout_core::escape::line(&self.0))
+        write!(
+            f,
+            "`{}` is not a format (choose from: {names})",
+            toolscout_core::escape::line(&self.0)
+        )
     }
 }
 

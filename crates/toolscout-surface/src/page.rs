@@ -19,7 +19,9 @@ use axum::routing::get;
 
 /// The document at `/`, and its files.
 pub fn routes() -> Router {
-    files::ALL.iter().fold(Router::new(), |router, it| router.route(it.path, get(show).with_state(it)))
+    files::ALL
+        .iter()
+        .fold(Router::new(), |router, it| router.route(it.path, get(show).with_state(it)))
 }
 
 async fn show(State(asset): State<&'static Asset>, headers: HeaderMap) -> Response {

@@ -20,7 +20,12 @@ pub struct FoundTools {
 
 /// Searches the tools that are visible to a request. It starts no server, except one with its
 /// own search if the local hits are poor.
-pub async fn search(gateway: &Gateway, view: &CatalogView, request: &SearchRequest<'_>, cx: &Cx) -> FoundTools {
+pub async fn search(
+    gateway: &Gateway,
+    view: &CatalogView,
+    request: &SearchRequest<'_>,
+    cx: &Cx,
+) -> FoundTools {
     let response = gateway.answer(view, request, cx).await;
     let reasons = reasons::reasons(gateway, view, request, &response);
     FoundTools { hits: response.hits, notes: response.notes, reasons }

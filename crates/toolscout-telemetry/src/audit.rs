@@ -30,21 +30,31 @@ pub fn audit(state: Option<&Path>, page: &AuditQuery) -> Result<AuditPage, Telem
     newest(state, page, &AUDIT)
 }
 
-fn newest(state: Option<&Path>, page: &AuditQuery, usual: &[&str]) -> Result<AuditPage, TelemetryError> {
+fn newest(
+    state: Option<&Path>,
+    page: &AuditQuery,
+    usual: &[&str],
+) -> Result<AuditPage, TelemetryError> {
     let Some(state) = state else { return Ok(AuditPage::default()) };
     let limit = page.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let kinds = page.kind.as_deref().map(kinds).transpose()?;
     let since = page.since.as_deref().map(|it| since::read(it, Moment::now())).transpose()?;
-    let wanted = JournalQuery { before: page.before, kinds: kinds.as_deref().unwrap_or(usual), since };
+    let wanted =
+        JournalQuery { before: page.before, kinds: kinds.as_deref().unwrap_or(usual), since };
     // Reads one record more than the limit, to find out whether there is a next page.
-    let mut kept = JournalReader::new(state).newest(&wanted, limit + 1).map_err(TelemetryError::io("read", state))?;
+    let mut kept = JournalReader::new(state)
+        .newest(&wanted, limit + 1)
+        .map_err(TelemetryError::io("read", state))?;
     let is_more = kept.len() > limit;
     kept.truncate(limit);
     let next_before = kept.last().map(|it| it.n).filter(|_| is_more);
     // Records of later versions cannot be parsed. They are skipped and counted in a note.
-    let entries: Vec<JournalEntry> = kept.iter().filter_map(|it| serde_json::from_str(&it.text).ok()).collect();
+    let entries: Vec<JournalEntry> =
+        kept.iter().filter_map(|it| serde_json::from_str(&it.text).ok()).collect();
     let unknown = kept.len() - entries.len();
-    let notes = (unknown > 0).then(|| format!("{unknown} records cannot be read by this version")).into_iter();
+    let notes = (unknown > 0)
+        .then(|| format!("{unknown} records cannot be read by this version"))
+        .into_iter();
     Ok(AuditPage { entries, next_before, notes: notes.collect() })
 }
 
@@ -61,15 +71,24 @@ fn kinds(text: &str) -> Result<Vec<&'static str>, TelemetryError> {
 }
 
 /// Verifies the chain of the journal, from the first record to the last.
-pub fn verify(state: Option<&Path>, store: &dyn Store) -> Result<AuditVerification, TelemetryError> {
-    let Some(state) = state else { return Ok(AuditVerification { sound: true, ..AuditVerification::default() }) };
+pub fn verify(
+    state: Option<&Path>,
+    store: &dyn Store,
+) -> Result<AuditVerification, TelemetryError> {
+    let Some(state) = state else {
+        return Ok(AuditVerification { sound: true, ..AuditVerification::default() });
+    };
     let verdict = journal::verify(state, store).map_err(TelemetryError::io("check", state))?;
     let place = |found: &journal::ChainBreak| match found.line {
         0 => found.file.display().to_string(),
         line => format!("{}:{line}", found.file.display()),
     };
     let breaks = verdict.breaks.iter();
-    let breaks = breaks.map(|found| AuditBreak { n: found.n, place: place(found), reason: found.reason.clone() });
+    let breaks = breaks.map(|found| AuditBreak {
+        n: found.n,
+        place: place(found),
+        reason: found.reason.clone(),
+    });
     Ok(AuditVerification {
         sound: verdict.breaks.is_empty(),
         records: verdict.records,

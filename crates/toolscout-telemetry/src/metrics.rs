@@ -49,7 +49,10 @@ impl Metrics {
         let mut page = MetricsPage::default();
         page.gauge("toolscout_build_info", "Always 1; the version is in the label.");
         page.line(&[("version", env!("CARGO_PKG_VERSION"))], 1);
-        page.gauge("toolscout_start_time_seconds", "When this process began to count, in seconds since 1970.");
+        page.gauge(
+            "toolscout_start_time_seconds",
+            "When this process began to count, in seconds since 1970.",
+        );
         page.line(&[], self.started.0 as f64 / 1e3);
         self.tools(&mut page);
         self.counts.lock().write(&mut page);
@@ -62,10 +65,15 @@ impl Metrics {
     }
 
     fn tools(&self, page: &mut MetricsPage) {
-        let Some(CatalogCounts { sources, tools }) = self.catalog.get().map(|count| count()) else { return };
+        let Some(CatalogCounts { sources, tools }) = self.catalog.get().map(|count| count()) else {
+            return;
+        };
         page.gauge("toolscout_sources", "Servers, folders and other sources of tools.");
         page.line(&[], sources);
-        page.gauge("toolscout_tools", "Tools that are known, by server and by whether they can be called.");
+        page.gauge(
+            "toolscout_tools",
+            "Tools that are known, by server and by whether they can be called.",
+        );
         for ((server, status), count) in tools.iter().take(counts::SERVERS) {
             page.line(&[("server", server.as_str()), ("status", status)], *count);
         }

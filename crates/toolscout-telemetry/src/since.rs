@@ -10,11 +10,15 @@ const DAY: u64 = 86_400;
 
 /// Parses an age before `now`, or a date.
 pub(crate) fn read(text: &str, now: Moment) -> Result<Moment, TelemetryError> {
-    age(text).map(|it| Moment(now.0.saturating_sub(it.saturating_mul(1_000)))).or_else(|| date(text)).ok_or_else(|| {
-        let message = format!("`{}` is no time", escape::line(text));
-        let hint = "an age: 90s, 15m, 2h, 7d; or a time: 2026-07-28, 2026-07-28T12:00:00Z".to_owned();
-        TelemetryError::InvalidQuery { message, hint }
-    })
+    age(text)
+        .map(|it| Moment(now.0.saturating_sub(it.saturating_mul(1_000))))
+        .or_else(|| date(text))
+        .ok_or_else(|| {
+            let message = format!("`{}` is no time", escape::line(text));
+            let hint =
+                "an age: 90s, 15m, 2h, 7d; or a time: 2026-07-28, 2026-07-28T12:00:00Z".to_owned();
+            TelemetryError::InvalidQuery { message, hint }
+        })
 }
 
 /// The number of seconds in an age such as `2h`.
@@ -28,20 +32,27 @@ fn age(text: &str) -> Option<u64> {
         "w" => 7 * DAY,
         _ => return None,
     };
-    number.parse::<u64>().ok()?.checked_mul(unit).filter(|_| number.bytes().all(|it| it.is_ascii_digit()))
+    number
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(unit)
+        .filter(|_| number.bytes().all(|it| it.is_ascii_digit()))
 }
 
 /// Parses RFC 3339, with or without a time of day. The default time zone is UTC.
 pub(crate) fn date(text: &str) -> Option<Moment> {
-    let (day, time) = text.split_once(['T', 't', ' ']).map_or((text, None), |(day, time)| (day, Some(time)));
+    let (day, time) =
+        text.split_once(['T', 't', ' ']).map_or((text, None), |(day, time)| (day, Some(time)));
     let [year, month, date] = numbers(day, '-')?;
-    let is_date = (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&date);
+    let is_date =
+        (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&date);
     let midnight = is_date.then(|| days(year, month, date) * DAY)?;
     let Some(time) = time else { return Some(Moment(midnight * 1_000)) };
     let (time, offset) = zone(time)?;
     let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
     let millis = format!("{fraction:0<3}").get(..3)?.parse::<u64>().ok()?;
-    let [hour, minute, second] = numbers(time, ':').or_else(|| numbers(&format!("{time}:00"), ':'))?;
+    let [hour, minute, second] =
+        numbers(time, ':').or_else(|| numbers(&format!("{time}:00"), ':'))?;
     let is_time = hour < 24 && minute < 60 && second < 61;
     let seconds = is_time.then_some(midnight + hour * 3_600 + minute * 60 + second)?;
     Some(Moment(seconds.checked_add_signed(-offset)? * 1_000 + millis))
@@ -61,8 +72,10 @@ fn zone(time: &str) -> Option<(&str, i64)> {
 }
 
 fn numbers<const N: usize>(text: &str, separator: char) -> Option<[u64; N]> {
-    let is_number = |it: &str| !it.is_empty() && it.len() <= 4 && it.bytes().all(|it| it.is_ascii_digit());
-    let parts: Option<Vec<u64>> = text.split(separator).map(|it| it.parse().ok().filter(|_| is_number(it))).collect();
+    let is_number =
+        |it: &str| !it.is_empty() && it.len() <= 4 && it.bytes().all(|it| it.is_ascii_digit());
+    let parts: Option<Vec<u64>> =
+        text.split(separator).map(|it| it.parse().ok().filter(|_| is_number(it))).collect();
     parts?.try_into().ok()
 }
 

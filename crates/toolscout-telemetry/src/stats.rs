@@ -8,8 +8,8 @@ mod session;
 
 pub use counter::UsageCounter;
 pub use output::{
-    ClientStats, PinSuggestion, PinSuggestions, SessionStats, SourceStats, ToolStats, UnansweredQuery, UsageStats,
-    UsageTotals,
+    ClientStats, PinSuggestion, PinSuggestions, SessionStats, SourceStats, ToolStats,
+    UnansweredQuery, UsageStats, UsageTotals,
 };
 pub use pins::suggest;
 
@@ -25,7 +25,9 @@ pub fn count(state: Option<&Path>, since: Option<&str>) -> Result<UsageCounter, 
     let since = since.map(|text| since::read(text, Moment::now())).transpose()?;
     let Some(state) = state else { return Ok(counter) };
     let wanted = JournalQuery { since, ..JournalQuery::default() };
-    JournalReader::new(state).each(&wanted, |text| counter.read(text)).map_err(TelemetryError::io("read", state))?;
+    JournalReader::new(state)
+        .each(&wanted, |text| counter.read(text))
+        .map_err(TelemetryError::io("read", state))?;
     counter.end();
     Ok(counter)
 }

@@ -28,7 +28,8 @@ use tokio::sync::{oneshot, watch};
 use toolscout_core::event::{Event, EventKind, Observer};
 use toolscout_core::{BatchLimits, BatchWriter};
 
-const LIMITS: BatchLimits = BatchLimits { name: "traces", capacity: 2_048, batch: 512, delay: Duration::from_secs(1) };
+const LIMITS: BatchLimits =
+    BatchLimits { name: "traces", capacity: 2_048, batch: 512, delay: Duration::from_secs(1) };
 
 /// The observer that exports spans.
 pub struct Traces {
@@ -47,7 +48,8 @@ impl Traces {
         let (closing, closed) = watch::channel(None);
         let (content, notify) = (target.content, Arc::default());
         let mut exporter = Exporter::new(target, closed, Arc::clone(&notify));
-        let writer = BatchWriter::new(LIMITS, move |spans, dropped| exporter.export(&spans, dropped));
+        let writer =
+            BatchWriter::new(LIMITS, move |spans, dropped| exporter.export(&spans, dropped));
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
         Arc::new(Self { writer, closing, content, notify, hits, misses })
     }
@@ -76,10 +78,15 @@ impl Traces {
     fn count(&self, kind: &EventKind) -> CacheCounts {
         match kind {
             EventKind::Search(_) | EventKind::Call(_) => self.hits.fetch_add(1, Ordering::Relaxed),
-            EventKind::Discovery(event) if event.was_needed => self.misses.fetch_add(1, Ordering::Relaxed),
+            EventKind::Discovery(event) if event.was_needed => {
+                self.misses.fetch_add(1, Ordering::Relaxed)
+            }
             _ => 0,
         };
-        CacheCounts { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) }
+        CacheCounts {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
     }
 }
 

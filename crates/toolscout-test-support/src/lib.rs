@@ -23,7 +23,8 @@ impl World {
 
     pub fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("it has a folder")).expect("folders can be made");
+        std::fs::create_dir_all(path.parent().expect("it has a folder"))
+            .expect("folders can be made");
         std::fs::write(&path, text).expect("files can be written");
         path
     }
@@ -43,7 +44,8 @@ impl World {
 
 pub fn set_mode(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("modes can be changed");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+        .expect("modes can be changed");
 }
 
 /// Reads a number from a file as soon as it is written.
@@ -87,7 +89,10 @@ fn group_of(process: i32) -> Option<i32> {
 }
 
 fn members_by_ps(group: i32) -> Vec<i32> {
-    let said = std::process::Command::new("ps").args(["-A", "-o", "pid=,pgid=,stat="]).output().expect("ps is there");
+    let said = std::process::Command::new("ps")
+        .args(["-A", "-o", "pid=,pgid=,stat="])
+        .output()
+        .expect("ps is there");
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
     let rows = text.lines().map(|it| it.split_whitespace().collect::<Vec<_>>());
     rows.filter(|it| it.len() == 3 && it[1] == group.to_string() && !it[2].starts_with('Z'))

@@ -14,7 +14,10 @@ pub(crate) struct BackgroundTasks(Mutex<JoinSet<()>>);
 
 impl BackgroundTasks {
     /// Starts a task, unless too many are running.
-    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Result<(), OperationError> {
+    pub(crate) fn spawn(
+        &self,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), OperationError> {
         let mut tasks = self.0.lock();
         while tasks.try_join_next().is_some() {}
         if tasks.len() >= LIMIT {

@@ -32,8 +32,8 @@ pub struct Environment {
 impl Environment {
     /// The environment of this process.
     pub fn of_process() -> Self {
-        let vars =
-            std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
+        let vars = std::env::vars_os()
+            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
         Self {
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             vars: vars.collect(),
@@ -54,7 +54,10 @@ impl Environment {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let environment = Self {
             cwd: cwd.to_owned(),
-            vars: vars.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            vars: vars
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect(),
             out: Mutex::new(Box::new(captured.out.clone())),
             err: Mutex::new(Box::new(captured.err.clone())),
             is_interactive: false,
@@ -122,14 +125,16 @@ impl Environment {
     /// The style of help pages.
     pub fn look(&self, locale: Locale) -> Look {
         let style = if self.has_colour() { Style::Coloured } else { Style::Plain };
-        let width = self.var("COLUMNS").and_then(|it| it.parse().ok()).unwrap_or(Look::default().width);
+        let width =
+            self.var("COLUMNS").and_then(|it| it.parse().ok()).unwrap_or(Look::default().width);
         Look { width, style, locale }
     }
 
     /// The width of output lines, if `COLUMNS` or a terminal sets one.
     pub fn width(&self) -> Option<usize> {
         let said = self.var("COLUMNS").and_then(|it| it.parse().ok());
-        let seen = || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| usize::from(it.ws_col));
+        let seen =
+            || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| usize::from(it.ws_col));
         said.or_else(|| seen().filter(|_| self.out_is_terminal)).filter(|it| *it > 0)
     }
 
@@ -139,7 +144,10 @@ impl Environment {
     }
 
     /// As [`Environment::print`], for output that is not in memory as a whole.
-    pub fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), AppError> {
+    pub fn write(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), AppError> {
         let mut out = self.out.lock();
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut *out);
         match write(&mut out).and_then(|()| out.flush()) {
@@ -163,7 +171,8 @@ impl Environment {
         }
         self.say(&format!("{question} [y/N] "));
         // On a blocking thread, so that the operator can interrupt the run while it waits.
-        let answer = tokio::task::spawn_blocking(|| io::stdin().lines().next().and_then(Result::ok)).await;
+        let answer =
+            tokio::task::spawn_blocking(|| io::stdin().lines().next().and_then(Result::ok)).await;
         matches!(answer.ok().flatten().as_deref().map(str::trim), Some("y" | "Y" | "yes"))
     }
 

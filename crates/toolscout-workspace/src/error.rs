@@ -73,7 +73,11 @@ impl AppError {
 
     /// A temporary failure, with a hint how to correct it.
     pub fn unavailable(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Said { kind: ErrorKind::Unavailable, message: message.into(), hint: Some(hint.into()) }
+        Self::Said {
+            kind: ErrorKind::Unavailable,
+            message: message.into(),
+            hint: Some(hint.into()),
+        }
     }
 
     /// State that could not be stored.
@@ -114,12 +118,16 @@ impl AppError {
     /// The next command to type, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Source(error) | Self::Gateway(toolscout_gateway::Error::Source(error)) if login(error).is_some() => {
+            Self::Source(error) | Self::Gateway(toolscout_gateway::Error::Source(error))
+                if login(error).is_some() =>
+            {
                 login(error)
             }
             Self::Gateway(error) => error.hint(),
             Self::Config(error) => error.hint(),
-            Self::UnknownCommand { nearest: None, .. } => Some("`toolscout tools` lists all tools".to_owned()),
+            Self::UnknownCommand { nearest: None, .. } => {
+                Some("`toolscout tools` lists all tools".to_owned())
+            }
             Self::Usage { help, .. } => help.clone(),
             Self::Said { hint, .. } => hint.clone(),
             Self::Operation(error) => error.hint.clone(),
@@ -173,21 +181,27 @@ impl From<UsageErrors> for AppError {
 
 /// For `map_err` in local operations: the operating system reported an error about a file of
 /// the operator.
-pub(crate) fn file_failure(verb: &str, path: &Path) -> impl FnOnce(std::io::Error) -> OperationError {
+pub(crate) fn file_failure(
+    verb: &str,
+    path: &Path,
+) -> impl FnOnce(std::io::Error) -> OperationError {
     let refused = AppError::io(verb, path);
     |cause| failure(refused(cause)).with_code(ErrorCode::SourceUnavailable)
 }
 
 /// A diagnostic with its hint, as a warning of an operation.
 pub(crate) fn describe(diagnostic: &Diagnostic) -> String {
-    let hint = diagnostic.hint.as_deref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
+    let hint =
+        diagnostic.hint.as_deref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
     diagnostic.message.clone() + &hint
 }
 
 fn located(problem: &Diagnostic) -> String {
     let message = toolscout_core::escape::text(&problem.message).into_owned();
     match &problem.path {
-        Some(path) => format!("{}: {message}", toolscout_core::escape::line(&path.display().to_string())),
+        Some(path) => {
+            format!("{}: {message}", toolscout_core::escape::line(&path.display().to_string()))
+        }
         None => message,
     }
 }

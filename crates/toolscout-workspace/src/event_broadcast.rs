@@ -64,7 +64,9 @@ impl Observer for EventBroadcast {
         data["tookMs"] = u64::try_from(event.took.as_millis()).unwrap_or(u64::MAX).into();
         if kind != "discovery" {
             data["caller"] = event.requester.caller.word().into();
-            for (name, value) in [("client", &event.requester.client), ("session", &event.requester.session)] {
+            for (name, value) in
+                [("client", &event.requester.client), ("session", &event.requester.session)]
+            {
                 value.iter().for_each(|value| data[name] = Value::from(&**value));
             }
         }
@@ -74,7 +76,9 @@ impl Observer for EventBroadcast {
 
 fn described(kind: &EventKind) -> Option<(&'static str, Value)> {
     Some(match kind {
-        EventKind::DiscoveryStarted(server) => ("discovery", json!({"server": server.as_str(), "phase": "begun"})),
+        EventKind::DiscoveryStarted(server) => {
+            ("discovery", json!({"server": server.as_str(), "phase": "begun"}))
+        }
         EventKind::Discovery(event) => ("discovery", discovery(event)),
         EventKind::Search(event) => ("search", search(event)),
         EventKind::Call(event) => ("call", call(event)),
@@ -88,13 +92,18 @@ fn described(kind: &EventKind) -> Option<(&'static str, Value)> {
 fn discovery(event: &DiscoveryEvent) -> Value {
     let phase = if event.error.is_some() { "failed" } else { "done" };
     let (server, tools) = (event.source.as_str(), event.names.len());
-    let mut data = json!({"server": server, "phase": phase, "tools": tools, "changed": event.changed});
+    let mut data =
+        json!({"server": server, "phase": phase, "tools": tools, "changed": event.changed});
     event.error.iter().for_each(|error| data["error"] = redact::text(error).into());
     data
 }
 
 fn search(event: &SearchEvent) -> Value {
-    let hits = event.hits.iter().take(RESULTS).map(|(tool, score)| json!({"tool": tool.to_string(), "score": score}));
+    let hits = event
+        .hits
+        .iter()
+        .take(RESULTS)
+        .map(|(tool, score)| json!({"tool": tool.to_string(), "score": score}));
     json!({"text": event.text, "profile": event.profile, "found": event.hits.len(), "hits": hits.collect::<Vec<_>>()})
 }
 

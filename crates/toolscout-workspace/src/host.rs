@@ -34,9 +34,13 @@ pub struct HostListener {
 impl HostListener {
     /// Binds the socket; fails if another process is the host of this project.
     pub fn bind(environment: &Environment, project: &Path) -> Result<Self, AppError> {
-        let control = ControlSocket::location(environment, &partition(project)).ok_or_else(|| {
-            AppError::invalid("no state directory for the socket", "set TOOLSCOUT_STATE_DIR to a folder you can write")
-        })?;
+        let control =
+            ControlSocket::location(environment, &partition(project)).ok_or_else(|| {
+                AppError::invalid(
+                    "no state directory for the socket",
+                    "set TOOLSCOUT_STATE_DIR to a folder you can write",
+                )
+            })?;
         let name = format!("host/{}", partition(project));
         let leased = environment.store().lease(&name).map_err(AppError::not_stored)?;
         let taken = "another process already hosts the servers of this project";
@@ -54,9 +58,11 @@ impl HostListener {
         mut changes: BoxStream<'_, ()>,
     ) -> Result<Infallible, AppError> {
         let request = workspace.tools.request();
-        let observers = Observers::new(vec![Arc::new(ForwardedRequests(request.observers.clone()))]);
+        let observers =
+            Observers::new(vec![Arc::new(ForwardedRequests(request.observers.clone()))]);
         let request = Cx { observers, ..request };
-        let router = OperationRouter::new(operations.clone(), request, Limits::default(), None).for_owner();
+        let router =
+            OperationRouter::new(operations.clone(), request, Limits::default(), None).for_owner();
         let mut connections: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -124,15 +130,22 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
 /// Whether the peer belongs to the same user. The socket's mode ensures it, except on file
 /// systems without modes.
 fn is_ours(stream: &UnixStream) -> bool {
-    let own = std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).ok();
+    let own =
+        std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).ok();
     stream.peer_cred().is_ok_and(|it| own.is_none_or(|own| own == it.uid()))
 }
 
 /// Serves one connection, with the current configuration and approvals.
-async fn serve_connection(workspace: &Workspace, stream: UnixStream, router: http_socket::SocketRouter) {
+async fn serve_connection(
+    workspace: &Workspace,
+    stream: UnixStream,
+    router: http_socket::SocketRouter,
+) {
     match workspace.reload() {
         Ok(()) => workspace.apply_policies(),
-        Err(error) => tracing::warn!(event = "configuration_not_read", error = %escape::line(&error.to_string())),
+        Err(error) => {
+            tracing::warn!(event = "configuration_not_read", error = %escape::line(&error.to_string()))
+        }
     }
     workspace.tools.discover_changes().await;
     http_socket::serve(stream, router).await;

@@ -22,7 +22,10 @@ pub fn timeline(environment: &Environment, query: &AuditQuery) -> Result<AuditPa
 }
 
 /// Calls and decisions, newest first.
-pub fn calls_and_decisions(environment: &Environment, query: &AuditQuery) -> Result<AuditPage, AppError> {
+pub fn calls_and_decisions(
+    environment: &Environment,
+    query: &AuditQuery,
+) -> Result<AuditPage, AppError> {
     Ok(audit::audit(environment.state_dir().as_deref(), query)?)
 }
 
@@ -49,7 +52,11 @@ impl JournalHandle {
 
     /// Opens the journal, and returns the observer that records events; `None` if recording is
     /// off.
-    pub fn open(&self, keep: Option<JournalRetention>, environment: &Arc<Environment>) -> Option<Arc<dyn Observer>> {
+    pub fn open(
+        &self,
+        keep: Option<JournalRetention>,
+        environment: &Arc<Environment>,
+    ) -> Option<Arc<dyn Observer>> {
         let keep = match keep {
             Some(JournalRetention::Off) => return None,
             Some(JournalRetention::Bytes(bytes)) => bytes,
@@ -60,7 +67,8 @@ impl JournalHandle {
         let reporting = environment.clone();
         let folder = toolscout_store::journal::dir(&state);
         let on_error = move |cause: &std::io::Error| {
-            let what = format!("what happens is not written down in `{}`: {cause}", folder.display());
+            let what =
+                format!("what happens is not written down in `{}`: {cause}", folder.display());
             tracing::warn!(event = "journal_unwritten", error = what);
             let hint = "set TOOLSCOUT_STATE_DIR to a folder you can write";
             reporting.say(&format!("warning: {what}\n  hint: {hint}\n"));

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, CliHints, Cx, DiscoveryItem, RawJson, Source, SourceError, SourceId, SourceKind,
-    Status, Store, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
+    Authorized, BoxFuture, BoxStream, CliHints, Cx, DiscoveryItem, RawJson, Source, SourceError,
+    SourceId, SourceKind, Status, Store, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
 };
 use toolscout_folder::{FolderSource, FolderSourceBuilder};
 
@@ -70,7 +70,12 @@ type Open = fn(PathBuf) -> FolderSourceBuilder;
 
 impl SavedTools {
     /// The tools of source `id` in this file.
-    pub fn read(file: &Path, id: SourceId, store: Arc<dyn Store>, open: Open) -> Result<Self, AppError> {
+    pub fn read(
+        file: &Path,
+        id: SourceId,
+        store: Arc<dyn Store>,
+        open: Open,
+    ) -> Result<Self, AppError> {
         let text = std::fs::read_to_string(file).map_err(AppError::io("read", file))?;
         let list: Vec<SavedTool> = serde_json::from_str(&text).map_err(|error| {
             AppError::invalid(
@@ -79,7 +84,8 @@ impl SavedTools {
             )
         })?;
         let tools: Vec<Tool> = list.into_iter().filter_map(|it| restore(it, &id)).collect();
-        let by_name = tools.iter().enumerate().map(|(at, tool)| (tool.id.name.clone(), at)).collect();
+        let by_name =
+            tools.iter().enumerate().map(|(at, tool)| (tool.id.name.clone(), at)).collect();
         Ok(Self { id, tools, by_name, store, open })
     }
 
@@ -90,10 +96,12 @@ impl SavedTools {
     /// A folder source that contains only the file of this tool.
     fn file_of(&self, name: &ToolName, cx: &Cx) -> Result<FolderSource, SourceError> {
         let path = self.by_name.get(name).and_then(|at| self.tools[*at].provenance.path.clone());
-        let reason = || format!("`{name}` comes from a saved list that does not say which file it is in");
+        let reason =
+            || format!("`{name}` comes from a saved list that does not say which file it is in");
         let path = path.ok_or_else(|| SourceError::Invalid { reason: reason() })?;
         if !path.exists() {
-            let what = format!("`{}`, where `{name}` was found, is not there any more", path.display());
+            let what =
+                format!("`{}`, where `{name}` was found, is not there any more", path.display());
             return Err(SourceError::Unavailable { id: self.id.clone(), what });
         }
         // Only the file itself may define which tools it contains. It may be started only for a
@@ -138,11 +146,19 @@ impl Source for SavedTools {
         Box::pin(futures_util::stream::iter(tools))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async move { self.file_of(name, &cx)?.load(name, cx).await })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move { self.file_of(&call.get().tool.name, &cx)?.call(call, cx).await })
     }
 }

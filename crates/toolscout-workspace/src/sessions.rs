@@ -28,7 +28,10 @@ impl Sessions {
     pub(crate) fn add(&self, session: SessionInfo) {
         let mut begun = self.begun.lock();
         if begun.len() >= LIMIT {
-            let oldest = begun.values().min_by_key(|session| session.created.clone()).map(|session| session.id.clone());
+            let oldest = begun
+                .values()
+                .min_by_key(|session| session.created.clone())
+                .map(|session| session.id.clone());
             oldest.and_then(|id| begun.remove(&id));
         }
         begun.insert(session.id.clone(), session);

@@ -10,8 +10,8 @@ use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::cx::ApprovalPrompt;
 use toolscout_core::event::Observers;
 use toolscout_core::{
-    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError, SourceKind, Status, Tool,
-    escape,
+    Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError,
+    SourceKind, Status, Tool, escape,
 };
 use toolscout_folder::DefaultRoot;
 use toolscout_gateway::{Gateway, RefreshOutcome};
@@ -40,7 +40,12 @@ impl Tools {
     pub const SOURCES: usize = 3;
 
     /// The tools of this gateway. Does not run discovery.
-    pub fn new(gateway: Gateway, environment: Arc<Environment>, options: &Options, observers: Observers) -> Self {
+    pub fn new(
+        gateway: Gateway,
+        environment: Arc<Environment>,
+        options: &Options,
+        observers: Observers,
+    ) -> Self {
         let verbosity = match (options.switch("quiet"), options.switch("verbose")) {
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Verbose,
@@ -70,9 +75,13 @@ impl Tools {
     }
 
     /// As [`Tools::known`]; the first discovery also shows each tool as it is found.
-    pub async fn discover(&self, watch: impl FnMut(&DiscoveryItem)) -> Result<&[Diagnostic], AppError> {
+    pub async fn discover(
+        &self,
+        watch: impl FnMut(&DiscoveryItem),
+    ) -> Result<&[Diagnostic], AppError> {
         let run = || async {
-            let refreshed = self.with_progress(self.gateway.refresh_watched(&self.request, watch)).await;
+            let refreshed =
+                self.with_progress(self.gateway.refresh_watched(&self.request, watch)).await;
             self.settle(refreshed)
         };
         self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
@@ -93,8 +102,13 @@ impl Tools {
     /// changes back. Warns about newly quarantined tools.
     pub async fn discover_changes(&self) {
         match self.discover_quietly_again().await {
-            Ok(news) => news.iter().filter(|it| it.kind == DiagnosticKind::Quarantined).for_each(|it| self.warn(it)),
-            Err(error) => tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string())),
+            Ok(news) => news
+                .iter()
+                .filter(|it| it.kind == DiagnosticKind::Quarantined)
+                .for_each(|it| self.warn(it)),
+            Err(error) => {
+                tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string()))
+            }
         }
     }
 
@@ -131,12 +145,18 @@ impl Tools {
 
     fn settle(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
         let problems = self.sorted(refreshed)?;
-        let (of_sources, others): (Vec<_>, Vec<_>) = problems.iter().partition(|it| it.kind == DiagnosticKind::Source);
+        let (of_sources, others): (Vec<_>, Vec<_>) =
+            problems.iter().partition(|it| it.kind == DiagnosticKind::Source);
         others.iter().for_each(|it| self.warn(it));
         of_sources.iter().take(Self::SOURCES).for_each(|it| self.warn(it));
         if of_sources.len() > Self::SOURCES {
-            let message = format!("{} more servers are unavailable or still loading", of_sources.len() - Self::SOURCES);
-            self.warn(&Diagnostic::warning(DiagnosticKind::Source, message).hint("toolscout server list"));
+            let message = format!(
+                "{} more servers are unavailable or still loading",
+                of_sources.len() - Self::SOURCES
+            );
+            self.warn(
+                &Diagnostic::warning(DiagnosticKind::Source, message).hint("toolscout server list"),
+            );
         }
         Ok(problems)
     }
@@ -171,13 +191,21 @@ impl Tools {
         let mut clashing: Vec<_> = reserved.flat_map(|it| snapshot.named(it)).collect();
         clashing.sort_by_key(|it| it.at);
         let problem = |tool: &Arc<Tool>| {
-            let (name, message) = (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
+            let (name, message) =
+                (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
             // The operator cannot rename the tool of a server.
-            if self.gateway.sources().iter().any(|it| *it.id() == tool.id.source && it.origin() == SourceKind::Mcp) {
-                let problem = Diagnostic::debug(DiagnosticKind::Collision, message).of(tool.id.source.clone());
+            if self
+                .gateway
+                .sources()
+                .iter()
+                .any(|it| *it.id() == tool.id.source && it.origin() == SourceKind::Mcp)
+            {
+                let problem = Diagnostic::debug(DiagnosticKind::Collision, message)
+                    .of(tool.id.source.clone());
                 return problem.hint(format!("toolscout run {}", tool.id));
             }
-            let problem = Diagnostic::warning(DiagnosticKind::Collision, message).of(tool.id.source.clone());
+            let problem =
+                Diagnostic::warning(DiagnosticKind::Collision, message).of(tool.id.source.clone());
             let problem = problem.hint(format!("toolscout run {name}"));
             match &tool.provenance.path {
                 Some(path) => problem.at(path),
@@ -191,9 +219,11 @@ impl Tools {
     pub fn warn(&self, problem: &Diagnostic) {
         // A command that runs one tool does not repeat that other sources are unavailable.
         // Quarantine is reported once.
-        let is_of_a_server =
-            problem.source.is_some() && problem.path.is_none() && problem.kind != DiagnosticKind::Quarantined;
-        let is_beside_the_point = (problem.kind == DiagnosticKind::Untrusted || is_of_a_server) && !self.shows_tools;
+        let is_of_a_server = problem.source.is_some()
+            && problem.path.is_none()
+            && problem.kind != DiagnosticKind::Quarantined;
+        let is_beside_the_point =
+            (problem.kind == DiagnosticKind::Untrusted || is_of_a_server) && !self.shows_tools;
         let is_quiet = problem.level == DiagnosticLevel::Debug || is_beside_the_point;
         let needed = if is_quiet { Verbosity::Verbose } else { Verbosity::Normal };
         if self.verbosity >= needed {
@@ -233,7 +263,10 @@ impl Tools {
 pub fn refuse_quarantined(tool: &Tool) -> Result<(), AppError> {
     match &tool.status {
         Status::Quarantined(reason) => {
-            let error = AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() };
+            let error = AuthorizationError::Quarantined {
+                tool: tool.id.to_string(),
+                reason: reason.clone(),
+            };
             Err(toolscout_gateway::Error::from(error).into())
         }
         _ => Ok(()),
@@ -251,8 +284,11 @@ pub async fn study_briefly(gateway: &Gateway) {
 }
 
 fn render(problem: &Diagnostic) -> String {
-    let path =
-        problem.path.as_ref().map(|it| format!("{}: ", escape::line(&it.display().to_string()))).unwrap_or_default();
+    let path = problem
+        .path
+        .as_ref()
+        .map(|it| format!("{}: ", escape::line(&it.display().to_string())))
+        .unwrap_or_default();
     let level = if problem.level == DiagnosticLevel::Debug { "note" } else { "warning" };
     let mut text = format!("{level}: {path}{}\n", escape::text(&problem.message));
     if let Some(hint) = &problem.hint {
@@ -267,7 +303,8 @@ fn asker(environment: Arc<Environment>) -> ApprovalPrompt {
         let environment = environment.clone();
         Box::pin(async move {
             let arguments = serde_json::to_string_pretty(&question.arguments).unwrap_or_default();
-            let (tool, arguments) = (question.tool.to_string(), escape::text(&arguments).into_owned());
+            let (tool, arguments) =
+                (question.tool.to_string(), escape::text(&arguments).into_owned());
             environment.ask(&format!("Run {} with {arguments}?", escape::line(&tool))).await
         })
     })

@@ -101,7 +101,13 @@ impl Startup {
         } else {
             ServerSet::empty(&config, &environment)
         };
-        Ok(Self { program, options, environment, config: Arc::new(config), servers: Arc::new(servers) })
+        Ok(Self {
+            program,
+            options,
+            environment,
+            config: Arc::new(config),
+            servers: Arc::new(servers),
+        })
     }
 }
 
@@ -255,7 +261,8 @@ impl Workspace {
         }
         let config = config::load(&self.options, &self.environment)?;
         if self.parts.servers {
-            let servers = ServerSet::new(Some(&self.servers()), &config, &self.options, &self.environment);
+            let servers =
+                ServerSet::new(Some(&self.servers()), &config, &self.options, &self.environment);
             self.servers.store(Arc::new(servers));
         }
         self.config.store(Arc::new(config));

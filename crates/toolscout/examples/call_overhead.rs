@@ -48,7 +48,9 @@ fn main() -> Result<(), Failure> {
 fn answer_numbers(mut call: impl FnMut() -> Result<Duration, Failure>) -> Result<(), Failure> {
     for line in std::io::stdin().lines() {
         let count: usize = line?.trim().parse()?;
-        let times = (0..count).map(|_| Ok(call()?.as_nanos().to_string())).collect::<Result<Vec<_>, Failure>>()?;
+        let times = (0..count)
+            .map(|_| Ok(call()?.as_nanos().to_string()))
+            .collect::<Result<Vec<_>, Failure>>()?;
         println!("{}", times.join(" "));
     }
     Ok(())
@@ -66,21 +68,31 @@ struct Pipe {
 impl Pipe {
     fn open(server: &str, arguments: &[String]) -> Result<Self, Failure> {
         let mut command = Command::new(server);
-        let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut child =
+            command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = child.stdin.take().ok_or("no input")?;
         let output = BufReader::new(child.stdout.take().ok_or("no output")?);
         let mut pipe = Self { child, input, output, calls: 0, line: String::new() };
         let about = json!({"name": "pipe", "version": "0"});
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about});
-        pipe.exchange(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string())?;
-        writeln!(pipe.input, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about});
+        pipe.exchange(
+            &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+                .to_string(),
+        )?;
+        writeln!(
+            pipe.input,
+            "{}",
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        )?;
         Ok(pipe)
     }
 
     fn call(&mut self) -> Result<Duration, Failure> {
         self.calls += 1;
         let params = json!({"name": "echo", "arguments": {"text": TEXT}});
-        let message = json!({"jsonrpc": "2.0", "id": self.calls, "method": "tools/call", "params": params});
+        let message =
+            json!({"jsonrpc": "2.0", "id": self.calls, "method": "tools/call", "params": params});
         let time = self.exchange(&message.to_string())?;
         expect_text(&self.line)?;
         Ok(time)

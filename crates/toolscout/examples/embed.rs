@@ -18,7 +18,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use toolscout::core::{BoxFuture, BoxStream, Diagnostic, DiagnosticKind, SourceError, Tool, ToolId, ToolName};
+use toolscout::core::{
+    BoxFuture, BoxStream, Diagnostic, DiagnosticKind, SourceError, Tool, ToolId, ToolName,
+};
 use toolscout::folder::recipe::{ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, Recipe};
 use toolscout::folder::{Root, RootEntry, RootStrategy, RootVisit, ToolStrategy};
 use toolscout::surface::cli::CommandSpec;
@@ -47,7 +49,8 @@ struct Teams(PathBuf);
 impl RootStrategy for Teams {
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
         let entries = std::fs::read_dir(&self.0).into_iter().flatten().flatten();
-        let mut folders: Vec<PathBuf> = entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();
+        let mut folders: Vec<PathBuf> =
+            entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();
         folders.sort();
         Box::pin(futures_util::stream::iter(folders.into_iter().map(|it| Ok(Root::tools(it)))))
     }
@@ -57,7 +60,11 @@ impl RootStrategy for Teams {
 struct TaskLists;
 
 impl ToolStrategy for TaskLists {
-    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>> {
+    fn tools<'a>(
+        &'a self,
+        root: &'a Root,
+        visit: RootVisit,
+    ) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         let file = root.path.join("tasks.txt");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
@@ -75,7 +82,9 @@ fn entry(file: &Path, number: usize, line: &str, visit: &RootVisit) -> RootEntry
         Err(reason) => {
             let message = format!("line {number}: {reason}");
             RootEntry::Diagnostic(
-                Diagnostic::warning(DiagnosticKind::Broken, message).of(visit.source.clone()).at(file),
+                Diagnostic::warning(DiagnosticKind::Broken, message)
+                    .of(visit.source.clone())
+                    .at(file),
             )
         }
     }
@@ -83,7 +92,8 @@ fn entry(file: &Path, number: usize, line: &str, visit: &RootVisit) -> RootEntry
 
 /// `name: command  # what it does`
 fn task(file: &Path, line: &str, visit: &RootVisit) -> Result<(Tool, Recipe), String> {
-    let (name, rest) = line.split_once(':').ok_or("a task is written `name: command  # what it does`")?;
+    let (name, rest) =
+        line.split_once(':').ok_or("a task is written `name: command  # what it does`")?;
     let (command, about) = rest.split_once(" #").unwrap_or((rest, ""));
     let argv: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
     if argv.is_empty() {

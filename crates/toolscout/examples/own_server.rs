@@ -23,9 +23,21 @@ const LIBRARY: [(&str, &str, &[&str]); 10] = [
     ("create_pdf", "Generate PDF documents from templates", &["pdf", "document", "report"]),
     ("kubernetes_deploy", "Deploy to Kubernetes", &["k8s", "container", "deploy"]),
     ("docker_build", "Build a Docker image", &["docker", "container", "build", "image", "devops"]),
-    ("analyze_data", "Analyze datasets with statistical methods", &["statistics", "data", "analysis"]),
-    ("cleanup_logs", "Delete old log files to free disk space", &["logs", "cleanup", "maintenance", "delete"]),
-    ("health_check", "Run system health checks and return status report", &["health", "monitoring", "status"]),
+    (
+        "analyze_data",
+        "Analyze datasets with statistical methods",
+        &["statistics", "data", "analysis"],
+    ),
+    (
+        "cleanup_logs",
+        "Delete old log files to free disk space",
+        &["logs", "cleanup", "maintenance", "delete"],
+    ),
+    (
+        "health_check",
+        "Run system health checks and return status report",
+        &["health", "monitoring", "status"],
+    ),
 ];
 
 /// What `help` takes: its schema is made of this.
@@ -48,14 +60,21 @@ fn app() -> Result<App, AppError> {
     let registry = plugins::Registry::default();
     let tools = registry.tools();
     let known = tools.clone();
-    let help = builder("help", "Say which tools there are").listed().typed::<Wish>().run(move |wish, _cx| {
-        let _was_there = wish.retire.is_some_and(|it| known.unregister(&it));
-        let back = LIBRARY.iter().filter(|it| wish.restore.as_deref() == Some(it.0)).map(tool);
-        let said = known.register_all(back).map(|_| format!("{} tools", known.len() - 1));
-        async { Ok(ToolOutput::text(said?)) }
-    });
-    tools.register_all(LIBRARY.iter().map(tool).chain([help])).expect("a later one takes the place of an earlier one");
-    let saved = request_tools(|cx| header(cx, "x-user-id").map(str::to_owned), |user, _cx| [saved_queries(user)]);
+    let help = builder("help", "Say which tools there are").listed().typed::<Wish>().run(
+        move |wish, _cx| {
+            let _was_there = wish.retire.is_some_and(|it| known.unregister(&it));
+            let back = LIBRARY.iter().filter(|it| wish.restore.as_deref() == Some(it.0)).map(tool);
+            let said = known.register_all(back).map(|_| format!("{} tools", known.len() - 1));
+            async { Ok(ToolOutput::text(said?)) }
+        },
+    );
+    tools
+        .register_all(LIBRARY.iter().map(tool).chain([help]))
+        .expect("a later one takes the place of an earlier one");
+    let saved = request_tools(
+        |cx| header(cx, "x-user-id").map(str::to_owned),
+        |user, _cx| [saved_queries(user)],
+    );
     App::builder("own")
         .about("Tools of our own")
         .plugin(registry)
@@ -68,13 +87,15 @@ fn app() -> Result<App, AppError> {
 fn tool((name, description, keywords): &(&'static str, &str, &[&str])) -> CodeTool {
     let begun = builder(name, description).keywords(keywords.iter().copied());
     let begun = match *name {
-        "send_email" => {
-            ["to", "subject", "body"].iter().fold(begun, |it, at| it.param(Param::string(*at, "").required()))
-        }
+        "send_email" => ["to", "subject", "body"]
+            .iter()
+            .fold(begun, |it, at| it.param(Param::string(*at, "").required())),
         _ => begun.param(Param::string("target", "What to work on")),
     };
     let name = *name;
-    begun.run(move |given, _cx| async move { Ok(ToolOutput::text(format!("{name}: {}", serde_json::json!(given)))) })
+    begun.run(move |given, _cx| async move {
+        Ok(ToolOutput::text(format!("{name}: {}", serde_json::json!(given))))
+    })
 }
 
 /// For one user, and there for their requests only.

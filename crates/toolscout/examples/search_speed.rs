@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use toolscout_core::{RawJson, SourceId, Tool, ToolId, ToolName};
 use toolscout_encoder::MiniLm;
 use toolscout_index::{
-    Encoder, Index, IndexData, Language, Query, QueryEmbedding, TextStamp, ToolDocument, Vector, text_of,
+    Encoder, Index, IndexData, Language, Query, QueryEmbedding, TextStamp, ToolDocument, Vector,
+    text_of,
 };
 
 // As in the program that people run.
@@ -40,7 +41,8 @@ fn main() -> Result<(), Failure> {
     encoder.inspect(|it| drop(it.encode("warm up")));
     let before = resident();
     let tools = read(tools)?;
-    let documents: Vec<ToolDocument<'_>> = tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
+    let documents: Vec<ToolDocument<'_>> =
+        tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
     let plain = Index::build(&documents);
     let index = match (encoder, vectors.as_str()) {
         (Some(encoder), "chance") => {
@@ -51,12 +53,17 @@ fn main() -> Result<(), Failure> {
     };
     // Some of it is made when it is first needed.
     index.search(&Query::new("warm up"));
-    let held = resident().zip(before).map(|(now, before)| now.saturating_sub(before) / tools.len().max(1) as u64);
+    let held = resident()
+        .zip(before)
+        .map(|(now, before)| now.saturating_sub(before) / tools.len().max(1) as u64);
     let queries: Vec<String> = fs::read_to_string(queries)?.lines().map(str::to_owned).collect();
-    let mut figures = json!({"tools": tools.len(), "vectors": index.vectors(), "bytes_per_tool": held});
-    figures["build_ms"] = times((0..ROUNDS).map(|_| timed(|| Index::build(&documents)).1).collect());
+    let mut figures =
+        json!({"tools": tools.len(), "vectors": index.vectors(), "bytes_per_tool": held});
+    figures["build_ms"] =
+        times((0..ROUNDS).map(|_| timed(|| Index::build(&documents)).1).collect());
     figures["add_source_ms"] = times((0..ROUNDS).map(|_| added(&index, &documents)).collect());
-    figures["lexical_ms"] = times(queries.iter().map(|it| timed(|| index.search(&Query::new(it))).1).collect());
+    figures["lexical_ms"] =
+        times(queries.iter().map(|it| timed(|| index.search(&Query::new(it))).1).collect());
     image(&mut figures, &index, &documents)?;
     if let Some(encoder) = encoder {
         meaning(&mut figures, &index, encoder, &queries, &tools);
@@ -66,9 +73,16 @@ fn main() -> Result<(), Failure> {
 }
 
 /// Searches that look at vectors, with the encoding of the question and without; and how fast tools are encoded.
-fn meaning(figures: &mut Value, index: &Index, encoder: &MiniLm, queries: &[String], tools: &[Arc<Tool>]) {
-    let search =
-        |text: &str, meaning: &QueryEmbedding| index.search(&Query { meaning: Some(meaning), ..Query::new(text) });
+fn meaning(
+    figures: &mut Value,
+    index: &Index,
+    encoder: &MiniLm,
+    queries: &[String],
+    tools: &[Arc<Tool>],
+) {
+    let search = |text: &str, meaning: &QueryEmbedding| {
+        index.search(&Query { meaning: Some(meaning), ..Query::new(text) })
+    };
     let asked = |text: &String| timed(|| search(text, &QueryEmbedding::of(encoder, text))).1;
     figures["full_ms"] = times(queries.iter().map(asked).collect());
     let again = |text: &String| {
@@ -82,9 +96,15 @@ fn meaning(figures: &mut Value, index: &Index, encoder: &MiniLm, queries: &[Stri
 }
 
 /// What a new process does instead of reading the tools anew.
-fn image(figures: &mut Value, index: &Index, documents: &[ToolDocument<'_>]) -> Result<(), Failure> {
+fn image(
+    figures: &mut Value,
+    index: &Index,
+    documents: &[ToolDocument<'_>],
+) -> Result<(), Failure> {
     let image = index.known().to_bytes();
-    let load = || IndexData::from_bytes(&image).map(|it| Index::after(&it, Language::default(), documents));
+    let load = || {
+        IndexData::from_bytes(&image).map(|it| Index::after(&it, Language::default(), documents))
+    };
     let loaded = timed(load);
     if loaded.0.is_none_or(|it| it.len() != index.len()) {
         return Err("the image does not give the index back".into());
@@ -117,7 +137,8 @@ fn read(path: &str) -> Result<Vec<Arc<Tool>>, Failure> {
     for line in BufReader::new(File::open(path)?).lines() {
         let line = line?;
         let line: Line<'_> = serde_json::from_str(&line)?;
-        let mut tool = Tool::new(ToolId::new(SourceId::new(&line.source)?, ToolName::new(&line.name)?));
+        let mut tool =
+            Tool::new(ToolId::new(SourceId::new(&line.source)?, ToolName::new(&line.name)?));
         tool.description = line.description;
         tool.input_schema = RawJson::parse(line.input_schema.get())?;
         tools.push(Arc::new(tool));
@@ -144,7 +165,8 @@ fn by_chance(count: usize, dimensions: usize) -> impl Iterator<Item = (TextStamp
         (state >> 8) as f32 / (1 << 23) as f32 - 1.0
     };
     let length = (dimensions as f32 / 3.0).sqrt();
-    let mut vector = move || Vector::of(&(0..dimensions).map(|_| number() / length).collect::<Vec<_>>());
+    let mut vector =
+        move || Vector::of(&(0..dimensions).map(|_| number() / length).collect::<Vec<_>>());
     (1..=count as TextStamp).map(move |stamp| (stamp, vector()))
 }
 

@@ -5,8 +5,8 @@ use crate::line::{self, Line, Wants};
 use crate::operation_command::OperationCliCommand;
 use crate::plugin::{AfterSetup, Setup};
 use crate::{
-    AppError, Command, Decorator, Environment, LifecycleError, Listing, Plugin, RunCx, Startup, Tools, Workspace,
-    lifecycle, words,
+    AppError, Command, Decorator, Environment, LifecycleError, Listing, Plugin, RunCx, Startup,
+    Tools, Workspace, lifecycle, words,
 };
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -79,14 +79,19 @@ impl App {
         self.add_operations(&mut setup)?;
         let spec = Arc::new(self.spec(&setup));
         *locale = line::locale_seen(args, |name| self.var(name));
-        let line = Line::read(args, &spec, &setup.commands, |name| self.var(name))
-            .map_err(|errors| AppError::Usage { errors, help: Some(format!("{} --help", self.program)) })?;
+        let line =
+            Line::read(args, &spec, &setup.commands, |name| self.var(name)).map_err(|errors| {
+                AppError::Usage { errors, help: Some(format!("{} --help", self.program)) }
+            })?;
         *locale = line.options.locale();
         let word = match line.wants() {
             // Runs before sources and configuration are loaded, so an error in them cannot affect
             // it.
             Wants::Version => {
-                return self.environment.print(&format!("{} {}\n", self.program, self.version)).map(|()| Exit::Done);
+                return self
+                    .environment
+                    .print(&format!("{} {}\n", self.program, self.version))
+                    .map(|()| Exit::Done);
             }
             Wants::Help => None,
             Wants::Nothing => self.bare.clone(),
@@ -105,21 +110,34 @@ impl App {
     /// Binds the operations of the installed plugins, and adds their commands.
     fn add_operations(&self, setup: &mut Setup) -> Result<(), AppError> {
         let is_there = |id: &str| self.plugins.iter().any(|plugin| plugin.id() == id);
-        let own = OPERATIONS.iter().filter(|(plugins, _)| plugins.iter().any(|plugin| is_there(plugin)));
-        let own: Vec<_> = own.map(|(plugins, bind)| (is_there(plugins[0]), bind(&setup.slot))).collect();
+        let own =
+            OPERATIONS.iter().filter(|(plugins, _)| plugins.iter().any(|plugin| is_there(plugin)));
+        let own: Vec<_> =
+            own.map(|(plugins, bind)| (is_there(plugins[0]), bind(&setup.slot))).collect();
         // An operation that a server also needs has no command in a program without its command
         // line plugin.
-        let without: HashSet<_> = own.iter().filter(|(is_there, _)| !is_there).map(|(_, it)| it.spec.name).collect();
+        let without: HashSet<_> =
+            own.iter().filter(|(is_there, _)| !is_there).map(|(_, it)| it.spec.name).collect();
         setup.operations.extend(own.into_iter().map(|(_, operation)| operation));
         setup.bound = Operations::new(std::mem::take(&mut setup.operations));
         let commands = OperationCliCommand::all(&setup.bound).into_iter();
-        let mut commands = commands.filter(|command| !without.contains(command.operation().spec.name));
+        let mut commands =
+            commands.filter(|command| !without.contains(command.operation().spec.name));
         commands.try_for_each(|command| setup.commands.add(command))
     }
 
-    async fn after_setup(&self, setup: Setup, line: Line, spec: Arc<CommandSpec>) -> Result<Run, AppError> {
-        let startup =
-            Startup::new(self.program.clone(), &setup.parts, Arc::new(line.options), self.environment.clone())?;
+    async fn after_setup(
+        &self,
+        setup: Setup,
+        line: Line,
+        spec: Arc<CommandSpec>,
+    ) -> Result<Run, AppError> {
+        let startup = Startup::new(
+            self.program.clone(),
+            &setup.parts,
+            Arc::new(line.options),
+            self.environment.clone(),
+        )?;
         let mut gateway = Gateway::builder();
         for make in setup.sources {
             gateway = make(&startup)?.into_iter().fold(gateway, GatewayBuilder::source);
@@ -133,11 +151,16 @@ impl App {
             observers.extend(make(&startup)?);
         }
         let observers = Observers::new(observers);
-        let tools = Arc::new(Tools::new(gateway, self.environment.clone(), &startup.options, observers));
+        let tools =
+            Arc::new(Tools::new(gateway, self.environment.clone(), &startup.options, observers));
         let workspace = Arc::new(Workspace::new(startup, setup.parts, tools));
         let _ = setup.slot.set(workspace.clone());
-        let after =
-            AfterSetup { commands: setup.commands, workspace, operations: setup.bound, offers: Arc::new(setup.offers) };
+        let after = AfterSetup {
+            commands: setup.commands,
+            workspace,
+            operations: setup.bound,
+            offers: Arc::new(setup.offers),
+        };
         for plugin in &self.plugins {
             plugin.after_setup(&after)?;
         }
@@ -154,7 +177,8 @@ impl App {
         let takes_ours = run.after.commands.find(&word).is_some() && !own.stop_at_positional;
         let spec = if takes_ours { line::joined(own, &run.spec.options) } else { own };
         let parsed = cli::parse(&spec, &run.rest)?;
-        let wants_help = parsed.switch("help") && spec.find_long("help").is_some_and(|it| it.informative);
+        let wants_help =
+            parsed.switch("help") && spec.find_long("help").is_some_and(|it| it.informative);
         let cx = self.run_cx(word, parsed, run.after, run.spec);
         if wants_help && !command.answers_help() {
             return cx.print_help(spec).map(|()| Exit::Done);
@@ -162,7 +186,13 @@ impl App {
         Next { decorators: &run.decorators, command: command.as_ref() }.run(&cx).await
     }
 
-    fn run_cx(&self, name: String, parsed: Parsed, after: AfterSetup, program_spec: Arc<CommandSpec>) -> RunCx {
+    fn run_cx(
+        &self,
+        name: String,
+        parsed: Parsed,
+        after: AfterSetup,
+        program_spec: Arc<CommandSpec>,
+    ) -> RunCx {
         let mut cx = RunCx {
             name,
             parsed,
@@ -183,8 +213,10 @@ impl App {
     fn spec(&self, setup: &Setup) -> CommandSpec {
         let mut spec = CommandSpec::new(&*self.program, self.about.as_str());
         spec.stop_at_positional = true;
-        spec.positionals =
-            vec![PositionalSpec::new("COMMAND", "What to do"), PositionalSpec::new("ARGS", "What it takes").many()];
+        spec.positionals = vec![
+            PositionalSpec::new("COMMAND", "What to do"),
+            PositionalSpec::new("ARGS", "What it takes").many(),
+        ];
         spec.options = line::base_options();
         spec.options.extend(setup.options.iter().cloned());
         spec
@@ -192,9 +224,18 @@ impl App {
 
     async fn print_help(&self, run: &Run) -> Result<(), AppError> {
         let locale = run.after.options().locale();
-        let commands: Vec<_> =
-            run.after.commands.all().iter().filter(|it| !it.is_hidden()).map(|it| (it.name(), it.about())).collect();
-        let built_in = commands.iter().map(|(name, about)| (name.as_str(), words::say(locale, about))).collect();
+        let commands: Vec<_> = run
+            .after
+            .commands
+            .all()
+            .iter()
+            .filter(|it| !it.is_hidden())
+            .map(|it| (it.name(), it.about()))
+            .collect();
+        let built_in = commands
+            .iter()
+            .map(|(name, about)| (name.as_str(), words::say(locale, about)))
+            .collect();
         let mut groups = vec![Group { source: None, entries: built_in }];
         let listings = run.listings().await?;
         for listing in &listings {
@@ -205,7 +246,12 @@ impl App {
             }
         }
         let spec = words::translated(run.spec.as_ref().clone(), locale);
-        self.environment.print(&help::overview(&self.program, &spec, &groups, &self.environment.look(locale)))
+        self.environment.print(&help::overview(
+            &self.program,
+            &spec,
+            &groups,
+            &self.environment.look(locale),
+        ))
     }
 
     fn var(&self, name: &str) -> Option<String> {
@@ -216,7 +262,9 @@ impl App {
         let mut text = match error {
             AppError::Usage { errors, .. } => errors.text(locale) + "\n",
             AppError::UnknownCommand { name, nearest } => {
-                UsageError::UnknownCommand { command: name.clone(), nearest: nearest.clone() }.text(locale) + "\n"
+                UsageError::UnknownCommand { command: name.clone(), nearest: nearest.clone() }
+                    .text(locale)
+                    + "\n"
             }
             error => format!("error: {}\n", escape::text(&error.to_string())),
         };
@@ -246,8 +294,10 @@ impl Run {
                 return Ok(command);
             }
         }
-        let built_in = self.after.commands.all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.name());
-        let names: Vec<_> = built_in.chain(self.listings().await?.into_iter().map(|it| it.name)).collect();
+        let built_in =
+            self.after.commands.all().into_iter().filter(|it| !it.is_hidden()).map(|it| it.name());
+        let names: Vec<_> =
+            built_in.chain(self.listings().await?.into_iter().map(|it| it.name)).collect();
         let nearest = cli::nearest(word, names.iter().map(String::as_str)).map(str::to_owned);
         Err(AppError::UnknownCommand { name: word.to_owned(), nearest })
     }

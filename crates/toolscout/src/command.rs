@@ -54,7 +54,10 @@ pub trait Command: Send + Sync {
 /// Commands that are resolved only when needed, such as a command per tool.
 pub trait CommandSet: Send + Sync {
     /// The command with this name, if it is in this set.
-    fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Arc<dyn Command>>, AppError>>;
+    fn find<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Arc<dyn Command>>, AppError>>;
 
     /// All commands of the set, for help and completion.
     fn list(&self) -> BoxFuture<'_, Result<Vec<Listing>, AppError>>;
@@ -74,7 +77,8 @@ pub struct Listing {
 /// Wraps every run of a command. The first one registered is the outermost.
 pub trait Decorator: Send + Sync {
     /// Runs code before and after `next`, or instead of it.
-    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>>;
+    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>)
+    -> BoxFuture<'a, Result<Exit, AppError>>;
 }
 
 /// The inner part of a decorator: the next decorator, or finally the command.
@@ -87,7 +91,9 @@ impl<'a> Next<'a> {
     /// Runs the next decorator or the command.
     pub fn run(self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         match self.decorators.split_first() {
-            Some((first, rest)) => first.around(cx, Self { decorators: rest, command: self.command }),
+            Some((first, rest)) => {
+                first.around(cx, Self { decorators: rest, command: self.command })
+            }
             None => self.command.run(cx),
         }
     }
@@ -184,9 +190,9 @@ impl RunCx {
     /// Prints a value as data, in this format.
     pub fn print_value(&self, value: &impl Serialize, format: Format) -> Result<(), AppError> {
         match format {
-            Format::Toon => {
-                self.print(&(output::render(&serde_json::to_value(value).unwrap_or_default(), format) + "\n"))
-            }
+            Format::Toon => self.print(
+                &(output::render(&serde_json::to_value(value).unwrap_or_default(), format) + "\n"),
+            ),
             // Serialized directly: schemas keep their exact text, and nothing is parsed again.
             _ => self.environment().write(|out| {
                 output::json::write(out, value)?;
@@ -197,7 +203,11 @@ impl RunCx {
 
     /// Prints a command's help.
     pub fn print_help(&self, spec: CommandSpec) -> Result<(), AppError> {
-        self.print(&help::command(&self.program, &words::translated(spec, self.options().locale()), &self.look()))
+        self.print(&help::command(
+            &self.program,
+            &words::translated(spec, self.options().locale()),
+            &self.look(),
+        ))
     }
 
     /// Prints a message to standard error.

@@ -44,4 +44,6 @@ pub use toolscout_process as process;
 pub use toolscout_source as source;
 pub use toolscout_surface as surface;
 pub use toolscout_workspace::journal;
-pub use toolscout_workspace::{AppError, Captured, Environment, LifecycleError, Options, Startup, Tools, Workspace};
+pub use toolscout_workspace::{
+    AppError, Captured, Environment, LifecycleError, Options, Startup, Tools, Workspace,
+};

@@ -37,7 +37,10 @@ impl<'a> Walk<'a> {
         }
         self.path.push(plugin.id());
         for needed in plugin.requires() {
-            let missing = || LifecycleError::Missing { plugin: plugin.id().to_owned(), missing: needed.to_owned() };
+            let missing = || LifecycleError::Missing {
+                plugin: plugin.id().to_owned(),
+                missing: needed.to_owned(),
+            };
             let needed = *self.by_id.get(needed).ok_or_else(missing)?;
             self.visit(needed)?;
         }

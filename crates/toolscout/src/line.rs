@@ -6,7 +6,9 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
 use toolscout_core::escape;
-use toolscout_surface::cli::{self, CommandSpec, InputFrom, Locale, OptionSpec, Parsed, UsageErrors};
+use toolscout_surface::cli::{
+    self, CommandSpec, InputFrom, Locale, OptionSpec, Parsed, UsageErrors,
+};
 use toolscout_workspace::CommandTraits;
 
 /// The parsed command line: the program's options, the command's name, and the arguments of the
@@ -36,8 +38,10 @@ impl Line {
         let serves = matches!(word.as_deref(), Some("serve" | "ui"));
         // If the line cannot be parsed, its `--lang` is still used, so that the error is shown in
         // that language.
-        let is_understood = after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
-        let options = Options::new(before, after, CommandTraits { only_reads, shows_tools, serves });
+        let is_understood =
+            after.is_some() || word.as_deref().is_none_or(|it| !takes_ours(commands, it));
+        let options =
+            Options::new(before, after, CommandTraits { only_reads, shows_tools, serves });
         let lang = options.text("lang").or_else(|| lang_seen(&rest).filter(|_| !is_understood));
         let locale = locale(lang, env);
         Ok(Self { options: options.with_locale(locale), word, rest })
@@ -78,11 +82,17 @@ fn command_and_rest(words: &[String], commands: &Commands) -> (Option<String>, V
 fn by_alias(first: &str, rest: &[String], commands: &Commands) -> Option<(String, Vec<String>)> {
     let typed = rest.iter().take_while(|word| *word != "--").enumerate();
     for (at, word) in typed.filter(|(_, word)| word.starts_with("--")) {
-        let (option, value) =
-            word.split_once('=').map_or((word.as_str(), None), |(option, value)| (option, Some(value)));
+        let (option, value) = word
+            .split_once('=')
+            .map_or((word.as_str(), None), |(option, value)| (option, Some(value)));
         if let Some(name) = commands.of_alias(&format!("{first} {option}")) {
             let value = value.map(str::to_owned);
-            let rest = rest[..at].iter().cloned().chain(value).chain(rest[at + 1..].iter().cloned()).collect();
+            let rest = rest[..at]
+                .iter()
+                .cloned()
+                .chain(value)
+                .chain(rest[at + 1..].iter().cloned())
+                .collect();
             return Some((name, rest));
         }
     }
@@ -103,9 +113,12 @@ fn takes_ours(commands: &Commands, word: &str) -> bool {
 }
 
 /// The arguments as strings.
-pub(crate) fn texts(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Vec<String>, AppError> {
+pub(crate) fn texts(
+    args: impl IntoIterator<Item = impl Into<OsString>>,
+) -> Result<Vec<String>, AppError> {
     let not_text = |at: usize, it: OsString| {
-        let message = format!("argument {} is not UTF-8: `{}`", at + 1, escape::line(&it.to_string_lossy()));
+        let message =
+            format!("argument {} is not UTF-8: `{}`", at + 1, escape::line(&it.to_string_lossy()));
         AppError::invalid(message, "put such bytes into a file, and give its name")
     };
     let args = args.into_iter().enumerate();
@@ -153,7 +166,9 @@ fn being_typed(program: &CommandSpec, rest: &[String]) -> Option<Parsed> {
 fn only_reads(before: &Parsed, word: Option<&str>, rest: &[String]) -> bool {
     let asks_help = |it: &String| it == "--help" || it == "-h";
     let reads = |word: &str| matches!(word, COMPLETE | "completion");
-    before.switch("help") || rest.iter().take_while(|it| *it != "--").any(asks_help) || word.is_some_and(reads)
+    before.switch("help")
+        || rest.iter().take_while(|it| *it != "--").any(asks_help)
+        || word.is_some_and(reads)
 }
 
 /// A built-in command with the program's options, which may follow it. The command's own options
@@ -162,7 +177,8 @@ pub(crate) fn joined(mut command: CommandSpec, program: &[OptionSpec]) -> Comman
     for option in program {
         let clashes = command.options.iter().any(|it| it.long == option.long);
         if !clashes {
-            let taken = command.options.iter().any(|it| it.short.is_some() && it.short == option.short);
+            let taken =
+                command.options.iter().any(|it| it.short.is_some() && it.short == option.short);
             let mut option = option.clone();
             option.short = option.short.filter(|_| !taken);
             option.hidden = true;
@@ -176,12 +192,16 @@ pub(crate) fn joined(mut command: CommandSpec, program: &[OptionSpec]) -> Comman
 pub(crate) fn base_options() -> Vec<OptionSpec> {
     vec![
         OptionSpec::text("project", "Work on the project in this folder").short('C').value("DIR"),
-        OptionSpec::text("output", "How to show results").value("FORMAT").choices(["text", "json", "toon"]),
+        OptionSpec::text("output", "How to show results")
+            .value("FORMAT")
+            .choices(["text", "json", "toon"]),
         OptionSpec::switch("json", "The same as --output json"),
         OptionSpec::switch("dry-run", "Show what would be done, and do nothing"),
         OptionSpec::switch("quiet", "Say nothing but errors").short('q'),
         OptionSpec::switch("verbose", "Say more").short('v'),
-        OptionSpec::text("lang", "Language of help and messages").value("LANG").choices(["en", "ja"]),
+        OptionSpec::text("lang", "Language of help and messages")
+            .value("LANG")
+            .choices(["en", "ja"]),
         OptionSpec::help("Show this help"),
         OptionSpec::version("Show the version"),
     ]
@@ -191,7 +211,9 @@ pub(crate) fn base_options() -> Vec<OptionSpec> {
 pub(crate) fn input_text(from: InputFrom<'_>, cwd: &Path) -> Result<String, String> {
     match from {
         InputFrom::Text(text) => Ok(text.to_owned()),
-        InputFrom::File(path) => std::fs::read_to_string(cwd.join(path)).map_err(|it| it.to_string()),
+        InputFrom::File(path) => {
+            std::fs::read_to_string(cwd.join(path)).map_err(|it| it.to_string())
+        }
         InputFrom::Stdin => {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).map(|_| text).map_err(|it| it.to_string())

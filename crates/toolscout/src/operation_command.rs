@@ -13,8 +13,8 @@ use toolscout_core::{BoxFuture, Cx, escape};
 use toolscout_surface::cli::{CommandSpec, Locale};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{
-    BoundOperation, CommandName, Confirm, Effect, ErrorCode, HostUse, ItemStream, OperationCommand, OperationError,
-    OperationOutput, Operations, StreamItem,
+    BoundOperation, CommandName, Confirm, Effect, ErrorCode, HostUse, ItemStream, OperationCommand,
+    OperationError, OperationOutput, Operations, StreamItem,
 };
 use toolscout_surface::output::{self, Format};
 use toolscout_workspace::servers::PROMPT;
@@ -59,14 +59,19 @@ impl Command for OperationCliCommand {
     }
 
     fn about(&self) -> String {
-        let summary = if self.command.summary.is_empty() { self.operation.spec.summary } else { self.command.summary };
+        let summary = if self.command.summary.is_empty() {
+            self.operation.spec.summary
+        } else {
+            self.command.summary
+        };
         summary.to_owned()
     }
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
             let command = self.command_line(cx.options().locale());
-            let input = command.input(&cx.parsed, |from| input_text(from, cx.environment().cwd()))?;
+            let input =
+                command.input(&cx.parsed, |from| input_text(from, cx.environment().cwd()))?;
             let input = read_files(&command, input, cx).await?;
             let dry_run = cx.options().switch("dry-run");
             let mut is_shown = false;
@@ -92,7 +97,12 @@ impl Command for OperationCliCommand {
 impl OperationCliCommand {
     /// Runs the operation in the host process that runs the servers of the project; `None` if it
     /// must run here.
-    async fn forward(&self, cx: &RunCx, input: &Map<String, Value>, dry_run: bool) -> Result<Option<Exit>, AppError> {
+    async fn forward(
+        &self,
+        cx: &RunCx,
+        input: &Map<String, Value>,
+        dry_run: bool,
+    ) -> Result<Option<Exit>, AppError> {
         let spec = &self.operation.spec;
         let host_use = self.command.host.unwrap_or(spec.host);
         // A dry run needs no host: it only describes the change.
@@ -117,7 +127,9 @@ impl OperationCliCommand {
         };
         if !response.status.is_success() {
             let error = serde_json::from_slice::<OperationError>(&response.body);
-            return Err(error.unwrap_or_else(|_| OperationError::invalid("the host gave no answer")).into());
+            return Err(error
+                .unwrap_or_else(|_| OperationError::invalid("the host gave no answer"))
+                .into());
         }
         let text = String::from_utf8_lossy(&response.body);
         if format != Format::Text {
@@ -143,18 +155,25 @@ enum Confirmation {
 
 impl OperationCliCommand {
     /// Prompts for a confirmation, if the operation needs one. A dry run shows the change first.
-    async fn confirm(&self, cx: &RunCx, input: &Map<String, Value>) -> Result<Confirmation, AppError> {
+    async fn confirm(
+        &self,
+        cx: &RunCx,
+        input: &Map<String, Value>,
+    ) -> Result<Confirmation, AppError> {
         let is_interactive = cx.environment().is_interactive();
         // A client that reads JSON cannot confirm at the terminal.
         let (asks, can_ask) = match self.operation.spec.confirm {
             Confirm::Never => (false, false),
-            Confirm::Always => (!cx.parsed.switch("yes"), is_interactive && cx.options().format() == Format::Text),
+            Confirm::Always => {
+                (!cx.parsed.switch("yes"), is_interactive && cx.options().format() == Format::Text)
+            }
             Confirm::AtTerminal => (is_interactive, is_interactive),
         };
         if !asks {
             return Ok(Confirmation::NotNeeded);
         }
-        let preview = self.operation.invoke(input.clone(), Cx { dry_run: true, ..cx.request() }).await?;
+        let preview =
+            self.operation.invoke(input.clone(), Cx { dry_run: true, ..cx.request() }).await?;
         let Some(planned) = preview.planned.as_ref().filter(|_| can_ask) else {
             // Nothing would change, or there is no terminal for the prompt.
             return self.print(cx, &preview, false).map(Confirmation::Missing);
@@ -171,7 +190,12 @@ impl OperationCliCommand {
     }
 
     /// Prints the output; skips the data if it is already shown.
-    fn print(&self, cx: &RunCx, output: &OperationOutput, is_shown: bool) -> Result<Exit, AppError> {
+    fn print(
+        &self,
+        cx: &RunCx,
+        output: &OperationOutput,
+        is_shown: bool,
+    ) -> Result<Exit, AppError> {
         match cx.options().format() {
             Format::Text if is_shown => {}
             Format::Text => self.print_data(cx, output)?,
@@ -187,7 +211,10 @@ impl OperationCliCommand {
             }
         }
         cx.say(&escape::page(&self.message(cx, output)));
-        output.warnings.iter().for_each(|warning| cx.say(&format!("warning: {}\n", escape::text(warning))));
+        output
+            .warnings
+            .iter()
+            .for_each(|warning| cx.say(&format!("warning: {}\n", escape::text(warning))));
         output.notes.iter().for_each(|note| cx.say(&format!("note: {}\n", escape::text(note))));
         Ok(output.exit)
     }
@@ -208,7 +235,11 @@ impl OperationCliCommand {
     }
 
     /// Prints a line for each item as it arrives.
-    async fn print_stream(&self, cx: &RunCx, mut items: ItemStream<StreamItem>) -> Result<Exit, AppError> {
+    async fn print_stream(
+        &self,
+        cx: &RunCx,
+        mut items: ItemStream<StreamItem>,
+    ) -> Result<Exit, AppError> {
         let (is_text, style) = (cx.options().format() == Format::Text, cx.text_style());
         while let Some(item) = items.next().await {
             let item = item?;
@@ -259,7 +290,11 @@ async fn read_file(cx: &RunCx, name: &str, file: &str) -> Result<String, AppErro
     let bytes = bytes.map_err(AppError::io("read", &shown))?;
     let hint = format!("--{name} takes a text of at most 16 MiB");
     if bytes.len() as u64 > LARGEST_FILE {
-        return Err(AppError::invalid(format!("`{}` is too large for a {name}", shown.display()), hint));
+        return Err(AppError::invalid(
+            format!("`{}` is too large for a {name}", shown.display()),
+            hint,
+        ));
     }
-    String::from_utf8(bytes).map_err(|_| AppError::invalid(format!("`{}` is not UTF-8", shown.display()), hint))
+    String::from_utf8(bytes)
+        .map_err(|_| AppError::invalid(format!("`{}` is not UTF-8", shown.display()), hint))
 }

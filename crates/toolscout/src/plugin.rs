@@ -8,7 +8,9 @@ use toolscout_core::Source;
 use toolscout_core::event::Observer;
 use toolscout_gateway::GatewayBuilder;
 use toolscout_surface::cli::OptionSpec;
-use toolscout_surface::operation::{BoundOperation, Operation, Operations, StreamOperation, WorkspaceSlot};
+use toolscout_surface::operation::{
+    BoundOperation, Operation, Operations, StreamOperation, WorkspaceSlot,
+};
 use toolscout_workspace::Parts;
 
 /// A unit that an application may include or leave out.
@@ -49,10 +51,13 @@ pub trait Plugin: Send + Sync {
     }
 }
 
-pub(crate) type MakeSources = Box<dyn FnOnce(&Startup) -> Result<Vec<Arc<dyn Source>>, AppError> + Send>;
-pub(crate) type MakeRules = Box<dyn FnOnce(GatewayBuilder, &Startup) -> Result<GatewayBuilder, AppError> + Send>;
+pub(crate) type MakeSources =
+    Box<dyn FnOnce(&Startup) -> Result<Vec<Arc<dyn Source>>, AppError> + Send>;
+pub(crate) type MakeRules =
+    Box<dyn FnOnce(GatewayBuilder, &Startup) -> Result<GatewayBuilder, AppError> + Send>;
 
-pub(crate) type MakeObserver = Box<dyn FnOnce(&Startup) -> Result<Option<Arc<dyn Observer>>, AppError> + Send>;
+pub(crate) type MakeObserver =
+    Box<dyn FnOnce(&Startup) -> Result<Option<Arc<dyn Observer>>, AppError> + Send>;
 
 /// The context of the first phase.
 #[derive(Default)]

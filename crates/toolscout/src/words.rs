@@ -32,7 +32,9 @@ pub(crate) fn translated(mut spec: CommandSpec, locale: Locale) -> CommandSpec {
 fn translations(locale: Locale) -> Option<&'static Translations> {
     static JAPANESE: OnceLock<Translations> = OnceLock::new();
     match locale {
-        Locale::Japanese => Some(JAPANESE.get_or_init(|| pairs(include_str!("words/ja.txt")).collect())),
+        Locale::Japanese => {
+            Some(JAPANESE.get_or_init(|| pairs(include_str!("words/ja.txt")).collect()))
+        }
         Locale::English => None,
     }
 }

@@ -28,13 +28,19 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
     let catalog = connection.get("/api/projects/current/configuration")?;
     let first = Samples::of(vec![since.elapsed()])?;
     for number in 0..bench.servers {
-        ensure!(catalog.contains(&format!("\"s{number:03}/")), "the catalogue lacks the tools of s{number:03}");
+        ensure!(
+            catalog.contains(&format!("\"s{number:03}/")),
+            "the catalogue lacks the tools of s{number:03}"
+        );
     }
     let tools = catalog.matches("\"type\":\"mcp\"").count();
     let size = format!("{} KB, {tools} tools", catalog.len() / 1_000);
     let mut rows = vec![
-        BenchmarkRow::time("`GET` of the project's catalogue, for the first time", &first).note(size),
-        connection.timed("`GET` of the project's catalogue", "/api/projects/current/configuration")?.goal(GOAL),
+        BenchmarkRow::time("`GET` of the project's catalogue, for the first time", &first)
+            .note(size),
+        connection
+            .timed("`GET` of the project's catalogue", "/api/projects/current/configuration")?
+            .goal(GOAL),
     ];
     let others = [
         ("`GET /api/servers`", "/api/servers"),
@@ -81,7 +87,9 @@ impl ApiConnection {
             line.clear();
             ensure!(self.stream.read_line(&mut line)? > 0, "it hung up");
             match line.trim_end().split_once(": ") {
-                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.parse().ok(),
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                    length = value.parse().ok()
+                }
                 Some(_) => {}
                 None if line.trim_end().is_empty() => break,
                 None => ensure!(line.starts_with("HTTP/1.1 200 "), "{path}: {line}"),

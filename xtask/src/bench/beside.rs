@@ -35,15 +35,18 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let programs = build()?;
     let mut rows = Vec::new();
     for method in METHODS {
-        let figures =
-            sets.iter().map(|set| measure(method, set, &programs, options.reuse)).collect::<anyhow::Result<_>>()?;
+        let figures = sets
+            .iter()
+            .map(|set| measure(method, set, &programs, options.reuse))
+            .collect::<anyhow::Result<_>>()?;
         rows.push((method, figures));
     }
     let outcome = ComparisonResult { sets, rows };
     print!("{}", page::markdown(&outcome));
     if let Some(folder) = &options.plots {
         let file = folder.join("retrieval.svg");
-        fs::write(&file, page::plot(&outcome)).with_context(|| format!("write {}", file.display()))?;
+        fs::write(&file, page::plot(&outcome))
+            .with_context(|| format!("write {}", file.display()))?;
     }
     Ok(())
 }
@@ -52,8 +55,16 @@ fn build() -> anyhow::Result<ComparisonPrograms> {
     let mut cargo = repo::cargo();
     cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout"]);
     let toolscout = repo::build(cargo)?.take("toolscout")?;
-    let target = toolscout.ancestors().nth(2).map_or(PathBuf::from("target"), PathBuf::from).join("retrieval");
-    Ok(ComparisonPrograms { toolscout, venv: Venv::ready(&target.join("venv"))?, runs: target.join("runs") })
+    let target = toolscout
+        .ancestors()
+        .nth(2)
+        .map_or(PathBuf::from("target"), PathBuf::from)
+        .join("retrieval");
+    Ok(ComparisonPrograms {
+        toolscout,
+        venv: Venv::ready(&target.join("venv"))?,
+        runs: target.join("runs"),
+    })
 }
 
 fn measure(
@@ -71,5 +82,6 @@ fn measure(
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "{command:?} ended with {}: {said}", output.status);
     }
-    score::of_run(&set.queries, &file).with_context(|| format!("score {} on {}", method.name, set.name))
+    score::of_run(&set.queries, &file)
+        .with_context(|| format!("score {} on {}", method.name, set.name))
 }

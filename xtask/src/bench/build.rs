@@ -25,19 +25,52 @@ impl Programs {
     /// Builds only the program and a server.
     pub(crate) fn build_two() -> anyhow::Result<Self> {
         let mut cargo = repo::cargo();
-        cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout", "--example", "hostile_server"]);
+        cargo.args([
+            "build",
+            "--release",
+            "-p",
+            "toolscout",
+            "--bin",
+            "toolscout",
+            "--example",
+            "hostile_server",
+        ]);
         let mut built = repo::build(cargo)?;
         let (toolscout, server) = (built.take("toolscout")?, built.take("hostile_server")?);
         let [own_server, caller, encoder, searcher] = [const { PathBuf::new() }; 4];
-        Ok(Self { toolscout, server, own_server, caller, encoder, searcher, sdk: Err("not asked for".to_owned()) })
+        Ok(Self {
+            toolscout,
+            server,
+            own_server,
+            caller,
+            encoder,
+            searcher,
+            sdk: Err("not asked for".to_owned()),
+        })
     }
 
     /// Builds all programs. The SDK is built only if needed: the first build takes minutes, and the
     /// network.
     pub(crate) fn build(wants_sdk: bool) -> anyhow::Result<Self> {
         let mut cargo = repo::cargo();
-        cargo.args(["build", "--release", "-p", "toolscout", "--bin", "toolscout", "--example", "hostile_server"]);
-        cargo.args(["--example", "call_overhead", "--example", "own_server", "--example", "search_speed"]);
+        cargo.args([
+            "build",
+            "--release",
+            "-p",
+            "toolscout",
+            "--bin",
+            "toolscout",
+            "--example",
+            "hostile_server",
+        ]);
+        cargo.args([
+            "--example",
+            "call_overhead",
+            "--example",
+            "own_server",
+            "--example",
+            "search_speed",
+        ]);
         cargo.args(["-p", "toolscout-encoder", "--example", "model"]);
         let mut built = repo::build(cargo)?;
         let (toolscout, server) = (built.take("toolscout")?, built.take("hostile_server")?);
@@ -52,9 +85,25 @@ impl Programs {
 fn build_sdk(toolscout: &Path) -> Result<PathBuf, String> {
     let target = toolscout.ancestors().nth(2).unwrap_or(Path::new("target")).join("rmcp-client");
     let mut cargo = repo::cargo();
-    cargo.args(["build", "--release", "--locked", "--manifest-path", "xtask/rmcp-client/Cargo.toml", "--target-dir"]);
+    cargo.args([
+        "build",
+        "--release",
+        "--locked",
+        "--manifest-path",
+        "xtask/rmcp-client/Cargo.toml",
+        "--target-dir",
+    ]);
     let output = cargo.arg(&target).output().map_err(|it| it.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr);
-    let mistake = || said.lines().find(|it| it.starts_with("error")).unwrap_or("cargo does not say why").to_owned();
-    if output.status.success() { Ok(target.join("release").join("rmcp-client")) } else { Err(mistake()) }
+    let mistake = || {
+        said.lines()
+            .find(|it| it.starts_with("error"))
+            .unwrap_or("cargo does not say why")
+            .to_owned()
+    };
+    if output.status.success() {
+        Ok(target.join("release").join("rmcp-client"))
+    } else {
+        Err(mistake())
+    }
 }

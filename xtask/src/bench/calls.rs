@@ -27,7 +27,8 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
         Err(reason) => Err(reason),
     };
     let size = (bench.calls / BLOCKS).max(1);
-    let mut callers: Vec<&mut CallProgram> = [&mut pipe, &mut client].into_iter().chain(sdk.as_mut().ok()).collect();
+    let mut callers: Vec<&mut CallProgram> =
+        [&mut pipe, &mut client].into_iter().chain(sdk.as_mut().ok()).collect();
     callers.iter_mut().try_for_each(|it| it.warm_up(size))?;
     for _ in 0..BLOCKS {
         callers.iter_mut().try_for_each(|it| it.call(size))?;
@@ -41,12 +42,21 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
                 .note(pipe.over_all(percent)?),
         );
         let what = format!("through toolscout's client, on top of that, p{percent}");
-        rows.push(BenchmarkRow::short_time(what, &ours).goal(goal).note(client.over_all_above(&pipe, percent)?));
-        let what = format!("through the client of the official SDK, on top of the pipe, p{percent}");
+        rows.push(
+            BenchmarkRow::short_time(what, &ours)
+                .goal(goal)
+                .note(client.over_all_above(&pipe, percent)?),
+        );
+        let what =
+            format!("through the client of the official SDK, on top of the pipe, p{percent}");
         rows.push(match &sdk {
             Ok(sdk) => {
                 let theirs = sdk.blocks(percent)?.above(&bare);
-                let note = format!("{}; ours is {} of it", sdk.over_all_above(&pipe, percent)?, ours.times(&theirs));
+                let note = format!(
+                    "{}; ours is {} of it",
+                    sdk.over_all_above(&pipe, percent)?,
+                    ours.times(&theirs)
+                );
                 BenchmarkRow::short_time(what, &theirs).note(note)
             }
             Err(reason) => BenchmarkRow::unknown(what, &format!("could not be built: {reason}")),
@@ -67,7 +77,12 @@ struct CallProgram {
 impl CallProgram {
     fn start(program: &Path, words: &[&str], server: &Path) -> anyhow::Result<Self> {
         let mut command = Command::new(program);
-        command.args(words).arg(server).args(["--ttl", "600"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .args(words)
+            .arg(server)
+            .args(["--ttl", "600"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("start {command:?}"))?;
         let output = BufReader::new(child.stdout.take().context("its output")?);
         Ok(Self { input: child.stdin.take(), child, output, blocks: Vec::new(), all: Vec::new() })
@@ -91,7 +106,12 @@ impl CallProgram {
         self.output.read_line(&mut line)?;
         let times = line.split_whitespace().map(|it| Ok(Duration::from_nanos(it.parse()?)));
         let times = times.collect::<anyhow::Result<Vec<_>>>()?;
-        ensure!(times.len() == count, "{} calls were asked for, and {} were made", count, times.len());
+        ensure!(
+            times.len() == count,
+            "{} calls were asked for, and {} were made",
+            count,
+            times.len()
+        );
         Ok(times)
     }
 
@@ -106,7 +126,9 @@ impl CallProgram {
     }
 
     fn over_all_above(&self, other: &Self, percent: usize) -> anyhow::Result<String> {
-        let of = |it: &Self| Samples::of(it.all.clone()).map(|it| it.percentile(percent).as_secs_f64() * 1e6);
+        let of = |it: &Self| {
+            Samples::of(it.all.clone()).map(|it| it.percentile(percent).as_secs_f64() * 1e6)
+        };
         Ok(format!("{:.1} µs over all {} calls", of(self)? - of(other)?, self.all.len()))
     }
 }

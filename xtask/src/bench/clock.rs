@@ -9,7 +9,10 @@ pub(super) struct Samples(Vec<Duration>);
 
 /// Runs the command this many times. Building the command is not measured; a failing command is an
 /// error.
-pub(super) fn sample(rounds: usize, mut make: impl FnMut() -> anyhow::Result<Command>) -> anyhow::Result<Samples> {
+pub(super) fn sample(
+    rounds: usize,
+    mut make: impl FnMut() -> anyhow::Result<Command>,
+) -> anyhow::Result<Samples> {
     let mut times = Vec::new();
     for _ in 0..rounds.max(1) {
         let mut command = make()?;

@@ -35,7 +35,8 @@ pub(super) enum ServerBehaviour {
 
 /// The modes of servers that hang: before, in and after the handshake, byte by byte, and burning a
 /// core.
-pub(super) const HANGING: [&str; 5] = ["hang_start", "hang_initialize", "hang_list", "drip_list", "cpu_spin"];
+pub(super) const HANGING: [&str; 5] =
+    ["hang_start", "hang_initialize", "hang_list", "drip_list", "cpu_spin"];
 
 pub(super) struct ServerCrowd {
     world: BenchmarkWorld,
@@ -48,7 +49,8 @@ impl ServerCrowd {
     pub(super) fn new(bench: &BenchmarkPlan, kinds: &[ServerBehaviour]) -> anyhow::Result<Self> {
         let world = BenchmarkWorld::new(&bench.programs.toolscout, 0)?;
         let log = world.project().join("started.log");
-        let mut config = OpenOptions::new().append(true).open(world.project().join("toolscout.toml"))?;
+        let mut config =
+            OpenOptions::new().append(true).open(world.project().join("toolscout.toml"))?;
         let mut healthy = Vec::new();
         for (number, kind) in kinds.iter().enumerate() {
             let id = format!("s{number:03}");
@@ -58,8 +60,10 @@ impl ServerCrowd {
                 words.extend(["--log".to_owned(), log.display().to_string()]);
             }
             let words: Vec<String> = words.into_iter().chain(kind.words()).collect();
-            let (program, words) =
-                (toml::Value::from(bench.programs.server.display().to_string()), toml::Value::from(words));
+            let (program, words) = (
+                toml::Value::from(bench.programs.server.display().to_string()),
+                toml::Value::from(words),
+            );
             writeln!(
                 config,
                 "\n[servers.{id}]\ncommand = {program}\nargs = {words}\ndiscovery_timeout_ms = {PATIENCE_MS}"
@@ -97,16 +101,25 @@ impl ServerCrowd {
     pub(super) fn start_refresh(&self) -> anyhow::Result<Refreshing> {
         let mut command = self.world.toolscout(&["server", "refresh"]);
         let since = Instant::now();
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().context("start a refresh")?;
+        let child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("start a refresh")?;
         Ok(Refreshing { child, since })
     }
 
     /// Fails unless the tools of every honest server are listed.
     pub(super) fn expect_all(&self) -> anyhow::Result<()> {
         let output = self.world.toolscout(&["tools", "--json"]).stdout(Stdio::piped()).output()?;
-        let tools: Vec<Value> = serde_json::from_slice(&output.stdout).context("read the listing")?;
+        let tools: Vec<Value> =
+            serde_json::from_slice(&output.stdout).context("read the listing")?;
         let missing = self.healthy.iter().find(|id| !tools.iter().any(|it| it["source"] == **id));
-        ensure!(missing.is_none(), "the listing lacks the tools of `{}`", missing.map_or("", |it| it));
+        ensure!(
+            missing.is_none(),
+            "the listing lacks the tools of `{}`",
+            missing.map_or("", |it| it)
+        );
         Ok(())
     }
 

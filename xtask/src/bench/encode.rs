@@ -19,15 +19,20 @@ const FIRST_GOAL: f64 = 20.0;
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let (program, rounds) = (&bench.programs.encoder, bench.rounds);
     let said = NamedFigures::by(Command::new(program).arg("time").arg(rounds.to_string()))?;
-    let (query, tool, tools) = (said.count("pieces-of-query")?, said.count("pieces-of-tool")?, said.count("tools")?);
+    let (query, tool, tools) =
+        (said.count("pieces-of-query")?, said.count("pieces-of-tool")?, said.count("tools")?);
     let mut rows = vec![
-        BenchmarkRow::time(format!("encode a query of {query} pieces"), &said.times("query", 1)?).goal(QUERY_GOAL),
+        BenchmarkRow::time(format!("encode a query of {query} pieces"), &said.times("query", 1)?)
+            .goal(QUERY_GOAL),
     ];
     for (threads, cores) in [("tools-1", "one core"), ("tools-2", "two cores")] {
         let each = said.times(threads, tools)?;
         let a_second = format!("{:.0} a second", 1.0 / each.best().as_secs_f64().max(1e-9));
-        let row = BenchmarkRow::time(format!("encode a tool of {tool} pieces, {tools} at once, {cores}"), &each)
-            .note(a_second);
+        let row = BenchmarkRow::time(
+            format!("encode a tool of {tool} pieces, {tools} at once, {cores}"),
+            &each,
+        )
+        .note(a_second);
         rows.push(if threads == "tools-2" { row.goal(TOOL_GOAL) } else { row });
     }
     rows.extend(first(program, rounds)?);
@@ -45,7 +50,8 @@ fn first(program: &Path, rounds: usize) -> anyhow::Result<Vec<BenchmarkRow>> {
     }
     Ok(vec![
         BenchmarkRow::short_time("set up the model", &Samples::of(loads)?),
-        BenchmarkRow::time("a new process that encodes one query", &Samples::of(whole)?).goal(FIRST_GOAL),
+        BenchmarkRow::time("a new process that encodes one query", &Samples::of(whole)?)
+            .goal(FIRST_GOAL),
     ])
 }
 
@@ -58,8 +64,10 @@ impl NamedFigures {
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "{command:?} ended with {}: {said}", output.status);
         let lines = String::from_utf8(output.stdout)?;
-        let line =
-            |it: &str| it.split_once(' ').and_then(|(name, number)| Some((name.to_owned(), number.parse().ok()?)));
+        let line = |it: &str| {
+            it.split_once(' ')
+                .and_then(|(name, number)| Some((name.to_owned(), number.parse().ok()?)))
+        };
         Ok(Self(lines.lines().filter_map(line).collect()))
     }
 
@@ -73,7 +81,8 @@ impl NamedFigures {
 
     /// Converts microseconds to the time of one of `of` items.
     fn times(&self, name: &str, of: usize) -> anyhow::Result<Samples> {
-        let times = self.all(name).map(|it| Duration::from_secs_f64(it.max(0.0) / 1e6 / of.max(1) as f64));
+        let times =
+            self.all(name).map(|it| Duration::from_secs_f64(it.max(0.0) / 1e6 / of.max(1) as f64));
         Samples::of(times.collect()).with_context(|| format!("it does not say `{name}`"))
     }
 }

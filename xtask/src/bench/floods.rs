@@ -29,31 +29,50 @@ pub(crate) const ALL: Floods = &[
             "server_requests",
         ],
     ),
-    (MeetingTransport::Http, &["http_endless_body", "http_sse_endless", "http_gzip_bomb", "http_big_headers"]),
+    (
+        MeetingTransport::Http,
+        &["http_endless_body", "http_sse_endless", "http_gzip_bomb", "http_big_headers"],
+    ),
 ];
 
 /// 64 MiB, in MB.
 const ROOM: f64 = 67.1;
 
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
-    let programs =
-        HostilePrograms { toolscout: bench.programs.toolscout.clone(), hostile: bench.programs.server.clone() };
+    let programs = HostilePrograms {
+        toolscout: bench.programs.toolscout.clone(),
+        hostile: bench.programs.server.clone(),
+    };
     let mut rows = Vec::new();
     for (transport, modes) in bench.floods {
         let base = meet(&programs, "honest", *transport)?.peak();
-        rows.push(BenchmarkRow::memory(format!("memory with an honest server over {transport}"), vec![base]));
+        rows.push(BenchmarkRow::memory(
+            format!("memory with an honest server over {transport}"),
+            vec![base],
+        ));
         for mode in *modes {
             let meeting = meet(&programs, mode, *transport)?;
             let faults = verdict::reasons(&meeting, base).len();
-            let note =
-                if faults == 0 { String::new() } else { format!("{faults} faults: `cargo xtask hostile {mode}`") };
+            let note = if faults == 0 {
+                String::new()
+            } else {
+                format!("{faults} faults: `cargo xtask hostile {mode}`")
+            };
             let above = meeting.peak().saturating_sub(base);
-            rows.push(BenchmarkRow::memory(format!("`{mode}`, above that"), vec![above]).goal(ROOM).note(note));
+            rows.push(
+                BenchmarkRow::memory(format!("`{mode}`, above that"), vec![above])
+                    .goal(ROOM)
+                    .note(note),
+            );
         }
     }
     Ok(rows)
 }
 
-fn meet(programs: &HostilePrograms, mode: &str, transport: MeetingTransport) -> anyhow::Result<Meeting> {
+fn meet(
+    programs: &HostilePrograms,
+    mode: &str,
+    transport: MeetingTransport,
+) -> anyhow::Result<Meeting> {
     Meeting::hold(programs, mode, transport).with_context(|| format!("meet {mode}"))
 }

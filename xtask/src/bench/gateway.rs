@@ -24,7 +24,8 @@ const TOGETHER: usize = 64;
 /// Percentiles, and the maximum overhead of toolscout at each, in microseconds.
 const GOALS: [(usize, f64); 2] = [(50, 100.0), (99, 500.0)];
 
-const DIRECT: &str = r#"{"name":"echo","arguments":{"text":"the quick brown fox jumps over the lazy dog"}}"#;
+const DIRECT: &str =
+    r#"{"name":"echo","arguments":{"text":"the quick brown fox jumps over the lazy dog"}}"#;
 const EXECUTED: &str = r#"{"name":"execute_tool","arguments":{"name":"s000/echo","arguments":{"text":"the quick brown fox jumps over the lazy dog"}}}"#;
 
 pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
@@ -74,13 +75,19 @@ fn one_by_one(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     }
     let mut rows = Vec::new();
     for (percent, goal) in GOALS {
-        let [bare, ours] =
-            [&blocks[0], &blocks[1]].map(|it| Samples::of(it.iter().map(|it| it.percentile(percent)).collect()));
+        let [bare, ours] = [&blocks[0], &blocks[1]]
+            .map(|it| Samples::of(it.iter().map(|it| it.percentile(percent)).collect()));
         let (bare, ours) = (bare?, ours?);
-        rows.push(BenchmarkRow::short_time(format!("a call of the server itself, p{percent}"), &bare));
+        rows.push(BenchmarkRow::short_time(
+            format!("a call of the server itself, p{percent}"),
+            &bare,
+        ));
         rows.push(
-            BenchmarkRow::short_time(format!("`execute_tool`, on top of that, p{percent}"), &ours.above(&bare))
-                .goal(goal),
+            BenchmarkRow::short_time(
+                format!("`execute_tool`, on top of that, p{percent}"),
+                &ours.above(&bare),
+            )
+            .goal(goal),
         );
     }
     Ok(rows)
@@ -100,21 +107,33 @@ fn together(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
         let before = cpu_time(through.process());
         ours.push(per_call(through.flight(EXECUTED, size, TOGETHER)?, size));
         spent.extend(
-            cpu_time(through.process()).zip(before).map(|(after, before)| per_call(after.saturating_sub(before), size)),
+            cpu_time(through.process())
+                .zip(before)
+                .map(|(after, before)| per_call(after.saturating_sub(before), size)),
         );
     }
     let (bare, ours) = (Samples::of(bare)?, Samples::of(ours)?);
-    let each_second = |it: &Samples| format!("{:.0} calls a second at best", 1.0 / it.best().as_secs_f64());
+    let each_second =
+        |it: &Samples| format!("{:.0} calls a second at best", 1.0 / it.best().as_secs_f64());
     let mut rows = vec![
-        BenchmarkRow::short_time(format!("a call of the server itself, {TOGETHER} at a time"), &bare)
-            .note(each_second(&bare)),
+        BenchmarkRow::short_time(
+            format!("a call of the server itself, {TOGETHER} at a time"),
+            &bare,
+        )
+        .note(each_second(&bare)),
         BenchmarkRow::short_time(format!("`execute_tool`, {TOGETHER} at a time"), &ours)
             .goal(40.0)
             .note(each_second(&ours)),
     ];
     rows.push(match Samples::of(spent) {
-        Ok(spent) => BenchmarkRow::short_time("processor time of toolscout for each of these", &spent).goal(40.0),
-        Err(_) => BenchmarkRow::unknown("processor time of toolscout for each of these", "the system does not say"),
+        Ok(spent) => {
+            BenchmarkRow::short_time("processor time of toolscout for each of these", &spent)
+                .goal(40.0)
+        }
+        Err(_) => BenchmarkRow::unknown(
+            "processor time of toolscout for each of these",
+            "the system does not say",
+        ),
     });
     Ok(rows)
 }
@@ -136,11 +155,15 @@ fn at_rest(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     }])
 }
 
-fn both(bench: &BenchmarkPlan, crowd: &ServerCrowd) -> anyhow::Result<(StdioConversation, StdioConversation)> {
+fn both(
+    bench: &BenchmarkPlan,
+    crowd: &ServerCrowd,
+) -> anyhow::Result<(StdioConversation, StdioConversation)> {
     let mut server = Command::new(&bench.programs.server);
     server.args(["--quick", "--ttl", "600"]);
     let direct = StdioConversation::greet(server).context("greet the server")?;
-    let through = StdioConversation::greet(crowd.world().toolscout(&["serve"])).context("greet toolscout")?;
+    let through =
+        StdioConversation::greet(crowd.world().toolscout(&["serve"])).context("greet toolscout")?;
     Ok((direct, through))
 }
 

@@ -28,12 +28,20 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
         }
         let (cat, ours) = (Samples::of(cat)?, Samples::of(ours)?);
         let speed = |it: &Samples| megabytes as f64 / it.median().as_secs_f64().max(1e-9);
-        let note = format!("{:.0} MB/s; {} `cat`, which is at {:.0} MB/s", speed(&ours), ours.times(&cat), speed(&cat));
+        let note = format!(
+            "{:.0} MB/s; {} `cat`, which is at {:.0} MB/s",
+            speed(&ours),
+            ours.times(&cat),
+            speed(&cat)
+        );
         let goal = megabytes as f64 / GOAL * 1e3;
         rows.push(
-            BenchmarkRow::time(format!("{megabytes} MB of {what} through `toolscout observe`"), &ours)
-                .goal(goal)
-                .note(note),
+            BenchmarkRow::time(
+                format!("{megabytes} MB of {what} through `toolscout observe`"),
+                &ours,
+            )
+            .goal(goal)
+            .note(note),
         );
     }
     Ok(rows)
@@ -43,8 +51,14 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
 fn pass(program: &OsStr, args: &[&str], block: &str, megabytes: usize) -> anyhow::Result<Duration> {
     let home = tempfile::tempdir()?;
     let mut command = Command::new(program);
-    command.args(args).current_dir(home.path()).env("TOOLSCOUT_STATE_DIR", home.path().join("state"));
-    command.env("TOOLSCOUT_CONFIG_DIR", home.path().join("config")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+        .args(args)
+        .current_dir(home.path())
+        .env("TOOLSCOUT_STATE_DIR", home.path().join("state"));
+    command
+        .env("TOOLSCOUT_CONFIG_DIR", home.path().join("config"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("start {command:?}"))?;
     let (mut input, mut output) =
         (child.stdin.take().context("its input")?, child.stdout.take().context("its output")?);
@@ -68,7 +82,10 @@ fn pass(program: &OsStr, args: &[&str], block: &str, megabytes: usize) -> anyhow
     }
     let took = since.elapsed();
     writer.join().ok().context("the writer")?.context("write")?;
-    ensure!(child.wait()?.success() && came == wanted, "{came} of {wanted} bytes came through {command:?}");
+    ensure!(
+        child.wait()?.success() && came == wanted,
+        "{came} of {wanted} bytes came through {command:?}"
+    );
     Ok(took)
 }
 

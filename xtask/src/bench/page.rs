@@ -20,7 +20,9 @@ const SMALL: f64 = 150_000.0;
 
 /// Measures, and prints a table.
 pub(crate) fn run(bench: &BenchmarkPlan) -> anyhow::Result<()> {
-    let Some(chromium) = chromium() else { bail!("chromium and node are needed: apt-get install chromium nodejs") };
+    let Some(chromium) = chromium() else {
+        bail!("chromium and node are needed: apt-get install chromium nodejs")
+    };
     let crowd = ServerCrowd::new(bench, &[ServerBehaviour::Large; SERVERS])?;
     crowd.refresh()?;
     crowd.expect_all()?;
@@ -29,8 +31,7 @@ pub(crate) fn run(bench: &BenchmarkPlan) -> anyhow::Result<()> {
     // The process that serves the UI issues sign-in links, one per visit.
     let links = (0..VISITS).map(|_| another(&crowd)).collect::<anyhow::Result<Vec<_>>>()?;
     let profile = crowd.world().project().join("chromium");
-    let given =
-        json!({"walk": "measure", "chromium": chromium, "profile": profile, "link": site.link(), "links": links});
+    let given = json!({"walk": "measure", "chromium": chromium, "profile": profile, "link": site.link(), "links": links});
     let seen = walk(&given)?;
     let mut all = rows(&seen)?;
     all.push(BenchmarkRow::count("servers started by all of that", crowd.started()?).goal(0.0));
@@ -54,7 +55,8 @@ fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
     let bytes = figures("bytes")?;
     let most = bytes[bytes.len() - 1];
     let (rows, elements) = (figures("rows")?, figures("elements")?);
-    let note = format!("{:.0} rows and {:.0} elements before a group is opened", rows[0], elements[0]);
+    let note =
+        format!("{:.0} rows and {:.0} elements before a group is opened", rows[0], elements[0]);
     Ok(vec![
         time("the page can be used, 5,000 tools, first visit", "interactive")?.goal(SOON),
         time("something is seen", "painted")?,
@@ -66,13 +68,15 @@ fn rows(seen: &Value) -> anyhow::Result<Vec<BenchmarkRow>> {
 
 /// Another sign-in link for the served UI.
 fn another(crowd: &ServerCrowd) -> anyhow::Result<String> {
-    let output = crowd.world().toolscout(&["ui", "--no-open"]).output().context("ask for a link")?;
+    let output =
+        crowd.world().toolscout(&["ui", "--no-open"]).output().context("ask for a link")?;
     link_in(&String::from_utf8_lossy(&output.stderr))
 }
 
 fn walk(given: &Value) -> anyhow::Result<Value> {
     let script = repo::root().join("crates/toolscout/tests/browser/walk.mjs");
-    let output = Command::new("node").arg(script).arg(given.to_string()).output().context("start node")?;
+    let output =
+        Command::new("node").arg(script).arg(given.to_string()).output().context("start node")?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).context("read what the browser saw")
 }

@@ -47,7 +47,14 @@ impl Plot {
              <style>\n{STYLE}\n</style>\n<rect class=\"page\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"6\"/>\n",
             escaped(&self.title)
         );
-        self.text(&mut out, LEFT, 24.0, "text", "start\" font-weight=\"600\" font-size=\"15", &self.title);
+        self.text(
+            &mut out,
+            LEFT,
+            24.0,
+            "text",
+            "start\" font-weight=\"600\" font-size=\"15",
+            &self.title,
+        );
         self.legend(&mut out);
         self.axis(&mut out);
         self.bars(&mut out);
@@ -58,7 +65,10 @@ impl Plot {
     fn legend(&self, out: &mut String) {
         let mut x = LEFT;
         for (series, class) in self.series.iter().zip(self.classes()) {
-            let _ = writeln!(out, "<rect class=\"{class}\" x=\"{x}\" y=\"40\" width=\"12\" height=\"12\" rx=\"2\"/>");
+            let _ = writeln!(
+                out,
+                "<rect class=\"{class}\" x=\"{x}\" y=\"40\" width=\"12\" height=\"12\" rx=\"2\"/>"
+            );
             self.text(out, x + 18.0, 50.0, "text", "start", &series.name);
             x += 36.0 + 6.6 * series.name.chars().count() as f64;
         }
@@ -99,7 +109,14 @@ impl Plot {
                     self.text(out, x + bar / 2.0, y - 5.0, "text", "middle", &short(value));
                 }
             }
-            self.text(out, LEFT + group * (at as f64 + 0.5), HEIGHT - BOTTOM + 20.0, "text", "middle", name);
+            self.text(
+                out,
+                LEFT + group * (at as f64 + 0.5),
+                HEIGHT - BOTTOM + 20.0,
+                "text",
+                "middle",
+                name,
+            );
         }
     }
 
@@ -107,7 +124,8 @@ impl Plot {
     fn classes(&self) -> Vec<String> {
         let (mut ours, mut others) = (0, 0);
         let all = self.series.iter().map(|it| {
-            let (word, count) = if it.is_ours { ("ours", &mut ours) } else { ("other", &mut others) };
+            let (word, count) =
+                if it.is_ours { ("ours", &mut ours) } else { ("other", &mut others) };
             *count += 1;
             format!("{word}{}", *count - 1)
         });
@@ -121,8 +139,10 @@ impl Plot {
 
     fn text(&self, out: &mut String, x: f64, y: f64, class: &str, anchor: &str, text: &str) {
         let text = escaped(text);
-        let _ =
-            writeln!(out, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
+        let _ = writeln!(
+            out,
+            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>"
+        );
     }
 }
 

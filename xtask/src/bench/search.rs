@@ -40,9 +40,17 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
 /// The output of the measuring program.
 fn figures(bench: &BenchmarkPlan, planted: &Planted, vectors: &str) -> anyhow::Result<Value> {
     let mut command = super::silent(&bench.programs.searcher);
-    command.args([planted.tools(), planted.queries()]).arg(vectors).stdout(std::process::Stdio::piped());
+    command
+        .args([planted.tools(), planted.queries()])
+        .arg(vectors)
+        .stdout(std::process::Stdio::piped());
     let output = command.output().context("start the measuring program")?;
-    ensure!(output.status.success(), "it ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    ensure!(
+        output.status.success(),
+        "it ended with {}: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).context("read its figures")
 }
 
@@ -77,17 +85,26 @@ fn of_size(tools: usize, figures: &Value) -> Vec<BenchmarkRow> {
     rows.extend(quick("a search, question encoded", "full_ms", only_few(6.0), only_few(15.0)));
     rows.extend(quick("a search, question known", "repeated_ms", None, None));
     rows.push(figures["bytes_per_tool"].as_f64().map(|it| {
-        BenchmarkRow::bytes(what("memory of a tool"), it).maybe_goal(at(3072.0, 3072.0).filter(|_| tools == 100_000))
+        BenchmarkRow::bytes(what("memory of a tool"), it)
+            .maybe_goal(at(3072.0, 3072.0).filter(|_| tools == 100_000))
     }));
     rows.push(
-        figures["image_bytes_per_tool"].as_f64().map(|it| BenchmarkRow::bytes(what("image of a tool on disk"), it)),
+        figures["image_bytes_per_tool"]
+            .as_f64()
+            .map(|it| BenchmarkRow::bytes(what("image of a tool on disk"), it)),
     );
     let speed = figures["encoded_per_second"].as_f64().filter(|_| tools == 10_000);
-    rows.push(speed.map(|it| BenchmarkRow::per_second("tools encoded, all cores", it).at_least(150.0)));
+    rows.push(
+        speed.map(|it| BenchmarkRow::per_second("tools encoded, all cores", it).at_least(150.0)),
+    );
     rows.into_iter().flatten().collect()
 }
 
 /// Formats `100000` as `100,000`.
 fn thousands(number: usize) -> String {
-    if number < 1_000 { number.to_string() } else { format!("{},{:03}", thousands(number / 1_000), number % 1_000) }
+    if number < 1_000 {
+        number.to_string()
+    } else {
+        format!("{},{:03}", thousands(number / 1_000), number % 1_000)
+    }
 }

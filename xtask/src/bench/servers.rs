@@ -29,7 +29,11 @@ fn remembered(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let found = clock::sample(bench.rounds, || Ok(crowd.world().toolscout(&search)))?;
     Ok(vec![
         BenchmarkRow::time(format!("`toolscout tools`, {count} servers known"), &tools).goal(30.0),
-        BenchmarkRow::time(format!("`toolscout {}`, {count} servers known", search.join(" ")), &found).goal(30.0),
+        BenchmarkRow::time(
+            format!("`toolscout {}`, {count} servers known", search.join(" ")),
+            &found,
+        )
+        .goal(30.0),
         BenchmarkRow::count("servers started by all of these commands", crowd.started()?).goal(0.0),
     ])
 }
@@ -39,8 +43,10 @@ fn half_hung(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>> {
     let half = bench.servers / 2;
     let hung = (0..half).map(|it| ServerBehaviour::Hung(HANGING[it % HANGING.len()]));
     let mixed: Vec<ServerBehaviour> = hung.flat_map(|it| [ServerBehaviour::Honest, it]).collect();
-    let (alone, mixed) =
-        (ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; half])?, ServerCrowd::new(bench, &mixed)?);
+    let (alone, mixed) = (
+        ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; half])?,
+        ServerCrowd::new(bench, &mixed)?,
+    );
     let as_many = ServerCrowd::new(bench, &vec![ServerBehaviour::Honest; 2 * half])?;
     let mut times: [Vec<_>; 5] = Default::default();
     // In turns, so that load on the machine affects both.
@@ -102,7 +108,10 @@ pub(super) fn measure_parallel(bench: &BenchmarkPlan) -> anyhow::Result<Vec<Benc
     let (slowest, all) = (slowest?, all?);
     let note = format!("one after the other they would take {count}×");
     Ok(vec![
-        BenchmarkRow::time(format!("one server discovered that takes {DELAY} s to start"), &slowest),
+        BenchmarkRow::time(
+            format!("one server discovered that takes {DELAY} s to start"),
+            &slowest,
+        ),
         BenchmarkRow::time(format!("{count} such servers discovered"), &all),
         BenchmarkRow::ratio("that is", &all, &slowest).note(note),
     ])

@@ -46,14 +46,21 @@ impl BenchmarkRow {
         Self::timed(what, Unit::Microseconds, 1e6, samples.best(), samples.median())
     }
 
-    fn timed(what: impl Into<String>, unit: Unit, of_a_second: f64, best: Duration, median: Duration) -> Self {
+    fn timed(
+        what: impl Into<String>,
+        unit: Unit,
+        of_a_second: f64,
+        best: Duration,
+        median: Duration,
+    ) -> Self {
         let shown = |it: Duration| it.as_secs_f64() * of_a_second;
         Self::of(what, RowFigures { unit, best: shown(best), median: Some(shown(median)) })
     }
 
     /// The ratio of two times: of the best, and of the median.
     pub(super) fn ratio(what: impl Into<String>, one: &Samples, other: &Samples) -> Self {
-        let ratio = |one: Duration, other: Duration| one.as_secs_f64() / other.as_secs_f64().max(1e-9);
+        let ratio =
+            |one: Duration, other: Duration| one.as_secs_f64() / other.as_secs_f64().max(1e-9);
         let best = ratio(one.best(), other.best());
         let median = Some(ratio(one.median(), other.median()));
         Self::of(what, RowFigures { unit: Unit::Times, best, median })
@@ -156,7 +163,11 @@ pub(super) fn markdown(rows: &[BenchmarkRow]) -> String {
     let mut text = String::from("| what | best | median | goal | |\n|---|---:|---:|---:|---|\n");
     for row in rows {
         let [best, median, goal, verdict] = cells(row);
-        let remark = [verdict, row.note.clone()].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ");
+        let remark = [verdict, row.note.clone()]
+            .into_iter()
+            .filter(|it| !it.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ");
         text.push_str(&format!("| {} | {best} | {median} | {goal} | {remark} |\n", row.what));
     }
     text

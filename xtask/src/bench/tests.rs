@@ -25,9 +25,14 @@ fn a_planted_tree_has_the_asked_size_and_every_kind_of_file() {
     let top = tempfile::tempdir().unwrap();
     tree::plant(top.path(), 60).unwrap();
     let files = repo::files(&top.path().join("tools")).unwrap();
-    let ending = |end: &str| files.iter().filter(|it| it.to_string_lossy().ends_with(end)).cloned().collect::<Vec<_>>();
+    let ending = |end: &str| {
+        files.iter().filter(|it| it.to_string_lossy().ends_with(end)).cloned().collect::<Vec<_>>()
+    };
     assert_eq!(files.len(), 60 + 1);
-    assert_eq!([ending(".tool.toml").len(), ending(".tool.json").len(), ending(".sh").len()], [48, 6, 6]);
+    assert_eq!(
+        [ending(".tool.toml").len(), ending(".tool.json").len(), ending(".sh").len()],
+        [48, 6, 6]
+    );
     for path in ending(".tool.toml") {
         fs::read_to_string(path).unwrap().parse::<toml::Table>().unwrap();
     }
@@ -128,7 +133,9 @@ fn answer_all(stream: TcpStream, body: &str) -> Option<()> {
         while line != "\r\n" {
             line.clear();
             (stream.read_line(&mut line).ok()? > 0).then_some(())?;
-            length = line.strip_prefix("Content-Length: ").map_or(length, |it| it.trim_end().parse().unwrap());
+            length = line
+                .strip_prefix("Content-Length: ")
+                .map_or(length, |it| it.trim_end().parse().unwrap());
         }
         stream.read_exact(&mut vec![0; length]).ok()?;
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
@@ -142,12 +149,31 @@ fn tiny(folder: &Path) -> BenchmarkPlan {
     let toolscout = stand_in(folder, "toolscout", &TOOLSCOUT.replace("ADDR", &catalog.to_string()));
     let server = stand_in(folder, "server", SERVER);
     let encoder = stand_in(folder, "encoder", ENCODER);
-    let own_server = format!("#!/bin/sh\necho listening on http://{}/mcp >&2\n", web(r#"{"result":{}}"#));
+    let own_server =
+        format!("#!/bin/sh\necho listening on http://{}/mcp >&2\n", web(r#"{"result":{}}"#));
     let own_server = stand_in(folder, "own_server", &own_server);
     let searcher = stand_in(folder, "searcher", SEARCHER);
-    let programs = Programs { toolscout, server, own_server, encoder, searcher, sdk: Ok(caller.clone()), caller };
+    let programs = Programs {
+        toolscout,
+        server,
+        own_server,
+        encoder,
+        searcher,
+        sdk: Ok(caller.clone()),
+        caller,
+    };
     let (sizes, cached) = (&[(10, 2)], 20);
-    BenchmarkPlan { programs, many: 3, some: 2, rounds: 1, servers: 4, calls: 40, floods: ONE_FLOOD, sizes, cached }
+    BenchmarkPlan {
+        programs,
+        many: 3,
+        some: 2,
+        rounds: 1,
+        servers: 4,
+        calls: 40,
+        floods: ONE_FLOOD,
+        sizes,
+        cached,
+    }
 }
 
 #[test]
@@ -167,7 +193,9 @@ fn an_sdk_that_cannot_be_built_is_said_and_the_rest_is_measured() {
     bench.programs.sdk = Err("no network".to_owned());
     let table = markdown(&calls::measure(&bench).unwrap());
     assert!(
-        table.contains("| a call through a bare pipe, p50 | 7.0 µs | 7.0 µs |  | 7.0 µs over all 40 calls |"),
+        table.contains(
+            "| a call through a bare pipe, p50 | 7.0 µs | 7.0 µs |  | 7.0 µs over all 40 calls |"
+        ),
         "{table}"
     );
     assert!(table.contains("could not be built: no network"), "{table}");
@@ -177,9 +205,11 @@ fn an_sdk_that_cannot_be_built_is_said_and_the_rest_is_measured() {
 fn what_the_encoder_says_is_of_one_text() {
     let top = tempfile::tempdir().unwrap();
     let table = markdown(&encode::measure(&tiny(top.path())).unwrap());
-    let tools =
-        "| encode a tool of 100 pieces, 2 at once, two cores | 1.5 ms | 1.5 ms | ≤ 6.7 ms | met; 667 a second |";
-    assert!(table.contains("| encode a query of 12 pieces | 3.0 ms | 3.0 ms | ≤ 3 ms | met |"), "{table}");
+    let tools = "| encode a tool of 100 pieces, 2 at once, two cores | 1.5 ms | 1.5 ms | ≤ 6.7 ms | met; 667 a second |";
+    assert!(
+        table.contains("| encode a query of 12 pieces | 3.0 ms | 3.0 ms | ≤ 3 ms | met |"),
+        "{table}"
+    );
     assert!(table.contains(tools), "{table}");
 }
 
@@ -187,12 +217,15 @@ fn what_the_encoder_says_is_of_one_text() {
 fn an_honest_server_that_is_not_heard_of_is_no_figure() {
     let top = tempfile::tempdir().unwrap();
     let mut bench = tiny(top.path());
-    let crowd = ServerCrowd::new(&bench, &[ServerBehaviour::Honest, ServerBehaviour::Hung("hang_list")]).unwrap();
+    let crowd =
+        ServerCrowd::new(&bench, &[ServerBehaviour::Honest, ServerBehaviour::Hung("hang_list")])
+            .unwrap();
     crowd.refresh().unwrap();
     bench.programs.toolscout = stand_in(top.path(), "mute", "#!/bin/sh\n");
     let crowd = ServerCrowd::new(&bench, &[ServerBehaviour::Honest]).unwrap();
     assert_eq!(crowd.refresh().unwrap_err().to_string(), "nothing was said about s000");
-    bench.programs.toolscout = stand_in(top.path(), "sour", "#!/bin/sh\necho s000: failed: timeout\n");
+    bench.programs.toolscout =
+        stand_in(top.path(), "sour", "#!/bin/sh\necho s000: failed: timeout\n");
     let crowd = ServerCrowd::new(&bench, &[ServerBehaviour::Honest]).unwrap();
     assert!(crowd.refresh().unwrap_err().to_string().contains("s000: failed: timeout"));
 }
@@ -228,7 +261,10 @@ fn a_program_that_fails_is_no_sample() {
 
 #[test]
 fn the_high_water_mark_is_read_in_bytes() {
-    assert_eq!(crate::memory::high_water("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\nVmRSS:\t 1 kB\n"), Some(2048 * 1024));
+    assert_eq!(
+        crate::memory::high_water("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\nVmRSS:\t 1 kB\n"),
+        Some(2048 * 1024)
+    );
     assert_eq!(crate::memory::high_water("State: Z (zombie)\n"), None);
 }
 

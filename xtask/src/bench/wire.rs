@@ -24,7 +24,8 @@ impl StdioConversation {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().with_context(|| format!("start {command:?}"))?;
         let output = BufReader::with_capacity(1 << 16, child.stdout.take().context("its output")?);
-        let mut wire = Self { input: child.stdin.take(), child, output, next: 1, line: String::new() };
+        let mut wire =
+            Self { input: child.stdin.take(), child, output, next: 1, line: String::new() };
         wire.ask(
             "initialize",
             r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}"#,
@@ -54,9 +55,15 @@ impl StdioConversation {
     }
 
     /// The total time of this many calls, with `together` in flight.
-    pub(super) fn flight(&mut self, params: &str, count: usize, together: usize) -> anyhow::Result<Duration> {
+    pub(super) fn flight(
+        &mut self,
+        params: &str,
+        count: usize,
+        together: usize,
+    ) -> anyhow::Result<Duration> {
         let since = Instant::now();
-        let first: String = (0..together.min(count)).map(|_| self.request("tools/call", params)).collect();
+        let first: String =
+            (0..together.min(count)).map(|_| self.request("tools/call", params)).collect();
         self.send(&first)?;
         let mut sent = together.min(count);
         for _ in 0..count {
@@ -97,7 +104,11 @@ impl StdioConversation {
             self.line.clear();
             ensure!(self.output.read_line(&mut self.line)? > 0, "it ended before it answered");
             if self.line.contains("\"id\":") {
-                ensure!(self.line.contains("\"result\"") && !self.line.contains("\"isError\":true"), "{}", self.line);
+                ensure!(
+                    self.line.contains("\"result\"") && !self.line.contains("\"isError\":true"),
+                    "{}",
+                    self.line
+                );
                 return Ok(());
             }
         }

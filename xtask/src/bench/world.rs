@@ -43,7 +43,9 @@ impl BenchmarkWorld {
     /// The tool that does nothing, without toolscout.
     pub(super) fn echo_directly(&self) -> anyhow::Result<Command> {
         let mut command = silent("/bin/sh");
-        command.arg(self.project().join("tools").join(tree::ECHO)).args(["tool-invoke", tree::ECHO]);
+        command
+            .arg(self.project().join("tools").join(tree::ECHO))
+            .args(["tool-invoke", tree::ECHO]);
         command.stdin(Stdio::from(File::open(self.request())?));
         Ok(command)
     }
@@ -75,7 +77,8 @@ impl BenchmarkWorld {
     pub(super) fn expect_all(&self) -> anyhow::Result<()> {
         let output = self.toolscout(&["tools", "--json"]).stdout(Stdio::piped()).output()?;
         let listed = String::from_utf8_lossy(&output.stdout);
-        let missing = (0..self.size).map(tree::name).find(|it| !listed.contains(&format!("\"{it}\"")));
+        let missing =
+            (0..self.size).map(tree::name).find(|it| !listed.contains(&format!("\"{it}\"")));
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "the listing ended with {}: {said}", output.status);
         ensure!(missing.is_none(), "the listing lacks `{}`: {said}", missing.unwrap_or_default());

@@ -37,7 +37,8 @@ pub(super) fn apply(source: &str, notes: &Notes) -> anyhow::Result<String> {
     let mut source = source.to_owned();
     for (line, snapshot) in notes.iter().rev() {
         let start = offset(&source, *line).with_context(|| format!("there is no line {line}"))?;
-        let (from, to) = literal_after_at(&source, start).with_context(|| format!("no snapshot after line {line}"))?;
+        let (from, to) = literal_after_at(&source, start)
+            .with_context(|| format!("no snapshot after line {line}"))?;
         let indent: String = source[start..].chars().take_while(|it| *it == ' ').collect();
         source.replace_range(from..to, &literal(snapshot, &indent));
     }
@@ -95,10 +96,17 @@ fn literal_end(source: &str, at: usize) -> Option<usize> {
 /// The snapshot as a literal: raw if necessary, over several lines if it has several.
 fn literal(snapshot: &str, indent: &str) -> String {
     let is_raw = snapshot.contains(['"', '\\']);
-    let hashes = (0..).map(|it| "#".repeat(it)).find(|it| !snapshot.contains(&format!("\"{it}"))).unwrap_or_default();
-    let (open, close) =
-        if is_raw { (format!("r{hashes}\""), format!("\"{hashes}")) } else { ("\"".into(), "\"".into()) };
-    let body = if snapshot.contains('\n') { laid_out(snapshot, indent) } else { snapshot.to_owned() };
+    let hashes = (0..)
+        .map(|it| "#".repeat(it))
+        .find(|it| !snapshot.contains(&format!("\"{it}")))
+        .unwrap_or_default();
+    let (open, close) = if is_raw {
+        (format!("r{hashes}\""), format!("\"{hashes}"))
+    } else {
+        ("\"".into(), "\"".into())
+    };
+    let body =
+        if snapshot.contains('\n') { laid_out(snapshot, indent) } else { snapshot.to_owned() };
     format!("{open}{body}{close}")
 }
 

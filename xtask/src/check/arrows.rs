@@ -13,8 +13,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("toolscout-process", &["toolscout-core"]),
     ("toolscout-http-client", &[]),
     ("toolscout-source", &["toolscout-core"]),
-    ("toolscout-folder", &["toolscout-core", "toolscout-process", "toolscout-http-client", "toolscout-source"]),
-    ("toolscout-mcp-client", &["toolscout-core", "toolscout-process", "toolscout-http-client", "toolscout-source"]),
+    (
+        "toolscout-folder",
+        &["toolscout-core", "toolscout-process", "toolscout-http-client", "toolscout-source"],
+    ),
+    (
+        "toolscout-mcp-client",
+        &["toolscout-core", "toolscout-process", "toolscout-http-client", "toolscout-source"],
+    ),
     ("toolscout-config", &["toolscout-core", "toolscout-mcp-client"]),
     ("toolscout-catalog", &["toolscout-core"]),
     ("toolscout-store", &["toolscout-core"]),
@@ -75,7 +81,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
 ];
 
 /// Libraries that these crates must not use: they are pure, so that their tests need no waiting.
-const NEVER_IN: &[(&str, &[&str])] = &[("tokio", &["toolscout-core", "toolscout-catalog", "toolscout-index"])];
+const NEVER_IN: &[(&str, &[&str])] =
+    &[("tokio", &["toolscout-core", "toolscout-catalog", "toolscout-index"])];
 
 /// A dependency of one crate on another in its `Cargo.toml`, of any kind, including tests.
 pub(super) struct Arrow {
@@ -85,15 +92,21 @@ pub(super) struct Arrow {
 }
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
-    let metadata = MetadataCommand::new().current_dir(root).no_deps().exec().context("ask cargo metadata")?;
+    let metadata =
+        MetadataCommand::new().current_dir(root).no_deps().exec().context("ask cargo metadata")?;
     let mut arrows = Vec::new();
     let mut findings = Vec::new();
     for package in metadata.workspace_packages() {
         let from = package.name.to_string();
         findings.extend(unknown_room(&from));
         let named = package.dependencies.iter();
-        arrows.extend(named.map(|it| Arrow { from: from.clone(), to: it.name.clone(), kind: it.kind }));
-        let manifest = fs::read_to_string(&package.manifest_path).with_context(|| format!("read {from}'s manifest"))?;
+        arrows.extend(named.map(|it| Arrow {
+            from: from.clone(),
+            to: it.name.clone(),
+            kind: it.kind,
+        }));
+        let manifest = fs::read_to_string(&package.manifest_path)
+            .with_context(|| format!("read {from}'s manifest"))?;
         findings.extend(own_versions(&from, &manifest.parse()?));
     }
     findings.extend(arrows.iter().filter_map(broken));
@@ -122,7 +135,10 @@ pub(super) fn broken(arrow: &Arrow) -> Option<String> {
     if let Some((library, rooms)) = ONLY_IN.iter().find(|(library, _)| library == to)
         && !rooms.contains(&from.as_str())
     {
-        return Some(format!("`{from}` uses `{library}`, which lives in `{}` only", rooms.join("`, `")));
+        return Some(format!(
+            "`{from}` uses `{library}`, which lives in `{}` only",
+            rooms.join("`, `")
+        ));
     }
     if may_use(NEVER_IN, to, from) {
         return Some(format!("`{from}` must stay pure, and uses `{to}`"));

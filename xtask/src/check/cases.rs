@@ -20,7 +20,8 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
             continue;
         }
         let text = fs::read_to_string(&path).with_context(|| format!("read {name}"))?;
-        let (is_rust, is_test_file) = (name.ends_with(".rs"), name.contains("/tests/") || name.ends_with("/tests.rs"));
+        let (is_rust, is_test_file) =
+            (name.ends_with(".rs"), name.contains("/tests/") || name.ends_with("/tests.rs"));
         let mut is_test = is_test_file;
         for line in text.lines() {
             is_test |= is_rust && line.trim() == "#[cfg(test)]";
@@ -33,18 +34,22 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
             }
         }
     }
-    findings.extend(cases.difference(&tested).map(|case| format!("{LIST}: no test names `{case}`")));
+    findings
+        .extend(cases.difference(&tested).map(|case| format!("{LIST}: no test names `{case}`")));
     Ok(findings)
 }
 
 /// The ids in the first column of the tables.
 pub(super) fn cases(list: &str) -> impl Iterator<Item = &str> {
-    list.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(|cell| is_id(cell))
+    list.lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
+        .filter(|cell| is_id(cell))
 }
 
 /// The ids in a text: `D-13`, `T22`, `S7`.
 pub(super) fn ids(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|it: char| !(it.is_alphanumeric() || it == '-' || it == '_')).filter(|word| is_id(word))
+    text.split(|it: char| !(it.is_alphanumeric() || it == '-' || it == '_'))
+        .filter(|word| is_id(word))
 }
 
 fn comment(line: &str) -> &str {

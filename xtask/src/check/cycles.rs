@@ -23,15 +23,25 @@ type ImportEvidence = String;
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut crates: BTreeMap<String, Vec<(ModulePath, String, String)>> = BTreeMap::new();
-    for path in repo::files(&root.join("crates"))?.into_iter().chain(repo::files(&root.join("xtask"))?) {
+    for path in
+        repo::files(&root.join("crates"))?.into_iter().chain(repo::files(&root.join("xtask"))?)
+    {
         let name = shown(root, &path);
-        let Some((package, module)) = name.strip_suffix(".rs").and_then(|it| it.split_once("/src/")) else { continue };
+        let Some((package, module)) =
+            name.strip_suffix(".rs").and_then(|it| it.split_once("/src/"))
+        else {
+            continue;
+        };
         if is_for_tests(module) {
             continue;
         }
         let text = fs::read_to_string(&path).with_context(|| format!("read {name}"))?;
         let package = package.rsplit('/').next().unwrap_or(package);
-        crates.entry(package.to_owned()).or_default().push((module_path(module), name.clone(), text));
+        crates.entry(package.to_owned()).or_default().push((
+            module_path(module),
+            name.clone(),
+            text,
+        ));
     }
     let mut findings = Vec::new();
     for (package, files) in crates {
@@ -41,7 +51,10 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// The cycles of one crate, given its files as module path, file name and text.
-pub(super) fn cycles_of_crate(package: &str, files: &[(ModulePath, String, String)]) -> anyhow::Result<Vec<String>> {
+pub(super) fn cycles_of_crate(
+    package: &str,
+    files: &[(ModulePath, String, String)],
+) -> anyhow::Result<Vec<String>> {
     let modules: BTreeSet<&[String]> = files.iter().map(|(module, ..)| module.as_slice()).collect();
     let mut siblings: BTreeMap<ModulePath, Graph> = BTreeMap::new();
     for (module, name, text) in files {
@@ -70,7 +83,11 @@ fn is_for_tests(module: &str) -> bool {
 }
 
 fn module_path(module: &str) -> ModulePath {
-    if matches!(module, "lib" | "main") { Vec::new() } else { module.split('/').map(str::to_owned).collect() }
+    if matches!(module, "lib" | "main") {
+        Vec::new()
+    } else {
+        module.split('/').map(str::to_owned).collect()
+    }
 }
 
 /// The module that a path such as `super::b::Name` resolves to, relative to a module.
@@ -97,7 +114,12 @@ type Graph = BTreeMap<String, BTreeMap<String, ImportEvidence>>;
 
 /// The first cycle found, as a list of modules; the last one uses the first.
 fn cycle(graph: &Graph) -> Option<Vec<String>> {
-    fn visit(graph: &Graph, module: &str, path: &mut Vec<String>, done: &mut BTreeSet<String>) -> Option<Vec<String>> {
+    fn visit(
+        graph: &Graph,
+        module: &str,
+        path: &mut Vec<String>,
+        done: &mut BTreeSet<String>,
+    ) -> Option<Vec<String>> {
         if let Some(start) = path.iter().position(|it| it == module) {
             return Some(path[start..].to_vec());
         }
@@ -115,9 +137,16 @@ fn cycle(graph: &Graph) -> Option<Vec<String>> {
 }
 
 fn describe(parent: &str, graph: &Graph, steps: &[String]) -> String {
-    let names = steps.iter().chain(steps.first()).map(String::as_str).collect::<Vec<_>>().join(" -> ");
-    let uses = steps.iter().zip(steps.iter().cycle().skip(1)).map(|(from, to)| format!("\n    {}", graph[from][to]));
-    format!("the modules of `{parent}` use each other in a circle: {names}{}", uses.collect::<String>())
+    let names =
+        steps.iter().chain(steps.first()).map(String::as_str).collect::<Vec<_>>().join(" -> ");
+    let uses = steps
+        .iter()
+        .zip(steps.iter().cycle().skip(1))
+        .map(|(from, to)| format!("\n    {}", graph[from][to]));
+    format!(
+        "the modules of `{parent}` use each other in a circle: {names}{}",
+        uses.collect::<String>()
+    )
 }
 
 /// Collects every path that starts with `crate`, `super` or `self`, with its line.
@@ -157,9 +186,13 @@ impl Imports {
                 prefix.push(path.ident.to_string());
                 self.add_tree(&path.tree, prefix);
             }
-            UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_tree(tree, prefix.clone())),
+            UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.add_tree(tree, prefix.clone()))
+            }
             UseTree::Name(name) => self.add([prefix, vec![name.ident.to_string()]].concat(), line),
-            UseTree::Rename(rename) => self.add([prefix, vec![rename.ident.to_string()]].concat(), line),
+            UseTree::Rename(rename) => {
+                self.add([prefix, vec![rename.ident.to_string()]].concat(), line)
+            }
             UseTree::Glob(_) => self.add(prefix, line),
         }
     }
@@ -177,7 +210,10 @@ impl<'ast> Visit<'ast> for Imports {
     fn visit_item_mod(&mut self, _: &'ast ItemMod) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        self.add(path.segments.iter().map(|it| it.ident.to_string()).collect(), path.span().start().line);
+        self.add(
+            path.segments.iter().map(|it| it.ident.to_string()).collect(),
+            path.span().start().line,
+        );
         visit::visit_path(self, path);
     }
 
@@ -191,5 +227,6 @@ impl<'ast> Visit<'ast> for Imports {
 }
 
 fn is_cfg_test(attribute: &Attribute) -> bool {
-    attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Path>().is_ok_and(|it| it.is_ident("test"))
+    attribute.path().is_ident("cfg")
+        && attribute.parse_args::<syn::Path>().is_ok_and(|it| it.is_ident("test"))
 }

@@ -18,7 +18,9 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let name = shown(root, &path);
         let lines = text.lines().enumerate();
-        findings.extend(lines.filter_map(|(at, line)| leak(line).map(|it| format!("{name}:{}: {it}", at + 1))));
+        findings.extend(
+            lines.filter_map(|(at, line)| leak(line).map(|it| format!("{name}:{}: {it}", at + 1))),
+        );
     }
     Ok(findings)
 }
@@ -28,7 +30,10 @@ pub(super) fn leak(line: &str) -> Option<String> {
     if line.starts_with(&"<".repeat(7)) || line.starts_with(&">".repeat(7)) {
         return Some("a merge left half done".to_owned());
     }
-    HOMES.iter().find_map(|home| machine_path(line, home)).map(|it| format!("`{it}` is a path of one machine"))
+    HOMES
+        .iter()
+        .find_map(|home| machine_path(line, home))
+        .map(|it| format!("`{it}` is a path of one machine"))
 }
 
 /// The first path below this folder with a real user name.
@@ -38,9 +43,12 @@ fn machine_path<'a>(line: &'a str, home: &str) -> Option<&'a str> {
         let before = line[..at].chars().next_back();
         let is_absolute = before.is_none_or(|it| !it.is_alphanumeric() && !"._-~}/*".contains(it));
         let path = &line[at..];
-        let end = path.find(|it: char| it.is_whitespace() || "\"'`)>,;".contains(it)).unwrap_or(path.len());
+        let end = path
+            .find(|it: char| it.is_whitespace() || "\"'`)>,;".contains(it))
+            .unwrap_or(path.len());
         let first = path[start.len()..end].split('/').next().unwrap_or("");
-        let is_real = !first.is_empty() && first.starts_with(|it: char| it.is_alphanumeric() || it == '.');
+        let is_real =
+            !first.is_empty() && first.starts_with(|it: char| it.is_alphanumeric() || it == '.');
         (is_absolute && is_real && !NOBODY.contains(&first)).then_some(&path[..end])
     })
 }

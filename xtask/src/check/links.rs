@@ -11,7 +11,9 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     for page in repo::files(root)?.into_iter().filter(|it| is_page(it)) {
         let text = fs::read_to_string(&page).with_context(|| format!("read {}", page.display()))?;
         for link in links(&text).into_iter().filter(|it| is_internal(it)) {
-            findings.extend(dead(&page, &text, &link)?.map(|why| format!("{}: {why}", shown(root, &page))));
+            findings.extend(
+                dead(&page, &text, &link)?.map(|why| format!("{}: {why}", shown(root, &page))),
+            );
         }
     }
     Ok(findings)
@@ -27,14 +29,16 @@ fn is_internal(link: &str) -> bool {
 
 /// The reason why this link is dead, if so.
 fn dead(page: &Path, text: &str, link: &str) -> anyhow::Result<Option<String>> {
-    let (file, heading) = link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
+    let (file, heading) =
+        link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
     let target = if file.is_empty() { page.to_owned() } else { beside(page, file) };
     if !target.exists() {
         return Ok(Some(format!("`{link}` leads to no file")));
     }
     let Some(heading) = heading.filter(|_| is_page(&target)) else { return Ok(None) };
     let there = if target == page { text.to_owned() } else { fs::read_to_string(&target)? };
-    Ok((!anchors(&there).iter().any(|it| it == heading)).then(|| format!("`{link}` leads to no heading")))
+    Ok((!anchors(&there).iter().any(|it| it == heading))
+        .then(|| format!("`{link}` leads to no heading")))
 }
 
 fn beside(page: &Path, file: &str) -> PathBuf {

@@ -8,7 +8,9 @@ use std::path::Path;
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
-    for path in repo::files(&root.join("crates"))?.into_iter().chain(repo::files(&root.join("xtask"))?) {
+    for path in
+        repo::files(&root.join("crates"))?.into_iter().chain(repo::files(&root.join("xtask"))?)
+    {
         let name = shown(root, &path);
         if !name.contains("/src/") || !name.ends_with(".rs") {
             continue;

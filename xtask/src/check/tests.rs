@@ -24,7 +24,8 @@ fn every_case_is_listed_and_named_by_a_test() {
 #[test]
 fn ids_of_cases_are_told_from_other_words() {
     let found: Vec<&str> =
-        cases::ids("D-13, (T22) and S7: not UTF-8, P-256, B-2, T-shirt, S100, XD-13 or A-01b").collect();
+        cases::ids("D-13, (T22) and S7: not UTF-8, P-256, B-2, T-shirt, S100, XD-13 or A-01b")
+            .collect();
     assert_eq!(found, ["D-13", "T22", "S7"]);
     let list = "| id | input |\n|---|---|\n| A-01 | see B-02 |\n| tool | x |\n| S16 | y |\n";
     assert_eq!(cases::cases(list).collect::<Vec<_>>(), ["A-01", "S16"]);
@@ -65,7 +66,10 @@ fn arrows_run_in_one_direction() {
         "toolscout-store",
         "toolscout-index",
     ] {
-        assert_eq!(broken("toolscout-surface", hidden), Some(format!("`toolscout-surface` must not know `{hidden}`")));
+        assert_eq!(
+            broken("toolscout-surface", hidden),
+            Some(format!("`toolscout-surface` must not know `{hidden}`"))
+        );
     }
     assert!(broken("toolscout-core", "toolscout-index").is_some());
     assert!(broken("toolscout-gateway", "toolscout-source").is_some());
@@ -115,13 +119,15 @@ fn a_version_outside_the_workspace_table_is_found() {
 
 #[test]
 fn links_in_code_are_not_links() {
-    let page = "see [a](a.md) and [b](docs/b.md#top \"title\")\n```text\n[c](c.md)\n```\nnor `[d](d.md)`";
+    let page =
+        "see [a](a.md) and [b](docs/b.md#top \"title\")\n```text\n[c](c.md)\n```\nnor `[d](d.md)`";
     assert_eq!(links::links(page), ["a.md", "docs/b.md#top"]);
 }
 
 #[test]
 fn headings_are_linked_to_as_forges_do_it() {
-    let page = "# The `house`\n## Run inputs: stdin, args, env\n```sh\n# not a heading\n```\n## The house";
+    let page =
+        "# The `house`\n## Run inputs: stdin, args, env\n```sh\n# not a heading\n```\n## The house";
     assert_eq!(links::anchors(page), ["the-house", "run-inputs-stdin-args-env", "the-house-1"]);
 }
 
@@ -131,14 +137,19 @@ fn a_file_without_a_sign_is_found() {
     assert_eq!(signs::fault("crates/x/src/a/tests.rs", "use super::*;"), None);
     assert!(signs::fault("crates/x/src/a.rs", "use std::fs;").is_some());
     assert!(signs::fault("crates/x/src/a.rs", "").is_some());
-    assert!(signs::fault("crates/x/src/a/mod.rs", "//! Ranks tools against a question.\n").is_some());
+    assert!(
+        signs::fault("crates/x/src/a/mod.rs", "//! Ranks tools against a question.\n").is_some()
+    );
 }
 
 #[test]
 fn a_path_of_one_machine_is_found_and_an_example_is_not() {
     // Built at run time, so that this file does not contain the forbidden path.
     let checkout = ["", "home", "jdoe", "toolscout"].join("/");
-    assert_eq!(leaks::leak(&format!("see {checkout}, please")), Some(format!("`{checkout}` is a path of one machine")));
+    assert_eq!(
+        leaks::leak(&format!("see {checkout}, please")),
+        Some(format!("`{checkout}` is a path of one machine"))
+    );
     assert_eq!(leaks::leak("for example /home/me/project"), None);
     assert_eq!(leaks::leak("docs/work/plan.md, $HOME/work/x, https://example.com/home/page"), None);
     assert!(leaks::leak(&format!("{} ours", "<".repeat(7))).is_some());
@@ -147,13 +158,20 @@ fn a_path_of_one_machine_is_found_and_an_example_is_not() {
 #[test]
 fn a_cycle_is_named_with_the_lines_that_make_it() {
     let file = |module: &[&str], text: &str| {
-        (module.iter().map(|it| (*it).to_owned()).collect(), format!("{}.rs", module.join("/")), text.to_owned())
+        (
+            module.iter().map(|it| (*it).to_owned()).collect(),
+            format!("{}.rs", module.join("/")),
+            text.to_owned(),
+        )
     };
     let files = [
         file(&[], "mod a;\nmod b;"),
         file(&["a"], "use crate::{b::Two, a::own};\nmod deep;"),
         file(&["a", "deep"], "// A child may use its parent.\nuse super::One;"),
-        file(&["b"], "mod c;\n#[cfg(test)]\nuse crate::a::Only;\npub fn two() -> super::a::One { todo!() }"),
+        file(
+            &["b"],
+            "mod c;\n#[cfg(test)]\nuse crate::a::Only;\npub fn two() -> super::a::One { todo!() }",
+        ),
         file(&["b", "c"], "use super::super::a::deep;"),
     ];
     let found = cycles::cycles_of_crate("x", &files).unwrap();

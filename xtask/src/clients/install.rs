@@ -8,8 +8,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-const PINS: [(&str, &str); 2] =
-    [("package.json", include_str!("npm/package.json")), ("package-lock.json", include_str!("npm/package-lock.json"))];
+const PINS: [(&str, &str); 2] = [
+    ("package.json", include_str!("npm/package.json")),
+    ("package-lock.json", include_str!("npm/package-lock.json")),
+];
 
 /// The folder of the installed agents.
 pub(super) struct Installed {
@@ -31,8 +33,12 @@ impl Installed {
         // Their install scripts select the binary for this machine. `npm ci` does not work: it
         // requires the binaries of all systems in the lock file, and some registries lack them.
         let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(&folder);
-        let status = npm.stdin(Stdio::null()).status().context("start npm, which agents are installed by")?;
+        npm.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
+            .arg(&folder);
+        let status = npm
+            .stdin(Stdio::null())
+            .status()
+            .context("start npm, which agents are installed by")?;
         ensure!(status.success(), "npm could not install the agents: {status}");
         fs::write(mark, pins)?;
         Ok(Self { folder })

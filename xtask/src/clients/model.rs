@@ -48,7 +48,11 @@ impl Model {
     pub(super) fn begin(script: Vec<ErrandStep>) -> anyhow::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("listen on loopback")?;
         let addr = listener.local_addr()?;
-        let desk = Arc::new(ModelState { script, heard: Mutex::default(), is_over: AtomicBool::new(false) });
+        let desk = Arc::new(ModelState {
+            script,
+            heard: Mutex::default(),
+            is_over: AtomicBool::new(false),
+        });
         let at = desk.clone();
         let listening = thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -89,7 +93,10 @@ impl ModelState {
         let mut stream = BufReader::new(stream);
         while let Some(request) = ModelHttpRequest::read(&mut stream)? {
             let (kind, body) = self.answer(&request);
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
+                body.len()
+            );
             let body = if request.wants_body { body } else { String::new() };
             stream.get_mut().write_all((head + &body).as_bytes())?;
         }
@@ -105,8 +112,9 @@ impl ModelState {
         };
         let heard = ModelRequest { tools: dialect.tools(&asked), results: dialect.results(&asked) };
         let next = self.script.get(heard.results.len());
-        let next =
-            next.and_then(|step| Some((heard.tools.iter().find(|it| it.name.ends_with(step.tool))?.clone(), step)));
+        let next = next.and_then(|step| {
+            Some((heard.tools.iter().find(|it| it.name.ends_with(step.tool))?.clone(), step))
+        });
         let number = heard.results.len();
         if !heard.tools.is_empty() {
             self.heard.lock().push(heard);

@@ -32,9 +32,15 @@ impl AgentHome {
         let stay = Self { top, toolscout: programs.toolscout.clone() };
         fs::create_dir_all(stay.home())?;
         fs::create_dir_all(stay.project().join("tools"))?;
-        fs::write(stay.project().join("tools/word-of-the-day.tool.toml"), TOOL.replace("WORD", word))?;
+        fs::write(
+            stay.project().join("tools/word-of-the-day.tool.toml"),
+            TOOL.replace("WORD", word),
+        )?;
         let server = toml::Value::from(programs.hostile.display().to_string());
-        fs::write(stay.project().join("toolscout.toml"), format!("[servers.honest]\ncommand = {server}\n"))?;
+        fs::write(
+            stay.project().join("toolscout.toml"),
+            format!("[servers.honest]\ncommand = {server}\n"),
+        )?;
         stay.toolscout(&["trust"])?;
         stay.toolscout(&["server", "refresh"])?;
         Ok(stay)
@@ -50,7 +56,8 @@ impl AgentHome {
 
     /// Runs toolscout here; returns its output, with the home folder shown as `~`.
     pub(super) fn toolscout(&self, words: &[&str]) -> anyhow::Result<String> {
-        let output = self.command(&self.toolscout).args(words).output().context("start toolscout")?;
+        let output =
+            self.command(&self.toolscout).args(words).output().context("start toolscout")?;
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         ensure!(output.status.success(), "`toolscout {}` failed: {said}", words.join(" "));
         Ok(said.replace(&self.home().display().to_string(), "~"))

@@ -41,13 +41,17 @@ fn model() -> Model {
 fn messages_carry_calls_and_results() {
     let model = model();
     let tools = json!([{"name": "Bash"}, {"name": "mcp__x__execute_tool"}, {"name": "mcp__x__tool_search"}]);
-    let first = ask(&model, "/v1/messages?beta=true", &json!({"stream": true, "tools": tools, "messages": []}));
+    let first = ask(
+        &model,
+        "/v1/messages?beta=true",
+        &json!({"stream": true, "tools": tools, "messages": []}),
+    );
     assert!(
-        first.contains(r#""name":"mcp__x__tool_search""#) && first.contains(r#""stop_reason":"tool_use""#),
+        first.contains(r#""name":"mcp__x__tool_search""#)
+            && first.contains(r#""stop_reason":"tool_use""#),
         "{first}"
     );
-    let result =
-        json!({"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "text": "hits"}]}]});
+    let result = json!({"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "text": "hits"}]}]});
     let second = json!({"stream": true, "tools": tools, "messages": [{"role": "user", "content": "go"}, result]});
     assert!(ask(&model, "/v1/messages", &second).contains("mcp__x__execute_tool"));
     assert_eq!(model.heard()[1].results, ["hits"]);
@@ -63,7 +67,10 @@ fn responses_carry_calls_in_namespaces() {
     let tools = json!([{"type": "function", "name": "shell"}, {"type": "namespace", "name": "mcp__x", "tools": inner}]);
     let output = json!({"type": "function_call_output", "output": "hits"});
     let answer = ask(&model, "/v1/responses", &json!({"tools": tools, "input": [output]}));
-    assert!(answer.contains(r#""name":"execute_tool","#) && answer.contains(r#""namespace":"mcp__x""#), "{answer}");
+    assert!(
+        answer.contains(r#""name":"execute_tool","#) && answer.contains(r#""namespace":"mcp__x""#),
+        "{answer}"
+    );
     let heard = &model.heard()[0];
     assert_eq!(heard.results, ["hits"]);
     assert_eq!(
@@ -75,14 +82,14 @@ fn responses_carry_calls_in_namespaces() {
 #[test]
 fn chats_end_when_the_script_is_over() {
     let model = model();
-    let tools =
-        json!([{"type": "function", "function": {"name": "x_tool_search"}}, {"function": {"name": "x_execute_tool"}}]);
+    let tools = json!([{"type": "function", "function": {"name": "x_tool_search"}}, {"function": {"name": "x_execute_tool"}}]);
     let results = vec![json!({"role": "tool", "content": "it"}); 4];
     let last = ask(&model, "/v1/chat/completions", &json!({"tools": tools, "messages": results}));
     assert!(last.contains("Done, after 4 calls.") && last.ends_with("data: [DONE]\n\n"), "{last}");
     let first = ask(&model, "/v1/chat/completions", &json!({"tools": tools, "messages": []}));
     assert!(
-        first.contains(r#""name":"x_tool_search""#) && first.contains(r#""finish_reason":"tool_calls""#),
+        first.contains(r#""name":"x_tool_search""#)
+            && first.contains(r#""finish_reason":"tool_calls""#),
         "{first}"
     );
 }
@@ -96,20 +103,36 @@ fn whatever_else_is_asked_there_is_none() {
 
 fn visit(heard: Vec<ModelRequest>, ended: Result<(), String>) -> AgentRun {
     let connected = "Connected\n".to_owned();
-    AgentRun { agent: AGENTS[0], steps: steps("word"), connected, heard, took: Duration::ZERO, ended }
+    AgentRun {
+        agent: AGENTS[0],
+        steps: steps("word"),
+        connected,
+        heard,
+        took: Duration::ZERO,
+        ended,
+    }
 }
 
 #[test]
 fn a_visit_without_faults_has_every_result() {
     let model = model();
     let tools = json!([{"name": "x_tool_search"}, {"name": "x_execute_tool"}]);
-    let said = ["1. local/word-of-the-day", "en: word", "1. honest/echo\nand more\nand more\nand more", "word again"];
-    let results: Vec<_> = said.map(|it| json!({"content": [{"type": "tool_result", "content": it}]})).to_vec();
+    let said = [
+        "1. local/word-of-the-day",
+        "en: word",
+        "1. honest/echo\nand more\nand more\nand more",
+        "word again",
+    ];
+    let results: Vec<_> =
+        said.map(|it| json!({"content": [{"type": "tool_result", "content": it}]})).to_vec();
     ask(&model, "/v1/messages", &json!({"tools": tools, "messages": results}));
     let good = visit(model.heard(), Ok(()));
     assert_eq!(good.faults(), Vec::<String>::new());
     let text = Transcript::of(&good).to_string();
-    assert!(text.contains("shows the model x_tool_search and x_execute_tool, of 2 tools"), "{text}");
+    assert!(
+        text.contains("shows the model x_tool_search and x_execute_tool, of 2 tools"),
+        "{text}"
+    );
     assert!(text.contains("calls execute_tool") && text.contains("  … and 1 more"), "{text}");
 }
 
@@ -132,7 +155,8 @@ fn results_are_shown_in_short() {
 
 #[test]
 fn agents_are_named_as_connect_names_them() {
-    let words = |it: &[&str]| Options::parse(&it.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let words =
+        |it: &[&str]| Options::parse(&it.iter().map(ToString::to_string).collect::<Vec<_>>());
     assert_eq!(words(&[]).unwrap().agents.len(), 3);
     let one = words(&["codex", "--debug"]).unwrap();
     assert!(one.is_debug && one.agents.len() == 1 && one.agents[0].name() == "codex");

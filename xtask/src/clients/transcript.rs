@@ -13,19 +13,31 @@ pub(super) struct Transcript(String);
 
 impl Transcript {
     pub(super) fn of(visit: &AgentRun) -> Self {
-        let mut text = format!("### {} {}\n\n```text\n", visit.agent.title(), install::version(visit.agent));
+        let mut text =
+            format!("### {} {}\n\n```text\n", visit.agent.title(), install::version(visit.agent));
         text += &format!("$ toolscout connect {}\n", visit.agent.name());
         visit.connected.lines().for_each(|it| text += &format!("{it}\n"));
         if let Some(last) = visit.last() {
-            let ours = last.tools.iter().filter(|it| visit.steps.iter().any(|step| it.name.ends_with(step.tool)));
+            let ours = last
+                .tools
+                .iter()
+                .filter(|it| visit.steps.iter().any(|step| it.name.ends_with(step.tool)));
             let names: Vec<_> = ours.map(ToString::to_string).collect();
-            text += &format!("\nshows the model {}, of {} tools\n", names.join(" and "), last.tools.len());
+            text += &format!(
+                "\nshows the model {}, of {} tools\n",
+                names.join(" and "),
+                last.tools.len()
+            );
             for (step, result) in visit.steps.iter().zip(&last.results) {
                 text += &format!("\ncalls {} {}\n", step.tool, step.arguments);
                 text += &shortened(result);
             }
         }
-        text += &format!("```\n\n{} requests to the model, {:.1} s.\n", visit.heard.len(), visit.took.as_secs_f64());
+        text += &format!(
+            "```\n\n{} requests to the model, {:.1} s.\n",
+            visit.heard.len(),
+            visit.took.as_secs_f64()
+        );
         Self(text)
     }
 }

@@ -68,8 +68,12 @@ impl AgentRun {
         for (number, step) in self.steps.iter().enumerate() {
             match last.results.get(number) {
                 Some(result) if result.contains(&step.expected) => {}
-                Some(result) => faults.push(format!("`{}` gave no `{}`: {result}", step.tool, step.expected)),
-                None => faults.push(format!("nothing came of step {}, `{}`", number + 1, step.tool)),
+                Some(result) => {
+                    faults.push(format!("`{}` gave no `{}`: {result}", step.tool, step.expected))
+                }
+                None => {
+                    faults.push(format!("nothing came of step {}, `{}`", number + 1, step.tool))
+                }
             }
         }
         faults

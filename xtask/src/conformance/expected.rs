@@ -33,13 +33,17 @@ impl ExpectedFailures {
                 line if line.starts_with('#') => reason.push(line.trim_start_matches('#').trim()),
                 line if line.starts_with("- ") => {
                     let name = line[2..].trim();
-                    let (name, may_pass) = name.strip_suffix('?').map_or((name, false), |it| (it, true));
-                    let (scenario, check) = name.split_once(':').map_or((name, None), |(it, check)| (it, Some(check)));
+                    let (name, may_pass) =
+                        name.strip_suffix('?').map_or((name, false), |it| (it, true));
+                    let (scenario, check) =
+                        name.split_once(':').map_or((name, None), |(it, check)| (it, Some(check)));
                     if reason.is_empty() {
                         bail!("`{name}` is expected to fail, and nobody says why");
                     }
                     entries.push(ExpectedFailure {
-                        section: section.clone().with_context(|| format!("`{name}` stands in no section"))?,
+                        section: section
+                            .clone()
+                            .with_context(|| format!("`{name}` stands in no section"))?,
                         scenario: scenario.to_owned(),
                         check: check.map(str::to_owned),
                         reason: reason.join(" "),
@@ -47,8 +51,11 @@ impl ExpectedFailures {
                     });
                 }
                 line => {
-                    section =
-                        Some(line.strip_suffix(':').with_context(|| format!("`{line}` is no section"))?.to_owned());
+                    section = Some(
+                        line.strip_suffix(':')
+                            .with_context(|| format!("`{line}` is no section"))?
+                            .to_owned(),
+                    );
                     reason.clear();
                 }
             }
@@ -57,25 +64,42 @@ impl ExpectedFailures {
     }
 
     /// The expectation that covers a failure of this check, if there is one.
-    pub(super) fn excuse(&self, leg: &Leg, scenario: &str, check: &str) -> Option<&ExpectedFailure> {
-        self.about(leg).find(|it| it.scenario == scenario && it.check.as_deref().is_none_or(|it| it == check))
+    pub(super) fn excuse(
+        &self,
+        leg: &Leg,
+        scenario: &str,
+        check: &str,
+    ) -> Option<&ExpectedFailure> {
+        self.about(leg)
+            .find(|it| it.scenario == scenario && it.check.as_deref().is_none_or(|it| it == check))
     }
 
     /// The unexpected results: failures without an expectation, and expectations without a failure.
     pub(super) fn judge(&self, leg: &Leg, outcomes: &[ScenarioOutcome]) -> Vec<String> {
         let mut faults = Vec::new();
         for ScenarioOutcome { scenario, complaints, .. } in outcomes {
-            let bad = complaints.iter().filter(|it| self.excuse(leg, scenario, &it.check).is_none());
-            faults.extend(bad.map(|it| format!("{leg}, {}: {scenario}: {}: {}", leg.revision, it.check, it.what)));
+            let bad =
+                complaints.iter().filter(|it| self.excuse(leg, scenario, &it.check).is_none());
+            faults.extend(bad.map(|it| {
+                format!("{leg}, {}: {scenario}: {}: {}", leg.revision, it.check, it.what)
+            }));
         }
         for entry in self.about(leg).filter(|it| !it.may_pass) {
-            let Some(outcome) = outcomes.iter().find(|it| it.scenario == entry.scenario) else { continue };
-            let is_met =
-                outcome.complaints.iter().any(|it| entry.check.as_ref().is_none_or(|check| *check == it.check));
+            let Some(outcome) = outcomes.iter().find(|it| it.scenario == entry.scenario) else {
+                continue;
+            };
+            let is_met = outcome
+                .complaints
+                .iter()
+                .any(|it| entry.check.as_ref().is_none_or(|check| *check == it.check));
             if !is_met {
-                let name = [Some(&entry.scenario), entry.check.as_ref()].into_iter().flatten().cloned();
+                let name =
+                    [Some(&entry.scenario), entry.check.as_ref()].into_iter().flatten().cloned();
                 let name = name.collect::<Vec<_>>().join(":");
-                faults.push(format!("{leg}, {}: {name} passes, and is expected not to", leg.revision));
+                faults.push(format!(
+                    "{leg}, {}: {name} passes, and is expected not to",
+                    leg.revision
+                ));
             }
         }
         faults
@@ -84,7 +108,9 @@ impl ExpectedFailures {
     fn about<'a>(&'a self, leg: &Leg) -> impl Iterator<Item = &'a ExpectedFailure> {
         let sections = match leg.role {
             LegRole::Client => vec!["client".to_owned()],
-            LegRole::Server(it) => vec!["server".to_owned(), format!("server behind {}", it.word())],
+            LegRole::Server(it) => {
+                vec!["server".to_owned(), format!("server behind {}", it.word())]
+            }
         };
         self.0.iter().filter(move |it| sections.contains(&it.section))
     }

@@ -30,22 +30,36 @@ impl LegRole {
 
 impl Leg {
     /// Runs the leg; once more if the suite itself broke off, which is not our failure.
-    pub(super) fn run(&self, suite: &Suite, programs: &ConformancePrograms) -> anyhow::Result<Vec<ScenarioOutcome>> {
+    pub(super) fn run(
+        &self,
+        suite: &Suite,
+        programs: &ConformancePrograms,
+    ) -> anyhow::Result<Vec<ScenarioOutcome>> {
         let outcomes = self.run_once(suite, programs)?;
         let is_whole = !outcomes.iter().any(ScenarioOutcome::broke_off);
         if is_whole { Ok(outcomes) } else { self.run_once(suite, programs) }
     }
 
-    fn run_once(&self, suite: &Suite, programs: &ConformancePrograms) -> anyhow::Result<Vec<ScenarioOutcome>> {
+    fn run_once(
+        &self,
+        suite: &Suite,
+        programs: &ConformancePrograms,
+    ) -> anyhow::Result<Vec<ScenarioOutcome>> {
         let folder = tempfile::tempdir()?;
         let said = match self.role {
             LegRole::Server(upstream) => {
                 let world = ConformanceWorld::serve(programs, upstream)?;
-                suite.run(folder.path(), &["server", "--url", &world.url, "--requirements", self.revision])?
+                suite.run(
+                    folder.path(),
+                    &["server", "--url", &world.url, "--requirements", self.revision],
+                )?
             }
             LegRole::Client => {
                 let command = programs.client.display().to_string();
-                suite.run(folder.path(), &["client", "--command", &command, "--requirements", self.revision])?
+                suite.run(
+                    folder.path(),
+                    &["client", "--command", &command, "--requirements", self.revision],
+                )?
             }
         };
         outcome::read(&said, folder.path())

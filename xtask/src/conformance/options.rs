@@ -44,7 +44,9 @@ impl Options {
 
 /// Both roles in both revisions; as a server in front of an upstream of each era.
 pub(super) fn all() -> Vec<Leg> {
-    let servers = |revision| [Upstream::Modern, Upstream::Legacy].map(|it| Leg { role: LegRole::Server(it), revision });
+    let servers = |revision| {
+        [Upstream::Modern, Upstream::Legacy].map(|it| Leg { role: LegRole::Server(it), revision })
+    };
     REVISIONS
         .into_iter()
         .flat_map(|it| servers(it).into_iter().chain([Leg { role: LegRole::Client, revision: it }]))

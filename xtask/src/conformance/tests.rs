@@ -32,12 +32,18 @@ fn the_summary_and_the_checks_of_a_run_are_read_together() {
         "auth/basic-2026-11-16T04-05",
         r#"[{"id":"a","status":"SUCCESS"},{"id":"b","status":"WARNING","description":"d"}]"#,
     );
-    write("auth/basic-more-2026-11-16T04-05", r#"[{"id":"c","status":"FAILURE","errorMessage":"e"}]"#);
+    write(
+        "auth/basic-more-2026-11-16T04-05",
+        r#"[{"id":"c","status":"FAILURE","errorMessage":"e"}]"#,
+    );
     let said = "noise\n✓ auth/basic: 2 passed, 0 failed, 1 warnings\n✗ auth/basic-more: 0 passed, 1 failed\n\
                 ✗ gone: 0 passed, 1 failed\n  ✗ gone (extension)\nTotal: 2 passed\n";
     let read = outcome::read(said, folder.path()).unwrap();
-    let seen = read.iter().map(|it| (it.scenario.as_str(), it.passed, it.failed, it.complaints[0].what.as_str()));
-    let expected = [("auth/basic", 2, 0, "d"), ("auth/basic-more", 0, 1, "e"), ("gone", 0, 1, "it broke off")];
+    let seen = read
+        .iter()
+        .map(|it| (it.scenario.as_str(), it.passed, it.failed, it.complaints[0].what.as_str()));
+    let expected =
+        [("auth/basic", 2, 0, "d"), ("auth/basic-more", 0, 1, "e"), ("gone", 0, 1, "it broke off")];
     assert_eq!(seen.collect::<Vec<_>>(), expected);
     assert!(read[2].broke_off() && !read[1].broke_off());
     assert!(outcome::read("nothing", folder.path()).is_err());
@@ -48,11 +54,21 @@ fn only_what_is_expected_may_fail_and_it_must() {
     let text = "client:\n  # whole\n  - a\n\n  # one of it\n  - b:x\n  # now and then\n  - e:y?\nserver behind legacy:\n  # there only\n  - c\n";
     let expected = ExpectedFailures::parse(text).unwrap();
     let faults = |leg, outcomes: &[ScenarioOutcome]| expected.judge(leg, outcomes).len();
-    assert_eq!(faults(&CLIENT, &[outcome("a", &["y"]), outcome("b", &["x"]), outcome("d", &[])]), 0);
+    assert_eq!(
+        faults(&CLIENT, &[outcome("a", &["y"]), outcome("b", &["x"]), outcome("d", &[])]),
+        0
+    );
     assert_eq!(faults(&CLIENT, &[outcome("b", &["x", "y"])]), 1, "the other check");
     assert_eq!(faults(&CLIENT, &[outcome("a", &[])]), 1, "it passes");
-    assert_eq!((faults(&CLIENT, &[outcome("c", &["x"])]), faults(&SERVER, &[outcome("c", &["x"])])), (1, 0));
-    assert_eq!(faults(&CLIENT, &[outcome("e", &["y"])]) + faults(&CLIENT, &[outcome("e", &[])]), 0, "either way");
+    assert_eq!(
+        (faults(&CLIENT, &[outcome("c", &["x"])]), faults(&SERVER, &[outcome("c", &["x"])])),
+        (1, 0)
+    );
+    assert_eq!(
+        faults(&CLIENT, &[outcome("e", &["y"])]) + faults(&CLIENT, &[outcome("e", &[])]),
+        0,
+        "either way"
+    );
     assert!(ExpectedFailures::parse("client:\n  - a\n").is_err(), "nobody says why");
     ExpectedFailures::read().unwrap();
 }
@@ -64,7 +80,10 @@ fn one_side_and_one_revision_can_be_wanted() {
         Options::parse(&words).map(|it| it.legs.len()).ok()
     };
     assert_eq!((legs(&[]), legs(&["server"]), legs(&["client"])), (Some(6), Some(4), Some(2)));
-    assert_eq!((legs(&["client", "--revision", "2025-11-25"]), legs(&["--revision", "1999"])), (Some(1), None));
+    assert_eq!(
+        (legs(&["client", "--revision", "2025-11-25"]), legs(&["--revision", "1999"])),
+        (Some(1), None)
+    );
     assert_eq!((legs(&["both"]), legs(&["--revision"])), (None, None));
 }
 
@@ -75,7 +94,9 @@ fn the_product_passes_the_official_suite() {
         (Ok(suite), Some(programs)) => (suite, programs),
         (suite, programs) => {
             assert!(!must, "{:?}, and programs: {}", suite.err(), programs.is_some());
-            eprintln!("skipped: needs the conformance suite, and `cargo build -p toolscout --bins --examples`");
+            eprintln!(
+                "skipped: needs the conformance suite, and `cargo build -p toolscout --bins --examples`"
+            );
             return;
         }
     };
@@ -89,7 +110,8 @@ fn programs() -> Option<ConformancePrograms> {
     let ours = std::env::current_exe().unwrap();
     let folder = ours.ancestors().nth(2).unwrap();
     let [toolscout, reference, client] =
-        ["toolscout", "examples/hostile_server", "examples/conformance_client"].map(|it| folder.join(it));
+        ["toolscout", "examples/hostile_server", "examples/conformance_client"]
+            .map(|it| folder.join(it));
     let are_there = [&toolscout, &reference, &client].iter().all(|it| it.is_file());
     are_there.then_some(ConformancePrograms { toolscout, reference, client })
 }

@@ -38,7 +38,10 @@ pub(super) struct ConformanceWorld {
 
 impl ConformanceWorld {
     /// Discovers the reference server, and serves it.
-    pub(super) fn serve(programs: &ConformancePrograms, upstream: Upstream) -> anyhow::Result<Self> {
+    pub(super) fn serve(
+        programs: &ConformancePrograms,
+        upstream: Upstream,
+    ) -> anyhow::Result<Self> {
         let top = TempDir::new().context("make a temporary folder")?;
         let mut world = Self { url: String::new(), children: Vec::new(), top };
         for folder in ["project", "config", "config/toolscout"] {
@@ -47,33 +50,59 @@ impl ConformanceWorld {
         let entry = match upstream {
             Upstream::Modern => {
                 let words = words(upstream).map(|it| format!("{it:?}")).join(", ");
-                format!("command = {:?}\nargs = [{words}]\n", programs.reference.display().to_string())
+                format!(
+                    "command = {:?}\nargs = [{words}]\n",
+                    programs.reference.display().to_string()
+                )
             }
-            Upstream::Legacy => format!("url = \"http://{}/mcp\"\n", world.start_reference(programs, upstream)?),
+            Upstream::Legacy => {
+                format!("url = \"http://{}/mcp\"\n", world.start_reference(programs, upstream)?)
+            }
         };
         let config = format!("[servers.reference]\n{entry}");
         fs::write(world.top.path().join("config/toolscout/config.toml"), config)?;
         let refreshed = world.toolscout(programs).args(["server", "refresh"]).output()?;
         if !refreshed.status.success() {
-            bail!("the reference server was not discovered: {}", String::from_utf8_lossy(&refreshed.stderr));
+            bail!(
+                "the reference server was not discovered: {}",
+                String::from_utf8_lossy(&refreshed.stderr)
+            );
         }
         let mut serve = world.toolscout(programs);
-        serve.args(["serve", "--http", "127.0.0.1:0", "--auth", "none", "--transparent", "reference"]);
-        world.url = world.start(serve, "toolscout", |it| it.starts_with("http://") && it.ends_with("/mcp"))?;
+        serve.args([
+            "serve",
+            "--http",
+            "127.0.0.1:0",
+            "--auth",
+            "none",
+            "--transparent",
+            "reference",
+        ]);
+        world.url = world
+            .start(serve, "toolscout", |it| it.starts_with("http://") && it.ends_with("/mcp"))?;
         Ok(world)
     }
 
     /// Starts the reference server over HTTP: there, a request of a legacy server belongs to the
     /// call on whose stream it arrives. On a pipe it could not be attributed once the suite leaves
     /// a call unfinished.
-    fn start_reference(&mut self, programs: &ConformancePrograms, upstream: Upstream) -> anyhow::Result<String> {
+    fn start_reference(
+        &mut self,
+        programs: &ConformancePrograms,
+        upstream: Upstream,
+    ) -> anyhow::Result<String> {
         let mut command = Command::new(&programs.reference);
         command.args(words(upstream)).args(["--http", "0"]);
         self.start(command, "reference", |it| it.starts_with("127.0.0.1:"))
     }
 
     /// Starts the program, and waits until it prints its address.
-    fn start(&mut self, mut command: Command, name: &str, is_it: fn(&str) -> bool) -> anyhow::Result<String> {
+    fn start(
+        &mut self,
+        mut command: Command,
+        name: &str,
+        is_it: fn(&str) -> bool,
+    ) -> anyhow::Result<String> {
         let (said, says) = std::io::pipe()?;
         let child = command.stdin(Stdio::null()).stdout(says.try_clone()?).stderr(says).spawn();
         self.children.push(child.with_context(|| format!("start {name}"))?);
@@ -81,7 +110,9 @@ impl ConformanceWorld {
         drop(command);
         let (sender, lines) = mpsc::channel();
         // Reads to the end, so that the program never blocks on its output.
-        thread::spawn(move || BufReader::new(said).lines().map_while(Result::ok).for_each(|it| drop(sender.send(it))));
+        thread::spawn(move || {
+            BufReader::new(said).lines().map_while(Result::ok).for_each(|it| drop(sender.send(it)))
+        });
         let mut heard = String::new();
         while let Ok(line) = lines.recv_timeout(LIMIT) {
             if let Some(address) = line.split_whitespace().find(|it| is_it(it)) {
@@ -97,10 +128,14 @@ impl ConformanceWorld {
         let top = self.top.path();
         let mut command = Command::new(&programs.toolscout);
         command.current_dir(top.join("project")).stdin(Stdio::null()).env("HOME", top);
-        for (name, folder) in [("CONFIG", "config"), ("DATA", "data"), ("STATE", "state"), ("CACHE", "cache")] {
+        for (name, folder) in
+            [("CONFIG", "config"), ("DATA", "data"), ("STATE", "state"), ("CACHE", "cache")]
+        {
             command.env(format!("XDG_{name}_HOME"), top.join(folder));
         }
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TOOLSCOUT_")) {
+        for (name, _) in
+            std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TOOLSCOUT_"))
+        {
             command.env_remove(name);
         }
         command

@@ -15,13 +15,17 @@ const GRACE: Duration = Duration::from_secs(6);
 
 /// Checks that the configuration is the old text or the new one, byte for byte. Any other text is
 /// restored, so that later rounds start from a valid state.
-pub(super) fn mend(place: &CrashProject, [before, done]: [&Shadow; 2]) -> anyhow::Result<Option<CrashFinding>> {
+pub(super) fn mend(
+    place: &CrashProject,
+    [before, done]: [&Shadow; 2],
+) -> anyhow::Result<Option<CrashFinding>> {
     let text = place.config().unwrap_or_default();
     if text == before.config || text == done.config {
         return Ok(None);
     }
     place.write_config(&before.config)?;
-    let what = format!("toolscout.toml: neither as before nor as after: {} bytes, {text:?}", text.len());
+    let what =
+        format!("toolscout.toml: neither as before nor as after: {} bytes, {text:?}", text.len());
     Ok(Some(CrashFinding::new(CrashFindingKind::Corrupt, what)))
 }
 
@@ -56,12 +60,17 @@ pub(super) fn look(
 /// run.
 fn goes_on(place: &CrashProject, shadow: &Shadow) -> Result<(), CrashFinding> {
     let servers = shadow.servers();
-    let healthy = servers.iter().filter(|(id, enabled)| **enabled && *id != "stuck").map(|(id, _)| id.as_str());
+    let healthy = servers
+        .iter()
+        .filter(|(id, enabled)| **enabled && *id != "stuck")
+        .map(|(id, _)| id.as_str());
     answered(place, &["server", "refresh"].into_iter().chain(healthy).collect::<Vec<_>>())?;
     let echoed = answered(place, &["run", "calm/echo", "--text", "on"])?;
     match echoed.out.trim() {
         "on" => Ok(()),
-        other => Err(CrashFinding::new(CrashFindingKind::Stuck, format!("`calm/echo` says `{other}`"))),
+        other => {
+            Err(CrashFinding::new(CrashFindingKind::Stuck, format!("`calm/echo` says `{other}`")))
+        }
     }
 }
 
@@ -77,15 +86,22 @@ pub(super) fn compare(
     let mut judge = |what: &str, is_old: bool, is_done: bool| match (is_old, is_done) {
         (_, true) => {}
         (true, false) if !is_acknowledged => {}
-        (true, false) => faults
-            .push(CrashFinding::new(CrashFindingKind::Lost, format!("{what}: it was acknowledged, and is not there"))),
-        (false, false) => {
-            faults.push(CrashFinding::new(CrashFindingKind::Corrupt, format!("{what}: neither as before nor as after")))
-        }
+        (true, false) => faults.push(CrashFinding::new(
+            CrashFindingKind::Lost,
+            format!("{what}: it was acknowledged, and is not there"),
+        )),
+        (false, false) => faults.push(CrashFinding::new(
+            CrashFindingKind::Corrupt,
+            format!("{what}: neither as before nor as after"),
+        )),
     };
     judge("toolscout.toml", after.config == before.config, after.config == done.config);
     judge("toolscout.lock", after.lock == before.lock, after.lock == done.lock);
-    judge("trusted folders", after.is_trusted == before.is_trusted, after.is_trusted == done.is_trusted);
+    judge(
+        "trusted folders",
+        after.is_trusted == before.is_trusted,
+        after.is_trusted == done.is_trusted,
+    );
     judge("held tools", after.held == before.held, after.held == done.held);
     judge("policies", after.policy == before.policy, after.policy == done.policy);
     faults.extend(forgotten(victim, before, after));
@@ -99,9 +115,13 @@ fn forgotten(victim: &Victim, before: &Shadow, after: &Shadow) -> Vec<CrashFindi
     let known = before.tools.keys().filter_map(|it| Some((it.clone(), before.known(it)?)));
     let claimed = known.chain(victim.counted());
     let enabled = after.servers();
-    let lost = claimed.filter(|(id, count)| enabled.get(id) == Some(&true) && after.known(id) != Some(*count));
+    let lost = claimed
+        .filter(|(id, count)| enabled.get(id) == Some(&true) && after.known(id) != Some(*count));
     let fault = |(id, count)| {
-        CrashFinding::new(CrashFindingKind::Lost, format!("{count} tools of `{id}`, now {:?}", after.tools.get(&id)))
+        CrashFinding::new(
+            CrashFindingKind::Lost,
+            format!("{count} tools of `{id}`, now {:?}", after.tools.get(&id)),
+        )
     };
     lost.map(fault).collect()
 }
@@ -109,7 +129,12 @@ fn forgotten(victim: &Victim, before: &Shadow, after: &Shadow) -> Vec<CrashFindi
 /// A command that completed must have its usual exit code.
 fn odd_end(operation: &CrashCommand, victim: &Victim) -> Option<CrashFinding> {
     let is_odd = !victim.is_midway && victim.ended.code != Some(operation.code);
-    is_odd.then(|| CrashFinding::new(CrashFindingKind::Stuck, format!("it ended by itself: {}", victim.ended.said())))
+    is_odd.then(|| {
+        CrashFinding::new(
+            CrashFindingKind::Stuck,
+            format!("it ended by itself: {}", victim.ended.said()),
+        )
+    })
 }
 
 /// The number of temporary files of killed commands that remain after they became old and other
@@ -117,7 +142,10 @@ fn odd_end(operation: &CrashCommand, victim: &Victim) -> Option<CrashFinding> {
 pub(super) fn litter_that_stays(place: &CrashProject) -> anyhow::Result<usize> {
     let hour_ago = SystemTime::now() - Duration::from_secs(3_600);
     for path in place.litter()? {
-        let file = File::options().append(true).open(&path).with_context(|| format!("open {}", path.display()))?;
+        let file = File::options()
+            .append(true)
+            .open(&path)
+            .with_context(|| format!("open {}", path.display()))?;
         file.set_modified(hour_ago)?;
     }
     place.run_plain(&["policy", "set", "calm/sleep", "ask"])?;

@@ -44,7 +44,9 @@ impl KillMoment {
     /// Waits for the moment, or for the end of the command.
     pub(super) fn wait(&self, place: &CrashProject, child: &mut Child) -> io::Result<Waited> {
         match self {
-            Self::After(time) => Ok(Waited { code: wait_until(child, Instant::now() + *time)?, signs: 0 }),
+            Self::After(time) => {
+                Ok(Waited { code: wait_until(child, Instant::now() + *time)?, signs: 0 })
+            }
             Self::Sign(number, more) => {
                 let signs = count_signs(place, child, *number)?;
                 let more = if signs == *number { *more } else { Duration::ZERO };

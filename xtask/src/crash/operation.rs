@@ -72,7 +72,9 @@ pub(super) const KINDS: &[CommandKind] = &[
     CommandKind {
         // It has the most moments to be killed in.
         weight: 3,
-        ..kind("server refresh", |_, _, _| Some(CrashCommand { code: 3, ..plain(&["server", "refresh"]) }))
+        ..kind("server refresh", |_, _, _| {
+            Some(CrashCommand { code: 3, ..plain(&["server", "refresh"]) })
+        })
     },
     kind("server refresh, the first ever", |_, _, _| {
         Some(CrashCommand { is_first: true, ..plain(&["server", "refresh", "calm", "family"]) })
@@ -88,12 +90,14 @@ pub(super) const KINDS: &[CommandKind] = &[
         Some(edit(&["server", "enable", &id], " is now "))
     }),
     kind("server remove", |shadow, _, chance| {
-        let extras: Vec<String> = shadow.servers().into_keys().filter(|it| it.starts_with(EXTRA)).collect();
+        let extras: Vec<String> =
+            shadow.servers().into_keys().filter(|it| it.starts_with(EXTRA)).collect();
         let id = chance.one(&extras)?;
         Some(edit(&["server", "remove", &id], "Removed "))
     }),
     kind("policy", |shadow, _, chance| {
-        let others: Vec<&str> = ["allow", "ask", "deny"].into_iter().filter(|it| *it != shadow.policy).collect();
+        let others: Vec<&str> =
+            ["allow", "ask", "deny"].into_iter().filter(|it| *it != shadow.policy).collect();
         let word = chance.one(&others)?;
         Some(CrashCommand {
             change: ExpectedChange::Policy(word),
@@ -106,7 +110,11 @@ pub(super) const KINDS: &[CommandKind] = &[
             false => (&["trust", &folder], "Trusted: "),
             true => (&["trust", "--remove", &folder], "No longer trusted"),
         };
-        Some(CrashCommand { acknowledges, change: ExpectedChange::Trust(!shadow.is_trusted), ..plain(words) })
+        Some(CrashCommand {
+            acknowledges,
+            change: ExpectedChange::Trust(!shadow.is_trusted),
+            ..plain(words)
+        })
     }),
     kind("review --accept", |shadow, _, _| {
         let held: Vec<String> = shadow.held.iter().cloned().collect();
@@ -117,11 +125,19 @@ pub(super) const KINDS: &[CommandKind] = &[
         let free = ["echo", "add", "sleep"].map(|it| format!("wary/{it}"));
         let free: Vec<String> = free.into_iter().filter(|it| !shadow.held.contains(it)).collect();
         let tool = chance.one(&free)?;
-        Some(decide(&["reject", &tool], "Rejected ", ExpectedChange::Hold(vec![tool.clone()], true)))
+        Some(decide(
+            &["reject", &tool],
+            "Rejected ",
+            ExpectedChange::Hold(vec![tool.clone()], true),
+        ))
     }),
     kind("approve", |shadow, _, chance| {
         let tool = chance.one(&shadow.held.iter().cloned().collect::<Vec<_>>())?;
-        Some(decide(&["approve", &tool], "Approved ", ExpectedChange::Hold(vec![tool.clone()], false)))
+        Some(decide(
+            &["approve", &tool],
+            "Approved ",
+            ExpectedChange::Hold(vec![tool.clone()], false),
+        ))
     }),
     kind("lock", |_, _, _| Some(decide(&["lock"], "Wrote ", ExpectedChange::Lock))),
     kind("run", |shadow, _, chance| {
@@ -133,7 +149,10 @@ pub(super) const KINDS: &[CommandKind] = &[
         ..kind("server host", |shadow, _, chance| {
             let id = chance.one(&runnable(shadow))?;
             let beside = ["server", "start", &id].map(str::to_owned).to_vec();
-            Some(CrashCommand { beside: Some(("Keeping servers", beside)), ..plain(&["server", "host"]) })
+            Some(CrashCommand {
+                beside: Some(("Keeping servers", beside)),
+                ..plain(&["server", "host"])
+            })
         })
     },
 ];
@@ -147,7 +166,14 @@ const fn kind(
 
 fn plain(words: &[&str]) -> CrashCommand {
     let words = words.iter().map(|it| (*it).to_owned()).collect();
-    CrashCommand { words, code: 0, acknowledges: "", change: ExpectedChange::Nothing, is_first: false, beside: None }
+    CrashCommand {
+        words,
+        code: 0,
+        acknowledges: "",
+        change: ExpectedChange::Nothing,
+        is_first: false,
+        beside: None,
+    }
 }
 
 fn edit(words: &[&str], acknowledges: &'static str) -> CrashCommand {

@@ -33,7 +33,8 @@ impl CrashProject {
     /// Creates the project in this folder, with this configuration.
     pub(super) fn new(top: PathBuf, toolscout: &Path, config: &str) -> anyhow::Result<Self> {
         for folder in ["home", "project", "config", "state"] {
-            fs::create_dir_all(top.join(folder)).with_context(|| format!("make {}", top.display()))?;
+            fs::create_dir_all(top.join(folder))
+                .with_context(|| format!("make {}", top.display()))?;
         }
         let place = Self { top: top.canonicalize()?, toolscout: toolscout.to_owned() };
         place.write_config(config)?;
@@ -44,8 +45,12 @@ impl CrashProject {
     pub(super) fn command_with(&self, state: &Path, words: &[String]) -> Command {
         let mut command = Command::new(&self.toolscout);
         command.args(words).current_dir(self.project()).env_clear().stdin(Stdio::null());
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.top.join("home"));
-        command.env("TOOLSCOUT_STATE_DIR", state).env("TOOLSCOUT_CONFIG_DIR", self.top.join("config"));
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.top.join("home"));
+        command
+            .env("TOOLSCOUT_STATE_DIR", state)
+            .env("TOOLSCOUT_CONFIG_DIR", self.top.join("config"));
         command
     }
 
@@ -61,7 +66,8 @@ impl CrashProject {
     /// The output so far of a command started under this name.
     pub(super) fn said(&self, name: &str, code: Option<i32>) -> anyhow::Result<CommandResult> {
         let text = |kind: &str| -> io::Result<String> {
-            Ok(String::from_utf8_lossy(&fs::read(self.top.join(format!("{name}.{kind}")))?).into_owned())
+            Ok(String::from_utf8_lossy(&fs::read(self.top.join(format!("{name}.{kind}")))?)
+                .into_owned())
         };
         Ok(CommandResult { code, out: text("out")?, err: text("err")? })
     }
@@ -112,7 +118,11 @@ impl CrashProject {
         let mut found = Vec::new();
         for folder in [self.project(), self.top.join("config")] {
             let entries = fs::read_dir(folder)?.flatten().map(|it| it.path());
-            found.extend(entries.filter(|it| !it.ends_with("toolscout.toml") && !it.ends_with("toolscout.lock")));
+            found.extend(
+                entries.filter(|it| {
+                    !it.ends_with("toolscout.toml") && !it.ends_with("toolscout.lock")
+                }),
+            );
         }
         Ok(found)
     }

@@ -15,7 +15,9 @@ pub(super) struct Process {
 pub(super) fn children(parent: u32) -> Vec<Process> {
     let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
-    let numbers = lists.flat_map(|it| it.split_whitespace().filter_map(|it| it.parse().ok()).collect::<Vec<u32>>());
+    let numbers = lists.flat_map(|it| {
+        it.split_whitespace().filter_map(|it| it.parse().ok()).collect::<Vec<u32>>()
+    });
     numbers.filter_map(|number| Some(Process { number, started: started(number)? })).collect()
 }
 
@@ -36,12 +38,14 @@ pub(super) fn left(marks: &[&str], known: &[Process], patience: Duration) -> Vec
 }
 
 fn now(marks: &[&str], known: &[Process]) -> Vec<String> {
-    let known = known.iter().filter(|it| started(it.number) == Some(it.started)).map(|it| it.number);
+    let known =
+        known.iter().filter(|it| started(it.number) == Some(it.started)).map(|it| it.number);
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let marked = processes.filter_map(|it| {
         let number = it.file_name().to_str()?.parse::<u32>().ok()?;
         let words = fs::read(it.path().join("cmdline")).ok()?;
-        let is_marked = words.split(|it| *it == 0).any(|word| marks.iter().any(|it| it.as_bytes() == word));
+        let is_marked =
+            words.split(|it| *it == 0).any(|word| marks.iter().any(|it| it.as_bytes() == word));
         is_marked.then_some(number)
     });
     let mut numbers: Vec<u32> = known.chain(marked).collect();
@@ -51,8 +55,10 @@ fn now(marks: &[&str], known: &[Process]) -> Vec<String> {
 }
 
 fn command_line(number: u32) -> String {
-    let words = fs::read(Path::new("/proc").join(number.to_string()).join("cmdline")).unwrap_or_default();
-    let shown: String = String::from_utf8_lossy(&words).replace('\0', " ").chars().take(200).collect();
+    let words =
+        fs::read(Path::new("/proc").join(number.to_string()).join("cmdline")).unwrap_or_default();
+    let shown: String =
+        String::from_utf8_lossy(&words).replace('\0', " ").chars().take(200).collect();
     format!("{number} {}", shown.replace('\n', " "))
 }
 

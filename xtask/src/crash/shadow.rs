@@ -52,21 +52,29 @@ impl Shadow {
         let policies = list(read(&["policy", "--json"])?["tools"].take());
         // Before the first discovery of the server, there is no such tool and no policy that denies
         // it.
-        let policy = policies.iter().find(|it| it["tool"] == "calm/add").map(|it| text(it, "policy"));
+        let policy =
+            policies.iter().find(|it| it["tool"] == "calm/add").map(|it| text(it, "policy"));
         let shadow = Self {
-            config: place.config().map_err(|it| CrashFinding::new(CrashFindingKind::Corrupt, it.to_string()))?,
+            config: place
+                .config()
+                .map_err(|it| CrashFinding::new(CrashFindingKind::Corrupt, it.to_string()))?,
             lock: place.lock(),
             is_trusted: !ask(&["trust", "--list"])?.out.trim().is_empty(),
             held: held.iter().map(|it| text(it, "tool")).collect(),
             policy: policy.unwrap_or_else(|| "allow".to_owned()),
-            tools: servers.iter().map(|it| (text(it, "id"), it["toolCount"].as_u64().unwrap_or(0))).collect(),
+            tools: servers
+                .iter()
+                .map(|it| (text(it, "id"), it["toolCount"].as_u64().unwrap_or(0)))
+                .collect(),
         };
-        let in_force = servers.iter().map(|it| (text(it, "id"), it["state"] != "disabled")).collect();
+        let in_force =
+            servers.iter().map(|it| (text(it, "id"), it["state"] != "disabled")).collect();
         match shadow.servers() == in_force {
             true => Ok(shadow),
-            false => {
-                Err(CrashFinding::new(CrashFindingKind::Corrupt, format!("the file is not in force, but {in_force:?}")))
-            }
+            false => Err(CrashFinding::new(
+                CrashFindingKind::Corrupt,
+                format!("the file is not in force, but {in_force:?}"),
+            )),
         }
     }
 
@@ -99,13 +107,15 @@ impl Shadow {
     pub(super) fn servers(&self) -> BTreeMap<String, bool> {
         let file = self.config.parse::<Table>().unwrap_or_default();
         let servers = file.get("servers").and_then(|it| it.as_table()).cloned().unwrap_or_default();
-        let is_enabled = |it: &toml::Value| it.get("enabled").and_then(toml::Value::as_bool).unwrap_or(true);
+        let is_enabled =
+            |it: &toml::Value| it.get("enabled").and_then(toml::Value::as_bool).unwrap_or(true);
         servers.iter().map(|(id, entry)| (id.clone(), is_enabled(entry))).collect()
     }
 
     /// Of the switched servers, those that are enabled, or disabled.
     pub(super) fn switched(&self, on: bool) -> Vec<String> {
-        let is_meant = |(id, enabled): &(String, bool)| *enabled == on && SWITCHED.contains(&id.as_str());
+        let is_meant =
+            |(id, enabled): &(String, bool)| *enabled == on && SWITCHED.contains(&id.as_str());
         self.servers().into_iter().filter(is_meant).map(|(id, _)| id).collect()
     }
 
@@ -117,7 +127,10 @@ impl Shadow {
 }
 
 /// Runs a query command that must always succeed.
-pub(super) fn answered(place: &CrashProject, words: &[&str]) -> Result<CommandResult, CrashFinding> {
+pub(super) fn answered(
+    place: &CrashProject,
+    words: &[&str],
+) -> Result<CommandResult, CrashFinding> {
     let ended = place.run_plain(words).map_err(|it| unseen(words, &format!("{it:#}")))?;
     match ended.code {
         Some(0) => Ok(ended),
@@ -126,5 +139,8 @@ pub(super) fn answered(place: &CrashProject, words: &[&str]) -> Result<CommandRe
 }
 
 fn unseen(words: &[&str], why: &str) -> CrashFinding {
-    CrashFinding::new(CrashFindingKind::Stuck, format!("`{}` does not work any more: {why}", words.join(" ")))
+    CrashFinding::new(
+        CrashFindingKind::Stuck,
+        format!("`{}` does not work any more: {why}", words.join(" ")),
+    )
 }

@@ -21,13 +21,18 @@ pub(super) fn check(place: &CrashProject) -> anyhow::Result<Option<String>> {
     for name in FILES {
         let file = place.state().join(name);
         if file.exists() {
-            fs::copy(&file, copy.path().join(name)).with_context(|| format!("copy {}", file.display()))?;
+            fs::copy(&file, copy.path().join(name))
+                .with_context(|| format!("copy {}", file.display()))?;
         }
     }
     let words = ["server", "list", "--json"].map(str::to_owned);
     // The copy trusts nothing, so the list needs both databases: one for cached tools, the other
     // for the user's decisions.
-    let listed = place.command_with(copy.path(), &words).stderr(Stdio::piped()).output().context("list the copy")?;
+    let listed = place
+        .command_with(copy.path(), &words)
+        .stderr(Stdio::piped())
+        .output()
+        .context("list the copy")?;
     if !listed.status.success() {
         let said = String::from_utf8_lossy(&listed.stderr).into_owned();
         return Ok(Some(format!("a copy of the store cannot be used: {}", said.trim())));
@@ -36,6 +41,7 @@ pub(super) fn check(place: &CrashProject) -> anyhow::Result<Option<String>> {
 }
 
 fn broken(folder: &Path) -> anyhow::Result<Option<String>> {
-    let names = fs::read_dir(folder)?.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
+    let names =
+        fs::read_dir(folder)?.flatten().map(|it| it.file_name().to_string_lossy().into_owned());
     Ok(names.into_iter().find(|it| it.contains(".broken-")))
 }

@@ -4,8 +4,12 @@ use super::operation::{CommandKind, KINDS};
 use super::{CrashFinding, CrashFindingKind};
 use std::collections::BTreeMap;
 
-const SORTS: [CrashFindingKind; 4] =
-    [CrashFindingKind::Survivor, CrashFindingKind::Lost, CrashFindingKind::Corrupt, CrashFindingKind::Stuck];
+const SORTS: [CrashFindingKind; 4] = [
+    CrashFindingKind::Survivor,
+    CrashFindingKind::Lost,
+    CrashFindingKind::Corrupt,
+    CrashFindingKind::Stuck,
+];
 
 /// All rounds so far.
 #[derive(Default)]
@@ -57,7 +61,10 @@ impl CrashTally {
             text += &line(&format!("`{name}`"), row);
         }
         text += &line("all", &self.all());
-        text + &format!("\n{} temporary files left behind; {} of them for good.\n", self.litter, self.litter_stays)
+        text + &format!(
+            "\n{} temporary files left behind; {} of them for good.\n",
+            self.litter, self.litter_stays
+        )
     }
 
     fn all(&self) -> CrashRow {
@@ -73,5 +80,7 @@ fn line(name: &str, row: &CrashRow) -> String {
     let [survivors, lost, corrupt, stuck] = row.faults;
     let verdict = if row.faults == [0; 4] { "holds" } else { "**fails**" };
     let CrashRow { kills, midway, .. } = row;
-    format!("| {name} | {kills} | {midway} | {survivors} | {lost} | {corrupt} | {stuck} | {verdict} |\n")
+    format!(
+        "| {name} | {kills} | {midway} | {survivors} | {lost} | {corrupt} | {stuck} | {verdict} |\n"
+    )
 }

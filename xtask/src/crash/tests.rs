@@ -41,7 +41,8 @@ fn a_damaged_store_is_found() {
     let world = CrashWorld::new(&programs, &SMALL).unwrap();
     assert_eq!(sound::check(&world.real).unwrap(), None);
     for name in ["state.db", "trust.db"] {
-        let file = fs::File::options().read(true).write(true).open(world.twin.state().join(name)).unwrap();
+        let file =
+            fs::File::options().read(true).write(true).open(world.twin.state().join(name)).unwrap();
         let middle = file.metadata().unwrap().len() / 2;
         let mut whole = vec![0; 20_000];
         let count = file.read_at(&mut whole, middle).unwrap();
@@ -82,7 +83,13 @@ fn disable() -> CrashCommand {
 
 fn victim(code: Option<i32>, out: &str, err: &str) -> Victim {
     let ended = CommandResult { code, out: out.to_owned(), err: err.to_owned() };
-    Victim { ended, is_midway: code.is_none(), took: Duration::ZERO, signs: 0, children: Vec::new() }
+    Victim {
+        ended,
+        is_midway: code.is_none(),
+        took: Duration::ZERO,
+        signs: 0,
+        children: Vec::new(),
+    }
 }
 
 fn shadow(config: &str) -> Shadow {
@@ -95,7 +102,10 @@ const NEW: &str = "[servers.calm]\ncommand = 'x'\nenabled = true\n";
 
 /// The findings after a command that should change the old file to the new one.
 fn found(victim: &Victim, after: &Shadow) -> Vec<CrashFindingKind> {
-    compare(&disable(), victim, [&shadow(OLD), &shadow(NEW), after]).iter().map(|it| it.sort).collect()
+    compare(&disable(), victim, [&shadow(OLD), &shadow(NEW), after])
+        .iter()
+        .map(|it| it.sort)
+        .collect()
 }
 
 #[test]
@@ -103,7 +113,10 @@ fn old_or_new_is_right_and_nothing_in_between() {
     let midway = victim(None, "", "");
     assert_eq!(found(&midway, &shadow(OLD)), []);
     assert_eq!(found(&midway, &shadow(NEW)), []);
-    assert_eq!(found(&midway, &shadow("[servers.calm]\ncommand = 'x'\nena")), [CrashFindingKind::Corrupt]);
+    assert_eq!(
+        found(&midway, &shadow("[servers.calm]\ncommand = 'x'\nena")),
+        [CrashFindingKind::Corrupt]
+    );
     let released = Shadow { held: BTreeSet::new(), ..shadow(OLD) };
     assert_eq!(found(&midway, &released), [CrashFindingKind::Corrupt]);
 }
@@ -151,11 +164,17 @@ fn the_same_seed_makes_the_same_choices() {
 
 #[test]
 fn options_are_read() {
-    let parse = |words: &[&str]| CrashPlan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+    let parse = |words: &[&str]| {
+        CrashPlan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    };
     let plan = parse(&["--rounds", "3", "--seed", "9"]).unwrap();
     assert_eq!((plan.rounds, plan.seed), (3, 9));
     assert_eq!(parse(&[]).unwrap().rounds, 200);
-    assert!(parse(&["--rounds", "many"]).is_err() && parse(&["--rounds"]).is_err() && parse(&["all"]).is_err());
+    assert!(
+        parse(&["--rounds", "many"]).is_err()
+            && parse(&["--rounds"]).is_err()
+            && parse(&["all"]).is_err()
+    );
 }
 
 #[test]

@@ -29,16 +29,24 @@ pub(super) struct Usual(BTreeMap<&'static str, CommandTiming>);
 impl Usual {
     /// Runs every kind to completion once, in the twin.
     pub(super) fn measure(world: &CrashWorld) -> anyhow::Result<Self> {
-        let mut shadow = Shadow::observe(&world.twin).map_err(|it| anyhow::anyhow!("{}", it.what))?;
+        let mut shadow =
+            Shadow::observe(&world.twin).map_err(|it| anyhow::anyhow!("{}", it.what))?;
         let measure = |kind: &CommandKind| {
-            Ok((kind.name, CommandTiming { time: measure(kind, world, &mut shadow)?, signs: SIGNS }))
+            Ok((
+                kind.name,
+                CommandTiming { time: measure(kind, world, &mut shadow)?, signs: SIGNS },
+            ))
         };
         KINDS.iter().map(measure).collect::<anyhow::Result<_>>().map(Self)
     }
 
     /// A moment to kill a command of this kind.
     pub(super) fn moment(&self, kind: &CommandKind, chance: &mut SplitMix64) -> KillMoment {
-        let known = self.0.get(kind.name).copied().unwrap_or(CommandTiming { time: Duration::ZERO, signs: SIGNS });
+        let known = self
+            .0
+            .get(kind.name)
+            .copied()
+            .unwrap_or(CommandTiming { time: Duration::ZERO, signs: SIGNS });
         KillMoment::within(known.time, known.signs, chance)
     }
 
@@ -59,7 +67,11 @@ impl Usual {
     }
 }
 
-fn measure(kind: &CommandKind, world: &CrashWorld, shadow: &mut Shadow) -> anyhow::Result<Duration> {
+fn measure(
+    kind: &CommandKind,
+    world: &CrashWorld,
+    shadow: &mut Shadow,
+) -> anyhow::Result<Duration> {
     if let Lasts::For(time) = kind.lasts {
         return Ok(time);
     }

@@ -26,11 +26,17 @@ pub(super) struct Victim {
 
 /// Starts the command and kills it at that moment, if it still runs: only the process, not its
 /// group.
-pub(super) fn strike(place: &CrashProject, operation: &CrashCommand, moment: &KillMoment) -> anyhow::Result<Victim> {
+pub(super) fn strike(
+    place: &CrashProject,
+    operation: &CrashCommand,
+    moment: &KillMoment,
+) -> anyhow::Result<Victim> {
     let started = Instant::now();
     let mut child = place.start(&operation.words, "victim")?;
     let beside = match &operation.beside {
-        Some((ready, words)) if is_ready(place, &mut child, ready)? => Some(place.start(words, "beside")?),
+        Some((ready, words)) if is_ready(place, &mut child, ready)? => {
+            Some(place.start(words, "beside")?)
+        }
         _ => None,
     };
     let Waited { mut code, signs } = moment.wait(place, &mut child)?;
@@ -57,7 +63,11 @@ fn is_ready(place: &CrashProject, child: &mut Child, ready: &str) -> anyhow::Res
         if wait_until(child, Instant::now() + Duration::from_millis(1))?.is_some() {
             return Ok(false);
         }
-        ensure!(Instant::now() < end, "it is not ready after {READY:?}: {}", place.said("victim", None)?.said());
+        ensure!(
+            Instant::now() < end,
+            "it is not ready after {READY:?}: {}",
+            place.said("victim", None)?.said()
+        );
     }
     Ok(true)
 }
@@ -66,7 +76,8 @@ impl Victim {
     /// Whether it has acknowledged its change, by its message or its exit code.
     pub(super) fn has_acknowledged(&self, operation: &CrashCommand) -> bool {
         let said = operation.acknowledges;
-        self.ended.code == Some(operation.code) || (!said.is_empty() && self.ended.err.contains(said))
+        self.ended.code == Some(operation.code)
+            || (!said.is_empty() && self.ended.err.contains(said))
     }
 
     /// The servers whose tools it has reported, with their numbers.

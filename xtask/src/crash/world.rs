@@ -60,7 +60,10 @@ impl CrashWorld {
     /// A new project without any state.
     pub(super) fn fresh(&self) -> anyhow::Result<(CrashProject, Shadow)> {
         let folder = tempfile::Builder::new().prefix("fresh-").tempdir_in(self.top.path())?.keep();
-        Ok((CrashProject::new(folder, &self.toolscout, &self.config)?, Shadow::of_config(&self.config)))
+        Ok((
+            CrashProject::new(folder, &self.toolscout, &self.config)?,
+            Shadow::of_config(&self.config),
+        ))
     }
 
     /// A folder whose trust is switched.
@@ -84,7 +87,11 @@ fn config(server: &[String], size: &CrashWorldSize) -> String {
     let entry = |(id, more, rest): (&str, &[&str], &str)| {
         let words = server.iter().map(String::as_str).chain(more.iter().copied());
         let quoted: Vec<String> = words.map(|it| toml::Value::from(it).to_string()).collect();
-        format!("# {id}\n[servers.{id}]\ncommand = {}\nargs = [{}]\n{rest}", quoted[0], quoted[1..].join(", "))
+        format!(
+            "# {id}\n[servers.{id}]\ncommand = {}\nargs = [{}]\n{rest}",
+            quoted[0],
+            quoted[1..].join(", ")
+        )
     };
     servers.map(entry).join("\n")
 }

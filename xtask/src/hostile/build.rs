@@ -12,14 +12,20 @@ pub(crate) fn programs(is_debug: bool) -> anyhow::Result<HostilePrograms> {
         cargo.arg("--release");
     }
     let mut built = repo::build(cargo)?;
-    Ok(HostilePrograms { toolscout: built.take("toolscout")?, hostile: built.take("toolscout-hostile")? })
+    Ok(HostilePrograms {
+        toolscout: built.take("toolscout")?,
+        hostile: built.take("toolscout-hostile")?,
+    })
 }
 
 /// Programs that are already built.
 pub(super) fn in_folder(folder: &Path) -> anyhow::Result<HostilePrograms> {
     let there = |name: &str| {
         let path = folder.join(name);
-        std::path::absolute(&path).ok().filter(|it| it.is_file()).with_context(|| format!("no `{}`", path.display()))
+        std::path::absolute(&path)
+            .ok()
+            .filter(|it| it.is_file())
+            .with_context(|| format!("no `{}`", path.display()))
     };
     Ok(HostilePrograms { toolscout: there("toolscout")?, hostile: there("toolscout-hostile")? })
 }

@@ -41,7 +41,13 @@ pub(super) fn expected(mode: &str, transport: MeetingTransport) -> MeetingExpect
         ListingExpectation::Finds("echo", _) => calling(mode, transport),
         ListingExpectation::Finds(..) => CallExpectation::Fails("Unknown tool: hostile/echo"),
     };
-    MeetingExpectation { listing, calling, held: held(mode), lists: lists(mode), shown: shown(mode) }
+    MeetingExpectation {
+        listing,
+        calling,
+        held: held(mode),
+        lists: lists(mode),
+        shown: shown(mode),
+    }
 }
 
 fn listing(mode: &str, transport: MeetingTransport) -> ListingExpectation {
@@ -50,7 +56,9 @@ fn listing(mode: &str, transport: MeetingTransport) -> ListingExpectation {
         "mixed_bad" => ListingExpectation::Finds("good0", 5),
         "cursor_empty_ok" => ListingExpectation::Finds("page2", 2),
         // Over HTTP a response belongs to its request; on a pipe it could belong to any.
-        "wrong_id" | "id_type" if is_web => ListingExpectation::Fails("something other than the reply"),
+        "wrong_id" | "id_type" if is_web => {
+            ListingExpectation::Fails("something other than the reply")
+        }
         "huge_line" | "many_tools" | "cursor_huge" if is_web => {
             ListingExpectation::Fails("answered with more than 8 MiB")
         }
@@ -65,7 +73,9 @@ fn listing(mode: &str, transport: MeetingTransport) -> ListingExpectation {
 fn fault(mode: &str) -> Option<&'static str> {
     Some(match mode {
         // No response, or no complete one.
-        "hang_start" | "hang_initialize" | "http_slow_headers" | "http_sse_endless" => "the handshake took longer than",
+        "hang_start" | "hang_initialize" | "http_slow_headers" | "http_sse_endless" => {
+            "the handshake took longer than"
+        }
         "hang_list" | "drip_list" | "cpu_spin" | "noise_same_line" | "wrong_id" | "id_type" => {
             "discovery took longer than"
         }
@@ -75,7 +85,9 @@ fn fault(mode: &str) -> Option<&'static str> {
         "invalid_json" | "two_on_line" => "it sent broken JSON",
         "invalid_utf8" => "it sent a message that is not UTF-8",
         "pretty_json" => "it spread a message over several lines",
-        "no_newline" | "huge_line" | "many_tools" | "cursor_huge" => "it sent a message of more than 8 MiB",
+        "no_newline" | "huge_line" | "many_tools" | "cursor_huge" => {
+            "it sent a message of more than 8 MiB"
+        }
         "deep_json" | "deep_edge" => "it sent a message that nests deeper than 64 levels",
         "batch" => "it sent a batch of messages",
         "bad_jsonrpc" => "it sent a message that is not JSON-RPC 2.0",
@@ -89,9 +101,13 @@ fn fault(mode: &str) -> Option<&'static str> {
         "cursor_type" => "a cursor that is not a text",
         "page_error" => "the database is locked (-32603)",
         // No common protocol version.
-        "future_version" => "no common protocol version: it speaks `2099-01-01`, toolscout speaks 2026-07-28",
+        "future_version" => {
+            "no common protocol version: it speaks `2099-01-01`, toolscout speaks 2026-07-28"
+        }
         "bad_version" => "names no protocol version",
-        "unsupported_loop" => "it refuses protocol version 2026-07-28 and yet says that it speaks it",
+        "unsupported_loop" => {
+            "it refuses protocol version 2026-07-28 and yet says that it speaks it"
+        }
         "http_redirect" => "which is not followed",
         "http_401_meta" => "it wants a login",
         "http_endless_body" => "answered with more than 8 MiB",
@@ -110,7 +126,8 @@ fn fault(mode: &str) -> Option<&'static str> {
 /// The number of tools: six honest ones, and those of the mode.
 fn tools(mode: &str, is_web: bool) -> usize {
     6 + match mode {
-        "changed_mid_list" | "poison_desc" | "shadow_ref" | "ref_bomb" | "output_lie" | "wide_schema" => 1,
+        "changed_mid_list" | "poison_desc" | "shadow_ref" | "ref_bomb" | "output_lie"
+        | "wide_schema" => 1,
         "ansi" => 2,
         "hidden_unicode" | "html" | "ref_cycle" => 4,
         "odd_dialect" => 5,
@@ -152,12 +169,18 @@ fn calling(mode: &str, transport: MeetingTransport) -> CallExpectation {
         "stop_reading" => CallExpectation::Fails("`echo` took longer than"),
         "huge_result" if is_web => CallExpectation::Fails("answered with more than 8 MiB"),
         "many_items" if is_web => CallExpectation::Fails("answered with more than 8 MiB"),
-        "huge_result" | "many_items" => CallExpectation::Fails("it sent a message of more than 8 MiB"),
-        "bad_result_type" => CallExpectation::Fails("neither complete nor a request for more input"),
+        "huge_result" | "many_items" => {
+            CallExpectation::Fails("it sent a message of more than 8 MiB")
+        }
+        "bad_result_type" => {
+            CallExpectation::Fails("neither complete nor a request for more input")
+        }
         // A request for input instead of a result, and no user to answer it.
         "elicit_phish" => CallExpectation::Fails("needs input that this client cannot give"),
         // Changed by the second list, or by the second start.
-        "rug_list" | "rug_flipflop" if is_web => CallExpectation::Fails("has changed since it was approved"),
+        "rug_list" | "rug_flipflop" if is_web => {
+            CallExpectation::Fails("has changed since it was approved")
+        }
         "rug_restart" if !is_web => CallExpectation::Fails("has changed since it was approved"),
         // Gone with the second list, which is that of the call.
         "vanish" if is_web => CallExpectation::Fails("has no tool `echo`"),

@@ -26,11 +26,19 @@ const HEAD: &str = "\
 | mode | verdict | starts | lists | in a minute | peak MB | CPU s | what was seen |
 |---|---|---:|---:|---:|---:|---:|---|";
 
-pub(super) fn run(programs: &HostilePrograms, server: &[String], modes: &[String]) -> anyhow::Result<()> {
-    let wanted = SCENARIOS.iter().filter(|it| modes.is_empty() || modes.iter().any(|mode| *mode == it.name));
+pub(super) fn run(
+    programs: &HostilePrograms,
+    server: &[String],
+    modes: &[String],
+) -> anyhow::Result<()> {
+    let wanted =
+        SCENARIOS.iter().filter(|it| modes.is_empty() || modes.iter().any(|mode| *mode == it.name));
     let rows: Vec<anyhow::Result<LongRunRow>> = thread::scope(|scope| {
-        let running: Vec<_> = wanted.map(|it| scope.spawn(move || hold(programs, server, it))).collect();
-        let ended = running.into_iter().map(|it| it.join().unwrap_or_else(|_| Err(anyhow::anyhow!("it panicked"))));
+        let running: Vec<_> =
+            wanted.map(|it| scope.spawn(move || hold(programs, server, it))).collect();
+        let ended = running
+            .into_iter()
+            .map(|it| it.join().unwrap_or_else(|_| Err(anyhow::anyhow!("it panicked"))));
         ended.collect()
     });
     println!("{HEAD}");
@@ -69,11 +77,15 @@ impl LongRunRow {
     }
 }
 
-fn hold(programs: &HostilePrograms, server: &[String], scenario: &'static Scenario) -> anyhow::Result<LongRunRow> {
+fn hold(
+    programs: &HostilePrograms,
+    server: &[String],
+    scenario: &'static Scenario,
+) -> anyhow::Result<LongRunRow> {
     let about = || format!("hold {}", scenario.name);
     let terms = TimeLimits::FULL;
-    let world =
-        HostileWorld::new(programs, server, scenario.mode, MeetingTransport::Stdio, &terms).with_context(about)?;
+    let world = HostileWorld::new(programs, server, scenario.mode, MeetingTransport::Stdio, &terms)
+        .with_context(about)?;
     let host = ServerHost::start(&world).with_context(about)?;
     let base = host.peak();
     let outcome = (scenario.plays)(&world);
@@ -92,7 +104,10 @@ fn hold(programs: &HostilePrograms, server: &[String], scenario: &'static Scenar
     };
     fault(starts > scenario.starts, format!("{starts} starts"));
     fault(in_a_minute > scenario.lists, format!("{in_a_minute} lists in a minute"));
-    fault(peak > base + ROOM, format!("{} MiB more than without the server", peak.saturating_sub(base)));
+    fault(
+        peak > base + ROOM,
+        format!("{} MiB more than without the server", peak.saturating_sub(base)),
+    );
     fault(cpu > BUSY, format!("{cpu:.0} s of a core"));
     fault(said.contains("panicked at"), "it panicked".to_owned());
     let left = survivors::count(&world.mark);
@@ -106,7 +121,11 @@ pub(super) fn busiest(events: &[Value]) -> usize {
         let after = it["t"].as_f64().unwrap_or_default() - first["t"].as_f64().unwrap_or_default();
         it["pid"] == first["pid"] && (0.0..60.0).contains(&after)
     };
-    events.iter().map(|first| events.iter().filter(|it| minute(first, it)).count()).max().unwrap_or(0)
+    events
+        .iter()
+        .map(|first| events.iter().filter(|it| minute(first, it)).count())
+        .max()
+        .unwrap_or(0)
 }
 
 /// Waits without a condition: the test is that nothing happens.

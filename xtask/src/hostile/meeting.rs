@@ -53,7 +53,11 @@ pub(crate) const HOSTILE: &str = "run hostile/echo";
 
 impl Meeting {
     /// A meeting with our own hostile server, and the full time limits.
-    pub(crate) fn hold(programs: &HostilePrograms, mode: &str, transport: MeetingTransport) -> anyhow::Result<Self> {
+    pub(crate) fn hold(
+        programs: &HostilePrograms,
+        mode: &str,
+        transport: MeetingTransport,
+    ) -> anyhow::Result<Self> {
         Self::of(programs, &programs.own_server(), mode, transport, &TimeLimits::FULL)
     }
 
@@ -122,7 +126,10 @@ impl Meeting {
 
     /// A field of the hostile server in `server list`.
     pub(crate) fn said_of_hostile(&self, field: &str) -> Value {
-        self.list(SERVERS).iter().find(|it| it["id"] == "hostile").map_or(Value::Null, |it| it[field].clone())
+        self.list(SERVERS)
+            .iter()
+            .find(|it| it["id"] == "hostile")
+            .map_or(Value::Null, |it| it[field].clone())
     }
 
     /// The number of quarantined tools.
@@ -136,7 +143,10 @@ impl Meeting {
     }
 
     fn list(&self, name: &str) -> Vec<Value> {
-        let read = self.step(name).and_then(|it| serde_json::from_slice::<Value>(&it.out).ok()).unwrap_or_default();
+        let read = self
+            .step(name)
+            .and_then(|it| serde_json::from_slice::<Value>(&it.out).ok())
+            .unwrap_or_default();
         let list = if name == SERVERS { &read["servers"] } else { &read };
         list.as_array().cloned().unwrap_or_default()
     }
@@ -149,11 +159,15 @@ impl Meeting {
         let call = self.step(HOSTILE);
         let ended = call.and_then(Watched::code).map_or("killed".to_owned(), |it| it.to_string());
         // If the list succeeded, the call is what needs an explanation.
-        let error = if error.is_empty() { call.map_or(String::new(), first_complaint) } else { error };
+        let error =
+            if error.is_empty() { call.map_or(String::new(), first_complaint) } else { error };
         let held = self.held();
         let held = if held == 0 { String::new() } else { format!(", {held} held") };
         let error = if error.is_empty() { error } else { format!("; {error}") };
-        format!("{status}, {tools} tools{held}, {} starts, {} lists, call {ended}{error}", self.starts, self.lists)
+        format!(
+            "{status}, {tools} tools{held}, {} starts, {} lists, call {ended}{error}",
+            self.starts, self.lists
+        )
     }
 }
 
@@ -165,11 +179,15 @@ fn first_complaint(command: &Watched) -> String {
     }
     let said = command.complained();
     let ours = said.lines().next().and_then(|it| it.strip_prefix("error: "));
-    ours.map_or("the tool says that it failed", |it| it.trim_start_matches("source `hostile`: ")).to_owned()
+    ours.map_or("the tool says that it failed", |it| it.trim_start_matches("source `hostile`: "))
+        .to_owned()
 }
 
 /// Runs every read-only command once: all of them must handle any output of a server.
-fn read_all(world: &HostileWorld, expected: &MeetingExpectation) -> anyhow::Result<Vec<MeetingStep>> {
+fn read_all(
+    world: &HostileWorld,
+    expected: &MeetingExpectation,
+) -> anyhow::Result<Vec<MeetingStep>> {
     let tool = format!("hostile/{}", expected.shown);
     let commands: [&[&str]; 11] = [
         &["server", "list", "--json"],
@@ -196,7 +214,12 @@ fn ask(world: &HostileWorld, words: &[&str], is_logged: bool) -> anyhow::Result<
 }
 
 /// A slow read is measured again: the machine may have been busy.
-fn step(world: &HostileWorld, kind: StepKind, name: &str, words: &[&str]) -> anyhow::Result<MeetingStep> {
+fn step(
+    world: &HostileWorld,
+    kind: StepKind,
+    name: &str,
+    words: &[&str],
+) -> anyhow::Result<MeetingStep> {
     let mut watched = world.run(words)?;
     let mut left = if kind == StepKind::Read { 3 } else { 0 };
     while left > 0 && watched.time > TimeLimits::FULL.reading_bombs {

@@ -32,8 +32,12 @@ impl Options {
                 "--debug" => options.is_debug = true,
                 "--long" => options.is_long = true,
                 "--built" => options.built = Some(value()?.into()),
-                "--server" => options.server = Some(value()?.split_whitespace().map(str::to_owned).collect()),
-                unknown if unknown.starts_with("--") => bail!("`{unknown}` is not an option of `hostile`"),
+                "--server" => {
+                    options.server = Some(value()?.split_whitespace().map(str::to_owned).collect())
+                }
+                unknown if unknown.starts_with("--") => {
+                    bail!("`{unknown}` is not an option of `hostile`")
+                }
                 mode => options.modes.push(mode.to_owned()),
             }
         }

@@ -22,7 +22,8 @@ pub(crate) enum Ends {
 }
 
 pub(crate) fn probes(mode: &str) -> Vec<Probe> {
-    let of = |tool: &str, input: Value, ends| Probe { tool: format!("hostile/{tool}"), input, ends };
+    let of =
+        |tool: &str, input: Value, ends| Probe { tool: format!("hostile/{tool}"), input, ends };
     let long = |text: &str| text.repeat(64 * 1024 / text.len());
     match mode {
         "validate_bomb" => vec![
@@ -51,8 +52,12 @@ pub(crate) fn probes(mode: &str) -> Vec<Probe> {
             of("numkeys", json!({}), Ends::Soon),
         ],
         "header_inject" => vec![of("hx_ok", json!({"q": "x"}), Ends::Well)],
-        "output_lie" => vec![of("typed", json!({}), Ends::Warning("does not match the output schema"))],
-        "stop_reading" => vec![of("echo", json!({"text": "x".repeat(1 << 20)}), Ends::Saying("took longer than"))],
+        "output_lie" => {
+            vec![of("typed", json!({}), Ends::Warning("does not match the output schema"))]
+        }
+        "stop_reading" => {
+            vec![of("echo", json!({"text": "x".repeat(1 << 20)}), Ends::Saying("took longer than"))]
+        }
         "rug_call" => vec![of("add", json!({"a": 1, "b": 2}), Ends::Soon)],
         _ => Vec::new(),
     }

@@ -20,7 +20,9 @@ pub(super) fn count(mark: &str) -> usize {
 
 fn now(mark: &str) -> usize {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.filter(|it| fs::read(it.path().join("cmdline")).is_ok_and(|it| has(&it, mark.as_bytes()))).count()
+    processes
+        .filter(|it| fs::read(it.path().join("cmdline")).is_ok_and(|it| has(&it, mark.as_bytes())))
+        .count()
 }
 
 /// Whether one of the arguments is the mark; not a part of one, because `met-1-1` is part of

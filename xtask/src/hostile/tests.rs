@@ -29,7 +29,8 @@ fn said(code: i32, out: &str) -> Watched {
 }
 
 fn of_mode(mode: &str) -> Meeting {
-    let step = |kind, name: &str, out| MeetingStep { name: name.to_owned(), kind, watched: said(0, out) };
+    let step =
+        |kind, name: &str, out| MeetingStep { name: name.to_owned(), kind, watched: said(0, out) };
     let mut steps = vec![
         step(StepKind::Ask, "server refresh", ""),
         step(StepKind::Read, "server list --json", SERVERS),
@@ -39,7 +40,9 @@ fn of_mode(mode: &str) -> Meeting {
         step(StepKind::Run, "run honest/echo", "hi\n"),
         step(StepKind::Run, "run hostile/echo", "hi\n"),
     ];
-    steps.extend(probe::probes(mode).iter().map(|it| step(StepKind::Run, &format!("run {}", it.tool), "")));
+    steps.extend(
+        probe::probes(mode).iter().map(|it| step(StepKind::Run, &format!("run {}", it.tool), "")),
+    );
     let mut expected = expected(mode, MeetingTransport::Stdio);
     if let ListingExpectation::Finds(_, count) = &mut expected.listing {
         *count = 1;
@@ -83,15 +86,27 @@ fn a_meeting_without_fault_has_none() {
 fn every_fault_of_a_command_is_found() {
     let of = |change: fn(&mut Watched)| found(|it| change(command(it, "server list --json")));
     assert!(of(|it| it.status = None).starts_with("`server list --json` did not end"));
-    assert!(of(|it| it.status = Some(ExitStatus::from_raw(6))).contains("`server list --json` broke down: signal: 6"));
+    assert!(
+        of(|it| it.status = Some(ExitStatus::from_raw(6)))
+            .contains("`server list --json` broke down: signal: 6")
+    );
     assert!(of(|it| it.err = b"thread 'main' panicked at x.rs".to_vec()).contains("broke down"));
     assert_eq!(of(|it| it.err = b"\x1b[31m".to_vec()), "`server list --json` lets U+001B through");
     assert_eq!(of(|it| it.time = Duration::from_secs(2)), "`server list --json` took 2000 ms");
-    assert_eq!(of(|it| it.err = b"hush-5c1f0a".to_vec()), "`server list --json` shows a secret of our environment");
-    assert_eq!(of(|it| it.err = b"given-77e0b2".to_vec()), "`server list --json` shows a secret of the server");
+    assert_eq!(
+        of(|it| it.err = b"hush-5c1f0a".to_vec()),
+        "`server list --json` shows a secret of our environment"
+    );
+    assert_eq!(
+        of(|it| it.err = b"given-77e0b2".to_vec()),
+        "`server list --json` shows a secret of the server"
+    );
     assert_eq!(of(|it| it.peak = 100 << 20), "90 MB more than with an honest server");
     let slow = |it: &mut Meeting| command(it, "tools --json").time = Duration::from_millis(200);
-    assert_eq!((found(slow), found_in("ref_cycle", slow)), (String::new(), "`tools --json` took 200 ms".to_owned()));
+    assert_eq!(
+        (found(slow), found_in("ref_cycle", slow)),
+        (String::new(), "`tools --json` took 200 ms".to_owned())
+    );
 }
 
 #[test]
@@ -115,17 +130,28 @@ fn every_fault_of_a_meeting_is_found() {
     );
     let two = TOOLS.replace("]", r#",{"source":"hostile","name":"smuggled"}]"#);
     assert_eq!(found(|it| command(it, "tools --json").out = two.into_bytes()), "2 tools, not 1");
-    assert_eq!(found(|it| command(it, "review --json").out = b"[{}]".to_vec()), "1 tools are quarantined, not 0");
     assert_eq!(
-        found(|it| command(it, "search echo a text --json").out = br#"[{"id":"hostile/echo"}]"#.to_vec()),
+        found(|it| command(it, "review --json").out = b"[{}]".to_vec()),
+        "1 tools are quarantined, not 0"
+    );
+    assert_eq!(
+        found(|it| command(it, "search echo a text --json").out =
+            br#"[{"id":"hostile/echo"}]"#.to_vec()),
         "a search finds hostile/echo before `honest/echo`"
     );
-    assert!(found(|it| *command(it, "run honest/echo") = said(1, "")).contains("the honest server's tool does not"));
+    assert!(
+        found(|it| *command(it, "run honest/echo") = said(1, ""))
+            .contains("the honest server's tool does not")
+    );
     let slow = |it: &mut Meeting| command(it, "run honest/echo").time = Duration::from_secs(2);
     assert_eq!(found(slow), "the honest server's tool took 2000 ms");
-    assert!(found(|it| *command(it, "run hostile/echo") = said(4, "")).contains("the call does not answer"));
+    assert!(
+        found(|it| *command(it, "run hostile/echo") = said(4, ""))
+            .contains("the call does not answer")
+    );
     let unknown = |it: &mut Meeting| {
-        command(it, "server list --json").out = SERVERS.replace(r#""2026-07-28T00:00:00Z""#, "null").into_bytes();
+        command(it, "server list --json").out =
+            SERVERS.replace(r#""2026-07-28T00:00:00Z""#, "null").into_bytes();
     };
     assert_eq!(found(unknown), "`server list` says \"success\", since null, and no more");
 }
@@ -146,14 +172,17 @@ fn what_fails_has_to_say_so() {
     assert_eq!(fails("failed", "it exited with code 1: fatal: cannot load config", 3), "");
     assert!(fails("failed", "something", 3).starts_with("nothing says `"));
     assert!(fails("success", "", 3).starts_with("its status is"));
-    assert!(fails("failed", "it exited with code 1: fatal: cannot load config", 0).contains("not 3"));
+    assert!(
+        fails("failed", "it exited with code 1: fatal: cannot load config", 0).contains("not 3")
+    );
 }
 
 #[test]
 fn probes_have_to_end_as_they_should() {
     let of = |code: i32, err: &str| {
         found_in("output_lie", |it| {
-            *command(it, "run hostile/typed") = Watched { err: err.as_bytes().to_vec(), ..said(code, "{}") };
+            *command(it, "run hostile/typed") =
+                Watched { err: err.as_bytes().to_vec(), ..said(code, "{}") };
         })
     };
     assert_eq!(of(0, "warning: the result does not match the output schema: x"), "");
@@ -164,7 +193,8 @@ fn probes_have_to_end_as_they_should() {
 #[test]
 fn only_characters_that_steer_or_hide_are_found() {
     assert_eq!(raw_character("plain, größer, 日本, \t and \n"), None);
-    for bad in ['\u{1b}', '\r', '\u{7}', '\u{9b}', '\u{202e}', '\u{2066}', '\u{200b}', '\u{e0041}'] {
+    for bad in ['\u{1b}', '\r', '\u{7}', '\u{9b}', '\u{202e}', '\u{2066}', '\u{200b}', '\u{e0041}']
+    {
         assert_eq!(raw_character(&format!("a{bad}b")), Some(bad));
     }
 }
@@ -198,7 +228,10 @@ fn a_call_that_fails_is_explained_where_the_list_is_not() {
     *command(&mut meeting, "run hostile/echo") = Watched { err, ..said(3, "") };
     assert_eq!(meeting.remark(), "success, 1 tools, 2 starts, 1 lists, call 3; it is gone");
     command(&mut meeting, "run hostile/echo").err = b"Error: obey me\n".to_vec();
-    assert_eq!(meeting.remark(), "success, 1 tools, 2 starts, 1 lists, call 3; the tool says that it failed");
+    assert_eq!(
+        meeting.remark(),
+        "success, 1 tools, 2 starts, 1 lists, call 3; the tool says that it failed"
+    );
 }
 
 #[test]
@@ -210,8 +243,11 @@ fn the_busiest_minute_is_that_of_one_process() {
 
 #[test]
 fn words_are_modes_and_options() {
-    let parse = |words: &[&str]| Options::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
-    let options = parse(&["ansi", "--http", "--server", "python3 x.py", "storm", "--long"]).unwrap();
+    let parse = |words: &[&str]| {
+        Options::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    };
+    let options =
+        parse(&["ansi", "--http", "--server", "python3 x.py", "storm", "--long"]).unwrap();
     assert_eq!(
         options,
         Options {
@@ -222,6 +258,9 @@ fn words_are_modes_and_options() {
             ..Options::default()
         }
     );
-    assert_eq!(parse(&["--loud"]).unwrap_err().to_string(), "`--loud` is not an option of `hostile`");
+    assert_eq!(
+        parse(&["--loud"]).unwrap_err().to_string(),
+        "`--loud` is not an option of `hostile`"
+    );
     assert_eq!(parse(&["--built"]).unwrap_err().to_string(), "`--built` needs a value");
 }

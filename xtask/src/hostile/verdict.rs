@@ -16,7 +16,8 @@ const STARTS: usize = 3;
 
 /// The violated conditions; empty for a successful meeting.
 pub(crate) fn reasons(meeting: &Meeting, base: u64) -> Vec<String> {
-    let mut reasons: Vec<String> = meeting.steps.iter().flat_map(|it| of_step(meeting, it)).collect();
+    let mut reasons: Vec<String> =
+        meeting.steps.iter().flat_map(|it| of_step(meeting, it)).collect();
     reasons.extend(neighbour(meeting));
     reasons.extend(listing(meeting));
     reasons.extend(review(meeting));
@@ -37,7 +38,8 @@ fn of_step(meeting: &Meeting, step: &MeetingStep) -> Vec<String> {
     reasons.extend(in_time(meeting, step));
     // The output of a tool belongs to the user who ran it, so it is not checked; everything else is
     // ours.
-    let texts = [Some(watched.said()).filter(|_| *kind != StepKind::Run), Some(watched.complained())];
+    let texts =
+        [Some(watched.said()).filter(|_| *kind != StepKind::Run), Some(watched.complained())];
     let raw = texts.iter().flatten().find_map(|it| raw_character(it));
     reasons.extend(raw.map(|it| format!("`{name}` lets U+{:04X} through", u32::from(it))));
     if [watched.said(), watched.complained()].iter().any(|it| it.contains(SECRET)) {
@@ -68,12 +70,16 @@ fn in_time(meeting: &Meeting, step: &MeetingStep) -> Option<String> {
         StepKind::Read if is_bomb(&meeting.mode) => terms.reading_bombs,
         StepKind::Read => terms.reading,
     };
-    (step.watched.time > limit).then(|| format!("`{}` took {} ms", step.name, step.watched.time.as_millis()))
+    (step.watched.time > limit)
+        .then(|| format!("`{}` took {} ms", step.name, step.watched.time.as_millis()))
 }
 
 /// Modes whose schemas are designed to be slow.
 fn is_bomb(mode: &str) -> bool {
-    matches!(mode, "ref_cycle" | "ref_bomb" | "validate_bomb" | "wide_schema" | "odd_dialect" | "ref_remote")
+    matches!(
+        mode,
+        "ref_cycle" | "ref_bomb" | "validate_bomb" | "wide_schema" | "odd_dialect" | "ref_remote"
+    )
 }
 
 /// The first character that controls a terminal or is invisible.
@@ -100,7 +106,8 @@ fn neighbour(meeting: &Meeting) -> Option<String> {
 
 fn listing(meeting: &Meeting) -> Option<String> {
     let tools = meeting.tools_of("hostile");
-    let (status, error) = (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("discoveryError"));
+    let (status, error) =
+        (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("discoveryError"));
     let refresh = meeting.refresh().code();
     match meeting.expected.listing {
         ListingExpectation::Finds(name, _) if !tools.iter().any(|it| it == name) => {
@@ -113,9 +120,15 @@ fn listing(meeting: &Meeting) -> Option<String> {
             Some(format!("`server refresh` ends with {refresh:?}, not 0"))
         }
         ListingExpectation::Finds(..) => None,
-        ListingExpectation::Fails(_) if !tools.is_empty() => Some(format!("{} tools out of nothing", tools.len())),
-        ListingExpectation::Fails(_) if status != "failed" => Some(format!("its status is {status}")),
-        ListingExpectation::Fails(reason) if !error.as_str().is_some_and(|it| it.contains(reason)) => {
+        ListingExpectation::Fails(_) if !tools.is_empty() => {
+            Some(format!("{} tools out of nothing", tools.len()))
+        }
+        ListingExpectation::Fails(_) if status != "failed" => {
+            Some(format!("its status is {status}"))
+        }
+        ListingExpectation::Fails(reason)
+            if !error.as_str().is_some_and(|it| it.contains(reason)) =>
+        {
             Some(format!("nothing says `{reason}`: {error}"))
         }
         ListingExpectation::Fails(_) if refresh != Some(3) => {
@@ -139,21 +152,28 @@ fn search(meeting: &Meeting) -> Option<String> {
 
 /// The list must show the status of the server, its time, and the reason.
 fn is_shown(meeting: &Meeting) -> Option<String> {
-    let (status, since) = (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("lastDiscovery"));
-    let has_reason = matches!(meeting.said_of_hostile("discoveryError"), Value::String(it) if !it.is_empty());
+    let (status, since) =
+        (meeting.said_of_hostile("discoveryStatus"), meeting.said_of_hostile("lastDiscovery"));
+    let has_reason =
+        matches!(meeting.said_of_hostile("discoveryError"), Value::String(it) if !it.is_empty());
     let is_known = status == "success" || (status == "failed" && has_reason);
     // Its record may be the damaged one; then the status is that of a new server.
     if meeting.mode == "cache_tamper" && status == "never" {
         return None;
     }
-    (!is_known || since.is_null()).then(|| format!("`server list` says {status}, since {since}, and no more"))
+    (!is_known || since.is_null())
+        .then(|| format!("`server list` says {status}, since {since}, and no more"))
 }
 
 fn calling(meeting: &Meeting) -> Option<String> {
     let call = meeting.step(HOSTILE)?;
     match meeting.expected.calling {
-        CallExpectation::Answers if !answers(call) => Some(format!("the call does not answer: {}", call.complained())),
-        CallExpectation::Fails(_) if call.code() == Some(0) => Some("the call is said to have worked".to_owned()),
+        CallExpectation::Answers if !answers(call) => {
+            Some(format!("the call does not answer: {}", call.complained()))
+        }
+        CallExpectation::Fails(_) if call.code() == Some(0) => {
+            Some("the call is said to have worked".to_owned())
+        }
         CallExpectation::Fails(reason) if !call.complained().contains(reason) => {
             Some(format!("the call does not say `{reason}`: {}", call.complained()))
         }
@@ -176,7 +196,9 @@ fn probing(meeting: &Meeting) -> Vec<String> {
             Ends::Soon => true,
         };
         let ended = call.code();
-        (!is_right).then(|| format!("`{name}` ends with {ended:?}, not {:?}: {}", probe.ends, call.complained()))
+        (!is_right).then(|| {
+            format!("`{name}` ends with {ended:?}, not {:?}: {}", probe.ends, call.complained())
+        })
     });
     faults.collect()
 }
@@ -195,14 +217,20 @@ fn bounds(meeting: &Meeting, base: u64) -> Vec<String> {
         meeting.transport == MeetingTransport::Stdio && meeting.starts > starts,
         format!("{} starts", meeting.starts),
     );
-    bound(meeting.starts_by_reading > 0, format!("{} starts by commands that only read", meeting.starts_by_reading));
+    bound(
+        meeting.starts_by_reading > 0,
+        format!("{} starts by commands that only read", meeting.starts_by_reading),
+    );
     let lists = meeting.expected.lists + probes(&meeting.mode).len();
     bound(meeting.lists > lists, format!("{} lists", meeting.lists));
     bound(meeting.survivors > 0, format!("{} processes survive", meeting.survivors));
     // A server may connect to it by itself; that is not toolscout's doing, and the purpose of one
     // mode.
     let own = usize::from(meeting.mode == "fs_probe") * meeting.starts;
-    bound(meeting.canary_hits > own, format!("{} connections to where none should go", meeting.canary_hits));
+    bound(
+        meeting.canary_hits > own,
+        format!("{} connections to where none should go", meeting.canary_hits),
+    );
     broken
 }
 

@@ -37,7 +37,8 @@ impl Watched {
         let err = child.stderr.take().map(keep);
         let (status, peak) = watch(&mut child, start + limit)?;
         let time = start.elapsed();
-        let said = |it: Option<JoinHandle<Vec<u8>>>| it.and_then(|it| it.join().ok()).unwrap_or_default();
+        let said =
+            |it: Option<JoinHandle<Vec<u8>>>| it.and_then(|it| it.join().ok()).unwrap_or_default();
         Ok(Self { status, time, peak, out: said(out), err: said(err) })
     }
 

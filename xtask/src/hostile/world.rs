@@ -55,14 +55,24 @@ impl HostileWorld {
         }
         let words: Vec<String> = server.iter().cloned().chain(world.words(mode)?).collect();
         let hostile = match transport {
-            MeetingTransport::Stdio => entry("hostile", &words, terms) + "env = { GIVEN = \"env:GIVEN\" }\n",
+            MeetingTransport::Stdio => {
+                entry("hostile", &words, terms) + "env = { GIVEN = \"env:GIVEN\" }\n"
+            }
             MeetingTransport::Http => {
                 let (url, limits) = (world.serve(&words)?, limits(terms));
                 format!("[servers.hostile]\nurl = \"{url}\"\nbearer = \"env:GIVEN\"\n{limits}")
             }
         };
         let log = world.path("honest.log").display().to_string();
-        let words = [&*programs.hostile.display().to_string(), "--log", &log, "--name", &world.mark, "--ttl", "180"];
+        let words = [
+            &*programs.hostile.display().to_string(),
+            "--log",
+            &log,
+            "--name",
+            &world.mark,
+            "--ttl",
+            "180",
+        ];
         let honest = entry("honest", &words.map(str::to_owned), terms);
         fs::write(world.path("project/toolscout.toml"), format!("{hostile}\n{honest}"))?;
         Ok(world)
@@ -77,8 +87,12 @@ impl HostileWorld {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.toolscout);
         command.args(arguments).current_dir(self.path("project")).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.path("home"));
-        command.env("TOOLSCOUT_STATE_DIR", self.path("state")).env("TOOLSCOUT_CONFIG_DIR", self.path("config"));
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.path("home"));
+        command
+            .env("TOOLSCOUT_STATE_DIR", self.path("state"))
+            .env("TOOLSCOUT_CONFIG_DIR", self.path("config"));
         command.env("TOOLSCOUT_TRUST", "1").env("SOME_TOKEN", SECRET).env("GIVEN", GIVEN);
         command
     }
@@ -100,7 +114,9 @@ impl HostileWorld {
     pub(crate) fn events(&self, event: &str, method: Option<&str>) -> Vec<Value> {
         let log = fs::read_to_string(self.path("hostile.log")).unwrap_or_default();
         let events = log.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
-        events.filter(|it| it["ev"] == event && method.is_none_or(|method| it["method"] == method)).collect()
+        events
+            .filter(|it| it["ev"] == event && method.is_none_or(|method| it["method"] == method))
+            .collect()
     }
 
     /// The number of connections to the canary.
@@ -120,12 +136,19 @@ impl HostileWorld {
     /// secret.
     pub(crate) fn strays(&self, before: &BTreeMap<String, Vec<u8>>) -> anyhow::Result<Vec<String>> {
         let now = self.files()?;
-        let changed = now.iter().filter(|(name, text)| before.get(*name) != Some(*text)).map(|(name, _)| name.clone());
-        let gone = before.keys().filter(|it| !now.contains_key(*it)).map(|it| format!("{it} is gone"));
+        let changed = now
+            .iter()
+            .filter(|(name, text)| before.get(*name) != Some(*text))
+            .map(|(name, _)| name.clone());
+        let gone =
+            before.keys().filter(|it| !now.contains_key(*it)).map(|it| format!("{it} is gone"));
         let mut state = BTreeMap::new();
         collect(self.top.path(), &self.path("state"), &mut state)?;
         let secret = |text: &[u8]| [SECRET, GIVEN].iter().any(|it| holds(text, it.as_bytes()));
-        let leaks = state.iter().filter(|(_, text)| secret(text)).map(|(name, _)| format!("a secret in {name}"));
+        let leaks = state
+            .iter()
+            .filter(|(_, text)| secret(text))
+            .map(|(name, _)| format!("a secret in {name}"));
         Ok(changed.chain(gone).chain(leaks).collect())
     }
 
@@ -145,7 +168,11 @@ impl HostileWorld {
         ];
         // Slow, but within its time limit.
         let slow = Some(("--delay", "2")).filter(|_| mode == "slow_start");
-        Ok(pairs.iter().chain(&slow).flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]).collect())
+        Ok(pairs
+            .iter()
+            .chain(&slow)
+            .flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()])
+            .collect())
     }
 
     /// Starts the hostile server on a free port, and returns its URL once it accepts connections.
@@ -154,7 +181,8 @@ impl HostileWorld {
         let (program, words) = words.split_first().context("no server is named")?;
         let mut command = Command::new(program);
         command.args(words).args(["--http", &address.port().to_string()]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.web = Some(child.context("start the hostile server")?);
         let end = Instant::now() + Duration::from_secs(10);
         while TcpStream::connect(address).is_err() {
@@ -206,7 +234,8 @@ fn holds(text: &[u8], part: &[u8]) -> bool {
 fn entry(id: &str, words: &[String], terms: &TimeLimits) -> String {
     let quoted = |it: &str| toml::Value::from(it).to_string();
     let words: Vec<String> = words.iter().map(|it| quoted(it)).collect();
-    let (program, words) = (words.first().cloned().unwrap_or_default(), words.get(1..).unwrap_or_default().join(", "));
+    let (program, words) =
+        (words.first().cloned().unwrap_or_default(), words.get(1..).unwrap_or_default().join(", "));
     format!("[servers.{id}]\ncommand = {program}\nargs = [{words}]\n{}", limits(terms))
 }
 

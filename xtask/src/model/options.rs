@@ -3,7 +3,8 @@
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 
-const USAGE: &str = "usage: cargo xtask model [--weights WHEEL_OR_DIRECTORY] [--check [--texts FILE]]";
+const USAGE: &str =
+    "usage: cargo xtask model [--weights WHEEL_OR_DIRECTORY] [--check [--texts FILE]]";
 
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Options {

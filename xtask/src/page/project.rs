@@ -34,9 +34,12 @@ impl PageProject {
         let project = Self { top: TempDir::new()?, program: program.to_owned() };
         fs::create_dir_all(project.folder().join("servers"))?;
         let names = ["mail", "tickets", "files", "weather", "billing", "crm"];
-        let entries = names.map(|it| format!("[servers.{it}]\ncommand = \"./servers/{it}\"\n")).join("\n");
+        let entries =
+            names.map(|it| format!("[servers.{it}]\ncommand = \"./servers/{it}\"\n")).join("\n");
         fs::write(project.folder().join("toolscout.toml"), entries)?;
-        for (name, tools) in names.into_iter().zip([mail(), tickets(), files(), weather(false), billing(), crm()]) {
+        for (name, tools) in
+            names.into_iter().zip([mail(), tickets(), files(), weather(false), billing(), crm()])
+        {
             let script = project.folder().join("servers").join(name);
             fs::write(&script, SERVER)?;
             fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
@@ -61,7 +64,10 @@ impl PageProject {
 
     /// The token of an agent.
     pub(super) fn token(&self) -> anyhow::Result<String> {
-        Ok(fs::read_to_string(self.outside().join("state/agent.token")).context("read the token")?.trim().to_owned())
+        Ok(fs::read_to_string(self.outside().join("state/agent.token"))
+            .context("read the token")?
+            .trim()
+            .to_owned())
     }
 
     pub(super) fn outside(&self) -> &Path {
@@ -86,8 +92,12 @@ impl PageProject {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
-        command.env("TOOLSCOUT_STATE_DIR", self.outside().join("state")).env("TOOLSCOUT_TRUST", "1");
-        command.env("TOOLSCOUT_CONFIG_DIR", self.outside().join("config")).env("HOME", self.outside().join("home"));
+        command
+            .env("TOOLSCOUT_STATE_DIR", self.outside().join("state"))
+            .env("TOOLSCOUT_TRUST", "1");
+        command
+            .env("TOOLSCOUT_CONFIG_DIR", self.outside().join("config"))
+            .env("HOME", self.outside().join("home"));
         command
     }
 }
@@ -104,8 +114,18 @@ fn text(about: &str) -> Value {
 fn mail() -> Value {
     let message = json!({"to": text("Who gets it"), "subject": text("What it is about"), "body": text("What it says")});
     json!([
-        tool("send_email", "Send an email to a customer or a colleague", message, &["to", "subject", "body"]),
-        tool("list_inbox", "List the newest emails of the inbox", json!({"count": {"type": "integer"}}), &[]),
+        tool(
+            "send_email",
+            "Send an email to a customer or a colleague",
+            message,
+            &["to", "subject", "body"]
+        ),
+        tool(
+            "list_inbox",
+            "List the newest emails of the inbox",
+            json!({"count": {"type": "integer"}}),
+            &[]
+        ),
         tool(
             "search_mail",
             "Search all mail for words, people or dates",
@@ -117,17 +137,28 @@ fn mail() -> Value {
 
 fn tickets() -> Value {
     let priority = json!({"type": "string", "enum": ["low", "normal", "high"], "default": "normal", "description": "How soon somebody should look"});
-    let labels = json!({"type": "array", "items": {"type": "string"}, "description": "Words to find it by"});
+    let labels =
+        json!({"type": "array", "items": {"type": "string"}, "description": "Words to find it by"});
     let new = json!({"customer": text("Their address or number"), "title": text("The problem in a line"), "priority": priority, "labels": labels});
     json!([
-        tool("create_ticket", "Open a ticket for a customer, with a title and a priority", new, &["customer", "title"]),
+        tool(
+            "create_ticket",
+            "Open a ticket for a customer, with a title and a priority",
+            new,
+            &["customer", "title"]
+        ),
         tool(
             "search_tickets",
             "Find tickets by words in their title or text",
             json!({"text": text("The words")}),
             &["text"]
         ),
-        tool("close_ticket", "Close a ticket, and tell its customer", json!({"id": text("Its number")}), &["id"]),
+        tool(
+            "close_ticket",
+            "Close a ticket, and tell its customer",
+            json!({"id": text("Its number")}),
+            &["id"]
+        ),
         tool(
             "assign_ticket",
             "Give a ticket to a colleague",
@@ -154,8 +185,12 @@ fn weather(has_changed: bool) -> Value {
     } else {
         ""
     };
-    let mut list =
-        vec![tool("forecast", &format!("Tell the weather of the next days{more}"), place.clone(), &["place"])];
+    let mut list = vec![tool(
+        "forecast",
+        &format!("Tell the weather of the next days{more}"),
+        place.clone(),
+        &["place"],
+    )];
     list.push(tool("warnings", "Tell of storms and floods", place, &["place"]));
     Value::Array(list)
 }
@@ -164,7 +199,12 @@ fn billing() -> Value {
     let filter = json!({"status": {"type": "string", "enum": ["open", "paid", "late"]}});
     json!([
         tool("list_invoices", "List invoices by their status", filter, &[]),
-        tool("send_reminder", "Remind a customer of an invoice", json!({"id": text("Its number")}), &["id"])
+        tool(
+            "send_reminder",
+            "Remind a customer of an invoice",
+            json!({"id": text("Its number")}),
+            &["id"]
+        )
     ])
 }
 
@@ -178,13 +218,28 @@ fn crm() -> Value {
         ("export", "Write out"),
         ("merge", "Make one of two"),
     ];
-    let nouns =
-        ["contact", "company", "deal", "note", "meeting", "campaign", "segment", "quote", "product", "territory"];
+    let nouns = [
+        "contact",
+        "company",
+        "deal",
+        "note",
+        "meeting",
+        "campaign",
+        "segment",
+        "quote",
+        "product",
+        "territory",
+    ];
     let fields = json!({"id": text("Its number"), "name": text("What it is called"), "owner": text("The colleague who looks after it")});
     let tools = nouns.iter().flat_map(|noun| {
         let fields = fields.clone();
         verbs.iter().map(move |(verb, words)| {
-            tool(&format!("{verb}_{noun}"), &format!("{words} a {noun} of the customer base"), fields.clone(), &["id"])
+            tool(
+                &format!("{verb}_{noun}"),
+                &format!("{words} a {noun} of the customer base"),
+                fields.clone(),
+                &["id"],
+            )
         })
     });
     tools.collect()

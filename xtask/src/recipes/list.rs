@@ -7,7 +7,10 @@ use std::process::Command;
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         adds: "an operation",
-        file: Some(("crates/toolscout-workspace/src/operations/greet.rs", include_str!("../../recipes/operation.rs"))),
+        file: Some((
+            "crates/toolscout-workspace/src/operations/greet.rs",
+            include_str!("../../recipes/operation.rs"),
+        )),
         list: Listing {
             file: "crates/toolscout-workspace/src/operations.rs",
             lines: &[
@@ -27,14 +30,20 @@ pub(super) const RECIPES: &[Recipe] = &[
             file: "crates/toolscout-config/src/settings.rs",
             lines: &[
                 ("pub ignore: Option<Vec<String>>,", "pub favourite_color: Option<String>,"),
-                ("pub ignore: Option<Vec<String>>,", "/// The color that every overview should have."),
+                (
+                    "pub ignore: Option<Vec<String>>,",
+                    "/// The color that every overview should have.",
+                ),
             ],
         },
         proof: setting,
     },
     Recipe {
         adds: "a source kind",
-        file: Some(("crates/toolscout/src/plugins/discovery/fortune.rs", include_str!("../../recipes/source_kind.rs"))),
+        file: Some((
+            "crates/toolscout/src/plugins/discovery/fortune.rs",
+            include_str!("../../recipes/source_kind.rs"),
+        )),
         list: Listing {
             file: "crates/toolscout/src/plugins/discovery.rs",
             lines: &[
@@ -46,7 +55,10 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         adds: "a ranking signal",
-        file: Some(("crates/toolscout-index/src/signal/brevity.rs", include_str!("../../recipes/ranking_signal.rs"))),
+        file: Some((
+            "crates/toolscout-index/src/signal/brevity.rs",
+            include_str!("../../recipes/ranking_signal.rs"),
+        )),
         list: Listing {
             file: "crates/toolscout-index/src/signal.rs",
             lines: &[("mod approval;", "mod brevity;"), ("approval::signal,", "brevity::signal,")],
@@ -55,7 +67,10 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         adds: "a way for a server to misbehave",
-        file: Some(("crates/toolscout-hostile/src/modes/shout.rs", include_str!("../../recipes/hostile_mode.rs"))),
+        file: Some((
+            "crates/toolscout-hostile/src/modes/shout.rs",
+            include_str!("../../recipes/hostile_mode.rs"),
+        )),
         list: Listing {
             file: "crates/toolscout-hostile/src/modes.rs",
             lines: &[
@@ -79,7 +94,8 @@ fn operation(programs: &Programs) -> anyhow::Result<()> {
 fn setting(programs: &Programs) -> anyhow::Result<()> {
     let known = Project::new(programs, "favourite_color = \"green\"\n")?.toolscout(&["tools"])?;
     anyhow::ensure!(!known.contains("favourite_color"), "the setting is not known:\n{known}");
-    let unknown = Project::new(programs, "favourite_colour = \"green\"\n")?.toolscout(&["tools"])?;
+    let unknown =
+        Project::new(programs, "favourite_colour = \"green\"\n")?.toolscout(&["tools"])?;
     expect(&unknown, "favourite_color")
 }
 
@@ -99,5 +115,8 @@ fn ranking_signal(programs: &Programs) -> anyhow::Result<()> {
 /// The mode is listed, and described.
 fn hostile_mode(programs: &Programs) -> anyhow::Result<()> {
     expect(&output(Command::new(&programs.hostile).arg("--list"))?, "shout")?;
-    expect(&output(Command::new(&programs.hostile).args(["--describe", "shout"]))?, "capital letters")
+    expect(
+        &output(Command::new(&programs.hostile).args(["--describe", "shout"]))?,
+        "capital letters",
+    )
 }

@@ -21,7 +21,8 @@ pub(crate) struct Project<'a> {
 impl<'a> Project<'a> {
     pub(crate) fn new(programs: &'a Programs, configuration: &str) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("create a folder for the project")?;
-        fs::write(folder.path().join("toolscout.toml"), configuration).context("write toolscout.toml")?;
+        fs::write(folder.path().join("toolscout.toml"), configuration)
+            .context("write toolscout.toml")?;
         Ok(Self { programs, folder })
     }
 
@@ -29,7 +30,9 @@ impl<'a> Project<'a> {
     pub(crate) fn toolscout(&self, words: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new(&self.programs.toolscout);
         command.args(words).current_dir(self.folder.path()).env_clear();
-        command.env("HOME", self.folder.path()).env("TOOLSCOUT_STATE_DIR", self.folder.path().join("state"));
+        command
+            .env("HOME", self.folder.path())
+            .env("TOOLSCOUT_STATE_DIR", self.folder.path().join("state"));
         output(&mut command)
     }
 }
@@ -37,7 +40,8 @@ impl<'a> Project<'a> {
 /// The output of a command, from both streams; an error unless it succeeds.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command.output().with_context(|| format!("start {command:?}"))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{command:?} ended with {}:\n{text}", output.status);
     Ok(text)
 }

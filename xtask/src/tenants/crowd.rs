@@ -43,7 +43,11 @@ struct Turn<'a> {
 }
 
 impl TenantCrowd {
-    pub(super) fn new(house: &House, plan: &TenantPlan, disguise: fn(usize) -> usize) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        house: &House,
+        plan: &TenantPlan,
+        disguise: fn(usize) -> usize,
+    ) -> anyhow::Result<Self> {
         let mut visitor = Visitor::new(house.addr)?;
         let mut sessions = Vec::with_capacity(plan.sessions);
         for number in 0..plan.sessions {
@@ -51,7 +55,11 @@ impl TenantCrowd {
             // Each tenant has sessions of both eras.
             let is_modern = (number / plan.tenants).is_multiple_of(2);
             let who = TenantIdentity::of(disguise(tenant));
-            let id = if is_modern { None } else { Some(visitor.greet(&who.headers()).context("begin a session")?) };
+            let id = if is_modern {
+                None
+            } else {
+                Some(visitor.greet(&who.headers()).context("begin a session")?)
+            };
             sessions.push(TenantSession { tenant, id });
         }
         let (tenants, calls, handles) = (plan.tenants, plan.calls, Mutex::default());
@@ -60,7 +68,8 @@ impl TenantCrowd {
 
     pub(super) fn go(&self) -> anyhow::Result<TenantTally> {
         thread::scope(|scope| {
-            let workers: Vec<_> = (0..CONNECTIONS).map(|worker| scope.spawn(move || self.work(worker))).collect();
+            let workers: Vec<_> =
+                (0..CONNECTIONS).map(|worker| scope.spawn(move || self.work(worker))).collect();
             let mut all = TenantTally::default();
             for worker in workers {
                 match worker.join() {
@@ -80,7 +89,8 @@ impl TenantCrowd {
             // Each turn uses another tenant, and over time each errand runs for all of them.
             let session = &self.sessions[number.wrapping_mul(7) % self.sessions.len()];
             let turn = self.turn(session, Errand::of_turn(number / 3), number);
-            let answer = self.call(&mut visitor, &turn).with_context(|| format!("{:?}", turn.errand))?;
+            let answer =
+                self.call(&mut visitor, &turn).with_context(|| format!("{:?}", turn.errand))?;
             if turn.errand == Errand::Large {
                 self.remember(session.tenant, &answer);
             }
@@ -98,7 +108,8 @@ impl TenantCrowd {
         };
         // An errand that is not possible yet becomes a search.
         let is_vain = matches!(errand, Errand::ReadOn | Errand::ForeignResult) && handle.is_none();
-        let is_alone = errand == Errand::ForeignSession && self.foreign_session(session, number).is_none();
+        let is_alone =
+            errand == Errand::ForeignSession && self.foreign_session(session, number).is_none();
         let errand = if is_vain || is_alone { Errand::Search } else { errand };
         Turn { session, errand, other, handle }
     }
@@ -108,7 +119,9 @@ impl TenantCrowd {
         let mut who = TenantIdentity::of((self.disguise)(session.tenant));
         who.has_token = *errand != Errand::WithoutToken;
         let (method, params) = errand.request(*other, handle.as_ref().map_or("", |(_, it)| it));
-        let foreign = (*errand == Errand::ForeignSession).then(|| self.foreign_session(session, *other)).flatten();
+        let foreign = (*errand == Errand::ForeignSession)
+            .then(|| self.foreign_session(session, *other))
+            .flatten();
         // Without the token the caller is a different one, so the call is not part of this session.
         let own = session.id.as_deref().filter(|_| who.has_token);
         let answer = match foreign.or(own) {
@@ -120,7 +133,12 @@ impl TenantCrowd {
 
     /// The session of another tenant.
     fn foreign_session(&self, own: &TenantSession, number: usize) -> Option<&str> {
-        let all = self.sessions.iter().cycle().skip(number % self.sessions.len()).take(self.sessions.len());
+        let all = self
+            .sessions
+            .iter()
+            .cycle()
+            .skip(number % self.sessions.len())
+            .take(self.sessions.len());
         let mut foreign = all.filter(|it| it.tenant != own.tenant);
         foreign.find_map(|it| it.id.as_deref())
     }
@@ -134,7 +152,10 @@ impl TenantCrowd {
     fn remember(&self, tenant: usize, answer: &Answer) {
         let message = answer.message();
         let note = message["result"]["content"][1]["text"].as_str().unwrap_or_default();
-        let Some(handle) = note.split("\"result\":\"").nth(1).and_then(|it| it.split('"').next()) else { return };
+        let Some(handle) = note.split("\"result\":\"").nth(1).and_then(|it| it.split('"').next())
+        else {
+            return;
+        };
         let mut handles = self.handles.lock();
         handles.push((tenant, handle.to_owned()));
         if handles.len() > HANDLES {

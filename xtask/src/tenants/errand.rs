@@ -76,13 +76,18 @@ impl Errand {
     /// Whether the tenant must receive their own data; otherwise they must receive no data of any
     /// tenant.
     pub(super) fn is_own(self) -> bool {
-        !matches!(self, Self::ForeignTool | Self::ForeignResult | Self::ForeignSession | Self::WithoutToken)
+        !matches!(
+            self,
+            Self::ForeignTool | Self::ForeignResult | Self::ForeignSession | Self::WithoutToken
+        )
     }
 
     /// The request: a method, and its parameters. `other` is the attacked tenant, `handle` that of
     /// a result.
     pub(super) fn request(self, other: usize, handle: &str) -> (&'static str, Value) {
-        let call = |name: &str, arguments: Value| ("tools/call", json!({"name": name, "arguments": arguments}));
+        let call = |name: &str, arguments: Value| {
+            ("tools/call", json!({"name": name, "arguments": arguments}))
+        };
         let execute = |name: &str| call("execute_tool", json!({"name": name, "arguments": {}}));
         match self {
             Self::List | Self::ForeignSession => ("tools/list", json!({})),

@@ -36,11 +36,19 @@ impl House {
         );
         fs::write(project.join("toolscout.toml"), config)?;
         let mut command = Command::new(toolscout);
-        command.args(["serve", "--http", "127.0.0.1:0", "--auth", "none"]).current_dir(&project).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("TOOLSCOUT_TRUST", "1");
-        command.env("HOME", dir.path().join("home")).env("TOOLSCOUT_STATE_DIR", dir.path().join("state"));
+        command
+            .args(["serve", "--http", "127.0.0.1:0", "--auth", "none"])
+            .current_dir(&project)
+            .env_clear();
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("TOOLSCOUT_TRUST", "1");
+        command
+            .env("HOME", dir.path().join("home"))
+            .env("TOOLSCOUT_STATE_DIR", dir.path().join("state"));
         command.env("TOOLSCOUT_CONFIG_DIR", dir.path().join("config"));
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         let addr = listening(&mut child);
         if addr.is_err() {
             let _ = child.kill();

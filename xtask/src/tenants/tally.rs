@@ -54,12 +54,23 @@ impl TenantTally {
     /// Checks that every token reached the server, none in a session of another tenant, and nothing
     /// else.
     pub(super) fn look_into(&mut self, seen: &Seen, tenants: usize) {
-        let foreign: Vec<_> = seen.tokens.keys().filter(|it| !it.starts_with("Bearer secret-of-canary-")).collect();
-        let mut wrong = |is_wrong: bool, what: String| self.upstream.extend(is_wrong.then_some(what));
+        let foreign: Vec<_> =
+            seen.tokens.keys().filter(|it| !it.starts_with("Bearer secret-of-canary-")).collect();
+        let mut wrong =
+            |is_wrong: bool, what: String| self.upstream.extend(is_wrong.then_some(what));
         wrong(seen.mixed > 0, format!("{} requests in the session of another token", seen.mixed));
-        wrong(!seen.passed_on.is_empty(), format!("headers that were passed on: {:?}", seen.passed_on));
-        wrong(!foreign.is_empty(), format!("{} requests without a token of a tenant", foreign.len()));
-        wrong(seen.tokens.len() > tenants, format!("{} tokens of {tenants} tenants", seen.tokens.len()));
+        wrong(
+            !seen.passed_on.is_empty(),
+            format!("headers that were passed on: {:?}", seen.passed_on),
+        );
+        wrong(
+            !foreign.is_empty(),
+            format!("{} requests without a token of a tenant", foreign.len()),
+        );
+        wrong(
+            seen.tokens.len() > tenants,
+            format!("{} tokens of {tenants} tenants", seen.tokens.len()),
+        );
     }
 
     pub(super) fn foreign(&self) -> usize {

@@ -59,8 +59,13 @@ fn every_errand_has_its_turn() {
 
 #[test]
 fn the_plan_is_what_the_words_say() {
-    let plan = |words: &[&str]| TenantPlan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
-    assert_eq!(plan(&[]).unwrap(), TenantPlan { tenants: 64, sessions: 1_000, calls: 100_000, is_debug: false });
+    let plan = |words: &[&str]| {
+        TenantPlan::parse(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    };
+    assert_eq!(
+        plan(&[]).unwrap(),
+        TenantPlan { tenants: 64, sessions: 1_000, calls: 100_000, is_debug: false }
+    );
     assert_eq!(plan(&["--calls", "9", "--debug"]).unwrap().calls, 9);
     for wrong in [&["--calls"][..], &["--calls", "x"], &["--calls", "0"], &["calls"]] {
         assert!(plan(wrong).is_err(), "{wrong:?}");

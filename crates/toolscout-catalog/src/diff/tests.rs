@@ -6,12 +6,17 @@ use serde_json::json;
 #[test]
 fn a_change_is_shown_where_it_is_and_whole() {
     let schema = |properties: Value, required: Value| json!({"properties": properties, "required": required});
-    let (one, two) = (json!({"a": {"type": "number"}}), json!({"a": {"type": "number"}, "side/note": {}}));
-    let before = json!({"description": "Adds", "title": null, "inputSchema": schema(one, json!(["a"]))});
+    let (one, two) =
+        (json!({"a": {"type": "number"}}), json!({"a": {"type": "number"}, "side/note": {}}));
+    let before =
+        json!({"description": "Adds", "title": null, "inputSchema": schema(one, json!(["a"]))});
     let long = "x".repeat(10_000);
     let after = json!({"description": long, "inputSchema": schema(two, json!(["a", "side/note"]))});
     let found = changes(&before, &after);
-    let shown: Vec<_> = found.iter().map(|it| (it.at.as_str(), it.before.as_deref(), it.after.as_deref())).collect();
+    let shown: Vec<_> = found
+        .iter()
+        .map(|it| (it.at.as_str(), it.before.as_deref(), it.after.as_deref()))
+        .collect();
     assert_eq!(
         shown,
         [

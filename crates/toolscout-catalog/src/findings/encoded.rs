@@ -13,7 +13,8 @@ const SHORTEST: usize = 24;
 /// Runs of base64 or hexadecimal digits that decode to readable text: severe if that text contains
 /// suspicious phrases.
 pub(super) fn findings(text: &str) -> impl Iterator<Item = Finding> {
-    let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '/' | '=' | '-' | '_');
+    let is_part =
+        |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '/' | '=' | '-' | '_');
     let runs = text.split(move |it| !is_part(it)).filter(|it| it.len() >= SHORTEST);
     let found = runs.filter_map(|run| {
         let plain = decoded(run)?;
@@ -25,7 +26,10 @@ pub(super) fn findings(text: &str) -> impl Iterator<Item = Finding> {
 }
 
 fn decoded(run: &str) -> Option<String> {
-    hexadecimal(run).or_else(|| sixty_four(run)).and_then(|it| String::from_utf8(it).ok()).filter(|it| is_prose(it))
+    hexadecimal(run)
+        .or_else(|| sixty_four(run))
+        .and_then(|it| String::from_utf8(it).ok())
+        .filter(|it| is_prose(it))
 }
 
 fn hexadecimal(run: &str) -> Option<Vec<u8>> {

@@ -37,7 +37,8 @@ enum PathSegment<'a> {
 impl<'a> DefinitionTexts<'a> {
     /// Walks the definition without recursion: hostile ones are deep.
     pub(super) fn of(definition: &'a Value) -> Self {
-        let mut fields = Self { texts: Vec::new(), is_cut: false, places: vec![(0, PathSegment::Root)] };
+        let mut fields =
+            Self { texts: Vec::new(), is_cut: false, places: vec![(0, PathSegment::Root)] };
         let (mut open, mut left) = (vec![(definition, 0)], MAX_BYTES);
         while let Some((value, place)) = open.pop() {
             match value {

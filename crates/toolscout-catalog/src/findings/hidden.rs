@@ -22,11 +22,17 @@ pub(super) fn findings(text: &str) -> Vec<Finding> {
                 continue;
             }
         };
-        sorts[slot].get_or_insert(CharacterGroup { first: at, count: 0, worst: severity }).count(severity);
+        sorts[slot]
+            .get_or_insert(CharacterGroup { first: at, count: 0, worst: severity })
+            .count(severity);
         before.see(it);
     }
     let kinds = [FindingKind::Control, FindingKind::Hidden];
-    kinds.into_iter().zip(sorts).filter_map(|(kind, sort)| sort.map(|it| it.finding(kind, text))).collect()
+    kinds
+        .into_iter()
+        .zip(sorts)
+        .filter_map(|(kind, sort)| sort.map(|it| it.finding(kind, text)))
+        .collect()
 }
 
 /// All characters of one group.
@@ -47,7 +53,11 @@ impl CharacterGroup {
 
     fn finding(self, kind: FindingKind, text: &str) -> Finding {
         let severity = if self.count >= Self::MANY { Severity::Severe } else { self.worst };
-        Finding::new(kind, severity, excerpt(text, self.first..text.ceil_char_boundary(self.first + 1)))
+        Finding::new(
+            kind,
+            severity,
+            excerpt(text, self.first..text.ceil_char_boundary(self.first + 1)),
+        )
     }
 }
 
@@ -91,8 +101,8 @@ fn control(it: char, next: Option<char>) -> Option<Severity> {
 }
 
 fn hidden(it: char, next: Option<char>, before: &PrecedingText) -> Option<Severity> {
-    let splits_a_word =
-        before.last.is_some_and(|it| it.is_ascii_alphanumeric()) && next.is_some_and(|it| it.is_ascii_alphanumeric());
+    let splits_a_word = before.last.is_some_and(|it| it.is_ascii_alphanumeric())
+        && next.is_some_and(|it| it.is_ascii_alphanumeric());
     let severe_if = |severe: bool| Some(if severe { Severity::Severe } else { Severity::Note });
     match it {
         // Joiners belong to emoji and to scripts that join their letters.
@@ -101,12 +111,12 @@ fn hidden(it: char, next: Option<char>, before: &PrecedingText) -> Option<Severi
         '\u{feff}' => severe_if(before.last.is_some()),
         '\u{200e}' | '\u{200f}' | '\u{061c}' => severe_if(!before.is_rtl),
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some(Severity::Severe),
-        '\u{2061}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{180e}' => {
-            Some(Severity::Severe)
-        }
-        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{034f}' | '\u{17b4}' | '\u{17b5}' => {
-            Some(Severity::Severe)
-        }
+        '\u{2061}'..='\u{2065}'
+        | '\u{206a}'..='\u{206f}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{180e}' => Some(Severity::Severe),
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{034f}' | '\u{17b4}'
+        | '\u{17b5}' => Some(Severity::Severe),
         it if is_tag(it) => (!before.in_flag).then_some(Severity::Severe),
         // A variation selector changes the look of the letter before it; after a plain letter, or
         // repeated, it has no effect.
@@ -118,6 +128,8 @@ fn hidden(it: char, next: Option<char>, before: &PrecedingText) -> Option<Severi
 
 fn picks_nothing(before: &PrecedingText) -> bool {
     before.last.is_none_or(|it| {
-        it.is_ascii_alphabetic() || it == ' ' || matches!(it, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+        it.is_ascii_alphabetic()
+            || it == ' '
+            || matches!(it, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
     })
 }

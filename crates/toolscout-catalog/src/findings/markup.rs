@@ -117,7 +117,8 @@ fn is_line_start(text: &str, at: usize) -> bool {
 /// lower case may be a placeholder.
 fn tag(text: &str, lower: &str, at: usize) -> Option<(u32, usize)> {
     let rest = &lower[at + 1..lower.floor_char_boundary(at + LONGEST_TAG)];
-    let name_length = rest.find(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '_' | '-'))?;
+    let name_length =
+        rest.find(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '_' | '-'))?;
     let name = rest[..name_length].replace('-', "_");
     let is_bracket = lower[at..].starts_with('[');
     let end = at + 1 + rest.find(if is_bracket { ']' } else { '>' })? + 1;
@@ -130,10 +131,16 @@ fn tag(text: &str, lower: &str, at: usize) -> Option<(u32, usize)> {
     }
     let closing = if is_bracket { "[/" } else { "</" };
     let is_closed = lower[end..].contains(&format!("{closing}{}", &rest[..name_length]));
-    let is_loud = !is_bracket && text[at + 1..].starts_with(|it: char| it.is_ascii_uppercase()) && name != "agent";
+    let is_loud = !is_bracket
+        && text[at + 1..].starts_with(|it: char| it.is_ascii_uppercase())
+        && name != "agent";
     match (is_closed, is_loud, name.as_str()) {
         (_, true, "important") | (true, true, _) => Some((10, end)),
-        (true, false, "important" | "secret" | "hidden" | "critical" | "override" | "instructions") => Some((10, end)),
+        (
+            true,
+            false,
+            "important" | "secret" | "hidden" | "critical" | "override" | "instructions",
+        ) => Some((10, end)),
         (true, false, name) if name.starts_with("system") => Some((10, end)),
         (true, false, _) => Some((6, end)),
         (false, true, _) => Some((5, end)),
@@ -143,16 +150,20 @@ fn tag(text: &str, lower: &str, at: usize) -> Option<(u32, usize)> {
 
 /// URLs and markup that are active when a web page shows them.
 pub(super) fn finding(text: &str) -> Option<Finding> {
-    const ACTIVE: [&str; 4] = ["javascript:", "vbscript:", "data:text/html", "data:application/xhtml"];
+    const ACTIVE: [&str; 4] =
+        ["javascript:", "vbscript:", "data:text/html", "data:application/xhtml"];
     const LINKS: [&str; 2] = ["](javascript:", "](data:text/html"];
-    const TAGS: [&str; 9] =
-        ["<script", "</script", "<iframe", "onerror=", "onload=", "<object", "<embed", "<svg", "srcdoc="];
+    const TAGS: [&str; 9] = [
+        "<script", "</script", "<iframe", "onerror=", "onload=", "<object", "<embed", "<svg",
+        "srcdoc=",
+    ];
     if !text.contains(['<', ':', '=']) {
         return None;
     }
     let lower = text.to_ascii_lowercase();
     let first = |of: &[&str]| of.iter().find_map(|it| lower.find(it).map(|at| at..at + it.len()));
-    let address = ACTIVE.iter().find(|it| lower.trim_start().starts_with(**it)).map(|it| 0..it.len());
+    let address =
+        ACTIVE.iter().find(|it| lower.trim_start().starts_with(**it)).map(|it| 0..it.len());
     let severe = address.or_else(|| first(&LINKS)).map(|it| (Severity::Severe, it));
     let (severity, at) = severe.or_else(|| first(&TAGS).map(|it| (Severity::Note, it)))?;
     Some(Finding::new(FindingKind::Markup, severity, excerpt(text, at)))

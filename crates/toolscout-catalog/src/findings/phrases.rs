@@ -58,7 +58,10 @@ impl PhraseMatches {
 
     pub(super) fn weight(&self) -> u32 {
         let sum = |tone: bool| -> u32 {
-            let of_sort = self.heaviest.iter().filter(|(section, _)| PHRASES.sections[**section].is_tone == tone);
+            let of_sort = self
+                .heaviest
+                .iter()
+                .filter(|(section, _)| PHRASES.sections[**section].is_tone == tone);
             of_sort.map(|(_, (weight, _))| *weight).sum()
         };
         sum(false) + sum(true).min(TONE_AT_MOST)
@@ -84,7 +87,8 @@ pub(super) fn excerpt(text: &str, at: Range<usize>) -> String {
     const AT_MOST: usize = 160;
     let start = text.floor_char_boundary(at.start.saturating_sub(AROUND));
     let end = text.ceil_char_boundary((at.end + AROUND).min(text.len()).min(start + AT_MOST));
-    let (before, after) = (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
+    let (before, after) =
+        (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
     format!("{before}{}{after}", text[start..end].trim())
 }
 
@@ -140,7 +144,11 @@ impl Phrases {
             for phrase in self.starts.get(ids[at] as usize).into_iter().flatten() {
                 let phrase = &self.phrases[*phrase];
                 if let Some(end) = phrase.end(&ids, words, at) {
-                    found.push(PhraseMatch { section: phrase.section, weight: phrase.weight, words: at..end });
+                    found.push(PhraseMatch {
+                        section: phrase.section,
+                        weight: phrase.weight,
+                        words: at..end,
+                    });
                 }
             }
         }
@@ -193,15 +201,23 @@ impl PhrasePart {
 /// Parses the phrase list. The list is part of the crate and tested; malformed entries are skipped.
 impl Phrases {
     fn read(text: &str) -> Self {
-        let mut phrases =
-            Self { sections: Vec::new(), phrases: Vec::new(), vocabulary: HashMap::new(), starts: Vec::new() };
+        let mut phrases = Self {
+            sections: Vec::new(),
+            phrases: Vec::new(),
+            vocabulary: HashMap::new(),
+            starts: Vec::new(),
+        };
         let mut classes: HashMap<&str, Vec<&str>> = HashMap::new();
-        for line in text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#')) {
-            if let Some((name, choices)) = line.strip_prefix('@').and_then(|it| it.split_once('=')) {
-                let known = choices.split('|').map(str::trim).flat_map(|it| expand(it, &classes)).collect();
+        for line in text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'))
+        {
+            if let Some((name, choices)) = line.strip_prefix('@').and_then(|it| it.split_once('='))
+            {
+                let known =
+                    choices.split('|').map(str::trim).flat_map(|it| expand(it, &classes)).collect();
                 classes.insert(name.trim(), known);
             } else if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-                let (name, is_tone) = name.strip_suffix(", tone").map_or((name, false), |it| (it, true));
+                let (name, is_tone) =
+                    name.strip_suffix(", tone").map_or((name, false), |it| (it, true));
                 phrases.sections.push(PhraseSection { name: name.to_owned(), is_tone });
             } else if let Some((weight, phrase)) = line.split_once(' ') {
                 phrases.add(weight.parse().unwrap_or(0), phrase, &classes);
@@ -220,7 +236,8 @@ impl Phrases {
                 "...." => gap = Gap { at_most: 30, crosses_sentences: true },
                 choices => {
                     let choices = choices.split('|').flat_map(|it| expand(it, classes));
-                    let mut choices: Vec<_> = choices.map(|it| self.run(it)).filter(|it| !it.is_empty()).collect();
+                    let mut choices: Vec<_> =
+                        choices.map(|it| self.run(it)).filter(|it| !it.is_empty()).collect();
                     choices.sort();
                     parts.push(PhrasePart { gap, choices });
                     gap = Gap { at_most: 0, crosses_sentences: false };

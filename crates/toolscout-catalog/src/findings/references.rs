@@ -34,8 +34,13 @@ const REACH: usize = 300;
 
 /// A mention of another source's tool is a note; in a sentence that gives orders it is severe. Only
 /// names that cannot be ordinary words count: `send_email`, not `search`.
-pub(super) fn findings<'a>(text: &'a str, own: &'a ToolId, names: &'a ToolNameIndex) -> impl Iterator<Item = Finding> {
-    let mentions = identifiers(text).filter(|(_, it)| names.is_of_others(it, &own.source)).take(MAX_MENTIONS);
+pub(super) fn findings<'a>(
+    text: &'a str,
+    own: &'a ToolId,
+    names: &'a ToolNameIndex,
+) -> impl Iterator<Item = Finding> {
+    let mentions =
+        identifiers(text).filter(|(_, it)| names.is_of_others(it, &own.source)).take(MAX_MENTIONS);
     let found = mentions.map(|(at, name)| {
         let sentence = sentence(text, at).to_lowercase();
         let is_order = ORDERS.iter().any(|it| sentence.contains(it));
@@ -49,13 +54,15 @@ pub(super) fn findings<'a>(text: &'a str, own: &'a ToolId, names: &'a ToolNameIn
 fn identifiers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     const SHORTEST: usize = 6;
     let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
-    let words = text.split(move |it| !is_part(it)).filter(|it| it.len() >= SHORTEST && is_compound(it));
+    let words =
+        text.split(move |it| !is_part(it)).filter(|it| it.len() >= SHORTEST && is_compound(it));
     words.map(move |it| (it.as_ptr() as usize - text.as_ptr() as usize, it))
 }
 
 fn is_compound(word: &str) -> bool {
     let inner = &word[1..word.len() - 1];
-    let camel = inner.bytes().any(|it| it.is_ascii_uppercase()) && inner.bytes().any(|it| it.is_ascii_lowercase());
+    let camel = inner.bytes().any(|it| it.is_ascii_uppercase())
+        && inner.bytes().any(|it| it.is_ascii_lowercase());
     camel || inner.contains('_') || inner.matches('-').count() > 1
 }
 

@@ -13,6 +13,11 @@ pub(super) fn finding(text: &str, words: &WordSequence) -> Option<Finding> {
     }
     let different: HashSet<_> = (0..words.len()).map(|at| words.word(at)).collect();
     let is_stuffed = different.len() * 6 < words.len() && different.len() < LONG;
-    is_stuffed
-        .then(|| Finding::new(FindingKind::Stuffed, Severity::Note, excerpt(text, 0..text.floor_char_boundary(80))))
+    is_stuffed.then(|| {
+        Finding::new(
+            FindingKind::Stuffed,
+            Severity::Note,
+            excerpt(text, 0..text.floor_char_boundary(80)),
+        )
+    })
 }

@@ -118,7 +118,11 @@ impl<'a> WordSplitter<'a> {
             fold(letter, &mut self.folded);
             self.has_letter |= letter.is_alphabetic();
             self.has_digit |= letter.is_ascii_digit();
-        } else if letter == '.' && !before.is_alphanumeric() && before != '.' && next.is_ascii_alphabetic() {
+        } else if letter == '.'
+            && !before.is_alphanumeric()
+            && before != '.'
+            && next.is_ascii_alphabetic()
+        {
             // The leading dot of `.ssh` is significant.
             self.close(at);
             self.begin(at);
@@ -133,8 +137,17 @@ impl<'a> WordSplitter<'a> {
     /// Adds a marker word for mail addresses and home paths.
     fn mark(&mut self, letter: char, at: usize, next: char) {
         let mark = match letter {
-            '@' if next.is_ascii_alphanumeric() && self.words.last().is_some_and(|it| it.written.end == at) => MAIL,
-            '~' if self.text[at..].strip_prefix("~/.").is_some_and(|it| it.starts_with(char::is_alphabetic)) => HOME,
+            '@' if next.is_ascii_alphanumeric()
+                && self.words.last().is_some_and(|it| it.written.end == at) =>
+            {
+                MAIL
+            }
+            '~' if self.text[at..]
+                .strip_prefix("~/.")
+                .is_some_and(|it| it.starts_with(char::is_alphabetic)) =>
+            {
+                HOME
+            }
             _ => return,
         };
         let start = self.folded.len();
@@ -250,8 +263,14 @@ fn join_spelled(words: &mut Vec<WordSpan>, folded: &mut String, text: &str) {
     let mut at = 0;
     while at < words.len() {
         let mut end = at + 1;
-        let is_near = |end: usize| text[words[end - 1].written.end..words[end].written.start].chars().count() == 1;
-        while is_letter(folded, &words[at]) && end < words.len() && is_letter(folded, &words[end]) && is_near(end) {
+        let is_near = |end: usize| {
+            text[words[end - 1].written.end..words[end].written.start].chars().count() == 1
+        };
+        while is_letter(folded, &words[at])
+            && end < words.len()
+            && is_letter(folded, &words[end])
+            && is_near(end)
+        {
             end += 1;
         }
         let end = if end - at < SHORTEST { at + 1 } else { end };
@@ -261,7 +280,11 @@ fn join_spelled(words: &mut Vec<WordSpan>, folded: &mut String, text: &str) {
             folded.push_str(&piece);
         }
         let written = words[at].written.start..words[end - 1].written.end;
-        joined.push(WordSpan { folded: start..folded.len(), written, sentence: words[at].sentence });
+        joined.push(WordSpan {
+            folded: start..folded.len(),
+            written,
+            sentence: words[at].sentence,
+        });
         at = end;
     }
     *words = joined;

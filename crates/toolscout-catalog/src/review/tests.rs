@@ -42,7 +42,10 @@ impl World {
         let scan = |tool: &Tool| findings::scan(tool, &ToolNameIndex::default());
         let reviewed = review(&self.record, &terms, tools, scan, Moment(7));
         self.record = reviewed.record;
-        (reviewed.held.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(), reviewed.news.len())
+        (
+            reviewed.held.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
+            reviewed.news.len(),
+        )
     }
 
     fn held(&mut self, description: &str) -> Vec<String> {
@@ -82,8 +85,16 @@ fn a_change_that_is_taken_back_stays_held_and_is_news_once() {
     assert_eq!(news, 1);
     assert_eq!(world.held("Adds"), ["add: changed since it was approved: description"]);
     let held = world.record.tools["add"].held.clone().unwrap();
-    assert_eq!(held.definition.value()["description"], "Adds", "an approval is about what there is");
-    assert_eq!(held.first.unwrap().value()["description"], "Adds and more", "and what happened is shown");
+    assert_eq!(
+        held.definition.value()["description"],
+        "Adds",
+        "an approval is about what there is"
+    );
+    assert_eq!(
+        held.first.unwrap().value()["description"],
+        "Adds and more",
+        "and what happened is shown"
+    );
     world.record.approve("add", Some(held.definition.digest), Moment(9)).unwrap();
     assert_eq!(world.held("Adds"), NONE);
 }
@@ -93,8 +104,7 @@ fn changes_are_taken_as_they_come_where_a_person_said_so_but_for_poisoned_ones()
     let mut world = World { accepts_changes: true, ..World::default() };
     world.held("Adds");
     assert_eq!(world.held("Adds two numbers"), NONE);
-    let reason =
-        "add: changed since it was approved: description; text that tries to instruct a model at `/description`";
+    let reason = "add: changed since it was approved: description; text that tries to instruct a model at `/description`";
     assert_eq!(world.held(POISON), [reason]);
     assert_eq!(world.held("Adds two numbers"), [reason], "once held, held");
 }
@@ -119,7 +129,11 @@ fn a_listing_from_before_the_entry_changed_is_no_first_sight_of_the_new_one() {
     world.find(&[listed(1, "add", "Adds")]);
     world.entry = "two";
     assert_eq!(world.find(&[listed(1, "add", "Adds")]).0, NONE);
-    assert_eq!(world.find(&[listed(2, "add", "Adds, version 2")]).0, NONE, "the first listing of the new entry");
+    assert_eq!(
+        world.find(&[listed(2, "add", "Adds, version 2")]).0,
+        NONE,
+        "the first listing of the new entry"
+    );
     assert_eq!(world.find(&[listed(3, "add", "Adds, version 3")]).0.len(), 1);
 }
 
@@ -163,7 +177,10 @@ fn an_approval_is_for_what_the_person_has_seen() {
     world.held("Adds");
     let seen = world.record.tools["add"].held.as_ref().unwrap().definition.digest;
     world.held("Adds and more");
-    assert_eq!(world.record.approve("add", Some(seen), Moment(8)), Err(DecisionError::ChangedAgain));
+    assert_eq!(
+        world.record.approve("add", Some(seen), Moment(8)),
+        Err(DecisionError::ChangedAgain)
+    );
     assert_eq!(world.record.approve("other", None, Moment(8)), Err(DecisionError::NotHeld));
     assert_eq!(world.held("Adds and more").len(), 1);
 }

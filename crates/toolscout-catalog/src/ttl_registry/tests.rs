@@ -172,7 +172,10 @@ fn names_come_by_server_in_order() {
     let (registry, _) = filled();
     registry.register_tools([tool("s0/z"), tool("s1/0")]);
     let by_server = registry.list_tools_by_server();
-    assert_eq!(format!("{by_server:?}"), r#"[("s1", ["a", "b", "0"]), ("s2", ["c"]), ("s0", ["z"])]"#);
+    assert_eq!(
+        format!("{by_server:?}"),
+        r#"[("s1", ["a", "b", "0"]), ("s2", ["c"]), ("s0", ["z"])]"#
+    );
 }
 
 /// Servers controlled by a test, which record the queries.
@@ -298,7 +301,8 @@ async fn slowly(asked: &Cell<u32>, gate: &Cell<bool>) -> Result<Vec<Tool>, Strin
 fn of_many_who_query_at_once_one_fetches() {
     let registry = TtlRegistry::new();
     let (asked, gate, one) = (Cell::new(0), Cell::new(false), [server("s1")]);
-    let mut queries: Vec<_> = (0..5).map(|_| Box::pin(registry.query(&one, |_| slowly(&asked, &gate)))).collect();
+    let mut queries: Vec<_> =
+        (0..5).map(|_| Box::pin(registry.query(&one, |_| slowly(&asked, &gate)))).collect();
     assert!(queries.iter_mut().all(|it| poll(it).is_pending()));
     assert_eq!(registry.list_tools(), [], "readers do not wait");
     gate.set(true);

@@ -38,7 +38,9 @@ impl RegisteredTools {
         let bare = || self.names.get(&ToolName::new(name).ok()?).copied();
         let qualified = || {
             let (server, tool) = name.split_once('/')?;
-            self.positions.get(&ToolId::new(SourceId::new(server).ok()?, ToolName::new(tool).ok()?)).copied()
+            self.positions
+                .get(&ToolId::new(SourceId::new(server).ok()?, ToolName::new(tool).ok()?))
+                .copied()
         };
         qualified().or_else(bare).map(|at| self.tools[at].clone())
     }

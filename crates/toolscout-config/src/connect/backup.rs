@@ -63,10 +63,15 @@ impl FileBackup {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let end = bytes.iter().position(|it| *it == b'\n')?;
-        let header: BackupHeader =
-            serde_json::from_slice(&bytes[..end]).ok().filter(|it: &BackupHeader| it.version == VERSION)?;
+        let header: BackupHeader = serde_json::from_slice(&bytes[..end])
+            .ok()
+            .filter(|it: &BackupHeader| it.version == VERSION)?;
         let original = header.existed.then(|| bytes[end + 1..].to_vec());
-        Some(Self { original, written: Digest::from_hex(&header.written)?, folders: header.folders })
+        Some(Self {
+            original,
+            written: Digest::from_hex(&header.written)?,
+            folders: header.folders,
+        })
     }
 }
 

@@ -34,11 +34,14 @@ pub(super) fn prepare(
         return Ok(None);
     }
     if site.entry().is_some() && !site.is_connected() {
-        let message = format!("`{}` has another server that is called `{}`", site.path.display(), site.name);
+        let message =
+            format!("`{}` has another server that is called `{}`", site.path.display(), site.name);
         return Err(ConfigError::invalid(message, "rename that server, and try again"));
     }
     let mut changes = vec![ConfigEdit::Set(site.place(), entry.clone())];
-    changes.extend(others.iter().map(|(section, name)| ConfigEdit::Remove(site::place(section, name))));
+    changes.extend(
+        others.iter().map(|(section, name)| ConfigEdit::Remove(site::place(section, name))),
+    );
     site.changed(&changes).map(Some)
 }
 
@@ -54,7 +57,9 @@ fn backup(site: &ClientSite, text: &str, store: &dyn Store) -> Result<FileBackup
     let earlier = FileBackup::read(store, &site.path)?;
     match (earlier, site.bytes()) {
         // Connected before and unchanged since: the original is that of the earlier backup.
-        (Some(earlier), Some(bytes)) if earlier.is_untouched(bytes) => Ok(FileBackup { written, ..earlier }),
+        (Some(earlier), Some(bytes)) if earlier.is_untouched(bytes) => {
+            Ok(FileBackup { written, ..earlier })
+        }
         // Changed since, or connected by hand: the original is the current file without our entry.
         (_, Some(_)) if site.entry().is_some() => {
             let original = Some(site.without_us()?.into_bytes());
@@ -69,7 +74,10 @@ fn backup(site: &ClientSite, text: &str, store: &dyn Store) -> Result<FileBackup
 
 /// Removes our entry from the file. If the original is not restored, its backup is kept, because
 /// the user may still need it.
-pub(super) fn disconnect(site: &ClientSite, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
+pub(super) fn disconnect(
+    site: &ClientSite,
+    store: &dyn Store,
+) -> Result<DisconnectOutcome, ConfigError> {
     let Some(bytes) = site.bytes() else { return Ok(DisconnectOutcome::WasNot) };
     if FileBackup::read(store, &site.path)?.is_some_and(|it| it.is_untouched(bytes)) {
         return put_back(&site.path, store);

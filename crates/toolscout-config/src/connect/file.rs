@@ -20,7 +20,8 @@ pub(super) fn real(path: &Path) -> PathBuf {
 
 /// The missing parent folders of the file, outermost first.
 pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
-    let mut missing: Vec<_> = path.ancestors().skip(1).take_while(|it| !it.exists()).map(Path::to_owned).collect();
+    let mut missing: Vec<_> =
+        path.ancestors().skip(1).take_while(|it| !it.exists()).map(Path::to_owned).collect();
     missing.reverse();
     missing
 }
@@ -43,5 +44,8 @@ pub(super) fn remove(path: &Path, seen: &[u8], folders: &[PathBuf]) -> Result<()
 }
 
 fn changed(path: &Path) -> ConfigError {
-    ConfigError::invalid(format!("`{}` was changed by another program", path.display()), "try again")
+    ConfigError::invalid(
+        format!("`{}` was changed by another program", path.display()),
+        "try again",
+    )
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 /// `NAME serve` for the running program. `path` is the search path of the client, if it has one.
 pub fn launch_command(program: &str, path: Option<&str>) -> Result<LaunchCommand, ConfigError> {
-    let executable = std::env::current_exe().map_err(ConfigError::io("find the executable of", program))?;
+    let executable =
+        std::env::current_exe().map_err(ConfigError::io("find the executable of", program))?;
     Ok(launch(program, &executable, path))
 }
 
@@ -15,8 +16,13 @@ pub fn launch_command(program: &str, path: Option<&str>) -> Result<LaunchCommand
 pub fn launch(program: &str, executable: &Path, path: Option<&str>) -> LaunchCommand {
     let real = |path: &Path| path.canonicalize().ok();
     let ours = real(executable);
-    let found = path.into_iter().flat_map(std::env::split_paths).map(|it| it.join(program)).find(|it| it.is_file());
+    let found = path
+        .into_iter()
+        .flat_map(std::env::split_paths)
+        .map(|it| it.join(program))
+        .find(|it| it.is_file());
     let is_found = ours.is_some() && found.is_some_and(|it| real(&it) == ours);
-    let command = if is_found { program.to_owned() } else { executable.to_string_lossy().into_owned() };
+    let command =
+        if is_found { program.to_owned() } else { executable.to_string_lossy().into_owned() };
     LaunchCommand { command, args: vec!["serve".to_owned()] }
 }

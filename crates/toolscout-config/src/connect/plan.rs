@@ -5,8 +5,8 @@ use super::connection::{self, DisconnectOutcome};
 use super::file;
 use super::site::ClientSite;
 use crate::import::{
-    self, CLIENTS, ClientFile, ClientFolders, ClientFormat, ClientScan, ImportPlan, ImportPlanner, ImportTarget,
-    LaunchCommand, OwnProgram, SecretHandling,
+    self, CLIENTS, ClientFile, ClientFolders, ClientFormat, ClientScan, ImportPlan, ImportPlanner,
+    ImportTarget, LaunchCommand, OwnProgram, SecretHandling,
 };
 use crate::{Config, ConfigEditor, ConfigError, ConfigScope};
 use serde::Serialize;
@@ -76,8 +76,19 @@ impl ConnectPlan {
         let moves = if take { Some(target.take(config)?) } else { None };
         let moved = moves.as_ref().map(ImportPlan::moved).unwrap_or_default();
         let text = connection::prepare(&site, &entry, &moved)?;
-        let document = site.section.iter().rev().fold(json!({&site.name: entry}), |inner, key| json!({key: inner}));
-        Ok(Self { title: target.client.title, path: site.path.clone(), document, moves, text, site })
+        let document = site
+            .section
+            .iter()
+            .rev()
+            .fold(json!({&site.name: entry}), |inner, key| json!({key: inner}));
+        Ok(Self {
+            title: target.client.title,
+            path: site.path.clone(),
+            document,
+            moves,
+            text,
+            site,
+        })
     }
 
     /// Whether the client is already connected, so that nothing would change.
@@ -86,7 +97,11 @@ impl ConnectPlan {
     }
 
     /// Writes the files, and returns the ids of the servers that moved.
-    pub fn apply(&self, editor: &ConfigEditor, store: &dyn Store) -> Result<Vec<SourceId>, ConfigError> {
+    pub fn apply(
+        &self,
+        editor: &ConfigEditor,
+        store: &dyn Store,
+    ) -> Result<Vec<SourceId>, ConfigError> {
         let Some(text) = &self.text else { return Ok(Vec::new()) };
         // Added to our file first: if the second write fails, no server is lost.
         let added = self.moves.as_ref().map(|it| import::apply(it, editor)).transpose()?;
@@ -106,8 +121,16 @@ pub struct DisconnectPlan {
 
 impl DisconnectPlan {
     /// Plans to remove our entry; with `whole`, to restore the original file if there is a backup.
-    pub fn new(target: ClientTarget<'_>, whole: bool, store: &dyn Store) -> Result<Self, ConfigError> {
-        let files = target.client.files(target.folders).into_iter().filter(|it| it.scope == target.scope && whole);
+    pub fn new(
+        target: ClientTarget<'_>,
+        whole: bool,
+        store: &dyn Store,
+    ) -> Result<Self, ConfigError> {
+        let files = target
+            .client
+            .files(target.folders)
+            .into_iter()
+            .filter(|it| it.scope == target.scope && whole);
         for path in files.map(|it| file::real(&it.path)) {
             if FileBackup::read(store, &path)?.is_some() {
                 return Ok(Self { path, site: None });
@@ -151,7 +174,11 @@ pub fn client_status(folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientSta
     CLIENTS.iter().flat_map(|client| statuses(client, folders, own)).collect()
 }
 
-fn statuses(client: &'static ClientFormat, folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientStatus> {
+fn statuses(
+    client: &'static ClientFormat,
+    folders: &ClientFolders,
+    own: &OwnProgram,
+) -> Vec<ClientStatus> {
     let status = |file: ClientFile| {
         let state = match ClientSite::at(client, &file.path, folders, own) {
             Ok(site) if site.is_connected() => "connected",
@@ -160,9 +187,15 @@ fn statuses(client: &'static ClientFormat, folders: &ClientFolders, own: &OwnPro
         };
         ClientStatus { client: client.name, state, scope: Some(file.scope), path: Some(file.path) }
     };
-    let found: Vec<_> = client.files(folders).into_iter().filter(|it| it.path.is_file()).map(status).collect();
+    let found: Vec<_> =
+        client.files(folders).into_iter().filter(|it| it.path.is_file()).map(status).collect();
     if found.is_empty() {
-        return vec![ClientStatus { client: client.name, state: "not found", scope: None, path: None }];
+        return vec![ClientStatus {
+            client: client.name,
+            state: "not found",
+            scope: None,
+            path: None,
+        }];
     }
     found
 }

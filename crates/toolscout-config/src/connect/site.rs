@@ -2,7 +2,9 @@
 
 use super::file;
 use crate::edit::{self, ConfigEdit};
-use crate::import::{self, ClientFile, ClientFolders, ClientFormat, KeyPath, OwnProgram, ScannedFile, ScannedServer};
+use crate::import::{
+    self, ClientFile, ClientFolders, ClientFormat, KeyPath, OwnProgram, ScannedFile, ScannedServer,
+};
 use crate::{ConfigError, ConfigScope, DocumentError};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -31,7 +33,8 @@ impl ClientSite {
         scope: ConfigScope,
         us: &OwnProgram,
     ) -> Result<Self, ConfigError> {
-        let files: Vec<_> = client.files(homes).into_iter().filter(|it| it.scope == scope).collect();
+        let files: Vec<_> =
+            client.files(homes).into_iter().filter(|it| it.scope == scope).collect();
         let connected = files.iter().filter_map(|it| Self::at(client, &it.path, homes, us).ok());
         if let Some(site) = connected.into_iter().find(Self::is_connected) {
             return Ok(site);
@@ -59,7 +62,16 @@ impl ClientSite {
         let section = client.sections(&document, homes).into_iter().next().unwrap_or_default();
         let entry = import::table(&document, &section).and_then(|it| it.get(&us.program)).cloned();
         let servers = ScannedFile::read(client, &path, document, homes).into_servers();
-        Ok(Self { client, path, name: us.program.clone(), us: us.clone(), text, section, servers, entry })
+        Ok(Self {
+            client,
+            path,
+            name: us.program.clone(),
+            us: us.clone(),
+            text,
+            section,
+            servers,
+            entry,
+        })
     }
 
     /// The entry with our name, which may start another program.
@@ -69,14 +81,17 @@ impl ClientSite {
 
     /// Whether the entry with our name starts this program.
     pub(super) fn is_connected(&self) -> bool {
-        let found = self.servers.iter().find(|it| it.name == self.name && it.section == self.section);
+        let found =
+            self.servers.iter().find(|it| it.name == self.name && it.section == self.section);
         let command = found.and_then(|it| it.entry.as_ref().ok()?.command.as_deref());
         command.is_some_and(|it| self.us.is_started_by(it))
     }
 
     /// The text with these edits, everything else unchanged.
     pub(super) fn changed(&self, changes: &[ConfigEdit]) -> Result<String, ConfigError> {
-        edit::changed(&self.path, self.text.as_deref().unwrap_or_default(), &|_| Ok(changes.to_vec()))
+        edit::changed(&self.path, self.text.as_deref().unwrap_or_default(), &|_| {
+            Ok(changes.to_vec())
+        })
     }
 
     /// The keys that lead to our entry.

@@ -25,7 +25,10 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let world = Self { dir: tempfile::tempdir().expect("a temporary folder"), store: MemoryStore::default() };
+        let world = Self {
+            dir: tempfile::tempdir().expect("a temporary folder"),
+            store: MemoryStore::default(),
+        };
         fs::create_dir_all(world.home().join("desk")).expect("make a folder");
         world
     }
@@ -46,7 +49,8 @@ impl World {
     }
 
     fn site(&self, client: &'static ClientFormat) -> ClientSite {
-        ClientSite::of(client, &self.homes(), ConfigScope::User, &us()).expect("a file that can be read")
+        ClientSite::of(client, &self.homes(), ConfigScope::User, &us())
+            .expect("a file that can be read")
     }
 
     fn write(&self, client: &'static ClientFormat, bytes: &[u8]) -> PathBuf {
@@ -66,7 +70,11 @@ impl World {
     }
 }
 
-fn connect(site: &ClientSite, launch: &LaunchCommand, store: &dyn Store) -> Result<bool, ConfigError> {
+fn connect(
+    site: &ClientSite,
+    launch: &LaunchCommand,
+    store: &dyn Store,
+) -> Result<bool, ConfigError> {
     let entry = site.client.own_entry(launch, &site.section);
     let Some(text) = connection::prepare(site, &entry, &[])? else { return Ok(false) };
     connection::connect(site, &text, store).map(|()| true)

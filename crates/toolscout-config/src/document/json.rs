@@ -40,7 +40,8 @@ pub(crate) fn tree(text: &str) -> Result<Option<ast::Value<'_>>, DocumentError> 
     parse_to_ast(text, &CollectOptions::default(), &options).map(|it| it.value).map_err(|error| {
         let reason = error.kind().to_string();
         let mut letters = reason.chars();
-        let reason = letters.next().map(|it| it.to_lowercase().chain(letters).collect()).unwrap_or_default();
+        let reason =
+            letters.next().map(|it| it.to_lowercase().chain(letters).collect()).unwrap_or_default();
         DocumentError { reason, at: Some((error.line_display(), error.column_display())) }
     })
 }
@@ -67,9 +68,9 @@ fn value(node: ast::Value<'_>, text: &str) -> Result<Value, DocumentError> {
             reason: "this number is too large".to_owned(),
             at: Some(position(text, it.range.start)),
         })?,
-        ast::Value::Array(it) => {
-            Value::Array(it.elements.into_iter().map(|it| value(it, text)).collect::<Result<_, _>>()?)
-        }
+        ast::Value::Array(it) => Value::Array(
+            it.elements.into_iter().map(|it| value(it, text)).collect::<Result<_, _>>()?,
+        ),
         ast::Value::Object(object) => {
             let mut map = Map::with_capacity(object.properties.len());
             for property in object.properties {

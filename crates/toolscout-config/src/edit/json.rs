@@ -14,7 +14,9 @@ use std::ops::Range;
 /// The text with the edit applied; `None` if this layout is not supported.
 pub(super) fn edit(text: &str, change: &ConfigEdit) -> Option<String> {
     let tree = tree(text).ok()?;
-    let Some(ast::Value::Object(root)) = &tree else { return fresh(text, change).filter(|_| tree.is_none()) };
+    let Some(ast::Value::Object(root)) = &tree else {
+        return fresh(text, change).filter(|_| tree.is_none());
+    };
     let editing = JsonEditing { text, unit: unit(text, root) };
     let splices = match change {
         ConfigEdit::Set(path, value) => editing.set(root, path, value)?,
@@ -69,13 +71,18 @@ impl JsonEditing<'_> {
     /// Adds a property at the end, formatted like its neighbours.
     fn add(&self, object: &Object<'_>, name: &str, value: &Value) -> Vec<Splice> {
         let name = Value::String(name.to_owned()).to_string();
-        let Some(last) = object.properties.last() else { return vec![self.add_first(object, &name, value)] };
+        let Some(last) = object.properties.last() else {
+            return vec![self.add_first(object, &name, value)];
+        };
         let comma = self.comma_after(last.range.end);
         let end = comma.map_or(last.range.end, |it| it + 1);
         let closing = if comma.is_some() { "," } else { "" };
         let missing = if comma.is_some() { "" } else { "," };
         if !is_first_of_line(self.text, last.range.start) {
-            return vec![Splice::insert(end, format!("{missing} {name}: {}{closing}", write::compact(value)))];
+            return vec![Splice::insert(
+                end,
+                format!("{missing} {name}: {}{closing}", write::compact(value)),
+            )];
         }
         let indent = indent(self.text, last.range.start);
         let value = self.pretty(value, indent);
@@ -111,7 +118,9 @@ impl JsonEditing<'_> {
         };
         // After removing the last property, an object without comments becomes `{}`.
         let is_left = |it: usize| !splices.iter().any(|splice| splice.range.contains(&it));
-        let mut left = self.text[within.clone()].char_indices().filter(|(offset, _)| is_left(within.start + offset));
+        let mut left = self.text[within.clone()]
+            .char_indices()
+            .filter(|(offset, _)| is_left(within.start + offset));
         let is_empty = object.properties.len() == 1 && left.all(|(_, it)| it.is_whitespace());
         Some(if is_empty { vec![Splice::remove(within)] } else { splices })
     }
@@ -122,17 +131,23 @@ impl JsonEditing<'_> {
         let comma = self.comma_after(there.range.end);
         let end = comma.map_or(there.range.end, |it| it + 1);
         let after_comment = trivia::end_of_comment_on_line(self.text, end);
-        let is_last_of_line =
-            self.text[after_comment..line_end(self.text, after_comment).max(after_comment)].trim().is_empty();
+        let is_last_of_line = self.text
+            [after_comment..line_end(self.text, after_comment).max(after_comment)]
+            .trim()
+            .is_empty();
         if let (false, Some(next)) = (is_last_of_line, object.properties.get(at + 1)) {
             return vec![Splice::remove(there.range.start..next.range.start)];
         }
-        let start = self.with_comments(line_start(self.text, there.range.start), object.range.start);
-        let start = self.text[..start].strip_suffix('\n').map_or(start, |it| it.strip_suffix('\r').unwrap_or(it).len());
+        let start =
+            self.with_comments(line_start(self.text, there.range.start), object.range.start);
+        let start = self.text[..start]
+            .strip_suffix('\n')
+            .map_or(start, |it| it.strip_suffix('\r').unwrap_or(it).len());
         let mut splices = vec![Splice::remove(start..after_comment)];
         let before = at.checked_sub(1).and_then(|it| object.properties.get(it));
         // Without this, a trailing comma would be left.
-        if let (None, Some(before)) = (comma, before.and_then(|it| self.comma_after(it.range.end))) {
+        if let (None, Some(before)) = (comma, before.and_then(|it| self.comma_after(it.range.end)))
+        {
             splices.insert(0, Splice::remove(before..before + 1));
         }
         splices
@@ -142,7 +157,8 @@ impl JsonEditing<'_> {
     fn stretch(&self, object: &Object<'_>, at: usize, there: &ObjectProp<'_>) -> Range<usize> {
         let comma = self.comma_after(there.range.end);
         let end = comma.map_or(there.range.end, |it| it + 1);
-        let before = at.checked_sub(1).and_then(|it| self.comma_after(object.properties.get(it)?.range.end));
+        let before =
+            at.checked_sub(1).and_then(|it| self.comma_after(object.properties.get(it)?.range.end));
         match (object.properties.get(at + 1), before) {
             (Some(next), _) => there.range.start..next.range.start,
             (None, Some(before)) => before + usize::from(comma.is_some())..end,

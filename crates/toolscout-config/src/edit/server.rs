@@ -20,7 +20,9 @@ impl ConfigEditor {
         around: &EntryContext,
     ) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
-            let entry = at(map, &server.path).and_then(Value::as_object).ok_or_else(|| server_missing(server))?;
+            let entry = at(map, &server.path)
+                .and_then(Value::as_object)
+                .ok_or_else(|| server_missing(server))?;
             let mut after = entry.clone();
             let lost: &[&str] = match (fields.contains_key("command"), fields.contains_key("url")) {
                 (true, _) => &OF_ADDRESS,
@@ -38,7 +40,8 @@ impl ConfigEditor {
                 after.insert(name.clone(), value.clone());
                 changes.push(ConfigEdit::Set(key(name), value));
             }
-            let read = ServerEntry::read(Value::Object(after)).map_err(|it| wrong(&it.to_string()))?;
+            let read =
+                ServerEntry::read(Value::Object(after)).map_err(|it| wrong(&it.to_string()))?;
             read.value.server(server.server.id.clone(), around).map_err(|it| wrong(&it))?;
             Ok(changes)
         })

@@ -3,7 +3,9 @@
 mod shape;
 mod write;
 
-use super::splice::{self, Splice, indent, line_before, line_break, line_end, line_start, next_line};
+use super::splice::{
+    self, Splice, indent, line_before, line_break, line_end, line_start, next_line,
+};
 use super::{ConfigEdit, nested};
 use serde_json::{Map, Value};
 use shape::{TomlItem, TomlLayout};
@@ -40,7 +42,9 @@ impl TomlEditing<'_> {
         let text = match (first.is_section, value) {
             (true, Value::Object(map)) => write::section(path, map, line_break(self.text)),
             (true, _) => return None,
-            (false, value) => format!("{} = {}", write::dotted(&path[place.section..]), write::inline(value)),
+            (false, value) => {
+                format!("{} = {}", write::dotted(&path[place.section..]), write::inline(value))
+            }
         };
         let mut splices = vec![Splice::new(first.lines.start..first.end, text)];
         splices.extend(self.without(others));
@@ -60,28 +64,44 @@ impl TomlEditing<'_> {
         let range = place.key.span()?.start..value.span()?.end;
         let comma_before = self.text[..range.start].trim_end().strip_suffix(',');
         let after = &self.text[range.end..];
-        let comma_after =
-            after.len() - after.trim_start().strip_prefix(',').map(str::trim_start).unwrap_or(after).len();
+        let comma_after = after.len()
+            - after.trim_start().strip_prefix(',').map(str::trim_start).unwrap_or(after).len();
         Some(Splice::remove(match comma_before {
             Some(before) => before.len()..range.end,
             None => range.start..range.end + comma_after,
         }))
     }
 
-    fn add(&self, document: &Document<&str>, path: &[String], value: &Value) -> Option<Vec<Splice>> {
-        let (depth, outer) =
-            (1..path.len()).rev().find_map(|it| Some((it, shape::find(document.as_table(), &path[..it])?))).unzip();
-        let Some((depth, outer)) = depth.zip(outer) else { return Some(vec![self.add_at_top(document, path, value)]) };
+    fn add(
+        &self,
+        document: &Document<&str>,
+        path: &[String],
+        value: &Value,
+    ) -> Option<Vec<Splice>> {
+        let (depth, outer) = (1..path.len())
+            .rev()
+            .find_map(|it| Some((it, shape::find(document.as_table(), &path[..it])?)))
+            .unzip();
+        let Some((depth, outer)) = depth.zip(outer) else {
+            return Some(vec![self.add_at_top(document, path, value)]);
+        };
         let key = &path[depth..];
         match outer.item {
             Item::Value(table) => self.add_inline(table, key, value).map(|it| vec![it]),
             // A new table below a table becomes a section of its own, unless its parent uses dotted
             // keys.
-            Item::Table(table) if !table.is_dotted() && matches!(value, Value::Object(_)) && key.len() == 1 => {
-                Some(vec![self.at_end(&write::section(path, value.as_object()?, line_break(self.text)))])
+            Item::Table(table)
+                if !table.is_dotted() && matches!(value, Value::Object(_)) && key.len() == 1 =>
+            {
+                Some(vec![self.at_end(&write::section(
+                    path,
+                    value.as_object()?,
+                    line_break(self.text),
+                ))])
             }
             Item::Table(table) if table.is_dotted() => {
-                let line = format!("{} = {}", write::dotted(&path[outer.section..]), write::inline(value));
+                let line =
+                    format!("{} = {}", write::dotted(&path[outer.section..]), write::inline(value));
                 let after = shape::last_value_end(table)?;
                 Some(vec![self.line_after(after, &line)])
             }
@@ -96,7 +116,12 @@ impl TomlEditing<'_> {
         }
     }
 
-    fn add_inline(&self, table: &toml_edit::Value, key: &[String], value: &Value) -> Option<Splice> {
+    fn add_inline(
+        &self,
+        table: &toml_edit::Value,
+        key: &[String],
+        value: &Value,
+    ) -> Option<Splice> {
         let table = table.as_inline_table()?;
         let text = key_and_value(key, value);
         let last = table.iter().filter_map(|(_, value)| value.span()).map(|it| it.end).max();
@@ -178,7 +203,9 @@ impl TomlEditing<'_> {
             }
         }
         // A file without a final line break stays without one.
-        if let Some(last) = ranges.last_mut().filter(|it| it.end == self.text.len() && !self.text.ends_with('\n')) {
+        if let Some(last) =
+            ranges.last_mut().filter(|it| it.end == self.text.len() && !self.text.ends_with('\n'))
+        {
             let before = self.text[..last.start].strip_suffix('\n');
             last.start = before.map_or(last.start, |it| it.strip_suffix('\r').unwrap_or(it).len());
         }
@@ -227,7 +254,9 @@ struct TomlLines {
 fn key_and_value(key: &[String], value: &Value) -> String {
     match key {
         [] => String::new(),
-        [first, rest @ ..] => format!("{} = {}", write::key(first), write::inline(&nested(rest, value))),
+        [first, rest @ ..] => {
+            format!("{} = {}", write::key(first), write::inline(&nested(rest, value)))
+        }
     }
 }
 
@@ -235,7 +264,9 @@ fn key_and_value(key: &[String], value: &Value) -> String {
 fn section_of(path: &[String], value: &Value, feed: &str) -> String {
     match (value, path.split_last()) {
         (Value::Object(map), _) => write::section(path, map, feed),
-        (_, Some((last, outer))) => write::section(outer, &Map::from_iter([(last.clone(), value.clone())]), feed),
+        (_, Some((last, outer))) => {
+            write::section(outer, &Map::from_iter([(last.clone(), value.clone())]), feed)
+        }
         _ => String::new(),
     }
 }

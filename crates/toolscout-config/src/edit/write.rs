@@ -44,7 +44,11 @@ pub(super) fn lock(folder: &Path, file: &Path) -> Result<File, ConfigError> {
 }
 
 /// Writes the file if its content still equals `before`; returns whether it did.
-pub(crate) fn replace(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<bool, ConfigError> {
+pub(crate) fn replace(
+    file: &Path,
+    before: Option<&[u8]>,
+    after: &[u8],
+) -> Result<bool, ConfigError> {
     let folder = folder_of(file);
     fs::create_dir_all(folder).map_err(ConfigError::io("make", folder))?;
     let temporary = temporary(file, after).map_err(ConfigError::io("write", file))?;
@@ -61,7 +65,9 @@ pub(crate) fn replace(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Resul
         Some(_) => temporary.persist(file),
     };
     match placed {
-        Err(failed) if before.is_none() && failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        Err(failed) if before.is_none() && failed.error.kind() == io::ErrorKind::AlreadyExists => {
+            return Ok(false);
+        }
         placed => placed.map_err(|failed| ConfigError::io("replace", file)(failed.error))?,
     };
     // The rename survives a crash only after the folder is synced.
@@ -107,7 +113,8 @@ fn prefix(file: &Path) -> String {
 /// Removes the temporary files of killed writers.
 fn remove_left_behind(file: &Path, prefix: &str) {
     let Ok(entries) = folder_of(file).read_dir() else { return };
-    for entry in entries.flatten().filter(|it| it.file_name().to_string_lossy().starts_with(prefix)) {
+    for entry in entries.flatten().filter(|it| it.file_name().to_string_lossy().starts_with(prefix))
+    {
         let written = entry.metadata().and_then(|it| it.modified());
         let age = written.ok().and_then(|it| SystemTime::now().duration_since(it).ok());
         if age.is_some_and(|it| it > LEFT_BEHIND) {

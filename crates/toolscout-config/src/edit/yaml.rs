@@ -6,7 +6,10 @@ use std::path::Path;
 
 /// The error that explains how to edit the file by hand.
 pub(super) fn refusal(file: &Path, changes: &[ConfigEdit]) -> ConfigError {
-    let message = format!("`{}` is YAML, which is not changed here, so that it keeps its comments", file.display());
+    let message = format!(
+        "`{}` is YAML, which is not changed here, so that it keeps its comments",
+        file.display()
+    );
     let hints: Vec<String> = changes.iter().map(hint).collect();
     ConfigError::invalid(message, hints.join("\n"))
 }

@@ -59,13 +59,17 @@ fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, Sect
     }
     // A server is disabled if either key disables it.
     if let Some(disabled) = take(&mut table, "disabled") {
-        let disabled = disabled.as_bool().ok_or_else(|| SectionError::at("disabled", &disabled, "true or false"))?;
+        let disabled = disabled
+            .as_bool()
+            .ok_or_else(|| SectionError::at("disabled", &disabled, "true or false"))?;
         if disabled || !table.contains_key("enabled") {
             table.insert("enabled".to_owned(), json!(!disabled));
         }
     }
     if let Some(always) = take(&mut table, "alwaysLoad") {
-        let always = always.as_bool().ok_or_else(|| SectionError::at("alwaysLoad", &always, "true or false"))?;
+        let always = always
+            .as_bool()
+            .ok_or_else(|| SectionError::at("alwaysLoad", &always, "true or false"))?;
         if always {
             table.entry("visibility").or_insert(json!("listed"));
         }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use toolscout_core::{SourceId, Visibility};
 use toolscout_mcp_client::per_user::check_request_headers;
 use toolscout_mcp_client::{
-    ConfigText, HttpEndpoint, OnChange, Program, ReferenceLookup, ServerConfig, ServerTransport, ToolFilter,
+    ConfigText, HttpEndpoint, OnChange, Program, ReferenceLookup, ServerConfig, ServerTransport,
+    ToolFilter,
 };
 
 /// The context that an entry depends on.
@@ -28,9 +29,15 @@ impl ServerEntry {
     /// The server, without its policies; the error is a reason for the user.
     pub fn server(&self, id: SourceId, around: &EntryContext) -> Result<ServerConfig, String> {
         let transport = match (self.kind()?, &self.command, &self.url) {
-            (_, Some(_), Some(_)) => return Err("it has both `command` and `url`; keep one of them".to_owned()),
-            (None | Some(EntryTransport::Stdio), Some(command), None) => self.program(command, around)?,
-            (None | Some(EntryTransport::Http), None, Some(url)) => self.endpoint(url, false, around)?,
+            (_, Some(_), Some(_)) => {
+                return Err("it has both `command` and `url`; keep one of them".to_owned());
+            }
+            (None | Some(EntryTransport::Stdio), Some(command), None) => {
+                self.program(command, around)?
+            }
+            (None | Some(EntryTransport::Http), None, Some(url)) => {
+                self.endpoint(url, false, around)?
+            }
             (Some(EntryTransport::Sse), None, Some(url)) => self.endpoint(url, true, around)?,
             (Some(EntryTransport::Stdio), None, _) => return Err("it has no `command`".to_owned()),
             (Some(_), _, None) => return Err("it has no `url`".to_owned()),
@@ -66,7 +73,9 @@ impl ServerEntry {
             "stdio" | "local" => Ok(Some(EntryTransport::Stdio)),
             "http" | "streamablehttp" => Ok(Some(EntryTransport::Http)),
             "sse" => Ok(Some(EntryTransport::Sse)),
-            "ws" | "websocket" => Err(format!("its type `{word}` is not supported; use http, sse or stdio")),
+            "ws" | "websocket" => {
+                Err(format!("its type `{word}` is not supported; use http, sse or stdio"))
+            }
             _ => Err(format!("its type `{word}` is not known; use http, sse or stdio")),
         }
     }
@@ -83,7 +92,12 @@ impl ServerEntry {
         }))
     }
 
-    fn endpoint(&self, url: &str, sse: bool, around: &EntryContext) -> Result<ServerTransport, String> {
+    fn endpoint(
+        &self,
+        url: &str,
+        sse: bool,
+        around: &EntryContext,
+    ) -> Result<ServerTransport, String> {
         let url = around.text(url);
         let is_web = ["http://", "https://"].iter().any(|it| url.written().starts_with(it));
         if !is_web && !url.is_reference() {
@@ -91,7 +105,11 @@ impl ServerEntry {
         }
         Ok(ServerTransport::Http(HttpEndpoint {
             url,
-            headers: self.headers.iter().map(|(name, value)| (name.clone(), around.text(value))).collect(),
+            headers: self
+                .headers
+                .iter()
+                .map(|(name, value)| (name.clone(), around.text(value)))
+                .collect(),
             bearer: self.bearer.as_deref().map(|it| around.text(it)),
             client_id: self.client_id.as_deref().map(|it| around.text(it)),
             client_secret: self.client_secret.as_deref().map(|it| around.text(it)),
@@ -109,13 +127,20 @@ enum EntryTransport {
     Sse,
 }
 
-const VISIBILITIES: [(&str, Visibility); 2] = [("searchable", Visibility::Searchable), ("listed", Visibility::Listed)];
+const VISIBILITIES: [(&str, Visibility); 2] =
+    [("searchable", Visibility::Searchable), ("listed", Visibility::Listed)];
 const ON_CHANGE: [(&str, OnChange); 2] = [("hold", OnChange::Hold), ("accept", OnChange::Accept)];
 
-fn word<T: Copy + Default>(key: &str, said: &Option<String>, words: &[(&str, T); 2]) -> Result<T, String> {
+fn word<T: Copy + Default>(
+    key: &str,
+    said: &Option<String>,
+    words: &[(&str, T); 2],
+) -> Result<T, String> {
     let Some(said) = said else { return Ok(T::default()) };
     let found = words.iter().find(|(word, _)| word == said);
-    found.map(|(_, it)| *it).ok_or_else(|| format!("its `{key}` is `{said}`; use {} or {}", words[0].0, words[1].0))
+    found
+        .map(|(_, it)| *it)
+        .ok_or_else(|| format!("its `{key}` is `{said}`; use {} or {}", words[0].0, words[1].0))
 }
 
 impl EntryContext {
@@ -127,13 +152,16 @@ impl EntryContext {
     fn with_root(&self, written: &str) -> String {
         match &self.root {
             // The root is escaped: nothing in it is a reference.
-            Some(root) => written.replace("${workspaceFolder}", &root.to_string_lossy().replace("${", "$${")),
+            Some(root) => {
+                written.replace("${workspaceFolder}", &root.to_string_lossy().replace("${", "$${"))
+            }
             None => written.to_owned(),
         }
     }
 
     fn folder(&self, written: &str) -> Result<PathBuf, String> {
-        let written = self.text(written).resolve(&self.lookup).map_err(|it| format!("its `cwd`: {it}"))?;
+        let written =
+            self.text(written).resolve(&self.lookup).map_err(|it| format!("its `cwd`: {it}"))?;
         let home = || self.lookup.variable("HOME").map(PathBuf::from);
         let path = match (written.as_str(), written.strip_prefix("~/")) {
             ("~", _) => home(),

@@ -20,7 +20,10 @@ fn an_entry_that_is_written_reads_back_the_same() {
 #[test]
 fn a_list_of_tools_names_the_only_ones_there_are() {
     let read = ServerEntry::read(json!({"command": "x", "tools": ["a", "b"]})).expect("an entry");
-    assert_eq!(read.value.filter.and_then(|it| it.include), Some(vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(
+        read.value.filter.and_then(|it| it.include),
+        Some(vec!["a".to_owned(), "b".to_owned()])
+    );
 }
 
 #[test]

@@ -145,8 +145,10 @@ impl ClientFormat {
             OwnEntry::Typed => json!({"type": "stdio", "command": command, "args": args}),
             OwnEntry::CommandList => {
                 let words: Vec<_> = [command].into_iter().chain(args).collect();
-                let mut entry =
-                    Map::from_iter([("type".to_owned(), json!("local")), ("command".to_owned(), json!(words))]);
+                let mut entry = Map::from_iter([
+                    ("type".to_owned(), json!("local")),
+                    ("command".to_owned(), json!(words)),
+                ]);
                 if section.len() == 1 {
                     entry.insert("enabled".to_owned(), json!(true));
                 }
@@ -161,8 +163,12 @@ impl ClientPath {
         let (scope, is_native, paths) = match self {
             Self::Project(path) => (ConfigScope::Project, false, vec![folders.project.join(path)]),
             Self::Native(path) => (ConfigScope::Project, true, vec![folders.project.join(path)]),
-            Self::Home(path) => (ConfigScope::User, false, folders.home(path).into_iter().collect()),
-            Self::Config(path) => (ConfigScope::User, false, folders.config(path).into_iter().collect()),
+            Self::Home(path) => {
+                (ConfigScope::User, false, folders.home(path).into_iter().collect())
+            }
+            Self::Config(path) => {
+                (ConfigScope::User, false, folders.config(path).into_iter().collect())
+            }
             Self::Apps(path) => (ConfigScope::User, false, folders.apps(path)),
             Self::Variable(variable, folder, path) => {
                 let folder = folders.variable(variable).or_else(|| folders.home(folder));
@@ -178,11 +184,19 @@ impl ClientPath {
 
 impl ClientKey {
     /// Moves the key from `fields` into `entry`.
-    fn read(self, key: &str, fields: &mut ClientFields<'_>, entry: &mut ServerEntry) -> Result<(), String> {
+    fn read(
+        self,
+        key: &str,
+        fields: &mut ClientFields<'_>,
+        entry: &mut ServerEntry,
+    ) -> Result<(), String> {
         match self {
-            Self::CallTimeout(unit) => entry.call_timeout_ms = entry.call_timeout_ms.or(fields.duration(key, unit)),
+            Self::CallTimeout(unit) => {
+                entry.call_timeout_ms = entry.call_timeout_ms.or(fields.duration(key, unit))
+            }
             Self::DiscoveryTimeout(unit) => {
-                entry.discovery_timeout_ms = entry.discovery_timeout_ms.or(fields.duration(key, unit));
+                entry.discovery_timeout_ms =
+                    entry.discovery_timeout_ms.or(fields.duration(key, unit));
             }
             Self::IncludeTools => {
                 let include = fields.words(key)?;
@@ -196,7 +210,9 @@ impl ClientKey {
                     entry.filter.get_or_insert_default().exclude = exclude;
                 }
             }
-            Self::Listed => entry.visibility = (fields.switch(key) == Some(true)).then(|| "listed".to_owned()),
+            Self::Listed => {
+                entry.visibility = (fields.switch(key) == Some(true)).then(|| "listed".to_owned())
+            }
             Self::OAuth => oauth(key, fields, entry),
             Self::Scopes => entry.scopes = fields.words(key)?,
             Self::Bearer => entry.bearer = fields.text(key)?,
@@ -204,7 +220,9 @@ impl ClientKey {
             Self::Environment => entry.env.extend(fields.table(key)?),
             Self::VariableNames => {
                 // Names, or tables with a name.
-                let name = |it: &Value| it.as_str().or_else(|| it.get("name")?.as_str()).map(str::to_owned);
+                let name = |it: &Value| {
+                    it.as_str().or_else(|| it.get("name")?.as_str()).map(str::to_owned)
+                };
                 for name in fields.list(key).unwrap_or_default().iter().filter_map(name) {
                     let reference = format!("env:{name}");
                     entry.env.entry(name).or_insert(reference);
@@ -216,9 +234,12 @@ impl ClientKey {
                 entry.headers.extend(headers.map(|(header, name)| (header, format!("env:{name}"))));
             }
             Self::Approval => {
-                let is_given = fields.list(key).is_some_and(|it| !it.is_empty()) || fields.switch(key) == Some(true);
+                let is_given = fields.list(key).is_some_and(|it| !it.is_empty())
+                    || fields.switch(key) == Some(true);
                 if is_given {
-                    fields.note(format!("its `{key}` is not imported: use `tools` to choose what may run"));
+                    fields.note(format!(
+                        "its `{key}` is not imported: use `tools` to choose what may run"
+                    ));
                 }
             }
             Self::Note(note) if fields.has(key) => {

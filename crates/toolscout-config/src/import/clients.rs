@@ -7,8 +7,8 @@ use super::references::VariableSyntax;
 use super::usual::BareUrl;
 use super::{ClientFolders, KeyPath};
 use ClientKey::{
-    Approval, Bearer, BearerVariable, CallTimeout, DiscoveryTimeout, Environment, ExcludeTools, Headers, Ignored,
-    IncludeTools, Listed, Note, OAuth, Scopes, VariableHeaders, VariableNames,
+    Approval, Bearer, BearerVariable, CallTimeout, DiscoveryTimeout, Environment, ExcludeTools,
+    Headers, Ignored, IncludeTools, Listed, Note, OAuth, Scopes, VariableHeaders, VariableNames,
 };
 use ClientPath::{Apps, Config, Home, Native, Project, Variable, VariableFile};
 use serde_json::{Map, Value, json};
@@ -49,7 +49,9 @@ pub static CLIENTS: [ClientFormat; 10] = [
             ("oauth", OAuth),
             (
                 "headersHelper",
-                Note("its `headersHelper` is a program that is not run here: give `headers` or `bearer` instead"),
+                Note(
+                    "its `headersHelper` is a program that is not run here: give `headers` or `bearer` instead",
+                ),
             ),
         ],
         own_entry: OwnEntry::Typed,
@@ -117,7 +119,12 @@ pub static CLIENTS: [ClientFormat; 10] = [
         locate: Some(opencode_servers),
         syntax: VariableSyntax::Curly,
         prepare: Some(opencode_entry),
-        keys: &[("bearer", Bearer), ("environment", Environment), ("timeout", DiscoveryTimeout(1.0)), ("oauth", OAuth)],
+        keys: &[
+            ("bearer", Bearer),
+            ("environment", Environment),
+            ("timeout", DiscoveryTimeout(1.0)),
+            ("oauth", OAuth),
+        ],
         own_entry: OwnEntry::CommandList,
         ..USUAL
     },
@@ -163,13 +170,23 @@ pub static CLIENTS: [ClientFormat; 10] = [
         title: "Cline",
         files: &[
             Apps("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
-            Apps("Code - Insiders/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
-            Apps("VSCodium/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
-            Apps("Cursor/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+            Apps(
+                "Code - Insiders/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+            ),
+            Apps(
+                "VSCodium/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+            ),
+            Apps(
+                "Cursor/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+            ),
             Home(".cline/data/settings/cline_mcp_settings.json"),
         ],
         bare_url: BareUrl::Sse,
-        keys: &[("timeout", CallTimeout(1000.0)), ("autoApprove", Approval), ("alwaysAllow", Approval)],
+        keys: &[
+            ("timeout", CallTimeout(1000.0)),
+            ("autoApprove", Approval),
+            ("alwaysAllow", Approval),
+        ],
         ..USUAL
     },
 ];
@@ -212,13 +229,21 @@ fn opencode_entry(fields: &mut ClientFields<'_>) -> Result<(), String> {
             return Err("it names no command".to_owned());
         }
         let args = words.split_off(1);
-        fields.add(Map::from_iter([("command".to_owned(), words.remove(0)), ("args".to_owned(), json!(args))]));
+        fields.add(Map::from_iter([
+            ("command".to_owned(), words.remove(0)),
+            ("args".to_owned(), json!(args)),
+        ]));
     }
     // Our form cannot embed a file in a text, but it supports a bearer token from a file.
     if let Some(mut headers) = fields.inner("headers") {
         let file = headers.iter().find_map(|(name, value)| {
-            let file = value.as_str()?.strip_prefix("Bearer ")?.strip_prefix("{file:")?.strip_suffix('}')?;
-            name.eq_ignore_ascii_case("authorization").then(|| (name.clone(), format!("{{file:{file}}}")))
+            let file = value
+                .as_str()?
+                .strip_prefix("Bearer ")?
+                .strip_prefix("{file:")?
+                .strip_suffix('}')?;
+            name.eq_ignore_ascii_case("authorization")
+                .then(|| (name.clone(), format!("{{file:{file}}}")))
         });
         if let Some((name, file)) = file {
             headers.shift_remove(&name);
@@ -237,9 +262,12 @@ fn zed_entry(fields: &mut ClientFields<'_>) -> Result<(), String> {
         }
         fields.add(nested);
     }
-    let is_of_extension = fields.word("source")?.as_deref() == Some("extension") || fields.has("settings");
+    let is_of_extension =
+        fields.word("source")?.as_deref() == Some("extension") || fields.has("settings");
     if is_of_extension && !fields.has("command") && !fields.has("url") {
-        return Err("it belongs to an extension of Zed, which alone knows how to start it".to_owned());
+        return Err(
+            "it belongs to an extension of Zed, which alone knows how to start it".to_owned()
+        );
     }
     Ok(())
 }

@@ -49,7 +49,9 @@ impl<'a> ClientFields<'a> {
         let wrong = || format!("its `{key}` is not a list of texts");
         match self.take(key) {
             None => Ok(Vec::new()),
-            Some(Value::Array(items)) => items.into_iter().map(|it| scalar(it).ok_or_else(wrong)).collect(),
+            Some(Value::Array(items)) => {
+                items.into_iter().map(|it| scalar(it).ok_or_else(wrong)).collect()
+            }
             Some(_) => Err(wrong()),
         }
     }
@@ -112,10 +114,12 @@ impl<'a> ClientFields<'a> {
         let home = self.place.home.map(|it| it.display().to_string());
         let expanded = match (written.as_str(), home) {
             ("env:HOME" | "~", Some(home)) => home,
-            (path, Some(home)) => match path.strip_prefix("${HOME}/").or_else(|| path.strip_prefix("~/")) {
-                Some(rest) => format!("{home}/{rest}"),
-                None => written,
-            },
+            (path, Some(home)) => {
+                match path.strip_prefix("${HOME}/").or_else(|| path.strip_prefix("~/")) {
+                    Some(rest) => format!("{home}/{rest}"),
+                    None => written,
+                }
+            }
             _ => written,
         };
         Ok(Some(expanded).filter(|it| !matches!(it.as_str(), "" | "." | "./")))
@@ -138,8 +142,12 @@ impl<'a> ClientFields<'a> {
 
     /// All notes, with one that names the keys that were not read.
     pub(super) fn into_notes(mut self) -> Vec<String> {
-        let left: Vec<_> =
-            self.left.iter().filter(|(_, it)| !it.is_null()).map(|(key, _)| format!("`{key}`")).collect();
+        let left: Vec<_> = self
+            .left
+            .iter()
+            .filter(|(_, it)| !it.is_null())
+            .map(|(key, _)| format!("`{key}`"))
+            .collect();
         if !left.is_empty() {
             self.notes.push(format!("not taken over: {}", left.join(", ")));
         }

@@ -24,7 +24,10 @@ const NAMES: [(&str, &str); 8] = [
 ];
 
 fn by_name(path: &Path) -> Option<&'static ClientFormat> {
-    NAMES.iter().find(|(name, _)| path.ends_with(name)).and_then(|(_, client)| clients::named(client))
+    NAMES
+        .iter()
+        .find(|(name, _)| path.ends_with(name))
+        .and_then(|(_, client)| clients::named(client))
 }
 
 fn has_servers(client: &ClientFormat, document: &Value) -> bool {
@@ -34,7 +37,12 @@ fn has_servers(client: &ClientFormat, document: &Value) -> bool {
 
 fn shape(document: &Value) -> Option<&'static str> {
     let is_table = |key: &str| document.get(key).is_some_and(Value::is_object);
-    let keys = [("mcp_servers", "codex"), ("context_servers", "zed"), ("servers", "vscode"), ("mcp", "opencode")];
+    let keys = [
+        ("mcp_servers", "codex"),
+        ("context_servers", "zed"),
+        ("servers", "vscode"),
+        ("mcp", "opencode"),
+    ];
     if let Some((_, client)) = keys.into_iter().find(|(key, _)| is_table(key)) {
         return Some(client);
     }

@@ -33,9 +33,16 @@ impl ClientFolders {
         } else {
             [folder("APPDATA"), config.clone(), library]
         };
-        let mut variables: BTreeMap<_, _> = FOLDERS.iter().filter_map(|name| Some((*name, folder(name)?))).collect();
+        let mut variables: BTreeMap<_, _> =
+            FOLDERS.iter().filter_map(|name| Some((*name, folder(name)?))).collect();
         variables.extend(variable("OPENCODE_CONFIG").map(|it| ("OPENCODE_CONFIG", cwd.join(it))));
-        Self { project: project.to_owned(), home, config, apps: by_system.into_iter().flatten().collect(), variables }
+        Self {
+            project: project.to_owned(),
+            home,
+            config,
+            apps: by_system.into_iter().flatten().collect(),
+            variables,
+        }
     }
 
     /// A path in the home folder, if it is known.

@@ -47,7 +47,10 @@ pub struct ScannedServer {
 
 impl ClientScan {
     /// Reads all files of these clients.
-    pub fn at(clients: impl IntoIterator<Item = &'static ClientFormat>, homes: &ClientFolders) -> Self {
+    pub fn at(
+        clients: impl IntoIterator<Item = &'static ClientFormat>,
+        homes: &ClientFolders,
+    ) -> Self {
         let mut looking = Self::default();
         for client in clients {
             for file in client.files(homes) {
@@ -96,7 +99,12 @@ impl ScannedFile {
     }
 
     /// Reads every server of the document.
-    pub fn read(client: &'static ClientFormat, path: &Path, document: Value, homes: &ClientFolders) -> Self {
+    pub fn read(
+        client: &'static ClientFormat,
+        path: &Path,
+        document: Value,
+        homes: &ClientFolders,
+    ) -> Self {
         let place = TextContext {
             syntax: client.syntax,
             folder: path.parent().unwrap_or(path),
@@ -114,7 +122,13 @@ impl ScannedFile {
 }
 
 impl ScannedServer {
-    fn read(client: &ClientFormat, name: &str, section: &KeyPath, entry: Value, place: TextContext<'_>) -> Self {
+    fn read(
+        client: &ClientFormat,
+        name: &str,
+        section: &KeyPath,
+        entry: Value,
+        place: TextContext<'_>,
+    ) -> Self {
         let (entry, notes) = match ClientFields::new(entry, place) {
             Ok(mut fields) => (client.entry(&mut fields), fields.into_notes()),
             Err(reason) => (Err(reason), Vec::new()),

@@ -2,7 +2,9 @@
 
 use super::look::{ClientScan, ScannedContent, ScannedServer};
 use super::secrets::{PreparedEntry, SecretHandling, SecretNames};
-use super::{CLIENTS, ClientFolders, ClientFormat, ExistingServers, ImportTarget, KeyPath, OwnProgram};
+use super::{
+    CLIENTS, ClientFolders, ClientFormat, ExistingServers, ImportTarget, KeyPath, OwnProgram,
+};
 use crate::{Config, ConfigEditor, ConfigError, ConfigScope, ServerEntry};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -38,9 +40,12 @@ impl FromStr for ServerSelection {
 
     /// `NAME` or `NAME=ID`.
     fn from_str(text: &str) -> Result<Self, ConfigError> {
-        let Some((name, id)) = text.split_once('=') else { return Ok(Self { name: text.to_owned(), id: None }) };
-        let id = SourceId::new(id)
-            .map_err(|it| ConfigError::invalid(it.to_string(), format!("--only '{name}={}'", it.nearest)))?;
+        let Some((name, id)) = text.split_once('=') else {
+            return Ok(Self { name: text.to_owned(), id: None });
+        };
+        let id = SourceId::new(id).map_err(|it| {
+            ConfigError::invalid(it.to_string(), format!("--only '{name}={}'", it.nearest))
+        })?;
         Ok(Self { name: name.to_owned(), id: Some(id) })
     }
 }
@@ -68,7 +73,8 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
         None => ClientScan::at(request.clients, request.folders),
     };
     let existing = target.existing(config, request.scope)?;
-    let planner = ImportPlanner::new(&existing, &request.only, request.secrets, request.own, target);
+    let planner =
+        ImportPlanner::new(&existing, &request.only, request.secrets, request.own, target);
     let plan = planner.plan_all(scan);
     let is_found = |only: &&ServerSelection| plan.servers().any(|it| only.selects(&it.name));
     match request.only.iter().find(|it| !is_found(it)) {
@@ -170,9 +176,15 @@ impl<'a> ImportPlanner<'a> {
         let mut files = Vec::new();
         for file in scan.files {
             let (servers, remark) = match file.content {
-                ScannedContent::Native => (Vec::new(), Some("read as it is: nothing to import".to_owned())),
-                ScannedContent::Broken(reason) => (Vec::new(), Some(format!("cannot be read: {reason}"))),
-                ScannedContent::Servers(servers) if servers.is_empty() => (servers, Some("no servers".to_owned())),
+                ScannedContent::Native => {
+                    (Vec::new(), Some("read as it is: nothing to import".to_owned()))
+                }
+                ScannedContent::Broken(reason) => {
+                    (Vec::new(), Some(format!("cannot be read: {reason}")))
+                }
+                ScannedContent::Servers(servers) if servers.is_empty() => {
+                    (servers, Some("no servers".to_owned()))
+                }
                 ScannedContent::Servers(servers) => (servers, None),
             };
             let servers = servers.into_iter().filter_map(|it| self.plan(it)).collect();
@@ -183,7 +195,9 @@ impl<'a> ImportPlanner<'a> {
 
     /// The entry with the same working directory, independent of the file it is written to.
     fn relocated(&self, mut entry: ServerEntry) -> ServerEntry {
-        let is_relative = |it: &str| Path::new(it).is_relative() && !it.starts_with(['$', '~']) && !it.contains(':');
+        let is_relative = |it: &str| {
+            Path::new(it).is_relative() && !it.starts_with(['$', '~']) && !it.contains(':')
+        };
         let ImportTarget { base, project, .. } = &self.target;
         if let Some(cwd) = entry.cwd.as_mut().filter(|it| base != project && is_relative(it)) {
             *cwd = project.join(&*cwd).display().to_string();
@@ -217,9 +231,9 @@ impl<'a> ImportPlanner<'a> {
     fn fate(&mut self, entry: ServerEntry, name: &str, wanted: SourceId) -> ImportAction {
         let treated = self.secrets.apply(self.relocated(entry), wanted.as_str(), &mut self.names);
         let mut there = self.existing.iter().chain(&self.planned);
-        if let Some((id, _)) =
-            there.find(|(_, it)| it.as_ref().is_some_and(|it| is_same(it, &treated.entry, &self.target.base)))
-        {
+        if let Some((id, _)) = there.find(|(_, it)| {
+            it.as_ref().is_some_and(|it| is_same(it, &treated.entry, &self.target.base))
+        }) {
             return ImportAction::Same { id: id.clone() };
         }
         if self.existing.contains_key(wanted.as_str()) {
@@ -238,7 +252,9 @@ impl<'a> ImportPlanner<'a> {
     fn free(&self, wanted: &SourceId) -> SourceId {
         let is_free = |it: &SourceId| {
             let taken = |map: &ExistingServers| map.contains_key(it.as_str());
-            !taken(self.existing) && !taken(&self.planned) && !SourceId::RESERVED.contains(&it.as_str())
+            !taken(self.existing)
+                && !taken(&self.planned)
+                && !SourceId::RESERVED.contains(&it.as_str())
         };
         let numbered = (2..10_000).filter_map(|it: u32| {
             let stem: String = wanted.as_str().chars().take(27).collect();

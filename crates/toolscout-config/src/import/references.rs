@@ -44,8 +44,10 @@ pub(super) fn ours(text: &str, place: &TextContext<'_>, notes: &mut Vec<String>)
     match single(&out) {
         Some(name) => format!("env:{name}"),
         None if starts_like_a_reference(text) => {
-            notes
-                .push(format!("a text that starts with `{}` gets `{NOTHING}` before it, to stay a text", prefix(text)));
+            notes.push(format!(
+                "a text that starts with `{}` gets `{NOTHING}` before it, to stay a text",
+                prefix(text)
+            ));
             NOTHING.to_owned() + &out
         }
         None => out,
@@ -56,7 +58,11 @@ pub(super) fn ours(text: &str, place: &TextContext<'_>, notes: &mut Vec<String>)
 pub(super) fn variable(text: &str) -> String {
     let word = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' };
     let name: String = text.chars().map(word).collect();
-    if name.starts_with(|it: char| it.is_ascii_digit()) || name.is_empty() { format!("_{name}") } else { name }
+    if name.starts_with(|it: char| it.is_ascii_digit()) || name.is_empty() {
+        format!("_{name}")
+    } else {
+        name
+    }
 }
 
 pub(super) fn is_name(text: &str) -> bool {
@@ -91,19 +97,31 @@ fn next(text: &str, syntax: VariableSyntax) -> Option<(&str, VariableReference<'
         let rest = &text[found..];
         let inner = |opening: &str| rest.strip_prefix(opening)?.split_once('}');
         let reference = match syntax {
-            VariableSyntax::Plain => inner("${").filter(|_| found == 0 && rest.find('}') == Some(rest.len() - 1)),
+            VariableSyntax::Plain => {
+                inner("${").filter(|_| found == 0 && rest.find('}') == Some(rest.len() - 1))
+            }
             VariableSyntax::Braces | VariableSyntax::Dollar => inner("${"),
-            VariableSyntax::Curly => inner("{").filter(|(it, _)| it.starts_with("env:") || it.starts_with("file:")),
+            VariableSyntax::Curly => {
+                inner("{").filter(|(it, _)| it.starts_with("env:") || it.starts_with("file:"))
+            }
         };
         match reference {
             Some((inner, after)) if syntax == VariableSyntax::Curly => {
                 return Some((&text[..found], VariableReference::Curly(inner), after));
             }
-            Some((inner, after)) => return Some((&text[..found], VariableReference::Braces(inner), after)),
+            Some((inner, after)) => {
+                return Some((&text[..found], VariableReference::Braces(inner), after));
+            }
             None if syntax == VariableSyntax::Dollar && rest.starts_with('$') => {
-                let end = rest[1..].find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(rest.len() - 1);
+                let end = rest[1..]
+                    .find(|it: char| !it.is_ascii_alphanumeric() && it != '_')
+                    .unwrap_or(rest.len() - 1);
                 if is_name(&rest[1..=end]) {
-                    return Some((&text[..found], VariableReference::Dollar(&rest[1..=end]), &rest[end + 1..]));
+                    return Some((
+                        &text[..found],
+                        VariableReference::Dollar(&rest[1..=end]),
+                        &rest[end + 1..],
+                    ));
                 }
             }
             None => {}
@@ -113,7 +131,11 @@ fn next(text: &str, syntax: VariableSyntax) -> Option<(&str, VariableReference<'
     None
 }
 
-fn translated(reference: VariableReference<'_>, place: &TextContext<'_>, notes: &mut Vec<String>) -> String {
+fn translated(
+    reference: VariableReference<'_>,
+    place: &TextContext<'_>,
+    notes: &mut Vec<String>,
+) -> String {
     match reference {
         VariableReference::Dollar(name) => format!("${{{name}}}"),
         VariableReference::Braces(inner) => braces(inner, place, notes),
@@ -133,7 +155,9 @@ fn braces(inner: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> Stri
     match said {
         // Servers start in the project root, so this is the working directory.
         "workspaceFolder" | "workspaceRoot" => ".".to_owned(),
-        "workspaceFolderBasename" => place.project.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        "workspaceFolderBasename" => {
+            place.project.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        }
         "userHome" => "${HOME}".to_owned(),
         "pathSeparator" | "/" => "/".to_owned(),
         _ if is_name(name) => format!("${{{}}}", inner.strip_prefix("env:").unwrap_or(inner)),
@@ -147,7 +171,9 @@ fn braces(inner: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> Stri
         // `${}` and `${a.b}` are not references in our syntax either.
         _ if !said.contains(':') => format!("${{{inner}}}"),
         _ => {
-            notes.push(format!("`${{{inner}}}` exists only in that program: replace it before you use the server"));
+            notes.push(format!(
+                "`${{{inner}}}` exists only in that program: replace it before you use the server"
+            ));
             format!("${{{inner}}}")
         }
     }
@@ -168,7 +194,8 @@ fn whole<'a>(text: &'a str, opening: &str, closing: &str) -> Option<&'a str> {
 }
 
 fn starts_like_a_reference(text: &str) -> bool {
-    matches!(prefix(text), "env:" | "keyring:") || (prefix(text) == "file:" && !text.starts_with("file://"))
+    matches!(prefix(text), "env:" | "keyring:")
+        || (prefix(text) == "file:" && !text.starts_with("file://"))
 }
 
 fn prefix(text: &str) -> &str {

@@ -55,7 +55,8 @@ impl SecretHandling {
     /// Handles every secret of the entry, which will have this id.
     pub fn apply(&self, entry: ServerEntry, id: &str, taken: &mut SecretNames) -> PreparedEntry {
         let places = spots::of(&entry);
-        let mut treated = PreparedEntry { shown: entry.clone(), entry, notes: Vec::new(), files: Vec::new() };
+        let mut treated =
+            PreparedEntry { shown: entry.clone(), entry, notes: Vec::new(), files: Vec::new() };
         for (place, spots) in places {
             let Some(text) = place.of(&mut treated.entry).cloned() else { continue };
             match self {
@@ -76,13 +77,21 @@ impl SecretHandling {
 pub fn hidden(entry: ServerEntry) -> ServerEntry {
     let mut shown = SecretHandling::Keep.apply(entry, "", &mut SecretNames::default()).shown;
     let texts = shown.env.values_mut().chain(shown.headers.values_mut()).chain(&mut shown.bearer);
-    let written = texts.filter(|it| !it.is_empty() && !ConfigText::from(it.as_str()).is_reference());
+    let written =
+        texts.filter(|it| !it.is_empty() && !ConfigText::from(it.as_str()).is_reference());
     written.for_each(|it| *it = REDACTED.to_owned());
     shown
 }
 
 impl PreparedEntry {
-    fn refer(&mut self, id: &str, place: &TextLocation, text: &str, spots: &[SecretSpan], taken: &mut SecretNames) {
+    fn refer(
+        &mut self,
+        id: &str,
+        place: &TextLocation,
+        text: &str,
+        spots: &[SecretSpan],
+        taken: &mut SecretNames,
+    ) {
         let mut names = Vec::new();
         let written = replaced(text, spots, |spot, secret| {
             if spot.is_default {
@@ -92,7 +101,8 @@ impl PreparedEntry {
             names.push(taken.variable(id, &spot.name, place, secret));
             format!("${{{}}}", names.last().map_or("", String::as_str))
         });
-        self.notes.push(format!("the secret in {place} is not copied: export {}", names.join(" and ")));
+        self.notes
+            .push(format!("the secret in {place} is not copied: export {}", names.join(" and ")));
         self.set(place, text, written);
     }
 
@@ -120,11 +130,9 @@ impl PreparedEntry {
     fn hide(&mut self, place: &TextLocation, text: &str, spots: &[SecretSpan]) {
         self.notes.push(format!("the secret in {place} is written out"));
         if let Some(shown) = place.of(&mut self.shown) {
-            *shown = replaced(
-                text,
-                spots,
-                |spot, _| if spot.is_default { format!(":-{REDACTED}") } else { REDACTED.to_owned() },
-            );
+            *shown = replaced(text, spots, |spot, _| {
+                if spot.is_default { format!(":-{REDACTED}") } else { REDACTED.to_owned() }
+            });
         }
     }
 
@@ -154,8 +162,8 @@ impl SecretNames {
     /// for another secret.
     fn variable(&mut self, id: &str, name: &str, place: &TextLocation, secret: &str) -> String {
         let own = references::variable(&format!("{id}_{name}"));
-        let first =
-            matches!(place, TextLocation::Env(it) if it == name && references::is_name(it)).then(|| name.to_owned());
+        let first = matches!(place, TextLocation::Env(it) if it == name && references::is_name(it))
+            .then(|| name.to_owned());
         let numbered = (2..1000).map(|it| format!("{own}_{it}"));
         self.free(first.into_iter().chain([own.clone()]).chain(numbered), secret, |_| true)
     }
@@ -166,7 +174,12 @@ impl SecretNames {
         folder.join(self.free(names, secret, |it| SecretFile::new(folder.join(it), secret).fits()))
     }
 
-    fn free(&mut self, names: impl Iterator<Item = String>, secret: &str, fits: impl Fn(&str) -> bool) -> String {
+    fn free(
+        &mut self,
+        names: impl Iterator<Item = String>,
+        secret: &str,
+        fits: impl Fn(&str) -> bool,
+    ) -> String {
         let free = |it: &String| self.0.get(it).is_none_or(|there| there == secret) && fits(it);
         let name = names.into_iter().find(free).unwrap_or_default();
         self.0.insert(name.clone(), secret.to_owned());
@@ -175,7 +188,11 @@ impl SecretNames {
 }
 
 /// The text with each span replaced; its other parts stay unchanged.
-fn replaced(text: &str, spots: &[SecretSpan], mut by: impl FnMut(&SecretSpan, &str) -> String) -> String {
+fn replaced(
+    text: &str,
+    spots: &[SecretSpan],
+    mut by: impl FnMut(&SecretSpan, &str) -> String,
+) -> String {
     let mut out = String::new();
     let mut at = 0;
     for spot in spots {
@@ -189,6 +206,9 @@ fn replaced(text: &str, spots: &[SecretSpan], mut by: impl FnMut(&SecretSpan, &s
 
 /// `env:NAME` for a text that is exactly one variable.
 fn shortest(text: &str) -> String {
-    let name = text.strip_prefix("${").and_then(|it| it.strip_suffix('}')).filter(|it| references::is_name(it));
+    let name = text
+        .strip_prefix("${")
+        .and_then(|it| it.strip_suffix('}'))
+        .filter(|it| references::is_name(it));
     name.map_or_else(|| text.to_owned(), |it| format!("env:{it}"))
 }

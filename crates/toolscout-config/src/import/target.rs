@@ -33,7 +33,11 @@ impl ImportTarget {
     /// The servers that this file must not repeat. A project's file repeats no server of the whole
     /// configuration; the user's file is compared with itself only, because a project may configure
     /// the same server differently.
-    pub fn existing(&self, config: &Config, scope: ConfigScope) -> Result<ExistingServers, ConfigError> {
+    pub fn existing(
+        &self,
+        config: &Config,
+        scope: ConfigScope,
+    ) -> Result<ExistingServers, ConfigError> {
         let mut existing = self.own()?;
         if scope == ConfigScope::Project {
             let all = config.servers.iter();
@@ -53,7 +57,11 @@ impl ImportTarget {
     }
 
     /// Adds the servers of the plan: secrets into their files first, then all servers in one edit.
-    pub fn add_all(&self, editor: &ConfigEditor, plan: &ImportPlan) -> Result<Vec<SourceId>, ConfigError> {
+    pub fn add_all(
+        &self,
+        editor: &ConfigEditor,
+        plan: &ImportPlan,
+    ) -> Result<Vec<SourceId>, ConfigError> {
         for (_, prepared) in plan.additions() {
             prepared.files.iter().try_for_each(|it| it.write())?;
         }
@@ -73,8 +81,9 @@ impl ImportTarget {
 /// The transport of a server as an entry, without its other settings.
 fn entry(configured: &ConfiguredServer) -> ServerEntry {
     let written = |it: &ConfigText| it.written().to_owned();
-    let table =
-        |it: &BTreeMap<String, ConfigText>| it.iter().map(|(name, text)| (name.clone(), written(text))).collect();
+    let table = |it: &BTreeMap<String, ConfigText>| {
+        it.iter().map(|(name, text)| (name.clone(), written(text))).collect()
+    };
     match &configured.server.transport {
         ServerTransport::Stdio(Program { command, args, env, cwd }) => ServerEntry {
             command: Some(written(command)),

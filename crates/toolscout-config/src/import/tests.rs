@@ -42,7 +42,9 @@ impl World {
     }
 
     fn folders_with(&self, variables: &[(&str, &str)]) -> ClientFolders {
-        let variable = |name: &str| variables.iter().find(|(it, _)| *it == name).map(|(_, it)| (*it).to_owned());
+        let variable = |name: &str| {
+            variables.iter().find(|(it, _)| *it == name).map(|(_, it)| (*it).to_owned())
+        };
         ClientFolders::new(&variable, &self.path("desk"), &self.path("desk"))
     }
 

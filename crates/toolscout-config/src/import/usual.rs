@@ -49,7 +49,8 @@ fn program(fields: &mut ClientFields<'_>, entry: &mut ServerEntry) -> Result<(),
     entry.env = fields.table("env")?;
     entry.cwd = fields.folder("cwd")?;
     if let Some(file) = fields.word("envFile")? {
-        fields.note(format!("its variables in `{file}` are not read: put those it needs into `env`"));
+        fields
+            .note(format!("its variables in `{file}` are not read: put those it needs into `env`"));
     }
     Ok(())
 }
@@ -63,14 +64,18 @@ fn address(
     let http = fields.text("httpUrl")?;
     let is_http = http.is_some();
     let either = [http, fields.text("url")?, fields.text("serverUrl")?];
-    let url = either.into_iter().flatten().next().ok_or("it names neither a command nor an address")?;
-    let is_web = ["http://", "https://", "${", "env:", "file:", "keyring:"].iter().any(|it| url.starts_with(it));
+    let url =
+        either.into_iter().flatten().next().ok_or("it names neither a command nor an address")?;
+    let is_web = ["http://", "https://", "${", "env:", "file:", "keyring:"]
+        .iter()
+        .any(|it| url.starts_with(it));
     if !is_web {
         return Err("its address is not on the web".to_owned());
     }
     // Clients that try both transports in turn need no type; by convention the URL indicates it.
     let looks_old = url.split(['?', '#']).next().is_some_and(|it| it.ends_with("/sse"));
-    let is_sse = kind == Some("sse") || (kind.is_none() && !is_http && (bare == BareUrl::Sse || looks_old));
+    let is_sse =
+        kind == Some("sse") || (kind.is_none() && !is_http && (bare == BareUrl::Sse || looks_old));
     entry.kind = is_sse.then(|| "sse".to_owned());
     entry.url = Some(url);
     entry.headers = fields.table("headers")?;

@@ -38,7 +38,10 @@ struct PlannedServerView<'a> {
 
 impl<'a> ImportPlanView<'a> {
     pub fn new(plan: &'a ImportPlan, written: bool) -> Self {
-        let servers = plan.files.iter().flat_map(|file| file.servers.iter().map(|it| PlannedServerView::new(file, it)));
+        let servers = plan
+            .files
+            .iter()
+            .flat_map(|file| file.servers.iter().map(|it| PlannedServerView::new(file, it)));
         Self { target: &plan.target.file, written, servers: servers.collect() }
     }
 }
@@ -52,7 +55,9 @@ impl Serialize for ImportPlan {
 impl<'a> PlannedServerView<'a> {
     fn new(file: &'a PlannedFile, server: &'a PlannedServer) -> Self {
         let (action, id, reason, shown) = match &server.fate {
-            ImportAction::Add { id, treated } => ("add", Some(id.as_str()), None, Some(&treated.shown)),
+            ImportAction::Add { id, treated } => {
+                ("add", Some(id.as_str()), None, Some(&treated.shown))
+            }
             ImportAction::Same { id } => ("same", Some(id.as_str()), None, None),
             ImportAction::Skip { reason, .. } => ("skip", None, Some(reason.as_str()), None),
         };
@@ -89,12 +94,18 @@ pub fn runs(entry: &ServerEntry) -> String {
 /// Other settings: variables and headers by name. A value is shown only if it is a reference.
 pub fn settings(entry: &ServerEntry) -> Vec<String> {
     let named = |what: &str, name: &str, value: &str| {
-        if is_reference(value) { format!("{what} {name} = {value}") } else { format!("{what} {name}") }
+        if is_reference(value) {
+            format!("{what} {name} = {value}")
+        } else {
+            format!("{what} {name}")
+        }
     };
     let env = entry.env.iter().map(|(name, value)| named("variable", name, value));
     let headers = entry.headers.iter().map(|(name, value)| named("header", name, value));
-    let bearer =
-        entry.bearer.iter().map(|it| if is_reference(it) { format!("bearer = {it}") } else { "bearer".to_owned() });
+    let bearer = entry
+        .bearer
+        .iter()
+        .map(|it| if is_reference(it) { format!("bearer = {it}") } else { "bearer".to_owned() });
     let cwd = entry.cwd.iter().map(|it| format!("cwd = {it}"));
     let off = (entry.enabled == Some(false)).then(|| "not enabled".to_owned());
     env.chain(headers).chain(bearer).chain(cwd).chain(off).collect()

@@ -36,11 +36,16 @@ fn keys_may_be_in_camel_case_and_ours_counts() {
 
 #[test]
 fn scalars_are_texts_in_lists_and_tables_only() {
-    let read = sample(json!({"names": ["a", 1, true], "env": {"PORT": 80, "X": null}, "file": "x"})).expect("valid");
+    let read =
+        sample(json!({"names": ["a", 1, true], "env": {"PORT": 80, "X": null}, "file": "x"}))
+            .expect("valid");
     assert_eq!(read.value.names, ["a", "1", "true"]);
     assert_eq!(read.value.env, BTreeMap::from([("PORT".to_owned(), "80".to_owned())]));
     assert_eq!(read.value.file, Some(PathBuf::from("/there/x")));
-    assert_eq!(sample(json!({"file": 1})).map(|_| ()), Err("`file` is `1`; it must be a text".to_owned()));
+    assert_eq!(
+        sample(json!({"file": 1})).map(|_| ()),
+        Err("`file` is `1`; it must be a text".to_owned())
+    );
 }
 
 #[test]

@@ -46,7 +46,9 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<ConfigT
 }
 
 /// A table of such strings.
-pub(crate) fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, ConfigText>, D::Error> {
+pub(crate) fn texts<'de, D: Deserializer<'de>>(
+    value: D,
+) -> Result<BTreeMap<String, ConfigText>, D::Error> {
     let table = BTreeMap::<String, LocatedText>::deserialize(value)?;
     Ok(table.into_iter().map(|(name, it)| (name, it.text())).collect())
 }
@@ -54,17 +56,22 @@ pub(crate) fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<Stri
 /// Milliseconds, from one to a day.
 pub(crate) fn milliseconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
     match Option::<u64>::deserialize(value)? {
-        Some(it) if !(1..=86_400_000).contains(&it) => {
-            Err(D::Error::custom(format!("is `{it}`; it must be a whole number from 1 to 86400000")))
-        }
+        Some(it) if !(1..=86_400_000).contains(&it) => Err(D::Error::custom(format!(
+            "is `{it}`; it must be a whole number from 1 to 86400000"
+        ))),
         it => Ok(it),
     }
 }
 
 /// One of a few words.
-pub(crate) fn one_of<'de, D: Deserializer<'de>>(value: D, words: &[&str]) -> Result<Option<String>, D::Error> {
+pub(crate) fn one_of<'de, D: Deserializer<'de>>(
+    value: D,
+    words: &[&str],
+) -> Result<Option<String>, D::Error> {
     match Option::<String>::deserialize(value)? {
-        Some(it) if !words.contains(&it.as_str()) => Err(D::Error::custom(format!("is `{it}`; use {}", either(words)))),
+        Some(it) if !words.contains(&it.as_str()) => {
+            Err(D::Error::custom(format!("is `{it}`; use {}", either(words))))
+        }
         it => Ok(it),
     }
 }

@@ -37,10 +37,16 @@ fn an_entry_says_all_about_its_server() {
     let config = world.read();
     assert_eq!(ids(&config), ["fs", "web"]);
     let (fs, program) = (server(&config, "fs"), program(&config, "fs"));
-    assert_eq!(program.args.iter().map(|it| it.written()).collect::<Vec<_>>(), ["-y", "server", "--port", "80"]);
+    assert_eq!(
+        program.args.iter().map(|it| it.written()).collect::<Vec<_>>(),
+        ["-y", "server", "--port", "80"]
+    );
     assert_eq!(program.env["TOKEN"].written(), "env:FS_TOKEN");
     assert_eq!(program.cwd.as_deref(), Some(Path::new("/home/ada/work")));
-    assert_eq!((fs.visibility, fs.on_change, fs.trusted), (Visibility::Listed, OnChange::Accept, false));
+    assert_eq!(
+        (fs.visibility, fs.on_change, fs.trusted),
+        (Visibility::Listed, OnChange::Accept, false)
+    );
     assert_eq!(fs.filter.include.as_deref(), Some(&["read_*".to_owned()][..]));
     assert_eq!(fs.idle_timeout, Some(Duration::from_secs(3)));
     assert_eq!(fs.configured_in.as_deref(), Some(&*world.path("user/config.toml")));
@@ -56,14 +62,26 @@ fn the_first_file_that_has_an_id_decides_about_the_whole_entry() {
         "user/config.toml",
         "[servers.a]\ncommand = \"user\"\nargs = [\"x\"]\n[servers.u]\ncommand = \"u\"\n",
     )
-    .file("project/.mcp.json", r#"{"mcpServers": {"a": {"command": "mcp"}, "b": {"command": "mcp"}}}"#)
-    .file("project/.lace/mcp-config.json", r#"{"servers": {"b": {"command": "lace"}, "c": {"command": "lace"}}}"#)
-    .file("project/.orion/config.yaml", "mcpServers:\n  c: {command: orion}\n  d: {command: orion}\n")
+    .file(
+        "project/.mcp.json",
+        r#"{"mcpServers": {"a": {"command": "mcp"}, "b": {"command": "mcp"}}}"#,
+    )
+    .file(
+        "project/.lace/mcp-config.json",
+        r#"{"servers": {"b": {"command": "lace"}, "c": {"command": "lace"}}}"#,
+    )
+    .file(
+        "project/.orion/config.yaml",
+        "mcpServers:\n  c: {command: orion}\n  d: {command: orion}\n",
+    )
     .file("project/toolscout.toml", "[servers.a]\ncommand = \"project\"\n");
     let config = world.read();
     let commands: Vec<(&str, &str)> =
         ids(&config).into_iter().map(|it| (it, program(&config, it).command.written())).collect();
-    assert_eq!(commands, [("a", "project"), ("b", "mcp"), ("c", "lace"), ("d", "orion"), ("u", "u")]);
+    assert_eq!(
+        commands,
+        [("a", "project"), ("b", "mcp"), ("c", "lace"), ("d", "orion"), ("u", "u")]
+    );
     assert!(program(&config, "a").args.is_empty(), "nothing of the other entry is left");
     assert_eq!(config.files.len(), 5);
     assert_eq!(world.warnings(), [""; 0]);
@@ -71,8 +89,10 @@ fn the_first_file_that_has_an_id_decides_about_the_whole_entry() {
 
 #[test]
 fn a_project_may_turn_a_persons_server_off_and_no_more() {
-    let world = World::of("user/config.toml", "[servers.a]\ncommand = \"user\"\n")
-        .file("project/toolscout.toml", "[servers.a]\nenabled = false\n[servers.b]\nenabled = false\n");
+    let world = World::of("user/config.toml", "[servers.a]\ncommand = \"user\"\n").file(
+        "project/toolscout.toml",
+        "[servers.a]\nenabled = false\n[servers.b]\nenabled = false\n",
+    );
     let config = world.read();
     assert_eq!(ids(&config), ["a"]);
     assert!(!server(&config, "a").enabled);
@@ -102,7 +122,11 @@ fn a_bad_entry_does_not_bring_back_the_one_it_replaces() {
         .file("project/toolscout.toml", "[servers.a]\ncomand = \"project\"\n");
     assert_eq!(ids(&world.read()), [""; 0]);
     assert_eq!(world.warnings().len(), 2);
-    assert!(world.warnings()[0].contains("unknown key `comand`; did you mean `command`?"), "{:?}", world.warnings());
+    assert!(
+        world.warnings()[0].contains("unknown key `comand`; did you mean `command`?"),
+        "{:?}",
+        world.warnings()
+    );
 }
 
 #[test]
@@ -118,17 +142,24 @@ fn what_cannot_be_is_said_in_words() {
         (r#"{"command": "x", "args": "a b"}"#, "`args` is a text; it must be a list"),
         (r#"{"command": "x", "env": {"A": ["b"]}}"#, "`env.A` is a list; it must be a text"),
         (r#"{"command": "x", "call_timeout_ms": 0}"#, "`call_timeout_ms` is `0`"),
-        (r#"{"command": "x", "visibility": "all"}"#, "`visibility` is `all`; use searchable or listed"),
+        (
+            r#"{"command": "x", "visibility": "all"}"#,
+            "`visibility` is `all`; use searchable or listed",
+        ),
         (r#"{"command": "x", "on_change": "ask"}"#, "`on_change` is `ask`; use hold or accept"),
         (r#"{"command": "x", "filter": {"only": []}}"#, "`filter.only` is an unknown key"),
         (r#"{"command": "x", "cwd": "${GONE}/x"}"#, "its `cwd`: the variable `GONE` is not set"),
         (r#"[]"#, "it is a list; it must be a table"),
     ];
     for (entry, words) in cases {
-        let world = World::of("project/toolscout.json", &format!("{{\"servers\": {{\"s\": {entry}}}}}"));
+        let world =
+            World::of("project/toolscout.json", &format!("{{\"servers\": {{\"s\": {entry}}}}}"));
         let warnings = world.warnings();
         assert!(warnings.len() == 1 && warnings[0].contains(words), "{entry}: {warnings:?}");
-        assert!(warnings[0].contains("server `s`") && warnings[0].contains("line 1 column"), "{warnings:?}");
+        assert!(
+            warnings[0].contains("server `s`") && warnings[0].contains("line 1 column"),
+            "{warnings:?}"
+        );
         assert_eq!(ids(&world.read()), [""; 0]);
     }
 }
@@ -144,17 +175,36 @@ fn a_broken_file_is_an_error_that_says_where() {
         ("project/.lace/mcp-config.json", "{\"servers\": [}", "line 1 column"),
         ("project/.orion/config.yaml", "mcpServers:\n\t- x", "line 2"),
         ("user/config.toml", "= 1", "line 1 column 1"),
-        ("project/toolscout.toml", "strict = 1\n", "`strict` is `1`; it must be true or false at line 1 column 1"),
-        ("project/toolscout.toml", "\nmode = \"odd\"\n", "use normal, read-only or allow-all at line 2 column 1"),
-        ("project/toolscout.toml", "servers = 5\n", "`servers` must be a table of servers at line 1"),
-        ("project/.mcp.json", "{\"mcpServers\": {\"a\": {}, \"a\": {}}}", "`a` is given twice at line 1 column 26"),
+        (
+            "project/toolscout.toml",
+            "strict = 1\n",
+            "`strict` is `1`; it must be true or false at line 1 column 1",
+        ),
+        (
+            "project/toolscout.toml",
+            "\nmode = \"odd\"\n",
+            "use normal, read-only or allow-all at line 2 column 1",
+        ),
+        (
+            "project/toolscout.toml",
+            "servers = 5\n",
+            "`servers` must be a table of servers at line 1",
+        ),
+        (
+            "project/.mcp.json",
+            "{\"mcpServers\": {\"a\": {}, \"a\": {}}}",
+            "`a` is given twice at line 1 column 26",
+        ),
         ("project/.mcp.json", "[]", "must be a table"),
     ];
     for (name, text, place) in cases {
         let world = World::of(name, text);
         let error = world.try_read().map(|it| it.files).expect_err(name);
         let message = error.to_string();
-        assert!(message.contains(&*world.path(name).to_string_lossy()) && message.contains(place), "{message}");
+        assert!(
+            message.contains(&*world.path(name).to_string_lossy()) && message.contains(place),
+            "{message}"
+        );
         assert_eq!(error.kind(), toolscout_core::ErrorKind::Invalid);
     }
 }
@@ -180,7 +230,10 @@ fn ids_that_cannot_be_are_refused_with_the_nearest_that_can() {
     );
     assert_eq!(ids(&world.read()), [""; 0]);
     let warnings = world.warnings();
-    assert!(warnings[0].contains("for example `github-server`") && warnings[0].contains("line 1"), "{warnings:?}");
+    assert!(
+        warnings[0].contains("for example `github-server`") && warnings[0].contains("line 1"),
+        "{warnings:?}"
+    );
     assert!(warnings[1].contains("`local` is toolscout's own"), "{warnings:?}");
 }
 
@@ -194,13 +247,18 @@ fn settings_count_field_by_field() {
     let settings = world.read().settings;
     assert_eq!((settings.strict, settings.on_conflict.as_deref()), (Some(false), Some("skip")));
     assert_eq!(settings.tool_directories, Some(vec![world.path("project/more")]));
-    assert_eq!((settings.roots, settings.tool_files), (None, None), "where to look is one decision");
+    assert_eq!(
+        (settings.roots, settings.tool_files),
+        (None, None),
+        "where to look is one decision"
+    );
     assert_eq!(settings.ignore, Some(vec!["x".to_owned()]));
 }
 
 #[test]
 fn paths_are_relative_to_their_own_file() {
-    let world = World::of("user/config.toml", "roots = [\"default\", \"mine\"]\ntool_files = [\"/abs\"]\n");
+    let world =
+        World::of("user/config.toml", "roots = [\"default\", \"mine\"]\ntool_files = [\"/abs\"]\n");
     let settings = world.read().settings;
     assert_eq!(settings.roots, Some(vec![PathBuf::from("default"), world.path("user/mine")]));
     assert_eq!(settings.tool_files, Some(vec![PathBuf::from("/abs")]));
@@ -208,7 +266,8 @@ fn paths_are_relative_to_their_own_file() {
 
 #[test]
 fn an_unknown_setting_is_named_with_the_nearest_known_one() {
-    let world = World::of("project/toolscout.toml", "rots = []\nservrs = {}\n\"$schema\" = \"x\"\n");
+    let world =
+        World::of("project/toolscout.toml", "rots = []\nservrs = {}\n\"$schema\" = \"x\"\n");
     assert_eq!(
         world.warnings(),
         [
@@ -220,9 +279,14 @@ fn an_unknown_setting_is_named_with_the_nearest_known_one() {
 
 #[test]
 fn of_two_files_of_ours_one_is_read_and_the_other_named() {
-    let world = World::of("project/toolscout.toml", "strict = true\n").file("project/toolscout.json", "not read");
+    let world = World::of("project/toolscout.toml", "strict = true\n")
+        .file("project/toolscout.json", "not read");
     assert_eq!(world.read().settings.strict, Some(true));
-    assert!(world.warnings()[0].starts_with("toolscout.json: is not read, because `"), "{:?}", world.warnings());
+    assert!(
+        world.warnings()[0].starts_with("toolscout.json: is not read, because `"),
+        "{:?}",
+        world.warnings()
+    );
 }
 
 #[test]
@@ -235,15 +299,17 @@ fn an_empty_file_and_one_with_a_mark_before_it_are_fine() {
     ] {
         assert_eq!(ids(&World::of(name, text).read()), [""; 0], "{name}");
     }
-    let world = World::of("project/.mcp.json", "\u{feff}{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}");
+    let world =
+        World::of("project/.mcp.json", "\u{feff}{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}");
     assert_eq!(ids(&world.read()), ["a"]);
 }
 
 /// Servers of an untrusted project are not started; servers from the user's configuration are.
 #[test]
 fn in_an_untrusted_project_nothing_configured_there_may_start() {
-    let mut world = World::of("project/.mcp.json", r#"{"mcpServers": {"p": {"command": "x", "trust": true}}}"#)
-        .file("user/config.toml", "[servers.u]\ncommand = \"x\"\n");
+    let mut world =
+        World::of("project/.mcp.json", r#"{"mcpServers": {"p": {"command": "x", "trust": true}}}"#)
+            .file("user/config.toml", "[servers.u]\ncommand = \"x\"\n");
     let rights = |world: &World| {
         let config = world.read();
         config.servers.iter().map(|it| (it.may_start, it.server.trusted)).collect::<Vec<_>>()
@@ -255,7 +321,8 @@ fn in_an_untrusted_project_nothing_configured_there_may_start() {
 
 #[test]
 fn whether_a_project_is_trusted_is_asked_only_if_it_has_servers() {
-    let world = World::of("user/config.toml", "[servers.u]\ncommand = \"x\"\n").file("project/toolscout.toml", "");
+    let world = World::of("user/config.toml", "[servers.u]\ncommand = \"x\"\n")
+        .file("project/toolscout.toml", "");
     let read = world.try_read_if(&|_| panic!("asked"));
     assert_eq!(ids(&read.expect("read")), ["u"]);
 }
@@ -265,7 +332,9 @@ fn whether_a_project_is_trusted_is_asked_only_if_it_has_servers() {
 #[test]
 fn many_servers_are_read_in_no_time() {
     let entry = |it: usize| {
-        format!("[servers.s{it}]\ncommand = \"npx\"\nargs = [\"-y\", \"x@1\"]\nenv = {{ A = \"env:A\" }}\n")
+        format!(
+            "[servers.s{it}]\ncommand = \"npx\"\nargs = [\"-y\", \"x@1\"]\nenv = {{ A = \"env:A\" }}\n"
+        )
     };
     let world = World::of("project/toolscout.toml", &(0..50).map(entry).collect::<String>());
     let started = Instant::now();

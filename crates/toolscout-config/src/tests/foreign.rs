@@ -20,7 +20,10 @@ fn the_file_of_claude_code_is_understood() {
     );
     let config = world.read();
     assert_eq!(ids(&config), ["github-server", "files", "stream", "camel", "old"]);
-    assert_eq!(endpoint(&config, "github-server").headers["Authorization"].written(), "Bearer ${TOKEN}");
+    assert_eq!(
+        endpoint(&config, "github-server").headers["Authorization"].written(),
+        "Bearer ${TOKEN}"
+    );
     assert_eq!(config.servers[0].path, ["mcpServers", "GitHub Server"]);
     let files = program(&config, "files");
     assert_eq!(files.args[0].written(), format!("{}/x", world.path("project").display()));
@@ -28,7 +31,11 @@ fn the_file_of_claude_code_is_understood() {
     assert_eq!(server(&config, "files").call_timeout.map(|it| it.as_millis()), Some(5000));
     assert_eq!(endpoint(&config, "stream").client_id.as_ref().map(|it| it.written()), Some("me"));
     assert_eq!(server(&config, "stream").visibility, Visibility::Listed);
-    assert!(!endpoint(&config, "camel").sse && endpoint(&config, "old").sse && !server(&config, "old").enabled);
+    assert!(
+        !endpoint(&config, "camel").sse
+            && endpoint(&config, "old").sse
+            && !server(&config, "old").enabled
+    );
     assert_eq!(world.warnings(), [""; 0]);
     assert_eq!(world.notes(), [".mcp.json: `GitHub Server` is called `github-server` here"]);
 }
@@ -47,9 +54,14 @@ fn the_file_of_lace_is_understood_with_what_it_discovered() {
     let config = world.read();
     let fs = server(&config, "fs");
     assert!(!fs.enabled);
-    assert_eq!(program(&config, "fs").cwd, Some(world.path("project/sub")), "relative to the project");
+    assert_eq!(
+        program(&config, "fs").cwd,
+        Some(world.path("project/sub")),
+        "relative to the project"
+    );
     assert_eq!(fs.discovery_timeout.map(|it| it.as_millis()), Some(7000));
-    let words: Vec<(&str, &str)> = fs.policies.iter().map(|(name, policy)| (name.as_str(), policy.word())).collect();
+    let words: Vec<(&str, &str)> =
+        fs.policies.iter().map(|(name, policy)| (name.as_str(), policy.word())).collect();
     assert_eq!(words, [("read", "allow"), ("rm", "disable"), ("write", "ask")]);
     assert_eq!(world.warnings(), [""; 0]);
 }
@@ -77,7 +89,10 @@ fn two_names_that_would_become_one_id_are_not_mixed_up() {
     let config = world.read();
     assert_eq!(program(&config, "my-server").command.written(), "a");
     let warnings = world.warnings();
-    assert!(warnings[0].contains("`my-server` and `My Server` would both be called `my-server`"), "{warnings:?}");
+    assert!(
+        warnings[0].contains("`my-server` and `My Server` would both be called `my-server`"),
+        "{warnings:?}"
+    );
 }
 
 #[test]
@@ -87,7 +102,10 @@ fn keys_of_other_programs_are_named_and_the_entry_is_used() {
         r#"{"mcpServers": {"a": {"command": "x", "description": "fine", "headersHelper": "/bin/x"}}}"#,
     );
     assert_eq!(ids(&world.read()), ["a"]);
-    assert_eq!(world.warnings(), [".mcp.json: line 1 column 62: server `a`: unknown key `headersHelper`"]);
+    assert_eq!(
+        world.warnings(),
+        [".mcp.json: line 1 column 62: server `a`: unknown key `headersHelper`"]
+    );
 }
 
 #[test]

@@ -16,9 +16,16 @@ fn each_file_gives_rules_of_its_own_level() {
     .file("project/.mcp.json", r#"{"mcpServers": {"fs": {"command": "y", "tools": {"*": "allow", "read": "ask"}}}}"#);
     let config = world.read();
     assert_eq!(config.user.default.map(|it| it.word()), Some("ask"));
-    assert_eq!(rules(&config.user), ["* allow", "fs/write deny"], "though the project's entry replaces the server");
+    assert_eq!(
+        rules(&config.user),
+        ["* allow", "fs/write deny"],
+        "though the project's entry replaces the server"
+    );
     assert_eq!(config.project.default, None);
-    assert_eq!(rules(&config.project), ["fs/* ask", "local/rm all disable", "fs/* allow", "fs/read ask"]);
+    assert_eq!(
+        rules(&config.project),
+        ["fs/* ask", "local/rm all disable", "fs/* allow", "fs/read ask"]
+    );
     assert_eq!(program(&config, "fs").command.written(), "y");
 }
 
@@ -32,27 +39,35 @@ fn a_word_that_is_no_policy_denies_and_is_named() {
     assert_eq!(rules(&config.project), ["a/b deny", "s/t deny"]);
     let warnings = world.warnings();
     assert!(
-        warnings
-            .iter()
-            .any(|it| it.contains("`a/b` is `alow`; use allow, ask, deny or disable") && it.contains("line 2"))
+        warnings.iter().any(|it| it.contains("`a/b` is `alow`; use allow, ask, deny or disable")
+            && it.contains("line 2"))
     );
     assert!(warnings.iter().any(|it| it.contains("`bad` matches no tool")), "{warnings:?}");
     assert!(warnings.iter().any(|it| it.contains("`*/x` matches no tool")), "{warnings:?}");
-    assert!(warnings.iter().any(|it| it.contains("server `s`: the policy of `t` is `block`") && it.contains("line 8")));
+    assert!(
+        warnings
+            .iter()
+            .any(|it| it.contains("server `s`: the policy of `t` is `block`")
+                && it.contains("line 8"))
+    );
 }
 
 #[test]
 fn a_default_policy_that_is_none_is_an_error() {
-    let error =
-        World::of("project/toolscout.toml", "default_policy = \"maybe\"\n").try_read().map(|_| ()).expect_err("none");
+    let error = World::of("project/toolscout.toml", "default_policy = \"maybe\"\n")
+        .try_read()
+        .map(|_| ())
+        .expect_err("none");
     assert!(error.to_string().contains("use allow, ask, deny or disable"), "{error}");
 }
 
 #[test]
 fn of_two_modes_the_tighter_one_counts_and_no_project_may_allow_all() {
     let mode = |user: &str, project: &str| {
-        let line = |it: &str| if it.is_empty() { String::new() } else { format!("mode = \"{it}\"\n") };
-        let world = World::of("user/config.toml", &line(user)).file("project/toolscout.toml", &line(project));
+        let line =
+            |it: &str| if it.is_empty() { String::new() } else { format!("mode = \"{it}\"\n") };
+        let world = World::of("user/config.toml", &line(user))
+            .file("project/toolscout.toml", &line(project));
         (world.read().mode, world.warnings().len())
     };
     assert_eq!(mode("", ""), (PolicyMode::Normal, 0));

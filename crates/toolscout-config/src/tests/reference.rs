@@ -22,12 +22,16 @@ fn the_settings_reference_is_current() {
         std::fs::write(&path, &reference).expect("docs/settings.md can be written");
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == reference, "docs/settings.md is stale: run `cargo xtask bless -p toolscout-config`");
+    assert!(
+        written == reference,
+        "docs/settings.md is stale: run `cargo xtask bless -p toolscout-config`"
+    );
 }
 
 #[test]
 fn every_setting_has_a_description() {
-    let undocumented: Vec<_> = reference().lines().filter(|it| it.ends_with("|  |")).map(str::to_owned).collect();
+    let undocumented: Vec<_> =
+        reference().lines().filter(|it| it.ends_with("|  |")).map(str::to_owned).collect();
     assert_eq!(undocumented, [""; 0]);
 }
 
@@ -58,7 +62,8 @@ fn properties<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Val
 }
 
 fn section(page: &mut String, heading: &str, properties: &Map<String, Value>) {
-    let _ = write!(page, "\n## {heading}\n\n| key | value | default | meaning |\n|---|---|---|---|\n");
+    let _ =
+        write!(page, "\n## {heading}\n\n| key | value | default | meaning |\n|---|---|---|---|\n");
     for (key, value) in properties {
         let default = match &value["default"] {
             Value::Null | Value::Object(_) | Value::Array(_) => String::new(),
@@ -116,8 +121,10 @@ fn kind(value: &Value) -> String {
 
 /// The allowed words, if there are only a few.
 fn words(value: &Value) -> Option<String> {
-    let listed = value["enum"].as_array().map(|it| it.iter().filter_map(Value::as_str).collect::<Vec<_>>());
-    let described = || Some(value["oneOf"].as_array()?.iter().filter_map(|it| it["const"].as_str()).collect());
+    let listed =
+        value["enum"].as_array().map(|it| it.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    let described =
+        || Some(value["oneOf"].as_array()?.iter().filter_map(|it| it["const"].as_str()).collect());
     let words: Vec<&str> = listed.or_else(described)?;
     Some(words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
 }

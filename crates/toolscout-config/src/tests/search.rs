@@ -11,7 +11,10 @@ fn settings(user: &str, project: &str) -> SearchSettings {
 #[test]
 fn what_a_project_says_about_search_counts_and_the_rest_is_the_persons() {
     assert_eq!(settings("", ""), SearchSettings::default());
-    let found = settings("[search]\nsemantic = false\nlanguage = \"french\"\n", "[search]\nlanguage = \"german\"\n");
+    let found = settings(
+        "[search]\nsemantic = false\nlanguage = \"french\"\n",
+        "[search]\nlanguage = \"german\"\n",
+    );
     assert_eq!((found.semantic, found.language), (Some(false), Some(Language::German)));
 }
 

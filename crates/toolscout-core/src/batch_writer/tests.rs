@@ -6,7 +6,8 @@ use std::time::Duration;
 
 type Written = Arc<Mutex<Vec<(Vec<u32>, u64)>>>;
 
-const LIMITS: BatchLimits = BatchLimits { name: "test", capacity: 4, batch: 3, delay: Duration::from_secs(3_600) };
+const LIMITS: BatchLimits =
+    BatchLimits { name: "test", capacity: 4, batch: 3, delay: Duration::from_secs(3_600) };
 
 fn writer(limits: BatchLimits) -> (BatchWriter<u32>, Written) {
     let written = Written::default();
@@ -51,10 +52,11 @@ fn the_thread_writes_a_full_batch_without_waiting_for_the_delay() {
 fn a_flush_waits_for_the_batch_that_is_being_written_up_to_its_limit() {
     let (entered, has_entered) = channel();
     let (release, may_go_on) = channel();
-    let writer = BatchWriter::new(BatchLimits { delay: Duration::ZERO, ..LIMITS }, move |_: Vec<u32>, _| {
-        entered.send(()).unwrap();
-        may_go_on.recv().unwrap();
-    });
+    let writer =
+        BatchWriter::new(BatchLimits { delay: Duration::ZERO, ..LIMITS }, move |_: Vec<u32>, _| {
+            entered.send(()).unwrap();
+            may_go_on.recv().unwrap();
+        });
     writer.start();
     writer.push(1);
     has_entered.recv().unwrap();

@@ -64,6 +64,9 @@ fn a_dry_run_describes_the_change_and_is_found_behind_other_errors() {
     assert_eq!(dry_run.to_string(), "dry run: would add server `a`");
     let outer: Box<dyn Error> = std::io::Error::other(dry_run.clone()).into();
     assert_eq!(DryRun::find(&dry_run), Some(&dry_run));
-    assert_eq!(outer.downcast_ref().and_then(std::io::Error::get_ref).and_then(|it| DryRun::find(it)), Some(&dry_run));
+    assert_eq!(
+        outer.downcast_ref().and_then(std::io::Error::get_ref).and_then(|it| DryRun::find(it)),
+        Some(&dry_run)
+    );
     assert!(lines(&log).is_empty());
 }

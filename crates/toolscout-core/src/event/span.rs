@@ -25,7 +25,9 @@ pub struct Span {
 /// The trace context among these headers: `traceparent`, `tracestate` and `baggage`; empty without
 /// `traceparent`.
 pub fn trace_context(headers: &[(String, String)]) -> Arc<[(String, String)]> {
-    let is_ours = |name: &str| [PARENT, "tracestate", "baggage"].iter().any(|it| name.eq_ignore_ascii_case(it));
+    let is_ours = |name: &str| {
+        [PARENT, "tracestate", "baggage"].iter().any(|it| name.eq_ignore_ascii_case(it))
+    };
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(PARENT)) {
         return Arc::new([]);
     }
@@ -37,10 +39,11 @@ impl Span {
     /// A new span in the trace these headers name, or in a new trace.
     pub fn child_of(headers: &[(String, String)]) -> Self {
         let parent = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(PARENT));
-        let (trace, parent, is_sampled) = match parent.and_then(|(_, value)| parse_traceparent(value)) {
-            Some((trace, id, is_sampled)) => (trace, Some(id), is_sampled),
-            None => (random(), None, true),
-        };
+        let (trace, parent, is_sampled) =
+            match parent.and_then(|(_, value)| parse_traceparent(value)) {
+                Some((trace, id, is_sampled)) => (trace, Some(id), is_sampled),
+                None => (random(), None, true),
+            };
         Self { trace, id: random(), parent, is_sampled }
     }
 
@@ -76,7 +79,8 @@ fn parse_traceparent(value: &str) -> Option<([u8; 16], [u8; 8], bool)> {
 }
 
 fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let is_hex = text.len() == 2 * N && text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+    let is_hex =
+        text.len() == 2 * N && text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
     let mut bytes = [0; N];
     for (at, byte) in bytes.iter_mut().enumerate().filter(|_| is_hex) {
         *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;

@@ -111,7 +111,9 @@ impl<'a> Iterator for JsonTokens<'a> {
 
 fn end_of_text(bytes: &[u8]) -> usize {
     let mut at = 0;
-    while let Some(step) = bytes.get(at..).and_then(|it| it.iter().position(|it| matches!(it, b'"' | b'\\'))) {
+    while let Some(step) =
+        bytes.get(at..).and_then(|it| it.iter().position(|it| matches!(it, b'"' | b'\\')))
+    {
         at += step;
         if bytes[at] == b'"' {
             return at;
@@ -122,7 +124,9 @@ fn end_of_text(bytes: &[u8]) -> usize {
 }
 
 fn end_of_scalar(bytes: &[u8]) -> usize {
-    let ends = |it: &u8| matches!(it, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"') || it.is_ascii_whitespace();
+    let ends = |it: &u8| {
+        matches!(it, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"') || it.is_ascii_whitespace()
+    };
     bytes.iter().position(ends).unwrap_or(bytes.len())
 }
 

@@ -16,12 +16,27 @@ fn a_text_that_is_no_message_says_why() {
     assert!(matches!(reason("[]"), InvalidReason::Batch));
     assert!(matches!(reason("1"), InvalidReason::NotAnObject));
     assert!(matches!(reason(r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#), InvalidReason::Version));
-    assert!(matches!(reason(r#"{"jsonrpc":"2.0","id":"a","method":7}"#), InvalidReason::Envelope(_)));
-    assert!(matches!(reason(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#), InvalidReason::Envelope(_)));
+    assert!(matches!(
+        reason(r#"{"jsonrpc":"2.0","id":"a","method":7}"#),
+        InvalidReason::Envelope(_)
+    ));
+    assert!(matches!(
+        reason(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#),
+        InvalidReason::Envelope(_)
+    ));
     assert!(matches!(reason(r#"{"jsonrpc":"2.0","id":1}"#), InvalidReason::NoOutcome));
-    assert!(matches!(reason(r#"{"jsonrpc":"2.0","method":"x","result":{}}"#), InvalidReason::RequestAndResponse));
-    assert!(matches!(reason(r#"{"jsonrpc":"2.0","id":1,"error":"boom"}"#), InvalidReason::ErrorNotAnObject));
-    assert!(matches!(reason(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#), InvalidReason::MalformedError(_)));
+    assert!(matches!(
+        reason(r#"{"jsonrpc":"2.0","method":"x","result":{}}"#),
+        InvalidReason::RequestAndResponse
+    ));
+    assert!(matches!(
+        reason(r#"{"jsonrpc":"2.0","id":1,"error":"boom"}"#),
+        InvalidReason::ErrorNotAnObject
+    ));
+    assert!(matches!(
+        reason(r#"{"jsonrpc":"2.0","id":1,"error":{}}"#),
+        InvalidReason::MalformedError(_)
+    ));
     let both = r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#;
     assert!(matches!(reason(both), InvalidReason::ResultAndError));
 }
@@ -35,9 +50,14 @@ fn a_list_is_not_read_as_an_envelope() {
 fn an_id_stays_as_it_was_written() {
     for id in ["1", "-7", "1.50", r#""a\u0062""#] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        let Ok(Message::Request { id: read, .. }) = read(text.as_bytes()) else { panic!("{text} is a request") };
+        let Ok(Message::Request { id: read, .. }) = read(text.as_bytes()) else {
+            panic!("{text} is a request")
+        };
         assert!(is_id(read.get()));
-        assert_eq!(result(read.get(), "{}"), format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
+        assert_eq!(
+            result(read.get(), "{}"),
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+        );
     }
     assert!(["null", "true", "[1]", "{}"].iter().all(|id| !is_id(id)));
 }
@@ -45,10 +65,14 @@ fn an_id_stays_as_it_was_written() {
 #[test]
 fn a_response_keeps_the_bytes_of_its_result_and_the_words_of_its_error() {
     let text = r#"{"result":{ "b" : 1.0, "a":"\u00e9" },"jsonrpc":"2.0","id":7,"error":null}"#;
-    let Ok(Message::Response { outcome: Ok(result), .. }) = read(text.as_bytes()) else { panic!("a response") };
+    let Ok(Message::Response { outcome: Ok(result), .. }) = read(text.as_bytes()) else {
+        panic!("a response")
+    };
     assert_eq!(result.get(), r#"{ "b" : 1.0, "a":"\u00e9" }"#);
     let text = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no","data":{ "x":1 }}}"#;
-    let Ok(Message::Response { outcome: Err(error), .. }) = read(text.as_bytes()) else { panic!("a response") };
+    let Ok(Message::Response { outcome: Err(error), .. }) = read(text.as_bytes()) else {
+        panic!("a response")
+    };
     assert_eq!(super::error(Some("1"), &error), text);
 }
 

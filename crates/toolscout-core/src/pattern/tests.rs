@@ -15,8 +15,14 @@ fn matches(patterns: &[&str], of: &str, name: &str) -> bool {
 #[test]
 fn a_pattern_matches_one_tool_some_or_all_of_a_source_or_everything() {
     assert!(matches(&["fs/read"], "fs", "read") && !matches(&["fs/read"], "fs", "reads"));
-    assert!(matches(&["fs/read_*"], "fs", "read_all") && !matches(&["fs/read_*"], "web", "read_all"));
-    assert!(matches(&["fs/*"], "fs", "any") && matches(&["fs"], "fs", "any") && !matches(&["fs"], "web", "any"));
+    assert!(
+        matches(&["fs/read_*"], "fs", "read_all") && !matches(&["fs/read_*"], "web", "read_all")
+    );
+    assert!(
+        matches(&["fs/*"], "fs", "any")
+            && matches(&["fs"], "fs", "any")
+            && !matches(&["fs"], "web", "any")
+    );
     assert!(matches(&["*"], "fs", "any") && matches(&["*/read_*"], "web", "read_it"));
     assert!(matches(&["fs/a/b"], "fs", "a/b"), "the name of a tool may have a slash");
     assert!(!matches(&[], "fs", "any"));
@@ -34,6 +40,9 @@ fn sources_match_whole_in_part_or_not_at_all() {
 fn what_is_no_pattern_is_named_with_the_forms_that_are() {
     for wrong in ["", "/", "fs/", "No Source/x", "a b"] {
         let reason = ToolPatterns::parse(["fs/ok", wrong]).expect_err(wrong);
-        assert!(reason.contains("source/tool") && reason.contains(&format!("`{wrong}`")), "{reason}");
+        assert!(
+            reason.contains("source/tool") && reason.contains(&format!("`{wrong}`")),
+            "{reason}"
+        );
     }
 }

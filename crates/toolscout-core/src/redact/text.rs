@@ -73,7 +73,8 @@ impl<'a> RedactedCopy<'a> {
         // `OPENSSH PRIVATE KEY-----` and similar; the limit is longer than any such line.
         let mut line = self.text.as_bytes()[end..].iter().take(64);
         let line = end + line.position(|it| !it.is_ascii_uppercase() && *it != b' ')?;
-        (self.text[end..line].ends_with("PRIVATE KEY") && self.text[line..].starts_with("-----")).then_some(())?;
+        (self.text[end..line].ends_with("PRIVATE KEY") && self.text[line..].starts_with("-----"))
+            .then_some(())?;
         let after = self.text[end..].find("-----END").map_or(self.text.len(), |it| end + it);
         let close = self.text[after..].find('\n').map_or(self.text.len(), |it| after + it);
         Some((start, close))
@@ -111,7 +112,8 @@ impl<'a> RedactedCopy<'a> {
             return None;
         }
         if let Some(inside) = past_quote(text, start) {
-            return Some((inside, end_of_quoted(text, start, inside))).filter(|it| is_secret(name, &text[it.0..it.1]));
+            return Some((inside, end_of_quoted(text, start, inside)))
+                .filter(|it| is_secret(name, &text[it.0..it.1]));
         }
         let end = end_of(text, start, is_value);
         let value = &text[start..end];
@@ -119,7 +121,10 @@ impl<'a> RedactedCopy<'a> {
             return self.credentials(end);
         }
         if is_cookie(name) && value.contains('=') {
-            return Some((start, text[start..].find(['\r', '\n']).map_or(text.len(), |it| start + it)));
+            return Some((
+                start,
+                text[start..].find(['\r', '\n']).map_or(text.len(), |it| start + it),
+            ));
         }
         let is_meant = !is_apart || (value.len() >= 4 && looks_random(value));
         (is_meant && is_secret(name, value)).then_some((start, end))
@@ -128,7 +133,8 @@ impl<'a> RedactedCopy<'a> {
     /// The user information (name and password) of a URL.
     fn user(&self, end: usize) -> Option<(usize, usize)> {
         let start = end + self.text[end..].starts_with("://").then_some(3)?;
-        let host = end_of(self.text, start, |it| !matches!(it, b'/' | b'?' | b'#') && is_printing(it));
+        let host =
+            end_of(self.text, start, |it| !matches!(it, b'/' | b'?' | b'#') && is_printing(it));
         let at = self.text[start..host].rfind('@')?;
         (at > 0).then_some((start, start + at))
     }
@@ -136,7 +142,8 @@ impl<'a> RedactedCopy<'a> {
 
 /// Whether to redact this value, given that its name denotes a secret.
 fn is_secret(name: &str, value: &str) -> bool {
-    let is_count = name.to_ascii_lowercase().ends_with("tokens") && value.bytes().all(|it| it.is_ascii_digit());
+    let is_count = name.to_ascii_lowercase().ends_with("tokens")
+        && value.bytes().all(|it| it.is_ascii_digit());
     !value.is_empty() && !is_count && !is_reference(value) && value != REDACTED
 }
 

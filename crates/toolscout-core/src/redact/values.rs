@@ -97,7 +97,10 @@ impl KnownSecrets {
             self.add_one(part, place);
             // The form in JSON, if it differs.
             let written = serde_json::to_string(part).unwrap_or_default();
-            self.add_one(written.get(1..written.len().saturating_sub(1)).unwrap_or_default(), place);
+            self.add_one(
+                written.get(1..written.len().saturating_sub(1)).unwrap_or_default(),
+                place,
+            );
         }
     }
 

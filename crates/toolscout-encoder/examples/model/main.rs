@@ -46,7 +46,8 @@ fn check(directory: &Path) -> Result<(), Box<dyn Error>> {
         nearness.push((plain::cosine(&expected, &model.encode(text)), text));
     }
     nearness.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let mean = nearness.iter().map(|it| f64::from(it.0)).sum::<f64>() / nearness.len().max(1) as f64;
+    let mean =
+        nearness.iter().map(|it| f64::from(it.0)).sum::<f64>() / nearness.len().max(1) as f64;
     println!("texts {}", texts.len());
     println!("mean {mean:.5}");
     for (cosine, text) in nearness.iter().take(3) {

@@ -19,12 +19,18 @@ pub(crate) struct Plain {
 
 impl Plain {
     pub(crate) fn open(directory: &Path) -> Outcome<Self> {
-        let config: serde_json::Value = serde_json::from_slice(&fs::read(directory.join("config.json"))?)?;
-        let number = |name: &str| config[name].as_u64().map(|it| it as usize).ok_or(format!("no {name}"));
+        let config: serde_json::Value =
+            serde_json::from_slice(&fs::read(directory.join("config.json"))?)?;
+        let number =
+            |name: &str| config[name].as_u64().map(|it| it as usize).ok_or(format!("no {name}"));
         let vocabulary = fs::read_to_string(directory.join("vocab.txt"))?;
         Ok(Self {
             tensors: tensors(&fs::read(directory.join("model.safetensors"))?)?,
-            pieces: vocabulary.lines().zip(0..).map(|(piece, row)| (piece.to_owned(), row)).collect(),
+            pieces: vocabulary
+                .lines()
+                .zip(0..)
+                .map(|(piece, row)| (piece.to_owned(), row))
+                .collect(),
             layers: number("num_hidden_layers")?,
             width: number("hidden_size")?,
             heads: number("num_attention_heads")?,
@@ -37,7 +43,8 @@ impl Plain {
         for (place, piece) in pieces.iter().enumerate() {
             let piece = self.pieces.get(piece).ok_or_else(|| format!("no piece {piece}"))?;
             let parts = [("word", *piece), ("position", place), ("token_type", 0)];
-            let parts = parts.map(|(name, row)| self.row(&format!("embeddings.{name}_embeddings.weight"), row));
+            let parts = parts
+                .map(|(name, row)| self.row(&format!("embeddings.{name}_embeddings.weight"), row));
             let [word, position, kind] = parts;
             let (word, position, kind) = (word?, position?, kind?);
             rows.push((0..self.width).map(|it| word[it] + position[it] + kind[it]).collect());
@@ -46,7 +53,8 @@ impl Plain {
         for layer in 0..self.layers {
             self.layer(&mut rows, &format!("encoder.layer.{layer}"))?;
         }
-        let sum: Vec<f32> = (0..self.width).map(|it| rows.iter().map(|row| row[it]).sum()).collect();
+        let sum: Vec<f32> =
+            (0..self.width).map(|it| rows.iter().map(|row| row[it]).sum()).collect();
         let length = dot(&sum, &sum).sqrt();
         Ok(sum.into_iter().map(|it| it / length).collect())
     }
@@ -62,12 +70,18 @@ impl Plain {
         self.norm(rows, &format!("{name}.output.LayerNorm"))
     }
 
-    fn attention(&self, queries: &[Vec<f32>], keys: &[Vec<f32>], values: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    fn attention(
+        &self,
+        queries: &[Vec<f32>],
+        keys: &[Vec<f32>],
+        values: &[Vec<f32>],
+    ) -> Vec<Vec<f32>> {
         let own = self.width / self.heads;
         let mut found = vec![vec![0.0; self.width]; queries.len()];
         for (query, found) in queries.iter().zip(&mut found) {
             for head in (0..self.width).step_by(own) {
-                let scores = keys.iter().map(|key| dot(&query[head..head + own], &key[head..head + own]));
+                let scores =
+                    keys.iter().map(|key| dot(&query[head..head + own], &key[head..head + own]));
                 let scores: Vec<f32> = scores.map(|it| (it / (own as f32).sqrt()).exp()).collect();
                 let all: f32 = scores.iter().sum();
                 for (score, value) in scores.iter().zip(values) {
@@ -81,7 +95,8 @@ impl Plain {
     }
 
     fn times(&self, rows: &[Vec<f32>], name: &str) -> Outcome<Vec<Vec<f32>>> {
-        let (weight, bias) = (self.tensor(&format!("{name}.weight"))?, self.tensor(&format!("{name}.bias"))?);
+        let (weight, bias) =
+            (self.tensor(&format!("{name}.weight"))?, self.tensor(&format!("{name}.bias"))?);
         let product = |row: &Vec<f32>| {
             let weights = weight.chunks_exact(row.len());
             weights.zip(bias).map(|(weights, bias)| dot(row, weights) + bias).collect()
@@ -90,7 +105,8 @@ impl Plain {
     }
 
     fn norm(&self, rows: &mut [Vec<f32>], name: &str) -> Outcome<()> {
-        let (weight, bias) = (self.tensor(&format!("{name}.weight"))?, self.tensor(&format!("{name}.bias"))?);
+        let (weight, bias) =
+            (self.tensor(&format!("{name}.weight"))?, self.tensor(&format!("{name}.bias"))?);
         for row in rows {
             let count = row.len() as f32;
             let mean = row.iter().sum::<f32>() / count;
@@ -104,7 +120,9 @@ impl Plain {
 
     fn row(&self, name: &str, row: usize) -> Outcome<&[f32]> {
         let tensor = self.tensor(name)?;
-        tensor.get(row * self.width..(row + 1) * self.width).ok_or_else(|| format!("no row {row} in {name}").into())
+        tensor
+            .get(row * self.width..(row + 1) * self.width)
+            .ok_or_else(|| format!("no row {row} in {name}").into())
     }
 
     fn tensor(&self, name: &str) -> Outcome<&[f32]> {
@@ -118,12 +136,20 @@ pub(crate) fn cosine(one: &[f32], other: &[f32]) -> f32 {
 
 fn tensors(bytes: &[u8]) -> Outcome<HashMap<String, Vec<f32>>> {
     let len = u64::from_le_bytes(*bytes.first_chunk().ok_or("too short")?) as usize;
-    let head: HashMap<String, serde_json::Value> = serde_json::from_slice(bytes.get(8..8 + len).ok_or("too short")?)?;
+    let head: HashMap<String, serde_json::Value> =
+        serde_json::from_slice(bytes.get(8..8 + len).ok_or("too short")?)?;
     let mut tensors = HashMap::new();
     for (name, tensor) in head.into_iter().filter(|(_, it)| it["dtype"] == "F32") {
-        let offset = |it: usize| tensor["data_offsets"][it].as_u64().map(|it| 8 + len + it as usize);
+        let offset =
+            |it: usize| tensor["data_offsets"][it].as_u64().map(|it| 8 + len + it as usize);
         let range = offset(0).ok_or("no offset")?..offset(1).ok_or("no offset")?;
-        let numbers = bytes.get(range).ok_or("too short")?.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it));
+        let numbers = bytes
+            .get(range)
+            .ok_or("too short")?
+            .as_chunks()
+            .0
+            .iter()
+            .map(|it| f32::from_le_bytes(*it));
         tensors.insert(name, numbers.collect());
     }
     Ok(tensors)
@@ -145,7 +171,8 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
             lanes[lane] += one[lane] * other[lane];
         }
     }
-    lanes.iter().sum::<f32>() + rest.iter().zip(other_rest).map(|(one, other)| one * other).sum::<f32>()
+    lanes.iter().sum::<f32>()
+        + rest.iter().zip(other_rest).map(|(one, other)| one * other).sum::<f32>()
 }
 
 /// By the power series of the normal distribution, so that it shares no code with the

@@ -24,7 +24,9 @@ pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn Error>> {
     }
     for threads in [1, 2] {
         for _ in 0..rounds.min(5) {
-            timed(&format!("tools-{threads}"), || drop(black_box(model.encode_all(&[TOOL; TOOLS], threads))));
+            timed(&format!("tools-{threads}"), || {
+                drop(black_box(model.encode_all(&[TOOL; TOOLS], threads)))
+            });
         }
     }
     Ok(())

@@ -70,7 +70,11 @@ impl Config {
         Ok(Self { name, model, pooling, activation })
     }
 
-    pub(super) fn shape(&self, pieces: &TokenizerPieces, dir: &Path) -> Result<ModelShape, OpenError> {
+    pub(super) fn shape(
+        &self,
+        pieces: &TokenizerPieces,
+        dir: &Path,
+    ) -> Result<ModelShape, OpenError> {
         let model = &self.model;
         let shape = ModelShape {
             tokenizer: pieces.tokenizer,
@@ -80,14 +84,20 @@ impl Config {
             width: model.hidden_size,
             inner: model.intermediate_size,
             heads: model.num_attention_heads,
-            places: model.max_position_embeddings.saturating_sub(self.first_place()).min(MOST_PIECES),
+            places: model
+                .max_position_embeddings
+                .saturating_sub(self.first_place())
+                .min(MOST_PIECES),
             vocabulary: pieces.len(),
             special: pieces.special,
             epsilon: model.layer_norm_eps,
         };
         let fault = shape.fault();
         fault.map_or(Ok(shape), |it| {
-            Err(OpenError::Broken { path: dir.join("config.json"), why: format!("it asks for {it}") })
+            Err(OpenError::Broken {
+                path: dir.join("config.json"),
+                why: format!("it asks for {it}"),
+            })
         })
     }
 
@@ -106,27 +116,39 @@ impl Config {
 fn read_pooling(dir: &Path) -> Result<Pooling, OpenError> {
     let modules: Vec<Module> = read_optional_json(&dir.join("modules.json"))?.unwrap_or_default();
     let kind = |it: &Module| it.kind.rsplit('.').next().unwrap_or_default().to_owned();
-    if let Some(other) =
-        modules.iter().map(kind).find(|it| !matches!(it.as_str(), "Transformer" | "Pooling" | "Normalize"))
+    if let Some(other) = modules
+        .iter()
+        .map(kind)
+        .find(|it| !matches!(it.as_str(), "Transformer" | "Pooling" | "Normalize"))
     {
-        return Err(OpenError::Unsupported { path: dir.join("modules.json"), what: format!("a module `{other}`") });
+        return Err(OpenError::Unsupported {
+            path: dir.join("modules.json"),
+            what: format!("a module `{other}`"),
+        });
     }
     let folder = modules.iter().find(|it| kind(it) == "Pooling").map_or("1_Pooling", |it| &it.path);
     let path = dir.join(folder).join("config.json");
     let pooling: Option<PoolingConfig> = read_optional_json(&path)?;
     match pooling {
-        None | Some(PoolingConfig { pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }) => {
+        None
+        | Some(PoolingConfig { pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }) => {
             Ok(Pooling::Mean)
         }
-        Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Ok(Pooling::First),
-        Some(_) => Err(OpenError::Unsupported { path, what: "pooling that is neither mean nor CLS".to_owned() }),
+        Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => {
+            Ok(Pooling::First)
+        }
+        Some(_) => Err(OpenError::Unsupported {
+            path,
+            what: "pooling that is neither mean nor CLS".to_owned(),
+        }),
     }
 }
 
 /// The name of the directory, because `config.json` often contains the name of the base model.
 fn plain_name(dir: &Path) -> String {
     let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-    let folder = whole.file_name().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let folder =
+        whole.file_name().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default();
     folder.chars().filter(|it| it.is_ascii_alphanumeric() || "-_.".contains(*it)).collect()
 }
 

@@ -43,12 +43,15 @@ impl TokenizerPieces {
     fn of_tokenizer(path: PathBuf, file: TokenizerFile) -> Result<Self, OpenError> {
         let kind = file.model["type"].as_str().map(str::to_owned);
         // Early files do not state the type; those without scores are WordPiece.
-        let kind =
-            kind.unwrap_or_else(|| if file.model["vocab"].is_object() { "WordPiece" } else { "Unigram" }.to_owned());
+        let kind = kind.unwrap_or_else(|| {
+            if file.model["vocab"].is_object() { "WordPiece" } else { "Unigram" }.to_owned()
+        });
         match kind.as_str() {
             "WordPiece" => {
                 let rows = file.model["vocab"].as_object().into_iter().flatten();
-                let rows = rows.filter_map(|(piece, number)| Some((piece.clone(), row(number.as_u64()?, None)?)));
+                let rows = rows.filter_map(|(piece, number)| {
+                    Some((piece.clone(), row(number.as_u64()?, None)?))
+                });
                 let rows = rows.collect();
                 Self::of(path, wordpiece(&file.normalizer), rows, ["[CLS]", "[SEP]", "[UNK]"])
             }
@@ -56,19 +59,30 @@ impl TokenizerPieces {
                 let rows = unigram_rows(&file.model["vocab"]);
                 Self::of(path, Tokenizer::Unigram, rows, ["<s>", "</s>", "<unk>"])
             }
-            other => Err(OpenError::Unsupported { path, what: format!("a tokenizer of type `{other}`") }),
+            other => {
+                Err(OpenError::Unsupported { path, what: format!("a tokenizer of type `{other}`") })
+            }
         }
     }
 
     fn of_vocabulary(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join("vocab.txt");
-        let text = fs::read_to_string(&path).map_err(|cause| OpenError::Unreadable { path: path.clone(), cause })?;
+        let text = fs::read_to_string(&path)
+            .map_err(|cause| OpenError::Unreadable { path: path.clone(), cause })?;
         let settings = dir.join("tokenizer_config.json");
         let settings: Value = if settings.is_file() { read_json(&settings)? } else { Value::Null };
         let lowercase = settings["do_lower_case"].as_bool().unwrap_or(true);
         let strip_accents = settings["strip_accents"].as_bool().unwrap_or(lowercase);
-        let rows = text.lines().zip(0..).map(|(piece, number)| (piece.to_owned(), PieceRow { number, score: None }));
-        Self::of(path, Tokenizer::WordPiece { lowercase, strip_accents }, rows.collect(), ["[CLS]", "[SEP]", "[UNK]"])
+        let rows = text
+            .lines()
+            .zip(0..)
+            .map(|(piece, number)| (piece.to_owned(), PieceRow { number, score: None }));
+        Self::of(
+            path,
+            Tokenizer::WordPiece { lowercase, strip_accents },
+            rows.collect(),
+            ["[CLS]", "[SEP]", "[UNK]"],
+        )
     }
 
     fn of(
@@ -81,9 +95,16 @@ impl TokenizerPieces {
         rows.retain(|piece, _| !piece.starts_with("[unused"));
         let rank = |piece: &str| {
             let rank = rows.keys().position(|it| it == piece).map(|it| it as u32);
-            rank.ok_or_else(|| OpenError::Broken { path: path.clone(), why: format!("it has no piece `{piece}`") })
+            rank.ok_or_else(|| OpenError::Broken {
+                path: path.clone(),
+                why: format!("it has no piece `{piece}`"),
+            })
         };
-        let special = Special { start: rank(special[0])?, end: rank(special[1])?, unknown: rank(special[2])? };
+        let special = Special {
+            start: rank(special[0])?,
+            end: rank(special[1])?,
+            unknown: rank(special[2])?,
+        };
         Ok(Self { tokenizer, special, rows })
     }
 
@@ -108,7 +129,10 @@ impl TokenizerPieces {
 
 fn wordpiece(normalizer: &Value) -> Tokenizer {
     let lowercase = normalizer["lowercase"].as_bool().unwrap_or(true);
-    Tokenizer::WordPiece { lowercase, strip_accents: normalizer["strip_accents"].as_bool().unwrap_or(lowercase) }
+    Tokenizer::WordPiece {
+        lowercase,
+        strip_accents: normalizer["strip_accents"].as_bool().unwrap_or(lowercase),
+    }
 }
 
 /// Pairs of a piece and its score. Of duplicates the first counts.

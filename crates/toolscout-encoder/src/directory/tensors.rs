@@ -50,10 +50,13 @@ impl Tensors {
         }
         let mut head = Vec::new();
         file.by_ref().take(len).read_to_end(&mut head).map_err(unreadable)?;
-        let head: HashMap<String, Value> = serde_json::from_slice(&head).map_err(|err| broken(err.to_string()))?;
+        let head: HashMap<String, Value> =
+            serde_json::from_slice(&head).map_err(|err| broken(err.to_string()))?;
         // Other entries are metadata of the file.
-        let tensors =
-            head.into_iter().filter_map(|(name, it)| Some((name, serde_json::from_value(it).ok()?))).collect();
+        let tensors = head
+            .into_iter()
+            .filter_map(|(name, it)| Some((name, serde_json::from_value(it).ok()?)))
+            .collect();
         Ok(Self { path: path.to_owned(), file, tensors, start: 8 + len })
     }
 
@@ -75,7 +78,8 @@ impl Tensors {
         width: usize,
         mut each: impl FnMut(usize, &[f32]),
     ) -> Result<(), OpenError> {
-        let tensor = PREFIXES.iter().find_map(|it| self.tensors.get(&format!("{it}{name}"))).cloned();
+        let tensor =
+            PREFIXES.iter().find_map(|it| self.tensors.get(&format!("{it}{name}"))).cloned();
         let tensor = tensor.ok_or_else(|| self.broken(name, "is not there"))?;
         let kind = NumberFormat::of(&tensor.dtype).ok_or_else(|| OpenError::Unsupported {
             path: self.path.clone(),
@@ -83,7 +87,8 @@ impl Tensors {
         })?;
         let count = tensor.shape.iter().try_fold(1usize, |product, it| product.checked_mul(*it));
         let rows = count.filter(|it| it.is_multiple_of(width)).map(|it| it / width);
-        let rows = rows.ok_or_else(|| self.broken(name, &format!("has rows of another width than {width}")))?;
+        let rows = rows
+            .ok_or_else(|| self.broken(name, &format!("has rows of another width than {width}")))?;
         let [from, to] = tensor.data_offsets;
         if to.checked_sub(from) != Some((rows * width * kind.size()) as u64) {
             return Err(self.broken(name, "has another size than its shape"));

@@ -53,7 +53,8 @@ impl<'a> Cursor<'a> {
 
     fn skip(&mut self, len: Option<usize>) -> Result<Range<usize>, String> {
         let end = len.and_then(|it| self.at.checked_add(it)).filter(|it| *it <= self.bytes.len());
-        let end = end.ok_or_else(|| format!("it ends after {} bytes, too early", self.bytes.len()))?;
+        let end =
+            end.ok_or_else(|| format!("it ends after {} bytes, too early", self.bytes.len()))?;
         let range = self.at..end;
         self.at = end;
         Ok(range)

@@ -20,7 +20,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<(ModelShape, String), Stri
     let mut count = || cursor.number().map(|it| it as usize);
     let (layers, width, inner, heads) = (count()?, count()?, count()?, count()?);
     let (places, vocabulary) = (count()?, count()?);
-    let special = Special { start: cursor.number()?, end: cursor.number()?, unknown: cursor.number()? };
+    let special =
+        Special { start: cursor.number()?, end: cursor.number()?, unknown: cursor.number()? };
     let epsilon = f32::from_bits(cursor.number()?);
     let shape = ModelShape {
         tokenizer,
@@ -55,13 +56,16 @@ fn read_tokenizer(cursor: &mut Cursor<'_>) -> Result<Tokenizer, String> {
 /// Writes the bytes that [`read`] parses.
 pub(super) fn write(shape: &ModelShape, name: &str) -> Vec<u8> {
     let (kind, flags) = match shape.tokenizer {
-        Tokenizer::WordPiece { lowercase, strip_accents } => (0, u32::from(lowercase) | u32::from(strip_accents) << 1),
+        Tokenizer::WordPiece { lowercase, strip_accents } => {
+            (0, u32::from(lowercase) | u32::from(strip_accents) << 1)
+        }
         Tokenizer::Unigram => (1, 0),
     };
     let pooling = u32::from(shape.pooling == Pooling::First);
     let activation = u32::from(shape.activation == Activation::Relu);
     let mut numbers = vec![kind, flags, pooling, activation];
-    let counts = [shape.layers, shape.width, shape.inner, shape.heads, shape.places, shape.vocabulary];
+    let counts =
+        [shape.layers, shape.width, shape.inner, shape.heads, shape.places, shape.vocabulary];
     numbers.extend(counts.map(|count| count as u32));
     let Special { start, end, unknown } = shape.special;
     let name = &name[..name.floor_char_boundary(LONGEST_NAME)];

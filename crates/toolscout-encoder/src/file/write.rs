@@ -45,7 +45,8 @@ impl ModelWriter {
         let mut steps = vec![0u8; rows * columns];
         let mut scales = vec![0.0; rows];
         for (row, values) in weights.chunks_exact(width).enumerate() {
-            let eased: Vec<f32> = values.iter().zip(easing).map(|(value, easing)| value / easing).collect();
+            let eased: Vec<f32> =
+                values.iter().zip(easing).map(|(value, easing)| value / easing).collect();
             scales[row] = quantise(&eased, &mut steps[row * columns..][..width]);
         }
         let starts = steps.chunks_exact(columns).map(start);
@@ -84,6 +85,8 @@ fn start(row: &[u8]) -> i32 {
 fn interleaved(steps: &[u8], columns: usize) -> impl Iterator<Item = u8> {
     steps.chunks_exact(BLOCK * columns).flat_map(move |block| {
         let groups = (0..columns).step_by(GROUP);
-        groups.flat_map(move |at| (0..BLOCK).flat_map(move |row| block[row * columns + at..][..GROUP].iter().copied()))
+        groups.flat_map(move |at| {
+            (0..BLOCK).flat_map(move |row| block[row * columns + at..][..GROUP].iter().copied())
+        })
     })
 }

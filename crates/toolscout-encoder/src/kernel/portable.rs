@@ -16,7 +16,9 @@ impl Kernel for Portable {
         let inputs: Vec<i16> = inputs.iter().map(|it| i16::from(*it as i8)).collect();
         for (at, (weights, _)) in panel.blocks().enumerate() {
             let rows = row_by_row(weights, panel.columns);
-            for (input, sums) in inputs.chunks_exact(panel.columns).zip(sums.chunks_exact_mut(PANEL_ROWS)) {
+            for (input, sums) in
+                inputs.chunks_exact(panel.columns).zip(sums.chunks_exact_mut(PANEL_ROWS))
+            {
                 let sums = sums[at * BLOCK..][..BLOCK].as_chunks_mut::<ROWS>().0;
                 for (rows, sums) in rows.chunks_exact(ROWS * panel.columns).zip(sums) {
                     *sums = sum_rows(rows, input);
@@ -32,7 +34,8 @@ fn row_by_row(weights: &[u8], columns: usize) -> Vec<i16> {
     let mut rows = vec![0; BLOCK * columns];
     for (at, strip) in weights.as_chunks::<{ BLOCK * GROUP }>().0.iter().enumerate() {
         for (row, group) in strip.as_chunks::<GROUP>().0.iter().enumerate() {
-            rows[row * columns + at * GROUP..][..GROUP].copy_from_slice(&group.map(|it| i16::from(it as i8)));
+            rows[row * columns + at * GROUP..][..GROUP]
+                .copy_from_slice(&group.map(|it| i16::from(it as i8)));
         }
     }
     rows

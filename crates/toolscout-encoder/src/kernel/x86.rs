@@ -5,7 +5,10 @@
 //! processor has those instructions, so holding one proves that calling them is sound; the rest is
 //! loads from slices whose length was checked before.
 
-#![expect(unsafe_code, reason = "instructions that only some processors have can be called in no other way")]
+#![expect(
+    unsafe_code,
+    reason = "instructions that only some processors have can be called in no other way"
+)]
 
 use crate::file::ModelFile;
 use crate::panel::{Kernel, PANEL, PANEL_ROWS, Panel};
@@ -61,7 +64,9 @@ fn sum_avx512(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
             (PANEL, 3) => tile_avx512::<3, PANEL>(panel, inputs, sums),
             (PANEL, 2) => tile_avx512::<2, PANEL>(panel, inputs, sums),
             (PANEL, _) => tile_avx512::<1, PANEL>(panel, inputs, sums),
-            _ => each_alone(panel, inputs, sums, |panel, input, sums| tile_avx512::<1, 1>(panel, input, sums)),
+            _ => each_alone(panel, inputs, sums, |panel, input, sums| {
+                tile_avx512::<1, 1>(panel, input, sums)
+            }),
         }
     }
 }
@@ -70,7 +75,11 @@ fn sum_avx512(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
 /// column.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
 #[inline]
-fn tile_avx512<const INPUTS: usize, const BLOCKS: usize>(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
+fn tile_avx512<const INPUTS: usize, const BLOCKS: usize>(
+    panel: Panel<'_>,
+    inputs: &[u8],
+    sums: &mut [i32],
+) {
     let columns = panel.columns;
     // The loads below rely on this. Checked here, because a check in the loop makes the compiler
     // keep sums in memory.
@@ -90,12 +99,15 @@ fn tile_avx512<const INPUTS: usize, const BLOCKS: usize>(panel: Panel<'_>, input
         for (block, strip) in strips.iter_mut().enumerate() {
             // SAFETY: `column` is less than `columns` by a group at least, and the weights of a
             // block are `BLOCK * columns` bytes.
-            *strip = unsafe { _mm512_loadu_si512(weights.add((block * columns + column) * BLOCK).cast()) };
+            *strip = unsafe {
+                _mm512_loadu_si512(weights.add((block * columns + column) * BLOCK).cast())
+            };
         }
         for (input, totals) in totals.iter_mut().enumerate() {
             // SAFETY: `column` is less than `columns` by a group at least, and an input is
             // `columns` bytes.
-            let group = unsafe { inputs.add(input * columns + column).cast::<i32>().read_unaligned() };
+            let group =
+                unsafe { inputs.add(input * columns + column).cast::<i32>().read_unaligned() };
             let group = _mm512_set1_epi32(group);
             for (total, strip) in totals.iter_mut().zip(strips) {
                 *total = _mm512_dpbusd_epi32(*total, group, strip);
@@ -112,10 +124,17 @@ fn tile_avx512<const INPUTS: usize, const BLOCKS: usize>(panel: Panel<'_>, input
 
 /// For the rest of a matrix beyond its last whole panel: block by block, input by input.
 #[inline(always)]
-fn each_alone(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32], sum: impl Fn(Panel<'_>, &[u8], &mut [i32])) {
+fn each_alone(
+    panel: Panel<'_>,
+    inputs: &[u8],
+    sums: &mut [i32],
+    sum: impl Fn(Panel<'_>, &[u8], &mut [i32]),
+) {
     for (at, (weights, starts)) in panel.blocks().enumerate() {
         let block = Panel { weights, starts, columns: panel.columns };
-        for (input, sums) in inputs.chunks_exact(panel.columns).zip(sums.chunks_exact_mut(PANEL_ROWS)) {
+        for (input, sums) in
+            inputs.chunks_exact(panel.columns).zip(sums.chunks_exact_mut(PANEL_ROWS))
+        {
             // The kernel writes to the start of a panel's sums, so the result is copied to its
             // offset.
             let mut own = [0; PANEL_ROWS];
@@ -161,7 +180,9 @@ fn sum_avx2(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
         let tiles = inputs.chunks(INPUTS * panel.columns).zip(sums.chunks_mut(INPUTS * PANEL_ROWS));
         for (inputs, sums) in tiles {
             match inputs.len() / panel.columns {
-                INPUTS => tile_avx2::<INPUTS>(weights, panel.columns, inputs, &mut sums[at * BLOCK..]),
+                INPUTS => {
+                    tile_avx2::<INPUTS>(weights, panel.columns, inputs, &mut sums[at * BLOCK..])
+                }
                 3 => tile_avx2::<3>(weights, panel.columns, inputs, &mut sums[at * BLOCK..]),
                 2 => tile_avx2::<2>(weights, panel.columns, inputs, &mut sums[at * BLOCK..]),
                 _ => tile_avx2::<1>(weights, panel.columns, inputs, &mut sums[at * BLOCK..]),
@@ -178,7 +199,11 @@ fn sum_avx2(panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
 #[inline]
 fn tile_avx2<const INPUTS: usize>(weights: &[u8], columns: usize, inputs: &[u8], sums: &mut [i32]) {
     // As above: the loads below rely on this.
-    assert!(weights.len() >= BLOCK * columns && inputs.len() >= INPUTS * columns && columns.is_multiple_of(GROUP));
+    assert!(
+        weights.len() >= BLOCK * columns
+            && inputs.len() >= INPUTS * columns
+            && columns.is_multiple_of(GROUP)
+    );
     let (weights, inputs) = (weights.as_ptr(), inputs.as_ptr());
     let ones = _mm256_set1_epi16(1);
     let mut totals = [[_mm256_setzero_si256(); 2]; INPUTS];
@@ -191,7 +216,8 @@ fn tile_avx2<const INPUTS: usize>(weights: &[u8], columns: usize, inputs: &[u8],
         for (input, totals) in totals.iter_mut().enumerate() {
             // SAFETY: `column` is less than `columns` by a group at least, and an input is
             // `columns` bytes.
-            let group = unsafe { inputs.add(input * columns + column).cast::<i32>().read_unaligned() };
+            let group =
+                unsafe { inputs.add(input * columns + column).cast::<i32>().read_unaligned() };
             let group = _mm256_set1_epi32(group);
             let magnitude = _mm256_abs_epi8(group);
             for (total, half) in totals.iter_mut().zip(halves) {

@@ -1,6 +1,9 @@
 //! Self-attention among the pieces of one text.
 
-#![expect(clippy::needless_range_loop, reason = "loops over constant ranges become registers, iterators become memory")]
+#![expect(
+    clippy::needless_range_loop,
+    reason = "loops over constant ranges become registers, iterators become memory"
+)]
 
 use crate::math::{self, LANES};
 use crate::shape::ModelShape;
@@ -59,7 +62,13 @@ impl Attention {
 
     /// Computes the attention weights of these queries; they sum up to one for each query.
     #[inline(always)]
-    fn weigh(&mut self, shape: &ModelShape, asked: &[f32], head: usize, asking: std::ops::Range<usize>) {
+    fn weigh(
+        &mut self,
+        shape: &ModelShape,
+        asked: &[f32],
+        head: usize,
+        asking: std::ops::Range<usize>,
+    ) {
         let (width, own) = (shape.width, shape.head_width());
         let pieces = asked.len() / (3 * width);
         let across = pieces.next_multiple_of(LANES);
@@ -90,11 +99,18 @@ impl Attention {
     }
 
     #[inline(always)]
-    fn take(&self, shape: &ModelShape, found: &mut [f32], head: usize, asking: std::ops::Range<usize>) {
+    fn take(
+        &self,
+        shape: &ModelShape,
+        found: &mut [f32],
+        head: usize,
+        asking: std::ops::Range<usize>,
+    ) {
         let (width, own) = (shape.width, shape.head_width());
         let pieces = found.len() / width;
         let (across, deep) = (pieces.next_multiple_of(LANES), own.next_multiple_of(LANES));
-        let weights: [&[f32]; ASKING] = std::array::from_fn(|it| &self.weights[it * across..][..pieces]);
+        let weights: [&[f32]; ASKING] =
+            std::array::from_fn(|it| &self.weights[it * across..][..pieces]);
         for lane in (0..deep).step_by(LANES) {
             let mut sums = [[0.0f32; LANES]; ASKING];
             for piece in 0..pieces {

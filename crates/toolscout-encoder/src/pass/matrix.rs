@@ -75,12 +75,16 @@ pub(super) fn multiply<K: Kernel>(
 ) {
     let weights = matrix.weights(&file.bytes);
     sums.resize(inputs.scales.len() * PANEL_ROWS, 0);
-    let panels = weights.chunks(PANEL_ROWS * matrix.columns).zip(matrix.starts.chunks(PANEL * BLOCK));
+    let panels =
+        weights.chunks(PANEL_ROWS * matrix.columns).zip(matrix.starts.chunks(PANEL * BLOCK));
     for (at, (weights, starts)) in panels.enumerate() {
         kernel.sum(Panel { weights, starts, columns: matrix.columns }, &inputs.steps, sums);
         let rows = at * PANEL_ROWS..matrix.rows.min((at + 1) * PANEL_ROWS);
         let (scales, bias) = (&matrix.scales[rows.clone()], &matrix.bias[rows.clone()]);
-        let each = sums.chunks_exact(PANEL_ROWS).zip(&inputs.scales).zip(products.chunks_exact_mut(matrix.rows));
+        let each = sums
+            .chunks_exact(PANEL_ROWS)
+            .zip(&inputs.scales)
+            .zip(products.chunks_exact_mut(matrix.rows));
         for ((sums, scale), products) in each {
             scale_back(sums, *scale, scales, bias, &mut products[rows.clone()]);
         }

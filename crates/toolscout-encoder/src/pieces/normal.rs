@@ -5,7 +5,11 @@ use icu_normalizer::DecomposingNormalizerBorrowed;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 /// The words of a text in order.
-pub(super) fn words(text: &str, lowercase: bool, strip_accents: bool) -> impl Iterator<Item = String> {
+pub(super) fn words(
+    text: &str,
+    lowercase: bool,
+    strip_accents: bool,
+) -> impl Iterator<Item = String> {
     let mut letters = letters(text, lowercase, strip_accents).peekable();
     std::iter::from_fn(move || {
         while letters.next_if(|it| it.is_whitespace()).is_some() {}
@@ -20,7 +24,11 @@ pub(super) fn words(text: &str, lowercase: bool, strip_accents: bool) -> impl It
     })
 }
 
-fn letters(text: &str, lowercase: bool, strip_accents: bool) -> Box<dyn Iterator<Item = char> + '_> {
+fn letters(
+    text: &str,
+    lowercase: bool,
+    strip_accents: bool,
+) -> Box<dyn Iterator<Item = char> + '_> {
     let clean = text.chars().filter(|it| !is_control(*it));
     let bare: Box<dyn Iterator<Item = char>> = if strip_accents {
         let apart = DecomposingNormalizerBorrowed::new_nfd().normalize_iter(clean);
@@ -53,8 +61,8 @@ fn stands_alone(letter: char) -> bool {
 
 fn is_punctuation(letter: char) -> bool {
     use GeneralCategory::{
-        ClosePunctuation, ConnectorPunctuation, DashPunctuation, FinalPunctuation, InitialPunctuation, OpenPunctuation,
-        OtherPunctuation,
+        ClosePunctuation, ConnectorPunctuation, DashPunctuation, FinalPunctuation,
+        InitialPunctuation, OpenPunctuation, OtherPunctuation,
     };
     matches!(
         get_general_category(letter),

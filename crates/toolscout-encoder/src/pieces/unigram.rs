@@ -61,7 +61,10 @@ fn best_ways(file: &ModelFile, run: &str) -> Vec<Option<BestPath>> {
                 break;
             }
             if let Some(piece) = walk.piece() {
-                improve(&mut ways[from + len + 1], BestPath { score: score + file.score(piece), from, piece });
+                improve(
+                    &mut ways[from + len + 1],
+                    BestPath { score: score + file.score(piece), from, piece },
+                );
             }
         }
         let unknown = file.shape.special.unknown;

@@ -63,7 +63,10 @@ fn what_was_saved_is_the_same_model() {
 fn pooling_is_as_the_directory_says() {
     let tiny = Tiny::new();
     let mean = MiniLm::open(&tiny.path()).expect("mean pooling").encode("send a mail");
-    tiny.write("1_Pooling/config.json", r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#);
+    tiny.write(
+        "1_Pooling/config.json",
+        r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#,
+    );
     let first = MiniLm::open(&tiny.path()).expect("first piece").encode("send a mail");
     assert_ne!(mean, first);
     tiny.write("1_Pooling/config.json", r#"{"pooling_mode_max_tokens": true}"#);
@@ -103,7 +106,10 @@ fn what_is_not_supported_is_named() {
         assert!(refusal(&tiny).contains(named), "{}", refusal(&tiny));
     }
     let tiny = Tiny::new();
-    tiny.write("modules.json", r#"[{"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]"#);
+    tiny.write(
+        "modules.json",
+        r#"[{"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]"#,
+    );
     assert!(refusal(&tiny).contains("a module `Dense`"), "{}", refusal(&tiny));
     let tiny = Tiny::new();
     tiny.write("tokenizer.json", r#"{"model": {"type": "BPE", "vocab": {}}}"#);

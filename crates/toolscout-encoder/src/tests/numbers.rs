@@ -31,7 +31,9 @@ fn gelu_is_x_times_the_share_below_x() {
 
 #[test]
 fn rounding_gives_the_nearest_step_of_eight_bits() {
-    for (value, expected) in [(0.0, 0i8), (0.4, 0), (0.6, 1), (-0.6, -1), (126.7, 127), (-127.0, -127)] {
+    for (value, expected) in
+        [(0.0, 0i8), (0.4, 0), (0.6, 1), (-0.6, -1), (126.7, 127), (-127.0, -127)]
+    {
         assert_eq!(math::rounded(value) as i8, expected, "{value}");
     }
 }

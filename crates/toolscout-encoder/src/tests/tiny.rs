@@ -8,8 +8,22 @@ use tempfile::TempDir;
 /// Widths that are no multiple of a block of rows, a group of columns or a lane.
 const WIDTH: usize = 30;
 const INNER: usize = 70;
-const PIECES: &[&str] =
-    &["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "mail", "send", "##er", "a", "##b", "the", "b", ".", "mailbox"];
+const PIECES: &[&str] = &[
+    "[PAD]",
+    "[unused0]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "mail",
+    "send",
+    "##er",
+    "a",
+    "##b",
+    "the",
+    "b",
+    ".",
+    "mailbox",
+];
 
 pub(super) struct Tiny {
     folder: TempDir,
@@ -26,7 +40,8 @@ impl Tiny {
     }
 
     pub(super) fn write_weights(&self, dtype: &str) {
-        fs::write(self.path().join("model.safetensors"), weights(dtype)).expect("weights can be written");
+        fs::write(self.path().join("model.safetensors"), weights(dtype))
+            .expect("weights can be written");
     }
 
     pub(super) fn path(&self) -> PathBuf {
@@ -61,12 +76,20 @@ fn weights(dtype: &str) -> Vec<u8> {
         ("embeddings.token_type_embeddings.weight".to_owned(), vec![2, WIDTH]),
     ];
     let mut add = |name: &str, rows: usize, columns: usize| {
-        tensors.push((format!("{name}.weight"), if columns == 0 { vec![rows] } else { vec![rows, columns] }));
+        tensors.push((
+            format!("{name}.weight"),
+            if columns == 0 { vec![rows] } else { vec![rows, columns] },
+        ));
         tensors.push((format!("{name}.bias"), vec![rows]));
     };
     add("embeddings.LayerNorm", WIDTH, 0);
     for layer in ["encoder.layer.0", "encoder.layer.1"] {
-        for part in ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"] {
+        for part in [
+            "attention.self.query",
+            "attention.self.key",
+            "attention.self.value",
+            "attention.output.dense",
+        ] {
             add(&format!("{layer}.{part}"), WIDTH, WIDTH);
         }
         add(&format!("{layer}.attention.output.LayerNorm"), WIDTH, 0);
@@ -106,5 +129,9 @@ fn safetensors(tensors: &[(String, Vec<usize>)], dtype: &str) -> Vec<u8> {
 fn half(number: f32) -> u16 {
     let bits = number.to_bits();
     let exponent = (bits >> 23 & 255) as i32 - 127 + 15;
-    if exponent <= 0 { 0 } else { (bits >> 16 & 0x8000 | (exponent as u32) << 10 | bits >> 13 & 1023) as u16 }
+    if exponent <= 0 {
+        0
+    } else {
+        (bits >> 16 & 0x8000 | (exponent as u32) << 10 | bits >> 13 & 1023) as u16
+    }
 }

@@ -21,7 +21,10 @@ fn model() -> MiniLm {
         ["▁mail", -4.0],
         ["s", -15.0],
     ]);
-    tiny.write("tokenizer.json", &json!({"model": {"type": "Unigram", "unk_id": 3, "vocab": pieces}}).to_string());
+    tiny.write(
+        "tokenizer.json",
+        &json!({"model": {"type": "Unigram", "unk_id": 3, "vocab": pieces}}).to_string(),
+    );
     MiniLm::open(&tiny.path()).expect("a model with a unigram tokenizer")
 }
 

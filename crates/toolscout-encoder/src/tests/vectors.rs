@@ -22,7 +22,8 @@ fn the_model_is_byte_for_byte_what_was_made() {
 
 #[test]
 fn vectors_are_those_of_the_reference() {
-    let reference: Vec<f32> = REFERENCE.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
+    let reference: Vec<f32> =
+        REFERENCE.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
     let expected = reference.chunks_exact(model().dimensions());
     assert_eq!(expected.len(), texts().len());
     for (text, expected) in texts().into_iter().zip(expected) {
@@ -34,7 +35,8 @@ fn vectors_are_those_of_the_reference() {
 #[test]
 fn alike_is_nearer_than_unlike() {
     let [one, alike, unlike] =
-        ["open a bug report in a repository", "create github issue", "send an email"].map(|it| model().encode(it));
+        ["open a bug report in a repository", "create github issue", "send an email"]
+            .map(|it| model().encode(it));
     assert!(cosine(&one, &alike) > cosine(&one, &unlike) + 0.1);
 }
 
@@ -47,7 +49,10 @@ fn every_kernel_thread_and_batch_gives_the_same_bits() {
             let together = model().encode_by(path, &many, threads);
             assert_eq!(together.len(), many.len());
             for (at, vector) in together.iter().enumerate() {
-                assert!(*vector == alone[at % alone.len()], "{path:?}, {threads} threads, text {at}");
+                assert!(
+                    *vector == alone[at % alone.len()],
+                    "{path:?}, {threads} threads, text {at}"
+                );
             }
         }
     }
@@ -57,11 +62,16 @@ fn every_kernel_thread_and_batch_gives_the_same_bits() {
 fn whatever_the_text_its_vector_has_length_one() {
     let long = "a tool that does things ".repeat(45_000);
     let emoji = "🎉".repeat(300);
-    for text in ["", " ", "\0\u{1}\u{7f}", "{}", "🧭", "日本語", "\u{301}\u{301}", &long, &emoji] {
+    for text in ["", " ", "\0\u{1}\u{7f}", "{}", "🧭", "日本語", "\u{301}\u{301}", &long, &emoji]
+    {
         let vector = model().encode(text);
         assert_eq!(vector.len(), 384);
         let length: f32 = vector.iter().map(|it| it * it).sum();
-        assert!((length - 1.0).abs() < 1e-5, "{length} for {:?}", &text[..text.floor_char_boundary(20)]);
+        assert!(
+            (length - 1.0).abs() < 1e-5,
+            "{length} for {:?}",
+            &text[..text.floor_char_boundary(20)]
+        );
     }
     assert_eq!(model().encode(""), model().encode(" \t"));
 }

@@ -9,20 +9,29 @@ use toolscout_core::Arguments;
 /// Fills the template and records which arguments it used. Every argument of the path must be
 /// present. A query pair whose argument is absent is omitted, and one whose argument is a list is
 /// repeated.
-pub(super) fn fill(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>) -> Result<Url, String> {
+pub(super) fn fill(
+    template: &str,
+    arguments: &Arguments,
+    used: &mut BTreeSet<String>,
+) -> Result<Url, String> {
     let (base, query) = match template.split_once('?') {
         Some((base, query)) => (base, Some(query)),
         None => (template, None),
     };
     let mut text = fill_path(base, arguments, used)?;
     if let Some(query) = query {
-        let pairs: Vec<String> = query.split('&').flat_map(|it| fill_pair(it, arguments, used)).collect();
+        let pairs: Vec<String> =
+            query.split('&').flat_map(|it| fill_pair(it, arguments, used)).collect();
         if !pairs.is_empty() {
             text = format!("{text}?{}", pairs.join("&"));
         }
     }
     let url = Url::parse(&text).map_err(|err| format!("`{template}` is no address: {err}"))?;
-    if matches!(url.scheme(), "http" | "https") { Ok(url) } else { Err(format!("`{template}` is not http or https")) }
+    if matches!(url.scheme(), "http" | "https") {
+        Ok(url)
+    } else {
+        Err(format!("`{template}` is not http or https"))
+    }
 }
 
 /// Adds the arguments that the template did not use.
@@ -44,7 +53,11 @@ pub(super) fn note(parts: &[TemplatePart<'_>], used: &mut BTreeSet<String>) {
     }
 }
 
-fn fill_path(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>) -> Result<String, String> {
+fn fill_path(
+    template: &str,
+    arguments: &Arguments,
+    used: &mut BTreeSet<String>,
+) -> Result<String, String> {
     let mut segments = Vec::new();
     for segment in template.split('/') {
         let parts = template::parts(segment);
@@ -52,7 +65,9 @@ fn fill_path(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>)
         let filled = fill_parts(&parts, arguments)?;
         // Such a segment would resolve to the parent folder.
         if filled != segment && matches!(filled.as_str(), "" | "." | "..") {
-            return Err(format!("`{segment}` of the address would become `{filled}`, which is not allowed"));
+            return Err(format!(
+                "`{segment}` of the address would become `{filled}`, which is not allowed"
+            ));
         }
         segments.push(filled);
     }
@@ -66,8 +81,9 @@ fn fill_parts(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Result<Strin
             TemplatePart::Text(text) => out += text,
             TemplatePart::Place(name) => {
                 let value = template::find(arguments, name);
-                out +=
-                    &encode(&template::text(value.ok_or_else(|| format!("the address needs the argument `{name}`"))?));
+                out += &encode(&template::text(
+                    value.ok_or_else(|| format!("the address needs the argument `{name}`"))?,
+                ));
             }
         }
     }
@@ -80,7 +96,10 @@ fn fill_pair(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>)
     if let [TemplatePart::Text(key), TemplatePart::Place(name)] = parts.as_slice()
         && let Some(value) = template::find(arguments, name)
     {
-        return items(value).iter().map(|it| format!("{key}{}", encode(&template::text(it)))).collect();
+        return items(value)
+            .iter()
+            .map(|it| format!("{key}{}", encode(&template::text(it))))
+            .collect();
     }
     fill_parts(&parts, arguments).into_iter().collect()
 }

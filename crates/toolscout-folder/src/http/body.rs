@@ -21,12 +21,17 @@ pub(super) fn json(value: &Value) -> Body {
 /// Fills the template. In JSON, a string that consists of a placeholder becomes the argument
 /// itself, so that no argument can break out of its quotes. In a form, values are percent-encoded.
 /// In all other formats they are inserted unchanged.
-pub(super) fn fill(template: &str, arguments: &Arguments, kind: Option<&HeaderValue>) -> Result<Body, String> {
+pub(super) fn fill(
+    template: &str,
+    arguments: &Arguments,
+    kind: Option<&HeaderValue>,
+) -> Result<Body, String> {
     let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     if kind.contains("x-www-form-urlencoded") {
         return Ok(fill_text(template, arguments, |it| encode(&template::text(it))));
     }
-    let looks_like_json = template.trim_start().starts_with(['{', '[']) && template::parts(template.trim()).len() > 1;
+    let looks_like_json =
+        template.trim_start().starts_with(['{', '[']) && template::parts(template.trim()).len() > 1;
     if !kind.contains("json") && !looks_like_json {
         return Ok(fill_text(template, arguments, |it| template::text(it).into_owned()));
     }
@@ -70,7 +75,9 @@ fn fill_text(template: &str, arguments: &Arguments, say: impl Fn(&Value) -> Stri
     for part in template::parts(template) {
         match part {
             TemplatePart::Text(literal) => text += literal,
-            TemplatePart::Place(name) => text += &template::find(arguments, name).map(&say).unwrap_or_default(),
+            TemplatePart::Place(name) => {
+                text += &template::find(arguments, name).map(&say).unwrap_or_default()
+            }
         }
     }
     Body { text, kind: None }
@@ -83,10 +90,14 @@ fn fill_json(value: Value, arguments: &Arguments) -> Option<Value> {
             [TemplatePart::Place(name)] => template::find(arguments, name).cloned(),
             parts => template::fill(parts, arguments).map(Value::String),
         },
-        Value::Array(items) => Some(items.into_iter().filter_map(|it| fill_json(it, arguments)).collect()),
-        Value::Object(map) => {
-            Some(map.into_iter().filter_map(|(key, it)| fill_json(it, arguments).map(|it| (key, it))).collect())
+        Value::Array(items) => {
+            Some(items.into_iter().filter_map(|it| fill_json(it, arguments)).collect())
         }
+        Value::Object(map) => Some(
+            map.into_iter()
+                .filter_map(|(key, it)| fill_json(it, arguments).map(|it| (key, it)))
+                .collect(),
+        ),
         other => Some(other),
     }
 }

@@ -34,14 +34,19 @@ fn serve(answers: Vec<String>) -> (SocketAddr, JoinHandle<Vec<String>>) {
 fn read_request(reader: &mut impl BufRead) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|it| it > 0) {}
-    let length = head.lines().find_map(|it| it.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let length = head
+        .lines()
+        .find_map(|it| it.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).expect("the body is whole");
     head + &String::from_utf8_lossy(&body)
 }
 
 fn answer(status: &str, headers: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n{body}", body.len())
+    format!(
+        "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    )
 }
 
 fn recipe(method: &str, url: &str) -> HttpRecipe {
@@ -85,15 +90,27 @@ fn an_argument_cannot_climb_up_the_address() {
 
 #[test]
 fn absent_arguments_leave_the_query_and_lack_in_the_path() {
-    assert_eq!(url_of("http://h/x?a={a}&b={b}&c=1", json!({"b": 2})).expect("fine"), "http://h/x?b=2&c=1");
+    assert_eq!(
+        url_of("http://h/x?a={a}&b={b}&c=1", json!({"b": 2})).expect("fine"),
+        "http://h/x?b=2&c=1"
+    );
     assert_eq!(url_of("http://h/x?a={a}", json!({})).expect("fine"), "http://h/x");
-    assert_eq!(url_of("http://h/x?t={t}", json!({"t": ["a", "b"]})).expect("fine"), "http://h/x?t=a&t=b");
-    assert_eq!(url_of("http://h/{id}", json!({})).expect_err("lacks"), "the address needs the argument `id`");
+    assert_eq!(
+        url_of("http://h/x?t={t}", json!({"t": ["a", "b"]})).expect("fine"),
+        "http://h/x?t=a&t=b"
+    );
+    assert_eq!(
+        url_of("http://h/{id}", json!({})).expect_err("lacks"),
+        "the address needs the argument `id`"
+    );
 }
 
 #[test]
 fn what_has_no_place_is_added_to_the_query_of_requests_without_a_body() {
-    assert_eq!(url_of("http://h/{id}", json!({"id": 1, "q": "a b"})).expect("fine"), "http://h/1?q=a+b");
+    assert_eq!(
+        url_of("http://h/{id}", json!({"id": 1, "q": "a b"})).expect("fine"),
+        "http://h/1?q=a+b"
+    );
 }
 
 #[test]
@@ -104,11 +121,19 @@ fn only_web_addresses_are_addresses() {
 
 #[tokio::test]
 async fn a_post_carries_the_unused_arguments_as_json_and_gets_structure_back() {
-    let (address, asked) = serve(vec![answer("200 OK", "content-type: application/json\r\n", "{\"ok\": 1.0}\n")]);
-    let output =
-        done(recipe("post", &format!("http://{address}/x/{{id}}")), json!({"id": 5, "a": [1], "b": "c"})).await;
+    let (address, asked) =
+        serve(vec![answer("200 OK", "content-type: application/json\r\n", "{\"ok\": 1.0}\n")]);
+    let output = done(
+        recipe("post", &format!("http://{address}/x/{{id}}")),
+        json!({"id": 5, "a": [1], "b": "c"}),
+    )
+    .await;
     assert_eq!(text(&output), "{\"ok\": 1.0}");
-    assert!(output.raw().as_str().ends_with("\"structuredContent\":{\"ok\": 1.0}}"), "{:?}", output.raw());
+    assert!(
+        output.raw().as_str().ends_with("\"structuredContent\":{\"ok\": 1.0}}"),
+        "{:?}",
+        output.raw()
+    );
     let request = asked.join().expect("asked").remove(0);
     assert!(request.starts_with("POST /x/5 HTTP/1.1\r\n"), "{request}");
     assert!(request.contains("content-type: application/json\r\n"), "{request}");
@@ -120,7 +145,10 @@ async fn a_refusal_is_a_failure_with_status_and_words() {
     let (address, _asked) = serve(vec![answer("503 Service Unavailable", "", "come back later")]);
     let output = done(recipe("GET", &format!("http://{address}/x?key=secret")), json!({})).await;
     assert!(output.is_error());
-    assert_eq!(text(&output), format!("GET http://{address}/x answered 503 Service Unavailable\n\ncome back later"));
+    assert_eq!(
+        text(&output),
+        format!("GET http://{address}/x answered 503 Service Unavailable\n\ncome back later")
+    );
 }
 
 #[tokio::test]
@@ -135,7 +163,11 @@ async fn redirects_are_followed_within_an_origin_only() {
     let (address, _asked) = serve(vec![away]);
     let output = done(recipe("GET", &format!("http://{address}/x")), json!({})).await;
     assert!(output.is_error());
-    assert!(text(&output).contains("moved to http://127.0.0.1:1/there, which is not followed"), "{}", text(&output));
+    assert!(
+        text(&output).contains("moved to http://127.0.0.1:1/there, which is not followed"),
+        "{}",
+        text(&output)
+    );
 }
 
 #[tokio::test]
@@ -147,7 +179,8 @@ async fn too_much_and_too_late_are_errors() {
 
     // Accepts connections into its queue and never responds.
     let silent = TcpListener::bind("127.0.0.1:0").expect("loopback works");
-    let mut slow = recipe("GET", &format!("http://{}/", silent.local_addr().expect("it has an address")));
+    let mut slow =
+        recipe("GET", &format!("http://{}/", silent.local_addr().expect("it has an address")));
     slow.timeout_ms = 100;
     let err = run(&Recipe::Http(slow), &call("t", json!({})), &cx()).await.expect_err("too late");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
@@ -168,23 +201,34 @@ fn header(template: &str, env: &[&str], arguments: Value) -> Result<Option<Strin
     let mut recipe = recipe("GET", "http://h/");
     recipe.headers = vec![("x-test".to_owned(), template.to_owned())];
     recipe.env = env.iter().map(|it| (*it).to_owned()).collect();
-    let built = build(&recipe, &call("t", arguments), |name| (name == "TOKEN").then(|| "s3cret".to_owned()));
+    let built = build(&recipe, &call("t", arguments), |name| {
+        (name == "TOKEN").then(|| "s3cret".to_owned())
+    });
     let value = |it: &HeaderValue| it.to_str().expect("text").to_owned();
     built.map(|it| it.headers().get("x-test").map(value)).map_err(|err| err.to_string())
 }
 
 #[test]
 fn headers_take_variables_that_were_let_through() {
-    assert_eq!(header("Bearer env:TOKEN", &["TOKEN"], json!({})), Ok(Some("Bearer s3cret".to_owned())));
+    assert_eq!(
+        header("Bearer env:TOKEN", &["TOKEN"], json!({})),
+        Ok(Some("Bearer s3cret".to_owned()))
+    );
     let refused = header("env:TOKEN", &[], json!({})).expect_err("not let through");
-    assert_eq!(refused, "a header refers to `env:TOKEN`, but `TOKEN` is not in the tool's `env` list");
+    assert_eq!(
+        refused,
+        "a header refers to `env:TOKEN`, but `TOKEN` is not in the tool's `env` list"
+    );
     let unset = header("env:OTHER", &["OTHER"], json!({})).expect_err("not set");
     assert_eq!(unset, "the variable `OTHER` is not set; the tool needs it");
 }
 
 #[test]
 fn an_argument_cannot_ask_for_a_variable_or_another_header() {
-    assert_eq!(header("{a}", &["TOKEN"], json!({"a": "env:TOKEN"})), Ok(Some("env:TOKEN".to_owned())));
+    assert_eq!(
+        header("{a}", &["TOKEN"], json!({"a": "env:TOKEN"})),
+        Ok(Some("env:TOKEN".to_owned()))
+    );
     assert_eq!(header("{a}", &[], json!({})), Ok(None));
     assert!(header("{a}", &[], json!({"a": "x\r\nevil: 1"})).is_err());
 }
@@ -199,8 +243,14 @@ fn body(template: &str, kind: Option<&'static str>, arguments: Value) -> String 
 fn a_body_is_filled_in_the_way_its_format_needs() {
     let hostile = json!({"q": "a\"b", "n": 3, "list": [1]});
     let tree = r#"{"query":"{q}","text":"say {q}","n":"{n}","list":"{list}","gone":"{gone}"}"#;
-    assert_eq!(body(tree, None, hostile.clone()), r#"{"query":"a\"b","text":"say a\"b","n":3,"list":[1]}"#);
-    assert_eq!(body(r#"{"q": {q}, "n": {n}, "t": "{n}!"}"#, None, hostile.clone()), r#"{"q":"a\"b","n":3,"t":"3!"}"#);
+    assert_eq!(
+        body(tree, None, hostile.clone()),
+        r#"{"query":"a\"b","text":"say a\"b","n":3,"list":[1]}"#
+    );
+    assert_eq!(
+        body(r#"{"q": {q}, "n": {n}, "t": "{n}!"}"#, None, hostile.clone()),
+        r#"{"q":"a\"b","n":3,"t":"3!"}"#
+    );
     let form = Some("application/x-www-form-urlencoded");
     assert_eq!(body("q={q}&n={n}", form, json!({"q": "a&b=c", "n": 1})), "q=a%26b%3Dc&n=1");
     assert_eq!(body("{q}", Some("text/plain"), hostile.clone()), "a\"b");

@@ -44,7 +44,9 @@ pub fn check(
         names.push(listed.described.name);
     }
     let unlisted = tools.iter().filter(|it| !names.contains(&it.name));
-    drifts.extend(unlisted.map(|it| format!("`{}` is not in the manifest ({})", it.name, relative(folder, &it.path))));
+    drifts.extend(unlisted.map(|it| {
+        format!("`{}` is not in the manifest ({})", it.name, relative(folder, &it.path))
+    }));
     Ok(drifts)
 }
 
@@ -64,7 +66,9 @@ fn compare(
         return drifts.push(format!("`{name}`: {} holds no such tool", listed.path));
     };
     if listed.described.description != own.description {
-        let text = |it: &Option<String>| it.as_ref().map_or_else(|| "nothing".to_owned(), |it| format!("{it:?}"));
+        let text = |it: &Option<String>| {
+            it.as_ref().map_or_else(|| "nothing".to_owned(), |it| format!("{it:?}"))
+        };
         let (theirs, ours) = (text(&listed.described.description), text(&own.description));
         drifts.push(format!("`{name}`: the description is {theirs}, but the tool says {ours}"));
     }
@@ -73,16 +77,30 @@ fn compare(
         Ok(schema) => arguments(&schema.to_value()),
         Err(reason) => return drifts.push(format!("`{name}`: {reason}")),
     };
-    drifts.extend(differences(&theirs, &arguments(&own.input_schema.to_value())).map(|it| format!("`{name}`: {it}")));
+    drifts.extend(
+        differences(&theirs, &arguments(&own.input_schema.to_value()))
+            .map(|it| format!("`{name}`: {it}")),
+    );
 }
 
-fn differences<'a>(theirs: &'a Map<String, Value>, ours: &'a Map<String, Value>) -> impl Iterator<Item = String> + 'a {
-    let gone = theirs.keys().filter(|it| !ours.contains_key(*it)).map(|it| format!("the tool has no parameter `{it}`"));
+fn differences<'a>(
+    theirs: &'a Map<String, Value>,
+    ours: &'a Map<String, Value>,
+) -> impl Iterator<Item = String> + 'a {
+    let gone = theirs
+        .keys()
+        .filter(|it| !ours.contains_key(*it))
+        .map(|it| format!("the tool has no parameter `{it}`"));
     let changed = ours.iter().filter_map(|(name, own)| match theirs.get(name) {
         None => Some(format!("the parameter `{name}` is missing")),
         Some(listed) => difference(listed, own).map(|key| {
-            let text = |it: &Value| it.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
-            format!("the parameter `{name}` has {key} {}, but the tool says {}", text(listed), text(own))
+            let text =
+                |it: &Value| it.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
+            format!(
+                "the parameter `{name}` has {key} {}, but the tool says {}",
+                text(listed),
+                text(own)
+            )
         }),
     });
     gone.chain(changed)
@@ -110,7 +128,8 @@ fn entry(folder: &Path, tool: &ProbedDefinition) -> Value {
 fn relative(folder: &Path, path: &Path) -> String {
     match path.strip_prefix(folder) {
         Ok(rest) => {
-            let parts: Vec<_> = rest.components().map(|it| it.as_os_str().to_string_lossy()).collect();
+            let parts: Vec<_> =
+                rest.components().map(|it| it.as_os_str().to_string_lossy()).collect();
             format!("./{}", parts.join("/"))
         }
         Err(_) => path.display().to_string(),
@@ -120,8 +139,13 @@ fn relative(folder: &Path, path: &Path) -> String {
 /// The properties of a schema in the short form. Constraints that the short form cannot express are
 /// left out.
 fn arguments(schema: &Value) -> Map<String, Value> {
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let properties = schema.get("properties").and_then(Value::as_object);
     let argument = |(name, property): (&String, &Value)| {
         let mut keys = Map::new();
@@ -151,7 +175,9 @@ fn type_word(property: &Value) -> String {
         _ => "string",
     };
     match property.get("items") {
-        Some(items) if word == "array" && items.get("type").is_some() => format!("array:{}", type_word(items)),
+        Some(items) if word == "array" && items.get("type").is_some() => {
+            format!("array:{}", type_word(items))
+        }
         _ => word.to_owned(),
     }
 }

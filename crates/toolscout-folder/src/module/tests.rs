@@ -28,16 +28,25 @@ fn plain(file: PathBuf) -> Recipe {
 
 /// One line for each entry: name, description and schema, or the reason why it is invalid.
 async fn listed(recipe: &Recipe) -> Vec<String> {
-    let found = probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
+    let found =
+        probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
     let line = |it: Result<crate::recipe::Probed, String>| match it {
-        Ok(it) => format!("{} -- {} {}", it.name, it.description.as_deref().unwrap_or("?"), it.input_schema.as_str()),
+        Ok(it) => format!(
+            "{} -- {} {}",
+            it.name,
+            it.description.as_deref().unwrap_or("?"),
+            it.input_schema.as_str()
+        ),
         Err(reason) => format!("problem: {reason}"),
     };
     found.into_iter().map(line).collect()
 }
 
 async fn list_error(recipe: &Recipe) -> String {
-    probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect_err("it cannot be loaded").to_string()
+    probe(&SourceId::local(), recipe, &limits(), &cx())
+        .await
+        .expect_err("it cannot be loaded")
+        .to_string()
 }
 
 async fn called(recipe: &Recipe, name: &str, arguments: Value) -> Result<ToolOutput, SourceError> {
@@ -46,7 +55,8 @@ async fn called(recipe: &Recipe, name: &str, arguments: Value) -> Result<ToolOut
 
 /// The schema of the only tool, as a value.
 async fn only_schema(recipe: &Recipe) -> Value {
-    let found = probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
+    let found =
+        probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
     match found.as_slice() {
         [Ok(tool)] => tool.input_schema.to_value(),
         other => panic!("{other:?}"),
@@ -58,11 +68,13 @@ fn the_answer_is_the_line_with_the_nonce_and_the_rest_is_talk() {
     let status = std::process::ExitStatus::default();
     let stdout = b"hello\n\nN:{\"tools\":[]}\nbye".to_vec();
     let mut outcome = super::ProgramOutput { status, stdout, stderr: b"err\n".to_vec() };
-    let answer = super::take_answer(&mut outcome, "N:").expect("it can be read").expect("it is there");
+    let answer =
+        super::take_answer(&mut outcome, "N:").expect("it can be read").expect("it is there");
     assert!(answer.tools.is_some_and(|it| it.is_empty()));
     assert_eq!(outcome.stderr_text(), "err\nhello\nbye");
 
-    let forged = super::ProgramOutput { status, stdout: b"{\"tools\":[]}\n".to_vec(), stderr: Vec::new() };
+    let forged =
+        super::ProgramOutput { status, stdout: b"{\"tools\":[]}\n".to_vec(), stderr: Vec::new() };
     assert!(super::take_answer(&mut forged.clone(), "N:").expect("nothing to read").is_none());
     assert_ne!(super::nonce(), super::nonce());
 }

@@ -38,7 +38,10 @@ async fn an_executable_says_what_it_is() {
 
 #[tokio::test]
 async fn an_executable_may_hold_several_tools() {
-    let found = answered(r#"[{"name":"b","inputSchema":{}},{"inputSchema":{}},{"name":"a","inputSchema":{}}]"#).await;
+    let found = answered(
+        r#"[{"name":"b","inputSchema":{}},{"inputSchema":{}},{"name":"a","inputSchema":{}}]"#,
+    )
+    .await;
     let names: Vec<_> = found.iter().map(|it| it.as_ref().map(|it| it.name.as_str())).collect();
     assert_eq!(names, [Ok("b"), Err(&"has no `name`".to_owned()), Ok("a")]);
 }
@@ -52,13 +55,22 @@ fn every_lack_has_its_own_reason() {
     assert!(reason(r#"{"name":"a b","inputSchema":{}}"#).contains("cannot be a tool's name"));
     assert_eq!(reason(r#"{"name":7,"inputSchema":{}}"#), "`name` is a number, not a text");
     assert_eq!(reason(r#"{"name":"a"}"#), "tool `a`: has no `inputSchema`");
-    assert_eq!(reason(r#"{"name":"a","inputSchema":[]}"#), "tool `a`: `inputSchema` is a list, not an object");
-    assert_eq!(reason(r#"{"name":"a","inputSchema":true}"#), "tool `a`: `inputSchema` is true or false, not an object");
+    assert_eq!(
+        reason(r#"{"name":"a","inputSchema":[]}"#),
+        "tool `a`: `inputSchema` is a list, not an object"
+    );
+    assert_eq!(
+        reason(r#"{"name":"a","inputSchema":true}"#),
+        "tool `a`: `inputSchema` is true or false, not an object"
+    );
     assert_eq!(
         reason(r#"{"name":"a","inputSchema":{"type":"string"}}"#),
         "tool `a`: `inputSchema` has the type \"string\"; it must be \"object\""
     );
-    assert_eq!(reason(r#"{"name":"a","inputSchema":{},"colour":1}"#), "tool `a`: has the unknown key `colour`");
+    assert_eq!(
+        reason(r#"{"name":"a","inputSchema":{},"colour":1}"#),
+        "tool `a`: has the unknown key `colour`"
+    );
     assert_eq!(
         reason(r#"{"name":"a","inputSchema":{},"keywords":"k"}"#),
         "tool `a`: `keywords` is not a list of texts"
@@ -80,8 +92,13 @@ async fn refused(body: &str) -> String {
 /// O-03: files with invalid responses.
 #[tokio::test]
 async fn a_file_that_does_not_answer_says_how() {
-    assert_eq!(refused("echo no >&2; exit 2").await, "source `local`: `tool-schema` exited with code 2: no");
-    assert!(refused("echo hello").await.contains("`tool-schema` printed something that is not JSON"));
+    assert_eq!(
+        refused("echo no >&2; exit 2").await,
+        "source `local`: `tool-schema` exited with code 2: no"
+    );
+    assert!(
+        refused("echo hello").await.contains("`tool-schema` printed something that is not JSON")
+    );
     assert!(refused("true").await.contains("`tool-schema` printed nothing"));
     assert!(refused("echo 42").await.contains("neither an object nor a list"));
     assert!(refused("echo '[1,'").await.contains("not JSON"));
@@ -94,7 +111,8 @@ async fn a_file_that_does_not_answer_says_how() {
 #[tokio::test]
 async fn a_file_that_hangs_is_given_up() {
     let world = World::new();
-    let recipe = Recipe::Executable { program: world.sh("t", "echo $$ > group; sleep 1000 & wait") };
+    let recipe =
+        Recipe::Executable { program: world.sh("t", "echo $$ > group; sleep 1000 & wait") };
     let limits = ProbeLimits { per_file: Duration::from_millis(200), ..ProbeLimits::default() };
     let err = probe(&SourceId::local(), &recipe, &limits, &cx()).await.expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
@@ -108,7 +126,9 @@ async fn the_callers_deadline_is_kept() {
     let world = World::new();
     let recipe = Recipe::Executable { program: world.sh("t", "exec sleep 1000") };
     let cx = cx().within(Duration::from_millis(100));
-    let err = probe(&SourceId::local(), &recipe, &ProbeLimits::default(), &cx).await.expect_err("too long");
+    let err = probe(&SourceId::local(), &recipe, &ProbeLimits::default(), &cx)
+        .await
+        .expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
 }
 
@@ -126,5 +146,8 @@ async fn a_probe_sees_few_variables() {
     assert!(asked(world.sh("t", body)).await.expect("it answers").is_empty());
     let seen = std::fs::read_to_string(world.path().join("seen")).expect("it was written");
     assert!(seen.contains("TOOLSCOUT_DEPTH") && seen.contains("PATH"), "{seen}");
-    assert!(!seen.contains("CARGO"), "cargo's variables are in our environment and must not be in theirs: {seen}");
+    assert!(
+        !seen.contains("CARGO"),
+        "cargo's variables are in our environment and must not be in theirs: {seen}"
+    );
 }

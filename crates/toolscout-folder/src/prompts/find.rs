@@ -19,18 +19,26 @@ pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Diagnostic>> {
     let folder = folder(root);
     let entries = match fs::read_dir(&folder) {
         Ok(entries) => entries,
-        Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Vec::new(),
+        Err(err)
+            if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Vec::new();
+        }
         Err(err) => return vec![Err(unreadable(&err).at(folder))],
     };
-    let mut files: Vec<(String, PathBuf)> =
-        entries.filter_map(|it| it.ok()).filter_map(|it| Some((name(&it.file_name())?, it.path()))).collect();
+    let mut files: Vec<(String, PathBuf)> = entries
+        .filter_map(|it| it.ok())
+        .filter_map(|it| Some((name(&it.file_name())?, it.path())))
+        .collect();
     files.sort();
     let too_many = files.len().checked_sub(MOST).filter(|it| *it > 0).map(|more| {
-        let message = format!("there are {more} prompts more than the {MOST} that a project may have");
+        let message =
+            format!("there are {more} prompts more than the {MOST} that a project may have");
         Err(Diagnostic::warning(DiagnosticKind::Limit, message).at(&folder))
     });
     files.truncate(MOST);
-    let found = files.into_iter().map(|(name, path)| read(root, &name, &path).map_err(|it| it.at(path)));
+    let found =
+        files.into_iter().map(|(name, path)| read(root, &name, &path).map_err(|it| it.at(path)));
     found.chain(too_many).collect()
 }
 
@@ -38,7 +46,8 @@ pub(crate) fn find(root: &Path) -> Vec<Result<Prompt, Diagnostic>> {
 /// files, and for the README.
 fn name(file: &std::ffi::OsStr) -> Option<String> {
     let name = file.to_str()?.strip_suffix(".md")?;
-    let is_meant = !name.is_empty() && !name.starts_with(['.', '_']) && !name.eq_ignore_ascii_case("readme");
+    let is_meant =
+        !name.is_empty() && !name.starts_with(['.', '_']) && !name.eq_ignore_ascii_case("readme");
     is_meant.then(|| name.to_owned())
 }
 
@@ -54,7 +63,8 @@ fn read(root: &Path, name: &str, path: &Path) -> Result<Prompt, Diagnostic> {
     }
     let bytes = bytes(&real).map_err(|err| unreadable(&err))?;
     if bytes.len() as u64 > LARGEST {
-        let message = format!("has more than {} KiB, which is too much for a prompt", LARGEST >> 10);
+        let message =
+            format!("has more than {} KiB, which is too much for a prompt", LARGEST >> 10);
         return Err(Diagnostic::warning(DiagnosticKind::Limit, message));
     }
     Prompt::read(name, &bytes).map_err(|reason| Diagnostic::warning(DiagnosticKind::Broken, reason))

@@ -40,13 +40,19 @@ impl PromptHead {
         let map = match document::parse(ToolFileFormat::Yaml, head.as_bytes())? {
             None => return Ok(Self::default()),
             Some(Value::Object(map)) => ours(map)?,
-            Some(other) => return Err(format!("its head is {}; it must be a table", sort_of(&other))),
+            Some(other) => {
+                return Err(format!("its head is {}; it must be a table", sort_of(&other)));
+            }
         };
         let mut table = DocumentTable::new("", map, &KEYS)?;
         let arguments = match table.take("arguments") {
             None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(items)) => items.into_iter().map(argument).collect::<Result<Vec<_>, _>>()?,
-            Some(other) => return Err(format!("`arguments` is {}; it must be a list", sort_of(&other))),
+            Some(Value::Array(items)) => {
+                items.into_iter().map(argument).collect::<Result<Vec<_>, _>>()?
+            }
+            Some(other) => {
+                return Err(format!("`arguments` is {}; it must be a list", sort_of(&other)));
+            }
         };
         for (at, one) in arguments.iter().enumerate() {
             if arguments[..at].iter().any(|it| it.name == one.name) {
@@ -75,16 +81,25 @@ fn argument(item: Value) -> Result<Argument, String> {
     let argument = match item {
         Value::String(name) => Argument { name, description: None, is_required: false },
         Value::Object(map) => {
-            let mut table = DocumentTable::new("arguments: ", map, &["name", "description", "required"])?;
+            let mut table =
+                DocumentTable::new("arguments: ", map, &["name", "description", "required"])?;
             let name = table.text("name")?.ok_or("an argument has no `name`")?;
             let (description, required) = (table.text("description")?, table.flag("required")?);
             Argument { name, description, is_required: required.unwrap_or_default() }
         }
-        other => return Err(format!("an argument is {}; it must be a table with a `name`", sort_of(&other))),
+        other => {
+            return Err(format!(
+                "an argument is {}; it must be a table with a `name`",
+                sort_of(&other)
+            ));
+        }
     };
     if text::is_name(&argument.name) {
         Ok(argument)
     } else {
-        Err(format!("`{}` is no name for an argument; use letters, digits, `_` and `-`", argument.name))
+        Err(format!(
+            "`{}` is no name for an argument; use letters, digits, `_` and `-`",
+            argument.name
+        ))
     }
 }

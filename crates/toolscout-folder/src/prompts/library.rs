@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tokio::sync::watch;
 use toolscout_core::{
-    BoxFuture, BoxStream, Cx, Library, LibraryContents, LibraryEvent, RawJson, SourceError, SourceId,
+    BoxFuture, BoxStream, Cx, Library, LibraryContents, LibraryEvent, RawJson, SourceError,
+    SourceId,
 };
 
 /// JSON-RPC error codes for an unknown method and for invalid parameters.
@@ -39,7 +40,8 @@ impl PromptLibrary {
         let name = params["name"].as_str().unwrap_or_default();
         let known = self.known.borrow().clone();
         let prompt = known.iter().find(|it| it.name == name);
-        let prompt = prompt.ok_or_else(|| self.refused(PARAMS, format!("there is no prompt `{name}`")))?;
+        let prompt =
+            prompt.ok_or_else(|| self.refused(PARAMS, format!("there is no prompt `{name}`")))?;
         let arguments = match &params["arguments"] {
             Value::Null => Map::new(),
             Value::Object(map) => map.clone(),
@@ -56,16 +58,28 @@ impl PromptLibrary {
 impl Library for PromptLibrary {
     fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
         let known = self.known.borrow().clone();
-        let able = if known.is_empty() { json!({}) } else { json!({"prompts": {"listChanged": true}}) };
+        let able =
+            if known.is_empty() { json!({}) } else { json!({"prompts": {"listChanged": true}}) };
         let prompts = known.iter().map(Prompt::definition).collect();
-        Ok(LibraryContents { capabilities: Some(RawJson::from_value(&able)), prompts, ..LibraryContents::default() })
+        Ok(LibraryContents {
+            capabilities: Some(RawJson::from_value(&able)),
+            prompts,
+            ..LibraryContents::default()
+        })
     }
 
-    fn request<'a>(&'a self, method: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
+    fn request<'a>(
+        &'a self,
+        method: &'a str,
+        params: RawJson,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<RawJson, SourceError>> {
         let answer = match method {
             "prompts/get" => self.given(&params.to_value()),
             // Clients send this while the user types; we have no values to propose.
-            "completion/complete" => Ok(RawJson::from_value(&json!({"completion": {"values": []}}))),
+            "completion/complete" => {
+                Ok(RawJson::from_value(&json!({"completion": {"values": []}})))
+            }
             _ => Err(self.refused(NO_METHOD, format!("there is no `{method}` here"))),
         };
         Box::pin(std::future::ready(answer))

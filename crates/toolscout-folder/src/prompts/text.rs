@@ -19,7 +19,9 @@ pub(super) fn check(text: &str, arguments: &[Argument]) -> Result<(), String> {
         _ => None,
     };
     match pieces(text).find_map(unknown).filter(|_| !known.is_empty()) {
-        Some(name) => Err(format!("`{{{{{name}}}}}` is none of its arguments{}", did_you_mean(&name, &known))),
+        Some(name) => {
+            Err(format!("`{{{{{name}}}}}` is none of its arguments{}", did_you_mean(&name, &known)))
+        }
         None => Ok(()),
     }
 }

@@ -10,7 +10,8 @@ use tempfile::TempDir;
 use toolscout_core::{Caller, Cx, DiscoveryItem, RequestSources, SourceKind};
 
 fn by(headers: &[(&str, &str)], user: Option<&str>) -> Cx {
-    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let headers =
+        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Cx { headers, user: user.map(Into::into), ..Cx::new(Caller::Mcp) }
 }
 
@@ -25,7 +26,9 @@ async fn tools(giver: &dyn RequestSources, cx: &Cx) -> Vec<String> {
         assert_eq!(source.origin(), SourceKind::Request);
         let found: Vec<_> = source.discover(cx.clone()).collect().await;
         all.extend(found.into_iter().filter_map(|it| match it.expect("it can be listed") {
-            DiscoveryItem::Tool(tool) => Some(format!("{}: {}", tool.id, tool.description.clone().unwrap_or_default())),
+            DiscoveryItem::Tool(tool) => {
+                Some(format!("{}: {}", tool.id, tool.description.clone().unwrap_or_default()))
+            }
             _ => None,
         }));
     }
@@ -58,13 +61,17 @@ fn folders(project: &Path, pattern: &str) -> RequestFolder {
 async fn a_header_chooses_a_folder_of_tools() {
     let dir = project();
     let giver = folders(&dir.path().join("project"), "[a-z0-9-]{1,32}");
-    assert_eq!(tools(&giver, &of("alice")).await, ["own/my_saved_queries: The saved queries of alice"]);
+    assert_eq!(
+        tools(&giver, &of("alice")).await,
+        ["own/my_saved_queries: The saved queries of alice"]
+    );
     assert_eq!(tools(&giver, &of("bob")).await, ["own/my_saved_queries: The saved queries of bob"]);
     assert!(giver.key(&by(&[], None)).is_none());
     // A user without a folder has no tools, and that is not an error.
     assert!(giver.key(&of("carol")).is_some());
     assert!(tools(&giver, &of("carol")).await.is_empty());
-    let keys = [of("alice"), of("bob"), by(&[("x-user-id", "alice")], Some("u"))].map(|it| giver.key(&it));
+    let keys =
+        [of("alice"), of("bob"), by(&[("x-user-id", "alice")], Some("u"))].map(|it| giver.key(&it));
     assert!(keys[0] != keys[1] && keys[0] != keys[2], "{keys:?}");
 }
 
@@ -75,8 +82,10 @@ async fn no_value_leads_to_another_place() {
     let root = dir.path().join("project");
     let outside = dir.path().join("outside/tools");
     fs::create_dir_all(&outside).expect("a folder");
-    fs::copy(root.join("users/bob/tools/saved.tool.toml"), outside.join("saved.tool.toml")).expect("a copy");
-    std::os::unix::fs::symlink(dir.path().join("outside"), root.join("users/mallory")).expect("a link");
+    fs::copy(root.join("users/bob/tools/saved.tool.toml"), outside.join("saved.tool.toml"))
+        .expect("a copy");
+    std::os::unix::fs::symlink(dir.path().join("outside"), root.join("users/mallory"))
+        .expect("a link");
     std::os::unix::fs::symlink(root.join("users/bob"), root.join("users/eve")).expect("a link");
     // This also holds if the pattern matches everything.
     let giver = folders(&root, "(?s).*");

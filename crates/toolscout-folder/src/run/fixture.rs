@@ -23,7 +23,10 @@ pub(crate) fn text(output: &ToolOutput) -> String {
 pub(crate) fn has(program: &str) -> bool {
     let found = toolscout_process::program::find(program).is_some();
     if !found {
-        assert!(std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"), "needs {program}");
+        assert!(
+            std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"),
+            "needs {program}"
+        );
         println!("skipped: needs {program}");
     }
     found

@@ -131,7 +131,11 @@ async fn every_string_arrives_whole_as_an_argument() {
         let output = done(recipe, json!({"one": it, "all": [it, it]})).await;
         assert_eq!(text(&output), format!("--one|{it}|--two={it}|{it}|{it}|"), "{it:?}");
     }
-    let all = done(command(&world, &["./show"], ArgumentPassing::Args(Vec::new())), json!({"v": corpus()})).await;
+    let all = done(
+        command(&world, &["./show"], ArgumentPassing::Args(Vec::new())),
+        json!({"v": corpus()}),
+    )
+    .await;
     assert_eq!(text(&all), corpus().iter().map(|it| format!("--v={it}|")).collect::<String>());
 }
 
@@ -141,7 +145,8 @@ async fn every_string_arrives_whole_as_a_variable() {
     let world = World::new();
     world.sh("show", r#"printf '%s|' "$TOOL_ONE""#);
     for it in corpus() {
-        let output = done(command(&world, &["./show"], ArgumentPassing::Env), json!({"one": it})).await;
+        let output =
+            done(command(&world, &["./show"], ArgumentPassing::Env), json!({"one": it})).await;
         assert_eq!(text(&output), format!("{it}|"), "{it:?}");
     }
 }
@@ -153,8 +158,13 @@ async fn what_is_too_long_for_a_command_line_says_so() {
     world.sh("show", "true");
     for input in [ArgumentPassing::Args(Vec::new()), ArgumentPassing::Env] {
         let recipe = Recipe::Command(command(&world, &["./show"], input));
-        let err = run(&recipe, &call("t", json!({"one": "x".repeat(8 << 20)})), &cx()).await.expect_err("too long");
-        assert!(err.to_string().contains("let the tool read them with `input = \"stdin\"`"), "{err}");
+        let err = run(&recipe, &call("t", json!({"one": "x".repeat(8 << 20)})), &cx())
+            .await
+            .expect_err("too long");
+        assert!(
+            err.to_string().contains("let the tool read them with `input = \"stdin\"`"),
+            "{err}"
+        );
     }
 }
 
@@ -166,7 +176,8 @@ async fn words_after_two_dashes_reach_the_program_untouched() {
     let program = world.sh("show", r#"printf '%s|' "$@""#);
     let mut call = call("t", json!({"a": 1}));
     call.rest = vec!["--b".to_owned(), "{a}".to_owned(), String::new()];
-    let recipe = Recipe::Command(command(&world, &["./show", "x"], ArgumentPassing::Args(Vec::new())));
+    let recipe =
+        Recipe::Command(command(&world, &["./show", "x"], ArgumentPassing::Args(Vec::new())));
     assert_eq!(text(&run(&recipe, &call, &cx()).await.expect("it runs")), "x|--a=1|--b|{a}||");
     let err = run(&Recipe::Executable { program }, &call, &cx()).await.expect_err("refused");
     assert_eq!(err.kind(), ErrorKind::Invalid);
@@ -187,7 +198,8 @@ async fn a_failing_program_is_a_failure_with_its_code_and_its_words() {
 async fn a_failing_executable_is_a_failure_with_its_code_and_its_words() {
     let world = World::new();
     let program = world.sh("t", "echo boom >&2; exit 3");
-    let output = run(&Recipe::Executable { program }, &call("t", json!({})), &cx()).await.expect("it runs");
+    let output =
+        run(&Recipe::Executable { program }, &call("t", json!({})), &cx()).await.expect("it runs");
     assert!(output.is_error());
     assert!(text(&output).contains("exited with code 3\n\nboom"), "{}", text(&output));
 }
@@ -196,12 +208,14 @@ async fn a_failing_executable_is_a_failure_with_its_code_and_its_words() {
 #[tokio::test]
 async fn an_executable_gets_its_verb_and_its_input_with_context() {
     let world = World::new();
-    let program = world.sh("t", r#"printf '{"argv":"%s","stdin":%s,"cwd":"%s"}' "$*" "$(cat)" "$(pwd -P)""#);
+    let program =
+        world.sh("t", r#"printf '{"argv":"%s","stdin":%s,"cwd":"%s"}' "$*" "$(cat)" "$(pwd -P)""#);
     let mut cx = Cx::new(Caller::Mcp);
     cx.project = Some(Arc::new(PathBuf::from("/p")));
     cx.user = Some("alice".into());
     let recipe = Recipe::Executable { program };
-    let output = run(&recipe, &call("fetch-data", json!({"url": "x"})), &cx).await.expect("it runs");
+    let output =
+        run(&recipe, &call("fetch-data", json!({"url": "x"})), &cx).await.expect("it runs");
     let context = json!({"source": "local", "tool": "fetch-data", "caller": "mcp", "project": "/p", "user": "alice"});
     assert_eq!(
         output.structured_content(),
@@ -218,7 +232,9 @@ async fn an_executable_gets_its_verb_and_its_input_with_context() {
 async fn an_executable_is_checked_before_it_runs() {
     let world = World::new();
     let program = world.script("t", "#!./evil\n");
-    let err = run(&Recipe::Executable { program }, &call("t", json!({})), &cx()).await.expect_err("refused");
+    let err = run(&Recipe::Executable { program }, &call("t", json!({})), &cx())
+        .await
+        .expect_err("refused");
     assert!(err.to_string().contains("its `#!` line makes `./evil` the interpreter"), "{err}");
     let recipe = Recipe::Command(command(&world, &["./t"], ArgumentPassing::Stdin));
     assert!(run(&recipe, &call("t", json!({})), &cx()).await.is_err());
@@ -240,7 +256,10 @@ async fn a_program_outside_of_the_folder_is_refused() {
     assert!(err.to_string().contains("lies outside of the tool's folder and the project"), "{err}");
     let mut cx = cx();
     cx.project = Some(Arc::new(world.path()));
-    assert_eq!(text(&run(&recipe, &call("t", json!({})), &cx).await.expect("within the project")), "outside");
+    assert_eq!(
+        text(&run(&recipe, &call("t", json!({})), &cx).await.expect("within the project")),
+        "outside"
+    );
 }
 
 /// O-06: plain text, or a result as it is.
@@ -272,11 +291,15 @@ fn a_result_is_passed_on_as_it_was_written() {
 #[test]
 fn other_json_is_text_with_structure_beside_it() {
     let output = of_stdout(b"{ \"a\": 1.0 }\n");
-    let whole = r#"{"content":[{"type":"text","text":"{ \"a\": 1.0 }"}],"structuredContent":{ "a": 1.0 }}"#;
+    let whole =
+        r#"{"content":[{"type":"text","text":"{ \"a\": 1.0 }"}],"structuredContent":{ "a": 1.0 }}"#;
     assert_eq!(output.raw().as_str(), whole);
     assert_eq!(of_stdout(b"[1,2]").structured_content(), Some(json!([1, 2])));
     // A page whose `content` is a string is not a result.
-    assert_eq!(of_stdout(br#"{"content":"hi"}"#).structured_content(), Some(json!({"content": "hi"})));
+    assert_eq!(
+        of_stdout(br#"{"content":"hi"}"#).structured_content(),
+        Some(json!({"content": "hi"}))
+    );
 }
 
 #[test]
@@ -299,10 +322,13 @@ async fn the_deadline_is_the_smaller_of_the_tools_and_the_callers() {
     world.sh("t", "exec sleep 1000");
     let mut recipe = command(&world, &["./t"], ArgumentPassing::Stdin);
     let short = Cx::new(Caller::Cli).within(Duration::from_millis(200));
-    let err = run(&Recipe::Command(recipe.clone()), &call("t", json!({})), &short).await.expect_err("too long");
+    let err = run(&Recipe::Command(recipe.clone()), &call("t", json!({})), &short)
+        .await
+        .expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     recipe.timeout_ms = 200;
-    let err = run(&Recipe::Command(recipe), &call("t", json!({})), &cx()).await.expect_err("too long");
+    let err =
+        run(&Recipe::Command(recipe), &call("t", json!({})), &cx()).await.expect_err("too long");
     assert_eq!(err.to_string(), "source `local`: `./t` took longer than 200 ms");
 }
 

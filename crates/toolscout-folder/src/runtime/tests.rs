@@ -25,10 +25,18 @@ fn each_language_has_its_runtimes_in_order() {
 
 #[test]
 fn a_missing_runtime_is_a_reason() {
-    assert_eq!(chosen("a.js", &["python3"]), Err("needs node (or bun, or deno), which is not installed".to_owned()));
-    assert_eq!(chosen("a.ts", &[]), Err("needs bun, deno or node, none of which is installed".to_owned()));
+    assert_eq!(
+        chosen("a.js", &["python3"]),
+        Err("needs node (or bun, or deno), which is not installed".to_owned())
+    );
+    assert_eq!(
+        chosen("a.ts", &[]),
+        Err("needs bun, deno or node, none of which is installed".to_owned())
+    );
     assert_eq!(chosen("a.py", &["node"]), Err("needs python3, which is not installed".to_owned()));
-    assert!(chosen("a.rb", &[]).expect_err("unknown").contains("no language that toolscout can load"));
+    assert!(
+        chosen("a.rb", &[]).expect_err("unknown").contains("no language that toolscout can load")
+    );
 }
 
 #[test]
@@ -44,5 +52,8 @@ fn the_projects_own_tsx_is_found_upward() {
     assert_eq!(tsx_near(&file), None);
     world.file("node_modules/tsx/package.json", r#"{"exports":{".":"./dist/my loader.mjs"}}"#);
     let found = tsx_near(&file).expect("it is there");
-    assert!(found.starts_with("file:///") && found.ends_with("/node_modules/tsx/dist/my%20loader.mjs"), "{found}");
+    assert!(
+        found.starts_with("file:///") && found.ends_with("/node_modules/tsx/dist/my%20loader.mjs"),
+        "{found}"
+    );
 }

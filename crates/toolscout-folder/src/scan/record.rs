@@ -80,7 +80,10 @@ impl<'a> ScanCache<'a> {
     }
 
     /// The record to write, if it differs from the stored one.
-    pub(super) fn close<'s>(&self, sights: impl Iterator<Item = &'s InspectedFile>) -> Option<PendingScanWrite<'a>> {
+    pub(super) fn close<'s>(
+        &self,
+        sights: impl Iterator<Item = &'s InspectedFile>,
+    ) -> Option<PendingScanWrite<'a>> {
         // Entries left in `files` were not found by this scan: their files are gone.
         if !self.changed && self.files.is_empty() {
             return None;
@@ -90,9 +93,15 @@ impl<'a> ScanCache<'a> {
         let record = ScanRecord {
             version: VERSION,
             written: nanos_of(SystemTime::now()),
-            files: lasting.map(|it| (it.file.relative.as_str(), &it.file.stamp, &it.inspection)).collect(),
+            files: lasting
+                .map(|it| (it.file.relative.as_str(), &it.file.stamp, &it.inspection))
+                .collect(),
         };
-        Some(PendingScanWrite { store, key: self.key.clone(), bytes: serde_json::to_vec(&record).ok()? })
+        Some(PendingScanWrite {
+            store,
+            key: self.key.clone(),
+            bytes: serde_json::to_vec(&record).ok()?,
+        })
     }
 }
 
@@ -114,6 +123,7 @@ impl PendingScanWrite<'_> {
 
 fn key(root: &Root, matcher: &Matcher) -> String {
     let (patterns, ignore) = &matcher.made_of;
-    let all = serde_json::json!([VERSION, root.path, format!("{:?}", root.layout), patterns, ignore]);
+    let all =
+        serde_json::json!([VERSION, root.path, format!("{:?}", root.layout), patterns, ignore]);
     Digest::of_bytes(all.to_string().as_bytes()).to_string()
 }

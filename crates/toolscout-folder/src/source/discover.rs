@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use toolscout_core::{
-    BoxStream, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, Digest, SourceError, Status, Tool, ToolId, ToolName,
-    escape,
+    BoxStream, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, Digest, SourceError, Status, Tool,
+    ToolId, ToolName, escape,
 };
 
 /// The number of files probed concurrently. They are third-party programs; a small number keeps the
@@ -27,7 +27,11 @@ use toolscout_core::{
 const AT_A_TIME: usize = 4;
 
 impl FolderSource {
-    pub(super) async fn gather(&self, gathering: &mut Gathering<'_>, cx: &Cx) -> Result<(), DiscoveryStopped> {
+    pub(super) async fn gather(
+        &self,
+        gathering: &mut Gathering<'_>,
+        cx: &Cx,
+    ) -> Result<(), DiscoveryStopped> {
         let budget = ProbeBudget::new(self.terms.limits.total);
         for file in &self.terms.explicit {
             self.gather_file(file, gathering, &budget, cx).await?;
@@ -61,17 +65,25 @@ impl FolderSource {
 
     /// Lists the prompts of a root. A prompt is an instruction to the agent, so prompts of an
     /// untrusted folder are not offered.
-    async fn gather_prompts(&self, root: &Path, to: &mut Gathering<'_>) -> Result<(), DiscoveryStopped> {
+    async fn gather_prompts(
+        &self,
+        root: &Path,
+        to: &mut Gathering<'_>,
+    ) -> Result<(), DiscoveryStopped> {
         // Most projects have no prompts, and `spawn_blocking` costs more than this check.
         if !prompts::folder(root).is_dir() {
             return Ok(());
         }
         let path = root.to_owned();
-        let found = tokio::task::spawn_blocking(move || prompts::find(&path)).await.unwrap_or_default();
+        let found =
+            tokio::task::spawn_blocking(move || prompts::find(&path)).await.unwrap_or_default();
         if !found.is_empty() && !self.is_trusted(root).await {
             let message = "this folder is not trusted, so its prompts are not offered";
             let hint = format!("toolscout trust {}", escape::line(&root.display().to_string()));
-            let problem = self.problem(DiagnosticKind::Untrusted, message).at(prompts::folder(root)).hint(hint);
+            let problem = self
+                .problem(DiagnosticKind::Untrusted, message)
+                .at(prompts::folder(root))
+                .hint(hint);
             return to.problem(Diagnostic { level: DiagnosticLevel::Debug, ..problem }).await;
         }
         for prompt in found {
@@ -92,7 +104,9 @@ impl FolderSource {
     ) -> Result<(), DiscoveryStopped> {
         let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
-            return to.problem(self.problem(DiagnosticKind::Broken, "names no file").at(file)).await;
+            return to
+                .problem(self.problem(DiagnosticKind::Broken, "names no file").at(file))
+                .await;
         };
         let Some(path) = self.real(folder, to).await? else { return Ok(()) };
         let ground = Arc::new(ToolLocation { root: Root::tools(&path), is_explicit: true });
@@ -101,7 +115,9 @@ impl FolderSource {
         self.gather_entries(entries, &ground, to, budget, cx).await?;
         if to.news == before {
             // The user named this file explicitly, so an empty file is worth a diagnostic.
-            return to.problem(self.problem(DiagnosticKind::Broken, "holds no tool").at(file)).await;
+            return to
+                .problem(self.problem(DiagnosticKind::Broken, "holds no tool").at(file))
+                .await;
         }
         Ok(())
     }
@@ -120,7 +136,9 @@ impl FolderSource {
         let mut chunks = entries.ready_chunks(256);
         while let Some(chunk) = chunks.next().await {
             let unprobed = chunk.iter().filter_map(|entry| match entry {
-                Ok(RootEntry::Tool(tool, recipe)) if needs_probe(tool, recipe) => Some((tool.clone(), recipe.clone())),
+                Ok(RootEntry::Tool(tool, recipe)) if needs_probe(tool, recipe) => {
+                    Some((tool.clone(), recipe.clone()))
+                }
                 _ => None,
             });
             let unprobed: Vec<(Box<Tool>, Recipe)> = unprobed.collect();
@@ -137,7 +155,8 @@ impl FolderSource {
                             let problem = about(&tool, DiagnosticKind::Unavailable, reason.clone());
                             to.problem_once(reason, problem).await?;
                         }
-                        let listed = ListedTool { tool: tool.into(), recipe, ground: ground.clone() };
+                        let listed =
+                            ListedTool { tool: tool.into(), recipe, ground: ground.clone() };
                         if !is_probed {
                             to.tool(listed).await?;
                         } else if let Some(probed) = probes.next().await {
@@ -156,7 +175,11 @@ impl FolderSource {
     }
 
     /// The real path of a root. A missing root is a diagnostic and does not end the discovery.
-    async fn real(&self, path: &Path, to: &mut Gathering<'_>) -> Result<Option<PathBuf>, DiscoveryStopped> {
+    async fn real(
+        &self,
+        path: &Path,
+        to: &mut Gathering<'_>,
+    ) -> Result<Option<PathBuf>, DiscoveryStopped> {
         let given = path.to_owned();
         let real = tokio::task::spawn_blocking(move || {
             let real = std::fs::canonicalize(given)?;
@@ -178,9 +201,15 @@ impl FolderSource {
 
     /// Handles an error of one root or file. The discovery continues, unless the request itself was
     /// invalid.
-    async fn failed(&self, err: SourceError, to: &mut Gathering<'_>) -> Result<(), DiscoveryStopped> {
+    async fn failed(
+        &self,
+        err: SourceError,
+        to: &mut Gathering<'_>,
+    ) -> Result<(), DiscoveryStopped> {
         match err {
-            SourceError::Stopped(_) | SourceError::Invalid { .. } | SourceError::Refused { .. } => to.stop(err).await,
+            SourceError::Stopped(_) | SourceError::Invalid { .. } | SourceError::Refused { .. } => {
+                to.stop(err).await
+            }
             other => to.problem(self.problem(DiagnosticKind::Unavailable, other.to_string())).await,
         }
     }
@@ -204,7 +233,9 @@ impl FolderSource {
             (true, Probing::Allowed, Some(_)) => ProbeEagerness::Once,
             _ => ProbeEagerness::Remembered,
         };
-        let per_file = budget.left().map_or(self.terms.limits.per_file, |it| it.min(self.terms.limits.per_file));
+        let per_file = budget
+            .left()
+            .map_or(self.terms.limits.per_file, |it| it.min(self.terms.limits.per_file));
         let limits = ProbeLimits { per_file, ..self.terms.limits.clone() };
         Ok(self.prober.ask(&recipe, content, eagerness, &limits, cx).await)
     }
@@ -235,21 +266,34 @@ impl FolderSource {
             }
             ProbeResult::Tools(tools) => {
                 for tool in tools {
-                    match tool.as_ref().map(|probed| (probed, ToolName::for_command(&probed.name))) {
-                        Ok((probed, Ok(name))) => to.tool(self.probed_tool(&listed, name, probed)).await?,
-                        Ok((_, Err(err))) => to.problem(problem(DiagnosticKind::Forbidden, err.to_string())).await?,
-                        Err(reason) => to.problem(problem(DiagnosticKind::Broken, reason.clone())).await?,
+                    match tool.as_ref().map(|probed| (probed, ToolName::for_command(&probed.name)))
+                    {
+                        Ok((probed, Ok(name))) => {
+                            to.tool(self.probed_tool(&listed, name, probed)).await?
+                        }
+                        Ok((_, Err(err))) => {
+                            to.problem(problem(DiagnosticKind::Forbidden, err.to_string())).await?
+                        }
+                        Err(reason) => {
+                            to.problem(problem(DiagnosticKind::Broken, reason.clone())).await?
+                        }
                     }
                 }
                 Ok(())
             }
-            ProbeResult::Nonsense(reason) => to.problem(problem(DiagnosticKind::Broken, reason.clone())).await,
+            ProbeResult::Nonsense(reason) => {
+                to.problem(problem(DiagnosticKind::Broken, reason.clone())).await
+            }
             ProbeResult::TimedOut { limit_ms } => {
                 let message = format!("did not say within {limit_ms} ms what tools it holds");
                 to.problem(problem(DiagnosticKind::Limit, message)).await
             }
             ProbeResult::NotStarted { reason, .. } => {
-                to.problem(problem(DiagnosticKind::Unavailable, format!("cannot be started: {reason}"))).await
+                to.problem(problem(
+                    DiagnosticKind::Unavailable,
+                    format!("cannot be started: {reason}"),
+                ))
+                .await
             }
         }
     }
@@ -271,16 +315,22 @@ impl FolderSource {
         let path = &listed.ground.root.path;
         let root = escape::line(&path.display().to_string()).into_owned();
         if !listed.tool.provenance.trusted {
-            let message = "this folder is not trusted, so its files are not started to list their tools";
+            let message =
+                "this folder is not trusted, so its files are not started to list their tools";
             let problem = self.problem(DiagnosticKind::Untrusted, message).at(path);
-            to.problem_once(format!("untrusted {root}"), problem.hint(format!("toolscout trust {root}"))).await?;
+            to.problem_once(
+                format!("untrusted {root}"),
+                problem.hint(format!("toolscout trust {root}")),
+            )
+            .await?;
             Ok(format!("its folder is not trusted; type `toolscout trust {root}`"))
         } else if budget.left().is_none() {
             let message = format!(
                 "asking files what tools they hold took longer than {} ms; the rest is listed by file name",
                 self.terms.limits.total.as_millis()
             );
-            to.problem_once("budget".to_owned(), self.problem(DiagnosticKind::Limit, message)).await?;
+            to.problem_once("budget".to_owned(), self.problem(DiagnosticKind::Limit, message))
+                .await?;
             Ok("there was no time left to inspect it".to_owned())
         } else {
             Ok("not inspected yet; `toolscout tools` does that".to_owned())
@@ -336,7 +386,8 @@ async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
 /// Merges a probe result into the listed tool. Descriptive text that is already present stays;
 /// schemas and annotations, which a call must obey, come from the file.
 pub(super) fn complete(listed: Tool, probed: &Probed) -> Tool {
-    let keywords = if listed.keywords.is_empty() { probed.keywords.clone() } else { listed.keywords };
+    let keywords =
+        if listed.keywords.is_empty() { probed.keywords.clone() } else { listed.keywords };
     Tool {
         title: listed.title.or_else(|| probed.title.clone()),
         description: listed.description.or_else(|| probed.description.clone()),

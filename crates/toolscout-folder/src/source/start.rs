@@ -13,15 +13,22 @@ use crate::strategy::RootEntry;
 use futures_util::StreamExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toolscout_core::{Cx, Digest, Provenance, SourceError, Status, Tool, ToolCall, ToolName, ToolOutput, escape};
+use toolscout_core::{
+    Cx, Digest, Provenance, SourceError, Status, Tool, ToolCall, ToolName, ToolOutput, escape,
+};
 
 impl FolderSource {
-    pub(super) async fn full_tool(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
+    pub(super) async fn full_tool(
+        &self,
+        name: &ToolName,
+        cx: &Cx,
+    ) -> Result<Option<Tool>, SourceError> {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
         let mut tool = Tool::clone(&listed.tool);
         // The user may have trusted the folder since it was listed.
         tool.provenance.trusted = (self.terms.trust)(&listed.ground.root.path);
-        let is_whole = listed.recipe.askable().is_none() || matches!(tool.status, Status::Unavailable(_));
+        let is_whole =
+            listed.recipe.askable().is_none() || matches!(tool.status, Status::Unavailable(_));
         if is_whole {
             return Ok(Some(tool));
         }
@@ -29,18 +36,30 @@ impl FolderSource {
         match self.own(&listed, may_start, cx).await {
             Ok(own) => Ok(Some(complete(tool, &own))),
             // With `Probing::Never` the caller accepts the cached definition.
-            Err(SourceError::Refused { .. }) if self.terms.probing == Probing::Never => Ok(Some(tool)),
+            Err(SourceError::Refused { .. }) if self.terms.probing == Probing::Never => {
+                Ok(Some(tool))
+            }
             Err(err) => Err(err),
         }
     }
 
-    pub(super) async fn start(&self, mut call: ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
+    pub(super) async fn start(
+        &self,
+        mut call: ToolCall,
+        cx: &Cx,
+    ) -> Result<ToolOutput, SourceError> {
         let name = call.tool.name.clone();
         let Some(listed) = self.fresh(&name, cx).await? else {
-            return Err(SourceError::NotMine { id: self.terms.id.clone(), name: name.as_str().to_owned() });
+            return Err(SourceError::NotMine {
+                id: self.terms.id.clone(),
+                name: name.as_str().to_owned(),
+            });
         };
         if let Status::Unavailable(reason) = &listed.tool.status {
-            return Err(SourceError::Unavailable { id: self.terms.id.clone(), what: format!("`{name}`: {reason}") });
+            return Err(SourceError::Unavailable {
+                id: self.terms.id.clone(),
+                what: format!("`{name}`: {reason}"),
+            });
         }
         if !self.may_start(&listed, cx) {
             return Err(untrusted(&listed));
@@ -63,7 +82,12 @@ impl FolderSource {
     }
 
     /// The tool's definition from its file: cached, or probed if the file may be started.
-    pub(super) async fn own(&self, listed: &ListedTool, may_start: bool, cx: &Cx) -> Result<Probed, SourceError> {
+    pub(super) async fn own(
+        &self,
+        listed: &ListedTool,
+        may_start: bool,
+        cx: &Cx,
+    ) -> Result<Probed, SourceError> {
         let Some(file) = listed.recipe.askable() else {
             return Err(SourceError::Invalid {
                 reason: format!("`{}` cannot be asked what it is", listed.tool.id.name),
@@ -71,8 +95,10 @@ impl FolderSource {
         };
         let (path, root) = (file.to_owned(), listed.ground.root.path.clone());
         let content = blocking(move || check(&path, &root).and_then(|()| digest(&path))).await?;
-        let eagerness = if may_start { ProbeEagerness::AfterFailure } else { ProbeEagerness::Remembered };
-        let answer = self.prober.ask(&listed.recipe, content, eagerness, &self.terms.limits, cx).await;
+        let eagerness =
+            if may_start { ProbeEagerness::AfterFailure } else { ProbeEagerness::Remembered };
+        let answer =
+            self.prober.ask(&listed.recipe, content, eagerness, &self.terms.limits, cx).await;
         let answer = answer.ok_or_else(|| untrusted(listed))?;
         let shown = file.display().to_string();
         let tools = answer.tools(&self.terms.id, &escape::line(&shown))?;
@@ -81,7 +107,11 @@ impl FolderSource {
     }
 
     /// The listed tool, read again if its file has changed since; `None` if it is gone.
-    pub(super) async fn fresh(&self, name: &ToolName, cx: &Cx) -> Result<Option<Arc<ListedTool>>, SourceError> {
+    pub(super) async fn fresh(
+        &self,
+        name: &ToolName,
+        cx: &Cx,
+    ) -> Result<Option<Arc<ListedTool>>, SourceError> {
         let Some(listed) = self.table(cx).await?.get(name).cloned() else { return Ok(None) };
         let Provenance { path: Some(path), content, .. } = listed.tool.provenance.clone() else {
             return Ok(Some(listed));
@@ -125,20 +155,27 @@ impl FolderSource {
             if matches!(tool.status, Status::Unprobed(_)) && recipe == listed.recipe {
                 // Only a probe returns the tool names of this file. It is probed again because its
                 // content has changed.
-                let provenance = Provenance { content: Some(now), ..listed.tool.provenance.clone() };
+                let provenance =
+                    Provenance { content: Some(now), ..listed.tool.provenance.clone() };
                 tool = Tool { provenance, ..Tool::clone(&listed.tool) };
             } else if tool.id.name != listed.tool.id.name {
                 continue;
             }
             tool.provenance.trusted = listed.tool.provenance.trusted;
             missing_runtime(&mut tool, &recipe);
-            return Ok(Some(ListedTool { tool: tool.into(), recipe, ground: listed.ground.clone() }));
+            return Ok(Some(ListedTool {
+                tool: tool.into(),
+                recipe,
+                ground: listed.ground.clone(),
+            }));
         }
         match reasons.first() {
             None => Ok(None),
             Some(reason) => {
                 let shown = path.display().to_string();
-                Err(SourceError::Invalid { reason: format!("`{}`: {reason}", escape::line(&shown)) })
+                Err(SourceError::Invalid {
+                    reason: format!("`{}`: {reason}", escape::line(&shown)),
+                })
             }
         }
     }
@@ -155,8 +192,11 @@ fn pick(tools: &[Result<Probed, String>], name: &str, file: &str) -> Result<Prob
         [Err(reason)] => Err(format!("`{file}`: {reason}")),
         [] => Err(format!("`{file}` says it holds no tools")),
         several => {
-            let names: Vec<String> =
-                several.iter().flatten().map(|it| format!("`{}`", escape::line(&it.name))).collect();
+            let names: Vec<String> = several
+                .iter()
+                .flatten()
+                .map(|it| format!("`{}`", escape::line(&it.name)))
+                .collect();
             Err(format!("`{file}` holds no tool `{name}`; it holds {}", names.join(", ")))
         }
     }
@@ -179,9 +219,13 @@ fn files_to_start(recipe: &Recipe) -> Vec<PathBuf> {
         Recipe::Module { file, .. } => vec![file.clone()],
         Recipe::Command(command) => {
             let is_path = |it: &String| it.contains(std::path::is_separator);
-            let program = command.argv.first().filter(|it| is_path(it)).map(|it| command.cwd.join(it));
+            let program =
+                command.argv.first().filter(|it| is_path(it)).map(|it| command.cwd.join(it));
             let given = command.argv.iter().skip(1).map(|it| command.cwd.join(it));
-            program.into_iter().chain(given.filter(|it| it.is_file() && it.starts_with(&command.cwd))).collect()
+            program
+                .into_iter()
+                .chain(given.filter(|it| it.is_file() && it.starts_with(&command.cwd)))
+                .collect()
         }
         Recipe::Http(_) | Recipe::Missing { .. } => Vec::new(),
     }
@@ -194,7 +238,9 @@ fn check(file: &Path, root: &Path) -> Result<(), SourceError> {
     let metadata = std::fs::metadata(file).map_err(|err| unreadable(file, &err))?;
     match Owners::of(root).objection(&ScanStamp::of(&metadata)) {
         None => Ok(()),
-        Some(reason) => Err(SourceError::Refused { reason: format!("`{}`: {reason}", file.display()) }),
+        Some(reason) => {
+            Err(SourceError::Refused { reason: format!("`{}`: {reason}", file.display()) })
+        }
     }
 }
 
@@ -208,9 +254,9 @@ fn check_place(file: &Path, root: &Path) -> Result<(), SourceError> {
     }
     match std::fs::metadata(&real) {
         Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => {
-            Err(SourceError::Refused { reason: format!("`{}` is no regular file, so it is not run", file.display()) })
-        }
+        Ok(_) => Err(SourceError::Refused {
+            reason: format!("`{}` is no regular file, so it is not run", file.display()),
+        }),
         Err(err) => Err(unreadable(file, &err)),
     }
 }

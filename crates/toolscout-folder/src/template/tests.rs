@@ -16,7 +16,10 @@ fn filled(templates: &[&str], value: Value) -> Vec<String> {
 
 #[test]
 fn places_are_found_and_other_braces_are_text() {
-    assert_eq!(parts("a{b}c"), [TemplatePart::Text("a"), TemplatePart::Place("b"), TemplatePart::Text("c")]);
+    assert_eq!(
+        parts("a{b}c"),
+        [TemplatePart::Text("a"), TemplatePart::Place("b"), TemplatePart::Text("c")]
+    );
     assert_eq!(parts("{a}{b-c.d}"), [TemplatePart::Place("a"), TemplatePart::Place("b-c.d")]);
     for text in ["", "{", "}", "{}", "{a b}", "{\"a\":1}", "${", "a{"] {
         assert!(parts(text).iter().all(|it| *it == TemplatePart::Text(text)), "{text}");
@@ -50,7 +53,10 @@ fn an_absent_argument_takes_its_flag_along() {
 #[test]
 fn a_list_repeats_its_flag() {
     let value = json!({"tag": ["a", "b c", 3], "none": []});
-    assert_eq!(filled(&["--tag", "{tag}"], value.clone()), ["--tag", "a", "--tag", "b c", "--tag", "3"]);
+    assert_eq!(
+        filled(&["--tag", "{tag}"], value.clone()),
+        ["--tag", "a", "--tag", "b c", "--tag", "3"]
+    );
     assert_eq!(filled(&["--tag={tag}"], value.clone()), ["--tag=a", "--tag=b c", "--tag=3"]);
     assert_eq!(filled(&["--", "{tag}"], value.clone()), ["--", "a", "b c", "3"]);
     assert_eq!(filled(&["--none", "{none}"], value), Vec::<String>::new());
@@ -58,15 +64,20 @@ fn a_list_repeats_its_flag() {
 
 #[test]
 fn without_templates_each_argument_is_one_flag() {
-    let value = json!({"url": "-rf", "deep": {"a": 1}, "tags": ["x", "y"], "off": false, "none": null});
-    assert_eq!(filled(&[], value), ["--url=-rf", r#"--deep={"a":1}"#, "--tags=x", "--tags=y", "--off=false"]);
+    let value =
+        json!({"url": "-rf", "deep": {"a": 1}, "tags": ["x", "y"], "off": false, "none": null});
+    assert_eq!(
+        filled(&[], value),
+        ["--url=-rf", r#"--deep={"a":1}"#, "--tags=x", "--tags=y", "--off=false"]
+    );
 }
 
 #[test]
 fn variables_are_named_after_their_arguments() {
     let value = json!({"url": "a b", "max-size": 3, "o": {"k": 1}, "none": null});
     let expected = [("TOOL_MAX_SIZE", "3"), ("TOOL_O", r#"{"k":1}"#), ("TOOL_URL", "a b")];
-    let expected: Vec<_> = expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let expected: Vec<_> =
+        expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     assert_eq!(variables(&arguments(value)).expect("fine"), expected);
 }
 

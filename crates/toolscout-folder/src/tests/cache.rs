@@ -14,7 +14,8 @@ use toolscout_core::{MemoryStore, Namespace, SourceId, Store};
 
 /// Scans the project; returns the counts and the names.
 fn scan(world: &World, store: &Arc<MemoryStore>) -> (ScanCounts, Vec<String>) {
-    let matcher = Matcher::new(&["tools/**".to_owned()], &GlobTools::IGNORED.map(str::to_owned)).expect("patterns");
+    let matcher = Matcher::new(&["tools/**".to_owned()], &GlobTools::IGNORED.map(str::to_owned))
+        .expect("patterns");
     let visit = RootVisit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
     let mut names = Vec::new();
     let counts = scan::scan(&Root::project(&world.root), &matcher, &visit, &mut |entry| {
@@ -40,19 +41,34 @@ fn record(store: &MemoryStore) -> Vec<u8> {
 /// A-19: the second scan uses the record; a changed file is read, the others are not.
 #[test]
 fn only_changed_files_are_read_again() {
-    let world = World::with(&[("tools/a.tool.toml", &tool_file("a", "")), ("tools/b.tool.toml", &tool_file("b", ""))]);
+    let world = World::with(&[
+        ("tools/a.tool.toml", &tool_file("a", "")),
+        ("tools/b.tool.toml", &tool_file("b", "")),
+    ]);
     age(&world, "tools/a.tool.toml");
     age(&world, "tools/b.tool.toml");
     let store = Arc::new(MemoryStore::default());
-    assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 2 }, vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(
+        scan(&world, &store),
+        (ScanCounts { hits: 0, misses: 2 }, vec!["a".to_owned(), "b".to_owned()])
+    );
     let first = record(&store);
-    assert_eq!(scan(&world, &store), (ScanCounts { hits: 2, misses: 0 }, vec!["a".to_owned(), "b".to_owned()]));
+    assert_eq!(
+        scan(&world, &store),
+        (ScanCounts { hits: 2, misses: 0 }, vec!["a".to_owned(), "b".to_owned()])
+    );
     assert_eq!(record(&store), first, "nothing changed, so nothing is written");
     world.file("tools/b.tool.toml", tool_file("c", ""));
-    assert_eq!(scan(&world, &store), (ScanCounts { hits: 1, misses: 1 }, vec!["a".to_owned(), "c".to_owned()]));
+    assert_eq!(
+        scan(&world, &store),
+        (ScanCounts { hits: 1, misses: 1 }, vec!["a".to_owned(), "c".to_owned()])
+    );
     std::fs::remove_file(world.path("tools/a.tool.toml")).expect("removed");
     assert_eq!(scan(&world, &store).1, ["c"]);
-    assert!(!String::from_utf8_lossy(&record(&store)).contains("a.tool.toml"), "a file that is gone is forgotten");
+    assert!(
+        !String::from_utf8_lossy(&record(&store)).contains("a.tool.toml"),
+        "a file that is gone is forgotten"
+    );
 }
 
 /// A file written just before the record may change again without changing its stamp, so it is read
@@ -64,10 +80,16 @@ fn a_file_written_just_now_is_not_taken_on_trust() {
     scan(&world, &store);
     // The record for this file is now wrong, but the stamp does not show it.
     let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
-    let lie = String::from_utf8(record(&store)).expect("text").replace("\"name\":\"a\"", "\"name\":\"lie\"");
+    let lie = String::from_utf8(record(&store))
+        .expect("text")
+        .replace("\"name\":\"a\"", "\"name\":\"lie\"");
     store.write(Namespace::Scan, key, lie.as_bytes()).expect("written");
     assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 1 }, vec!["a".to_owned()]));
-    assert_eq!(scan(&world, &store).0, ScanCounts { hits: 1, misses: 0 }, "read, and found to be the same");
+    assert_eq!(
+        scan(&world, &store).0,
+        ScanCounts { hits: 1, misses: 0 },
+        "read, and found to be the same"
+    );
 }
 
 #[test]
@@ -76,22 +98,32 @@ fn a_broken_record_is_as_good_as_none() {
     let store = Arc::new(MemoryStore::default());
     let whole = scan(&world, &store).1;
     let [key] = &store.keys(Namespace::Scan).expect("keys")[..] else { panic!("one record") };
-    for lie in
-        ["", "{", "null", r#"{"version":99,"written":0,"files":[]}"#, r#"{"version":1,"written":0,"files":[[1]]}"#]
-    {
+    for lie in [
+        "",
+        "{",
+        "null",
+        r#"{"version":99,"written":0,"files":[]}"#,
+        r#"{"version":1,"written":0,"files":[[1]]}"#,
+    ] {
         store.write(Namespace::Scan, key, lie.as_bytes()).expect("written");
-        assert_eq!(scan(&world, &store), (ScanCounts { hits: 0, misses: 1 }, whole.clone()), "{lie}");
+        assert_eq!(
+            scan(&world, &store),
+            (ScanCounts { hits: 0, misses: 1 }, whole.clone()),
+            "{lie}"
+        );
     }
 }
 
 /// The target of a manifest entry is checked again, although the manifest is not.
 #[test]
 fn a_missing_file_that_comes_is_seen_at_once() {
-    let world = World::with(&[("tools/manifest.json", r#"{"tools": [{"name": "a", "path": "_a.sh"}]}"#)]);
+    let world =
+        World::with(&[("tools/manifest.json", r#"{"tools": [{"name": "a", "path": "_a.sh"}]}"#)]);
     age(&world, "tools/manifest.json");
     let store = Arc::new(MemoryStore::default());
     let status = |store: &Arc<MemoryStore>| {
-        let visit = RootVisit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
+        let visit =
+            RootVisit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
         let matcher = Matcher::new(&["tools/**".to_owned()], &["_*".to_owned()]).expect("patterns");
         let mut words = Vec::new();
         scan::scan(&Root::project(&world.root), &matcher, &visit, &mut |entry| {

@@ -37,7 +37,10 @@ async fn a_header_says_what_a_plain_script_is() {
     assert_eq!(tool.id.name.as_str(), "disk-usage");
     assert_eq!(tool.status, Status::Ready);
     assert_eq!(tool.title.as_deref(), Some("Disk usage"));
-    assert_eq!(tool.description.as_deref(), Some("How full the disks are, and which folders fill them"));
+    assert_eq!(
+        tool.description.as_deref(),
+        Some("How full the disks are, and which folders fill them")
+    );
     assert_eq!(tool.keywords, ["disk", "space", "du"]);
     assert_eq!(tool.visibility, Visibility::Listed);
     assert_eq!(
@@ -52,10 +55,22 @@ async fn a_header_says_what_a_plain_script_is() {
 
 #[test]
 fn a_header_may_use_the_comments_of_its_language() {
-    for text in ["// tool: a\n", "-- tool: a\n", "\u{feff}# tool: a\r\n", "#!/usr/bin/env node\n\n// tool: a"] {
+    for text in [
+        "// tool: a\n",
+        "-- tool: a\n",
+        "\u{feff}# tool: a\r\n",
+        "#!/usr/bin/env node\n\n// tool: a",
+    ] {
         assert!(header::read(text) != Ok(None), "{text:?}");
     }
-    for text in ["", "#!/bin/sh\necho\n# tool: late\n", "// # tool: a", "/* tool: a */", "tool: a", "# tools: a\n"] {
+    for text in [
+        "",
+        "#!/bin/sh\necho\n# tool: late\n",
+        "// # tool: a",
+        "/* tool: a */",
+        "tool: a",
+        "# tools: a\n",
+    ] {
         assert!(header::read(text) == Ok(None), "{text:?}");
     }
 }
@@ -65,18 +80,30 @@ fn each_mistake_in_a_header_has_its_line_and_reason() {
     let cases = [
         ("# tool:\n", "header, line 1: `tool:` names no tool"),
         ("# tool: a\n# tool: b\n", "header, line 2: `tool:` is given twice"),
-        ("# tool: a\n# descripton: b\n", "header, line 2: unknown line `descripton:`; did you mean `description`?"),
-        ("# tool: a\n# visibility: no\n", "header, line 2: `visibility` is `no`; it must be `listed` or `searchable`"),
+        (
+            "# tool: a\n# descripton: b\n",
+            "header, line 2: unknown line `descripton:`; did you mean `description`?",
+        ),
+        (
+            "# tool: a\n# visibility: no\n",
+            "header, line 2: `visibility` is `no`; it must be `listed` or `searchable`",
+        ),
         (
             "# tool: a\n# timeout: 3 weeks\n",
             "header, line 2: `timeout` is `3 weeks`; write it as `500ms`, `30s` or `2m`, a day at most",
         ),
-        ("# tool: a\n# param x strng\n", "header, line 2: parameter `x`: `strng` is no type; did you mean `string`?"),
+        (
+            "# tool: a\n# param x strng\n",
+            "header, line 2: parameter `x`: `strng` is no type; did you mean `string`?",
+        ),
         (
             "# tool: a\n# param x string mandatory\n",
             "header, line 2: parameter `x`: `mandatory` is not understood; a description begins with ` - `",
         ),
-        ("# tool: a\n# param x string default=\"y\n", "header, line 2: a double quote is not closed"),
+        (
+            "# tool: a\n# param x string default=\"y\n",
+            "header, line 2: a double quote is not closed",
+        ),
         ("# tool: a\n# param x\n# param x\n", "header: parameter `x` is given twice"),
     ];
     for (text, expected) in cases {

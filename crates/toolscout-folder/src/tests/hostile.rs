@@ -8,9 +8,14 @@ use std::os::unix::fs::symlink;
 /// S3: a link to a file outside is refused; a link to a file inside is allowed.
 #[tokio::test]
 async fn links_may_not_lead_out() {
-    let outside =
-        World::with(&[("secret.tool.toml", &tool_file("secret", "")), ("more/x.tool.toml", &tool_file("x", ""))]);
-    let world = World::with(&[("tools/a.tool.toml", &tool_file("a", "")), ("lib/b.tool.toml", &tool_file("b", ""))]);
+    let outside = World::with(&[
+        ("secret.tool.toml", &tool_file("secret", "")),
+        ("more/x.tool.toml", &tool_file("x", "")),
+    ]);
+    let world = World::with(&[
+        ("tools/a.tool.toml", &tool_file("a", "")),
+        ("lib/b.tool.toml", &tool_file("b", "")),
+    ]);
     symlink(outside.path("secret.tool.toml"), world.path("tools/s.tool.toml")).expect("a link");
     symlink(outside.path("more"), world.path("tools/t")).expect("a link");
     symlink(world.path("lib/b.tool.toml"), world.path("tools/u.tool.toml")).expect("a link");
@@ -40,7 +45,10 @@ async fn the_tools_folder_itself_may_not_be_elsewhere() {
 /// S14: loops end, and every file is listed once, by its real path.
 #[tokio::test]
 async fn loops_of_links_end() {
-    let world = World::with(&[("tools/x/a.tool.toml", &tool_file("a", "")), ("lib/b.tool.toml", &tool_file("b", ""))]);
+    let world = World::with(&[
+        ("tools/x/a.tool.toml", &tool_file("a", "")),
+        ("lib/b.tool.toml", &tool_file("b", "")),
+    ]);
     symlink(world.path("tools"), world.path("tools/x/up")).expect("a link");
     symlink(world.path("tools/x"), world.path("tools/again")).expect("a link");
     symlink(world.path("lib"), world.path("tools/lib")).expect("a link");
@@ -73,9 +81,11 @@ fn deep_and_full_trees_are_cut() {
 #[tokio::test]
 async fn pipes_and_sockets_are_passed_over() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
-    let made = std::process::Command::new("mkfifo").arg(world.path("tools/pipe.tool.toml")).status();
+    let made =
+        std::process::Command::new("mkfifo").arg(world.path("tools/pipe.tool.toml")).status();
     assert!(made.expect("mkfifo").success());
-    let _socket = std::os::unix::net::UnixListener::bind(world.path("tools/s.sock")).expect("a socket");
+    let _socket =
+        std::os::unix::net::UnixListener::bind(world.path("tools/s.sock")).expect("a socket");
     symlink("/dev/zero", world.path("tools/zero.py")).expect("a link");
     assert_eq!(
         world.page().await,
@@ -119,7 +129,9 @@ async fn files_that_anybody_may_write_are_refused() {
         ("tools/open/x.tool.toml", &tool_file("x", "")),
     ]);
     world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
-    for path in ["tools/a.sh", "tools/run.tool.toml", "tools/http.tool.toml", "tools/py.py", "tools/open"] {
+    for path in
+        ["tools/a.sh", "tools/run.tool.toml", "tools/http.tool.toml", "tools/py.py", "tools/open"]
+    {
         world.mode(&world.path(path), 0o777);
     }
     assert_eq!(
@@ -139,7 +151,10 @@ async fn files_that_lend_rights_are_refused() {
     let world = World::new();
     world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
     world.mode(&world.path("tools/a.sh"), 0o4755);
-    assert_eq!(world.page().await, "! Forbidden tools/a.sh: this file is setuid or setgid, so it is not run\n");
+    assert_eq!(
+        world.page().await,
+        "! Forbidden tools/a.sh: this file is setuid or setgid, so it is not run\n"
+    );
 }
 
 /// S12: files of another owner are not run.
@@ -151,7 +166,10 @@ async fn files_of_somebody_else_are_refused() {
         // Only root may change the owner of a file.
         return;
     }
-    assert_eq!(world.page().await, "! Forbidden tools/a.sh: this file belongs to another user, so it is not run\n");
+    assert_eq!(
+        world.page().await,
+        "! Forbidden tools/a.sh: this file belongs to another user, so it is not run\n"
+    );
 }
 
 #[tokio::test]

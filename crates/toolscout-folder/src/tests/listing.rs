@@ -50,7 +50,8 @@ async fn a_given_list_replaces_the_default() {
         ("commands/_c.tool.toml", &tool_file("c", "")),
     ]);
     let patterns = Some(vec!["commands/**/*.tool.toml".to_owned()]);
-    let source = world.builder().tools(GlobTools { patterns: patterns.clone(), ignore: None }).build();
+    let source =
+        world.builder().tools(GlobTools { patterns: patterns.clone(), ignore: None }).build();
     assert_eq!(listing(&source).await.names(), ["b"]);
     let source = world.builder().tools(GlobTools { patterns, ignore: Some(vec![]) }).build();
     assert_eq!(listing(&source).await.names(), ["c", "b"]);
@@ -61,7 +62,10 @@ async fn a_pattern_that_leaves_the_root_is_an_error() {
     let world = World::new();
     let patterns = Some(vec!["../**".to_owned()]);
     let source = world.builder().tools(GlobTools { patterns, ignore: None }).build();
-    assert_eq!(world.show(&listing(&source).await), "stopped: the pattern `../**` must stay inside its root\n");
+    assert_eq!(
+        world.show(&listing(&source).await),
+        "stopped: the pattern `../**` must stay inside its root\n"
+    );
 }
 
 /// A-06 and A-07: roots keep their order.
@@ -71,7 +75,9 @@ async fn roots_come_in_the_order_given() {
         ("r1/tools/t1.tool.toml", &tool_file("t1", "")),
         ("r2/tools/t2.tool.toml", &tool_file("t2", "")),
     ]);
-    let source = FolderSource::builder().roots(ExplicitRoots(vec![world.path("r2"), world.path("r1")])).build();
+    let source = FolderSource::builder()
+        .roots(ExplicitRoots(vec![world.path("r2"), world.path("r1")]))
+        .build();
     assert_eq!(listing(&source).await.names(), ["t2", "t1"]);
 }
 
@@ -140,7 +146,9 @@ async fn a_broken_file_does_not_hide_good_ones() {
 async fn strict_stops_at_the_first_warning() {
     let world = three_good_one_bad();
     let found = listing(&world.builder().strict(true).build()).await;
-    let Some(toolscout_core::SourceError::Stopped(problem)) = &found.error else { panic!("not stopped") };
+    let Some(toolscout_core::SourceError::Stopped(problem)) = &found.error else {
+        panic!("not stopped")
+    };
     assert_eq!(problem.path, Some(world.path("tools/c.tool.toml")));
     assert_eq!(found.names(), ["a", "b"]);
 }
@@ -169,8 +177,9 @@ async fn explicit_files_come_first() {
     assert_eq!(listing(&both).await.names(), ["e", "d"]);
     let twice = world.builder().explicit(vec![world.path("tools/d.tool.toml")]).build();
     assert_eq!(world.show(&listing(&twice).await), "d [ready] \n");
-    let nothing =
-        FolderSource::builder().explicit(vec![world.path("e/notes.md"), world.path("e/gone.tool.toml")]).build();
+    let nothing = FolderSource::builder()
+        .explicit(vec![world.path("e/notes.md"), world.path("e/gone.tool.toml")])
+        .build();
     assert_eq!(
         world.show(&listing(&nothing).await),
         "! Broken e/notes.md: holds no tool\n! Unavailable e/gone.tool.toml: is not there\n"
@@ -197,7 +206,8 @@ async fn five_thousand_files_are_listed_in_order() {
 async fn a_slow_root_does_not_hide_a_fast_one() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let root = world.root.clone();
-    let roots = RootsFrom(move || stream::iter([Ok(Root::project(&root))]).chain(stream::pending()));
+    let roots =
+        RootsFrom(move || stream::iter([Ok(Root::project(&root))]).chain(stream::pending()));
     let source = FolderSource::builder().roots(roots).build();
     let mut found = source.discover(person());
     let first = tokio::time::timeout(Duration::from_secs(20), found.next()).await.expect("in time");
@@ -206,7 +216,10 @@ async fn a_slow_root_does_not_hide_a_fast_one() {
 
 #[tokio::test]
 async fn a_dropped_discovery_changes_nothing() {
-    let world = World::with(&[("tools/a.tool.toml", &tool_file("a", "")), ("tools/b.tool.toml", &tool_file("b", ""))]);
+    let world = World::with(&[
+        ("tools/a.tool.toml", &tool_file("a", "")),
+        ("tools/b.tool.toml", &tool_file("b", "")),
+    ]);
     let source = world.source();
     assert_eq!(listing(&source).await.names(), ["a", "b"]);
     std::fs::remove_file(world.path("tools/b.tool.toml")).expect("removed");
@@ -222,8 +235,10 @@ async fn a_dropped_discovery_changes_nothing() {
 /// S15: names that differ only in case are both listed, with a warning.
 #[tokio::test]
 async fn names_that_differ_only_in_case_are_told_apart_aloud() {
-    let world =
-        World::with(&[("tools/1.tool.toml", &tool_file("Fetch", "")), ("tools/2.tool.toml", &tool_file("fetch", ""))]);
+    let world = World::with(&[
+        ("tools/1.tool.toml", &tool_file("Fetch", "")),
+        ("tools/2.tool.toml", &tool_file("fetch", "")),
+    ]);
     assert_eq!(
         world.page().await,
         "Fetch [ready] \n\

@@ -44,7 +44,10 @@ async fn a_manifest_lists_tools_without_loading_them() {
         found.tool("fetch-data").input_schema.as_str(),
         r#"{"type":"object","properties":{"url":{"type":"string"},"format":{"type":"string","default":"json"}},"required":["url"]}"#
     );
-    assert_eq!(found.tool("gone").status, Status::Unavailable("`tools/gone.sh` is not there".into()));
+    assert_eq!(
+        found.tool("gone").status,
+        Status::Unavailable("`tools/gone.sh` is not there".into())
+    );
 }
 
 /// S1 and S2: a path may not lead out of the folder; the other entries stay.
@@ -99,7 +102,10 @@ fn definition(name: &str, file: &str, description: &str, schema: &str) -> Probed
 
 fn tools() -> Vec<ProbedDefinition> {
     let schema = r#"{"type":"object","properties":{"url":{"type":"string","description":"Where"},"n":{"type":["integer","null"],"default":1},"tags":{"type":"array","items":{"type":"string"}}},"required":["url"]}"#;
-    vec![definition("fetch", "fetch.py", "Fetch", schema), definition("ping", "net/ping.sh", "Ping", "{}")]
+    vec![
+        definition("fetch", "fetch.py", "Fetch", schema),
+        definition("ping", "net/ping.sh", "Ping", "{}"),
+    ]
 }
 
 /// B-09: a manifest that was just built is up to date, and building it again changes nothing.
@@ -152,7 +158,8 @@ fn drift_is_said_line_by_line() {
         {"name": "renamed", "path": "./fetch.py"}
     ]}"#;
     let lines =
-        manifest::check(text, Path::new("/p/tools"), &tools(), |it| !it.ends_with("gone.py")).expect("readable");
+        manifest::check(text, Path::new("/p/tools"), &tools(), |it| !it.ends_with("gone.py"))
+            .expect("readable");
     assert_eq!(
         lines.join("\n"),
         "`fetch`: the description is \"Old\", but the tool says \"Fetch\"\n\

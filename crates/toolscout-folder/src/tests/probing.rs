@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::authorization::{self, AuthorizationContext};
 use toolscout_core::{
-    Arguments, Authorized, ErrorKind, MemoryStore, Source, SourceError, Status, ToolCall, ToolOutput,
+    Arguments, Authorized, ErrorKind, MemoryStore, Source, SourceError, Status, ToolCall,
+    ToolOutput,
 };
 
 /// Implements both verbs, and counts its starts in a file beside it.
@@ -31,9 +32,11 @@ fn trusting(builder: FolderSourceBuilder) -> FolderSourceBuilder {
 
 fn authorized(listing: &Listing, tool: &str, arguments: &[(&str, &str)]) -> Authorized<ToolCall> {
     let tool = listing.tool(tool);
-    let arguments: Arguments = arguments.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
+    let arguments: Arguments =
+        arguments.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
     let now = AuthorizationContext::of(person().caller);
-    authorization::authorize(ToolCall::new(tool.id.clone(), arguments), tool, now).expect("let through")
+    authorization::authorize(ToolCall::new(tool.id.clone(), arguments), tool, now)
+        .expect("let through")
 }
 
 fn text(output: &ToolOutput) -> String {
@@ -76,8 +79,12 @@ async fn an_untrusted_file_is_started_for_a_person_only() {
     assert!(starts(&world, "tools/say.sh").is_empty());
     // The file contains one tool, so that tool is used, under any name.
     let tool = source.load(&name_of("say"), person()).await.expect("loaded").expect("mine");
-    assert_eq!((tool.id.name.as_str(), tool.description.as_deref()), ("say", Some("Says it again")));
-    let output = source.call(authorized(&found, "say", &[("text", "hi")]), person()).await.expect("called");
+    assert_eq!(
+        (tool.id.name.as_str(), tool.description.as_deref()),
+        ("say", Some("Says it again"))
+    );
+    let output =
+        source.call(authorized(&found, "say", &[("text", "hi")]), person()).await.expect("called");
     assert!(text(&output).contains("\"hi\""), "{output:?}");
     assert_eq!(starts(&world, "tools/say.sh"), ["tool-schema", "tool-invoke echo"]);
 }
@@ -118,8 +125,15 @@ async fn a_listed_tool_is_loaded_on_first_use() {
     assert!(tool.annotations.is_some(), "the rest comes from the file");
     source.call(authorized(&found, "fetch-data", &[]), agent()).await.expect("called");
     assert_eq!(starts(&world, "tools/say.sh"), ["tool-schema", "tool-invoke echo"]);
-    let own = source.definition(&name_of("fetch-data"), &person()).await.expect("asked").expect("askable");
-    assert_eq!((own.description.as_deref(), own.path), (Some("Says it again"), world.path("tools/say.sh")));
+    let own = source
+        .definition(&name_of("fetch-data"), &person())
+        .await
+        .expect("asked")
+        .expect("askable");
+    assert_eq!(
+        (own.description.as_deref(), own.path),
+        (Some("Says it again"), world.path("tools/say.sh"))
+    );
 }
 
 /// O-03, A-12: each invalid response is its own warning, and hides no other tool.
@@ -152,7 +166,9 @@ async fn bad_answers_are_warnings() {
 async fn files_that_hang_cost_a_bounded_time() {
     let world = World::new();
     for at in 0..12 {
-        let text = format!("#!/bin/sh\n# tool-schema {at}: equal files would be asked once\nexec sleep 600\n");
+        let text = format!(
+            "#!/bin/sh\n# tool-schema {at}: equal files would be asked once\nexec sleep 600\n"
+        );
         world.script(&format!("tools/{at:02}.sh"), &text);
     }
     let limits = ProbeLimits {
@@ -164,15 +180,24 @@ async fn files_that_hang_cost_a_bounded_time() {
     let found = listing(&trusting(world.builder()).limits(limits).build()).await;
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     let page = world.show(&found);
-    assert!(page.contains("! Limit tools/00.sh: did not say within 300 ms what tools it holds"), "{page}");
-    assert!(page.contains("! Limit asking files what tools they hold took longer than 450 ms"), "{page}");
+    assert!(
+        page.contains("! Limit tools/00.sh: did not say within 300 ms what tools it holds"),
+        "{page}"
+    );
+    assert!(
+        page.contains("! Limit asking files what tools they hold took longer than 450 ms"),
+        "{page}"
+    );
     assert!(page.ends_with("11 [unprobed]\n"), "{page}");
 }
 
 /// An edit of the file needs no approval, but its replacement must still be a file of the folder.
 #[tokio::test]
 async fn a_file_is_looked_at_again_before_it_is_started() {
-    let world = World::with(&[("tools/a.tool.toml", "name = \"a\"\n[run]\ncommand = [\"echo\", \"one\"]\n")]);
+    let world = World::with(&[(
+        "tools/a.tool.toml",
+        "name = \"a\"\n[run]\ncommand = [\"echo\", \"one\"]\n",
+    )]);
     let source = trusting(world.builder()).build();
     let found = listing(&source).await;
     let output = source.call(authorized(&found, "a", &[]), agent()).await.expect("called");
@@ -183,9 +208,11 @@ async fn a_file_is_looked_at_again_before_it_is_started() {
     world.file("tools/a.tool.toml", "name = \"b\"\n[run]\ncommand = [\"echo\"]\n");
     let gone = source.call(authorized(&found, "a", &[]), agent()).await.expect_err("gone");
     assert!(matches!(gone, SourceError::NotMine { .. }), "{gone}");
-    let outside = World::with(&[("x.tool.toml", "name = \"a\"\n[run]\ncommand = [\"echo\", \"three\"]\n")]);
+    let outside =
+        World::with(&[("x.tool.toml", "name = \"a\"\n[run]\ncommand = [\"echo\", \"three\"]\n")]);
     std::fs::remove_file(world.path("tools/a.tool.toml")).expect("removed");
-    std::os::unix::fs::symlink(outside.path("x.tool.toml"), world.path("tools/a.tool.toml")).expect("a link");
+    std::os::unix::fs::symlink(outside.path("x.tool.toml"), world.path("tools/a.tool.toml"))
+        .expect("a link");
     let refused = source.call(authorized(&found, "a", &[]), agent()).await.expect_err("refused");
     assert_eq!(refused.kind(), ErrorKind::Refused);
 }
@@ -209,7 +236,8 @@ async fn the_files_of_a_command_are_checked() {
 
 #[tokio::test]
 async fn a_tool_that_cannot_work_says_why() {
-    let world = World::with(&[("tools/manifest.json", r#"{"tools": [{"name": "a", "path": "a.sh"}]}"#)]);
+    let world =
+        World::with(&[("tools/manifest.json", r#"{"tools": [{"name": "a", "path": "a.sh"}]}"#)]);
     let source = trusting(world.builder()).build();
     let found = listing(&source).await;
     let err = source.call(authorized(&found, "a", &[]), agent()).await.expect_err("unavailable");

@@ -18,9 +18,15 @@ async fn files_that_show_they_are_tools_are_listed_by_name() {
         ("tools/head.py", "# tool: from-header\n# description: Known\ndef a(): pass\n"),
     ]);
     world.script("tools/answer.sh", "#!/bin/sh\n[ \"$1\" = tool-schema ]\n");
-    world.script("tools/known.sh", "#!/bin/sh\n# tool: known\n# param x int\ncase $1 in tool-schema) ;; esac\n");
+    world.script(
+        "tools/known.sh",
+        "#!/bin/sh\n# tool: known\n# param x int\ncase $1 in tool-schema) ;; esac\n",
+    );
     world.script("tools/binary.tool", "\u{7f}ELF\u{0}");
-    world.script("tools/script.py", "#!/usr/bin/env python3\n# tool: plain-python\n# input: stdin\nprint(1)\n");
+    world.script(
+        "tools/script.py",
+        "#!/usr/bin/env python3\n# tool: plain-python\n# input: stdin\nprint(1)\n",
+    );
     let found = listing(&world.source()).await;
     assert_eq!(
         world.show(&found),
@@ -35,8 +41,12 @@ async fn files_that_show_they_are_tools_are_listed_by_name() {
          zod [unprobed]\n"
     );
     let reason = found.tool("answer").status.reason().map(str::to_owned);
-    assert_eq!(reason, Some(format!("its folder is not trusted; type `toolscout trust {}`", world.root.display())));
-    let untrusted = found.problems().into_iter().find(|it| it.kind == DiagnosticKind::Untrusted).expect("one");
+    assert_eq!(
+        reason,
+        Some(format!("its folder is not trusted; type `toolscout trust {}`", world.root.display()))
+    );
+    let untrusted =
+        found.problems().into_iter().find(|it| it.kind == DiagnosticKind::Untrusted).expect("one");
     assert_eq!(untrusted.hint, Some(format!("toolscout trust {}", world.root.display())));
 }
 
@@ -53,7 +63,10 @@ async fn a_tool_that_is_not_executable_is_a_warning() {
         "! Broken tools/a.sh: looks like a tool, but is not executable\n\
          ! Broken tools/b.sh: looks like a tool, but is not executable\n"
     );
-    assert_eq!(found.problems()[0].hint, Some(format!("chmod +x {}", world.path("tools/a.sh").display())));
+    assert_eq!(
+        found.problems()[0].hint,
+        Some(format!("chmod +x {}", world.path("tools/a.sh").display()))
+    );
 }
 
 /// A-14: a file that shows no tool is reported at debug level only.
@@ -62,7 +75,8 @@ async fn programs_that_show_no_tool_are_said_quietly() {
     let world = World::with(&[("tools/lib.js", "export const x = 1")]);
     world.script("tools/build.sh", "#!/bin/sh\nmake\n");
     let found = listing(&world.source()).await;
-    let said: Vec<_> = found.problems().into_iter().map(|it| (it.level, it.message.as_str())).collect();
+    let said: Vec<_> =
+        found.problems().into_iter().map(|it| (it.level, it.message.as_str())).collect();
     assert_eq!(
         said,
         [

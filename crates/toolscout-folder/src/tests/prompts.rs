@@ -18,11 +18,18 @@ fn library(source: &super::FolderSource) -> &dyn Library {
 }
 
 fn prompts(source: &super::FolderSource) -> Vec<Value> {
-    library(source).holdings(&agent()).expect("holdings").prompts.iter().map(RawJson::to_value).collect()
+    library(source)
+        .holdings(&agent())
+        .expect("holdings")
+        .prompts
+        .iter()
+        .map(RawJson::to_value)
+        .collect()
 }
 
 async fn given(source: &super::FolderSource, params: Value) -> Result<Value, SourceError> {
-    let result = library(source).request("prompts/get", RawJson::from_value(&params), agent()).await;
+    let result =
+        library(source).request("prompts/get", RawJson::from_value(&params), agent()).await;
     result.map(|it| it.to_value())
 }
 
@@ -35,14 +42,21 @@ async fn text(source: &super::FolderSource, params: Value) -> String {
 
 #[tokio::test]
 async fn a_file_is_a_prompt_with_its_arguments() {
-    let world = World::with(&[("prompts/release-notes.md", NOTES), ("prompts/plain.md", "Say {{hello}}.\n")]);
+    let world = World::with(&[
+        ("prompts/release-notes.md", NOTES),
+        ("prompts/plain.md", "Say {{hello}}.\n"),
+    ]);
     let source = trusted(&world);
     assert_eq!(world.show(&listing(&source).await), "");
     let since = json!({"name": "since", "required": true, "description": "The tag to begin with"});
     let tone = json!({"name": "tone", "required": false});
     let notes = json!({"name": "release-notes", "description": "Write release notes", "arguments": [since, tone]});
     assert_eq!(prompts(&source), [json!({"name": "plain"}), notes]);
-    assert_eq!(text(&source, json!({"name": "plain"})).await, "Say {{hello}}.\n", "no arguments, no places");
+    assert_eq!(
+        text(&source, json!({"name": "plain"})).await,
+        "Say {{hello}}.\n",
+        "no arguments, no places"
+    );
     let filled = json!({"name": "release-notes", "arguments": {"since": "v1 {{tone}}", "tone": "Be brief."}});
     assert_eq!(text(&source, filled).await, "Write notes since v1 {{tone}}. Be brief.\n");
     let without = json!({"name": "release-notes", "arguments": {"since": "v1"}});
@@ -92,7 +106,8 @@ async fn a_file_that_is_wrong_is_a_problem_and_hides_no_other() {
     world.file("prompts/binary.md", b"\xff\xfe");
     let outside = tempfile::tempdir().expect("a folder");
     fs::write(outside.path().join("x.md"), "Secret.").expect("a file");
-    std::os::unix::fs::symlink(outside.path().join("x.md"), world.path("prompts/link.md")).expect("a link");
+    std::os::unix::fs::symlink(outside.path().join("x.md"), world.path("prompts/link.md"))
+        .expect("a link");
     let source = trusted(&world);
     insta::assert_snapshot!(world.show(&listing(&source).await), @r"
     ! Forbidden prompts/a b.md: is no name for a prompt; use at most 64 letters, digits, `_`, `-` and `.`
@@ -114,7 +129,10 @@ async fn an_untrusted_folder_offers_none() {
     let world = World::with(&[("prompts/plain.md", "Do as I say.\n")]);
     let source = world.source();
     let listing = listing(&source).await;
-    assert_eq!(listing.problems().iter().map(|it| it.level).collect::<Vec<_>>(), [DiagnosticLevel::Debug]);
+    assert_eq!(
+        listing.problems().iter().map(|it| it.level).collect::<Vec<_>>(),
+        [DiagnosticLevel::Debug]
+    );
     assert!(prompts(&source).is_empty());
     let able = library(&source).holdings(&agent()).expect("holdings").capabilities;
     assert_eq!(able.map(|it| it.to_value()), Some(json!({})), "nobody knows of any");

@@ -11,7 +11,8 @@ use std::sync::Arc;
 async fn the_default_root_is_found_upward() {
     for marker in DefaultRoot::MARKERS {
         let world = World::with(&[(marker, ""), ("tools/x/y/b.tool.toml", &tool_file("b", ""))]);
-        let source = FolderSource::builder().roots(DefaultRoot { from: world.path("tools/x/y") }).build();
+        let source =
+            FolderSource::builder().roots(DefaultRoot { from: world.path("tools/x/y") }).build();
         assert_eq!(listing(&source).await.names(), ["b"], "{marker}");
     }
 }
@@ -42,7 +43,10 @@ async fn chained_roots_come_one_after_the_other() {
         Arc::new(ExplicitRoots(vec![world.path("shared")])),
         Arc::new(ToolDirectories(vec![world.path("plugins")])),
     ]);
-    assert_eq!(listing(&FolderSource::builder().roots(roots).build()).await.names(), ["own", "s", "p"]);
+    assert_eq!(
+        listing(&FolderSource::builder().roots(roots).build()).await.names(),
+        ["own", "s", "p"]
+    );
 }
 
 #[tokio::test]
@@ -81,9 +85,14 @@ async fn roots_may_come_from_a_closure() {
 #[tokio::test]
 async fn tool_directories_keep_their_order_and_their_manifests() {
     let manifest = |a: &str, b: &str| {
-        format!(r#"{{"tools": [{{"name": "{a}", "path": "x.sh"}}, {{"name": "{b}", "path": "x.sh"}}]}}"#)
+        format!(
+            r#"{{"tools": [{{"name": "{a}", "path": "x.sh"}}, {{"name": "{b}", "path": "x.sh"}}]}}"#
+        )
     };
-    let world = World::with(&[("d1/manifest.json", &manifest("z", "y")), ("d2/manifest.json", &manifest("b", "a"))]);
+    let world = World::with(&[
+        ("d1/manifest.json", &manifest("z", "y")),
+        ("d2/manifest.json", &manifest("b", "a")),
+    ]);
     world.script("d1/x.sh", "#!/bin/sh\n").script("d2/x.sh", "#!/bin/sh\n");
     assert_eq!(listing(&world.folders(&["d1", "d2"]).build()).await.names(), ["z", "y", "b", "a"]);
 }

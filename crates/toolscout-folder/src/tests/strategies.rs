@@ -4,23 +4,39 @@ use super::{World, agent, listing, name_of, person};
 use crate::recipe::{Flavour, Recipe};
 use crate::{Root, RootEntry, RootVisit, ToolStrategy};
 use futures_util::stream;
-use toolscout_core::{BoxStream, Diagnostic, DiagnosticKind, ErrorKind, Source, SourceError, Status, Tool, ToolId};
+use toolscout_core::{
+    BoxStream, Diagnostic, DiagnosticKind, ErrorKind, Source, SourceError, Status, Tool, ToolId,
+};
 
 /// Lists two modules that no runtime can load and a name that cannot be a command, and claims to be
 /// trusted.
 struct Boastful;
 
 impl ToolStrategy for Boastful {
-    fn tools<'a>(&'a self, root: &'a Root, visit: RootVisit) -> BoxStream<'a, Result<RootEntry, SourceError>> {
+    fn tools<'a>(
+        &'a self,
+        root: &'a Root,
+        visit: RootVisit,
+    ) -> BoxStream<'a, Result<RootEntry, SourceError>> {
         let tool = move |name: &str| {
             let mut tool = Tool::new(ToolId::new(visit.source.clone(), name_of(name)));
             tool.provenance.trusted = true;
             let recipe = Recipe::Module { file: root.path.join("a.rb"), flavour: Flavour::Plain };
             Ok(RootEntry::Tool(Box::new(tool), recipe))
         };
-        let lost = SourceError::Protocol { id: toolscout_core::SourceId::local(), reason: "half of it is lost".into() };
+        let lost = SourceError::Protocol {
+            id: toolscout_core::SourceId::local(),
+            reason: "half of it is lost".into(),
+        };
         let problem = RootEntry::Diagnostic(Diagnostic::warning(DiagnosticKind::Broken, "mine"));
-        Box::pin(stream::iter([tool("a"), tool("b"), tool("$(id)"), Ok(problem), Err(lost), tool("c")]))
+        Box::pin(stream::iter([
+            tool("a"),
+            tool("b"),
+            tool("$(id)"),
+            Ok(problem),
+            Err(lost),
+            tool("c"),
+        ]))
     }
 }
 
@@ -44,7 +60,10 @@ async fn a_strategy_says_what_is_there_and_the_source_judges() {
     assert!(!found.tool("a").provenance.trusted);
     assert!(matches!(found.tool("a").status, Status::Unavailable(_)));
     let tool = source.load(&name_of("a"), person()).await.expect("loaded").expect("mine");
-    assert!(matches!(tool.status, Status::Unavailable(_)), "it can be described, though not called");
+    assert!(
+        matches!(tool.status, Status::Unavailable(_)),
+        "it can be described, though not called"
+    );
     let missing = source.load(&name_of("$(id)"), agent()).await.expect("asked");
     assert!(missing.is_none());
     let gone = source.definition(&name_of("nobody"), &person()).await.expect("asked");

@@ -118,7 +118,10 @@ async fn a_whole_schema_keeps_its_order() {
     let world = World::with(&[("tools/a.tool.toml", toml), ("tools/b.tool.json", json)]);
     let found = listing(&world.source()).await;
     let schema = |name| found.tool(name).input_schema.as_str().to_owned();
-    assert_eq!(schema("a"), r#"{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"date"}}}"#);
+    assert_eq!(
+        schema("a"),
+        r#"{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"date"}}}"#
+    );
     assert_eq!(schema("b"), r#"{"type":"object","properties":{"z":{},"a":{}}}"#);
 }
 
@@ -150,7 +153,9 @@ run = { command = ["true"] }
 /// The reason why a tool file is rejected.
 async fn reason(name: &str, text: impl AsRef<[u8]>) -> String {
     let world = World::new();
-    world.file(&format!("tools/{name}"), text).file("tools/good.tool.toml", super::tool_file("good", ""));
+    world
+        .file(&format!("tools/{name}"), text)
+        .file("tools/good.tool.toml", super::tool_file("good", ""));
     let found = listing(&world.source()).await;
     assert_eq!(found.names(), ["good"], "one bad file hides nothing");
     let [problem] = found.problems()[..] else { panic!("{}", world.show(&found)) };
@@ -168,12 +173,18 @@ async fn each_mistake_has_its_own_reason() {
         ("name = \"a\"", "neither `[run]` nor `[http]`: nothing says what to do"),
         ("name = \"a\"\n[runn]\ncommand = [\"true\"]", "unknown key `runn`; did you mean `run`?"),
         ("name = \"a\"@run[http]\nurl = \"http://e/\"", "both `[run]` and `[http]`: keep one"),
-        ("name = \"a\"\ninput_schema = [1]@run", "`input_schema` is a list; it must be a JSON Schema object"),
+        (
+            "name = \"a\"\ninput_schema = [1]@run",
+            "`input_schema` is a list; it must be a JSON Schema object",
+        ),
         (
             "name = \"a\"\ninput_schema = {type = \"array\"}@run",
             "`input_schema` has the type `\"array\"`; it must be \"object\"",
         ),
-        ("name = \"a\"\nparameters = []\ninput_schema = {}@run", "both `parameters` and `input_schema`: keep one"),
+        (
+            "name = \"a\"\nparameters = []\ninput_schema = {}@run",
+            "both `parameters` and `input_schema`: keep one",
+        ),
         (
             "name = \"a\"\n[run]\ncommand = []",
             "[run] `command` is empty: write it as a list such as [\"python3\", \"fetch.py\"]",
@@ -182,7 +193,10 @@ async fn each_mistake_has_its_own_reason() {
             "name = \"a\"\n[run]\ncommand = \"python3 fetch.py\"",
             "[run] `command` is a text: write it as a list such as [\"python3\", \"fetch.py\"]",
         ),
-        ("name = \"a\"\n[run]\nenv = []", "[run] no `command`: write it as a list such as [\"python3\", \"fetch.py\"]"),
+        (
+            "name = \"a\"\n[run]\nenv = []",
+            "[run] no `command`: write it as a list such as [\"python3\", \"fetch.py\"]",
+        ),
         (
             "name = \"a\"\n[run]\ncommand = [\"x\"]\ninput = \"pipe\"",
             "[run] `input` is `pipe`; it must be `stdin`, `args` or `env`",
@@ -191,7 +205,10 @@ async fn each_mistake_has_its_own_reason() {
             "name = \"a\"\n[run]\ncommand = [\"x\"]\nargs = [\"{ulr}\"]\n[[parameters]]\nname = \"url\"",
             "[run] `args` uses `{ulr}`, which is no parameter; did you mean `url`?",
         ),
-        ("name = \"a\"\n[http]\nurl = \"http://e/{x}\"", "[http] `url` uses `{x}`, which is no parameter"),
+        (
+            "name = \"a\"\n[http]\nurl = \"http://e/{x}\"",
+            "[http] `url` uses `{x}`, which is no parameter",
+        ),
         (
             "name = \"a\"\n[run]\ncommand = [\"x\"]\ntimeout_ms = 0",
             "[run] `timeout_ms` is `0`; it must be a whole number from 1 to 86400000",
@@ -200,7 +217,10 @@ async fn each_mistake_has_its_own_reason() {
             "name = \"a\"\n[http]\nurl = \"ftp://e/\"",
             "[http] `url` is `ftp://e/`; it must begin with http:// or https://",
         ),
-        ("name = \"a\"\nvisibility = \"hidden\"@run", "`visibility` is `hidden`; it must be `listed` or `searchable`"),
+        (
+            "name = \"a\"\nvisibility = \"hidden\"@run",
+            "`visibility` is `hidden`; it must be `listed` or `searchable`",
+        ),
         (
             "name = \"a\"\n[[parameters]]\nname = \"x\"\ntype = \"strng\"@run",
             "parameter `x`: `strng` is no type; did you mean `string`?",
@@ -221,9 +241,15 @@ async fn each_mistake_has_its_own_reason() {
             "name = \"a\"\n[[parameters]]\nname = \"x\"\ndescripton = \"y\"@run",
             "parameter `x`: unknown key `descripton`; did you mean `description`?",
         ),
-        ("name = \"a\"\n[cli.url]\nshort = \"uu\"@run", "[cli.url] `short` is `uu`; it must be one letter or digit"),
+        (
+            "name = \"a\"\n[cli.url]\nshort = \"uu\"@run",
+            "[cli.url] `short` is `uu`; it must be one letter or digit",
+        ),
         ("tool = 5", "`tool` must be a list of tables: write `[[tool]]`"),
-        ("name = \"a\"\n[[tool]]\nname = \"b\"", "`name` stands beside `[[tool]]`; move it into one of the tools"),
+        (
+            "name = \"a\"\n[[tool]]\nname = \"b\"",
+            "`name` stands beside `[[tool]]`; move it into one of the tools",
+        ),
     ];
     for (text, expected) in cases {
         let said = reason("bad.tool.toml", text.replace("@run", run)).await;
@@ -237,23 +263,39 @@ async fn documents_that_lie_are_refused() {
     let yaml_bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n";
     assert!(reason("a.tool.yaml", yaml_bomb).await.starts_with("Broken: "));
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(reason("a.tool.json", &deep).await.starts_with("Broken: recursion limit exceeded at line 1"));
+    assert!(
+        reason("a.tool.json", &deep)
+            .await
+            .starts_with("Broken: recursion limit exceeded at line 1")
+    );
     assert!(reason("a.tool.yaml", &deep).await.starts_with("Broken: "));
     assert!(reason("a.tool.toml", format!("a = {deep}")).await.starts_with("Broken: "));
     assert_eq!(
         reason("a.tool.json", r#"{"name": "a", "name": "b"}"#).await,
         "Broken: the key `name` is given twice at line 1 column 20"
     );
-    assert_eq!(reason("a.tool.toml", "name = \"a\"\nname = \"b\"\n").await, "Broken: duplicate key at line 2 column 1");
+    assert_eq!(
+        reason("a.tool.toml", "name = \"a\"\nname = \"b\"\n").await,
+        "Broken: duplicate key at line 2 column 1"
+    );
     let twice = reason("a.tool.yaml", "name: a\nname: b\n").await;
     assert!(twice.contains("duplicate") && twice.contains("line 2"), "{twice}");
     let tabs = reason("a.tool.yaml", "name: a\nrun:\n\tcommand: [x]\n").await;
     assert!(tabs.contains("line 3"), "{tabs}");
     let bom = "Broken: starts with a byte order mark; save it as UTF-8 without one";
     assert_eq!(reason("a.tool.toml", "\u{feff}name = \"a\"").await, bom);
-    assert_eq!(reason("a.tool.json", "{\"name\": \"a\u{0}b\"}").await, "Broken: has a NUL byte at line 1 column 12");
-    assert_eq!(reason("a.tool.json", b"{\n\"\xff\": 1}").await, "Broken: is not UTF-8 at line 2 column 2");
-    assert_eq!(reason("a.tool.json", "[1]").await, "Broken: is a list; a tool file is a table with a `name`");
+    assert_eq!(
+        reason("a.tool.json", "{\"name\": \"a\u{0}b\"}").await,
+        "Broken: has a NUL byte at line 1 column 12"
+    );
+    assert_eq!(
+        reason("a.tool.json", b"{\n\"\xff\": 1}").await,
+        "Broken: is not UTF-8 at line 2 column 2"
+    );
+    assert_eq!(
+        reason("a.tool.json", "[1]").await,
+        "Broken: is a list; a tool file is a table with a `name`"
+    );
 }
 
 /// A tool name becomes a command, so it may not look like an option, a path or shell syntax; it is
@@ -263,7 +305,10 @@ async fn a_name_that_cannot_be_a_command_is_refused() {
     for name in ["../x", "$(id)", "-rf", "a b", "a\u{1b}[31m", "naïve", "a\nb"] {
         let text = serde_json::json!({"name": name, "run": {"command": ["true"]}}).to_string();
         let said = reason("a.tool.json", text).await;
-        assert!(said.starts_with("Forbidden: `") && said.contains("cannot be a tool's name"), "{said}");
+        assert!(
+            said.starts_with("Forbidden: `") && said.contains("cannot be a tool's name"),
+            "{said}"
+        );
         assert!(!said.contains(['\u{1b}', '\n']), "{said:?}");
     }
 }
@@ -273,12 +318,18 @@ async fn a_name_that_cannot_be_a_command_is_refused() {
 async fn a_command_stays_in_its_folder() {
     for program in ["../../bin/sh", "/bin/sh", "./../../x"] {
         let text = format!("name = \"a\"\n[run]\ncommand = [\"{program}\"]\n");
-        let expected = format!("Forbidden: [run] `{program}` leads out of the folder, so it is not run");
+        let expected =
+            format!("Forbidden: [run] `{program}` leads out of the folder, so it is not run");
         assert_eq!(reason("a.tool.toml", text).await, expected);
     }
-    let world = World::with(&[("tools/x/a.tool.toml", "name = \"a\"\n[run]\ncommand = [\"../run.sh\"]\n")]);
+    let world =
+        World::with(&[("tools/x/a.tool.toml", "name = \"a\"\n[run]\ncommand = [\"../run.sh\"]\n")]);
     world.script("tools/run.sh", "#!/bin/sh\necho tool-schema");
-    assert_eq!(world.page().await, "a [ready]\n", "inside is fine, and the script belongs to the tool file");
+    assert_eq!(
+        world.page().await,
+        "a [ready]\n",
+        "inside is fine, and the script belongs to the tool file"
+    );
 }
 
 /// A-14: an empty file causes no warning.
@@ -295,6 +346,8 @@ async fn a_file_without_tools_is_no_news() {
         ("tools/lib.py", "def add(a, b): return a + b\n"),
         ("tools/types.d.ts", "export interface Tool { inputSchema: object; execute(): void }\n"),
     ]);
-    world.script("tools/build.sh", "#!/bin/sh\nmake\n").script("tools/prog", "\u{7f}ELF\u{0}\u{0}tool-schema");
+    world
+        .script("tools/build.sh", "#!/bin/sh\nmake\n")
+        .script("tools/prog", "\u{7f}ELF\u{0}\u{0}tool-schema");
     assert_eq!(world.page().await, "");
 }

@@ -24,19 +24,29 @@ pub(super) fn read(
 ) -> Result<Action, ToolFileError> {
     match (table.table("run")?, table.table("http")?) {
         (Some(run), None) => command(run, schema, place),
-        (None, Some(http)) => {
-            Ok(Action { recipe: Recipe::Http(request(http, schema)?), claims: Vec::new(), remark: None })
-        }
+        (None, Some(http)) => Ok(Action {
+            recipe: Recipe::Http(request(http, schema)?),
+            claims: Vec::new(),
+            remark: None,
+        }),
         (Some(_), Some(_)) => Err("both `[run]` and `[http]`: keep one".into()),
         (None, None) => Err("neither `[run]` nor `[http]`: nothing says what to do".into()),
     }
 }
 
-fn command(map: Map<String, Value>, schema: &RawJson, place: &FileInRoot<'_>) -> Result<Action, ToolFileError> {
-    let mut table = DocumentTable::new("[run] ", map, &["command", "input", "args", "env", "timeout_ms"])?;
+fn command(
+    map: Map<String, Value>,
+    schema: &RawJson,
+    place: &FileInRoot<'_>,
+) -> Result<Action, ToolFileError> {
+    let mut table =
+        DocumentTable::new("[run] ", map, &["command", "input", "args", "env", "timeout_ms"])?;
     let argv = argv(&mut table)?;
     if is_path(&argv[0]) && place.inside(&argv[0]).is_none() {
-        return Err(ToolFileError::Forbidden(format!("[run] `{}` leads out of the folder, so it is not run", argv[0])));
+        return Err(ToolFileError::Forbidden(format!(
+            "[run] `{}` leads out of the folder, so it is not run",
+            argv[0]
+        )));
     }
     let given = table.text("input")?;
     let templates = table.texts("args")?;
@@ -47,12 +57,14 @@ fn command(map: Map<String, Value>, schema: &RawJson, place: &FileInRoot<'_>) ->
             ArgumentPassing::Args(templates)
         }
         (Some(word), templates) => {
-            remark = templates.map(|_| format!("[run] `args` is not used with `input = \"{word}\"`"));
+            remark =
+                templates.map(|_| format!("[run] `args` is not used with `input = \"{word}\"`"));
             input(word).map_err(|reason| format!("[run] {reason}"))?
         }
         (None, None) => ArgumentPassing::Stdin,
     };
-    let claims = argv.iter().filter_map(|it| place.inside(it)).filter(|it| !it.is_empty()).collect();
+    let claims =
+        argv.iter().filter_map(|it| place.inside(it)).filter(|it| !it.is_empty()).collect();
     let recipe = Recipe::Command(CommandRecipe {
         argv,
         cwd: place.folder(),
@@ -71,14 +83,18 @@ fn argv(table: &mut DocumentTable) -> Result<Vec<String>, String> {
         Some(other) => return Err(format!("[run] `command` is {}: {EXAMPLE}", sort_of(&other))),
     };
     let argv = items.into_iter().map(|it| match it {
-        Value::String(text) if text.contains('\0') => Err("[run] `command` has a NUL character".to_owned()),
+        Value::String(text) if text.contains('\0') => {
+            Err("[run] `command` has a NUL character".to_owned())
+        }
         Value::String(text) => Ok(text),
         other => Err(format!("[run] `command` holds {}: {EXAMPLE}", sort_of(&other))),
     });
     let argv: Vec<String> = argv.collect::<Result<_, _>>()?;
     match argv.first() {
         None => Err(format!("[run] `command` is empty: {EXAMPLE}")),
-        Some(program) if program.trim().is_empty() => Err("[run] `command` begins with an empty text".to_owned()),
+        Some(program) if program.trim().is_empty() => {
+            Err("[run] `command` begins with an empty text".to_owned())
+        }
         Some(_) => Ok(argv),
     }
 }
@@ -96,21 +112,30 @@ fn places_exist<'a>(
     schema: &RawJson,
 ) -> Result<(), String> {
     let schema = schema.to_value();
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return Ok(());
+    };
     let place = |it| if let TemplatePart::Place(name) = it { Some(name) } else { None };
     for name in templates.into_iter().flat_map(|it| template::parts(it)).filter_map(place) {
         // `{outer.inner}` is a part of the parameter `outer`.
         let outer = name.split('.').next().unwrap_or(name);
         if !properties.contains_key(name) && !properties.contains_key(outer) {
             let known: Vec<&str> = properties.keys().map(String::as_str).collect();
-            return Err(format!("{key} uses `{{{name}}}`, which is no parameter{}", did_you_mean(name, &known)));
+            return Err(format!(
+                "{key} uses `{{{name}}}`, which is no parameter{}",
+                did_you_mean(name, &known)
+            ));
         }
     }
     Ok(())
 }
 
 fn request(map: Map<String, Value>, schema: &RawJson) -> Result<HttpRecipe, String> {
-    let mut table = DocumentTable::new("[http] ", map, &["method", "url", "headers", "body", "env", "timeout_ms"])?;
+    let mut table = DocumentTable::new(
+        "[http] ",
+        map,
+        &["method", "url", "headers", "body", "env", "timeout_ms"],
+    )?;
     let url = table.text("url")?.ok_or("[http] no `url`")?;
     if !(url.starts_with("http://") || url.starts_with("https://")) {
         return Err(format!("[http] `url` is `{url}`; it must begin with http:// or https://"));
@@ -124,7 +149,12 @@ fn request(map: Map<String, Value>, schema: &RawJson) -> Result<HttpRecipe, Stri
             None => None,
             Some(Value::String(text)) => Some(text),
             Some(tree @ (Value::Object(_) | Value::Array(_))) => Some(tree.to_string()),
-            Some(other) => return Err(format!("[http] `body` is {}; it must be a text or a table", sort_of(&other))),
+            Some(other) => {
+                return Err(format!(
+                    "[http] `body` is {}; it must be a text or a table",
+                    sort_of(&other)
+                ));
+            }
         },
         env: table.texts("env")?.unwrap_or_default(),
         timeout_ms: table.milliseconds("timeout_ms")?.unwrap_or(DEFAULT_TIMEOUT_MS),
@@ -135,7 +165,9 @@ fn method(word: Option<String>) -> Result<String, String> {
     let word = word.map_or_else(|| "GET".to_owned(), |it| it.to_ascii_uppercase());
     match word.as_str() {
         "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => Ok(word),
-        _ => Err(format!("[http] `method` is `{word}`; it must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")),
+        _ => Err(format!(
+            "[http] `method` is `{word}`; it must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS"
+        )),
     }
 }
 
@@ -143,7 +175,9 @@ fn headers(table: &mut DocumentTable) -> Result<Vec<(String, String)>, String> {
     let header = |(name, value): (String, Value)| match value {
         Value::String(text) => Ok((name, text)),
         Value::Number(number) => Ok((name, number.to_string())),
-        other => Err(format!("[http] the header `{name}` is {}; it must be a text", sort_of(&other))),
+        other => {
+            Err(format!("[http] the header `{name}` is {}; it must be a text", sort_of(&other)))
+        }
     };
     table.table("headers")?.unwrap_or_default().into_iter().map(header).collect()
 }

@@ -12,10 +12,19 @@ pub(super) fn read(map: Map<String, Value>) -> Result<CliHints, String> {
         match (key.as_str(), value) {
             (_, Value::Object(flag)) => drop(hints.flags.insert(key.clone(), hint(&key, flag)?)),
             ("separator", Value::String(text)) => hints.separator = Some(text),
-            ("arrays", Value::String(word)) if word == "repeat" || word == "json" => hints.arrays = Some(word),
-            ("arrays", other) => return Err(format!("[cli] `arrays` is `{other}`; it must be \"repeat\" or \"json\"")),
+            ("arrays", Value::String(word)) if word == "repeat" || word == "json" => {
+                hints.arrays = Some(word)
+            }
+            ("arrays", other) => {
+                return Err(format!(
+                    "[cli] `arrays` is `{other}`; it must be \"repeat\" or \"json\""
+                ));
+            }
             (_, other) => {
-                return Err(format!("[cli] `{key}` is {}; hints for a flag are a table: [cli.{key}]", sort_of(&other)));
+                return Err(format!(
+                    "[cli] `{key}` is {}; hints for a flag are a table: [cli.{key}]",
+                    sort_of(&other)
+                ));
             }
         }
     }
@@ -27,7 +36,11 @@ fn hint(flag: &str, map: Map<String, Value>) -> Result<CliHint, String> {
     let known = ["short", "description", "value_name", "hidden", "positional", "conflicts"];
     let mut table = DocumentTable::new("", map, &known).map_err(said)?;
     Ok(CliHint {
-        short: table.text("short").map_err(said)?.map(|it| letter(&it).map_err(said)).transpose()?,
+        short: table
+            .text("short")
+            .map_err(said)?
+            .map(|it| letter(&it).map_err(said))
+            .transpose()?,
         description: table.text("description").map_err(said)?,
         value_name: table.text("value_name").map_err(said)?,
         hidden: table.flag("hidden").map_err(said)?.unwrap_or_default(),

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use toolscout_catalog::diff::{self, DefinitionChange};
 use toolscout_catalog::findings::Finding;
 use toolscout_catalog::review::{
-    CanonicalDefinition, DecisionError, QuarantineReason, QuarantinedDefinition, ReviewRecord, ReviewedTool,
+    CanonicalDefinition, DecisionError, QuarantineReason, QuarantinedDefinition, ReviewRecord,
+    ReviewedTool,
 };
 use toolscout_core::{Digest, Moment, ReviewMode, SourceId, Tool, ToolId};
 
@@ -48,10 +49,15 @@ impl Approvals {
     ) -> Vec<QuarantinedTool> {
         match self.kept(source) {
             StoredReview::Record(record, _) => {
-                let held = found.iter().filter_map(|it| Some((it, record.tools.get(it.id.name.as_str())?)));
-                held.filter_map(|(tool, it)| Some(shown(tool, it, it.held.as_ref()?, scan(tool)))).collect()
+                let held = found
+                    .iter()
+                    .filter_map(|it| Some((it, record.tools.get(it.id.name.as_str())?)));
+                held.filter_map(|(tool, it)| Some(shown(tool, it, it.held.as_ref()?, scan(tool))))
+                    .collect()
             }
-            StoredReview::Unreliable(doubt) => found.iter().map(|it| unreliable(it, doubt.reason, scan(it))).collect(),
+            StoredReview::Unreliable(doubt) => {
+                found.iter().map(|it| unreliable(it, doubt.reason, scan(it))).collect()
+            }
         }
     }
 
@@ -74,7 +80,10 @@ impl Approvals {
             let (mut record, bytes) = match self.kept(&id.source) {
                 StoredReview::Record(record, bytes) => (record, bytes),
                 StoredReview::Unreliable(doubt) => {
-                    return Err(Error::Unreliable { source_id: id.source.clone(), reason: doubt.whole() });
+                    return Err(Error::Unreliable {
+                        source_id: id.source.clone(),
+                        reason: doubt.whole(),
+                    });
                 }
             };
             decision(&mut record).map_err(|why| match why {
@@ -114,7 +123,8 @@ impl Approvals {
             if let ReviewMode::Needed { entry, .. } = terms {
                 record.entry = entry.to_string();
             }
-            record.listed = found.iter().filter_map(|it| it.provenance.seen).max().or(record.listed);
+            record.listed =
+                found.iter().filter_map(|it| it.provenance.seen).max().or(record.listed);
             // An unreliable record is not compared but overwritten: the operator has reviewed the
             // tools, and this is the record from now on.
             if are_all_held {
@@ -148,7 +158,10 @@ fn shown(
     let approved = remembered.approved.as_ref().map(|it| &it.definition);
     // Without a definition in between, either the operator rejected the tool, or its approval no
     // longer counts.
-    let between = held.first.as_ref().filter(|_| approved.is_some_and(|it| it.digest == held.definition.digest));
+    let between = held
+        .first
+        .as_ref()
+        .filter(|_| approved.is_some_and(|it| it.digest == held.definition.digest));
     let other = between.unwrap_or(&held.definition);
     let changes = approved.map(|it| diff::changes(&it.value(), &other.value())).unwrap_or_default();
     QuarantinedTool {

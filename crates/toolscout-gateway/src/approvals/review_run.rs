@@ -48,8 +48,12 @@ impl Approvals {
     pub(crate) fn reviews(&self) -> ReviewRun<'_> {
         let seal = RowSeal::of(&*self.store, PURPOSE).ok();
         let row = self.store.read(Namespace::Settled, &self.partition).ok().flatten();
-        let outcomes = seal.as_ref().zip(row.as_ref()).and_then(|(seal, row)| seal.open(&self.partition, row).ok());
-        let outcomes = outcomes.and_then(|it| serde_json::from_str(it.as_str()).ok()).unwrap_or_default();
+        let outcomes = seal
+            .as_ref()
+            .zip(row.as_ref())
+            .and_then(|(seal, row)| seal.open(&self.partition, row).ok());
+        let outcomes =
+            outcomes.and_then(|it| serde_json::from_str(it.as_str()).ok()).unwrap_or_default();
         // Taken before any record is read, so that records written in between are read again.
         let fingerprint = self.store.fingerprint(Namespace::Approval).map(|it| it.to_string());
         ReviewRun { approvals: self, seal, row, outcomes, fingerprint, has_news: false }
@@ -73,8 +77,12 @@ impl ReviewRun<'_> {
         self.has_news |= self.outcomes.remove(source.as_str()).is_some();
         if let (Some(record), Some(sight)) = (record, sight) {
             // No fingerprint: other processes may also have written since this run began.
-            let outcome =
-                CachedReview { fingerprint: None, record: record.to_string(), sight, held: checked.held.clone() };
+            let outcome = CachedReview {
+                fingerprint: None,
+                record: record.to_string(),
+                sight,
+                held: checked.held.clone(),
+            };
             self.outcomes.insert(source.as_str().to_owned(), outcome);
             self.has_news = true;
         }
@@ -87,19 +95,33 @@ impl ReviewRun<'_> {
         let Some(seal) = self.seal.take().filter(|_| self.has_news) else { return };
         let place = &self.approvals.partition;
         if let Ok(bytes) = seal.close(place, &self.outcomes) {
-            let _ = self.approvals.store.swap(Namespace::Settled, place, self.row.as_deref(), Some(&bytes));
+            let _ = self.approvals.store.swap(
+                Namespace::Settled,
+                place,
+                self.row.as_deref(),
+                Some(&bytes),
+            );
         }
     }
 
     /// The cached quarantine reasons for this input, if the cached outcome is still valid.
-    fn settled(&mut self, source: &SourceId, sight: Option<&str>) -> Option<BTreeMap<String, String>> {
+    fn settled(
+        &mut self,
+        source: &SourceId,
+        sight: Option<&str>,
+    ) -> Option<BTreeMap<String, String>> {
         // A record that could not be written exists only in memory, so the store cannot confirm it.
         if self.approvals.unkept.lock().contains_key(source) {
             return None;
         }
-        let outcome = self.outcomes.get_mut(source.as_str()).filter(|it| Some(it.sight.as_str()) == sight)?;
+        let outcome =
+            self.outcomes.get_mut(source.as_str()).filter(|it| Some(it.sight.as_str()) == sight)?;
         if self.fingerprint.is_none() || outcome.fingerprint != self.fingerprint {
-            let record = self.approvals.store.read(Namespace::Approval, &self.approvals.place(source)).ok()??;
+            let record = self
+                .approvals
+                .store
+                .read(Namespace::Approval, &self.approvals.place(source))
+                .ok()??;
             if Digest::of_bytes(&record).to_string() != outcome.record {
                 return None;
             }

@@ -50,7 +50,9 @@ impl ApprovalRow {
 
     pub(super) fn pending(&self) -> Option<PendingApproval> {
         let id = ToolId::new(SourceId::new(&self.source).ok()?, ToolName::new(&self.tool).ok()?);
-        let caller = [Caller::Cli, Caller::Mcp, Caller::Http].into_iter().find(|it| it.word() == self.caller)?;
+        let caller = [Caller::Cli, Caller::Mcp, Caller::Http]
+            .into_iter()
+            .find(|it| it.word() == self.caller)?;
         Some(PendingApproval {
             id: self.id.clone(),
             tool: id,

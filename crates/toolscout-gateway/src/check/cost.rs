@@ -43,7 +43,11 @@ pub(super) struct Cost {
     pub(super) explains: bool,
 }
 
-pub(super) fn of(schema: &Value, survey: &SchemaSurvey<'_>, value: &Value) -> Result<Cost, CostExceeded> {
+pub(super) fn of(
+    schema: &Value,
+    survey: &SchemaSurvey<'_>,
+    value: &Value,
+) -> Result<Cost, CostExceeded> {
     let allowed = size(value).saturating_mul(STEPS_EACH).saturating_add(STEPS);
     if survey.has_odd_references {
         return at_most(survey, value, allowed);
@@ -86,7 +90,8 @@ pub(super) struct WorkBound {
 impl WorkBound {
     /// Returns `None` if a part of the schema may meet a value on several paths.
     pub(super) fn of(survey: &SchemaSurvey<'_>) -> Option<Self> {
-        let is_tree = survey.references == 0 && survey.unevaluated == 0 && !survey.has_odd_references;
+        let is_tree =
+            survey.references == 0 && survey.unevaluated == 0 && !survey.has_odd_references;
         is_tree.then_some(Self { nodes: survey.nodes as u64, states: survey.states })
     }
 
@@ -158,7 +163,10 @@ impl CheckSteps {
     }
 
     fn times(self, factor: u64) -> Self {
-        Self { to_check: self.to_check.saturating_mul(factor), to_explain: self.to_explain.saturating_mul(factor) }
+        Self {
+            to_check: self.to_check.saturating_mul(factor),
+            to_explain: self.to_explain.saturating_mul(factor),
+        }
     }
 }
 
@@ -179,12 +187,19 @@ struct CostEstimator<'a> {
 }
 
 impl<'a> CostEstimator<'a> {
-    fn visit(&mut self, schema: &'a Value, place: SchemaSubject<'a>, depth: usize) -> Result<CheckSteps, CostError> {
+    fn visit(
+        &mut self,
+        schema: &'a Value,
+        place: SchemaSubject<'a>,
+        depth: usize,
+    ) -> Result<CheckSteps, CostError> {
         let own = self.own_steps(schema, place);
         self.left = self.left.checked_sub(own).ok_or(CostError::TooMuch(CostExceeded::Work))?;
         let mut steps = CheckSteps::of(own);
         let Value::Object(keywords) = schema else { return Ok(steps) };
-        let Some(depth) = depth.checked_sub(1) else { return Err(CostError::TooMuch(CostExceeded::Deep)) };
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(CostError::TooMuch(CostExceeded::Deep));
+        };
         for (keyword, said) in keywords {
             let mut more = self.apply(keyword, said, keywords, place, depth)?;
             if matches!(keyword.as_str(), "anyOf" | "oneOf") {
@@ -192,8 +207,8 @@ impl<'a> CostEstimator<'a> {
             }
             steps.add(more);
         }
-        let is_asked_again =
-            keywords.contains_key("unevaluatedProperties") || keywords.contains_key("unevaluatedItems");
+        let is_asked_again = keywords.contains_key("unevaluatedProperties")
+            || keywords.contains_key("unevaluatedItems");
         Ok(if is_asked_again { steps.times(UNEVALUATED) } else { steps })
     }
 
@@ -206,7 +221,9 @@ impl<'a> CostEstimator<'a> {
         depth: usize,
     ) -> Result<CheckSteps, CostError> {
         match (keyword, said) {
-            ("$ref" | "$dynamicRef", Value::String(reference)) => self.follow(reference, place, depth),
+            ("$ref" | "$dynamicRef", Value::String(reference)) => {
+                self.follow(reference, place, depth)
+            }
             ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
                 self.sum(schemas.iter().map(|it| (it, place)), depth)
             }
@@ -215,24 +232,33 @@ impl<'a> CostEstimator<'a> {
                 let names = place.object().into_iter().flat_map(Map::keys);
                 self.sum(names.map(|it| (said, SchemaSubject::Name(it))), depth)
             }
-            ("dependentSchemas" | "dependencies", Value::Object(schemas)) if place.object().is_some() => {
+            ("dependentSchemas" | "dependencies", Value::Object(schemas))
+                if place.object().is_some() =>
+            {
                 self.sum(schemas.values().map(|it| (it, place)), depth)
             }
             ("properties", Value::Object(schemas)) => {
                 let Some(object) = place.object() else { return Ok(CheckSteps::default()) };
-                let given = schemas.iter().filter_map(|(name, it)| Some((it, SchemaSubject::Value(object.get(name)?))));
+                let given = schemas
+                    .iter()
+                    .filter_map(|(name, it)| Some((it, SchemaSubject::Value(object.get(name)?))));
                 self.sum(given, depth)
             }
             ("patternProperties", Value::Object(schemas)) => {
                 let values = |it| {
-                    place.object().into_iter().flat_map(Map::values).map(move |value| (it, SchemaSubject::Value(value)))
+                    place
+                        .object()
+                        .into_iter()
+                        .flat_map(Map::values)
+                        .map(move |value| (it, SchemaSubject::Value(value)))
                 };
                 self.sum(schemas.values().flat_map(values), depth)
             }
             ("additionalProperties" | "unevaluatedProperties", _) => {
                 let named = keywords.get("properties");
                 let others = place.object().into_iter().flatten();
-                let others = others.filter(|(name, _)| named.is_none_or(|it| it.get(name).is_none()));
+                let others =
+                    others.filter(|(name, _)| named.is_none_or(|it| it.get(name).is_none()));
                 self.sum(others.map(|(_, it)| (said, SchemaSubject::Value(it))), depth)
             }
             ("prefixItems" | "items", Value::Array(schemas)) => {
@@ -257,7 +283,12 @@ impl<'a> CostEstimator<'a> {
         Ok(sum)
     }
 
-    fn follow(&mut self, reference: &str, place: SchemaSubject<'a>, depth: usize) -> Result<CheckSteps, CostError> {
+    fn follow(
+        &mut self,
+        reference: &str,
+        place: SchemaSubject<'a>,
+        depth: usize,
+    ) -> Result<CheckSteps, CostError> {
         let target = self.survey.target(self.root, reference).ok_or(CostError::Lost)?;
         let pair = (std::ptr::from_ref(target).addr(), place.address());
         if let Some(steps) = self.known.get(&pair) {
@@ -276,9 +307,13 @@ impl<'a> CostEstimator<'a> {
         let more = |(keyword, said): (&String, &Value)| match (keyword.as_str(), said) {
             ("enum", Value::Array(items)) => self.survey.comparisons(items),
             ("required", Value::Array(names)) => names.len() as u64 / 4,
-            ("properties", Value::Object(schemas)) if place.object().is_some() => schemas.len() as u64 / 4,
+            ("properties", Value::Object(schemas)) if place.object().is_some() => {
+                schemas.len() as u64 / 4
+            }
             ("minLength" | "maxLength", _) => place.text().map_or(0, str::len) as u64 / LENGTHS,
-            ("pattern", Value::String(pattern)) => self.matching(pattern, place.text().map_or(0, str::len)),
+            ("pattern", Value::String(pattern)) => {
+                self.matching(pattern, place.text().map_or(0, str::len))
+            }
             ("patternProperties", Value::Object(schemas)) => {
                 let names = place.object().map_or(0, |it| it.keys().map(String::len).sum());
                 schemas.keys().fold(0u64, |sum, it| sum.saturating_add(self.matching(it, names)))

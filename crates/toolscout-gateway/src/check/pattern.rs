@@ -29,7 +29,8 @@ pub(super) fn states(pattern: &str) -> u64 {
                 innermost(&mut open).add(SET);
             }
             '\\' => {
-                let is_set = matches!(rest.next(), Some('w' | 'W' | 'd' | 'D' | 's' | 'S' | 'p' | 'P'));
+                let is_set =
+                    matches!(rest.next(), Some('w' | 'W' | 'd' | 'D' | 's' | 'S' | 'p' | 'P'));
                 innermost(&mut open).add(if is_set { SET } else { 1 });
             }
             '.' => innermost(&mut open).add(SET),
@@ -69,7 +70,9 @@ fn innermost(open: &mut [PatternGroup]) -> &mut PatternGroup {
 fn times(rest: &mut Peekable<Chars<'_>>) -> u64 {
     let (mut most, mut now) = (1, None);
     while let Some(it) = rest.next_if(|it| it.is_ascii_digit() || *it == ',') {
-        now = it.to_digit(10).map(|it| now.unwrap_or(0u64).saturating_mul(10).saturating_add(it.into()));
+        now = it
+            .to_digit(10)
+            .map(|it| now.unwrap_or(0u64).saturating_mul(10).saturating_add(it.into()));
         most = most.max(now.unwrap_or(1));
     }
     rest.next_if_eq(&'}');

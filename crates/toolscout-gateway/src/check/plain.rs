@@ -22,7 +22,8 @@ const DIALECTS: [&str; 3] = [
 /// deep.
 pub(super) fn is_plain(schema: &Value) -> bool {
     let dialect = schema.get("$schema").map(|it| it.as_str().map(|it| it.trim_end_matches('#')));
-    dialect.is_none_or(|it| it.is_some_and(|it| DIALECTS.contains(&it))) && is_plain_within(schema, MAX_DEPTH)
+    dialect.is_none_or(|it| it.is_some_and(|it| DIALECTS.contains(&it)))
+        && is_plain_within(schema, MAX_DEPTH)
 }
 
 fn is_plain_within(schema: &Value, depth: usize) -> bool {
@@ -38,7 +39,9 @@ fn is_plain_within(schema: &Value, depth: usize) -> bool {
             "format" => said.as_str().is_some_and(|format| NUMBER_FORMATS.contains(&format)),
             "minimum" | "maximum" => said.is_i64(),
             "required" => said.as_array().is_some_and(|it| are_names(it)),
-            "properties" => said.as_object().is_some_and(|it| it.values().all(|it| is_plain_within(it, depth - 1))),
+            "properties" => said
+                .as_object()
+                .is_some_and(|it| it.values().all(|it| is_plain_within(it, depth - 1))),
             "additionalProperties" => said.is_boolean(),
             "items" => is_plain_within(said, depth - 1),
             // Annotations, such as `x-cli`.
@@ -70,7 +73,9 @@ pub(super) fn fits(schema: &Value, value: &Value) -> bool {
     let Value::Object(keywords) = schema else { return false };
     keywords.iter().all(|(keyword, said)| match (keyword.as_str(), value) {
         ("type", _) => match said {
-            Value::Array(names) => names.iter().filter_map(Value::as_str).any(|name| is_of_type(name, value)),
+            Value::Array(names) => {
+                names.iter().filter_map(Value::as_str).any(|name| is_of_type(name, value))
+            }
             name => name.as_str().is_some_and(|name| is_of_type(name, value)),
         },
         // Equality of strings, booleans and null is simple; that of numbers and of values
@@ -85,14 +90,18 @@ pub(super) fn fits(schema: &Value, value: &Value) -> bool {
         ("properties", Value::Object(map)) => {
             map.iter().all(|(name, it)| said.get(name).is_none_or(|schema| fits(schema, it)))
         }
-        ("additionalProperties", Value::Object(map)) => said == true || has_no_others(map, keywords.get("properties")),
+        ("additionalProperties", Value::Object(map)) => {
+            said == true || has_no_others(map, keywords.get("properties"))
+        }
         ("items", Value::Array(items)) => items.iter().all(|it| fits(said, it)),
         _ => true,
     })
 }
 
 fn has_all(map: &Map<String, Value>, names: &Value) -> bool {
-    names.as_array().is_some_and(|it| it.iter().filter_map(Value::as_str).all(|name| map.contains_key(name)))
+    names
+        .as_array()
+        .is_some_and(|it| it.iter().filter_map(Value::as_str).all(|name| map.contains_key(name)))
 }
 
 fn has_no_others(map: &Map<String, Value>, properties: Option<&Value>) -> bool {

@@ -40,7 +40,9 @@ impl Schema {
         if !value.is_object() {
             return Err("it is not a JSON object".to_owned());
         }
-        let plain = plain::is_plain(&value).then(|| cost::size(&value)).filter(|it| *it <= MAX_NODES as u64);
+        let plain = plain::is_plain(&value)
+            .then(|| cost::size(&value))
+            .filter(|it| *it <= MAX_NODES as u64);
         Ok(Self { value, plain, bound: OnceLock::new(), validator: OnceLock::new() })
     }
 
@@ -51,7 +53,9 @@ impl Schema {
     /// The violations of the schema by the value, or the reason why they cannot be determined. The
     /// time is limited in proportion to the size of the value.
     pub(super) fn violations(&self, value: &Value) -> Result<Vec<Violation>, String> {
-        if self.surely_fits(value) || (self.is_little_work(value) && self.validator()?.is_valid(value)) {
+        if self.surely_fits(value)
+            || (self.is_little_work(value) && self.validator()?.is_valid(value))
+        {
             return Ok(Vec::new());
         }
         let survey = SchemaSurvey::of(&self.value);
@@ -61,7 +65,8 @@ impl Schema {
         if survey.states > MAX_STATES {
             return Err("its patterns are too big".to_owned());
         }
-        if survey.unevaluated > 0 && (survey.has_odd_references || unrolled::size(&self.value, &survey) > MAX_UNROLLED)
+        if survey.unevaluated > 0
+            && (survey.has_odd_references || unrolled::size(&self.value, &survey) > MAX_UNROLLED)
         {
             return Err("its references are too many for what it asks".to_owned());
         }
@@ -87,7 +92,8 @@ impl Schema {
     fn is_little_work(&self, value: &Value) -> bool {
         let bound = self.bound.get_or_init(|| {
             let survey = SchemaSurvey::of(&self.value);
-            WorkBound::of(&survey).filter(|_| survey.nodes <= MAX_NODES && survey.states <= MAX_STATES)
+            WorkBound::of(&survey)
+                .filter(|_| survey.nodes <= MAX_NODES && survey.states <= MAX_STATES)
         });
         bound.is_some_and(|it| it.is_little(value))
     }
@@ -119,7 +125,11 @@ fn violation(error: &ValidationError<'_>) -> Violation {
         ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
         _ => None,
     };
-    Violation { path: error.instance_path().to_string(), message: error.masked_with("the value").to_string(), missing }
+    Violation {
+        path: error.instance_path().to_string(),
+        message: error.masked_with("the value").to_string(),
+        missing,
+    }
 }
 
 fn unexplained() -> Violation {

@@ -64,7 +64,8 @@ impl<'a> SchemaSurvey<'a> {
 
     fn note_names(&mut self, node: &'a Value, keywords: &'a Map<String, Value>, is_root: bool) {
         let text = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
-        self.has_odd_references |= !is_root && (text("$id").is_some() || text("id").is_some_and(is_address));
+        self.has_odd_references |=
+            !is_root && (text("$id").is_some() || text("id").is_some_and(is_address));
         self.has_odd_references |= text("$recursiveRef").is_some();
         for keyword in ["$anchor", "$dynamicAnchor"] {
             let Some(anchor) = text(keyword) else { continue };
@@ -79,7 +80,10 @@ impl<'a> SchemaSurvey<'a> {
     fn note_work(&mut self, keywords: &'a Map<String, Value>) {
         let pattern = keywords.get("pattern").and_then(Value::as_str);
         let names = keywords.get("patternProperties").and_then(Value::as_object);
-        for pattern in pattern.into_iter().chain(names.into_iter().flat_map(|it| it.keys().map(String::as_str))) {
+        for pattern in pattern
+            .into_iter()
+            .chain(names.into_iter().flat_map(|it| it.keys().map(String::as_str)))
+        {
             let states = *self.states_of.entry(pattern).or_insert_with(|| pattern::states(pattern));
             self.states = self.states.saturating_add(states);
         }

@@ -39,12 +39,18 @@ fn the_quick_look_is_sure_of_usual_calls_and_of_nothing_that_does_not_fit() {
     ] {
         assert!(!sure(wrong.clone()), "{wrong}");
     }
-    assert!(!surely_fits(&json!({"type": "object", "properties": {"x": {"pattern": "("}}}), &json!({})));
+    assert!(!surely_fits(
+        &json!({"type": "object", "properties": {"x": {"pattern": "("}}}),
+        &json!({})
+    ));
     let of = |dialect: &str| json!({"$schema": dialect, "type": "object"});
     assert!(surely_fits(&of("http://json-schema.org/draft-07/schema#"), &json!({})));
     assert!(surely_fits(&of("https://json-schema.org/draft/2020-12/schema"), &json!({})));
     assert!(!surely_fits(&of("https://example.com/mine"), &json!({})));
-    assert!(!surely_fits(&json!({"properties": {"x": of("http://json-schema.org/draft-07/schema#")}}), &json!({})));
+    assert!(!surely_fits(
+        &json!({"properties": {"x": of("http://json-schema.org/draft-07/schema#")}}),
+        &json!({})
+    ));
 }
 
 #[test]
@@ -70,17 +76,23 @@ fn value() -> impl Strategy<Value = Value> {
         "[ab]{0,2}".prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 16, 3, |inner| {
-        let object = prop::collection::hash_map("[abc]", inner.clone(), 0..3).prop_map(|it| it.into_iter().collect());
+        let object = prop::collection::hash_map("[abc]", inner.clone(), 0..3)
+            .prop_map(|it| it.into_iter().collect());
         prop_oneof![prop::collection::vec(inner, 0..3).prop_map(Value::from), object]
     })
 }
 
 fn schema() -> impl Strategy<Value = Value> {
     let keyword = prop_oneof![
-        prop::sample::select(vec!["string", "integer", "number", "boolean", "null", "object", "array", "odd"])
-            .prop_map(|it| ("type", json!(it))),
-        prop::collection::vec(prop::sample::select(vec!["string", "integer", "null", "array", "odd"]), 0..3)
-            .prop_map(|types| ("type", json!(types))),
+        prop::sample::select(vec![
+            "string", "integer", "number", "boolean", "null", "object", "array", "odd"
+        ])
+        .prop_map(|it| ("type", json!(it))),
+        prop::collection::vec(
+            prop::sample::select(vec!["string", "integer", "null", "array", "odd"]),
+            0..3
+        )
+        .prop_map(|types| ("type", json!(types))),
         prop::sample::select(vec!["uint", "uint8", "int64", "double", "date"])
             .prop_map(|format| ("format", json!(format))),
         value().prop_map(|annotation| ("x-cli", annotation)),
@@ -91,11 +103,13 @@ fn schema() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(|it| ("additionalProperties", json!(it))),
         value().prop_map(|it| ("description", it)),
     ];
-    let plain = prop::collection::vec(keyword, 0..3)
-        .prop_map(|it| it.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Value>());
+    let plain = prop::collection::vec(keyword, 0..3).prop_map(|it| {
+        it.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Value>()
+    });
     plain.prop_recursive(3, 12, 3, |inner| {
         let nested = prop_oneof![
-            prop::collection::hash_map("[abc]", inner.clone(), 0..3).prop_map(|it| ("properties", json!(it))),
+            prop::collection::hash_map("[abc]", inner.clone(), 0..3)
+                .prop_map(|it| ("properties", json!(it))),
             inner.clone().prop_map(|it| ("items", it)),
         ];
         (inner, nested).prop_map(|(mut schema, (key, value))| {

@@ -146,7 +146,12 @@ impl EmbeddingRun {
         }
     }
 
-    fn encode(&mut self, catalog: &PublishedCatalog, id: &str, unknown: Vec<(TextStamp, String)>) -> RemainingWork {
+    fn encode(
+        &mut self,
+        catalog: &PublishedCatalog,
+        id: &str,
+        unknown: Vec<(TextStamp, String)>,
+    ) -> RemainingWork {
         let engine = &catalog.engine;
         if self.lease.is_none() {
             self.lease = engine.lease();
@@ -154,9 +159,15 @@ impl EmbeddingRun {
             unknown.iter().for_each(|(stamp, _)| {
                 self.seen.remove(stamp);
             });
-            return if self.lease.is_some() { RemainingWork::More } else { RemainingWork::Elsewhere };
+            return if self.lease.is_some() {
+                RemainingWork::More
+            } else {
+                RemainingWork::Elsewhere
+            };
         }
-        let Some(Ok(encoder)) = engine.lazy_encoder().map(|it| it.get()) else { return RemainingWork::Nothing };
+        let Some(Ok(encoder)) = engine.lazy_encoder().map(|it| it.get()) else {
+            return RemainingWork::Nothing;
+        };
         let texts: Vec<&str> = unknown.iter().map(|(_, text)| text.as_str()).collect();
         for ((stamp, text), numbers) in unknown.iter().zip(encoder.encode_all(&texts)) {
             let vector = Vector::of(&numbers);
@@ -174,7 +185,9 @@ impl EmbeddingRun {
     /// Publishes the new embeddings to searches.
     fn show(&mut self, catalog: &PublishedCatalog) {
         self.shown = Some(Instant::now());
-        let Some(id) = catalog.engine.encoder_id().filter(|_| !self.found.is_empty()) else { return };
+        let Some(id) = catalog.engine.encoder_id().filter(|_| !self.found.is_empty()) else {
+            return;
+        };
         let index = catalog.made().index.with_vectors(id, self.found.drain(..));
         catalog.replace_index(index);
     }
@@ -195,8 +208,14 @@ impl EmbeddingRun {
 pub(super) fn embed_during_search(catalog: &PublishedCatalog, time: Duration) {
     let (mut study, end) = (EmbeddingRun::default(), Instant::now() + time);
     let encoding = &catalog.engine.encoding;
-    let guard = if catalog.made().missing <= AT_LEAST { Some(encoding.lock()) } else { encoding.try_lock_for(time) };
+    let guard = if catalog.made().missing <= AT_LEAST {
+        Some(encoding.lock())
+    } else {
+        encoding.try_lock_for(time)
+    };
     let Some(_guard) = guard else { return };
-    while study.step(catalog, AT_ONCE) == RemainingWork::More && (study.encoded < AT_LEAST || Instant::now() < end) {}
+    while study.step(catalog, AT_ONCE) == RemainingWork::More
+        && (study.encoded < AT_LEAST || Instant::now() < end)
+    {}
     study.end(catalog);
 }

@@ -54,13 +54,20 @@ pub(super) fn read(output: &ToolOutput, most: usize) -> Result<RemoteSearchRespo
     if raw.len() > LONGEST {
         return Err("its answer is too long".to_owned());
     }
-    let text = || output.content().iter().find_map(|it| it["text"].as_str().map(str::to_owned)).unwrap_or_default();
+    let text = || {
+        output
+            .content()
+            .iter()
+            .find_map(|it| it["text"].as_str().map(str::to_owned))
+            .unwrap_or_default()
+    };
     if output.is_error() {
         let said: String = escape::line(&text()).chars().take(TOLD).collect();
         return Err(format!("it says: {said}"));
     }
-    let structured =
-        serde_json::from_str::<StructuredResult<'_>>(raw).ok().and_then(|it| listing(it.structured?.get()));
+    let structured = serde_json::from_str::<StructuredResult<'_>>(raw)
+        .ok()
+        .and_then(|it| listing(it.structured?.get()));
     if let Some(items) = structured {
         return Ok(taken(&items, most));
     }
@@ -82,7 +89,11 @@ fn listing(text: &str) -> Option<Vec<&RawValue>> {
 fn taken(entries: &[&RawValue], most: usize) -> RemoteSearchResponse {
     let mut answer = RemoteSearchResponse::default();
     for (rank, entry) in entries.iter().take(most).enumerate() {
-        if entry.get().len() <= LARGEST { answer.items.extend(item(entry, rank)) } else { answer.too_large += 1 }
+        if entry.get().len() <= LARGEST {
+            answer.items.extend(item(entry, rank))
+        } else {
+            answer.too_large += 1
+        }
     }
     answer
 }
@@ -91,7 +102,9 @@ fn item(entry: &RawValue, rank: usize) -> Option<RemoteToolDescription> {
     let entry: HashMap<String, &RawValue> = serde_json::from_str(entry.get()).ok()?;
     let raw = |names: &[&str]| names.iter().find_map(|it| entry.get(*it)).map(|it| it.get());
     let text = |names: &[&str]| serde_json::from_str::<String>(raw(names)?).ok();
-    let object = |names: &[&str]| raw(names).filter(|it| it.starts_with('{')).and_then(|it| RawJson::parse(it).ok());
+    let object = |names: &[&str]| {
+        raw(names).filter(|it| it.starts_with('{')).and_then(|it| RawJson::parse(it).ok())
+    };
     Some(RemoteToolDescription {
         name: text(&["id"]).or_else(|| text(&["name"])).filter(|it| !it.is_empty())?,
         title: text(&["title"]),

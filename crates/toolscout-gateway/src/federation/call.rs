@@ -27,7 +27,10 @@ pub(super) fn unknown(id: ToolId) -> Tool {
 impl Gateway {
     /// Adds this tool to the view, if it is a remote tool.
     pub(crate) fn with_far(&self, view: CatalogView, id: &ToolId, cx: &Cx) -> CatalogView {
-        if view.catalog.tool(id).is_some() || !view.asks(&id.source) || delegation::names_meta_tool(id.name.as_str()) {
+        if view.catalog.tool(id).is_some()
+            || !view.asks(&id.source)
+            || delegation::names_meta_tool(id.name.as_str())
+        {
             return view;
         }
         match self.far(&view, id, cx) {
@@ -38,18 +41,29 @@ impl Gateway {
 
     fn far(&self, view: &CatalogView, id: &ToolId, cx: &Cx) -> Option<RemoteTool> {
         let source = view.source(&id.source)?;
-        let (meta_tool, _) = view.catalog.tool(&delegation::id(&id.source, delegation::EXECUTE)?)?;
+        let (meta_tool, _) =
+            view.catalog.tool(&delegation::id(&id.source, delegation::EXECUTE)?)?;
         let known = self.federation.definitions.of(&self.found_for(cx), source, id);
         let is_known = known.is_some();
         let RemoteDefinition { tool, facts, digest } = known.unwrap_or_else(|| {
             let mut tool = unknown(id.clone());
             tool.provenance.trusted = meta_tool.provenance.trusted;
             let tool = Arc::new(tool);
-            RemoteDefinition { facts: Arc::new(DefinitionFacts::of(tool.clone())), tool, digest: None }
+            RemoteDefinition {
+                facts: Arc::new(DefinitionFacts::of(tool.clone())),
+                tool,
+                digest: None,
+            }
         });
         let decision = view.catalog.policies.effective_through(&tool, &meta_tool.id, is_known);
         let standing = ToolStanding { decision, facts };
-        Some(RemoteTool { tool, standing, digest, via: cx.via.clone(), gateway: self.federation.name.clone() })
+        Some(RemoteTool {
+            tool,
+            standing,
+            digest,
+            via: cx.via.clone(),
+            gateway: self.federation.name.clone(),
+        })
     }
 }
 
@@ -57,14 +71,27 @@ impl RemoteTool {
     /// The call of the meta tool that runs this tool. If `is_bound`, the remote gateway must refuse
     /// the call unless the definition is the cached one. Servers without support for that were
     /// queried for the definition by a search, which has to suffice.
-    pub(crate) fn order(&self, meta_tool: &Tool, call: ToolCall, is_bound: bool) -> Result<ToolCall, Error> {
+    pub(crate) fn order(
+        &self,
+        meta_tool: &Tool,
+        call: ToolCall,
+        is_bound: bool,
+    ) -> Result<ToolCall, Error> {
         if self.via.len() >= DEEPEST {
-            let reason = format!("`{}` is not called: {DEEPEST} gateways have passed this on already", self.tool.id);
+            let reason = format!(
+                "`{}` is not called: {DEEPEST} gateways have passed this on already",
+                self.tool.id
+            );
             return Err(SourceError::Refused { reason }.into());
         }
         call.refuse_rest()?;
         let expect = self.digest.as_deref().filter(|_| is_bound);
-        let arguments = delegation::execute_arguments(meta_tool, call.tool.name.as_str(), call.arguments, expect);
+        let arguments = delegation::execute_arguments(
+            meta_tool,
+            call.tool.name.as_str(),
+            call.arguments,
+            expect,
+        );
         let meta = Some(passed_on(call.meta.as_ref(), &self.via, &self.gateway));
         Ok(ToolCall { meta, resume: call.resume, ..ToolCall::new(meta_tool.id.clone(), arguments) })
     }

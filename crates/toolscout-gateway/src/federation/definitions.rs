@@ -39,7 +39,12 @@ pub(super) struct RemoteDefinition {
 
 impl RemoteDefinitions {
     /// The definition of exactly this tool.
-    pub(super) fn of(&self, whose: &RequesterKey, source: &Arc<dyn Source>, id: &ToolId) -> Option<RemoteDefinition> {
+    pub(super) fn of(
+        &self,
+        whose: &RequesterKey,
+        source: &Arc<dyn Source>,
+        id: &ToolId,
+    ) -> Option<RemoteDefinition> {
         let mut cache = self.0.lock();
         let found = cache.get(&(whose.clone(), id.clone())).filter(|found| found.is_by(source))?;
         Some(found.definition.clone())
@@ -47,7 +52,12 @@ impl RemoteDefinitions {
 
     /// The tool that a name refers to at its source: any form of its id, or the bare name if it is
     /// unique.
-    pub(super) fn named(&self, whose: &RequesterKey, source: &Arc<dyn Source>, name: &str) -> Option<Arc<Tool>> {
+    pub(super) fn named(
+        &self,
+        whose: &RequesterKey,
+        source: &Arc<dyn Source>,
+        name: &str,
+    ) -> Option<Arc<Tool>> {
         let cache = self.0.lock();
         let is_of_source = |((owner, id), found): &(&(RequesterKey, ToolId), &CachedDefinition)| {
             owner == whose && id.source == *source.id() && found.is_by(source)
@@ -68,18 +78,32 @@ impl RemoteDefinitions {
     /// Whether exactly this definition is cached.
     pub(super) fn has(&self, whose: &RequesterKey, source: &Arc<dyn Source>, tool: &Tool) -> bool {
         let cache = self.0.lock();
-        let found = cache.peek(&(whose.clone(), tool.id.clone())).filter(|found| found.is_by(source));
+        let found =
+            cache.peek(&(whose.clone(), tool.id.clone())).filter(|found| found.is_by(source));
         found.is_some_and(|found| alike(&found.definition.tool, tool))
     }
 
-    pub(super) fn keep(&self, whose: &RequesterKey, source: &Arc<dyn Source>, tool: Arc<Tool>, digest: Option<String>) {
+    pub(super) fn keep(
+        &self,
+        whose: &RequesterKey,
+        source: &Arc<dyn Source>,
+        tool: Arc<Tool>,
+        digest: Option<String>,
+    ) {
         let mut cache = self.0.lock();
         let key = (whose.clone(), tool.id.clone());
         let digest = digest.map(Arc::from);
-        match cache.get(&key).filter(|found| found.is_by(source) && alike(&found.definition.tool, &tool)) {
+        match cache
+            .get(&key)
+            .filter(|found| found.is_by(source) && alike(&found.definition.tool, &tool))
+        {
             Some(found) => found.definition.digest = digest,
             None => {
-                let definition = RemoteDefinition { facts: Arc::new(DefinitionFacts::of(tool.clone())), tool, digest };
+                let definition = RemoteDefinition {
+                    facts: Arc::new(DefinitionFacts::of(tool.clone())),
+                    tool,
+                    digest,
+                };
                 cache.insert(key, CachedDefinition { definition, by: Arc::downgrade(source) });
             }
         }

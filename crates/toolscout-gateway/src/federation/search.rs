@@ -12,7 +12,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use toolscout_catalog::findings::{self, Severity, ToolNameIndex};
 use toolscout_core::authorization::{AuthorizationError, Policy};
-use toolscout_core::{BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, escape};
+use toolscout_core::{
+    BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Tool, ToolCall, ToolId, ToolName, escape,
+};
 
 /// Number of remote gateways queried at the same time.
 const TOGETHER: usize = 8;
@@ -54,9 +56,15 @@ impl Gateway {
             return (Vec::new(), vec!["this gateway is asking itself, through others".to_owned()]);
         }
         if cx.via.len() >= DEEPEST {
-            return (local, vec![format!("no further servers were searched: {DEEPEST} gateways have passed this on")]);
+            return (
+                local,
+                vec![format!(
+                    "no further servers were searched: {DEEPEST} gateways have passed this on"
+                )],
+            );
         }
-        let most = if query.limit == 0 { Query::DEFAULT_LIMIT } else { query.limit.min(Query::MAX_LIMIT) };
+        let most =
+            if query.limit == 0 { Query::DEFAULT_LIMIT } else { query.limit.min(Query::MAX_LIMIT) };
         let is_weak = local.len() < most || local.first().is_none_or(|it| it.score < WEAK);
         let asked = to_ask(view, query.sources, is_weak).collect();
         let (remote, notes) = self.search_sources(view, asked, query.text, most, cx).await;
@@ -68,7 +76,8 @@ impl Gateway {
     pub async fn list_remote(&self, view: &CatalogView, cx: &Cx) -> Vec<Arc<Tool>> {
         let asked = to_ask(view, None, false).collect();
         let (found, _) = self.search_sources(view, asked, "", Query::MAX_LIMIT, cx).await;
-        let all: BTreeMap<_, _> = found.into_iter().map(|it| (it.tool.id.clone(), it.tool)).collect();
+        let all: BTreeMap<_, _> =
+            found.into_iter().map(|it| (it.tool.id.clone(), it.tool)).collect();
         all.into_values().collect()
     }
 
@@ -81,14 +90,16 @@ impl Gateway {
         cx: &Cx,
     ) -> (Vec<SearchHit>, Vec<String>) {
         let cx = cx.clone().within(patience(cx));
-        let asking: Vec<_> = asked.into_iter().map(|it| self.asked(view, it, query, most, &cx)).collect();
+        let asking: Vec<_> =
+            asked.into_iter().map(|it| self.asked(view, it, query, most, &cx)).collect();
         // The results stay in the order of the sources, independent of response times.
         let answers: Vec<_> = stream::iter(asking).buffered(TOGETHER).collect().await;
         let (mut found, mut notes) = (Vec::new(), Vec::new());
         for (source, answer) in answers {
             match answer {
                 Ok(answer) => found.push((source, answer)),
-                Err(why) => notes.extend(why.map(|why| format!("could not search `{}`: {why}", source.id()))),
+                Err(why) => notes
+                    .extend(why.map(|why| format!("could not search `{}`: {why}", source.id()))),
             }
         }
         let (hits, left_out) = self.vetted(view, found, &self.found_for(&cx));
@@ -129,7 +140,8 @@ impl Gateway {
         let meta = Some(passed_on(None, &cx.via, &self.federation.name));
         let call = ToolCall { meta, ..ToolCall::new(id, arguments) };
         // A search must not prompt the user.
-        let cx = Cx { progress: None, asker: None, counterpart: None, ..cx.clone() }.within(patience(cx));
+        let cx = Cx { progress: None, asker: None, counterpart: None, ..cx.clone() }
+            .within(patience(cx));
         let asking = self.run(view.clone().through_meta_tools(), call, cx.clone());
         match crate::tasks::until_deadline(&cx, asking).await {
             Some(Ok(output)) => answer::read(&output, most).map_err(Some),
@@ -149,23 +161,40 @@ impl Gateway {
         let mut hits = Vec::new();
         for (source, answer) in found {
             if answer.too_large > 0 {
-                notes.push(format!("{} tools of `{}` are too large to be shown", answer.too_large, source.id()));
+                notes.push(format!(
+                    "{} tools of `{}` are too large to be shown",
+                    answer.too_large,
+                    source.id()
+                ));
             }
-            let read = answer.items.into_iter().filter_map(|it| Some((tool(view, &source, &it)?, it.score, it.digest)));
-            hits.extend(read.map(|(tool, score, digest)| (source.clone(), Arc::new(tool), score, digest)));
+            let read = answer
+                .items
+                .into_iter()
+                .filter_map(|it| Some((tool(view, &source, &it)?, it.score, it.digest)));
+            hits.extend(
+                read.map(|(tool, score, digest)| (source.clone(), Arc::new(tool), score, digest)),
+            );
         }
         // Built only if there is a new definition to scan. A tool that mentions tools of its own
         // server does not try to control those of others.
         let names: OnceLock<ToolNameIndex> = OnceLock::new();
-        let own: Vec<ToolId> =
-            hits.iter().flat_map(|(_, tool, ..)| [Some(tool.id.clone()), as_bare(&tool.id)]).flatten().collect();
-        let names = || names.get_or_init(|| ToolNameIndex::of(view.catalog.all.tools().map(|it| &it.id).chain(&own)));
+        let own: Vec<ToolId> = hits
+            .iter()
+            .flat_map(|(_, tool, ..)| [Some(tool.id.clone()), as_bare(&tool.id)])
+            .flatten()
+            .collect();
+        let names = || {
+            names.get_or_init(|| {
+                ToolNameIndex::of(view.catalog.all.tools().map(|it| &it.id).chain(&own))
+            })
+        };
         let mut shown = Vec::new();
         for (source, tool, score, digest) in hits {
             if !self.federation.definitions.has(whose, &source, &tool) {
                 let findings = findings::scan(&tool, names());
                 if let Some(worst) = findings.iter().find(|it| it.severity == Severity::Severe) {
-                    let name: String = escape::line(&tool.id.to_string()).chars().take(TOLD).collect();
+                    let name: String =
+                        escape::line(&tool.id.to_string()).chars().take(TOLD).collect();
                     notes.push(format!("`{name}` is left out: {} in what it says", worst.kind));
                     continue;
                 }
@@ -209,7 +238,11 @@ fn to_ask(
 
 /// The tool that an item describes; `None` if the catalog has it, it is disabled, or its name is
 /// invalid.
-fn tool(view: &CatalogView, source: &Arc<dyn Source>, item: &answer::RemoteToolDescription) -> Option<Tool> {
+fn tool(
+    view: &CatalogView,
+    source: &Arc<dyn Source>,
+    item: &answer::RemoteToolDescription,
+) -> Option<Tool> {
     let name = &item.name;
     if name.len() > LONGEST_NAME || delegation::names_meta_tool(name) {
         return None;
@@ -240,7 +273,9 @@ fn as_bare(id: &ToolId) -> Option<ToolId> {
 fn told(error: &Error) -> Option<String> {
     let why = match error {
         Error::Refused(AuthorizationError::Disabled { .. }) => return None,
-        Error::Source(SourceError::Unavailable { what, .. } | SourceError::Busy { what, .. }) => what.clone(),
+        Error::Source(SourceError::Unavailable { what, .. } | SourceError::Busy { what, .. }) => {
+            what.clone()
+        }
         error => error.to_string(),
     };
     let hint = error.hint().map(|it| format!(" ({it})")).unwrap_or_default();

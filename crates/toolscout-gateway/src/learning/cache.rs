@@ -33,7 +33,12 @@ impl Default for LearnedCache {
 
 impl LearnedCache {
     /// The feedback of this tenant, at most two seconds old. Unreadable records count as absent.
-    pub(super) fn learned(&self, ledger: &FeedbackStore, whose: &Arc<str>, space: u64) -> Arc<LearnedQueries> {
+    pub(super) fn learned(
+        &self,
+        ledger: &FeedbackStore,
+        whose: &Arc<str>,
+        space: u64,
+    ) -> Arc<LearnedQueries> {
         let known = self.0.lock().get(whose).cloned().filter(|it| it.space == space);
         if let Some(known) = known.as_ref().filter(|it| it.looked.elapsed() < FRESH) {
             return known.learned.clone();

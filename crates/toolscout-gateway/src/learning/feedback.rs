@@ -10,8 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{BatchLimits, BatchWriter, BoundedCache, Moment, StoreError, ToolId};
 
-const LIMITS: BatchLimits =
-    BatchLimits { name: "learning", capacity: 1_024, batch: 1_024, delay: Duration::from_millis(250) };
+const LIMITS: BatchLimits = BatchLimits {
+    name: "learning",
+    capacity: 1_024,
+    batch: 1_024,
+    delay: Duration::from_millis(250),
+};
 /// Number of conversations whose recent searches are in memory.
 const OWNERS: usize = 512;
 /// How long the end of a process waits for a slow store.
@@ -93,7 +97,9 @@ impl Learner {
 
     fn asked(&mut self, owner: &FeedbackOwner, question: RecentSearch) {
         if owner.is_at_terminal {
-            return report(self.ledger.change_recent(&owner.talk, |recent| recent.add(question.clone())));
+            return report(
+                self.ledger.change_recent(&owner.talk, |recent| recent.add(question.clone())),
+            );
         }
         match self.recent.get(&owner.talk) {
             Some(recent) => recent.add(question),
@@ -110,7 +116,8 @@ impl Learner {
         if !owner.is_at_terminal {
             return self.recent.get(&owner.talk)?.take(&call.tool, call.at);
         }
-        let taken = self.ledger.change_recent(&owner.talk, |recent| recent.take(&call.tool, call.at));
+        let taken =
+            self.ledger.change_recent(&owner.talk, |recent| recent.take(&call.tool, call.at));
         taken.unwrap_or_else(|error| {
             report(Err(error));
             None

@@ -26,7 +26,8 @@ impl Gateway {
             (None, None) => "everybody".into(),
             (keys, user) => hashed(&serde_json::json!([user.as_deref(), keys])).into(),
         };
-        let session = cx.headers.iter().find(|(name, _)| name == SESSION).map(|(_, value)| value.as_str());
+        let session =
+            cx.headers.iter().find(|(name, _)| name == SESSION).map(|(_, value)| value.as_str());
         let place = [Some(self.learning.partition()), Some(cx.caller.word()), session];
         let talk = hashed(&serde_json::json!([&*whose, place])).into();
         FeedbackOwner { whose, talk, is_at_terminal: cx.caller == Caller::Cli }

@@ -41,14 +41,23 @@ pub(super) struct FeedbackRecords {
 
 impl FeedbackRecords {
     /// Adds a record: a search was followed by a successful call of this tool.
-    pub(super) fn add(&mut self, question: RecentSearch, tool: &ToolId, project: &Arc<str>, at: Moment) {
+    pub(super) fn add(
+        &mut self,
+        question: RecentSearch,
+        tool: &ToolId,
+        project: &Arc<str>,
+        at: Moment,
+    ) {
         let is_same = |it: &StoredFeedback| {
-            it.lesson.tool == *tool && it.project == *project && it.lesson.question.eq_ignore_ascii_case(&question.text)
+            it.lesson.tool == *tool
+                && it.project == *project
+                && it.lesson.question.eq_ignore_ascii_case(&question.text)
         };
         let before = self.all.iter().position(is_same).map(|at| self.all.remove(at));
         let times = before.as_ref().map_or(0, |it| it.lesson.times) + 1;
         let meaning = question.meaning.or_else(|| before.and_then(|it| it.meaning));
-        let lesson = FeedbackRecord { tool: tool.clone(), question: question.text, times, last: at };
+        let lesson =
+            FeedbackRecord { tool: tool.clone(), question: question.text, times, last: at };
         self.all.push(StoredFeedback { lesson, project: project.clone(), meaning });
         self.bound(tool, project);
     }
@@ -126,5 +135,9 @@ impl FeedbackRecords {
 fn kept(reader: &mut FeedbackRowReader<'_>) -> Option<StoredFeedback> {
     let (tool, question, project) = (reader.tool()?, reader.text()?, reader.text()?.into());
     let (times, last) = (reader.number()?, Moment(reader.number()?));
-    Some(StoredFeedback { lesson: FeedbackRecord { tool, question, times, last }, project, meaning: reader.meaning()? })
+    Some(StoredFeedback {
+        lesson: FeedbackRecord { tool, question, times, last },
+        project,
+        meaning: reader.meaning()?,
+    })
 }

@@ -29,7 +29,10 @@ impl FeedbackStore {
         self.store.read(Namespace::Lesson, whose)
     }
 
-    pub(super) fn lessons(&self, whose: &str) -> Result<(FeedbackRecords, Option<Vec<u8>>), StoreError> {
+    pub(super) fn lessons(
+        &self,
+        whose: &str,
+    ) -> Result<(FeedbackRecords, Option<Vec<u8>>), StoreError> {
         let row = self.row(whose)?;
         Ok((row.as_deref().map(FeedbackRecords::from_bytes).unwrap_or_default(), row))
     }
@@ -52,7 +55,10 @@ impl FeedbackStore {
                 return if row.is_none() { self.sweep() } else { Ok(()) };
             }
         }
-        Err(StoreError { what: "the feedback records change faster than they can be read".to_owned(), cause: None })
+        Err(StoreError {
+            what: "the feedback records change faster than they can be read".to_owned(),
+            cause: None,
+        })
     }
 
     /// Whether there are recent searches in this conversation. Returns `true` if the store fails.
@@ -71,7 +77,9 @@ impl FeedbackStore {
             recent.expire(self.now());
             let out = change(&mut recent);
             let next = (!recent.is_empty()).then(|| recent.to_bytes());
-            if row == next || self.store.swap(Namespace::Asked, talk, row.as_deref(), next.as_deref())? {
+            if row == next
+                || self.store.swap(Namespace::Asked, talk, row.as_deref(), next.as_deref())?
+            {
                 return Ok(out);
             }
         }

@@ -44,23 +44,30 @@ fn a_tool_keeps_its_forty_newest_questions() {
     let mut lessons = taught(&texts.iter().map(|it| (it.as_str(), "send")).collect::<Vec<_>>());
     lessons.add(question("of another", &[]), &tool("list"), &"".into(), Moment(99));
     let kept = questions(&lessons);
-    assert_eq!((kept.len(), kept[0].as_str(), kept[40].as_str()), (41, "of another", "question 10"));
+    assert_eq!(
+        (kept.len(), kept[0].as_str(), kept[40].as_str()),
+        (41, "of another", "question 10")
+    );
 }
 
 #[test]
 fn a_tenant_keeps_four_thousand_and_the_oldest_go_first() {
     let texts: Vec<(String, String)> =
         (0..4_200).map(|at| (format!("question {at}"), format!("t{}", at % 150))).collect();
-    let lessons = taught(&texts.iter().map(|(text, tool)| (text.as_str(), tool.as_str())).collect::<Vec<_>>());
+    let lessons = taught(
+        &texts.iter().map(|(text, tool)| (text.as_str(), tool.as_str())).collect::<Vec<_>>(),
+    );
     let kept = questions(&lessons);
     assert_eq!((kept.len(), kept[3_999].as_str()), (4_000, "question 200"));
 }
 
 #[test]
 fn the_same_question_again_is_counted_and_not_kept_twice() {
-    let lessons = taught(&[("Send it", "send"), ("other", "send"), ("send it", "send"), ("send it", "list")]);
+    let lessons =
+        taught(&[("Send it", "send"), ("other", "send"), ("send it", "send"), ("send it", "list")]);
     let shown: Vec<_> = lessons.shown("").into_iter().map(|it| (it.question, it.times)).collect();
-    let expected = [("send it", 1), ("send it", 2), ("other", 1)].map(|(text, times)| (text.to_owned(), times));
+    let expected = [("send it", 1), ("send it", 2), ("other", 1)]
+        .map(|(text, times)| (text.to_owned(), times));
     assert_eq!(shown, expected);
 }
 
@@ -69,7 +76,9 @@ fn tools_of_a_folder_are_those_of_one_project() {
     let mut lessons = FeedbackRecords::default();
     lessons.add(question("here", &[]), &tool("send"), &"one".into(), Moment(1));
     lessons.add(question("everywhere", &[]), &tool("send"), &"".into(), Moment(2));
-    let shown = |project: &str| lessons.shown(project).into_iter().map(|it| it.question).collect::<Vec<_>>();
+    let shown = |project: &str| {
+        lessons.shown(project).into_iter().map(|it| it.question).collect::<Vec<_>>()
+    };
     assert_eq!(shown("one"), ["everywhere", "here"]);
     assert_eq!(shown("two"), ["everywhere"]);
 }
@@ -80,7 +89,11 @@ fn a_question_is_kept_in_one_short_line_without_secrets() {
     assert_eq!(fit(&"ü".repeat(5_000)).chars().count(), 300);
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let long = format!("{} {secret}", "word ".repeat(55));
-    for text in [format!("list issues with token {secret}"), format!("log in with password=hunter2-{secret}"), long] {
+    for text in [
+        format!("list issues with token {secret}"),
+        format!("log in with password=hunter2-{secret}"),
+        long,
+    ] {
         let kept = fit(&text);
         assert!(!kept.contains("ghp_") && !kept.contains("hunter2"), "{kept}");
     }
@@ -121,15 +134,20 @@ fn what_was_written_can_be_read() {
 #[test]
 fn two_who_learn_at_the_same_time_both_keep_what_they_learned() {
     let store = Arc::new(MemoryStore::default());
-    let ledger = || FeedbackStore { store: store.clone(), partition: "p".into(), now: Arc::new(|| Moment(0)) };
+    let ledger = || FeedbackStore {
+        store: store.clone(),
+        partition: "p".into(),
+        now: Arc::new(|| Moment(0)),
+    };
     std::thread::scope(|scope| {
         for who in 0..4 {
             let ledger = ledger();
             scope.spawn(move || {
                 for at in 0..8 {
                     let text = format!("{who} {at}");
-                    let add =
-                        |it: &mut FeedbackRecords| it.add(question(&text, &[]), &tool("send"), &"".into(), Moment(at));
+                    let add = |it: &mut FeedbackRecords| {
+                        it.add(question(&text, &[]), &tool("send"), &"".into(), Moment(at))
+                    };
                     ledger.change_lessons("everybody", add).unwrap();
                 }
             });
@@ -140,10 +158,15 @@ fn two_who_learn_at_the_same_time_both_keep_what_they_learned() {
 
 #[test]
 fn tenants_that_learned_nothing_for_longest_make_room() {
-    let ledger =
-        FeedbackStore { store: Arc::new(MemoryStore::default()), partition: "p".into(), now: Arc::new(Moment::now) };
+    let ledger = FeedbackStore {
+        store: Arc::new(MemoryStore::default()),
+        partition: "p".into(),
+        now: Arc::new(Moment::now),
+    };
     for at in 0..1_001 {
-        let add = |it: &mut FeedbackRecords| it.add(question("x", &[]), &tool("send"), &"".into(), Moment(at));
+        let add = |it: &mut FeedbackRecords| {
+            it.add(question("x", &[]), &tool("send"), &"".into(), Moment(at))
+        };
         ledger.change_lessons(&format!("tenant {at}"), add).unwrap();
     }
     let kept = |at: usize| ledger.lessons(&format!("tenant {at}")).unwrap().0.len();

@@ -27,9 +27,16 @@ fn entry(source: &SourceId) -> Option<String> {
 
 #[test]
 fn a_lock_has_a_line_for_each_tool_sorted_and_reads_back() {
-    let lock = LockFile::of(&snapshot(&[("fs", "write", "w"), ("fs", "read", "r"), ("git", "log", "l")]), entry);
+    let lock = LockFile::of(
+        &snapshot(&[("fs", "write", "w"), ("fs", "read", "r"), ("git", "log", "l")]),
+        entry,
+    );
     let text = lock.to_text();
-    let lines: Vec<_> = text.lines().filter(|it| it.contains('/')).map(|it| it.split(' ').next().unwrap()).collect();
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|it| it.contains('/'))
+        .map(|it| it.split(' ').next().unwrap())
+        .collect();
     assert_eq!(lines, ["\"fs/read\"", "\"fs/write\"", "\"git/log\""]);
     assert_eq!(LockFile::parse(&text).unwrap(), lock);
     assert_eq!(LockFile::parse(&text).unwrap().to_text(), text);
@@ -37,7 +44,8 @@ fn a_lock_has_a_line_for_each_tool_sorted_and_reads_back() {
 
 #[test]
 fn names_that_hold_anything_read_back_as_they_were() {
-    let odd = ["a/b", "x\n[tools]\n", "quote\"d", "back\\slash", "\u{7f}\u{1b}[0m", "名前", "= \"", "#"];
+    let odd =
+        ["a/b", "x\n[tools]\n", "quote\"d", "back\\slash", "\u{7f}\u{1b}[0m", "名前", "= \"", "#"];
     let tools: Vec<_> = odd.iter().map(|it| ("fs", *it, "odd")).collect();
     let lock = LockFile::of(&snapshot(&tools), |_| None);
     assert_eq!(LockFile::parse(&lock.to_text()).unwrap(), lock);
@@ -52,7 +60,10 @@ fn every_drift_is_said_and_no_other() {
     let after = snapshot(&[("fs", "read", "changed"), ("git", "log", "l"), ("git", "blame", "b")]);
     let drifts = lock.verify(&after, |it| (it.as_str() == "git").then(|| "another".to_owned()));
     let shown: Vec<_> = drifts.iter().map(show).collect();
-    assert_eq!(shown, ["reconfigured git", "changed fs/read", "removed fs/write", "added git/blame"]);
+    assert_eq!(
+        shown,
+        ["reconfigured git", "changed fs/read", "removed fs/write", "added git/blame"]
+    );
 }
 
 fn show(drift: &Drift) -> String {
@@ -68,5 +79,8 @@ fn show(drift: &Drift) -> String {
 fn what_is_no_lock_is_refused_with_a_reason() {
     assert!(matches!(LockFile::parse("{"), Err(LockError::Unreadable(_))));
     assert_eq!(LockFile::parse("version = 2"), Err(LockError::Later(2)));
-    assert_eq!(LockFile::parse("version = 1\n[tools]\nread = \"00\""), Err(LockError::Line("read".to_owned())));
+    assert_eq!(
+        LockFile::parse("version = 1\n[tools]\nread = \"00\""),
+        Err(LockError::Line("read".to_owned()))
+    );
 }

@@ -13,7 +13,10 @@ fn tool(source: &str, name: &str) -> Tool {
 }
 
 fn level(default: Option<Policy>, rules: &[(&str, Policy)]) -> PolicyRules {
-    PolicyRules { default, rules: rules.iter().map(|(pattern, policy)| ((*pattern).to_owned(), *policy)).collect() }
+    PolicyRules {
+        default,
+        rules: rules.iter().map(|(pattern, policy)| ((*pattern).to_owned(), *policy)).collect(),
+    }
 }
 
 fn effective(policies: &Policies, source: &str, name: &str) -> (Policy, String) {
@@ -29,13 +32,15 @@ fn nothing_said_is_allow() {
 
 #[test]
 fn the_most_specific_rule_of_a_level_counts() {
-    let rules = level(Some(Deny), &[("*", Ask), ("fs/*", Deny), ("fs/read", Allow), ("git/*", Disable)]);
+    let rules =
+        level(Some(Deny), &[("*", Ask), ("fs/*", Deny), ("fs/read", Allow), ("git/*", Disable)]);
     let policies = Policies::new().with(LevelName::Global, rules);
     assert_eq!(effective(&policies, "fs", "read").0, Allow);
     assert_eq!(effective(&policies, "fs", "write"), (Deny, "by the global rule `fs/*`".to_owned()));
     assert_eq!(effective(&policies, "git", "log").0, Disable);
     assert_eq!(effective(&policies, "mail", "send").0, Ask);
-    let twice = Policies::new().with(LevelName::Global, level(None, &[("fs/read", Deny), ("fs/read", Allow)]));
+    let twice = Policies::new()
+        .with(LevelName::Global, level(None, &[("fs/read", Deny), ("fs/read", Allow)]));
     assert_eq!(effective(&twice, "fs", "read").0, Deny);
 }
 
@@ -47,7 +52,11 @@ fn the_tightest_level_counts() {
             let policies = Policies::new()
                 .with(LevelName::Project, level(None, &[("fs/read", project)]))
                 .with(LevelName::Session, level(Some(session), &[]));
-            assert_eq!(effective(&policies, "fs", "read").0, project.max(session), "{project:?} {session:?}");
+            assert_eq!(
+                effective(&policies, "fs", "read").0,
+                project.max(session),
+                "{project:?} {session:?}"
+            );
         }
     }
 }
@@ -87,9 +96,12 @@ fn modes_turn_everything_but_what_is_disabled() {
 /// mistake.
 #[test]
 fn names_are_compared_byte_by_byte() {
-    let policies = Policies::new().with(LevelName::Global, level(Some(Deny), &[("fs/read", Allow), ("fs/a/b", Allow)]));
+    let policies = Policies::new()
+        .with(LevelName::Global, level(Some(Deny), &[("fs/read", Allow), ("fs/a/b", Allow)]));
     assert_eq!(effective(&policies, "fs", "a/b").0, Allow);
-    for name in ["Read", "READ", "read ", "rea\u{0064}\u{200b}", "ｒead", "r\u{0435}ad", "fs/read", "*"] {
+    for name in
+        ["Read", "READ", "read ", "rea\u{0064}\u{200b}", "ｒead", "r\u{0435}ad", "fs/read", "*"]
+    {
         assert_eq!(effective(&policies, "fs", name).0, Deny, "{name:?}");
     }
 }
@@ -110,7 +122,12 @@ fn rules_about_what_is_not_there_are_said() {
         ],
     );
     let policies = Policies::new().with(LevelName::Project, rules);
-    let dangling = policies.dangling(|source, name| source == "fs" && name.is_none_or(|it| it == "read"));
-    let patterns: Vec<_> = dangling.iter().map(|it| (it.level.word(), it.pattern.as_str())).collect();
-    assert_eq!(patterns, [("project", "fs/gone"), ("project", "old/*"), ("project", "read"), ("project", "FS/read")]);
+    let dangling =
+        policies.dangling(|source, name| source == "fs" && name.is_none_or(|it| it == "read"));
+    let patterns: Vec<_> =
+        dangling.iter().map(|it| (it.level.word(), it.pattern.as_str())).collect();
+    assert_eq!(
+        patterns,
+        [("project", "fs/gone"), ("project", "old/*"), ("project", "read"), ("project", "FS/read")]
+    );
 }

@@ -53,8 +53,11 @@ impl RequestCache {
         if let Some(entry) = entries.get(&keys).filter(|entry| self.counts(entry)) {
             return entry.clone();
         }
-        let entry =
-            Arc::new(RequestCacheEntry { keys: keys.clone(), guests: OnceCell::new(), merged: Mutex::default() });
+        let entry = Arc::new(RequestCacheEntry {
+            keys: keys.clone(),
+            guests: OnceCell::new(),
+            merged: Mutex::default(),
+        });
         // Expired entries must not stay in memory until they are evicted.
         entries.remove_if(|entry| !self.counts(entry));
         entries.insert(keys, entry.clone());
@@ -67,7 +70,8 @@ impl RequestCache {
 
     fn counts(&self, entry: &RequestCacheEntry) -> bool {
         entry.guests.get().is_none_or(|it| {
-            let time = if it.is_partial { self.keeping.time.min(PARTIAL) } else { self.keeping.time };
+            let time =
+                if it.is_partial { self.keeping.time.min(PARTIAL) } else { self.keeping.time };
             it.since.elapsed() < time
         })
     }
@@ -75,17 +79,26 @@ impl RequestCache {
 
 impl RequestCacheEntry {
     /// The catalog built on top of exactly this shared catalog.
-    pub(super) fn merged(&self, scope: Option<&str>, now: &Arc<PublishedCatalog>) -> Option<Arc<PublishedCatalog>> {
+    pub(super) fn merged(
+        &self,
+        scope: Option<&str>,
+        now: &Arc<PublishedCatalog>,
+    ) -> Option<Arc<PublishedCatalog>> {
         let merged = self.merged.lock().get(&scope.map(Arc::from)).cloned()?;
         merged.beneath.as_ref().is_some_and(|it| Arc::ptr_eq(it, now)).then_some(merged)
     }
 
     /// Stores a catalog, unless another request has already stored an equal or newer one. Returns
     /// the stored one.
-    pub(super) fn keep(&self, scope: Option<&str>, made: Arc<PublishedCatalog>) -> Arc<PublishedCatalog> {
+    pub(super) fn keep(
+        &self,
+        scope: Option<&str>,
+        made: Arc<PublishedCatalog>,
+    ) -> Arc<PublishedCatalog> {
         let mut slots = self.merged.lock();
         let is_known = |there: &Arc<PublishedCatalog>| {
-            there.generation > made.generation || (there.generation == made.generation && there.scope == made.scope)
+            there.generation > made.generation
+                || (there.generation == made.generation && there.scope == made.scope)
         };
         let scope = scope.map(Arc::from);
         if let Some(there) = slots.get(&scope).filter(|there| is_known(there)) {

@@ -25,7 +25,8 @@ fn names(gateway: &Gateway) -> Vec<String> {
 
 async fn two_sources() -> (Arc<Gateway>, Arc<Actor>) {
     let mail = Arc::new(Actor::new("mail", &["send: Sends a message", "read: Reads a message"]));
-    let files = Arc::new(Actor::new("files", &["read_file: Reads a file", "write_file: Writes a file"]));
+    let files =
+        Arc::new(Actor::new("files", &["read_file: Reads a file", "write_file: Writes a file"]));
     let gateway = Gateway::builder().source(mail.clone()).source(files).build().expect("two ids");
     gateway.refresh(&agent()).await;
     (Arc::new(gateway), mail)
@@ -33,7 +34,10 @@ async fn two_sources() -> (Arc<Gateway>, Arc<Actor>) {
 
 #[test]
 fn sources_are_in_scope_whole_in_part_or_not_at_all() {
-    let scope = Scope { exclude: patterns_of(&["web/x", "gone"]), ..only(&["fs/read_*", "web/*", "mail", "gone"]) };
+    let scope = Scope {
+        exclude: patterns_of(&["web/x", "gone"]),
+        ..only(&["fs/read_*", "web/*", "mail", "gone"])
+    };
     let has = |id: &str| {
         let id = source(id);
         (scope.has_source(&id), scope.has_library_of(&id), scope.has_every_tool_of(&id))
@@ -53,14 +57,24 @@ async fn a_tool_outside_the_scope_is_unknown_everywhere() {
     assert_eq!(names(&scoped), ["files/read_file"]);
     assert_eq!(names(&gateway).len(), 4);
     let hits = scoped.search(&Query::new("reads a message"));
-    assert_eq!(hits.iter().map(|hit| hit.tool.id.to_string()).collect::<Vec<_>>(), ["files/read_file"]);
+    assert_eq!(
+        hits.iter().map(|hit| hit.tool.id.to_string()).collect::<Vec<_>>(),
+        ["files/read_file"]
+    );
     for name in ["mail/send", "mail__send", "send", "files/write_file"] {
-        assert!(matches!(scoped.find(name, &agent()).await, Err(Error::UnknownTool { .. })), "{name}");
+        assert!(
+            matches!(scoped.find(name, &agent()).await, Err(Error::UnknownTool { .. })),
+            "{name}"
+        );
         let called = scoped.call(name, Arguments::new(), agent()).await;
         assert!(matches!(called, Err(Error::UnknownTool { .. })), "{name}");
     }
     let known = gateway.resolve("mail/send").expect("it is there for others");
-    let called = scoped.call_tool(&known, toolscout_core::ToolCall::new(known.id.clone(), Arguments::new()), agent());
+    let called = scoped.call_tool(
+        &known,
+        toolscout_core::ToolCall::new(known.id.clone(), Arguments::new()),
+        agent(),
+    );
     assert!(matches!(called.await, Err(Error::UnknownTool { .. })));
     assert_eq!(mail.called(), 0);
     gateway.call("mail/send", Arguments::new(), agent()).await.expect("it runs for others");
@@ -71,10 +85,14 @@ async fn a_scope_tightens_policies_and_lists_tools_for_itself_only() {
     let (gateway, _) = two_sources().await;
     let listed = patterns_of(&["mail/send"]);
     let rules = PolicyRules::default().rule("mail/read", Policy::Disable);
-    gateway.set_scopes(Scope::default(), [("mail".to_owned(), Scope { listed, rules, ..only(&["mail"]) })]);
+    gateway.set_scopes(
+        Scope::default(),
+        [("mail".to_owned(), Scope { listed, rules, ..only(&["mail"]) })],
+    );
     let scoped = gateway.within("mail");
     assert_eq!(names(&scoped), ["mail/send"]);
-    let visibility = |gateway: &Gateway| gateway.resolve("mail/send").expect("it is there").visibility;
+    let visibility =
+        |gateway: &Gateway| gateway.resolve("mail/send").expect("it is there").visibility;
     assert_eq!(visibility(&scoped), Visibility::Listed);
     assert_eq!(visibility(&gateway), Visibility::Searchable);
     assert!(gateway.resolve("mail/read").is_ok());

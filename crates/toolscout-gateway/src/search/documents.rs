@@ -24,7 +24,11 @@ impl<'a> SourceTexts<'a> {
     }
 
     /// The tool as a document of the index.
-    pub(super) fn document<'d>(&'d self, tool: &'d Arc<Tool>, stamps: &StampHasher) -> ToolDocument<'d> {
+    pub(super) fn document<'d>(
+        &'d self,
+        tool: &'d Arc<Tool>,
+        stamps: &StampHasher,
+    ) -> ToolDocument<'d> {
         let source = self.0.get(&tool.id.source);
         // The description of an unapproved source does not count for its tools.
         let is_approved = tool.provenance.trusted && source.is_none_or(|it| it.is_wanted);

@@ -49,6 +49,9 @@ impl LazyEncoder {
 
 impl fmt::Debug for LazyEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LazyEncoder").field("id", &self.id).field("is_made", &self.made.get().is_some()).finish()
+        f.debug_struct("LazyEncoder")
+            .field("id", &self.id)
+            .field("is_made", &self.made.get().is_some())
+            .finish()
     }
 }

@@ -23,7 +23,11 @@ impl StampHasher {
 
     /// The stamp of a tool's searchable text and of its source's description.
     pub(super) fn of(&self, tool: &Tool, about: &str) -> TextStamp {
-        let mut mixed = StampState { one: self.keys[0], other: self.keys[1], keys: [self.keys[2], self.keys[3]] };
+        let mut mixed = StampState {
+            one: self.keys[0],
+            other: self.keys[1],
+            keys: [self.keys[2], self.keys[3]],
+        };
         mixed.text(Some(tool.id.source.as_str()));
         mixed.text(Some(tool.id.name.as_str()));
         mixed.text(tool.title.as_deref());

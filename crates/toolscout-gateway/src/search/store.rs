@@ -58,7 +58,9 @@ impl SearchStore {
     }
 
     pub(super) fn keep_vector(&self, encoder: &str, text: &str, vector: &Vector) {
-        if let Err(error) = self.store.write(Namespace::Vector, &vector_key(encoder, text), &vector.to_bytes()) {
+        if let Err(error) =
+            self.store.write(Namespace::Vector, &vector_key(encoder, text), &vector.to_bytes())
+        {
             tracing::debug!(event = "vector_not_kept", %error);
         }
     }

@@ -45,8 +45,10 @@ impl Encoder for Thesaurus {
     fn encode(&self, text: &str) -> Vec<f32> {
         self.asked.lock().push(text.to_owned());
         let lower = text.to_lowercase();
-        let mut vector: Vec<f32> =
-            SENSES.iter().map(|it| if it.iter().any(|word| lower.contains(word)) { 1.0 } else { 0.0 }).collect();
+        let mut vector: Vec<f32> = SENSES
+            .iter()
+            .map(|it| if it.iter().any(|word| lower.contains(word)) { 1.0 } else { 0.0 })
+            .collect();
         vector.push(0.1);
         let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
         vector.iter().map(|it| it / length).collect()
@@ -90,14 +92,19 @@ impl World {
 }
 
 async fn discovered(builder: GatewayBuilder, sources: &[&Arc<Actor>]) -> Gateway {
-    let builder = sources.iter().fold(builder, |builder, it| builder.source(Arc::clone(it) as Arc<dyn Source>));
+    let builder = sources
+        .iter()
+        .fold(builder, |builder, it| builder.source(Arc::clone(it) as Arc<dyn Source>));
     let gateway = builder.build().unwrap();
     gateway.refresh(&agent()).await;
     gateway
 }
 
 fn office() -> Arc<Actor> {
-    Arc::new(Actor::new("office", &["send_email: Sends an email", "forecast: Tells what tomorrow will be like"]))
+    Arc::new(Actor::new(
+        "office",
+        &["send_email: Sends an email", "forecast: Tells what tomorrow will be like"],
+    ))
 }
 
 /// Searches as surfaces do; returns the ids and the notes.

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Notify, mpsc};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, Library, LibraryContents, LibraryEvent, RawJson,
-    Resume, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, Library, LibraryContents,
+    LibraryEvent, RawJson, Resume, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool,
+    ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 pub(crate) struct Actor {
@@ -81,7 +82,11 @@ impl Actor {
 
     /// Approved when first seen, quarantined when it changes.
     pub(super) fn reviewed(self) -> Self {
-        let review = ReviewMode::Needed { approves_first_sight: true, accepts_changes: false, entry: "entry".into() };
+        let review = ReviewMode::Needed {
+            approves_first_sight: true,
+            accepts_changes: false,
+            entry: "entry".into(),
+        };
         Self { review, ..self }
     }
 
@@ -160,25 +165,44 @@ impl Source for Actor {
     /// Takes the list of tools when the discovery begins, and emits it when the gate opens.
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         self.discoveries.fetch_add(1, Ordering::SeqCst);
-        let mut found: Vec<_> =
-            self.tools.lock().iter().cloned().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it)))).collect();
+        let mut found: Vec<_> = self
+            .tools
+            .lock()
+            .iter()
+            .cloned()
+            .map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))
+            .collect();
         if matches!(*self.answer.lock(), Answer::Down) {
-            found.push(Err(SourceError::Unavailable { id: self.id.clone(), what: "down".to_owned() }));
+            found.push(Err(SourceError::Unavailable {
+                id: self.id.clone(),
+                what: "down".to_owned(),
+            }));
         }
-        Box::pin(stream::unfold((found.into_iter(), true), move |(mut found, is_first)| async move {
-            if is_first {
-                self.pass().await;
-            }
-            found.next().map(|it| (it, (found, false)))
-        }))
+        Box::pin(stream::unfold(
+            (found.into_iter(), true),
+            move |(mut found, is_first)| async move {
+                if is_first {
+                    self.pass().await;
+                }
+                found.next().map(|it| (it, (found, false)))
+            },
+        ))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         let tool = self.tools.lock().iter().find(|it| it.id.name == *name).cloned();
         Box::pin(async { Ok(tool) })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        _: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let call = call.into_inner();
             self.calls.lock().push(call.resume);
@@ -212,10 +236,18 @@ impl Source for Actor {
 
 impl Library for Actor {
     fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
-        Ok(LibraryContents { instructions: Some(format!("how to use {}", self.id)), ..LibraryContents::default() })
+        Ok(LibraryContents {
+            instructions: Some(format!("how to use {}", self.id)),
+            ..LibraryContents::default()
+        })
     }
 
-    fn request<'a>(&'a self, _: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
+    fn request<'a>(
+        &'a self,
+        _: &'a str,
+        params: RawJson,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<RawJson, SourceError>> {
         Box::pin(async { Ok(params) })
     }
 

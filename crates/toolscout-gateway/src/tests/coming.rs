@@ -38,7 +38,10 @@ async fn a_source_that_goes_takes_its_tools_with_it_at_once() {
     let gateway = gateway(&[&one, &other]).await;
     assert_eq!(found(&gateway), ["one/a", "other/b"]);
     assert!(gateway.remove_source(one.id()));
-    assert_eq!((listed(&gateway), found(&gateway)), (vec!["other/b".to_owned()], vec!["other/b".to_owned()]));
+    assert_eq!(
+        (listed(&gateway), found(&gateway)),
+        (vec!["other/b".to_owned()], vec!["other/b".to_owned()])
+    );
     assert!(matches!(call(&gateway, "one/a").await, Err(Error::UnknownTool { .. })));
     assert!(!gateway.remove_source(one.id()));
     assert_eq!(gateway.sources().len(), 1);
@@ -113,7 +116,8 @@ async fn a_slow_discovery_does_not_undo_a_quick_one_that_began_later() {
 
 #[tokio::test]
 async fn an_edited_source_keeps_its_tools_until_it_is_asked_and_takes_calls_at_once() {
-    let (old, new) = (Arc::new(Actor::new("s", &["a", "b"])), Arc::new(Actor::new("s", &["a", "c"])));
+    let (old, new) =
+        (Arc::new(Actor::new("s", &["a", "b"])), Arc::new(Actor::new("s", &["a", "c"])));
     let gateway = gateway(&[&old]).await;
     let replaced = gateway.replace_source(new.clone()).unwrap();
     assert!(Arc::ptr_eq(&replaced, &(old.clone() as Arc<dyn Source>)));
@@ -148,7 +152,9 @@ async fn what_is_shown_counts_as_changed_when_it_did_and_only_then() {
     source.answers(Answer::Down);
     gateway.refresh(&cli()).await;
     changed("nobody could be asked", 0);
-    let level = |policy| Policies::new().with(LevelName::Session, PolicyRules::default().rule("s/a", policy));
+    let level = |policy| {
+        Policies::new().with(LevelName::Session, PolicyRules::default().rule("s/a", policy))
+    };
     gateway.set_policies(level(Policy::Deny));
     changed("it is still listed", 0);
     gateway.set_policies(level(Policy::Disable));

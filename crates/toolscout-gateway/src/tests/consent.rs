@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::task::JoinSet;
 use toolscout_core::authorization::{AuthorizationError, PendingApproval, Policy};
-use toolscout_core::{BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Namespace, PolicyRules, Store, StoreError};
+use toolscout_core::{
+    BoxFuture, Caller, Cx, Lease, MemoryStore, Moment, Namespace, PolicyRules, Store, StoreError,
+};
 
 struct World {
     gateway: Gateway,
@@ -28,9 +30,16 @@ async fn world_on(store: Arc<dyn Store>) -> World {
     let server = Arc::new(Server::new("server", &["pay: Pays"]));
     let clock = Arc::new(AtomicU64::new(1_000_000));
     let now = clock.clone();
-    let approvals = Approvals::new(store, "project").by_clock(move || Moment(now.load(Ordering::SeqCst)));
-    let policies = Policies::new().with(LevelName::Global, PolicyRules::default().rule("server/pay", Policy::Ask));
-    let gateway = Gateway::builder().source(server.clone()).approvals(approvals).policies(policies).build().unwrap();
+    let approvals =
+        Approvals::new(store, "project").by_clock(move || Moment(now.load(Ordering::SeqCst)));
+    let policies = Policies::new()
+        .with(LevelName::Global, PolicyRules::default().rule("server/pay", Policy::Ask));
+    let gateway = Gateway::builder()
+        .source(server.clone())
+        .approvals(approvals)
+        .policies(policies)
+        .build()
+        .unwrap();
     gateway.refresh(&cli()).await;
     World { gateway, server, clock }
 }
@@ -43,7 +52,9 @@ impl World {
     /// The id of the pending approval that the call leaves behind.
     async fn ask(&self, input: Value, cx: Cx) -> String {
         match self.pay(input, cx).await {
-            Err(Error::Refused(AuthorizationError::NeedsApproval { question: Some(id), .. })) => id,
+            Err(Error::Refused(AuthorizationError::NeedsApproval {
+                question: Some(id), ..
+            })) => id,
             other => panic!("{other:?}"),
         }
     }
@@ -73,13 +84,19 @@ async fn a_yes_is_for_exactly_this_call_and_for_one() {
         (json!({"to": "bob", "amount": 5, "x": null}), agent_of("ann")),
         (json!({"to": "bob", "amount": 5}), agent_of("eve")),
         (json!({"to": "bob", "amount": 5}), agent()),
-        (json!({"to": "bob", "amount": 5}), Cx { user: Some("ann".into()), ..Cx::new(Caller::Http) }),
+        (
+            json!({"to": "bob", "amount": 5}),
+            Cx { user: Some("ann".into()), ..Cx::new(Caller::Http) },
+        ),
     ] {
         assert!(world.pay(input.clone(), cx).await.is_err(), "{input}");
     }
     assert_eq!(world.server.executed(), 0);
     world.pay(json!({"amount": 5, "to": "bob"}), agent_of("ann")).await.unwrap();
-    assert!(world.pay(json!({"to": "bob", "amount": 5}), agent_of("ann")).await.is_err(), "used up");
+    assert!(
+        world.pay(json!({"to": "bob", "amount": 5}), agent_of("ann")).await.is_err(),
+        "used up"
+    );
     assert_eq!(world.server.executed(), 1);
 }
 
@@ -109,7 +126,10 @@ async fn questions_and_answers_last_five_minutes() {
     assert!(world.pay(json!({}), agent()).await.is_err());
     world.later(300);
     assert!(world.gateway.pending().unwrap().is_empty());
-    assert!(matches!(world.gateway.answer_approval(&id, true, &cli()), Err(Error::UnknownApproval { .. })));
+    assert!(matches!(
+        world.gateway.answer_approval(&id, true, &cli()),
+        Err(Error::UnknownApproval { .. })
+    ));
     let id = world.ask(json!({}), agent()).await;
     world.gateway.answer_approval(&id, true, &cli()).unwrap();
     world.clock.fetch_sub(3_600_000, Ordering::SeqCst);
@@ -122,10 +142,15 @@ async fn questions_and_answers_last_five_minutes() {
 async fn who_answers_sees_everything_but_secrets() {
     let world = world().await;
     let long = "x".repeat(5_000);
-    let id =
-        world.ask(json!({"to": long, "api_token": "hush", "nested": [{"password": "hush"}]}), agent_of("ann")).await;
+    let id = world
+        .ask(
+            json!({"to": long, "api_token": "hush", "nested": [{"password": "hush"}]}),
+            agent_of("ann"),
+        )
+        .await;
     let [pending] = &world.gateway.pending().unwrap()[..] else { panic!() };
-    let expected = json!({"to": long, "api_token": "[REDACTED]", "nested": [{"password": "[REDACTED]"}]});
+    let expected =
+        json!({"to": long, "api_token": "[REDACTED]", "nested": [{"password": "[REDACTED]"}]});
     assert_eq!(pending.arguments, expected);
     assert_eq!((pending.id.as_str(), pending.user.as_deref()), (id.as_str(), Some("ann")));
     assert_eq!(pending.answer, None);
@@ -185,8 +210,10 @@ async fn a_definition_that_changes_while_a_person_is_asked_is_not_executed() {
 #[tokio::test(start_paused = true)]
 async fn a_person_who_does_not_answer_in_time_leaves_a_question_behind() {
     let world = world().await;
-    let answer = |_: PendingApproval| -> BoxFuture<'static, bool> { Box::pin(std::future::pending()) };
-    let cx = Cx { asker: Some(Arc::new(answer)), ..agent() }.within(std::time::Duration::from_secs(2));
+    let answer =
+        |_: PendingApproval| -> BoxFuture<'static, bool> { Box::pin(std::future::pending()) };
+    let cx =
+        Cx { asker: Some(Arc::new(answer)), ..agent() }.within(std::time::Duration::from_secs(2));
     world.ask(json!({}), cx).await;
     assert_eq!(world.gateway.pending().unwrap().len(), 1);
 }

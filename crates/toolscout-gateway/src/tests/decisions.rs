@@ -83,13 +83,22 @@ async fn a_dry_run_describes_the_decision_and_changes_nothing() {
 async fn a_definition_that_was_not_seen_is_not_rejected_and_agents_decide_nothing() {
     let gateway = with_two_held().await;
     let other = gateway.held().into_iter().find(|held| held.id == tool("read")).unwrap().digest;
-    assert!(matches!(gateway.reject(&tool("send"), Some(other), &cli()), Err(Error::ChangedAgain { .. })));
+    assert!(matches!(
+        gateway.reject(&tool("send"), Some(other), &cli()),
+        Err(Error::ChangedAgain { .. })
+    ));
     assert!(matches!(gateway.reject(&tool("send"), None, &agent()), Err(Error::NotForAgents)));
     assert!(matches!(gateway.accept_all(&tool("send").source, &agent()), Err(Error::NotForAgents)));
     assert_eq!(gateway.held().iter().filter(|held| held.is_rejected).count(), 0);
 }
 
-async fn set(gateway: &Gateway, level: LevelName, pattern: &str, policy: Option<Policy>, cx: &Cx) -> Result<(), Error> {
+async fn set(
+    gateway: &Gateway,
+    level: LevelName,
+    pattern: &str,
+    policy: Option<Policy>,
+    cx: &Cx,
+) -> Result<(), Error> {
     let update = PolicyUpdate { level, pattern: pattern.to_owned(), policy };
     gateway.set_policy(update, cx, |_| async { Ok(()) }).await
 }
@@ -101,13 +110,16 @@ async fn a_policy_is_set_for_a_session_and_never_looser_than_its_parents() {
     let gateway = Gateway::builder().policies(policies).build().unwrap();
     let (log, cx) = audited();
     for pattern in ["mail/send", "mail/read", "mail/*"] {
-        let error = set(&gateway, LevelName::Session, pattern, Some(Policy::Allow), &cx).await.unwrap_err();
+        let error =
+            set(&gateway, LevelName::Session, pattern, Some(Policy::Allow), &cx).await.unwrap_err();
         assert!(
             matches!(&error, Error::PolicyTooLoose { allowed, .. } if !allowed.contains(&Policy::Allow)),
             "{error}"
         );
     }
-    assert!(set(&gateway, LevelName::Session, "no pattern", Some(Policy::Deny), &cx).await.is_err());
+    assert!(
+        set(&gateway, LevelName::Session, "no pattern", Some(Policy::Deny), &cx).await.is_err()
+    );
     assert!(log.lines().is_empty());
     set(&gateway, LevelName::Session, "*", Some(Policy::Ask), &cx).await.unwrap();
     set(&gateway, LevelName::Session, "mail/send", Some(Policy::Disable), &cx).await.unwrap();

@@ -33,7 +33,9 @@ fn names(tool: &str) -> Vec<String> {
         format!("server/{}", tool.replace('e', "\u{435}")),
         format!(
             "server/{}",
-            tool.chars().map(|it| char::from_u32(u32::from(it) + 0xfee0).unwrap()).collect::<String>()
+            tool.chars()
+                .map(|it| char::from_u32(u32::from(it) + 0xfee0).unwrap())
+                .collect::<String>()
         ),
         format!("server__{}", tool.replace('_', "__")),
         format!("execute_tool({tool})"),
@@ -118,10 +120,18 @@ async fn the_mode_that_allows_all_opens_neither_what_is_held_nor_what_is_disable
     let server = server();
     let gateway = gateway(&server).await;
     set_mode(&gateway, Mode::AllowAll);
-    for (name, runs) in
-        [("allowed_one", true), ("denied_one", true), ("asked_one", true), ("gone_one", false), ("held_one", false)]
-    {
-        assert_eq!(gateway.call(name, Arguments::new(), Cx::new(Caller::Mcp)).await.is_ok(), runs, "{name}");
+    for (name, runs) in [
+        ("allowed_one", true),
+        ("denied_one", true),
+        ("asked_one", true),
+        ("gone_one", false),
+        ("held_one", false),
+    ] {
+        assert_eq!(
+            gateway.call(name, Arguments::new(), Cx::new(Caller::Mcp)).await.is_ok(),
+            runs,
+            "{name}"
+        );
     }
 }
 
@@ -133,7 +143,10 @@ async fn in_read_only_mode_only_what_says_that_it_reads_runs() {
     set_mode(&gateway, Mode::ReadOnly);
     gateway.call("read_one", Arguments::new(), cli()).await.unwrap();
     let error = gateway.call("write_one", Arguments::new(), cli()).await.unwrap_err();
-    assert_eq!(error.to_string(), "`server/write_one` is denied in read-only mode: the tool is not marked read-only");
+    assert_eq!(
+        error.to_string(),
+        "`server/write_one` is denied in read-only mode: the tool is not marked read-only"
+    );
 }
 
 /// L-06: the session tightens policies at run time, and a tool it disables disappears immediately.
@@ -143,11 +156,21 @@ async fn a_session_may_tighten_while_it_runs() {
     let gateway = gateway(&server).await;
     set_session(
         &gateway,
-        PolicyRules::default().rule("server/allowed_one", Policy::Disable).rule("server/denied_one", Policy::Allow),
+        PolicyRules::default()
+            .rule("server/allowed_one", Policy::Disable)
+            .rule("server/denied_one", Policy::Allow),
     );
     assert!(gateway.call("allowed_one", Arguments::new(), cli()).await.is_err());
-    assert!(gateway.call("denied_one", Arguments::new(), cli()).await.is_err(), "looser than its parent");
-    assert!(gateway.search(&Query::new("allowed one")).iter().all(|it| it.tool.id.name.as_str() != "allowed_one"));
+    assert!(
+        gateway.call("denied_one", Arguments::new(), cli()).await.is_err(),
+        "looser than its parent"
+    );
+    assert!(
+        gateway
+            .search(&Query::new("allowed one"))
+            .iter()
+            .all(|it| it.tool.id.name.as_str() != "allowed_one")
+    );
     set_session(&gateway, PolicyRules::default());
     assert!(gateway.call("allowed_one", Arguments::new(), cli()).await.is_ok());
 }
@@ -157,7 +180,8 @@ async fn a_session_may_tighten_while_it_runs() {
 async fn a_rule_about_a_tool_that_is_gone_is_said() {
     let server = Arc::new(Server::new("server", &["denied_one"]));
     let gateway = gateway(&server).await;
-    let said: Vec<_> = gateway.refresh(&cli()).await.problems.into_iter().map(|it| it.message).collect();
+    let said: Vec<_> =
+        gateway.refresh(&cli()).await.problems.into_iter().map(|it| it.message).collect();
     assert_eq!(
         said,
         [
@@ -170,9 +194,16 @@ async fn a_rule_about_a_tool_that_is_gone_is_said() {
 /// A bare name that two sources have resolves to the enabled tool.
 #[tokio::test]
 async fn a_disabled_tool_does_not_stand_in_the_way_of_another_of_its_name() {
-    let (one, other) = (Arc::new(Server::new("one", &["same"])), Arc::new(Server::new("other", &["same"])));
-    let policies = Policies::new().with(LevelName::Global, PolicyRules::default().rule("one/*", Policy::Disable));
-    let gateway = Gateway::builder().source(one.clone()).source(other.clone()).policies(policies).build().unwrap();
+    let (one, other) =
+        (Arc::new(Server::new("one", &["same"])), Arc::new(Server::new("other", &["same"])));
+    let policies = Policies::new()
+        .with(LevelName::Global, PolicyRules::default().rule("one/*", Policy::Disable));
+    let gateway = Gateway::builder()
+        .source(one.clone())
+        .source(other.clone())
+        .policies(policies)
+        .build()
+        .unwrap();
     gateway.refresh(&cli()).await;
     gateway.call("same", arguments(json!({})), cli()).await.unwrap();
     assert_eq!((one.executed(), other.executed()), (0, 1));

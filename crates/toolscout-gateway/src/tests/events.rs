@@ -38,7 +38,11 @@ async fn of(office: Actor) -> (Arc<Actor>, Gateway, Arc<Recorder>, Cx) {
     let gateway = Gateway::builder().source(office.clone()).build().unwrap();
     gateway.refresh(&agent()).await;
     let recorder = Arc::new(Recorder::default());
-    let cx = Cx { observers: Observers::new(vec![recorder.clone()]), session: Some("talk".into()), ..agent() };
+    let cx = Cx {
+        observers: Observers::new(vec![recorder.clone()]),
+        session: Some("talk".into()),
+        ..agent()
+    };
     (office, gateway, recorder, cx)
 }
 
@@ -48,9 +52,17 @@ async fn a_search_emits_an_event_with_its_hits() {
     let view = gateway.view(&cx).await;
     gateway.answer(&view, &SearchRequest::new("mail a report"), &cx).await;
     let seen = recorder.0.lock();
-    let [Event { kind: EventKind::Search(searched), requester, .. }] = &seen[..] else { panic!("{seen:?}") };
-    assert_eq!((searched.text.as_str(), searched.profile, searched.hits.len()), ("mail a report", "ranked", 1));
-    assert_eq!((requester.session.as_deref(), searched.hits[0].0.to_string().as_str()), (Some("talk"), "office/mail"));
+    let [Event { kind: EventKind::Search(searched), requester, .. }] = &seen[..] else {
+        panic!("{seen:?}")
+    };
+    assert_eq!(
+        (searched.text.as_str(), searched.profile, searched.hits.len()),
+        ("mail a report", "ranked", 1)
+    );
+    assert_eq!(
+        (requester.session.as_deref(), searched.hits[0].0.to_string().as_str()),
+        (Some("talk"), "office/mail")
+    );
 }
 
 #[tokio::test]
@@ -58,8 +70,13 @@ async fn a_passing_search_emits_no_event() {
     let (_, gateway, recorder, cx) = world().await;
     let view = gateway.view(&cx).await;
     let asked = gateway.answer(&view, &SearchRequest::new("mail a report"), &cx).await;
-    let typed =
-        gateway.answer(&view, &SearchRequest { is_passing: true, ..SearchRequest::new("mail a report") }, &cx).await;
+    let typed = gateway
+        .answer(
+            &view,
+            &SearchRequest { is_passing: true, ..SearchRequest::new("mail a report") },
+            &cx,
+        )
+        .await;
     assert_eq!(typed.hits, asked.hits, "it finds the same");
     assert_eq!(recorder.0.lock().len(), 1);
 }
@@ -91,7 +108,8 @@ async fn a_call_emits_one_event_however_it_ends() {
 async fn a_dropped_call_is_reported_as_cancelled() {
     let gate = Arc::new(Notify::new());
     gate.notify_one();
-    let (_, gateway, recorder, cx) = of(Actor::new("office", &["mail: Mails the report"]).behind(&gate)).await;
+    let (_, gateway, recorder, cx) =
+        of(Actor::new("office", &["mail: Mails the report"]).behind(&gate)).await;
     assert!(gateway.call("office/mail", Arguments::new(), cx).now_or_never().is_none());
     assert_eq!(recorder.outcomes(), [CallOutcome::Cancelled]);
 }

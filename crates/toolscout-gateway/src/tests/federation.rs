@@ -16,9 +16,16 @@ use toolscout_core::{Cx, PolicyRules, ToolOutput};
 
 /// A gateway with these sources, and a server of its own that sends mails.
 async fn gateway(remotes: &[&Arc<Remote>], rules: &[(&str, Policy)]) -> Gateway {
-    let level = rules.iter().fold(PolicyRules::default(), |level, (pattern, policy)| level.rule(*pattern, *policy));
-    let mail = Actor::new("mail", &["send_email: Sends an email to somebody", "list_emails: Lists emails"]);
-    let builder = Gateway::builder().policies(Policies::new().with(LevelName::Global, level)).source(Arc::new(mail));
+    let level = rules
+        .iter()
+        .fold(PolicyRules::default(), |level, (pattern, policy)| level.rule(*pattern, *policy));
+    let mail = Actor::new(
+        "mail",
+        &["send_email: Sends an email to somebody", "list_emails: Lists emails"],
+    );
+    let builder = Gateway::builder()
+        .policies(Policies::new().with(LevelName::Global, level))
+        .source(Arc::new(mail));
     let builder = remotes.iter().fold(builder, |builder, it| builder.source(Arc::clone(*it) as _));
     let gateway = builder.build().unwrap();
     gateway.refresh(&agent()).await;
@@ -35,7 +42,12 @@ fn remote(results: Value) -> Arc<Remote> {
     Arc::new(Remote::new("remote", results))
 }
 
-async fn search(gateway: &Gateway, text: &str, limit: usize, cx: &Cx) -> (Vec<SearchHit>, Vec<String>) {
+async fn search(
+    gateway: &Gateway,
+    text: &str,
+    limit: usize,
+    cx: &Cx,
+) -> (Vec<SearchHit>, Vec<String>) {
     let view = gateway.view(cx).await;
     let query = Query { limit, ..Query::new(text) };
     gateway.search_remote(&view, &query, view.search(&query), cx).await
@@ -53,6 +65,9 @@ async fn call(gateway: &Gateway, name: &str, arguments: Value) -> Result<ToolOut
 fn a_name_has_three_forms() {
     let forms = |it| delegation::forms(it).collect::<Vec<_>>();
     assert_eq!(forms("create_issue"), ["create_issue"]);
-    assert_eq!(forms("github/create_issue"), ["github/create_issue", "github:create_issue", "github__create_issue"]);
+    assert_eq!(
+        forms("github/create_issue"),
+        ["github/create_issue", "github:create_issue", "github__create_issue"]
+    );
     assert_eq!(forms("github__create"), ["github__create", "github/create", "github:create"]);
 }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use toolscout_core::authorization::{PendingApproval, Policy};
 use toolscout_core::{
-    BoxFuture, Caller, Cx, MemoryStore, Moment, PolicyRules, RawJson, Resume, SourceId, ToolCall, ToolId, ToolName,
-    ToolOutput,
+    BoxFuture, Caller, Cx, MemoryStore, Moment, PolicyRules, RawJson, Resume, SourceId, ToolCall,
+    ToolId, ToolName, ToolOutput,
 };
 
 struct World {
@@ -24,12 +24,19 @@ struct World {
 }
 
 async fn world(policy: Policy) -> World {
-    let (source, clock) = (Arc::new(Actor::new("s", &["pay"])), Arc::new(AtomicU64::new(1_000_000)));
+    let (source, clock) =
+        (Arc::new(Actor::new("s", &["pay"])), Arc::new(AtomicU64::new(1_000_000)));
     let now = clock.clone();
     let approvals = Approvals::new(Arc::<MemoryStore>::default(), "project");
     let approvals = approvals.by_clock(move || Moment(now.load(Ordering::SeqCst)));
-    let policies = Policies::new().with(LevelName::Global, PolicyRules::default().rule("s/pay", policy));
-    let gateway = Gateway::builder().source(source.clone()).approvals(approvals).policies(policies).build().unwrap();
+    let policies =
+        Policies::new().with(LevelName::Global, PolicyRules::default().rule("s/pay", policy));
+    let gateway = Gateway::builder()
+        .source(source.clone())
+        .approvals(approvals)
+        .policies(policies)
+        .build()
+        .unwrap();
     gateway.refresh(&cli()).await;
     World { gateway, source, asked: Arc::default(), clock }
 }
@@ -38,7 +45,8 @@ impl World {
     async fn pay(&self, to: &str, state: Option<&str>, cx: Cx) -> Result<ToolOutput, Error> {
         let tool = self.gateway.resolve("pay").unwrap();
         let mut call = ToolCall::new(tool.id.clone(), arguments(json!({"to": to})));
-        call.resume = state.map(|it| Resume { responses: Some(answers()), state: Some(it.to_owned()) });
+        call.resume =
+            state.map(|it| Resume { responses: Some(answers()), state: Some(it.to_owned()) });
         self.gateway.call_tool(&tool, call, cx).await
     }
 
@@ -146,7 +154,10 @@ async fn a_failure_uses_a_yes_up_and_so_does_who_was_quicker() {
     assert_eq!(world.source.called(), 2);
     world.pay("bob", None, world.willing(agent())).await.unwrap();
     world.source.answers(Answer::Id);
-    let (one, other) = tokio::join!(world.pay("bob", Some("state"), agent()), world.pay("bob", Some("state"), agent()));
+    let (one, other) = tokio::join!(
+        world.pay("bob", Some("state"), agent()),
+        world.pay("bob", Some("state"), agent())
+    );
     assert_eq!(usize::from(one.is_ok()) + usize::from(other.is_ok()), 1);
 }
 
@@ -172,6 +183,9 @@ async fn a_yes_that_waited_in_the_store_carries_as_far() {
     world.source.answers(Answer::Id);
     world.pay("bob", Some("state"), agent()).await.unwrap();
     let tool = ToolId::new(SourceId::new("s").unwrap(), ToolName::new("pay").unwrap());
-    let again = world.gateway.call_all(vec![ToolCall::new(tool, arguments(json!({"to": "bob"})))], agent()).await;
+    let again = world
+        .gateway
+        .call_all(vec![ToolCall::new(tool, arguments(json!({"to": "bob"})))], agent())
+        .await;
     assert!(again[0].is_err());
 }

@@ -6,8 +6,8 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, RawJson, ReviewMode, Source, SourceError, SourceId,
-    SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, RawJson, ReviewMode, Source, SourceError,
+    SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 pub(super) struct Server {
@@ -67,7 +67,11 @@ impl Source for Server {
 
     fn review(&self) -> ReviewMode {
         if self.reviewed {
-            ReviewMode::Needed { approves_first_sight: self.trusted, accepts_changes: false, entry: "entry".into() }
+            ReviewMode::Needed {
+                approves_first_sight: self.trusted,
+                accepts_changes: false,
+                entry: "entry".into(),
+            }
         } else {
             ReviewMode::Unneeded
         }
@@ -78,16 +82,26 @@ impl Source for Server {
         Box::pin(stream::iter(tools.into_iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async { Ok(self.tool(name)) })
     }
 
     /// Checks, as a real server does, that the authorized definition is the current one.
-    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        _: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let call = call.into_inner();
             let (id, name) = (self.id.clone(), call.tool.name.to_string());
-            let tool = self.tool(&call.tool.name).ok_or(SourceError::NotMine { id: id.clone(), name: name.clone() })?;
+            let tool = self
+                .tool(&call.tool.name)
+                .ok_or(SourceError::NotMine { id: id.clone(), name: name.clone() })?;
             if call.expect != Some(tool.digest()) {
                 return Err(SourceError::Changed { id, name });
             }

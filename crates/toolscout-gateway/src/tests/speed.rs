@@ -36,7 +36,10 @@ async fn what_a_call_costs_besides_its_source() {
         for _ in 0..CALLS {
             gateway.call_tool(&tool, call.clone(), Cx::new(Caller::Mcp)).await.unwrap();
         }
-        println!("{name} schema: {:?} a call, {source:?} of that the source", begun.elapsed() / CALLS);
+        println!(
+            "{name} schema: {:?} a call, {source:?} of that the source",
+            begun.elapsed() / CALLS
+        );
     }
 }
 
@@ -44,9 +47,14 @@ async fn what_a_call_costs_besides_its_source() {
 #[expect(clippy::print_stdout, reason = "a measurement is for who runs it")]
 #[ignore = "slow: cargo test --release -p toolscout-gateway costs -- --ignored --nocapture"]
 async fn what_a_view_costs() {
-    let names: Vec<_> = (0..500).map(|it| format!("tool_{it}: Does something of the sort of {it}")).collect();
+    let names: Vec<_> =
+        (0..500).map(|it| format!("tool_{it}: Does something of the sort of {it}")).collect();
     let all = Actor::new("all", &names.iter().map(String::as_str).collect::<Vec<_>>());
-    let gateway = Gateway::builder().source(Arc::new(all)).request_sources(ByUser::for_anybody()).build().unwrap();
+    let gateway = Gateway::builder()
+        .source(Arc::new(all))
+        .request_sources(ByUser::for_anybody())
+        .build()
+        .unwrap();
     let begun = Instant::now();
     gateway.refresh(&agent()).await;
     println!("first refresh of 500 tools: {:?}", begun.elapsed());
@@ -61,7 +69,10 @@ async fn what_a_view_costs() {
         for _ in 0..CALLS {
             std::hint::black_box(gateway.view(&cx).await);
         }
-        println!("view of what is for {name}: {first:?} at first, then {:?}", begun.elapsed() / CALLS);
+        println!(
+            "view of what is for {name}: {first:?} at first, then {:?}",
+            begun.elapsed() / CALLS
+        );
     }
 }
 

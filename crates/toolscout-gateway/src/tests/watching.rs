@@ -68,7 +68,10 @@ async fn a_storm_of_hints_leads_to_few_refreshes_and_the_last_one_is_heard() {
         assert!(source.discovered() - before <= 12, "{}", source.discovered() - before);
     })
     .await;
-    assert_eq!(gateway.snapshot().tools().map(|it| it.id.to_string()).collect::<Vec<_>>(), ["s/last"]);
+    assert_eq!(
+        gateway.snapshot().tools().map(|it| it.id.to_string()).collect::<Vec<_>>(),
+        ["s/last"]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -89,7 +92,8 @@ async fn a_source_that_fails_when_it_is_asked_is_listened_to_all_the_same() {
 
 #[tokio::test(start_paused = true)]
 async fn sources_that_come_later_are_followed_and_those_that_are_gone_are_not() {
-    let (early, late) = (Arc::new(Actor::new("early", &["a"])), Arc::new(Actor::new("late", &["b"])));
+    let (early, late) =
+        (Arc::new(Actor::new("early", &["a"])), Arc::new(Actor::new("late", &["b"])));
     let gateway = gateway(&[&early]);
     watched(&gateway, async {
         a_while().await;

@@ -22,10 +22,13 @@ fn a_thousandfold_and_more() {
 
 /// `None` if gzip is not installed, unless all tests must run.
 fn gunzip(packed: &[u8]) -> Option<String> {
-    let child = Command::new("gzip").arg("-dc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let child =
+        Command::new("gzip").arg("-dc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = match child {
         Ok(child) => child,
-        Err(err) if std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all") => panic!("gzip: {err}"),
+        Err(err) if std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all") => {
+            panic!("gzip: {err}")
+        }
         Err(_) => {
             writeln!(std::io::stderr(), "skipped: needs gzip").unwrap();
             return None;

@@ -113,7 +113,14 @@ pub(super) struct Dice(u64);
 
 impl Dice {
     pub(super) fn of(server: &HostileServer) -> Self {
-        Self(server.options.seed.wrapping_add(server.memory.turn.up() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Self(
+            server
+                .options
+                .seed
+                .wrapping_add(server.memory.turn.up() as u64)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                | 1,
+        )
     }
 
     /// A number below `end`, or 0.

@@ -46,7 +46,12 @@ pub(super) const MODES: &[Mode] = &[
         "Cuts the answer to `tools/list` in the middle, and ends the line properly.",
         "Blames this server; does not crash; the last good list stays.",
         Acts {
-            list: |it| it.line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{{"name":"ec"#, it.id())),
+            list: |it| {
+                it.line(format!(
+                    r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{{"name":"ec"#,
+                    it.id()
+                ))
+            },
             ..HONEST
         },
     ),
@@ -66,13 +71,19 @@ pub(super) const MODES: &[Mode] = &[
         "pretty_json",
         "Spreads the answer to `tools/list` over many lines.",
         "Fails that request; is not out of step afterwards: the next call works.",
-        Acts { list: |it| it.line(format!("{:#}", it.answer(it.tool_list(it.server.tools())))), ..HONEST },
+        Acts {
+            list: |it| it.line(format!("{:#}", it.answer(it.tool_list(it.server.tools())))),
+            ..HONEST
+        },
     ),
     stdio(
         "no_newline",
         "Answers `tools/list` with --size bytes (1 GiB) without a newline.",
         "Closes the server at the limit for a line, and never holds twice that.",
-        Acts { list: |it| it.flood(&[b'A'; MIB], it.server.options.size.unwrap_or(1024 * MIB)), ..HONEST },
+        Acts {
+            list: |it| it.flood(&[b'A'; MIB], it.server.options.size.unwrap_or(1024 * MIB)),
+            ..HONEST
+        },
     ),
     both(
         "huge_line",
@@ -102,7 +113,10 @@ pub(super) const MODES: &[Mode] = &[
         "batch",
         "Answers `tools/list` with an array of one message.",
         "Takes or refuses it, always the same way, and does not wait longer than the deadline.",
-        Acts { list: |it| it.line(json!([it.answer(it.tool_list(it.server.tools()))]).to_string()), ..HONEST },
+        Acts {
+            list: |it| it.line(json!([it.answer(it.tool_list(it.server.tools()))]).to_string()),
+            ..HONEST
+        },
     ),
     stdio(
         "two_on_line",
@@ -112,11 +126,13 @@ pub(super) const MODES: &[Mode] = &[
     ),
 ];
 
-const NOISE: &[u8] = b"Welcome to server 1.0\n\n\r\n[INFO] listening since noon\n42\n\"text\"\nnull\n\
+const NOISE: &[u8] =
+    b"Welcome to server 1.0\n\n\r\n[INFO] listening since noon\n42\n\"text\"\nnull\n\
     {\"level\":\"info\",\"msg\":\"hello\"}\n[1,2]\n";
 
 fn invalid_utf8(request: &ClientRequest) -> Sent {
-    let line = request.tool_list_text(r#"[{"name":"echo","description":"@","inputSchema":{"type":"object"}}]"#);
+    let line = request
+        .tool_list_text(r#"[{"name":"echo","description":"@","inputSchema":{"type":"object"}}]"#);
     let (before, after) = line.split_once('@').unwrap_or_default();
     request.line([before.as_bytes(), b"\xff\xfe \xc0\xaf", after.as_bytes()].concat())
 }
@@ -128,7 +144,8 @@ fn bom_crlf(server: &crate::server::HostileServer, message: &[u8]) -> Vec<u8> {
 }
 
 fn huge_line(request: &ClientRequest) -> Sent {
-    let line = request.tool_list_text(r#"[{"name":"big","inputSchema":{"type":"object"},"description":"@"}]"#);
+    let line = request
+        .tool_list_text(r#"[{"name":"big","inputSchema":{"type":"object"},"description":"@"}]"#);
     let (before, after) = line.split_once('@').unwrap_or_default();
     request.raw(before)?;
     request.flood(&[b'A'; MIB], request.server.options.size.unwrap_or(256 * MIB))?;
@@ -137,21 +154,25 @@ fn huge_line(request: &ClientRequest) -> Sent {
 
 fn many_tools(request: &ClientRequest) -> Sent {
     let count = request.server.options.count.unwrap_or(200_000);
-    let tools: Vec<Value> = (0..count).map(|it| plain(&format!("t{it:06}"), &format!("tool number {it}"))).collect();
+    let tools: Vec<Value> =
+        (0..count).map(|it| plain(&format!("t{it:06}"), &format!("tool number {it}"))).collect();
     request.reply(request.tool_list(tools))
 }
 
 fn deep_json(request: &ClientRequest) -> Sent {
     let depth = request.server.options.count.unwrap_or(100_000);
     let (open, close) = (r#"[{"a":"#.repeat(depth), "}]".repeat(depth));
-    let tools = format!(r#"[{{"name":"deep","inputSchema":{{"type":"object","x":{open}1{close}}}}}]"#);
+    let tools =
+        format!(r#"[{{"name":"deep","inputSchema":{{"type":"object","x":{open}1{close}}}}}]"#);
     request.line(request.tool_list_text(&tools))
 }
 
 fn deep_edge(request: &ClientRequest) -> Sent {
     let (open, close) = ("[".repeat(120), "]".repeat(120));
     let fine = plain("ok", "x");
-    let deep = format!(r#"{{"name":"deep120","inputSchema":{{"type":"object","default":{open}{close}}}}}"#);
+    let deep = format!(
+        r#"{{"name":"deep120","inputSchema":{{"type":"object","default":{open}{close}}}}}"#
+    );
     request.line(request.tool_list_text(&format!("[{fine},{deep}]")))
 }
 

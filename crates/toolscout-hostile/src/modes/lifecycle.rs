@@ -14,7 +14,14 @@ pub(super) const MODES: &[Mode] = &[
         "hang_start",
         "Starts, reads, and never writes a byte.",
         "Is ready, and others usable, within the start budget; this server is said to have timed out, and is killed.",
-        Acts { discover: silent, initialize: silent, list: silent, listen: silent, call: silent, ..HONEST },
+        Acts {
+            discover: silent,
+            initialize: silent,
+            list: silent,
+            listen: silent,
+            call: silent,
+            ..HONEST
+        },
     ),
     both(
         "hang_discover",
@@ -44,7 +51,10 @@ pub(super) const MODES: &[Mode] = &[
         "slow_start",
         "Sleeps --delay seconds (8) before it reads, then behaves.",
         "Makes it available without a restart, and nobody else waits.",
-        Acts { start: |server| slowly(server.options.delay.unwrap_or(Duration::from_secs(8))), ..HONEST },
+        Acts {
+            start: |server| slowly(server.options.delay.unwrap_or(Duration::from_secs(8))),
+            ..HONEST
+        },
     ),
     stdio(
         "drip_list",

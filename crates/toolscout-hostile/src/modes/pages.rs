@@ -78,7 +78,9 @@ fn cursor_endless(request: &ClientRequest) -> Sent {
 
 fn two_pages(request: &ClientRequest, next: &str) -> Sent {
     match request.cursor() {
-        Some(cursor) if !cursor.is_empty() => request.reply(request.tool_list([plain("page2", "x")].to_vec())),
+        Some(cursor) if !cursor.is_empty() => {
+            request.reply(request.tool_list([plain("page2", "x")].to_vec()))
+        }
         _ => request.reply(request.page([plain("page1", "x")].to_vec(), next)),
     }
 }
@@ -91,7 +93,8 @@ fn cursor_type(request: &ClientRequest) -> Sent {
 
 fn ttl_extreme(request: &ClientRequest) -> Sent {
     // As text, because not all of them are numbers that a `Value` can represent.
-    const TIMES: [&str; 7] = ["1e300", "-1", "9223372036854775807", "18446744073709551616", "0.5", "\"60000\"", "true"];
+    const TIMES: [&str; 7] =
+        ["1e300", "-1", "9223372036854775807", "18446744073709551616", "0.5", "\"60000\"", "true"];
     let time = TIMES[request.server.memory.turn.up() % TIMES.len()];
     let (id, tools) = (request.id(), Value::from(request.server.tools()));
     request.line(format!(

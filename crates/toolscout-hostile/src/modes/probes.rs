@@ -29,8 +29,10 @@ pub(super) const MODES: &[Mode] = &[
                 Ok(())
             },
             call: |it| {
-                let lines: Vec<String> =
-                    environment().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+                let lines: Vec<String> = environment()
+                    .into_iter()
+                    .map(|(name, value)| format!("{name}={value}"))
+                    .collect();
                 it.reply(it.text(lines.join("\n")))
             },
             ..HONEST
@@ -65,7 +67,8 @@ pub(super) const MODES: &[Mode] = &[
 
 fn environment() -> Vec<(String, String)> {
     let text = |it: std::ffi::OsString| it.to_string_lossy().into_owned();
-    let mut all: Vec<_> = std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect();
+    let mut all: Vec<_> =
+        std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect();
     all.sort();
     all
 }
@@ -73,7 +76,8 @@ fn environment() -> Vec<(String, String)> {
 /// The readable data of the parent process: sizes, and only the names of its environment variables.
 fn parent() -> Value {
     let folder = PathBuf::from(format!("/proc/{}", parent_id()));
-    let or_denied = |read: io::Result<Value>| read.unwrap_or_else(|err| format!("denied: {err}").into());
+    let or_denied =
+        |read: io::Result<Value>| read.unwrap_or_else(|err| format!("denied: {err}").into());
     let size = |file: &str| fs::read(folder.join(file)).map(|it| it.len().into());
     json!({
         "environ": or_denied(fs::read(folder.join("environ")).map(|it| names(&it))),
@@ -84,15 +88,24 @@ fn parent() -> Value {
 }
 
 fn names(environ: &[u8]) -> Value {
-    let name =
-        |entry: &[u8]| String::from_utf8_lossy(entry.split(|it| *it == b'=').next().unwrap_or_default()).into_owned();
-    environ.split(|it| *it == 0).filter(|it| !it.is_empty()).map(|it| Value::from(name(it))).collect()
+    let name = |entry: &[u8]| {
+        String::from_utf8_lossy(entry.split(|it| *it == b'=').next().unwrap_or_default())
+            .into_owned()
+    };
+    environ
+        .split(|it| *it == 0)
+        .filter(|it| !it.is_empty())
+        .map(|it| Value::from(name(it)))
+        .collect()
 }
 
 fn fs_probe(server: &Arc<HostileServer>) -> Sent {
     let mut found = Map::new();
     let mut note = |what: &str, tried: io::Result<()>, success: &str| {
-        found.insert(what.to_owned(), tried.map_or_else(|err| err.to_string(), |()| success.to_owned()).into());
+        found.insert(
+            what.to_owned(),
+            tried.map_or_else(|err| err.to_string(), |()| success.to_owned()).into(),
+        );
     };
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
     for folder in [".ssh", ".aws", ".config"] {

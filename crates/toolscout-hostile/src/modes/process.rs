@@ -19,7 +19,12 @@ pub(super) const MODES: &[Mode] = &[
         "ignore_term",
         "Ignores SIGTERM, SIGINT, SIGHUP, SIGPIPE and the end of its input; only SIGKILL ends it, or --ttl.",
         "Closes stdin, then SIGTERM, then SIGKILL, all within 5 s; nothing survives.",
-        Acts { obeys_signals: false, end_of_input: pause_for_ever, broken_pipe: pause_for_ever, ..HONEST },
+        Acts {
+            obeys_signals: false,
+            end_of_input: pause_for_ever,
+            broken_pipe: pause_for_ever,
+            ..HONEST
+        },
     ),
     stdio(
         "grandchild",

@@ -71,7 +71,8 @@ fn announce_later(request: &ClientRequest) -> Sent {
 /// Reads the number of earlier starts from the state file into `turn`.
 fn count_starts(server: &Arc<HostileServer>) -> Sent {
     if let Some(path) = &server.options.state {
-        let before = std::fs::read_to_string(path).ok().and_then(|it| it.trim().parse().ok()).unwrap_or(0);
+        let before =
+            std::fs::read_to_string(path).ok().and_then(|it| it.trim().parse().ok()).unwrap_or(0);
         server.memory.turn.at_least(before);
         if let Err(err) = std::fs::write(path, (before + 1).to_string()) {
             server.log.event("probe", json!({ "state": err.to_string() }));

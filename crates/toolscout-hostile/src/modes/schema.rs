@@ -56,8 +56,18 @@ pub(super) const MODES: &[Mode] = &[
         "A tool `typed` that promises an integer and gives a string, and more than it promised.",
         "Says so, or hands it on with a mark; never as if it had been checked.",
         Acts {
-            tools: |server| tools_and(server, [with(plain("typed", "x"), json!({ "outputSchema": promised() }))]),
-            call: |it| it.reply(with(it.text("typed"), json!({ "structuredContent": { "n": "DROP", "x": 1 } }))),
+            tools: |server| {
+                tools_and(
+                    server,
+                    [with(plain("typed", "x"), json!({ "outputSchema": promised() }))],
+                )
+            },
+            call: |it| {
+                it.reply(with(
+                    it.text("typed"),
+                    json!({ "structuredContent": { "n": "DROP", "x": 1 } }),
+                ))
+            },
             ..HONEST
         },
     ),
@@ -78,7 +88,10 @@ fn ref_remote(server: &HostileServer) -> Vec<Value> {
     named(
         server,
         [
-            ("ref_http", json!({ "type": "object", "properties": { "a": { "$ref": there("ref") } } })),
+            (
+                "ref_http",
+                json!({ "type": "object", "properties": { "a": { "$ref": there("ref") } } }),
+            ),
             ("ref_file", json!({ "$ref": "file:///etc/passwd" })),
             ("ref_env", json!({ "allOf": [{ "$ref": "file:///proc/self/environ#/x" }] })),
             ("ref_dyn", json!({ "$dynamicRef": there("dyn") })),
@@ -116,7 +129,10 @@ fn ref_bomb(server: &HostileServer) -> Vec<Value> {
     let twice = |next: Value| json!({ "type": "object", "properties": { "l": next, "r": next } });
     let definitions = chain("d", 40, twice, json!({ "type": "string" }));
     let properties = json!({ "x": { "$ref": "#/$defs/d0" } });
-    named(server, [("bomb", json!({ "$defs": definitions, "type": "object", "properties": properties }))])
+    named(
+        server,
+        [("bomb", json!({ "$defs": definitions, "type": "object", "properties": properties }))],
+    )
 }
 
 fn validate_bomb(server: &HostileServer) -> Vec<Value> {
@@ -128,8 +144,14 @@ fn validate_bomb(server: &HostileServer) -> Vec<Value> {
             "exp_anyof",
             json!({ "type": "object", "$defs": definitions, "properties": { "a": { "$ref": "#/$defs/c0" } } }),
         ),
-        ("redos", json!({ "type": "object", "properties": { "a": text("^(a+)+$"), "b": text("^(?=(a+))\\1*b$") } })),
-        ("unique", json!({ "type": "object", "properties": { "a": { "type": "array", "uniqueItems": true } } })),
+        (
+            "redos",
+            json!({ "type": "object", "properties": { "a": text("^(a+)+$"), "b": text("^(?=(a+))\\1*b$") } }),
+        ),
+        (
+            "unique",
+            json!({ "type": "object", "properties": { "a": { "type": "array", "uniqueItems": true } } }),
+        ),
         (
             "patprops",
             json!({
@@ -143,7 +165,9 @@ fn validate_bomb(server: &HostileServer) -> Vec<Value> {
 }
 
 fn wide_schema(server: &HostileServer) -> Vec<Value> {
-    let property = |at| (format!("p{at}"), json!({ "type": "string", "description": format!("property {at}") }));
+    let property = |at| {
+        (format!("p{at}"), json!({ "type": "string", "description": format!("property {at}") }))
+    };
     let properties = Map::from_iter((0..20_000).map(property));
     let values: Vec<String> = (0..100_000).map(|at| format!("v{at}")).collect();
     let required: Vec<String> = (0..2000).map(|at| format!("r{at}")).collect();
@@ -168,9 +192,15 @@ fn odd_dialect(server: &HostileServer) -> Vec<Value> {
             ("d4", dialect("http://json-schema.org/draft-04/schema#")),
             ("d7", dialect("http://json-schema.org/draft-07/schema#")),
             ("dx", dialect("http://evil.invalid/schema")),
-            ("bools", json!({ "type": "object", "properties": booleans, "additionalProperties": false })),
+            (
+                "bools",
+                json!({ "type": "object", "properties": booleans, "additionalProperties": false }),
+            ),
             ("never", json!({ "type": "object", "not": {} })),
-            ("numkeys", json!({ "type": ["object", "null"], "minProperties": -1, "maxProperties": 1e308 })),
+            (
+                "numkeys",
+                json!({ "type": ["object", "null"], "minProperties": -1, "maxProperties": 1e308 }),
+            ),
         ],
     )
 }
@@ -186,7 +216,10 @@ fn header_inject(server: &HostileServer) -> Vec<Value> {
             ("hx_empty", text("")),
             ("hx_space", text("Authorization ")),
             ("hx_num", of(json!({ "q": typed("number", "N") }))),
-            ("hx_dup", of(json!({ "a": typed("string", "Region"), "b": typed("string", "region") }))),
+            (
+                "hx_dup",
+                of(json!({ "a": typed("string", "Region"), "b": typed("string", "region") })),
+            ),
             ("hx_items", of(json!({ "a": { "type": "array", "items": typed("string", "I") } }))),
             ("hx_ok", text("Region")),
         ],

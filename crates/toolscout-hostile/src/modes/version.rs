@@ -15,8 +15,15 @@ pub(super) const MODES: &[Mode] = &[
         "Speaks only 2099-01-01, in both handshakes.",
         "Says that there is no version in common, naming both sides; does not try again and again.",
         Acts {
-            discover: |it| it.reply(with(discovered(&it.server), json!({ "supportedVersions": ["2099-01-01"] }))),
-            initialize: |it| it.reply(with(initialized(it), json!({ "protocolVersion": "2099-01-01" }))),
+            discover: |it| {
+                it.reply(with(
+                    discovered(&it.server),
+                    json!({ "supportedVersions": ["2099-01-01"] }),
+                ))
+            },
+            initialize: |it| {
+                it.reply(with(initialized(it), json!({ "protocolVersion": "2099-01-01" })))
+            },
             ..HONEST
         },
     ),
@@ -60,8 +67,12 @@ pub(super) const MODES: &[Mode] = &[
         "With --after 1 says it has no tools, and has; with --after 0 says it has, and knows no `tools/list`.",
         "Tries to list or does not, always the same way; fails with a plain error.",
         Acts {
-            discover: |it| it.reply(with(discovered(&it.server), json!({ "capabilities": claimed(it) }))),
-            initialize: |it| it.reply(with(initialized(it), json!({ "capabilities": claimed(it) }))),
+            discover: |it| {
+                it.reply(with(discovered(&it.server), json!({ "capabilities": claimed(it) })))
+            },
+            initialize: |it| {
+                it.reply(with(initialized(it), json!({ "capabilities": claimed(it) })))
+            },
             list: |it| match it.server.options.after {
                 0 => it.error(-32601, "no such method"),
                 _ => honest::list(it),
@@ -99,7 +110,8 @@ fn bad_version(request: &ClientRequest) -> Sent {
 
 fn unsupported(request: &ClientRequest) -> Sent {
     let versions = json!({ "supported": [MODERN], "requested": request.version() });
-    let error = json!({ "code": -32022, "message": "unsupported protocol version", "data": versions });
+    let error =
+        json!({ "code": -32022, "message": "unsupported protocol version", "data": versions });
     request.send(request.failure(error))
 }
 

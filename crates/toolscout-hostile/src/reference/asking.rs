@@ -52,7 +52,10 @@ pub(super) fn call(request: &ClientRequest, name: &str) -> Sent {
 }
 
 pub(super) fn prompt(request: &ClientRequest) -> Sent {
-    let questions = only("user_context", elicit("What is it about?", json!({ "context": { "type": "string" } })));
+    let questions = only(
+        "user_context",
+        elicit("What is it about?", json!({ "context": { "type": "string" } })),
+    );
     match put(request, &questions)? {
         InputReply::Answers(answers) => {
             let text = json!({ "type": "text", "text": format!("Speak about {answers}.") });
@@ -77,9 +80,13 @@ fn questions(request: &ClientRequest, name: &str) -> Option<InputRequests> {
         "test_elicitation_sep1330_enums" => only("choices", elicit("Which of them?", choices())),
         "test_streaming_elicitation" => only("ok", sure()),
         "test_input_required_result_elicitation" => only("user_name", name_of()),
-        "test_input_required_result_sampling" => only("capital_question", sample("What is the capital of France?")),
+        "test_input_required_result_sampling" => {
+            only("capital_question", sample("What is the capital of France?"))
+        }
         "test_input_required_result_list_roots" => only("client_roots", roots()),
-        "test_input_required_result_request_state" => remembering("state-ok", only("confirm", sure())),
+        "test_input_required_result_request_state" => {
+            remembering("state-ok", only("confirm", sure()))
+        }
         "test_input_required_result_tampered_state" => remembering("mine", only("confirm", sure())),
         "test_input_required_result_multiple_inputs" => {
             let all = json!({ "user_name": name_of(), "greeting": sample("Greet somebody"), "client_roots": roots() });
@@ -92,9 +99,14 @@ fn questions(request: &ClientRequest, name: &str) -> Option<InputRequests> {
 
 /// Requests input twice, with different requests.
 fn two_rounds(request: &ClientRequest) -> Sent {
-    let first = remembering("round 1", only("step1", elicit("Your name?", json!({ "name": { "type": "string" } }))));
-    let second =
-        remembering("round 2", only("step2", elicit("Your colour?", json!({ "color": { "type": "string" } }))));
+    let first = remembering(
+        "round 1",
+        only("step1", elicit("Your name?", json!({ "name": { "type": "string" } }))),
+    );
+    let second = remembering(
+        "round 2",
+        only("step2", elicit("Your colour?", json!({ "color": { "type": "string" } }))),
+    );
     let is_second = request.is_modern() && request.params()["requestState"] == "round 2";
     if !is_second && matches!(put(request, &first)?, InputReply::Over) {
         return Ok(());
@@ -103,17 +115,24 @@ fn two_rounds(request: &ClientRequest) -> Sent {
         return request.reply(wanted(&second));
     }
     match put(request, &second)? {
-        InputReply::Answers(answers) => request.reply(request.text(format!("in the end: {answers}"))),
+        InputReply::Answers(answers) => {
+            request.reply(request.text(format!("in the end: {answers}")))
+        }
         InputReply::Over => Ok(()),
     }
 }
 
 fn put(request: &ClientRequest, questions: &InputRequests) -> Result<InputReply, Gone> {
-    if request.is_modern() { put_with_result(request, questions) } else { put_one_by_one(request, questions) }
+    if request.is_modern() {
+        put_with_result(request, questions)
+    } else {
+        put_one_by_one(request, questions)
+    }
 }
 
 fn put_with_result(request: &ClientRequest, questions: &InputRequests) -> Result<InputReply, Gone> {
-    let (answers, state) = (&request.params()["inputResponses"], request.params()["requestState"].as_str());
+    let (answers, state) =
+        (&request.params()["inputResponses"], request.params()["requestState"].as_str());
     let keys = questions.requests.as_object().into_iter().flat_map(Map::keys);
     let are_complete = keys.clone().all(|it| answers[it].is_object());
     if !are_complete {
@@ -125,7 +144,9 @@ fn put_with_result(request: &ClientRequest, questions: &InputRequests) -> Result
         return Ok(InputReply::Over);
     }
     // Responses to other keys were not requested, and are dropped.
-    Ok(InputReply::Answers(keys.map(|it| (it.clone(), answers[it].clone())).collect::<Map<_, _>>().into()))
+    Ok(InputReply::Answers(
+        keys.map(|it| (it.clone(), answers[it].clone())).collect::<Map<_, _>>().into(),
+    ))
 }
 
 fn wanted(InputRequests { requests, state }: &InputRequests) -> Value {
@@ -144,7 +165,8 @@ fn put_one_by_one(request: &ClientRequest, questions: &InputRequests) -> Result<
         match answer.as_ref().and_then(|it| it.get("result")) {
             Some(result) => answers.insert(key.clone(), result.clone()),
             None => {
-                let text = answer.map_or("nobody answered".to_owned(), |it| it["error"].to_string());
+                let text =
+                    answer.map_or("nobody answered".to_owned(), |it| it["error"].to_string());
                 match request.method() {
                     Some("tools/call") => request.reply(failed(request.text(text)))?,
                     _ => request.error(-32603, &text)?,
@@ -177,7 +199,8 @@ fn within(client: &Value, elicitation: Value) -> InputRequests {
 }
 
 fn elicit(message: &str, properties: Value) -> Value {
-    let required: Vec<&str> = properties.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect();
+    let required: Vec<&str> =
+        properties.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect();
     let schema = object(properties.clone(), &required);
     json!({ "method": "elicitation/create", "params": { "message": message, "requestedSchema": schema } })
 }

@@ -16,10 +16,16 @@ pub(super) fn of(request: &ClientRequest, name: &str) -> Option<Value> {
     let content = match name {
         "test_simple_text" => json!([text("This is a simple text.")]),
         "test_image_content" => json!([picture()]),
-        "test_audio_content" => json!([{ "type": "audio", "data": SOUND, "mimeType": "audio/wav" }]),
+        "test_audio_content" => {
+            json!([{ "type": "audio", "data": SOUND, "mimeType": "audio/wav" }])
+        }
         "test_embedded_resource" => json!([resource("test://embedded", "text/plain", "inside")]),
         "test_multiple_content_types" => {
-            json!([text("three things"), picture(), resource("test://mixed", "application/json", "{\"a\":1}")])
+            json!([
+                text("three things"),
+                picture(),
+                resource("test://mixed", "application/json", "{\"a\":1}")
+            ])
         }
         "test_error_handling" => return Some(failed(request.text("this tool fails every time"))),
         _ => return None,
@@ -56,7 +62,8 @@ pub(super) fn rich_schema() -> Value {
 
 /// The result of a prompt, with these contents as user messages.
 pub(super) fn spoken(request: &ClientRequest, contents: Vec<Value>) -> Value {
-    let messages: Vec<Value> = contents.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
+    let messages: Vec<Value> =
+        contents.into_iter().map(|it| json!({ "role": "user", "content": it })).collect();
     complete_in_era(request, json!({ "messages": messages }))
 }
 

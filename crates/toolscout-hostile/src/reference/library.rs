@@ -49,10 +49,13 @@ fn read(request: &ClientRequest) -> Sent {
         ("test://static-text" | "test://watched-resource", _) => {
             json!({ "uri": uri, "mimeType": "text/plain", "text": "What the text says." })
         }
-        ("test://static-binary", _) => json!({ "uri": uri, "mimeType": "image/png", "blob": content::PICTURE }),
+        ("test://static-binary", _) => {
+            json!({ "uri": uri, "mimeType": "image/png", "blob": content::PICTURE })
+        }
         _ => {
             let code = if request.is_modern() { -32602 } else { -32002 };
-            let error = json!({ "code": code, "message": "no such resource", "data": { "uri": uri } });
+            let error =
+                json!({ "code": code, "message": "no such resource", "data": { "uri": uri } });
             return request.send(request.failure(error));
         }
     };
@@ -84,10 +87,15 @@ fn prompt(request: &ClientRequest) -> Sent {
     let text = |it: String| json!({ "type": "text", "text": it });
     let contents = match request.params()["name"].as_str().unwrap_or_default() {
         "test_simple_prompt" => vec![text("Say something simple.".to_owned())],
-        "test_prompt_with_arguments" => vec![text(format!("Say {} and {}.", arguments["arg1"], arguments["arg2"]))],
+        "test_prompt_with_arguments" => {
+            vec![text(format!("Say {} and {}.", arguments["arg1"], arguments["arg2"]))]
+        }
         "test_prompt_with_embedded_resource" => {
             let resource = json!({ "uri": arguments["resourceUri"], "mimeType": "text/plain", "text": "inside" });
-            vec![json!({ "type": "resource", "resource": resource }), text("Say what is in it.".to_owned())]
+            vec![
+                json!({ "type": "resource", "resource": resource }),
+                text("Say what is in it.".to_owned()),
+            ]
         }
         "test_prompt_with_image" => vec![content::picture(), text("Say what is on it.".to_owned())],
         asking::PROMPT => return beside(request, asking::prompt),
@@ -113,8 +121,10 @@ fn beside(request: &ClientRequest, act: Act) -> Sent {
 
 fn complete(request: &ClientRequest) -> Sent {
     let begun = request.params()["argument"]["value"].as_str().unwrap_or_default();
-    let values: Vec<&str> =
-        ["parent", "parrot", "test one", "test two"].into_iter().filter(|it| it.starts_with(begun)).collect();
+    let values: Vec<&str> = ["parent", "parrot", "test one", "test two"]
+        .into_iter()
+        .filter(|it| it.starts_with(begun))
+        .collect();
     let completion = json!({ "total": values.len(), "values": values, "hasMore": false });
     request.reply(content::complete_in_era(request, json!({ "completion": completion })))
 }

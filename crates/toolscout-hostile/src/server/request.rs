@@ -92,7 +92,8 @@ impl ClientRequest {
     pub(crate) fn send(&self, message: Value) -> Sent {
         let text = message.to_string();
         if self.server.log.is_open() {
-            let event = json!({ "bytes": text.len(), "id": message["id"], "method": message["method"] });
+            let event =
+                json!({ "bytes": text.len(), "id": message["id"], "method": message["method"] });
             self.server.log.event("sent", event);
         }
         self.line(text)
@@ -149,7 +150,8 @@ impl ClientRequest {
 
     /// The result of a call with a single text.
     pub(crate) fn text(&self, text: impl Into<Value>) -> Value {
-        let mut result = json!({ "content": [{ "type": "text", "text": text.into() }], "isError": false });
+        let mut result =
+            json!({ "content": [{ "type": "text", "text": text.into() }], "isError": false });
         if self.is_modern() {
             result["resultType"] = "complete".into();
         }

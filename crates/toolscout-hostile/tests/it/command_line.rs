@@ -19,13 +19,24 @@ fn the_list_names_every_mode_once() {
     assert_eq!(printed(&["--list", "--names"]).lines().collect::<BTreeSet<_>>(), names);
     assert!(printed(&["--list"]).ends_with("# 116 modes\n"));
     let json: Value = serde_json::from_str(&printed(&["--list", "--json"])).unwrap();
-    assert_eq!(json.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect::<BTreeSet<_>>(), names);
+    assert_eq!(
+        json.as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["name"].as_str().unwrap())
+            .collect::<BTreeSet<_>>(),
+        names
+    );
 }
 
 #[test]
 fn every_mode_says_where_it_belongs_and_what_is_to_be_done_about_it() {
     for mode in modes() {
-        assert!(!mode.category.is_empty() && mode.does.ends_with('.') && mode.must.ends_with('.'), "{}", mode.name);
+        assert!(
+            !mode.category.is_empty() && mode.does.ends_with('.') && mode.must.ends_with('.'),
+            "{}",
+            mode.name
+        );
         assert_eq!(mode.transports == Transports::Http, mode.category == "http", "{}", mode.name);
     }
 }
@@ -33,7 +44,11 @@ fn every_mode_says_where_it_belongs_and_what_is_to_be_done_about_it() {
 #[test]
 fn a_mode_is_described() {
     let text = printed(&["--describe", "cursor_same"]);
-    assert!(text.starts_with("cursor_same [pages, stdio+http]\n  does: ") && text.contains("\n  must: "), "{text}");
+    assert!(
+        text.starts_with("cursor_same [pages, stdio+http]\n  does: ")
+            && text.contains("\n  must: "),
+        "{text}"
+    );
 }
 
 #[test]

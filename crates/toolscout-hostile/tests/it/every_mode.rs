@@ -23,11 +23,23 @@ const ASKED: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","param
 
 fn start(mode: &Mode, folder: &Path, more: &[&str]) -> Child {
     let mut command = program();
-    command.args(["--mode", mode.name, "--log"]).arg(folder.join(mode.name)).args(SMALL.split(' ')).args(more);
+    command
+        .args(["--mode", mode.name, "--log"])
+        .arg(folder.join(mode.name))
+        .args(SMALL.split(' '))
+        .args(more);
     let complaints = folder.join(format!("{}.err", mode.name));
     let is_endless = mode.name == "stderr_firehose";
-    command.stderr(if is_endless { Stdio::null() } else { File::create(complaints).unwrap().into() });
-    command.stdin(Stdio::piped()).stdout(if more.is_empty() { Stdio::null() } else { Stdio::piped() });
+    command.stderr(if is_endless {
+        Stdio::null()
+    } else {
+        File::create(complaints).unwrap().into()
+    });
+    command.stdin(Stdio::piped()).stdout(if more.is_empty() {
+        Stdio::null()
+    } else {
+        Stdio::piped()
+    });
     command.spawn().unwrap()
 }
 
@@ -39,7 +51,13 @@ fn count(mode: &Mode, folder: &Path, event: &str) -> usize {
 
 /// Waits until the log has this many events of this kind, and ends the server, if it does not end
 /// by itself.
-fn logs(mode: &Mode, folder: &Path, mut child: Child, (event, wanted): (&str, usize), ends_itself: bool) {
+fn logs(
+    mode: &Mode,
+    folder: &Path,
+    mut child: Child,
+    (event, wanted): (&str, usize),
+    ends_itself: bool,
+) {
     let patience = Instant::now() + Duration::from_secs(30);
     while count(mode, folder, event) < wanted && Instant::now() < patience {
         std::thread::park_timeout(Duration::from_millis(5));
@@ -49,8 +67,13 @@ fn logs(mode: &Mode, folder: &Path, mut child: Child, (event, wanted): (&str, us
     }
     let status = child.wait().unwrap();
     assert_eq!(count(mode, folder, event), wanted, "{}", mode.name);
-    let complaints = fs::read_to_string(folder.join(format!("{}.err", mode.name))).unwrap_or_default();
-    assert!(!complaints.contains("panicked") && status.code() != Some(101), "{}: {complaints}", mode.name);
+    let complaints =
+        fs::read_to_string(folder.join(format!("{}.err", mode.name))).unwrap_or_default();
+    assert!(
+        !complaints.contains("panicked") && status.code() != Some(101),
+        "{}: {complaints}",
+        mode.name
+    );
 }
 
 #[test]
@@ -73,7 +96,8 @@ fn every_mode_takes_requests_over_a_pipe() {
             "close_stdout" => 4,
             _ => 5,
         };
-        let stays = ["ignore_term", "close_stdin", "close_stdout", "stop_reading"].contains(&mode.name);
+        let stays =
+            ["ignore_term", "close_stdin", "close_stdout", "stop_reading"].contains(&mode.name);
         logs(mode, folder.path(), child, ("recv", wanted), !stays);
     }
 }
@@ -91,7 +115,12 @@ fn every_mode_takes_requests_over_a_socket() {
             let address = line.trim().strip_prefix("listening ").unwrap().to_owned();
             for message in ASKED.lines() {
                 let mut stream = TcpStream::connect(&address).unwrap();
-                write!(stream, "POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n{message}", message.len()).unwrap();
+                write!(
+                    stream,
+                    "POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n{message}",
+                    message.len()
+                )
+                .unwrap();
             }
             (mode, child)
         })

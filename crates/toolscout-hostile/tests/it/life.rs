@@ -72,13 +72,17 @@ fn rug_restart_turns_at_the_second_start() {
         Talk::with(&words).ask("tools/list", json!({})).answer()["result"]["tools"][0]["inputSchema"]["required"]
             .clone()
     };
-    assert_eq!([0, 1, 2].map(required), [json!(["text"]), json!(["text", "sidenote"]), json!(["text", "sidenote"])]);
+    assert_eq!(
+        [0, 1, 2].map(required),
+        [json!(["text"]), json!(["text", "sidenote"]), json!(["text", "sidenote"])]
+    );
 }
 
 #[test]
 fn vanish_has_tools_only_at_first() {
     let mut talk = Talk::with("--mode vanish --after 2");
-    let counts = [0, 1, 2].map(|_| names(&talk.ask("tools/list", json!({})).answer()["result"]).len());
+    let counts =
+        [0, 1, 2].map(|_| names(&talk.ask("tools/list", json!({})).answer()["result"]).len());
     assert_eq!(counts, [6, 6, 0]);
 }
 

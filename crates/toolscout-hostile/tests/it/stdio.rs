@@ -17,7 +17,10 @@ fn the_honest_server_speaks_the_stateless_protocol() {
     );
     let list = talk.ask("tools/list", json!({})).answer();
     assert_eq!(names(&list["result"]), TOOLS);
-    assert_eq!((&list["result"]["ttlMs"], &list["result"]["resultType"]), (&json!(5000), &json!("complete")));
+    assert_eq!(
+        (&list["result"]["ttlMs"], &list["result"]["resultType"]),
+        (&json!(5000), &json!("complete"))
+    );
     assert_eq!(
         talk.ask("tools/call", json!({ "name": "add", "arguments": { "a": 20, "b": 22 } })).line(),
         "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"42\"}],\"isError\":false,\
@@ -47,8 +50,14 @@ fn the_honest_server_speaks_the_old_protocol() {
 
 #[test]
 fn an_era_can_be_left_out() {
-    assert_eq!(Talk::with("--era legacy").ask("server/discover", json!({})).answer()["error"]["code"], -32601);
-    assert_eq!(Talk::with("--era modern").ask_as_of_old("initialize", json!({})).answer()["error"]["code"], -32601);
+    assert_eq!(
+        Talk::with("--era legacy").ask("server/discover", json!({})).answer()["error"]["code"],
+        -32601
+    );
+    assert_eq!(
+        Talk::with("--era modern").ask_as_of_old("initialize", json!({})).answer()["error"]["code"],
+        -32601
+    );
 }
 
 #[test]
@@ -94,7 +103,8 @@ fn exit_mid_list_stops_in_the_middle() {
 fn double_reply_answers_twice() {
     let mut talk = Talk::with("--mode double_reply");
     talk.ask("tools/call", json!({ "name": "echo", "arguments": { "text": "once" } }));
-    let texts = [talk.answer(), talk.answer()].map(|it| (it["id"].clone(), it["result"]["content"][0]["text"].clone()));
+    let texts = [talk.answer(), talk.answer()]
+        .map(|it| (it["id"].clone(), it["result"]["content"][0]["text"].clone()));
     assert_eq!(texts, [(json!(1), json!("once")), (json!(1), json!("POISON second reply"))]);
 }
 

@@ -24,7 +24,11 @@ impl Talk {
     pub(crate) fn with(words: &str) -> Self {
         let folder = TempDir::new().unwrap();
         let mut command = program();
-        command.arg("--log").arg(folder.path().join("log")).args(["--ttl", "20"]).args(words.split_whitespace());
+        command
+            .arg("--log")
+            .arg(folder.path().join("log"))
+            .args(["--ttl", "20"])
+            .args(words.split_whitespace());
         // Discarded, because some modes flood stderr.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
@@ -41,7 +45,8 @@ impl Talk {
 
     pub(crate) fn ask_as_of_old(&mut self, method: &str, params: Value) -> &mut Self {
         self.asked += 1;
-        let message = json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params });
         self.say(&message.to_string())
     }
 
@@ -84,7 +89,11 @@ impl Talk {
     /// The port that the server prints.
     pub(crate) fn port(&mut self) -> u16 {
         let line = self.line();
-        line.trim().strip_prefix("listening 127.0.0.1:").unwrap_or_else(|| panic!("{line}")).parse().unwrap()
+        line.trim()
+            .strip_prefix("listening 127.0.0.1:")
+            .unwrap_or_else(|| panic!("{line}"))
+            .parse()
+            .unwrap()
     }
 }
 
@@ -99,7 +108,12 @@ impl Drop for Talk {
 pub(crate) fn post(port: u16, message: &Value, limit: u64) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let body = message.to_string();
-    write!(stream, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
     stream.shutdown(std::net::Shutdown::Write).unwrap();
     let mut answer = Vec::new();
     // A reset also ends the response.

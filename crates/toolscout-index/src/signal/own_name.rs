@@ -34,15 +34,26 @@ impl SignalScores for OwnName<'_> {
 pub(crate) fn named(index: &Index, asked: &QueryTerms, text: &str) -> Vec<u32> {
     let text = text.trim().to_lowercase();
     let same = |it: &QueryTerm| it.ways.first().map(|it| it.term);
-    let rarest = asked.terms.iter().filter_map(same).min_by_key(|it| index.known.lexical.postings(*it).len());
-    let Some(rarest) = rarest.filter(|_| !text.contains(char::is_whitespace)) else { return Vec::new() };
-    let tools = index.known.lexical.postings(rarest).iter().map(|it| crate::lexical::unpacked(*it).0);
-    tools.filter(|it| index.tools.is_approved(*it) && is_named(index.tools.id(*it), &text)).collect()
+    let rarest = asked
+        .terms
+        .iter()
+        .filter_map(same)
+        .min_by_key(|it| index.known.lexical.postings(*it).len());
+    let Some(rarest) = rarest.filter(|_| !text.contains(char::is_whitespace)) else {
+        return Vec::new();
+    };
+    let tools =
+        index.known.lexical.postings(rarest).iter().map(|it| crate::lexical::unpacked(*it).0);
+    tools
+        .filter(|it| index.tools.is_approved(*it) && is_named(index.tools.id(*it), &text))
+        .collect()
 }
 
 /// Whether a lower-case text is the name of a tool, alone or qualified with its source id.
 fn is_named(id: &ToolId, text: &str) -> bool {
     let (source, name) = (id.source.as_str(), id.name.as_str().to_lowercase());
-    let behind = text.strip_prefix(source).and_then(|it| it.strip_prefix("__").or(it.strip_prefix(['/', ':', '.'])));
+    let behind = text
+        .strip_prefix(source)
+        .and_then(|it| it.strip_prefix("__").or(it.strip_prefix(['/', ':', '.'])));
     text == name || behind == Some(&name)
 }

@@ -7,16 +7,30 @@ use toolscout_core::Tool;
 
 /// Ten servers of honest tools, and queries for them.
 fn honest() -> (Vec<Arc<Tool>>, Vec<(String, String)>) {
-    let things =
-        ["invoice", "ticket", "calendar", "photo", "playlist", "recipe", "flight", "repository", "contract", "sensor"];
-    let deeds =
-        ["create", "delete", "rename", "archive", "share", "export", "count", "validate", "schedule", "compare"];
+    let things = [
+        "invoice",
+        "ticket",
+        "calendar",
+        "photo",
+        "playlist",
+        "recipe",
+        "flight",
+        "repository",
+        "contract",
+        "sensor",
+    ];
+    let deeds = [
+        "create", "delete", "rename", "archive", "share", "export", "count", "validate",
+        "schedule", "compare",
+    ];
     let (mut tools, mut asked) = (Vec::new(), Vec::new());
     for thing in things {
         for deed in deeds {
             for (nth, place) in ["draft", "final", "shared", "old", "monthly"].iter().enumerate() {
                 let name = format!("{deed}_{place}_{thing}");
-                tools.push(Arc::new(tool(&format!("{thing}s/{name} -- {deed} a {place} {thing} of yours"))));
+                tools.push(Arc::new(tool(&format!(
+                    "{thing}s/{name} -- {deed} a {place} {thing} of yours"
+                ))));
                 // One query for about every second action: fifty in all, about all objects.
                 if nth == (asked.len() % 2) * 3 && asked.len() < 50 {
                     asked.push((format!("please {deed} the {place} {thing}"), name));
@@ -36,7 +50,13 @@ fn stuffed() -> Vec<Arc<Tool>> {
         format!("{}_{}_{}", words[at % 10], words[10 + at % 5], words[15 + at % 10])
     };
     (0..200)
-        .map(|at| Arc::new(tool(&format!("evil/{}{at} -- {}", name(at), format!("{everything} ").repeat(5)))))
+        .map(|at| {
+            Arc::new(tool(&format!(
+                "evil/{}{at} -- {}",
+                name(at),
+                format!("{everything} ").repeat(5)
+            )))
+        })
         .collect()
 }
 
@@ -53,11 +73,15 @@ fn two_hundred_stuffed_tools_push_no_honest_one_out_of_the_first_five() {
     let (tools, asked) = honest();
     assert!(tools.len() >= 500 && asked.len() >= 50);
     let bad = stuffed();
-    let good: Vec<ToolDocument<'_>> = tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
+    let good: Vec<ToolDocument<'_>> =
+        tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
     let before = recall(&Index::build(&good), &asked);
-    let evil =
-        bad.iter().zip(10_000..).map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
-    let after = recall(&Index::build(&good.iter().copied().chain(evil).collect::<Vec<_>>()), &asked);
+    let evil = bad
+        .iter()
+        .zip(10_000..)
+        .map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
+    let after =
+        recall(&Index::build(&good.iter().copied().chain(evil).collect::<Vec<_>>()), &asked);
     assert!(before > 0.9, "honest questions find honest tools: {before}");
     assert!(before - after <= 0.02, "recall fell from {before} to {after}");
 }
@@ -78,10 +102,14 @@ fn the_exact_name_earns_an_unapproved_tool_nothing() {
 
 #[test]
 fn a_source_that_nobody_approved_gets_no_more_than_its_share() {
-    let crowd: Vec<_> = (0..50).map(|at| Arc::new(tool(&format!("evil/send_mail_{at} -- Send mail")))).collect();
-    let other = Arc::new(tool("mail/post -- Send mail by post, on some days of the year, if there is any"));
-    let crowd =
-        crowd.iter().zip(10..).map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
+    let crowd: Vec<_> =
+        (0..50).map(|at| Arc::new(tool(&format!("evil/send_mail_{at} -- Send mail")))).collect();
+    let other =
+        Arc::new(tool("mail/post -- Send mail by post, on some days of the year, if there is any"));
+    let crowd = crowd
+        .iter()
+        .zip(10..)
+        .map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
     let index = Index::build(&crowd.chain([document(&other, 1)]).collect::<Vec<_>>());
     let hits = index.search(&Query::new("send mail"));
     assert_eq!(hits.iter().filter(|it| it.id.source.as_str() == "evil").count(), 4);
@@ -90,10 +118,16 @@ fn a_source_that_nobody_approved_gets_no_more_than_its_share() {
 
 #[test]
 fn an_approved_source_gives_way_only_to_hits_that_are_nearly_as_good() {
-    let crowd: Vec<_> = (0..20).map(|at| Arc::new(tool(&format!("big/send_mail_{at} -- Send mail")))).collect();
+    let crowd: Vec<_> =
+        (0..20).map(|at| Arc::new(tool(&format!("big/send_mail_{at} -- Send mail")))).collect();
     let near = Arc::new(tool("near/send_mail -- Send mail"));
     let far = Arc::new(tool("far/walk -- Walk, and think of mail"));
-    let all: Vec<_> = crowd.iter().chain([&near, &far]).zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
+    let all: Vec<_> = crowd
+        .iter()
+        .chain([&near, &far])
+        .zip(1..)
+        .map(|(tool, stamp)| document(tool, stamp))
+        .collect();
     let hits = Index::build(&all).search(&Query::new("send mail"));
     let sources: Vec<&str> = hits.iter().map(|it| it.id.source.as_str()).collect();
     assert!(sources[..5].contains(&"near") && !sources.contains(&"far"), "{sources:?}");

@@ -10,7 +10,8 @@ fn arcs() -> Vec<Arc<Tool>> {
 }
 
 fn index_after(known: &IndexData, tools: &[Arc<Tool>], stamps: &[u128]) -> Index {
-    let documents: Vec<_> = tools.iter().zip(stamps).map(|(tool, stamp)| document(tool, *stamp)).collect();
+    let documents: Vec<_> =
+        tools.iter().zip(stamps).map(|(tool, stamp)| document(tool, *stamp)).collect();
     Index::after(known, Language::English, &documents)
 }
 
@@ -51,7 +52,8 @@ fn vectors_stay_with_their_tools_and_go_with_their_encoder() {
 
 #[test]
 fn what_is_written_down_is_read_as_it_was() {
-    let index = encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
+    let index =
+        encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
     let bytes = index.known().to_bytes();
     assert!(IndexData::from_bytes(&bytes).as_ref() == Some(index.known()));
     assert!(IndexData::from_bytes(&IndexData::default().to_bytes()) == Some(IndexData::default()));
@@ -59,7 +61,8 @@ fn what_is_written_down_is_read_as_it_was() {
 
 #[test]
 fn what_was_cut_or_changed_on_disk_is_not_read() {
-    let index = encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
+    let index =
+        encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
     let bytes = index.known().to_bytes();
     for end in (0..bytes.len()).step_by(7) {
         assert!(IndexData::from_bytes(&bytes[..end]).is_none(), "cut at {end}");
@@ -74,7 +77,8 @@ fn what_was_cut_or_changed_on_disk_is_not_read() {
 /// A file may have a valid checksum and invalid numbers.
 #[test]
 fn what_does_not_fit_together_is_not_read() {
-    let index = encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
+    let index =
+        encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
     let bytes = index.known().to_bytes();
     let body = bytes.len() - 16;
     let mut read = 0;
@@ -86,8 +90,10 @@ fn what_does_not_fit_together_is_not_read() {
         let Some(known) = IndexData::from_bytes(&bytes) else { continue };
         read += 1;
         // Whatever the data contains, a search must not panic.
-        index_after(&known, &arcs(), &(1..=10).collect::<Vec<_>>()).search(&Query::new("send databse email"));
-        index_after(&known, &arcs()[..5], &(1..=5).collect::<Vec<_>>()).search(&Query::new("send email"));
+        index_after(&known, &arcs(), &(1..=10).collect::<Vec<_>>())
+            .search(&Query::new("send databse email"));
+        index_after(&known, &arcs()[..5], &(1..=5).collect::<Vec<_>>())
+            .search(&Query::new("send email"));
     }
     assert!(read > 0, "some numbers may be anything");
 }

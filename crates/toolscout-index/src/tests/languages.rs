@@ -31,7 +31,11 @@ fn a_question_in_nine_languages_finds_the_same_tool() {
     ];
     for question in questions {
         let page = search(TOOLS, RankingProfile::Ranked, question);
-        assert!(page.starts_with("create_invoice "), "{question}: {:?} gives {page}", in_english(question));
+        assert!(
+            page.starts_with("create_invoice "),
+            "{question}: {:?} gives {page}",
+            in_english(question)
+        );
     }
 }
 

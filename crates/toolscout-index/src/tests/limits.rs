@@ -42,7 +42,8 @@ fn a_huge_limit_is_cut() {
 #[test]
 fn a_cut_keeps_the_best_in_order() {
     let index = index_of(&many(150));
-    let names: Vec<_> = index.search(&Query::new("tool")).into_iter().map(|it| it.id.name.to_string()).collect();
+    let names: Vec<_> =
+        index.search(&Query::new("tool")).into_iter().map(|it| it.id.name.to_string()).collect();
     let expected: Vec<_> = (0..10).map(|it| format!("tool_{it:03}")).collect();
     assert_eq!(names, expected);
 }
@@ -67,7 +68,10 @@ fn the_order_of_registration_does_not_matter_to_a_ladder() {
     let backwards: Vec<_> = LIB10.lines().rev().collect();
     for profile in [RankingProfile::Ladder, RankingProfile::Ladder2] {
         for query in ["", "e", "data report email", "container"] {
-            assert_eq!(search(LIB10, profile, query), search(&backwards.join("\n"), profile, query));
+            assert_eq!(
+                search(LIB10, profile, query),
+                search(&backwards.join("\n"), profile, query)
+            );
         }
     }
 }

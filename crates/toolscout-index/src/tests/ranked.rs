@@ -26,7 +26,10 @@ fn the_name_counts_most_then_what_a_tool_says_it_does() {
 fn a_slip_of_the_finger_is_forgiven() {
     for typo in ["kuberntes", "kubernetse", "kubernets deply", "bakcup databse"] {
         let page = search(LIB10, RankingProfile::Ranked, typo);
-        assert!(page.starts_with("kubernetes_deploy") || page.starts_with("database_backup"), "{typo}: {page}");
+        assert!(
+            page.starts_with("kubernetes_deploy") || page.starts_with("database_backup"),
+            "{typo}: {page}"
+        );
     }
 }
 
@@ -58,7 +61,14 @@ fn nonsense_finds_nothing() {
 
 #[test]
 fn words_that_say_nothing_are_looked_up_as_they_are() {
-    assert_eq!(first(&search("app/help -- Shows help\napp/other -- Other", RankingProfile::Ranked, "help")), "help");
+    assert_eq!(
+        first(&search(
+            "app/help -- Shows help\napp/other -- Other",
+            RankingProfile::Ranked,
+            "help"
+        )),
+        "help"
+    );
 }
 
 #[test]
@@ -72,7 +82,8 @@ fn a_question_without_a_common_word_is_answered_by_meaning() {
 fn a_tool_that_is_not_encoded_yet_is_found_by_its_words() {
     let index = index_of(LIB10);
     let one = index.without_vector(Concepts.id()).next().map(|(stamp, _)| stamp).unwrap();
-    let index = index.with_vectors(Concepts.id(), [(one, crate::Vector::of(&Concepts.encode("email")))]);
+    let index =
+        index.with_vectors(Concepts.id(), [(one, crate::Vector::of(&Concepts.encode("email")))]);
     assert_eq!(index.vectors(), 1);
     assert_eq!(names(&index, "health check")[0], "health_check");
 }
@@ -86,14 +97,17 @@ fn meaning_alone_finds_nothing_without_an_encoder() {
 fn what_was_called_after_a_question_comes_first_the_next_time() {
     let index = index_of(LIB10);
     let question = "make room on the machine";
-    let tool = index.tools.all.iter().find(|it| it.id.name.as_str() == "cleanup_logs").unwrap().id.clone();
+    let tool =
+        index.tools.all.iter().find(|it| it.id.name.as_str() == "cleanup_logs").unwrap().id.clone();
     let lesson = LearnedQuery { tool, question: question.to_owned(), meaning: None };
     let learned = LearnedQueries::of(vec![lesson]);
     let query = Query { learned: Some(&learned), ..Query::new("make room on this machine") };
     let hits = index.search(&query);
     assert_eq!(hits[0].id.name.as_str(), "cleanup_logs");
     assert_eq!(hits[0].why[0], "was called after such a question");
-    assert!(index.search(&Query::new(question)).iter().all(|it| it.id.name.as_str() != "cleanup_logs"));
+    assert!(
+        index.search(&Query::new(question)).iter().all(|it| it.id.name.as_str() != "cleanup_logs")
+    );
 }
 
 #[test]
@@ -104,7 +118,8 @@ fn the_order_of_tools_and_the_number_of_threads_change_nothing() {
     let questions = ["send", "database", "container build", "delete old things", "report status"];
     let answers = |lines: &[&str]| {
         let tools: Vec<_> = lines.iter().map(|it| Arc::new(tool(it))).collect();
-        let documents: Vec<_> = tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
+        let documents: Vec<_> =
+            tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
         let index = encoded(&Index::build(&documents));
         questions.map(|it| names(&index, it))
     };

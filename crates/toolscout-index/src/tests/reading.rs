@@ -10,7 +10,8 @@ fn reading(text: &str) -> QueryReading {
 #[test]
 fn words_are_known_corrected_or_unknown() {
     let read = reading("send databse zzyzx");
-    let words: Vec<_> = read.words.iter().map(|it| (it.word.as_str(), it.is_known, it.corrected.len())).collect();
+    let words: Vec<_> =
+        read.words.iter().map(|it| (it.word.as_str(), it.is_known, it.corrected.len())).collect();
     assert_eq!(words, [("send", true, 0), ("databse", false, 1), ("zzyzx", false, 0)]);
     assert_eq!(read.unknown().collect::<Vec<_>>(), ["zzyzx"]);
     assert_eq!(read.english, None);
@@ -38,8 +39,17 @@ fn a_score_is_taken_apart() {
     let ids: Vec<_> = hits.iter().map(|it| &it.id).collect();
     let parts = index.parts(&query, &ids);
     let best = parts[0].unwrap();
-    assert!(best.is_named && best.words > 0.5 && best.is_approved && best.meaning.is_none() && best.learned == 0.0);
-    let far = toolscout_core::ToolId::new(ids[0].source.clone(), toolscout_core::ToolName::new("gone").unwrap());
+    assert!(
+        best.is_named
+            && best.words > 0.5
+            && best.is_approved
+            && best.meaning.is_none()
+            && best.learned == 0.0
+    );
+    let far = toolscout_core::ToolId::new(
+        ids[0].source.clone(),
+        toolscout_core::ToolName::new("gone").unwrap(),
+    );
     assert_eq!(index.parts(&query, &[&far]), [None]);
 }
 

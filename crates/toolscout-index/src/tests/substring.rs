@@ -25,7 +25,10 @@ fn what_has_the_text_comes_in_the_order_of_registration() {
 #[test]
 fn an_empty_question_gives_all_in_the_order_of_registration() {
     for query in ["", "  "] {
-        assert_eq!(search(SERVICES, Substring, query), "github_search 1\ngithub_create_issue 1\nslack_send 1");
+        assert_eq!(
+            search(SERVICES, Substring, query),
+            "github_search 1\ngithub_create_issue 1\nslack_send 1"
+        );
     }
 }
 

@@ -12,8 +12,14 @@ fn tokens(text: &str) -> String {
 #[test]
 fn identifiers_fall_into_their_words() {
     assert_eq!(tokens("get_user-profile.byId"), "get user profile by id");
-    assert_eq!(tokens("HTTPServer parseURLs XMLHttpRequest"), "http server parse urls xml http request");
-    assert_eq!(tokens("mp3 base64Encode s3 getTop10Movies"), "mp3 base64 encode s3 get top10 movies");
+    assert_eq!(
+        tokens("HTTPServer parseURLs XMLHttpRequest"),
+        "http server parse urls xml http request"
+    );
+    assert_eq!(
+        tokens("mp3 base64Encode s3 getTop10Movies"),
+        "mp3 base64 encode s3 get top10 movies"
+    );
 }
 
 #[test]

@@ -32,7 +32,8 @@ fn a_handshake_does_not_make_a_server_healthy() {
 fn the_first_wait_is_short_and_the_waits_grow() {
     let mut backoff = Backoff::default();
     let now = Instant::now();
-    let waits: Vec<_> = (0..12).map(|_| backoff.failed(now, Duration::ZERO, 0, 0.0) - now).collect();
+    let waits: Vec<_> =
+        (0..12).map(|_| backoff.failed(now, Duration::ZERO, 0, 0.0) - now).collect();
     assert_eq!(waits[..4], [500, 1_000, 2_000, 4_000].map(Duration::from_millis));
     assert_eq!(waits[11], LONGEST);
 }

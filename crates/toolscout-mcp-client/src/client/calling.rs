@@ -26,7 +26,9 @@ impl McpClient {
         cx: &Cx,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
-        let mut params = RequestParams::default().with("name", &name.as_str()).with("arguments", &call.arguments);
+        let mut params = RequestParams::default()
+            .with("name", &name.as_str())
+            .with("arguments", &call.arguments);
         params.meta = meta::of_call(call.meta.as_ref(), &cx.trace);
         if let Some(resume) = call.resume.as_ref().filter(|_| self.era().is_modern()) {
             resume.responses.iter().for_each(|it| params.set("inputResponses", it));
@@ -44,7 +46,11 @@ impl McpClient {
         Ok(result)
     }
 
-    fn mirrored(&self, call: &ToolCall, schema: Option<&RawJson>) -> Result<Vec<(String, String)>, ClientError> {
+    fn mirrored(
+        &self,
+        call: &ToolCall,
+        schema: Option<&RawJson>,
+    ) -> Result<Vec<(String, String)>, ClientError> {
         let Some(schema) = schema.filter(|_| self.needs_headers()) else { return Ok(Vec::new()) };
         let mirrors = mirror::mirrors(schema);
         let headers = mirrors.and_then(|it| mirror::headers(&it, &call.arguments));
@@ -66,16 +72,27 @@ fn check(result: &RawJson, is_modern: bool, limits: &Limits) -> Result<(), Clien
     if !text.starts_with('{') {
         return Err(ClientError::protocol("its result is no JSON object"));
     }
-    let head: CallResultHead<'_> =
-        serde_json::from_str(text).map_err(|err| ClientError::protocol(format!("its result cannot be read: {err}")))?;
-    if is_modern && !matches!(head.kind.map(RawValue::get), None | Some("\"complete\"" | "\"input_required\"")) {
-        return Err(ClientError::protocol("its result is neither complete nor a request for more input"));
+    let head: CallResultHead<'_> = serde_json::from_str(text)
+        .map_err(|err| ClientError::protocol(format!("its result cannot be read: {err}")))?;
+    if is_modern
+        && !matches!(
+            head.kind.map(RawValue::get),
+            None | Some("\"complete\"" | "\"input_required\"")
+        )
+    {
+        return Err(ClientError::protocol(
+            "its result is neither complete nor a request for more input",
+        ));
     }
     // Counts the items without parsing them. A `content` that is not a list counts as empty.
-    let items = head.content.and_then(|content| serde_json::from_str::<Vec<IgnoredAny>>(content.get()).ok());
+    let items = head
+        .content
+        .and_then(|content| serde_json::from_str::<Vec<IgnoredAny>>(content.get()).ok());
     let (count, limit) = (items.map_or(0, |items| items.len()), limits.content_items);
     if count > limit {
-        return Err(ClientError::protocol(format!("its result has {count} content items, and {limit} are allowed")));
+        return Err(ClientError::protocol(format!(
+            "its result has {count} content items, and {limit} are allowed"
+        )));
     }
     Ok(())
 }

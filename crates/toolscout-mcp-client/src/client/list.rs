@@ -34,7 +34,8 @@ pub(super) struct ListMethod {
     id: &'static str,
 }
 
-const TOOLS: ListMethod = ListMethod { method: "tools/list", key: "tools", things: "tools", id: "name" };
+const TOOLS: ListMethod =
+    ListMethod { method: "tools/list", key: "tools", things: "tools", id: "name" };
 
 /// The complete tool list of a server.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +65,11 @@ pub enum CacheScope {
 }
 
 /// Requests pages until the last one.
-pub(super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant) -> Result<ServerListing, ClientError> {
+pub(super) async fn list(
+    client: &McpClient,
+    limits: &Limits,
+    deadline: Instant,
+) -> Result<ServerListing, ClientError> {
     let mut walk = ToolListReader::new(limits, client.needs_headers());
     let mut cursor: Option<String> = None;
     loop {
@@ -139,23 +144,27 @@ impl<'a> ToolListReader<'a> {
         if !text.trim_start().starts_with('{') {
             return Err(ClientError::protocol("its list of tools is no JSON object"));
         }
-        let page: ToolListPage<'_> = serde_json::from_str(text)
-            .map_err(|err| ClientError::protocol(format!("its list of tools cannot be read: {err}")))?;
+        let page: ToolListPage<'_> = serde_json::from_str(text).map_err(|err| {
+            ClientError::protocol(format!("its list of tools cannot be read: {err}"))
+        })?;
         if is_modern && page.kind.is_some_and(|it| it.get() != "\"complete\"") {
             return Err(ClientError::protocol(
                 "it answered a request for its tools with something else than a whole result",
             ));
         }
         let tools = page.tools.map(|it| serde_json::from_str::<Vec<&RawValue>>(it.get()));
-        let Some(Ok(tools)) = tools else { return Err(ClientError::protocol("its list of tools is no list")) };
+        let Some(Ok(tools)) = tools else {
+            return Err(ClientError::protocol("its list of tools is no list"));
+        };
         let next = self.next(page.next)?;
         let brought = self.take(&tools, next.is_some())?;
         self.remember(&page);
         match next {
             Some(next) if self.cursors.contains(&next) => self.loops(brought).map(|()| None),
-            Some(_) if self.pages >= self.limits.pages => {
-                Err(ClientError::protocol(format!("its list of tools has more than {} pages", self.limits.pages)))
-            }
+            Some(_) if self.pages >= self.limits.pages => Err(ClientError::protocol(format!(
+                "its list of tools has more than {} pages",
+                self.limits.pages
+            ))),
             Some(next) => {
                 self.cursors.insert(next.clone());
                 Ok(Some(next))
@@ -174,7 +183,8 @@ impl<'a> ToolListReader<'a> {
             )));
         }
         let text = serde_json::from_str(cursor.get());
-        text.map(Some).map_err(|_| ClientError::protocol("its list of tools has a cursor that is not a text"))
+        text.map(Some)
+            .map_err(|_| ClientError::protocol("its list of tools has a cursor that is not a text"))
     }
 
     /// Adds the tools of a page; returns whether any of them is new.
@@ -213,9 +223,13 @@ impl<'a> ToolListReader<'a> {
             self.tools.push(definition);
             return true;
         };
-        let is_same = known.raw == definition.raw || known.raw.to_value() == definition.raw.to_value();
+        let is_same =
+            known.raw == definition.raw || known.raw.to_value() == definition.raw.to_value();
         if !is_same && self.torn.insert(definition.name.clone()) {
-            let reason = format!("tool `{}` is left out: it is defined twice, in different ways", definition.name);
+            let reason = format!(
+                "tool `{}` is left out: it is defined twice, in different ways",
+                definition.name
+            );
             self.report(Diagnostic::warning(DiagnosticKind::Collision, reason));
         }
         !is_same
@@ -226,7 +240,10 @@ impl<'a> ToolListReader<'a> {
             Some(name) => format!("tool `{name}`"),
             None => format!("tool number {}", at + 1),
         };
-        self.report(Diagnostic::warning(flaw.kind, format!("{which} is left out: {}", flaw.reason)));
+        self.report(Diagnostic::warning(
+            flaw.kind,
+            format!("{which} is left out: {}", flaw.reason),
+        ));
     }
 
     fn report(&mut self, problem: Diagnostic) {
@@ -253,7 +270,8 @@ impl<'a> ToolListReader<'a> {
     /// Applies the shortest time to live and the narrowest scope of all pages to the whole list.
     fn remember(&mut self, page: &ToolListPage<'_>) {
         let ttl = page.ttl.and_then(|it| serde_json::from_str::<f64>(it.get()).ok());
-        let ttl = ttl.map(|it| Duration::from_secs_f64((it / 1000.0).clamp(0.0, TTL_AT_MOST.as_secs_f64())));
+        let ttl = ttl
+            .map(|it| Duration::from_secs_f64((it / 1000.0).clamp(0.0, TTL_AT_MOST.as_secs_f64())));
         self.ttl = [self.ttl, ttl].into_iter().flatten().min();
         let scope = match page.scope.map(RawValue::get) {
             Some("\"public\"") => CacheScope::Public,
@@ -281,7 +299,8 @@ fn name_in(raw: &RawValue) -> Option<String> {
     struct NamedDefinition {
         name: String,
     }
-    let named: NamedDefinition = serde_json::from_str(raw.get()).ok().filter(|_| raw.get().starts_with('{'))?;
+    let named: NamedDefinition =
+        serde_json::from_str(raw.get()).ok().filter(|_| raw.get().starts_with('{'))?;
     let end = named.name.floor_char_boundary(SHOWN);
     (end > 0).then(|| named.name[..end].to_owned())
 }

@@ -37,7 +37,10 @@ impl McpClient {
 
     /// Subscribes to changes of exactly these resources. In the legacy era, each resource takes a
     /// separate request.
-    pub(in super::super) async fn watch(&self, resources: BTreeSet<String>) -> Result<(), ClientError> {
+    pub(in super::super) async fn watch(
+        &self,
+        resources: BTreeSet<String>,
+    ) -> Result<(), ClientError> {
         self.0.watched.send_if_modified(|it| {
             let is_new = *it != resources;
             *it = resources;
@@ -64,8 +67,10 @@ impl McpClient {
         }
         let mut params = RequestParams::default().with("notifications", &filter);
         meta::complete(&mut params.meta, self.era(), None);
-        let ask =
-            PeerRequest { cancels: !self.0.is_web, ..PeerRequest::new("subscriptions/listen", params, Instant::now()) };
+        let ask = PeerRequest {
+            cancels: !self.0.is_web,
+            ..PeerRequest::new("subscriptions/listen", params, Instant::now())
+        };
         self.0.peer.stand(ask, self.0.limits.probe).await
     }
 }
@@ -90,7 +95,9 @@ async fn keep_listening(
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
-            let Some(client) = conversation.upgrade().map(McpClient).filter(|it| it.is_lost().is_none()) else {
+            let Some(client) =
+                conversation.upgrade().map(McpClient).filter(|it| it.is_lost().is_none())
+            else {
                 return;
             };
             match client.subscribe().await {

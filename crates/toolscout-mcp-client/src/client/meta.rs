@@ -30,11 +30,18 @@ pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> 
 /// replaced, because they concern one connection and the caller is connected to the gateway, not to
 /// the server. The capabilities sent are those of the caller, because reverse requests go to the
 /// caller. The log level passes only if the caller has a counterpart that can receive log messages.
-pub(super) fn complete(meta: &mut Map<String, Value>, era: &ProtocolEra, counterpart: Option<&dyn Counterpart>) {
+pub(super) fn complete(
+    meta: &mut Map<String, Value>,
+    era: &ProtocolEra,
+    counterpart: Option<&dyn Counterpart>,
+) {
     let hears = |key: &str| key == LOG_LEVEL && era.is_modern() && counterpart.is_some();
     meta.retain(|key, _| (!key.starts_with(OWN) || hears(key)) && key != "progressToken");
     if era.is_modern() {
-        handshake::introduce(meta, counterpart.map_or_else(|| json!({}), |it| passed_on(it.capabilities().to_value())));
+        handshake::introduce(
+            meta,
+            counterpart.map_or_else(|| json!({}), |it| passed_on(it.capabilities().to_value())),
+        );
     }
 }
 

@@ -30,14 +30,17 @@ pub(super) async fn open(
     match &server.transport {
         ServerTransport::Stdio(program) => {
             let limit = given(Instant::now(), deadline);
-            let wire = timeout_at(deadline.into(), StdioWire::open(program, dial, router.clone())).await;
+            let wire =
+                timeout_at(deadline.into(), StdioWire::open(program, dial, router.clone())).await;
             let late = |_| ClientError::TimedOut { what: "its start".to_owned(), limit };
             let wire = wire.map_err(late)??;
             let peer = Peer::new(router, wire);
             let agreed = handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await?;
             Ok(OpenedConversation { peer, agreed, is_web: false })
         }
-        ServerTransport::Http(endpoint) if endpoint.sse => open_events(router, endpoint, dial, deadline).await,
+        ServerTransport::Http(endpoint) if endpoint.sse => {
+            open_events(router, endpoint, dial, deadline).await
+        }
         ServerTransport::Http(endpoint) => {
             router.draw_ids();
             let wire = HttpWire::open(endpoint, dial, router.clone(), deadline).await?;
@@ -84,11 +87,20 @@ async fn open_events(
 }
 
 /// The secrets to redact in the server's messages.
-async fn secrets(server: &ServerConfig, dial: &ConnectContext, deadline: Instant) -> Result<SecretValues, ClientError> {
+async fn secrets(
+    server: &ServerConfig,
+    dial: &ConnectContext,
+    deadline: Instant,
+) -> Result<SecretValues, ClientError> {
     let limit = given(Instant::now(), deadline);
     let (server, lookup) = (server.clone(), dial.lookup.clone());
     // Resolving references may read files and run the keyring program.
-    let found = timeout_at(deadline.into(), spawn_blocking(move || SecretValues::of(&server, &lookup))).await;
-    let found = found.map_err(|_| ClientError::TimedOut { what: "reading its configuration".to_owned(), limit })?;
+    let found =
+        timeout_at(deadline.into(), spawn_blocking(move || SecretValues::of(&server, &lookup)))
+            .await;
+    let found = found.map_err(|_| ClientError::TimedOut {
+        what: "reading its configuration".to_owned(),
+        limit,
+    })?;
     found.map_err(|_| ClientError::lost("its configuration could not be read"))
 }

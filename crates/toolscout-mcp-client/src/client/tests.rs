@@ -21,7 +21,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use toolscout_core::cx::Progress;
-use toolscout_core::{BoxFuture, Caller, Counterpart, Cx, RawJson, RpcError, SourceId, ToolCall, ToolId, ToolName};
+use toolscout_core::{
+    BoxFuture, Caller, Counterpart, Cx, RawJson, RpcError, SourceId, ToolCall, ToolId, ToolName,
+};
 
 fn modern() -> ProtocolEra {
     ProtocolEra::Modern { version: "2026-07-28".to_owned() }
@@ -41,12 +43,18 @@ struct Talk {
 }
 
 impl Talk {
-    fn new(era: ProtocolEra, is_web: bool, answer: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static) -> Self {
-        let limits = Limits { content_items: 3, probe: Duration::from_millis(50), ..Limits::default() };
+    fn new(
+        era: ProtocolEra,
+        is_web: bool,
+        answer: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static,
+    ) -> Self {
+        let limits =
+            Limits { content_items: 3, probe: Duration::from_millis(50), ..Limits::default() };
         let world = World::new(limits.clone(), move |message| {
             let outcome = message.get("id").and_then(|_| answer(message));
             let key = |it: &Value| if it.get("code").is_some() { "error" } else { "result" };
-            let whole = outcome.map(|it| json!({"jsonrpc": "2.0", "id": message["id"], key(&it): it}));
+            let whole =
+                outcome.map(|it| json!({"jsonrpc": "2.0", "id": message["id"], key(&it): it}));
             whole.into_iter().map(|it| it.to_string()).collect()
         });
         let (wire, ear) = (world.wire.clone(), world.router.clone());
@@ -76,7 +84,8 @@ impl Talk {
 
 fn call(arguments: Value) -> ToolCall {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let id = ToolId::new(SourceId::new("fake").expect("an id"), ToolName::new("t").expect("a name"));
+    let id =
+        ToolId::new(SourceId::new("fake").expect("an id"), ToolName::new("t").expect("a name"));
     ToolCall::new(id, arguments)
 }
 
@@ -91,10 +100,14 @@ fn said() -> Option<Value> {
 /// The `_meta` that is sent for a call whose caller wrote this `_meta`.
 async fn meta_of(era: ProtocolEra, written: &str, cx: &Cx) -> Value {
     let mut talk = Talk::new(era, false, |_| said());
-    let call = ToolCall { meta: Some(RawJson::parse(written).expect("JSON")), ..call(json!({"a": 1})) };
+    let call =
+        ToolCall { meta: Some(RawJson::parse(written).expect("JSON")), ..call(json!({"a": 1})) };
     talk.call(&call, cx).await.expect("a result");
     let sent = talk.sent.recv().await.expect("it was sent");
-    assert_eq!((&sent["params"]["name"], &sent["params"]["arguments"]), (&json!("t"), &json!({"a": 1})));
+    assert_eq!(
+        (&sent["params"]["name"], &sent["params"]["arguments"]),
+        (&json!("t"), &json!({"a": 1}))
+    );
     sent["params"]["_meta"].clone()
 }
 
@@ -131,16 +144,24 @@ impl Counterpart for Listener {
 async fn how_much_is_logged_is_said_by_who_can_be_told() {
     let written = r#"{"io.modelcontextprotocol/logLevel": "debug"}"#;
     let heard = Cx { counterpart: Some(Arc::new(Listener)), ..cx() };
-    for (era, cx, is_said) in [(modern(), &heard, true), (modern(), &cx(), false), (legacy(), &heard, false)] {
+    for (era, cx, is_said) in
+        [(modern(), &heard, true), (modern(), &cx(), false), (legacy(), &heard, false)]
+    {
         let meta = meta_of(era, written, cx).await;
         assert_eq!(meta.get("io.modelcontextprotocol/logLevel").is_some(), is_said, "{meta}");
     }
-    assert_eq!(meta_of(modern(), "{}", &heard).await["io.modelcontextprotocol/clientCapabilities"], json!({}));
+    assert_eq!(
+        meta_of(modern(), "{}", &heard).await["io.modelcontextprotocol/clientCapabilities"],
+        json!({})
+    );
 }
 
 #[tokio::test]
 async fn a_legacy_call_says_nothing_of_the_modern_era() {
-    assert_eq!(meta_of(legacy(), WRITTEN, &cx()).await, json!({"vendor/key": 1, "traceparent": "theirs"}));
+    assert_eq!(
+        meta_of(legacy(), WRITTEN, &cx()).await,
+        json!({"vendor/key": 1, "traceparent": "theirs"})
+    );
     assert_eq!(meta_of(legacy(), "[1]", &cx()).await, Value::Null);
 }
 
@@ -175,10 +196,21 @@ async fn results_that_break_the_rules_are_errors() {
     };
     for kind in [json!("complete "), json!("COMPLETE"), json!("task"), json!(7)] {
         let result = json!({"content": [], "resultType": kind});
-        assert!(matches!(outcome(modern(), result.clone()).await, Err(ClientError::Protocol { .. })), "{result}");
-        assert_eq!(outcome(legacy(), result.clone()).await, Ok(result), "legacy servers know no such key");
+        assert!(
+            matches!(outcome(modern(), result.clone()).await, Err(ClientError::Protocol { .. })),
+            "{result}"
+        );
+        assert_eq!(
+            outcome(legacy(), result.clone()).await,
+            Ok(result),
+            "legacy servers know no such key"
+        );
     }
-    for fine in [json!({"content": []}), json!({"resultType": "input_required", "inputRequests": {}}), json!({})] {
+    for fine in [
+        json!({"content": []}),
+        json!({"resultType": "input_required", "inputRequests": {}}),
+        json!({}),
+    ] {
         assert_eq!(outcome(modern(), fine.clone()).await, Ok(fine));
     }
     for bad in [json!([]), json!("x"), json!(7)] {
@@ -188,7 +220,10 @@ async fn results_that_break_the_rules_are_errors() {
         let result = json!({"content": vec![json!({"type": "text", "text": "i"}); count]});
         let outcome = outcome(legacy(), result).await;
         assert_eq!(outcome.is_ok(), fits, "{count}");
-        assert!(outcome.is_ok() || outcome.expect_err("too many").to_string().contains("4 content items"));
+        assert!(
+            outcome.is_ok()
+                || outcome.expect_err("too many").to_string().contains("4 content items")
+        );
     }
 }
 
@@ -204,7 +239,8 @@ async fn progress_reaches_the_caller() {
         until(|| talk.client.pending() == 1).await;
         for done in [1, 2] {
             let params = json!({"progressToken": 1, "progress": done, "total": 2, "message": "m"});
-            let news = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+            let news =
+                json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
             talk.ear.message(news.to_string().as_bytes());
         }
         talk.ear.message(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
@@ -220,10 +256,14 @@ async fn arguments_are_mirrored_over_modern_http_only() {
         r#"{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"q":{"type":"string"}}}"#,
     )
     .expect("JSON");
-    for (era, is_web, mirrored) in [(modern(), true, 1), (modern(), false, 0), (legacy(), true, 0)] {
+    for (era, is_web, mirrored) in [(modern(), true, 1), (modern(), false, 0), (legacy(), true, 0)]
+    {
         let talk = Talk::new(era, is_web, |_| said());
         let call = call(json!({"region": "eu", "q": "x"}));
-        talk.client.call_tool(&call.tool.name, &call, Some(&schema), &cx(), soon()).await.expect("a result");
+        talk.client
+            .call_tool(&call.tool.name, &call, Some(&schema), &cx(), soon())
+            .await
+            .expect("a result");
         let Outgoing { name, mirrored: headers, .. } = talk.last();
         assert_eq!(name.as_deref(), Some("t"));
         assert_eq!(headers.len(), mirrored);
@@ -233,7 +273,8 @@ async fn arguments_are_mirrored_over_modern_http_only() {
 
 #[tokio::test]
 async fn any_other_request_passes_raw() {
-    let mut talk = Talk::new(modern(), false, |message| Some(json!({"got": message["params"]["uri"]})));
+    let mut talk =
+        Talk::new(modern(), false, |message| Some(json!({"got": message["params"]["uri"]})));
     let request = async |method: &str, params: Value| {
         talk.client.request(method, &RawJson::from_value(&params), &cx(), soon()).await
     };
@@ -252,22 +293,29 @@ async fn a_server_that_waits_for_a_handshake_after_all_gets_it_once() {
     let mut talk = Talk::new(modern(), false, move |message| match message["method"].as_str() {
         Some("initialize") => {
             opened.fetch_add(1, Ordering::Relaxed);
-            Some(json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "old"}}))
+            Some(
+                json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "old"}}),
+            )
         }
-        _ if opened.load(Ordering::Relaxed) == 0 => Some(json!({"code": -32002, "message": "Server not initialized"})),
+        _ if opened.load(Ordering::Relaxed) == 0 => {
+            Some(json!({"code": -32002, "message": "Server not initialized"}))
+        }
         _ => Some(json!({"tools": []})),
     });
     talk.client.list_tools(soon()).await.expect("a list");
     talk.client.list_tools(soon()).await.expect("a list");
     assert_eq!(talk.client.era().version(), "2025-06-18");
     assert_eq!(talk.client.said().name.as_deref(), Some("old"));
-    let expected = ["tools/list", "initialize", "notifications/initialized", "tools/list", "tools/list"];
+    let expected =
+        ["tools/list", "initialize", "notifications/initialized", "tools/list", "tools/list"];
     assert_eq!(talk.methods(), expected);
 }
 
 #[tokio::test]
 async fn a_server_that_can_make_up_its_mind_to_neither_is_not_asked_for_ever() {
-    let mut talk = Talk::new(modern(), false, |_| Some(json!({"code": -32002, "message": "Server not initialized"})));
+    let mut talk = Talk::new(modern(), false, |_| {
+        Some(json!({"code": -32002, "message": "Server not initialized"}))
+    });
     for _ in 0..3 {
         let error = talk.client.list_tools(soon()).await.expect_err("refused");
         assert!(matches!(error, ClientError::Answered { code: -32002, .. }), "{error}");
@@ -277,7 +325,8 @@ async fn a_server_that_can_make_up_its_mind_to_neither_is_not_asked_for_ever() {
 }
 
 fn acknowledge(talk: &Talk, id: u64) {
-    let params = json!({"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": {}});
+    let params =
+        json!({"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": {}});
     let news = json!({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params});
     talk.ear.message(news.to_string().as_bytes());
 }
@@ -307,7 +356,9 @@ async fn a_subscription_that_ends_is_asked_for_again_and_counts_as_a_change() {
 
 #[tokio::test]
 async fn a_server_that_tells_nothing_says_so() {
-    let mut talk = Talk::new(modern(), false, |_| Some(json!({"code": -32601, "message": "Method not found"})));
+    let mut talk = Talk::new(modern(), false, |_| {
+        Some(json!({"code": -32601, "message": "Method not found"}))
+    });
     assert!(matches!(talk.client.listen().await, Err(ClientError::Answered { code: -32601, .. })));
     assert_eq!(talk.methods(), ["subscriptions/listen"]);
     let mut old = Talk::new(legacy(), false, |_| None);
@@ -321,14 +372,20 @@ async fn servers_of_both_eras_are_talked_to_over_pipes() {
     let shell = Shell::new();
     let client = shell.connect("serve").await.expect("connected");
     assert_eq!(client.era(), &modern());
-    assert_eq!(client.list_tools(within(10_000)).await.expect("a list").tools[0].name.as_str(), "echo");
+    assert_eq!(
+        client.list_tools(within(10_000)).await.expect("a list").tools[0].name.as_str(),
+        "echo"
+    );
     let old = "on() { case $method in
         server/discover) refuse -32601 'Method not found' ;;
         initialize) reply '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{\"name\":\"old\"}}' ;;
         *) usual ;;
         esac; }\nserve";
     let client = shell.connect(old).await.expect("connected");
-    assert_eq!((client.era().version(), client.said().name.as_deref()), ("2025-06-18", Some("old")));
+    assert_eq!(
+        (client.era().version(), client.said().name.as_deref()),
+        ("2025-06-18", Some("old"))
+    );
     assert_eq!(client.list_tools(within(10_000)).await.expect("a list").tools.len(), 1);
 }
 
@@ -336,7 +393,10 @@ async fn servers_of_both_eras_are_talked_to_over_pipes() {
 #[tokio::test]
 async fn a_dropped_call_is_cancelled_at_the_server() {
     let shell = Shell::new();
-    let client = shell.connect("on() { [ $method = tools/call ] || usual; }\nserve").await.expect("connected");
+    let client = shell
+        .connect("on() { [ $method = tools/call ] || usual; }\nserve")
+        .await
+        .expect("connected");
     let (call, cx) = (call(json!({})), cx());
     let calling = client.call_tool(&call.tool.name, &call, None, &cx, within(60_000));
     let logged = |method: &str| shell.log().into_iter().find(|it| it["method"] == method);
@@ -345,7 +405,8 @@ async fn a_dropped_call_is_cancelled_at_the_server() {
         () = until(|| logged("tools/call").is_some()) => {}
     }
     until(|| logged("notifications/cancelled").is_some()).await;
-    let (asked, told) = (logged("tools/call").expect("there"), logged("notifications/cancelled").expect("there"));
+    let (asked, told) =
+        (logged("tools/call").expect("there"), logged("notifications/cancelled").expect("there"));
     assert_eq!(asked["id"], told["params"]["requestId"]);
     assert_eq!(client.pending(), 0);
 }

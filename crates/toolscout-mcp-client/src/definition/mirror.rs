@@ -7,7 +7,8 @@ use toolscout_core::{Arguments, RawJson};
 /// The keyword that marks a parameter.
 const MARK: &str = "x-mcp-header";
 /// Keys whose value maps names to schemas; the schema's author chooses the names.
-const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+const NAMED: [&str; 5] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 /// Keys whose value is never a schema.
 const VALUES: [&str; 4] = ["default", "enum", "const", "examples"];
 /// The largest integer that JavaScript represents exactly.
@@ -69,25 +70,36 @@ fn within<'a>(schema: &'a Map<String, Value>, path: Option<&[String]>) -> Vec<Sc
     all
 }
 
-fn marked(mark: &Value, schema: &Map<String, Value>, path: Option<&[String]>) -> Result<MirroredParameter, String> {
+fn marked(
+    mark: &Value,
+    schema: &Map<String, Value>,
+    path: Option<&[String]>,
+) -> Result<MirroredParameter, String> {
     let header = mark.as_str().filter(|it| is_token(it)).ok_or("it wants a header that is none")?;
     let path = path.filter(|it| !it.is_empty());
-    let path = path.ok_or_else(|| format!("`{header}` is marked where no argument can be told to be"))?;
+    let path =
+        path.ok_or_else(|| format!("`{header}` is marked where no argument can be told to be"))?;
     match schema.get("type").and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => {
             Ok(MirroredParameter { header: header.to_owned(), path: path.to_vec() })
         }
-        _ => Err(format!("`{header}` is marked on an argument that is no text, whole number or truth value")),
+        _ => Err(format!(
+            "`{header}` is marked on an argument that is no text, whole number or truth value"
+        )),
     }
 }
 
 /// Whether the text is a valid header name.
 fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
+    !text.is_empty()
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
 }
 
 /// The headers for these arguments, with unencoded values. Absent and null arguments are left out.
-pub(crate) fn headers(mirrors: &[MirroredParameter], arguments: &Arguments) -> Result<Vec<(String, String)>, String> {
+pub(crate) fn headers(
+    mirrors: &[MirroredParameter],
+    arguments: &Arguments,
+) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
     for mirror in mirrors {
         let mut path = mirror.path.iter();
@@ -104,9 +116,13 @@ fn text(value: &Value, header: &str) -> Result<Option<String>, String> {
     Ok(match value {
         Value::String(text) => Some(text.clone()),
         Value::Bool(it) => Some(it.to_string()),
-        Value::Number(it) if it.as_i64().is_some_and(|it| it.unsigned_abs() <= SAFE) => Some(it.to_string()),
+        Value::Number(it) if it.as_i64().is_some_and(|it| it.unsigned_abs() <= SAFE) => {
+            Some(it.to_string())
+        }
         Value::Number(_) => {
-            return Err(format!("the argument mirrored as `{header}` is no whole number that all can hold"));
+            return Err(format!(
+                "the argument mirrored as `{header}` is no whole number that all can hold"
+            ));
         }
         // The argument violates the schema, and the server will report that.
         _ => None,

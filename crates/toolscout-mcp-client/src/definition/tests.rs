@@ -33,7 +33,8 @@ fn every_field_is_kept_as_it_was_written() {
     assert_eq!(tool.input_schema.as_str(), r#"{ "type":"object","b":1,"a":2 }"#);
     assert_eq!(tool.output_schema.expect("there").as_str(), r#"{"type":"object"}"#);
     assert_eq!(tool.annotations.expect("there").as_str(), r#"{"readOnlyHint":true}"#);
-    let extra = r#"{"x-vendor":1.0,"icons":[{"src":"x"}],"execution":{"k":"v"},"_meta":{"z":1,"a":2}}"#;
+    let extra =
+        r#"{"x-vendor":1.0,"icons":[{"src":"x"}],"execution":{"k":"v"},"_meta":{"z":1,"a":2}}"#;
     assert_eq!(tool.extra.expect("there").as_str(), extra);
 }
 
@@ -42,7 +43,10 @@ fn odd_fields_do_not_cost_the_tool() {
     let odd = json!({"name": "t", "inputSchema": {"$ref": "#/x"}, "title": 7, "outputSchema": true,
         "annotations": "none", "icons": "none", "_meta": "none", "description": null});
     let tool = of(odd).expect("a tool").tool(&SourceId::local());
-    assert_eq!((tool.title, tool.description, tool.output_schema, tool.annotations), (None, None, None, None));
+    assert_eq!(
+        (tool.title, tool.description, tool.output_schema, tool.annotations),
+        (None, None, None, None)
+    );
     let extra = tool.extra.expect("kept").to_value();
     let kept = json!({"title": 7, "outputSchema": true, "annotations": "none", "icons": "none", "_meta": "none",
         "description": null});
@@ -58,13 +62,18 @@ fn a_definition_can_be_listed_again_without_a_loss() {
     let odd = r#"{"name":"t","inputSchema":{},"title":7,"description":null,"annotations":"none","outputSchema":true}"#;
     for written in [written, odd] {
         let raw = RawJson::parse(written).expect("JSON");
-        let tool = ToolDefinition::parse(raw.clone(), &Limits::default()).expect("a tool").tool(&SourceId::local());
+        let tool = ToolDefinition::parse(raw.clone(), &Limits::default())
+            .expect("a tool")
+            .tool(&SourceId::local());
         let listed = tool.listing("prefix_t");
         let mut expected = raw.to_value();
         expected["name"] = "prefix_t".into();
         assert_eq!(listed.to_value(), expected);
-        for (key, value) in members(written).expect("an object").iter().filter(|(key, _)| key != "name") {
-            let same = members(listed.as_str()).expect("an object").into_iter().find(|(it, _)| it == key);
+        for (key, value) in
+            members(written).expect("an object").iter().filter(|(key, _)| key != "name")
+        {
+            let same =
+                members(listed.as_str()).expect("an object").into_iter().find(|(it, _)| it == key);
             assert_eq!(same.expect("it is there").1.get(), value.get(), "{key}");
         }
     }
@@ -85,9 +94,14 @@ fn what_cannot_be_a_tool_says_why() {
         assert!(reason(json!({"name": "x", "inputSchema": bad})).contains("no JSON object"));
     }
     for bad in [json!("array"), json!(["object", "null"]), json!(7)] {
-        assert!(reason(json!({"name": "x", "inputSchema": {"type": bad}})).contains("something else"));
+        assert!(
+            reason(json!({"name": "x", "inputSchema": {"type": bad}})).contains("something else")
+        );
     }
-    assert!(reason(json!({"name": "x", "inputSchema": schema, "description": {"a": 1}})).contains("description"));
+    assert!(
+        reason(json!({"name": "x", "inputSchema": schema, "description": {"a": 1}}))
+            .contains("description")
+    );
     for bad in ["null", "\"tool\"", "[]", "7"] {
         assert!(parse(bad).expect_err(bad).contains("no JSON object"));
     }
@@ -97,10 +111,28 @@ fn what_cannot_be_a_tool_says_why() {
 #[test]
 fn names_with_unseen_characters_are_refused_and_odd_ones_stay() {
     let named = |name: &str| of(json!({"name": name, "inputSchema": {}}));
-    for bad in ["a\nb", "a\tb", "a\u{1b}[31m", "ec\u{200b}ho", "\u{202e}moc", "a\u{9b}", "a\u{3164}", "a\u{e0041}"] {
+    for bad in [
+        "a\nb",
+        "a\tb",
+        "a\u{1b}[31m",
+        "ec\u{200b}ho",
+        "\u{202e}moc",
+        "a\u{9b}",
+        "a\u{3164}",
+        "a\u{e0041}",
+    ] {
         assert!(named(bad).is_err(), "{bad:?}");
     }
-    for odd in ["../../x", "--help", "$(id)", "name with spaces", "\u{1f4a9}", "__proto__", "caf\u{e9}", "\u{435}cho"] {
+    for odd in [
+        "../../x",
+        "--help",
+        "$(id)",
+        "name with spaces",
+        "\u{1f4a9}",
+        "__proto__",
+        "caf\u{e9}",
+        "\u{435}cho",
+    ] {
         assert_eq!(named(odd).expect(odd).name.as_str(), odd);
     }
     assert!(named(&"n".repeat(128)).is_ok());
@@ -126,18 +158,26 @@ fn ambiguous_definitions_are_refused() {
 #[test]
 fn sizes_are_limited() {
     let limits = Limits { definition: 200, schema: 100, schema_nodes: 10, ..Limits::default() };
-    let fits = |text: String| ToolDefinition::parse(RawJson::parse(&text).expect("JSON"), &limits).is_ok();
+    let fits =
+        |text: String| ToolDefinition::parse(RawJson::parse(&text).expect("JSON"), &limits).is_ok();
     let described = |size: usize| {
         let frame = r#"{"name":"t","inputSchema":{},"description":""}"#.len();
         format!(r#"{{"name":"t","inputSchema":{{}},"description":"{}"}}"#, "d".repeat(size - frame))
     };
     assert_eq!([199, 200, 201].map(|it| fits(described(it))), [true, true, false]);
-    let schema = |size: usize| format!(r#"{{"name":"t","inputSchema":{{"x":"{}"}}}}"#, "s".repeat(size - 8));
+    let schema =
+        |size: usize| format!(r#"{{"name":"t","inputSchema":{{"x":"{}"}}}}"#, "s".repeat(size - 8));
     assert_eq!([99, 100, 101].map(|it| fits(schema(it))), [true, true, false]);
-    let output =
-        |size: usize| format!(r#"{{"name":"t","inputSchema":{{}},"outputSchema":{{"x":"{}"}}}}"#, "s".repeat(size - 8));
+    let output = |size: usize| {
+        format!(
+            r#"{{"name":"t","inputSchema":{{}},"outputSchema":{{"x":"{}"}}}}"#,
+            "s".repeat(size - 8)
+        )
+    };
     assert_eq!([99, 100, 101].map(|it| fits(output(it))), [true, true, false]);
-    let values = |count: usize| format!(r#"{{"name":"t","inputSchema":{{"enum":[{}0]}}}}"#, "0,".repeat(count - 3));
+    let values = |count: usize| {
+        format!(r#"{{"name":"t","inputSchema":{{"enum":[{}0]}}}}"#, "0,".repeat(count - 3))
+    };
     assert_eq!([9, 10, 11].map(|it| fits(values(it))), [true, true, false]);
 }
 
@@ -162,14 +202,22 @@ fn marked_arguments_are_mirrored() {
     let Value::Object(arguments) = arguments else { panic!("an object") };
     let mut all = headers(&mirrors, &arguments).expect("headers");
     all.sort();
-    let pairs: Vec<(&str, &str)> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let pairs: Vec<(&str, &str)> =
+        all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(pairs, [("N", "-7"), ("On", "true"), ("Region", "us\r\nX: 1")]);
 }
 
 /// Hostile modes: header_inject.
 #[test]
 fn marks_that_are_no_headers_make_a_tool_unusable() {
-    for mark in [json!("A\r\nX-Admin: 1"), json!(""), json!("Authorization "), json!("é"), json!(7), json!(null)] {
+    for mark in [
+        json!("A\r\nX-Admin: 1"),
+        json!(""),
+        json!("Authorization "),
+        json!("é"),
+        json!(7),
+        json!(null),
+    ] {
         assert!(marked(property(mark.clone(), "string")).is_err(), "{mark}");
     }
     assert!(marked(property(json!("N"), "number")).is_err());

@@ -34,7 +34,9 @@ fn a_demand_is_named_and_not_quoted() {
         )
     );
     for odd in [json!({}), json!([1]), json!("PASSWORD"), json!(null)] {
-        let said = demanded(&json!({"resultType": "input_required", "inputRequests": odd, "requestState": "PASSWORD"}));
+        let said = demanded(
+            &json!({"resultType": "input_required", "inputRequests": odd, "requestState": "PASSWORD"}),
+        );
         assert_eq!(said.as_deref(), Some("to be asked again"));
     }
 }

@@ -18,7 +18,11 @@ pub(crate) fn news_between(before: &KnownLibrary, after: &KnownLibrary) -> Vec<L
 
 /// Lists the library. Takes at most half of the remaining time, so that the tools do not wait for
 /// it.
-pub(crate) async fn list(client: &McpClient, shared: &ServerContext, deadline: Option<Instant>) -> LibraryListing {
+pub(crate) async fn list(
+    client: &McpClient,
+    shared: &ServerContext,
+    deadline: Option<Instant>,
+) -> LibraryListing {
     let now = Instant::now();
     let limit = now + shared.dial.limits.list;
     let share = deadline.map(|it| now + it.saturating_duration_since(now) / 2);
@@ -37,7 +41,11 @@ impl ServerContext {
     ) -> Result<Vec<LibraryEvent>, SourceError> {
         let mut record = self.read(server, cx)?;
         let configuration = self.configuration(server);
-        let before = record.library.take().filter(|it| it.configuration == configuration).unwrap_or_default();
+        let before = record
+            .library
+            .take()
+            .filter(|it| it.configuration == configuration)
+            .unwrap_or_default();
         let mut excluded = listing.problems;
         let mut keep = |list: Result<Vec<RawJson>, ClientError>, before: &Vec<RawJson>| {
             list.unwrap_or_else(|error| {

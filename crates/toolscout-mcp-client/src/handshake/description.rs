@@ -30,9 +30,11 @@ impl ServerDescription {
     /// Reads the response to `server/discover` or `initialize`; members of a wrong type are
     /// ignored.
     pub(super) fn of(answer: &Value) -> Self {
-        let who = [&answer["serverInfo"], &answer["_meta"][WHO]].into_iter().find(|it| it.is_object());
+        let who =
+            [&answer["serverInfo"], &answer["_meta"][WHO]].into_iter().find(|it| it.is_object());
         let who = who.unwrap_or(&Value::Null);
-        let capabilities = Some(&answer["capabilities"]).filter(|it| it.is_object()).map(RawJson::from_value);
+        let capabilities =
+            Some(&answer["capabilities"]).filter(|it| it.is_object()).map(RawJson::from_value);
         Self {
             name: text(&who["name"], NAME),
             version: text(&who["version"], NAME),

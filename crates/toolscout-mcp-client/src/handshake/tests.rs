@@ -50,7 +50,10 @@ fn no_such_method() -> Value {
     json!({"code": -32601, "message": "Method not found"})
 }
 
-async fn try_it(world: &mut World, known: Option<ProtocolEra>) -> (Result<HandshakeResult, ClientError>, Vec<String>) {
+async fn try_it(
+    world: &mut World,
+    known: Option<ProtocolEra>,
+) -> (Result<HandshakeResult, ClientError>, Vec<String>) {
     let outcome = agree(&world.peer, known.as_ref(), &limits(), soon()).await;
     (outcome, world.methods())
 }
@@ -95,11 +98,17 @@ async fn any_other_refusal_makes_it_a_legacy_server() {
         let said = refusal.clone();
         let mut world = world(move |method, message| match method {
             "server/discover" => Some(said.clone()),
-            _ => Some(initialized(message["params"]["protocolVersion"].as_str().expect("a version"))),
+            _ => {
+                Some(initialized(message["params"]["protocolVersion"].as_str().expect("a version")))
+            }
         });
         let (agreed, methods) = try_it(&mut world, None).await;
         assert!(!agreed.expect("a handshake").era.is_modern(), "{refusal}");
-        assert_eq!(methods, ["server/discover", "initialize", "notifications/initialized"], "{refusal}");
+        assert_eq!(
+            methods,
+            ["server/discover", "initialize", "notifications/initialized"],
+            "{refusal}"
+        );
     }
 }
 
@@ -168,7 +177,10 @@ async fn versions_nobody_speaks_end_in_an_error_that_names_both_sides() {
         _ => Some(initialized("2099-01-01")),
     }))
     .await;
-    assert!(text.contains("2099-01-01") && text.contains("2026-07-28") && text.contains("2024-11-05"), "{text}");
+    assert!(
+        text.contains("2099-01-01") && text.contains("2026-07-28") && text.contains("2024-11-05"),
+        "{text}"
+    );
     assert_eq!(methods, ["server/discover"]);
     let old = |method: &str, _: &Value| match method {
         "initialize" => Some(initialized("2099-01-01")),
@@ -205,9 +217,13 @@ async fn a_server_that_refuses_what_it_offers_is_not_asked_for_ever() {
 #[tokio::test]
 async fn a_server_that_refuses_what_it_offers_is_asked_once_more() {
     let count = std::sync::atomic::AtomicUsize::new(0);
-    let mut world = world(move |_, _| match count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
-        0 => Some(json!({"code": -32022, "message": "Unsupported", "data": {"supported": ["2026-07-28"]}})),
-        _ => Some(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})),
+    let mut world = world(move |_, _| {
+        match count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => Some(
+                json!({"code": -32022, "message": "Unsupported", "data": {"supported": ["2026-07-28"]}}),
+            ),
+            _ => Some(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})),
+        }
     });
     let (agreed, methods) = try_it(&mut world, None).await;
     assert!(agreed.expect("a handshake").era.is_modern());
@@ -216,22 +232,29 @@ async fn a_server_that_refuses_what_it_offers_is_asked_once_more() {
 
 #[tokio::test]
 async fn a_refused_version_is_tried_again_once_with_one_that_both_know() {
-    let mut world = world(|method, message| match (method, message["params"]["protocolVersion"].as_str()) {
-        ("initialize", Some("2024-11-05")) => Some(initialized("2024-11-05")),
-        ("initialize", _) => {
-            Some(json!({"code": -32602, "message": "Unsupported", "data": {"supported": ["2024-11-05", "1999"]}}))
+    let mut world = world(|method, message| {
+        match (method, message["params"]["protocolVersion"].as_str()) {
+            ("initialize", Some("2024-11-05")) => Some(initialized("2024-11-05")),
+            ("initialize", _) => Some(
+                json!({"code": -32602, "message": "Unsupported", "data": {"supported": ["2024-11-05", "1999"]}}),
+            ),
+            _ => Some(no_such_method()),
         }
-        _ => Some(no_such_method()),
     });
     let (agreed, methods) = try_it(&mut world, None).await;
     assert_eq!(agreed.expect("a handshake").era.version(), "2024-11-05");
-    assert_eq!(methods, ["server/discover", "initialize", "initialize", "notifications/initialized"]);
+    assert_eq!(
+        methods,
+        ["server/discover", "initialize", "initialize", "notifications/initialized"]
+    );
 }
 
 #[tokio::test]
 async fn an_error_of_the_modern_era_is_final() {
-    let (text, methods) =
-        error(world(|_, _| Some(json!({"code": -32021, "message": "needs elicitation", "data": {}})))).await;
+    let (text, methods) = error(world(|_, _| {
+        Some(json!({"code": -32021, "message": "needs elicitation", "data": {}}))
+    }))
+    .await;
     assert!(text.contains("needs elicitation"), "{text}");
     assert_eq!(methods, ["server/discover"]);
 }
@@ -267,7 +290,9 @@ async fn what_is_known_is_given_up_when_it_is_wrong() {
 async fn what_a_server_says_of_itself_is_cut_to_size() {
     let mut world = world(|_, _| {
         let who = json!({"name": "github", "title": format!("GitHub\u{1b}[2K{}", "é".repeat(1 << 19)), "version": 7});
-        Some(json!({"supportedVersions": ["2026-07-28"], "serverInfo": who, "instructions": "x".repeat(1 << 20)}))
+        Some(
+            json!({"supportedVersions": ["2026-07-28"], "serverInfo": who, "instructions": "x".repeat(1 << 20)}),
+        )
     });
     let said = try_it(&mut world, None).await.0.expect("a handshake").description;
     assert!(said.title.expect("a title").len() <= 256);

@@ -46,8 +46,13 @@ pub(crate) fn kind(response: &Response, from: &str) -> Result<ResponseKind, Clie
 }
 
 /// The whole body, unless it is too large.
-pub(crate) async fn body(mut response: Response, from: &str, limit: usize) -> Result<Vec<u8>, ClientError> {
-    let too_large = || ClientError::protocol(format!("`{from}` answered with more than {}", size(limit)));
+pub(crate) async fn body(
+    mut response: Response,
+    from: &str,
+    limit: usize,
+) -> Result<Vec<u8>, ClientError> {
+    let too_large =
+        || ClientError::protocol(format!("`{from}` answered with more than {}", size(limit)));
     if response.content_length().is_some_and(|it| it > limit as u64) {
         return Err(too_large());
     }
@@ -83,7 +88,8 @@ pub(crate) fn is_reply_to(bytes: &[u8], id: u64) -> bool {
         id: Option<u64>,
         method: Option<IgnoredAny>,
     }
-    serde_json::from_slice::<ReplyEnvelope>(bytes).is_ok_and(|it| it.id == Some(id) && it.method.is_none())
+    serde_json::from_slice::<ReplyEnvelope>(bytes)
+        .is_ok_and(|it| it.id == Some(id) && it.method.is_none())
 }
 
 /// The media type in lower case, without parameters.
@@ -96,7 +102,8 @@ pub(crate) fn media_type(response: &Response) -> Option<String> {
 /// The encoding of the body, if it is encoded.
 pub(crate) fn encoding(response: &Response) -> Option<String> {
     let text = String::from_utf8_lossy(response.headers().get(CONTENT_ENCODING)?.as_bytes());
-    Some(text.chars().take(100).collect()).filter(|it: &String| !it.trim().eq_ignore_ascii_case("identity"))
+    Some(text.chars().take(100).collect())
+        .filter(|it: &String| !it.trim().eq_ignore_ascii_case("identity"))
 }
 
 /// The error for a failed or broken connection. Its message is that of the innermost error, which
@@ -119,5 +126,9 @@ pub(crate) fn broken(from: &str, err: reqwest::Error) -> ClientError {
 /// A number of bytes, for display.
 pub(crate) fn size(bytes: usize) -> String {
     const MIB: usize = 1 << 20;
-    if bytes >= MIB && bytes.is_multiple_of(MIB) { format!("{} MiB", bytes / MIB) } else { format!("{bytes} bytes") }
+    if bytes >= MIB && bytes.is_multiple_of(MIB) {
+        format!("{} MiB", bytes / MIB)
+    } else {
+        format!("{bytes} bytes")
+    }
 }

@@ -28,20 +28,29 @@ const OURS: [&str; 14] = [
 ];
 
 /// All configured headers; credentials in the address become one of them.
-pub(super) fn headers(endpoint: &HttpEndpoint, url: &Url, lookup: &ReferenceLookup) -> Result<HeaderMap, ClientError> {
+pub(super) fn headers(
+    endpoint: &HttpEndpoint,
+    url: &Url,
+    lookup: &ReferenceLookup,
+) -> Result<HeaderMap, ClientError> {
     let mut out = HeaderMap::new();
     for (name, text) in &endpoint.headers {
         let what = format!("header `{}`", name.escape_debug());
         let header = HeaderName::try_from(name.as_str())
             .map_err(|_| ClientError::invalid(format!("{what} is no header name")))?;
         if OURS.contains(&header.as_str()) {
-            return Err(ClientError::invalid(format!("{what} cannot be set; remove it from the server's `headers`")));
+            return Err(ClientError::invalid(format!(
+                "{what} cannot be set; remove it from the server's `headers`"
+            )));
         }
-        let value = text.resolve(lookup).map_err(|why| ClientError::invalid(format!("{what}: {why}")))?;
+        let value =
+            text.resolve(lookup).map_err(|why| ClientError::invalid(format!("{what}: {why}")))?;
         out.insert(header, secret(&value, &what)?);
     }
     if let Some(text) = &endpoint.bearer {
-        let token = text.resolve(lookup).map_err(|why| ClientError::invalid(format!("the server's token: {why}")))?;
+        let token = text
+            .resolve(lookup)
+            .map_err(|why| ClientError::invalid(format!("the server's token: {why}")))?;
         out.insert(AUTHORIZATION, bearer(&token)?);
     } else if !out.contains_key(AUTHORIZATION)
         && let Some(value) = basic(url)?
@@ -76,7 +85,11 @@ fn basic(url: &Url) -> Result<Option<HeaderValue>, ClientError> {
     }
     let pair = format!("{}:{}", url.username(), url.password().unwrap_or_default());
     let pair: Vec<u8> = percent_decode_str(&pair).collect();
-    secret(&format!("Basic {}", STANDARD.encode(pair)), "the name and password in the server's `url`").map(Some)
+    secret(
+        &format!("Basic {}", STANDARD.encode(pair)),
+        "the name and password in the server's `url`",
+    )
+    .map(Some)
 }
 
 fn secret(value: &str, what: &str) -> Result<HeaderValue, ClientError> {

@@ -60,7 +60,10 @@ impl SseParser {
 
     /// Consumes bytes from the front up to the next complete event, and returns it. `None` means
     /// that more bytes are needed.
-    pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Result<Option<SseEvent<'_>>, SseEventTooLarge> {
+    pub(crate) fn next(
+        &mut self,
+        bytes: &mut &[u8],
+    ) -> Result<Option<SseEvent<'_>>, SseEventTooLarge> {
         self.forget_given();
         while let Some(&first) = bytes.first() {
             if std::mem::take(&mut self.after_return) && first == b'\n' {
@@ -150,10 +153,13 @@ impl SseParser {
                 }
                 None => self.data = Some(value.to_vec()),
             },
-            b"event" if value.len() <= SHORT => self.name = String::from_utf8_lossy(value).into_owned(),
+            b"event" if value.len() <= SHORT => {
+                self.name = String::from_utf8_lossy(value).into_owned()
+            }
             // The id is sent back in a header, so it must be valid there.
             b"id" if value.len() <= SHORT && value.iter().all(|it| matches!(it, b' '..=b'~')) => {
-                self.id = std::str::from_utf8(value).ok().filter(|it| !it.is_empty()).map(str::to_owned);
+                self.id =
+                    std::str::from_utf8(value).ok().filter(|it| !it.is_empty()).map(str::to_owned);
             }
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
                 let text = std::str::from_utf8(value).unwrap_or_default();
@@ -175,7 +181,9 @@ pub(crate) async fn read(
     while let Some(chunk) = response.chunk().await.map_err(|err| broken(from, err))? {
         let mut bytes = &chunk[..];
         let limit = events.limit;
-        while let Some(event) = events.next(&mut bytes).map_err(|SseEventTooLarge| too_large(from, limit))? {
+        while let Some(event) =
+            events.next(&mut bytes).map_err(|SseEventTooLarge| too_large(from, limit))?
+        {
             if hear(event).is_break() {
                 return Ok(ControlFlow::Break(()));
             }

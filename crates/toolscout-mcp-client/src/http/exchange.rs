@@ -21,9 +21,19 @@ const SHORTEST_RETRY: Duration = Duration::from_millis(100);
 
 impl HttpConnection {
     /// Posts a request; the observer receives the outcome.
-    pub(super) async fn request(&self, id: u64, message: Outgoing, headers: HeaderMap, place: TaskPermit) {
+    pub(super) async fn request(
+        &self,
+        id: u64,
+        message: Outgoing,
+        headers: HeaderMap,
+        place: TaskPermit,
+    ) {
         let timed_out = self.timed_out(&message);
-        let outcome = timeout_at((message.deadline + message.longer).into(), self.answer(id, message, headers)).await;
+        let outcome = timeout_at(
+            (message.deadline + message.longer).into(),
+            self.answer(id, message, headers),
+        )
+        .await;
         drop(place);
         match outcome {
             Ok(Ok(Some(rest))) => use_up(rest).await,
@@ -34,7 +44,11 @@ impl HttpConnection {
     }
 
     /// Posts a message that has no response: a notification or a reply.
-    pub(super) async fn tell(&self, message: Outgoing, headers: HeaderMap) -> Result<(), ClientError> {
+    pub(super) async fn tell(
+        &self,
+        message: Outgoing,
+        headers: HeaderMap,
+    ) -> Result<(), ClientError> {
         let timed_out = self.timed_out(&message);
         let deadline = message.deadline;
         let exchange = async {
@@ -66,7 +80,12 @@ impl HttpConnection {
 
     /// Passes all messages of the response to the observer, the reply last; returns the unread
     /// rest.
-    async fn answer(&self, id: u64, message: Outgoing, headers: HeaderMap) -> Result<Option<Response>, ClientError> {
+    async fn answer(
+        &self,
+        id: u64,
+        message: Outgoing,
+        headers: HeaderMap,
+    ) -> Result<Option<Response>, ClientError> {
         let name = self.remote.name();
         let begins = message.method.as_deref() == Some("initialize");
         let in_session = headers.contains_key(SESSION);
@@ -89,7 +108,12 @@ impl HttpConnection {
         }
     }
 
-    async fn refused(&self, response: Response, id: Option<u64>, in_session: bool) -> Result<(), ClientError> {
+    async fn refused(
+        &self,
+        response: Response,
+        id: Option<u64>,
+        in_session: bool,
+    ) -> Result<(), ClientError> {
         if response.status() == StatusCode::NOT_FOUND && in_session {
             return Err(self.session_is_gone());
         }
@@ -106,11 +130,13 @@ impl HttpConnection {
     async fn follow(&self, id: u64, mut response: Response) -> Result<Response, ClientError> {
         let mut events = SseParser::new(self.remote.limits().message);
         loop {
-            let over = read(&mut response, &mut events, self.remote.name(), |it| self.hear(&it, id)).await;
+            let over =
+                read(&mut response, &mut events, self.remote.name(), |it| self.hear(&it, id)).await;
             let why = match over {
                 Ok(ControlFlow::Break(())) => return Ok(response),
                 Ok(ControlFlow::Continue(())) => {
-                    let what = format!("`{}` ended its answer before the reply", self.remote.name());
+                    let what =
+                        format!("`{}` ended its answer before the reply", self.remote.name());
                     ClientError::lost(what)
                 }
                 Err(err) => err,
@@ -131,7 +157,9 @@ impl HttpConnection {
     /// Resumes a stream that ended before the reply. A legacy server may close the stream during
     /// long work; an event id means that the rest can be requested.
     async fn take_up(&self, events: &SseParser, why: ClientError) -> Result<Response, ClientError> {
-        let Some(last) = events.last_id().filter(|_| self.session.is_legacy()) else { return Err(why) };
+        let Some(last) = events.last_id().filter(|_| self.session.is_legacy()) else {
+            return Err(why);
+        };
         if !matches!(why, ClientError::Lost { .. }) {
             return Err(why);
         }
@@ -139,7 +167,8 @@ impl HttpConnection {
         let mut headers = self.session.legacy_headers()?;
         headers.insert(LAST_EVENT, plain(last)?);
         let response = self.remote.ask(self.remote.listen(headers)).await?;
-        let is_stream = response.status().is_success() && kind(&response, self.remote.name())? == ResponseKind::Events;
+        let is_stream = response.status().is_success()
+            && kind(&response, self.remote.name())? == ResponseKind::Events;
         if is_stream { Ok(response) } else { Err(why) }
     }
 

@@ -56,11 +56,19 @@ pub(crate) struct Site {
 
 impl Site {
     /// Serves each request with this function, and each connection on its own thread.
-    pub(crate) fn new(serve: impl Fn(&Asked, &mut TcpStream) -> Then + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(
+        serve: impl Fn(&Asked, &mut TcpStream) -> Then + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback works");
         let address = listener.local_addr().expect("it has an address");
-        let site = Self { address, asked: Arc::default(), is_over: Arc::default(), connections: Arc::default() };
-        let (asked, is_over, connections) = (site.asked.clone(), site.is_over.clone(), site.connections.clone());
+        let site = Self {
+            address,
+            asked: Arc::default(),
+            is_over: Arc::default(),
+            connections: Arc::default(),
+        };
+        let (asked, is_over, connections) =
+            (site.asked.clone(), site.is_over.clone(), site.connections.clone());
         let serve = Arc::new(serve);
         std::thread::spawn(move || {
             while let Ok((stream, _)) = listener.accept() {
@@ -169,7 +177,8 @@ pub(crate) fn json_answer(body: &str) -> String {
 }
 
 /// The head of an event stream that lasts until the connection is closed.
-pub(crate) const EVENT_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+pub(crate) const EVENT_HEAD: &str =
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
 /// An event that the observer received.
 #[derive(Debug, Clone, PartialEq)]
@@ -227,7 +236,10 @@ impl Hearing {
 }
 
 pub(crate) fn dial() -> ConnectContext {
-    ConnectContext { lookup: ReferenceLookup::of(|_| None), ..ConnectContext::new(PathBuf::from("/")) }
+    ConnectContext {
+        lookup: ReferenceLookup::of(|_| None),
+        ..ConnectContext::new(PathBuf::from("/"))
+    }
 }
 
 /// A context with messages of at most this many bytes.

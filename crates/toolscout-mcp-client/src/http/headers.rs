@@ -27,12 +27,16 @@ pub(super) fn modern(message: &Outgoing, version: &str) -> Result<HeaderMap, Cli
         out.insert(NAME, plain(&encode(name))?);
     }
     for (name, value) in &message.mirrored {
-        let bad = || ClientError::invalid(format!("`Mcp-Param-{}` is no header name", name.escape_debug()));
+        let bad = || {
+            ClientError::invalid(format!("`Mcp-Param-{}` is no header name", name.escape_debug()))
+        };
         let header = HeaderName::try_from(format!("mcp-param-{name}")).map_err(|_| bad())?;
         let mut value = plain(&encode(value))?;
         value.set_sensitive(true);
         if out.insert(header, value).is_some() {
-            return Err(ClientError::invalid(format!("two arguments want to be the header `Mcp-Param-{name}`")));
+            return Err(ClientError::invalid(format!(
+                "two arguments want to be the header `Mcp-Param-{name}`"
+            )));
         }
     }
     Ok(out)
@@ -42,7 +46,9 @@ pub(super) fn modern(message: &Outgoing, version: &str) -> Result<HeaderMap, Cli
 pub(crate) fn plain(value: &str) -> Result<HeaderValue, ClientError> {
     let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'));
     let made = HeaderValue::try_from(value).ok().filter(|_| is_plain);
-    made.ok_or_else(|| ClientError::invalid(format!("`{}` cannot be sent in a header", value.escape_debug())))
+    made.ok_or_else(|| {
+        ClientError::invalid(format!("`{}` cannot be sent in a header", value.escape_debug()))
+    })
 }
 
 /// A value as the protocol encodes it in a header: plain if possible, else in base64.

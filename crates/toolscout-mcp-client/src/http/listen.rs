@@ -77,8 +77,8 @@ impl HttpConnection {
             self.session_is_gone();
             return Ok(None);
         }
-        let is_stream =
-            response.status().is_success() && matches!(kind(&response, self.remote.name()), Ok(ResponseKind::Events));
+        let is_stream = response.status().is_success()
+            && matches!(kind(&response, self.remote.name()), Ok(ResponseKind::Events));
         Ok(is_stream.then_some(response))
     }
 }

@@ -30,20 +30,31 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
         return HttpRefusal::Error(redirected(&response, &answered));
     }
     let challenge = header(&response, &WWW_AUTHENTICATE).filter(|it| it.len() <= CHALLENGE);
-    if status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && challenge.is_some()) {
-        return HttpRefusal::Error(ClientError::Login { what: format!("{answered}; it wants a login"), challenge });
+    if status == StatusCode::UNAUTHORIZED
+        || (status == StatusCode::FORBIDDEN && challenge.is_some())
+    {
+        return HttpRefusal::Error(ClientError::Login {
+            what: format!("{answered}; it wants a login"),
+            challenge,
+        });
     }
-    let after = header(&response, &RETRY_AFTER).and_then(|it| retry_after::parse(&it, SystemTime::now()));
+    let after =
+        header(&response, &RETRY_AFTER).and_then(|it| retry_after::parse(&it, SystemTime::now()));
     let is_busy = matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
     if is_busy && after.is_some() {
-        return HttpRefusal::Error(ClientError::Busy { what: format!("{answered}; it is busy"), after });
+        return HttpRefusal::Error(ClientError::Busy {
+            what: format!("{answered}; it is busy"),
+            after,
+        });
     }
     let said = message(response, from).await;
     if let Some(reply) = said.as_ref().filter(|it| id.is_some_and(|id| is_reply_to(it, id))) {
         return HttpRefusal::Reply(reply.clone());
     }
     HttpRefusal::Error(match status {
-        StatusCode::FORBIDDEN => ClientError::Login { what: format!("{answered}; access denied"), challenge },
+        StatusCode::FORBIDDEN => {
+            ClientError::Login { what: format!("{answered}; access denied"), challenge }
+        }
         _ if is_busy => ClientError::Busy { what: format!("{answered}; it is busy"), after },
         _ if status.is_server_error() => ClientError::lost(answered),
         _ => said
@@ -55,9 +66,12 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
 /// The target of a redirect may be private, so the error shows only its origin, which is enough to
 /// fix the configuration.
 fn redirected(response: &Response, answered: &str) -> ClientError {
-    let target = header(response, &LOCATION).and_then(|it| response.url().join(&it).ok()).map(|it| it.origin());
-    let target =
-        target.filter(|it| it.is_tuple()).map_or_else(|| "elsewhere".to_owned(), |it| it.ascii_serialization());
+    let target = header(response, &LOCATION)
+        .and_then(|it| response.url().join(&it).ok())
+        .map(|it| it.origin());
+    let target = target
+        .filter(|it| it.is_tuple())
+        .map_or_else(|| "elsewhere".to_owned(), |it| it.ascii_serialization());
     ClientError::protocol(format!(
         "{answered}: it points to {target}, which is not followed; change the server's `url` if that is right"
     ))
@@ -65,7 +79,8 @@ fn redirected(response: &Response, answered: &str) -> ClientError {
 
 /// The body, if it is JSON and small enough for an error.
 async fn message(response: Response, from: &str) -> Option<Vec<u8>> {
-    let is_json = media_type(&response).as_deref() == Some("application/json") && encoding(&response).is_none();
+    let is_json = media_type(&response).as_deref() == Some("application/json")
+        && encoding(&response).is_none();
     if is_json { body(response, from, LOOKED_AT).await.ok() } else { None }
 }
 

@@ -7,7 +7,9 @@ use super::super::wire::Outgoing;
 use super::super::{ClientError, ConnectContext, HttpEndpoint};
 use super::answer::broken;
 use super::credentials;
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue,
+};
 use reqwest::{Client, Method, Request, Response, StatusCode, Url, redirect, retry};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,10 +56,14 @@ impl HttpRemote {
         let (endpoint, dial) = (endpoint.clone(), dial.clone());
         // Resolving references may read files and run programs, and loading the system certificates
         // reads files.
-        let made = timeout_at(deadline.into(), spawn_blocking(move || Self::resolve(&endpoint, &dial))).await;
+        let made =
+            timeout_at(deadline.into(), spawn_blocking(move || Self::resolve(&endpoint, &dial)))
+                .await;
         let what = || "reading the server's configuration".to_owned();
         let made = made.map_err(|_| ClientError::TimedOut { what: what(), limit })?;
-        made.unwrap_or_else(|_| Err(ClientError::invalid("the server's configuration could not be read")))
+        made.unwrap_or_else(|_| {
+            Err(ClientError::invalid("the server's configuration could not be read"))
+        })
     }
 
     /// The configured address, without credentials.
@@ -77,7 +83,8 @@ impl HttpRemote {
     /// Creates a request that posts a message; the response may contain one message or many.
     pub(crate) fn post(&self, url: &Url, headers: HeaderMap, message: Outgoing) -> HttpRequest {
         let is_harmless = message.method.as_deref().is_some_and(only_reads);
-        let mut request = self.request(Method::POST, url, headers, "application/json, text/event-stream");
+        let mut request =
+            self.request(Method::POST, url, headers, "application/json, text/event-stream");
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         *request.body_mut() = Some(message.body.into());
         HttpRequest { request, is_harmless }
@@ -85,12 +92,18 @@ impl HttpRemote {
 
     /// Creates a request for an event stream.
     pub(crate) fn listen(&self, headers: HeaderMap) -> HttpRequest {
-        HttpRequest { request: self.request(Method::GET, &self.url, headers, "text/event-stream"), is_harmless: true }
+        HttpRequest {
+            request: self.request(Method::GET, &self.url, headers, "text/event-stream"),
+            is_harmless: true,
+        }
     }
 
     /// Creates a request that ends a session.
     pub(crate) fn delete(&self, headers: HeaderMap) -> HttpRequest {
-        HttpRequest { request: self.request(Method::DELETE, &self.url, headers, "application/json"), is_harmless: true }
+        HttpRequest {
+            request: self.request(Method::DELETE, &self.url, headers, "application/json"),
+            is_harmless: true,
+        }
     }
 
     /// Sends the request and waits for the head of the response, with any status. If the server
@@ -119,11 +132,21 @@ impl HttpRemote {
         credentials::take_out(&mut url);
         let tokens = if headers.contains_key(AUTHORIZATION) { None } else { dial.tokens.clone() };
         // A path can be a secret, and counts as one if the address is a reference.
-        let name = if endpoint.url.is_reference() { url.origin().ascii_serialization() } else { shown(&url) };
+        let name = if endpoint.url.is_reference() {
+            url.origin().ascii_serialization()
+        } else {
+            shown(&url)
+        };
         Ok(Self { client: client(&url)?, url, name, headers, tokens, limits: dial.limits.clone() })
     }
 
-    fn request(&self, method: Method, url: &Url, headers: HeaderMap, accept: &'static str) -> Request {
+    fn request(
+        &self,
+        method: Method,
+        url: &Url,
+        headers: HeaderMap,
+        accept: &'static str,
+    ) -> Request {
         let mut request = Request::new(method, url.clone());
         let all = request.headers_mut();
         *all = self.headers.clone();
@@ -164,19 +187,28 @@ fn client(url: &Url) -> Result<Client, ClientError> {
     let lost = |what| ClientError::lost(what);
     let builder = ConnectionRoute::to(url).client().map_err(lost)?;
     let builder = builder.redirect(redirect::Policy::none()).retry(retry::never()).referer(false);
-    let builder = builder.connect_timeout(CONNECT).pool_idle_timeout(IDLE).pool_max_idle_per_host(IDLE_CONNECTIONS);
+    let builder = builder
+        .connect_timeout(CONNECT)
+        .pool_idle_timeout(IDLE)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS);
     let builder = builder.tcp_keepalive(KEEP_ALIVE);
-    builder.build().map_err(|err| lost(format!("requests cannot be made on this machine: {}", chain(&err))))
+    builder
+        .build()
+        .map_err(|err| lost(format!("requests cannot be made on this machine: {}", chain(&err))))
 }
 
 fn address(text: &ConfigText, lookup: &ReferenceLookup) -> Result<Url, ClientError> {
-    let text = text.resolve(lookup).map_err(|why| ClientError::invalid(format!("the server's `url`: {why}")))?;
+    let text = text
+        .resolve(lookup)
+        .map_err(|why| ClientError::invalid(format!("the server's `url`: {why}")))?;
     let mut url = Url::parse(text.trim())
         .map_err(|err| ClientError::invalid(format!("the server's `url` is no address: {err}")))?;
     if !matches!(url.scheme(), "http" | "https") {
         // The address may be a secret that belongs in another setting, so the error does not
         // contain it.
-        return Err(ClientError::invalid("the server's `url` begins neither with `http:` nor with `https:`"));
+        return Err(ClientError::invalid(
+            "the server's `url` begins neither with `http:` nor with `https:`",
+        ));
     }
     url.set_fragment(None);
     Ok(url)

@@ -44,7 +44,11 @@ impl RequestTasks {
     }
 
     /// Waits for a permit, for a request or for any other message.
-    pub(crate) async fn place(&self, is_request: bool, deadline: Instant) -> Result<TaskPermit, ClientError> {
+    pub(crate) async fn place(
+        &self,
+        is_request: bool,
+        deadline: Instant,
+    ) -> Result<TaskPermit, ClientError> {
         let places = if is_request { &self.requests } else { &self.others };
         let limit = deadline.saturating_duration_since(Instant::now());
         let permit = timeout_at(deadline.into(), places.clone().acquire_owned()).await;
@@ -72,7 +76,9 @@ impl RequestTasks {
 
     /// Aborts the task of this request, if it is still running.
     pub(crate) fn end(&self, request: u64) {
-        if let Some(handle) = self.running.lock().as_mut().and_then(|it| it.by_request.remove(&request)) {
+        if let Some(handle) =
+            self.running.lock().as_mut().and_then(|it| it.by_request.remove(&request))
+        {
             handle.abort();
         }
     }

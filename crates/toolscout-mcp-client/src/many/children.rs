@@ -53,13 +53,16 @@ fn look(child: u32, before: Option<ChildActivity>) -> ChildActivity {
             ticks += time;
             is_running |= matches!(state, "R" | "D");
         }
-        let below = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+        let below = fs::read_to_string(format!("/proc/{process}/task/{process}/children"))
+            .unwrap_or_default();
         family.extend(numbers(&below));
         family.truncate(MOST);
         at += 1;
     }
     match before {
-        Some(before) if !is_running && before.ticks == ticks => ChildActivity { ticks, calm: before.calm + 1 },
+        Some(before) if !is_running && before.ticks == ticks => {
+            ChildActivity { ticks, calm: before.calm + 1 }
+        }
         _ => ChildActivity { ticks, calm: 0 },
     }
 }

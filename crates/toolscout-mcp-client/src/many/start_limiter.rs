@@ -47,8 +47,12 @@ impl StartLimiter {
     /// servers, which hang or wait for something, use no resources. A server that is likely to fail
     /// starts only when it cannot delay a better one.
     pub(super) fn has_room(&self, priority: StartPriority, now: Instant) -> bool {
-        let younger_than = |age: Duration| self.started.values().filter(move |(_, it)| now.duration_since(*it) < age);
-        if priority == StartPriority::Poor && younger_than(self.steps_aside).any(|(other, _)| *other < priority) {
+        let younger_than = |age: Duration| {
+            self.started.values().filter(move |(_, it)| now.duration_since(*it) < age)
+        };
+        if priority == StartPriority::Poor
+            && younger_than(self.steps_aside).any(|(other, _)| *other < priority)
+        {
             return false;
         }
         let young = younger_than(self.steps_aside).count();

@@ -7,7 +7,9 @@
 use super::children::{Children, state_and_ticks};
 use super::refresh_in_turn;
 use super::start_limiter::{StartLimiter, StartPriority};
-use crate::{ConfigText, ConnectContext, McpSource, Program, ServerConfig, ServerContext, ServerTransport};
+use crate::{
+    ConfigText, ConnectContext, McpSource, Program, ServerConfig, ServerContext, ServerTransport,
+};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +26,9 @@ fn after(start: Instant, milliseconds: u64) -> Instant {
 fn one_more_may_start_when_one_answered_or_is_old_or_rests() {
     let now = Instant::now();
     let mut turns = StartLimiter::new(2, Duration::from_millis(500));
-    let has_room =
-        |turns: &StartLimiter, milliseconds| turns.has_room(StartPriority::Unknown, after(now, milliseconds));
+    let has_room = |turns: &StartLimiter, milliseconds| {
+        turns.has_room(StartPriority::Unknown, after(now, milliseconds))
+    };
     turns.take(0, StartPriority::Unknown, now);
     assert!(has_room(&turns, 0));
     turns.take(1, StartPriority::Unknown, now);
@@ -50,9 +53,12 @@ fn who_failed_the_last_time_waits_for_those_with_more_hope_but_not_for_long() {
     turns.take(0, StartPriority::Poor, now);
     assert!(turns.has_room(StartPriority::Poor, now));
     turns.take(1, StartPriority::Good, now);
-    assert!(turns.has_room(StartPriority::Good, now) && turns.has_room(StartPriority::Unknown, now));
     assert!(
-        !turns.has_room(StartPriority::Poor, after(now, 499)) && turns.has_room(StartPriority::Poor, after(now, 500))
+        turns.has_room(StartPriority::Good, now) && turns.has_room(StartPriority::Unknown, now)
+    );
+    assert!(
+        !turns.has_room(StartPriority::Poor, after(now, 499))
+            && turns.has_room(StartPriority::Poor, after(now, 500))
     );
     turns.give_back(1);
     assert!(turns.has_room(StartPriority::Poor, now));
@@ -129,7 +135,8 @@ async fn a_server_behind_many_that_hang_is_asked_before_they_time_out() {
         ConnectContext::new(folder.path().to_owned()),
     );
     let shared = Arc::new(shared.expect("a key"));
-    let mut sources: Vec<_> = (0..5).map(|it| source(&shared, &format!("hung{it}"), "hang_list")).collect();
+    let mut sources: Vec<_> =
+        (0..5).map(|it| source(&shared, &format!("hung{it}"), "hang_list")).collect();
     sources.push(source(&shared, "honest", "honest"));
     let (answered, mut heard) = tokio::sync::mpsc::unbounded_channel();
     let cx = Cx::new(Caller::Cli);

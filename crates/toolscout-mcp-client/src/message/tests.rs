@@ -5,7 +5,9 @@
 //! 4. Depth and number of values are limited before anything is parsed.
 
 use super::super::limits::Limits;
-use super::{ClientError, RawJson, RpcError, ServerMessage, UnreadableMessage, answer, foreign_id, read};
+use super::{
+    ClientError, RawJson, RpcError, ServerMessage, UnreadableMessage, answer, foreign_id, read,
+};
 use serde_json::value::RawValue;
 
 fn limits() -> Limits {
@@ -46,12 +48,17 @@ fn a_null_beside_the_real_outcome_is_forgiven() {
 #[test]
 fn an_error_is_told_in_the_servers_words() {
     let line = br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no","data":{"x":1}}}"#;
-    let Ok(ServerMessage::Reply { id: 1, outcome: Err(ClientError::Answered { code, message, data }) }) =
-        read(line, &limits())
+    let Ok(ServerMessage::Reply {
+        id: 1,
+        outcome: Err(ClientError::Answered { code, message, data }),
+    }) = read(line, &limits())
     else {
         panic!("an error")
     };
-    assert_eq!((code, message.as_str(), data.expect("data").as_str()), (-32601, "no", r#"{"x":1}"#));
+    assert_eq!(
+        (code, message.as_str(), data.expect("data").as_str()),
+        (-32601, "no", r#"{"x":1}"#)
+    );
 }
 
 /// T08: each of these ends request 2 at once instead of at its deadline.
@@ -76,7 +83,10 @@ fn what_cannot_be_read_still_says_whose_answer_it_was() {
     for line in lines {
         assert_eq!(about(line), [2], "{}", String::from_utf8_lossy(line));
     }
-    assert_eq!(about(br#"{"jsonrpc":"2.0","id":2,"result":{}}{"jsonrpc":"2.0","id":2,"result":{}}"#), [2, 2]);
+    assert_eq!(
+        about(br#"{"jsonrpc":"2.0","id":2,"result":{}}{"jsonrpc":"2.0","id":2,"result":{}}"#),
+        [2, 2]
+    );
     assert_eq!(about(br#"{"jsonrpc":"2.0","id":2,"id":3,"result":{}}"#), [2, 3]);
 }
 
@@ -133,7 +143,9 @@ fn depth_is_limited_before_parsing() {
 
 #[test]
 fn values_are_counted_and_keys_are_not() {
-    let list = |count: usize| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{}0]}}}}"#, "0,".repeat(count - 1));
+    let list = |count: usize| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":[{}0]}}}}"#, "0,".repeat(count - 1))
+    };
     // Besides the numbers there are five values: the message, its version, its id, the result, the
     // list.
     let limits = Limits { nodes: 25, ..limits() };
@@ -155,7 +167,8 @@ fn an_answer_bears_the_id_of_the_question_and_is_one_line() {
     let id = RawValue::from_string("\"a\"".to_owned()).expect("JSON");
     let result = RawJson::parse("{\n\"x\": 1.0}").expect("JSON");
     assert_eq!(answer(&id, &Ok(result)), r#"{"jsonrpc":"2.0","id":"a","result":{"x": 1.0}}"#);
-    let declined = RpcError { code: -1, message: "a\nb".to_owned(), data: RawJson::parse("[1]").ok() };
+    let declined =
+        RpcError { code: -1, message: "a\nb".to_owned(), data: RawJson::parse("[1]").ok() };
     assert_eq!(
         answer(&id, &Err(declined)),
         r#"{"jsonrpc":"2.0","id":"a","error":{"code":-1,"message":"a\nb","data":[1]}}"#
@@ -164,7 +177,9 @@ fn an_answer_bears_the_id_of_the_question_and_is_one_line() {
 
 #[test]
 fn what_is_no_id_cannot_be_answered() {
-    for (text, is_id) in [("\"a\"", true), ("-7", true), ("1.5", true), ("{\"a\":1}", false), ("null", false)] {
+    for (text, is_id) in
+        [("\"a\"", true), ("-7", true), ("1.5", true), ("{\"a\":1}", false), ("null", false)]
+    {
         let id = RawValue::from_string(text.to_owned()).expect("JSON");
         assert_eq!(foreign_id(&id).is_some(), is_id, "{text}");
     }
@@ -175,7 +190,8 @@ fn what_is_no_id_cannot_be_answered() {
 /// Arbitrary input causes no panic, and no reply with a result.
 #[test]
 fn no_bytes_make_it_panic() {
-    let whole = r#"{"jsonrpc":"2.0","id":2,"result":{"a":["\u00e9\\\"",{"b":-1.5e3}]},"x":null}"#.as_bytes();
+    let whole = r#"{"jsonrpc":"2.0","id":2,"result":{"a":["\u00e9\\\"",{"b":-1.5e3}]},"x":null}"#
+        .as_bytes();
     for end in 0..whole.len() {
         assert!(read(&whole[..end], &limits()).is_err());
         for byte in [0, b'"', b'\\', b'{', b']', 0xff] {

@@ -42,10 +42,14 @@ impl ExpectedCallback {
         match answer.iss {
             // The rest of a callback from another issuer is ignored, including its error.
             Some(iss) if iss != self.issuer => {
-                return Err(broken("the answer comes from another authorization server than the one in use"));
+                return Err(broken(
+                    "the answer comes from another authorization server than the one in use",
+                ));
             }
             None if self.announces_itself => {
-                return Err(broken("the answer does not say which authorization server it comes from, as it should"));
+                return Err(broken(
+                    "the answer does not say which authorization server it comes from, as it should",
+                ));
             }
             _ => {}
         }

@@ -34,8 +34,12 @@ impl Challenge {
 
     fn take(&mut self, name: &str, value: String) {
         match name.to_ascii_lowercase().as_str() {
-            "resource_metadata" if self.resource_metadata.is_none() => self.resource_metadata = Some(value),
-            "scope" if self.scopes.is_empty() => self.scopes = value.split_whitespace().map(str::to_owned).collect(),
+            "resource_metadata" if self.resource_metadata.is_none() => {
+                self.resource_metadata = Some(value)
+            }
+            "scope" if self.scopes.is_empty() => {
+                self.scopes = value.split_whitespace().map(str::to_owned).collect()
+            }
             "error" => self.insufficient_scope |= value == "insufficient_scope",
             _ => {}
         }
@@ -45,7 +49,8 @@ impl Challenge {
 /// The next word, its value if it is a parameter rather than a scheme, and the rest.
 fn next(text: &str) -> Option<(&str, Option<String>, &str)> {
     let text = text.trim_start_matches(|it: char| it == ',' || it.is_whitespace());
-    let end = text.find(|it: char| it == ',' || it == '=' || it.is_whitespace()).unwrap_or(text.len());
+    let end =
+        text.find(|it: char| it == ',' || it == '=' || it.is_whitespace()).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     if text.is_empty() {
         return None;

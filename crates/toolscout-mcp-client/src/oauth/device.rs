@@ -45,7 +45,12 @@ impl DeviceLogin {
     pub async fn begin(ask: &LoginRequest<'_>) -> Result<Self, ClientError> {
         let prepared = ask.prepare().await?;
         let authority = &prepared.authority;
-        let none = || format!("the authorization server `{}` offers no login on another device", authority.issuer);
+        let none = || {
+            format!(
+                "the authorization server `{}` offers no login on another device",
+                authority.issuer
+            )
+        };
         let endpoint = authority.device.clone().ok_or_else(|| ClientError::invalid(none()))?;
         let registrations = Registrations::of(ask.folder, &authority.issuer, LoginFlow::Device);
         let registered = registrations.read();
@@ -58,7 +63,8 @@ impl DeviceLogin {
             return Err(broken("the authorization server gave a code that cannot be typed"));
         }
         let verification_uri = prepared.web.url(&codes.verification_uri)?.to_string();
-        let complete = codes.verification_uri_complete.map(|it| prepared.web.url(&it)).transpose()?;
+        let complete =
+            codes.verification_uri_complete.map(|it| prepared.web.url(&it)).transpose()?;
         let life = codes.expires_in.as_ref().and_then(seconds).unwrap_or(LIFE);
         let interval = codes.interval.as_ref().and_then(seconds).unwrap_or(INTERVAL);
         Ok(Self {
@@ -101,7 +107,9 @@ impl DeviceLogin {
                 Err(TokenError::No { code, .. }) if code == "slow_down" => interval += SLOWER,
                 // RFC 8628: a server that is out of reach for a moment is polled again, less often.
                 Err(TokenError::Failed(
-                    ClientError::TimedOut { .. } | ClientError::Lost { .. } | ClientError::Busy { .. },
+                    ClientError::TimedOut { .. }
+                    | ClientError::Lost { .. }
+                    | ClientError::Busy { .. },
                 )) => interval *= 2,
                 Err(refusal) => return Err(self.prepared.refused(&self.client, refusal).await),
             }
@@ -120,7 +128,11 @@ impl fmt::Debug for DeviceLogin {
     }
 }
 
-async fn codes(prepared: &PreparedLogin, endpoint: &Url, identity: &ClientIdentity) -> Result<DeviceCodes, TokenError> {
+async fn codes(
+    prepared: &PreparedLogin,
+    endpoint: &Url,
+    identity: &ClientIdentity,
+) -> Result<DeviceCodes, TokenError> {
     let scope = prepared.scopes.join(" ");
     let mut form = vec![("resource", prepared.authority.resource.as_str())];
     if !scope.is_empty() {

@@ -101,18 +101,25 @@ async fn resource_metadata(
             let response = web.read(&url).await?;
             let (place, status) = (shown(&url), response.status);
             if status.is_redirection() {
-                return Err(broken(format!("`{place}` answered {status}; redirects are not followed here")));
+                return Err(broken(format!(
+                    "`{place}` answered {status}; redirects are not followed here"
+                )));
             }
-            let missing = || broken(format!("`{place}` answered {status} and no description of a login"));
+            let missing =
+                || broken(format!("`{place}` answered {status} and no description of a login"));
             Some(parse::<ResourceMetadata>(&url, &response)?.ok_or_else(missing)?)
         }
         None => first_found(web, resource_urls(server)).await?.map(|(_, found)| found),
     };
     match found {
         // The metadata must be for this address, or for a path above it.
-        Some(found) if !Url::parse(&found.resource).is_ok_and(|resource| covers(&resource, server)) => {
+        Some(found)
+            if !Url::parse(&found.resource).is_ok_and(|resource| covers(&resource, server)) =>
+        {
             let resource = excerpt(&found.resource);
-            Err(broken(format!("the description of the login is for `{resource}`, not for this server")))
+            Err(broken(format!(
+                "the description of the login is for `{resource}`, not for this server"
+            )))
         }
         found => Ok(found),
     }
@@ -127,12 +134,15 @@ fn same_origin(server: &Url, place: &str) -> Result<Url, ClientError> {
             excerpt(&shown(&url)),
             own.ascii_serialization()
         ))),
-        Err(_) => Err(broken("the server refers to login metadata at an address that is not a URL")),
+        Err(_) => {
+            Err(broken("the server refers to login metadata at an address that is not a URL"))
+        }
     }
 }
 
 fn covers(resource: &Url, server: &Url) -> bool {
-    let below = server.path().trim_end_matches('/').strip_prefix(resource.path().trim_end_matches('/'));
+    let below =
+        server.path().trim_end_matches('/').strip_prefix(resource.path().trim_end_matches('/'));
     resource.origin().is_tuple()
         && resource.origin() == server.origin()
         && resource.fragment().is_none()
@@ -141,7 +151,10 @@ fn covers(resource: &Url, server: &Url) -> bool {
 }
 
 /// The first document found, and its address.
-async fn first_found<T: DeserializeOwned>(web: &OAuthHttp, urls: Vec<Url>) -> Result<Option<(Url, T)>, ClientError> {
+async fn first_found<T: DeserializeOwned>(
+    web: &OAuthHttp,
+    urls: Vec<Url>,
+) -> Result<Option<(Url, T)>, ClientError> {
     for url in urls {
         let response = web.read(&url).await?;
         if let Some(found) = parse(&url, &response)? {
@@ -153,10 +166,15 @@ async fn first_found<T: DeserializeOwned>(web: &OAuthHttp, urls: Vec<Url>) -> Re
 
 /// The document in a response, if it contains one. Many sites answer unknown paths with a page or a
 /// redirect.
-fn parse<T: DeserializeOwned>(url: &Url, response: &OAuthResponse) -> Result<Option<T>, ClientError> {
+fn parse<T: DeserializeOwned>(
+    url: &Url,
+    response: &OAuthResponse,
+) -> Result<Option<T>, ClientError> {
     match response.status {
         StatusCode::OK => Ok(response.json()),
-        status if status.is_server_error() => Err(ClientError::lost(format!("GET {} answered {status}", shown(url)))),
+        status if status.is_server_error() => {
+            Err(ClientError::lost(format!("GET {} answered {status}", shown(url))))
+        }
         _ => Ok(None),
     }
 }
@@ -166,31 +184,40 @@ async fn named_issuer(web: &OAuthHttp, issuer: &str) -> Result<IssuerMetadata, C
     match first_found::<IssuerMetadata>(web, issuer_urls(&url)).await? {
         Some((_, found)) if found.issuer == issuer => Ok(found),
         Some((place, found)) => Err(another_issuer(&place, &found, issuer)),
-        None => Err(broken(format!("the authorization server `{}` does not say how to log in", shown(&url)))),
+        None => Err(broken(format!(
+            "the authorization server `{}` does not say how to log in",
+            shown(&url)
+        ))),
     }
 }
 
 /// Servers older than RFC 9728 are their own authorization servers, some at fixed paths.
-async fn discover_without_metadata(web: &OAuthHttp, server: &Url) -> Result<AuthorizationServer, ClientError> {
+async fn discover_without_metadata(
+    web: &OAuthHttp,
+    server: &Url,
+) -> Result<AuthorizationServer, ClientError> {
     let origin = server.origin().ascii_serialization();
     let is_bare = server.path() == "/" && server.query().is_none();
     let resource = if is_bare { server.as_str().trim_end_matches('/') } else { server.as_str() };
-    let found = match first_found::<IssuerMetadata>(web, issuer_urls(&with_path(server, ""))).await? {
-        Some((place, found)) if found.issuer.strip_suffix('/').unwrap_or(&found.issuer) != origin => {
-            return Err(another_issuer(&place, &found, &origin));
-        }
-        Some((_, found)) => found,
-        None => {
-            let at = |path| Some(with_path(server, path).to_string());
-            IssuerMetadata {
-                issuer: origin,
-                authorization_endpoint: at("/authorize"),
-                token_endpoint: at("/token"),
-                registration_endpoint: at("/register"),
-                ..IssuerMetadata::default()
+    let found =
+        match first_found::<IssuerMetadata>(web, issuer_urls(&with_path(server, ""))).await? {
+            Some((place, found))
+                if found.issuer.strip_suffix('/').unwrap_or(&found.issuer) != origin =>
+            {
+                return Err(another_issuer(&place, &found, &origin));
             }
-        }
-    };
+            Some((_, found)) => found,
+            None => {
+                let at = |path| Some(with_path(server, path).to_string());
+                IssuerMetadata {
+                    issuer: origin,
+                    authorization_endpoint: at("/authorize"),
+                    token_endpoint: at("/token"),
+                    registration_endpoint: at("/register"),
+                    ..IssuerMetadata::default()
+                }
+            }
+        };
     checked(web, found, resource.to_owned(), Vec::new())
 }
 

@@ -68,7 +68,8 @@ pub(super) async fn send_form<T: serde::de::DeserializeOwned>(
     if let Some(no) = answer.json::<OAuthErrorBody>() {
         return Err(refusal(no, identity, pairs));
     }
-    let unreadable = || broken(format!("`{}` answered {} with nothing we know", shown(endpoint), answer.status));
+    let unreadable =
+        || broken(format!("`{}` answered {} with nothing we know", shown(endpoint), answer.status));
     match answer.status {
         it if it.is_success() => answer.json().ok_or_else(|| unreadable().into()),
         it => Err(failure(endpoint, it, &answer).into()),
@@ -91,8 +92,13 @@ fn failure(endpoint: &Url, status: StatusCode, answer: &OAuthResponse) -> Client
 /// are redacted.
 fn refusal(no: OAuthErrorBody, identity: &ClientIdentity, pairs: &[(&str, &str)]) -> TokenError {
     let mut text = no.text();
-    let public = |name: &str| matches!(name, "grant_type" | "redirect_uri" | "resource" | "scope" | "client_id");
-    let sent = pairs.iter().filter(|(name, value)| !public(name) && !value.is_empty()).map(|(_, value)| *value);
+    let public = |name: &str| {
+        matches!(name, "grant_type" | "redirect_uri" | "resource" | "scope" | "client_id")
+    };
+    let sent = pairs
+        .iter()
+        .filter(|(name, value)| !public(name) && !value.is_empty())
+        .map(|(_, value)| *value);
     for secret in sent.chain(identity.client_secret.as_ref().map(OAuthSecret::reveal)) {
         text = text.replace(secret, REDACTED);
     }
@@ -133,7 +139,11 @@ fn grant(given: TokenResponseBody) -> Result<TokenGrant, &'static str> {
     }
     let expires = given.expires_in.as_ref().and_then(seconds).map(|it| Moment::now().after(it));
     let refresh = given.refresh_token.filter(|it| !it.is_empty() && it.len() <= TOKEN);
-    Ok(TokenGrant { access: OAuthSecret::new(given.access_token), refresh: refresh.map(OAuthSecret::new), expires })
+    Ok(TokenGrant {
+        access: OAuthSecret::new(given.access_token),
+        refresh: refresh.map(OAuthSecret::new),
+        expires,
+    })
 }
 
 /// Whether the text is a valid token. A token becomes a header, so only visible ASCII is valid.

@@ -59,7 +59,8 @@ impl ClientIdentity {
         client_secret: Option<OAuthSecret>,
         methods: Option<&[String]>,
     ) -> Self {
-        let is_form = ClientAuthMethod::Form.is_among(methods) && !ClientAuthMethod::Header.is_among(methods);
+        let is_form =
+            ClientAuthMethod::Form.is_among(methods) && !ClientAuthMethod::Header.is_among(methods);
         let method = match client_secret {
             None => ClientAuthMethod::Unproven,
             Some(_) if is_form => ClientAuthMethod::Form,
@@ -72,7 +73,9 @@ impl ClientIdentity {
     pub(super) fn sign<'a>(&'a self, pairs: &mut Vec<(&'a str, &'a str)>) -> Option<HeaderValue> {
         match (&self.client_secret, self.method) {
             (Some(secret), ClientAuthMethod::Header) => return self.header(secret),
-            (Some(secret), ClientAuthMethod::Form) => pairs.push(("client_secret", secret.reveal())),
+            (Some(secret), ClientAuthMethod::Form) => {
+                pairs.push(("client_secret", secret.reveal()))
+            }
             _ => {}
         }
         pairs.push(("client_id", &self.client_id));

@@ -39,7 +39,10 @@ impl CallbackListener {
     /// Waits for a request that `judge` accepts. Other requests are answered with an error, and do
     /// not delay it.
     /// Cancel-safe: open connections are dropped, the port stays bound.
-    pub(super) async fn wait<T, E>(&self, judge: impl Fn(&str) -> Option<Result<T, E>>) -> Result<T, E> {
+    pub(super) async fn wait<T, E>(
+        &self,
+        judge: impl Fn(&str) -> Option<Result<T, E>>,
+    ) -> Result<T, E> {
         let mut visitors = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -57,14 +60,23 @@ impl CallbackListener {
 }
 
 /// Reads a request and responds; returns its parameters, if they were accepted.
-async fn visit<T, E>(mut stream: TcpStream, judge: &impl Fn(&str) -> Option<Result<T, E>>) -> Option<Result<T, E>> {
+async fn visit<T, E>(
+    mut stream: TcpStream,
+    judge: &impl Fn(&str) -> Option<Result<T, E>>,
+) -> Option<Result<T, E>> {
     let head = tokio::time::timeout(VISIT, read_head(&mut stream)).await.ok()??;
     let answer = query(&head).map(judge);
     let (status, page) = match &answer {
         None => ("404 Not Found", "There is nothing here."),
-        Some(None) => ("400 Bad Request", "This is not the answer to the login that toolscout waits for."),
-        Some(Some(Err(_))) => ("200 OK", "The login did not succeed. The terminal says why; you can close this page."),
-        Some(Some(Ok(_))) => ("200 OK", "Done. You can close this page and go back to the terminal."),
+        Some(None) => {
+            ("400 Bad Request", "This is not the answer to the login that toolscout waits for.")
+        }
+        Some(Some(Err(_))) => {
+            ("200 OK", "The login did not succeed. The terminal says why; you can close this page.")
+        }
+        Some(Some(Ok(_))) => {
+            ("200 OK", "Done. You can close this page and go back to the terminal.")
+        }
     };
     // The parameters are valid even if the page cannot be sent.
     let _ = tokio::time::timeout(VISIT, reply(&mut stream, status, page)).await;

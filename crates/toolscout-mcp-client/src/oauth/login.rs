@@ -43,7 +43,8 @@ impl Login {
         let (state, verifier) = (OAuthSecret::random()?, OAuthSecret::random()?);
         let browser = browser(place, &prepared, &client.identity, &redirect, &state, &verifier);
         let issuer = authority.issuer.clone();
-        let expected = ExpectedCallback { state, issuer, announces_itself: authority.announces_itself };
+        let expected =
+            ExpectedCallback { state, issuer, announces_itself: authority.announces_itself };
         Ok(Self { prepared, client, listener, expected, verifier, browser })
     }
 
@@ -61,7 +62,10 @@ impl Login {
     pub async fn wait(&self, deadline: Instant) -> Result<(), ClientError> {
         let limit = deadline.saturating_duration_since(Instant::now());
         let answer = self.listener.wait(|query| self.expected.judge(query));
-        let late = |_| ClientError::TimedOut { what: "waiting for the browser to come back".to_owned(), limit };
+        let late = |_| ClientError::TimedOut {
+            what: "waiting for the browser to come back".to_owned(),
+            limit,
+        };
         let code = tokio::time::timeout(limit, answer).await.map_err(late)??;
         self.redeem(&code).await
     }
@@ -106,12 +110,17 @@ fn place(authority: &AuthorizationServer) -> Result<&Url, ClientError> {
         )));
     }
     authority.authorization.as_ref().ok_or_else(|| {
-        broken(format!("the authorization server `{issuer}` does not say where a person logs in with a browser"))
+        broken(format!(
+            "the authorization server `{issuer}` does not say where a person logs in with a browser"
+        ))
     })
 }
 
 /// Binds the registered port if it is free.
-async fn listener(wanted: Option<u16>, known: Option<&Registration>) -> Result<CallbackListener, ClientError> {
+async fn listener(
+    wanted: Option<u16>,
+    known: Option<&Registration>,
+) -> Result<CallbackListener, ClientError> {
     let before = known.and_then(|it| Url::parse(it.redirect.as_deref()?).ok()?.port());
     let port = wanted.or(before);
     let bound = match CallbackListener::bind(port).await {

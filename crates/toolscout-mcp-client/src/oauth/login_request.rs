@@ -60,16 +60,21 @@ impl LoginRequest<'_> {
     pub(super) async fn prepare(&self) -> Result<PreparedLogin, ClientError> {
         let server = server_url(self.url)?;
         if !is_secure(&server) {
-            let reason = format!("`{}` is not `https`; a login there could be read on the way", shown(&server));
+            let reason = format!(
+                "`{}` is not `https`; a login there could be read on the way",
+                shown(&server)
+            );
             return Err(ClientError::invalid(reason));
         }
         let challenge = self.challenge.map(Challenge::parse).unwrap_or_default();
         let web = OAuthHttp::of(&server).await;
         let client_id = self.resolved(self.endpoint.client_id.as_ref(), "the client id").await?;
-        let client_secret = self.resolved(self.endpoint.client_secret.as_ref(), "the client secret").await?;
+        let client_secret =
+            self.resolved(self.endpoint.client_secret.as_ref(), "the client secret").await?;
         let authority = discover(&web, &server, &challenge).await?;
         let secret = client_secret.map(OAuthSecret::new);
-        let configured = client_id.map(|it| ClientIdentity::configured(it, secret, authority.methods.as_deref()));
+        let configured = client_id
+            .map(|it| ClientIdentity::configured(it, secret, authority.methods.as_deref()));
         let file = TokenFile::of(self.folder, self.id, &server);
         let before = file.read().ok().flatten().filter(|it| it.issuer == authority.issuer);
         let scopes = scopes(&self.endpoint.scopes, &challenge, &authority, before);
@@ -77,7 +82,11 @@ impl LoginRequest<'_> {
     }
 
     /// Resolves a text of the configuration, which may read files and run the keyring program.
-    async fn resolved(&self, text: Option<&ConfigText>, what: &str) -> Result<Option<String>, ClientError> {
+    async fn resolved(
+        &self,
+        text: Option<&ConfigText>,
+        what: &str,
+    ) -> Result<Option<String>, ClientError> {
         let Some(text) = text.cloned() else { return Ok(None) };
         let lookup = self.lookup.clone();
         let resolved = tokio::task::spawn_blocking(move || text.resolve(&lookup)).await;
@@ -95,7 +104,8 @@ fn scopes(
     authority: &AuthorizationServer,
     before: Option<LoginRecord>,
 ) -> Vec<String> {
-    let first = [configured, &challenge.scopes, &authority.suggested].into_iter().find(|it| !it.is_empty());
+    let first =
+        [configured, &challenge.scopes, &authority.suggested].into_iter().find(|it| !it.is_empty());
     let mut out = first.map(<[_]>::to_vec).unwrap_or_default();
     if challenge.insufficient_scope {
         // Requesting only the missing scopes would lose the granted ones.
@@ -130,7 +140,11 @@ impl PreparedLogin {
     }
 
     /// Requests tokens. A new registration is stored once it has worked.
-    pub(super) async fn tokens(&self, client: &OAuthClient, form: &[(&str, &str)]) -> Result<TokenGrant, TokenError> {
+    pub(super) async fn tokens(
+        &self,
+        client: &OAuthClient,
+        form: &[(&str, &str)],
+    ) -> Result<TokenGrant, TokenError> {
         let grant = exchange(&self.web, &self.authority.token, &client.identity, form).await?;
         if let Some(new) = &client.new {
             client.registrations.keep(new).await;
@@ -146,14 +160,21 @@ impl PreparedLogin {
                     client.registrations.forget().await;
                 }
                 let issuer = &self.authority.issuer;
-                let what = format!("`{issuer}` refused the login: {text}; to try again, {}", hint(&self.id));
+                let what = format!(
+                    "`{issuer}` refused the login: {text}; to try again, {}",
+                    hint(&self.id)
+                );
                 ClientError::Login { what, challenge: None }
             }
             TokenError::Failed(error) => error,
         }
     }
 
-    pub(super) async fn save(&self, identity: &ClientIdentity, grant: TokenGrant) -> Result<(), ClientError> {
+    pub(super) async fn save(
+        &self,
+        identity: &ClientIdentity,
+        grant: TokenGrant,
+    ) -> Result<(), ClientError> {
         let record = LoginRecord {
             version: VERSION,
             server: self.id.to_string(),
@@ -172,7 +193,9 @@ impl PreparedLogin {
             let lock = self.file.file.lock().await?;
             self.file.write(&record, &lock)
         };
-        let failed = |err| format!("the login could not be saved in `{}`: {err}", self.file.file.path().display());
+        let failed = |err| {
+            format!("the login could not be saved in `{}`: {err}", self.file.file.path().display())
+        };
         saved.await.map_err(|err: std::io::Error| ClientError::lost(failed(err)))
     }
 }

@@ -36,8 +36,11 @@ impl Nearness {
 }
 
 /// Cloud metadata services, which expose secrets, besides 169.254.169.254: Azure, Oracle, Alibaba.
-const METADATA_V4: [Ipv4Addr; 3] =
-    [Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192), Ipv4Addr::new(100, 100, 100, 200)];
+const METADATA_V4: [Ipv4Addr; 3] = [
+    Ipv4Addr::new(168, 63, 129, 16),
+    Ipv4Addr::new(192, 0, 0, 192),
+    Ipv4Addr::new(100, 100, 100, 200),
+];
 /// The metadata service of AWS over IPv6.
 const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
@@ -64,7 +67,11 @@ fn of_v6(it: Ipv6Addr) -> Nearness {
     let first = it.segments()[0];
     let teredo = it.segments()[..2] == [0x2001, 0];
     // fec0::/10 is the old form of fe80::/10 and fc00::/7.
-    let here = it.is_loopback() || it.is_multicast() || first & 0xff80 == 0xfe80 || teredo || it == METADATA_V6;
+    let here = it.is_loopback()
+        || it.is_multicast()
+        || first & 0xff80 == 0xfe80
+        || teredo
+        || it == METADATA_V6;
     match (here, first & 0xfe00 == 0xfc00) {
         (true, _) => Nearness::Here,
         (_, true) => inner.max(Nearness::Private),

@@ -58,8 +58,10 @@ impl PrivateFile {
         // lock.
         remove(&aside)?;
         let mut file = private_options().write(true).create_new(true).open(&aside)?;
-        let written =
-            file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&aside, self.path()));
+        let written = file
+            .write_all(bytes)
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&aside, self.path()));
         written.inspect_err(|_| drop(remove(&aside)))
     }
 

@@ -21,7 +21,8 @@ use toolscout_core::BoxFuture;
 /// The time limit for resolving the server's name.
 const RESOLVING: Duration = Duration::from_secs(10);
 
-pub(super) type ResolveName = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
+pub(super) type ResolveName =
+    Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 /// Resolves names with the system resolver.
 pub(super) fn system_names() -> ResolveName {
@@ -47,7 +48,8 @@ pub(super) struct Reach {
 impl Reach {
     /// The addresses that may be contacted for this server.
     pub(super) async fn of(server: &Url, names: ResolveName, proxies: BTreeSet<String>) -> Self {
-        let mut reach = Self { nearest: Nearness::Public, pinned: None, proxies: Arc::new(proxies), names };
+        let mut reach =
+            Self { nearest: Nearness::Public, pinned: None, proxies: Arc::new(proxies), names };
         match literal(server) {
             Literal::Near(it) => reach.nearest = it,
             // A name that cannot be resolved here may still be known to a proxy.
@@ -56,7 +58,8 @@ impl Reach {
                 let found = found.ok().and_then(Result::ok).unwrap_or_default();
                 // The farthest address counts, so that an additional near address does not make the
                 // server near.
-                reach.nearest = found.iter().map(|it| Nearness::of(*it)).min().unwrap_or(Nearness::Public);
+                reach.nearest =
+                    found.iter().map(|it| Nearness::of(*it)).min().unwrap_or(Nearness::Public);
                 reach.pinned = (!found.is_empty()).then_some((name, found));
             }
         }
@@ -88,7 +91,8 @@ impl Reach {
             return Ok(found);
         }
         let nearest = found.iter().map(|it| Nearness::of(*it)).max();
-        let allowed: Vec<_> = found.into_iter().filter(|it| Nearness::of(*it) <= self.nearest).collect();
+        let allowed: Vec<_> =
+            found.into_iter().filter(|it| Nearness::of(*it) <= self.nearest).collect();
         match nearest {
             Some(it) if allowed.is_empty() => Err(format!("`{name}` leads to {}", too_near(it))),
             _ => Ok(allowed),
@@ -156,12 +160,16 @@ fn normal(host: &str) -> String {
 /// The proxies of the environment. A proxy resolves the names of servers; only the proxy's own name
 /// is resolved here.
 pub(super) fn proxies() -> BTreeSet<String> {
-    let variables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    let variables =
+        ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     let values = variables.into_iter().filter_map(|it| std::env::var(it).ok());
     values.filter_map(|it| proxy_host(&it)).collect()
 }
 
 fn proxy_host(value: &str) -> Option<String> {
-    let url = Url::parse(value).ok().filter(Url::has_host).or_else(|| Url::parse(&format!("http://{value}")).ok())?;
+    let url = Url::parse(value)
+        .ok()
+        .filter(Url::has_host)
+        .or_else(|| Url::parse(&format!("http://{value}")).ok())?;
     url.host_str().map(normal)
 }

@@ -86,7 +86,10 @@ impl TokenFile {
         let unreadable = |_| io::Error::new(io::ErrorKind::InvalidData, "it is damaged");
         let TokenFileVersion { version } = serde_json::from_slice(&bytes).map_err(unreadable)?;
         if version != VERSION {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "another version of toolscout has written it"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "another version of toolscout has written it",
+            ));
         }
         let record: LoginRecord = serde_json::from_slice(&bytes).map_err(unreadable)?;
         Ok((record.server == self.server && record.url == self.url).then_some(record))

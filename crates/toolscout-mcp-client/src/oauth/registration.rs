@@ -52,7 +52,10 @@ impl Registrations {
             LoginFlow::Browser => "browser",
             LoginFlow::Device => "device",
         };
-        Self { file: PrivateFile::about(folder, "client", &[issuer, flow]), issuer: issuer.to_owned() }
+        Self {
+            file: PrivateFile::about(folder, "client", &[issuer, flow]),
+            issuer: issuer.to_owned(),
+        }
     }
 
     /// The registrations for all flows.
@@ -65,7 +68,9 @@ impl Registrations {
         let found: Registration = serde_json::from_slice(&self.file.read().ok()??).ok()?;
         let is_usable = found.version == VERSION
             && found.issuer == self.issuer
-            && found.expires.is_none_or(|expires| expires > Moment::now().after(Duration::from_secs(3_600)));
+            && found
+                .expires
+                .is_none_or(|expires| expires > Moment::now().after(Duration::from_secs(3_600)));
         is_usable.then_some(found)
     }
 
@@ -115,7 +120,8 @@ pub(super) async fn register(
     // The simplest method that the server supports: a publicly distributed program cannot keep a
     // secret.
     let is_known = |method: &ClientAuthMethod| method.is_among(authority.methods.as_deref());
-    let method = ClientAuthMethod::ALL.into_iter().find(is_known).unwrap_or(ClientAuthMethod::Unproven);
+    let method =
+        ClientAuthMethod::ALL.into_iter().find(is_known).unwrap_or(ClientAuthMethod::Unproven);
     let mut request = json!({
         "client_name": "toolscout",
         "application_type": "native",
@@ -138,11 +144,15 @@ pub(super) async fn register(
     let response = web.post_json(endpoint, &request).await?;
     let place = shown(endpoint);
     if !response.status.is_success() {
-        let why = response.json::<OAuthErrorBody>().map(|error| format!(": {}", excerpt(&error.text())));
+        let why =
+            response.json::<OAuthErrorBody>().map(|error| format!(": {}", excerpt(&error.text())));
         let (status, why) = (response.status, why.unwrap_or_default());
-        return Err(broken(format!("`{place}` answered {status} and did not register toolscout{why}")));
+        return Err(broken(format!(
+            "`{place}` answered {status} and did not register toolscout{why}"
+        )));
     }
-    let given: RegistrationResponse = response.json().ok_or_else(|| broken(format!("`{place}` gave no client id")))?;
+    let given: RegistrationResponse =
+        response.json().ok_or_else(|| broken(format!("`{place}` gave no client id")))?;
     let expires = given.client_secret_expires_at.filter(|seconds| *seconds > 0);
     Ok(Registration {
         version: VERSION,
@@ -167,7 +177,15 @@ impl RegistrationResponse {
         let named = self.token_endpoint_auth_method.as_deref();
         let method = ClientAuthMethod::ALL.into_iter().find(|method| Some(method.word()) == named);
         // The default of RFC 7591 is the header.
-        let usual = if self.client_secret.is_some() { ClientAuthMethod::Header } else { ClientAuthMethod::Unproven };
-        ClientIdentity { client_id: self.client_id, client_secret: self.client_secret, method: method.unwrap_or(usual) }
+        let usual = if self.client_secret.is_some() {
+            ClientAuthMethod::Header
+        } else {
+            ClientAuthMethod::Unproven
+        };
+        ClientIdentity {
+            client_id: self.client_id,
+            client_secret: self.client_secret,
+            method: method.unwrap_or(usual),
+        }
     }
 }

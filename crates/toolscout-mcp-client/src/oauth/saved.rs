@@ -67,7 +67,9 @@ impl SavedTokens {
             Ok(token) => Ok(Some(token.reveal().to_owned())),
             // The authorization server is unreachable, but the token is valid for a few more
             // seconds.
-            Err(err) if !matches!(err, ClientError::Login { .. }) && record.is_alive(Moment::now()) => {
+            Err(err)
+                if !matches!(err, ClientError::Login { .. }) && record.is_alive(Moment::now()) =>
+            {
                 tracing::debug!(server = %self.keeper.id, %err, "login not renewed");
                 Ok(Some(record.access_token.reveal().to_owned()))
             }
@@ -92,7 +94,10 @@ impl SavedTokens {
 
     fn is_hopeless(&self, token: &str) -> bool {
         let renewals = self.renewals.lock();
-        renewals.forced.as_ref().is_some_and(|(it, at)| it.reveal() == token && at.elapsed() < HOPELESS)
+        renewals
+            .forced
+            .as_ref()
+            .is_some_and(|(it, at)| it.reveal() == token && at.elapsed() < HOPELESS)
     }
 }
 
@@ -134,7 +139,12 @@ struct LoginStore {
 
 impl LoginStore {
     fn read(&self) -> Result<Option<LoginRecord>, ClientError> {
-        let why = |err| format!("the saved login in `{}` cannot be read: {err}", self.file.file.path().display());
+        let why = |err| {
+            format!(
+                "the saved login in `{}` cannot be read: {err}",
+                self.file.file.path().display()
+            )
+        };
         self.file.read().map_err(|err| login_needed(&self.id, &why(err)))
     }
 
@@ -142,7 +152,10 @@ impl LoginStore {
     /// a new one.
     async fn renew(&self, stale: &OAuthSecret) -> Result<OAuthSecret, ClientError> {
         let unsaved = |err| {
-            ClientError::lost(format!("the login in `{}` cannot be renewed: {err}", self.file.file.path().display()))
+            ClientError::lost(format!(
+                "the login in `{}` cannot be renewed: {err}",
+                self.file.file.path().display()
+            ))
         };
         let lock = self.file.file.lock().await.map_err(unsaved)?;
         let Some(mut record) = self.read()? else {
@@ -154,7 +167,9 @@ impl LoginStore {
         match self.refresh(&record).await {
             Ok(grant) => record.renew(grant),
             Err(TokenError::Failed(err)) => return Err(err),
-            Err(TokenError::No { code, .. }) if matches!(&*code, "temporarily_unavailable" | "server_error") => {
+            Err(TokenError::No { code, .. })
+                if matches!(&*code, "temporarily_unavailable" | "server_error") =>
+            {
                 let what = format!("`{}` cannot renew the login now: {code}", record.issuer);
                 return Err(ClientError::lost(what));
             }
@@ -175,7 +190,10 @@ impl LoginStore {
         Ok(record.access_token)
     }
 
-    async fn refresh(&self, record: &LoginRecord) -> Result<super::exchange::TokenGrant, TokenError> {
+    async fn refresh(
+        &self,
+        record: &LoginRecord,
+    ) -> Result<super::exchange::TokenGrant, TokenError> {
         let Some(refresh) = &record.refresh_token else {
             return Err(login_needed(&self.id, "the login has ended").into());
         };
@@ -212,12 +230,14 @@ pub enum LoginStatus {
 pub fn status(folder: &Path, id: &SourceId, url: &str) -> LoginStatus {
     let saved = server_url(url).ok().and_then(|url| TokenFile::of(folder, id, &url).read().ok()?);
     match saved {
-        Some(it) if it.refresh_token.is_some() || it.is_alive(Moment::now()) => LoginStatus::LoggedIn {
-            since: it.since,
-            expires: it.expires,
-            renewable: it.refresh_token.is_some(),
-            issuer: it.issuer,
-        },
+        Some(it) if it.refresh_token.is_some() || it.is_alive(Moment::now()) => {
+            LoginStatus::LoggedIn {
+                since: it.since,
+                expires: it.expires,
+                renewable: it.refresh_token.is_some(),
+                issuer: it.issuer,
+            }
+        }
         _ => LoginStatus::LoggedOut,
     }
 }
@@ -225,7 +245,8 @@ pub fn status(folder: &Path, id: &SourceId, url: &str) -> LoginStatus {
 /// Logs out: deletes the saved login and the registrations at its issuer. Returns whether there was
 /// a login. Waits for a running renewal, which would restore the login.
 pub fn forget(folder: &Path, id: &SourceId, url: &str) -> io::Result<bool> {
-    let url = server_url(url).map_err(|err| io::Error::new(io::ErrorKind::InvalidInput, err.to_string()))?;
+    let url = server_url(url)
+        .map_err(|err| io::Error::new(io::ErrorKind::InvalidInput, err.to_string()))?;
     let file = TokenFile::of(folder, id, &url);
     if !file.file.path().exists() {
         return Ok(false);

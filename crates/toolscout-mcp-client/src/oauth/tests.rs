@@ -41,7 +41,12 @@ impl Home {
         self.folder.path().join("state").join("logins")
     }
 
-    fn ask<'a>(&'a self, url: &'a str, challenge: Option<&'a str>, folder: &'a Path) -> LoginRequest<'a> {
+    fn ask<'a>(
+        &'a self,
+        url: &'a str,
+        challenge: Option<&'a str>,
+        folder: &'a Path,
+    ) -> LoginRequest<'a> {
         LoginRequest {
             id: &self.id,
             url,

@@ -42,7 +42,8 @@ impl OAuthHttp {
     /// Parses an address that a server named, if it may be contacted, or shown to the user as the
     /// login page.
     pub(super) fn url(&self, text: &str) -> Result<Url, ClientError> {
-        let url = Url::parse(text).map_err(|_| broken("the server names an address that is none"))?;
+        let url =
+            Url::parse(text).map_err(|_| broken("the server names an address that is none"))?;
         self.check(&url)?;
         Ok(url)
     }
@@ -51,7 +52,11 @@ impl OAuthHttp {
         self.send(Request::new(Method::GET, url.clone())).await
     }
 
-    pub(super) async fn post_json(&self, url: &Url, body: &serde_json::Value) -> Result<OAuthResponse, ClientError> {
+    pub(super) async fn post_json(
+        &self,
+        url: &Url,
+        body: &serde_json::Value,
+    ) -> Result<OAuthResponse, ClientError> {
         self.send(post(url, "application/json", body.to_string())).await
     }
 
@@ -84,14 +89,19 @@ impl OAuthHttp {
     /// created per request, because requests are few and each may need another route.
     fn client(&self, url: &Url) -> Result<Client, ClientError> {
         let lost = |what| ClientError::lost(what);
-        let builder =
-            ConnectionRoute::to(url).client().map_err(lost)?.redirect(redirect::Policy::none()).referer(false);
+        let builder = ConnectionRoute::to(url)
+            .client()
+            .map_err(lost)?
+            .redirect(redirect::Policy::none())
+            .referer(false);
         let builder = if self.reach.is_direct() { builder.no_proxy() } else { builder };
         builder.dns_resolver(Arc::new(self.reach.clone())).build().map_err(|err| lost(chain(&err)))
     }
 
     fn check(&self, url: &Url) -> Result<(), ClientError> {
-        self.reach.check(url).map_err(|why| broken(format!("refused to use an address the server names: {why}")))
+        self.reach
+            .check(url)
+            .map_err(|why| broken(format!("refused to use an address the server names: {why}")))
     }
 }
 
@@ -106,7 +116,8 @@ impl OAuthResponse {
 /// uses `https` unless the issuer is on this machine, follows no redirect, and contacts no address
 /// nearer to this machine than the issuer itself. The error is a message.
 pub async fn document(issuer: &str, url: &str) -> Result<Vec<u8>, String> {
-    let issuer = Url::parse(issuer).map_err(|error| format!("the issuer's address is none: {error}"))?;
+    let issuer =
+        Url::parse(issuer).map_err(|error| format!("the issuer's address is none: {error}"))?;
     let web = OAuthHttp::of(&issuer).await;
     let url = web.url(url).map_err(|error| error.to_string())?;
     let response = web.read(&url).await.map_err(|error| error.to_string())?;
@@ -132,7 +143,8 @@ fn post(url: &Url, kind: &'static str, body: String) -> Request {
 
 async fn receive(what: &str, mut response: Response) -> Result<OAuthResponse, ClientError> {
     let status = response.status();
-    let after = response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
+    let after =
+        response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|err| lost(what, err))? {
         if body.len() + chunk.len() > ANSWER {

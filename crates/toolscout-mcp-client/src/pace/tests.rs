@@ -25,7 +25,10 @@ fn lists(wanted: impl IntoIterator<Item = u64>) -> Vec<u64> {
 
 /// The largest number within one minute.
 fn most_in_a_minute(made: &[u64]) -> usize {
-    made.iter().map(|from| made.iter().filter(|it| (*from..from + 60_000).contains(it)).count()).max().unwrap_or(0)
+    made.iter()
+        .map(|from| made.iter().filter(|it| (*from..from + 60_000).contains(it)).count())
+        .max()
+        .unwrap_or(0)
 }
 
 #[test]
@@ -49,11 +52,19 @@ fn a_server_that_fell_quiet_is_listed_at_once_again() {
 fn no_minute_has_more_than_twelve_lists() {
     for every in [0, 1, 100, 1_000, 2_500, 4_000, 4_900, 5_000, 7_000, 12_000, 16_000] {
         let made = lists((0..400).map(|it| it * every));
-        assert!(most_in_a_minute(&made) <= 12, "every {every} ms: {} in a minute", most_in_a_minute(&made));
+        assert!(
+            most_in_a_minute(&made) <= 12,
+            "every {every} ms: {} in a minute",
+            most_in_a_minute(&made)
+        );
     }
     // Bursts, with pauses of every length around the one that permits the most listings.
     for pause in (5_000..40_000).step_by(250) {
         let made = lists((0..60).map(|it| it / 3 * pause + it % 3 * 400));
-        assert!(most_in_a_minute(&made) <= 12, "bursts every {pause} ms: {}", most_in_a_minute(&made));
+        assert!(
+            most_in_a_minute(&made) <= 12,
+            "bursts every {pause} ms: {}",
+            most_in_a_minute(&made)
+        );
     }
 }

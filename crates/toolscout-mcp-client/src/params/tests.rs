@@ -12,11 +12,15 @@ fn written(params: &RequestParams) -> String {
 
 #[test]
 fn what_came_as_text_goes_out_as_that_text_on_one_line() {
-    let raw =
-        RawJson::parse("{ \"big\": 123456789012345678901234567890, \"_meta\": {\"a\": 1},\n \"list\": [1.0,\n2] }");
+    let raw = RawJson::parse(
+        "{ \"big\": 123456789012345678901234567890, \"_meta\": {\"a\": 1},\n \"list\": [1.0,\n2] }",
+    );
     let mut params = RequestParams::of(&raw.expect("JSON")).expect("an object");
     params.meta.insert("b".to_owned(), 2.into());
-    assert_eq!(written(&params), r#"{"big":123456789012345678901234567890,"list":[1.0,2],"_meta":{"a":1,"b":2}}"#);
+    assert_eq!(
+        written(&params),
+        r#"{"big":123456789012345678901234567890,"list":[1.0,2],"_meta":{"a":1,"b":2}}"#
+    );
 }
 
 #[test]
@@ -24,7 +28,10 @@ fn nothing_is_an_empty_object_and_a_list_is_no_parameters() {
     assert_eq!(written(&RequestParams::default()), "{}");
     assert_eq!(RequestParams::of(&RawJson::parse("[1]").expect("JSON")), None);
     assert_eq!(
-        written(&RequestParams { meta: Map::from_iter([("x".to_owned(), Value::Null)]), ..RequestParams::default() }),
+        written(&RequestParams {
+            meta: Map::from_iter([("x".to_owned(), Value::Null)]),
+            ..RequestParams::default()
+        }),
         r#"{"_meta":{"x":null}}"#
     );
 }

@@ -161,7 +161,15 @@ impl PausableDeadline {
 /// The message with the response to a reverse request.
 pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> Outgoing {
     let (body, longer) = (message::answer(id, outcome), Duration::ZERO);
-    Outgoing { body, id: None, method: None, name: None, mirrored: Vec::new(), deadline: Instant::now(), longer }
+    Outgoing {
+        body,
+        id: None,
+        method: None,
+        name: None,
+        mirrored: Vec::new(),
+        deadline: Instant::now(),
+        longer,
+    }
 }
 
 /// Checks that this caller supports the request. The server knows only the combined capabilities of
@@ -170,7 +178,9 @@ fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), R
     let capabilities = capabilities.to_value();
     let has = |name: &str| capabilities[name].is_object();
     match method {
-        "elicitation/create" if has("elicitation") => check_mode(params, &capabilities["elicitation"]),
+        "elicitation/create" if has("elicitation") => {
+            check_mode(params, &capabilities["elicitation"])
+        }
         "sampling/createMessage" if has("sampling") => Ok(()),
         "roots/list" if has("roots") => Ok(()),
         "elicitation/create" | "sampling/createMessage" | "roots/list" => Err(RpcError {
@@ -191,7 +201,8 @@ fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), RpcError> {
     if elicitation[mode].is_object() || (mode == "form" && names_none) {
         return Ok(());
     }
-    let message = "the client that made this call does not support this mode of elicitation".to_owned();
+    let message =
+        "the client that made this call does not support this mode of elicitation".to_owned();
     Err(RpcError { code: INVALID, message, data: None })
 }
 

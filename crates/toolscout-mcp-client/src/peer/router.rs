@@ -198,7 +198,8 @@ impl ResponseRouter {
     /// Records that anything may have changed, because there was no subscription for a while.
     pub(in super::super) fn all_may_have_changed(&self) {
         self.changed();
-        self.library.send_modify(|it| (it.resources, it.prompts) = (it.resources + 1, it.prompts + 1));
+        self.library
+            .send_modify(|it| (it.resources, it.prompts) = (it.resources + 1, it.prompts + 1));
     }
 
     pub(in super::super) fn is_lost(&self) -> Option<ClientError> {
@@ -242,7 +243,9 @@ impl ResponseRouter {
         let is_call = |it: &PendingResponse| !matches!(it.origin, RequestOrigin::Ourselves);
         let pending = state.waiting.values().filter(|it| is_call(it)).count();
         if is_call(&waiting) && pending >= self.limits.pending {
-            let what = format!("it has not yet answered {pending} earlier requests, and may have no more at once");
+            let what = format!(
+                "it has not yet answered {pending} earlier requests, and may have no more at once"
+            );
             return Err(ClientError::Busy { what, after: None });
         }
         let id = state.next;
@@ -293,7 +296,11 @@ impl ResponseRouter {
         }
     }
 
-    fn unreadable(&self, bytes: &[u8], UnreadableMessage { mut about, mut reason }: UnreadableMessage) {
+    fn unreadable(
+        &self,
+        bytes: &[u8],
+        UnreadableMessage { mut about, mut reason }: UnreadableMessage,
+    ) {
         if about.is_empty()
             && let Some(id) = self.state.lock().spread.line(bytes)
         {
@@ -331,8 +338,12 @@ impl ResponseRouter {
         match message::read(bytes, &self.limits) {
             Ok(ServerMessage::Reply { id, outcome }) => self.settle(id, outcome),
             Ok(ServerMessage::Stray) => self.counts.lock().unknown += 1,
-            Ok(ServerMessage::Request { id, method, params }) => self.requested(id, &method, params, within),
-            Ok(ServerMessage::Notification { method, params }) => self.notified(&method, params, within),
+            Ok(ServerMessage::Request { id, method, params }) => {
+                self.requested(id, &method, params, within)
+            }
+            Ok(ServerMessage::Notification { method, params }) => {
+                self.notified(&method, params, within)
+            }
             Err(it) => self.unreadable(bytes, it),
         }
     }

@@ -21,7 +21,9 @@ impl SplitMessage {
         let member = member(line).filter(|_| self.is_open);
         match member {
             Some((b"\"jsonrpc\"", _)) => self.has_version = true,
-            Some((b"\"id\"", value)) => self.id = std::str::from_utf8(value).ok().and_then(|it| it.parse().ok()),
+            Some((b"\"id\"", value)) => {
+                self.id = std::str::from_utf8(value).ok().and_then(|it| it.parse().ok())
+            }
             _ => *self = Self::default(),
         }
         let id = self.id.filter(|_| self.has_version);

@@ -181,7 +181,8 @@ async fn a_message_on_several_lines_fails_its_request_and_confuses_nobody() {
     let mut world = World::silent(Limits::default());
     let (bad, good) = (world.ask("a"), world.ask("b"));
     let _ = (world.next().await, world.next().await);
-    let pretty = serde_json::to_string_pretty(&result(1, json!({"items": [{"id": 2}]}))).expect("JSON");
+    let pretty =
+        serde_json::to_string_pretty(&result(1, json!({"items": [{"id": 2}]}))).expect("JSON");
     for line in pretty.lines() {
         world.router.message(line.as_bytes());
     }
@@ -196,7 +197,18 @@ async fn lines_that_are_no_messages_are_counted() {
     let mut world = World::silent(Limits::default());
     let asked = world.ask("a");
     let _ = world.next().await;
-    let noise = ["Server v1.0 started", "", "  ", "42", "\"text\"", "null", r#"{"level":"info"}"#, "[1,2]", "{", "}"];
+    let noise = [
+        "Server v1.0 started",
+        "",
+        "  ",
+        "42",
+        "\"text\"",
+        "null",
+        r#"{"level":"info"}"#,
+        "[1,2]",
+        "{",
+        "}",
+    ];
     for line in noise {
         world.router.message(line.as_bytes());
     }
@@ -213,7 +225,10 @@ async fn dropping_a_request_tells_the_server_which_one() {
     let _ = (world.next().await, world.next().await);
     dropped.abort();
     let told = world.next().await;
-    assert_eq!((&told["method"], &told["params"]["requestId"]), (&json!("notifications/cancelled"), &json!(2)));
+    assert_eq!(
+        (&told["method"], &told["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &json!(2))
+    );
     assert_eq!(*world.wire.forgotten.lock(), [2]);
     assert_eq!(world.peer.router().pending(), 1);
     world.says(result(1, json!({})));
@@ -229,7 +244,8 @@ async fn a_deadline_ends_a_request_and_tells_the_server() {
     assert_eq!(error.to_string(), "`a` took longer than 20 ms");
     let _ = world.next().await;
     assert_eq!(world.next().await["params"]["requestId"], 1);
-    let quiet = PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..ask("b") }.quietly();
+    let quiet =
+        PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..ask("b") }.quietly();
     world.peer.ask(quiet).await.expect_err("nobody answers");
     assert_eq!(world.methods(), ["b"]);
 }
@@ -254,7 +270,11 @@ async fn only_so_many_may_wait_at_once() {
     let _ = (world.next().await, world.next().await);
     assert!(matches!(world.peer.ask(call("c")).await, Err(ClientError::Busy { .. })));
     let _ours = world.ask("tools/list");
-    assert_eq!(world.next().await["method"], "tools/list", "what we need ourselves is always asked for");
+    assert_eq!(
+        world.next().await["method"],
+        "tools/list",
+        "what we need ourselves is always asked for"
+    );
     world.says(result(1, json!({})));
     first.await.expect("no panic").expect("an answer");
     let _third = world.ask_this(call("c"));
@@ -272,10 +292,13 @@ async fn progress_comes_in_order_upwards_and_to_its_owner() {
     let asked = tokio::spawn(async move { peer.ask(asking).await });
     assert_eq!(world.next().await["params"]["_meta"]["progressToken"], 1);
     let progress = |token: Value, done: f64| {
-        let params = json!({"progressToken": token, "progress": done, "total": 100, "message": "m"});
+        let params =
+            json!({"progressToken": token, "progress": done, "total": 100, "message": "m"});
         json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
     };
-    for (token, done) in [(json!(1), 0.0), (json!(1), 50.0), (json!("1"), 60.0), (json!(9), 70.0), (json!(1), 20.0)] {
+    for (token, done) in
+        [(json!(1), 0.0), (json!(1), 50.0), (json!("1"), 60.0), (json!(9), 70.0), (json!(1), 20.0)]
+    {
         world.says(progress(token, done));
     }
     world.says(progress(json!(1), 100.0));
@@ -291,7 +314,9 @@ async fn changes_are_counted_through_any_flood() {
     let world = World::silent(Limits { notifications: (1, 10), ..Limits::default() });
     let changes = world.router.changes();
     for _ in 0..1_000 {
-        world.says(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "x"}}));
+        world.says(
+            json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "x"}}),
+        );
     }
     world.says(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
     assert!(changes.has_changed().expect("the hub is there"));
@@ -306,7 +331,11 @@ async fn a_server_gets_life_signs_and_refusals_at_a_bounded_rate() {
     let mut world = World::silent(Limits { requests: (1, 4), ..Limits::default() });
     let asked = world.ask("a");
     let _ = world.next().await;
-    for (id, method) in [(json!(1), "ping"), (json!("x"), "sampling/createMessage"), (json!(2), "elicitation/create")] {
+    for (id, method) in [
+        (json!(1), "ping"),
+        (json!("x"), "sampling/createMessage"),
+        (json!(2), "elicitation/create"),
+    ] {
         world.says(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}}));
     }
     assert_eq!(world.next().await, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
@@ -359,7 +388,8 @@ async fn a_wire_can_fail_one_request() {
 /// request.
 #[tokio::test]
 async fn ids_that_are_drawn_cannot_be_guessed_and_never_come_twice() {
-    let answered = |it: &Value| vec![json!({"jsonrpc": "2.0", "id": it["id"], "result": {}}).to_string()];
+    let answered =
+        |it: &Value| vec![json!({"jsonrpc": "2.0", "id": it["id"], "result": {}}).to_string()];
     let mut world = World::new(Limits::default(), answered);
     world.router.draw_ids();
     let mut ids = Vec::new();

@@ -9,8 +9,9 @@ use futures_util::stream;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, Layer, MemoryStore,
-    RequestSources, Source, SourceError, SourceId, SourceKind, StoreError, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, Layer,
+    MemoryStore, RequestSources, Source, SourceError, SourceId, SourceKind, StoreError, Tool,
+    ToolCall, ToolName, ToolOutput,
 };
 use toolscout_source::request::{OfRequest, header, header_name, whose};
 
@@ -40,7 +41,8 @@ type WrapSource = Arc<dyn Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync>;
 pub fn request_headers(server: &ServerConfig) -> Vec<String> {
     let ServerTransport::Http(endpoint) = &server.transport else { return Vec::new() };
     let texts = endpoint.headers.values().chain(&endpoint.bearer);
-    let mut headers: Vec<_> = texts.filter_map(ConfigText::of_request).map(str::to_ascii_lowercase).collect();
+    let mut headers: Vec<_> =
+        texts.filter_map(ConfigText::of_request).map(str::to_ascii_lowercase).collect();
     headers.sort();
     headers.dedup();
     headers
@@ -57,7 +59,8 @@ pub fn check_request_headers(server: &ServerConfig) -> Result<(), String> {
     let is_of_request = |it: &ConfigText| it.of_request().is_some();
     match &server.transport {
         ServerTransport::Stdio(program) => {
-            let mut texts = std::iter::once(&program.command).chain(&program.args).chain(program.env.values());
+            let mut texts =
+                std::iter::once(&program.command).chain(&program.args).chain(program.env.values());
             match texts.any(is_of_request) {
                 true => {
                     Err("a program is the same for all requests; `request:` is for `headers` and `bearer`".to_owned())
@@ -66,7 +69,8 @@ pub fn check_request_headers(server: &ServerConfig) -> Result<(), String> {
             }
         }
         ServerTransport::Http(endpoint) => {
-            let others = [Some(&endpoint.url), endpoint.client_id.as_ref(), endpoint.client_secret.as_ref()];
+            let others =
+                [Some(&endpoint.url), endpoint.client_id.as_ref(), endpoint.client_secret.as_ref()];
             if others.into_iter().flatten().any(is_of_request) {
                 return Err("`request:` is for `headers` and `bearer` only".to_owned());
             }
@@ -86,8 +90,10 @@ impl PerUserServer {
         shared: Arc<ServerContext>,
         around: impl Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync + 'static,
     ) -> Result<Self, StoreError> {
-        let key = blake3::derive_key("toolscout users of servers", &shared.records().store().key()?);
-        let (headers, users) = (request_headers(&server), PerUser::new(USERS, CacheLifetime::For(TIME)));
+        let key =
+            blake3::derive_key("toolscout users of servers", &shared.records().store().key()?);
+        let (headers, users) =
+            (request_headers(&server), PerUser::new(USERS, CacheLifetime::For(TIME)));
         Ok(Self { server, shared, headers, around: Arc::new(around), key, users })
     }
 
@@ -116,7 +122,9 @@ impl PerUserServer {
         let own = Arc::new(McpSource::new(self.server.clone(), Arc::new(self.shared_for(said))));
         match own.refresh(cx).await {
             Ok(_) => Ok(OfRequest.layer((self.around)(own))),
-            Err(error) => Err(Arc::new(ClosedSource::failed(&self.server.id, &self.headers, &error))),
+            Err(error) => {
+                Err(Arc::new(ClosedSource::failed(&self.server.id, &self.headers, &error)))
+            }
         }
     }
 
@@ -125,7 +133,10 @@ impl PerUserServer {
         let known: Vec<(String, String)> =
             self.headers.iter().cloned().zip(said.iter().map(|it| (*it).to_owned())).collect();
         let find = move |name: &str| {
-            known.iter().find(|(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+            known
+                .iter()
+                .find(|(it, _)| it.eq_ignore_ascii_case(name))
+                .map(|(_, value)| value.clone())
         };
         let mut shared = ServerContext::clone(&self.shared);
         shared.records = shared.records.elsewhere(Arc::new(MemoryStore::default()), "of one user");
@@ -144,7 +155,8 @@ impl RequestSources for PerUserServer {
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
         Box::pin(async move {
             let Some(said) = self.said(cx) else {
-                return vec![Arc::new(ClosedSource::missing(&self.server.id, &self.headers)) as Arc<dyn Source>];
+                return vec![Arc::new(ClosedSource::missing(&self.server.id, &self.headers))
+                    as Arc<dyn Source>];
             };
             let found = self.users.value(&self.place(cx, &said), || self.connect(cx, &said)).await;
             vec![found.unwrap_or_else(|it| it)]
@@ -162,13 +174,18 @@ struct ClosedSource {
 
 impl ClosedSource {
     fn missing(id: &SourceId, headers: &[String]) -> Self {
-        let what = format!("`{id}` needs a login: it is asked with your own token, sent as {}", spoken(headers));
+        let what = format!(
+            "`{id}` needs a login: it is asked with your own token, sent as {}",
+            spoken(headers)
+        );
         Self { id: id.clone(), what, is_failure: false }
     }
 
     fn failed(id: &SourceId, headers: &[String], error: &SourceError) -> Self {
         let what = match error {
-            SourceError::Login { .. } => format!("it does not take the token sent as {}", spoken(headers)),
+            SourceError::Login { .. } => {
+                format!("it does not take the token sent as {}", spoken(headers))
+            }
             // The caller adds the server's name.
             SourceError::Unavailable { what, .. } | SourceError::Busy { what, .. } => what.clone(),
             error => error.to_string(),
@@ -202,11 +219,19 @@ impl Source for ClosedSource {
         Box::pin(stream::iter([said]))
     }
 
-    fn load<'a>(&'a self, _: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        _: &'a ToolName,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        _: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         let name = call.get().tool.name.to_string();
         Box::pin(async move { Err(SourceError::NotMine { id: self.id.clone(), name }) })
     }

@@ -172,7 +172,8 @@ async fn an_error_is_told_to_all_who_wait_and_not_remembered() {
 async fn who_gives_up_is_replaced_by_one_who_waits() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
     let mut first = Box::pin(value(&cache, &server, "ann"));
-    let mut others = Box::pin(join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]));
+    let mut others =
+        Box::pin(join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]));
     assert!((&mut first).now_or_never().is_none());
     assert!((&mut others).now_or_never().is_none());
     assert_eq!(server.asked(), 1);
@@ -210,6 +211,8 @@ async fn what_is_forgotten_while_it_is_fetched_is_not_kept() {
 #[test]
 fn nothing_of_a_user_is_shown() {
     let cache = Cache::new(5, MINUTE);
-    let _ = cache.value("sesame", || std::future::ready(Ok(Arc::new("open".to_owned())))).now_or_never();
+    let _ = cache
+        .value("sesame", || std::future::ready(Ok(Arc::new("open".to_owned()))))
+        .now_or_never();
     assert_eq!(format!("{cache:?}"), "PerUser { kept: 1, max: 5, .. }");
 }

@@ -46,9 +46,11 @@ pub(super) fn of(definitions: &[RawJson]) -> Vec<u8> {
     let mut packing = Packing::default();
     for definition in definitions {
         let line = packing.line(definition.as_str());
-        packing
-            .table
-            .extend(line.into_iter().flat_map(|it| [it.start, it.end]).flat_map(|it| (it as u32).to_le_bytes()));
+        packing.table.extend(
+            line.into_iter()
+                .flat_map(|it| [it.start, it.end])
+                .flat_map(|it| (it as u32).to_le_bytes()),
+        );
     }
     let mut bytes = packing.texts.into_bytes();
     bytes.extend(packing.table);
@@ -93,7 +95,9 @@ impl PackedDefinitions {
             Some(Tool {
                 title: line.text(PackedPart::Title).map(str::to_owned),
                 description: line.text(PackedPart::Description).map(str::to_owned),
-                input_schema: line.json(PackedPart::InputSchema).unwrap_or_else(RawJson::no_arguments),
+                input_schema: line
+                    .json(PackedPart::InputSchema)
+                    .unwrap_or_else(RawJson::no_arguments),
                 output_schema: line.json(PackedPart::OutputSchema),
                 annotations: line.json(PackedPart::Annotations),
                 extra: line.json(PackedPart::Extra),
@@ -124,7 +128,8 @@ impl<'a> PackedRow<'a> {
     fn place(&self, part: PackedPart) -> Option<Range<usize>> {
         let place = self.places.get(part as usize * PLACE..)?.first_chunk::<PLACE>()?;
         let [a, b, c, d, e, f, g, h] = *place;
-        let [start, end] = [[a, b, c, d], [e, f, g, h]].map(|it| self.packed.base + u32::from_le_bytes(it) as usize);
+        let [start, end] = [[a, b, c, d], [e, f, g, h]]
+            .map(|it| self.packed.base + u32::from_le_bytes(it) as usize);
         (start <= end).then_some(start..end)
     }
 }
@@ -151,7 +156,8 @@ impl Packing {
             Some(Cow::Borrowed(text)) => within.place(text),
             Some(Cow::Owned(text)) => self.add(text),
         };
-        let (name, title, description) = (text(&split.name), text(&split.title), text(&split.description));
+        let (name, title, description) =
+            (text(&split.name), text(&split.title), text(&split.description));
         let extra = split.extra().map_or(NONE, |it| self.add(it.as_str()));
         [whole, name, title, description, input, output, annotations, extra]
     }

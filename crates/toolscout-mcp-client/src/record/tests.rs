@@ -32,7 +32,11 @@ fn record(name: &str, private: bool) -> DiscoveryRecord {
         era: ProtocolEra::Modern { version: "2026-07-28".to_owned() },
         vanished: None,
     };
-    DiscoveryRecord { status: DiscoveryStatus::Success, tools: Some(tools), ..DiscoveryRecord::default() }
+    DiscoveryRecord {
+        status: DiscoveryStatus::Success,
+        tools: Some(tools),
+        ..DiscoveryRecord::default()
+    }
 }
 
 fn first(record: &DiscoveryRecord) -> Option<&str> {
@@ -71,7 +75,11 @@ fn a_private_library_is_seen_by_its_user_only() {
     let records = records();
     let library = KnownLibrary { private: true, ..KnownLibrary::default() };
     records
-        .write(&id("mail"), Some("ana"), &DiscoveryRecord { library: Some(library), ..record("t", false) })
+        .write(
+            &id("mail"),
+            Some("ana"),
+            &DiscoveryRecord { library: Some(library), ..record("t", false) },
+        )
         .expect("kept");
     let has = |user| records.read(&id("mail"), user).expect("read").library.is_some();
     assert_eq!((has(Some("ana")), has(Some("bo")), has(None)), (true, false, false));
@@ -111,7 +119,10 @@ fn tools_grow_stale_whatever_the_clock_does() {
     let fresh = record("a", false);
     let at = |moment: u64| fresh.staleness("as it was", Moment(moment));
     let listed = 50 * YEAR;
-    assert_eq!((at(listed), at(listed + 300_000), at(listed + 300_001)), (None, None, Some(Staleness::Old)));
+    assert_eq!(
+        (at(listed), at(listed + 300_000), at(listed + 300_001)),
+        (None, None, Some(Staleness::Old))
+    );
     assert_eq!(
         (at(listed + 10 * YEAR), at(listed - 10 * YEAR), at(u64::MAX)),
         (Some(Staleness::Old), None, Some(Staleness::Old))
@@ -146,10 +157,12 @@ fn kept(is_marked: bool) -> (Arc<MemoryStore>, DiscoveryRecords) {
 #[test]
 fn what_bears_the_mark_gives_the_same_tools_as_what_is_parsed() {
     let read = kept(true).1.read(&id("mail"), None).expect("read");
-    let tools: Vec<_> = read.packed.as_ref().expect("it bears the mark").tools(&id("mail")).collect();
+    let tools: Vec<_> =
+        read.packed.as_ref().expect("it bears the mark").tools(&id("mail")).collect();
     let limits = crate::limits::Limits::default();
-    let parsed =
-        definitions().into_iter().map(|it| ToolDefinition::parse(it, &limits).expect("a tool").tool(&id("mail")));
+    let parsed = definitions()
+        .into_iter()
+        .map(|it| ToolDefinition::parse(it, &limits).expect("a tool").tool(&id("mail")));
     assert_eq!(tools, parsed.collect::<Vec<_>>());
     assert_eq!(read.tools.expect("tools").definitions, definitions());
     let unmarked = kept(false).1.read(&id("mail"), None).expect("read");

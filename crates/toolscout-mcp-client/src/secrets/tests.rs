@@ -9,9 +9,12 @@ use std::time::Duration;
 use toolscout_core::SourceId;
 
 fn lookup() -> ReferenceLookup {
-    let vars = [("HOME", "/home/ada"), ("LOGIN", "orange boat"), ("PART", "orange"), ("PIN", "1234")];
-    ReferenceLookup::of(move |name| vars.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into()))
-        .with_keyring(|name| Ok(format!("{name}-of-the-ring")))
+    let vars =
+        [("HOME", "/home/ada"), ("LOGIN", "orange boat"), ("PART", "orange"), ("PIN", "1234")];
+    ReferenceLookup::of(move |name| {
+        vars.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into())
+    })
+    .with_keyring(|name| Ok(format!("{name}-of-the-ring")))
 }
 
 fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, ConfigText> {
@@ -23,20 +26,37 @@ fn server(transport: ServerTransport) -> SecretValues {
 }
 
 fn program(env: &[(&str, &str)]) -> SecretValues {
-    let args = vec![ConfigText::from("--as=${LOGIN}"), ConfigText::from("${HOME}/files"), ConfigText::from("plain")];
+    let args = vec![
+        ConfigText::from("--as=${LOGIN}"),
+        ConfigText::from("${HOME}/files"),
+        ConfigText::from("plain"),
+    ];
     server(ServerTransport::Stdio(Program { args, env: texts(env), ..Program::default() }))
 }
 
 #[test]
 fn what_is_referred_to_is_hidden_whatever_it_looks_like() {
-    let secrets = program(&[("A", "env:PART"), ("B", "keyring:key"), ("PASSWORD", "in the file"), ("MODE", "verbose")]);
+    let secrets = program(&[
+        ("A", "env:PART"),
+        ("B", "keyring:key"),
+        ("PASSWORD", "in the file"),
+        ("MODE", "verbose"),
+    ]);
     let said = "orange boat, orange, key-of-the-ring, in the file, plain, verbose".to_owned();
-    assert_eq!(secrets.hide(said), "[REDACTED], [REDACTED], [REDACTED], [REDACTED], plain, verbose");
+    assert_eq!(
+        secrets.hide(said),
+        "[REDACTED], [REDACTED], [REDACTED], [REDACTED], plain, verbose"
+    );
 }
 
 #[test]
 fn what_every_server_sees_and_what_is_short_is_left() {
-    let secrets = program(&[("A", "env:HOME"), ("B", "env:PIN"), ("C", "${NONE:-a default}"), ("D", "env:NONE")]);
+    let secrets = program(&[
+        ("A", "env:HOME"),
+        ("B", "env:PIN"),
+        ("C", "${NONE:-a default}"),
+        ("D", "env:NONE"),
+    ]);
     let said = "/home/ada/files has 1234 lines, a default";
     assert_eq!(secrets.hide(said.to_owned()), said);
 }
@@ -50,8 +70,13 @@ fn headers_and_tokens_are_hidden_with_and_without_their_scheme() {
         client_secret: Some(ConfigText::from("apple-tree")),
         ..HttpEndpoint::default()
     }));
-    let said = "no Bearer walnut-tree, walnut-tree, cherry-tree, apple-tree, orange boat of platform".to_owned();
-    assert_eq!(secrets.hide(said), "no [REDACTED], [REDACTED], [REDACTED], [REDACTED], [REDACTED] of platform");
+    let said =
+        "no Bearer walnut-tree, walnut-tree, cherry-tree, apple-tree, orange boat of platform"
+            .to_owned();
+    assert_eq!(
+        secrets.hide(said),
+        "no [REDACTED], [REDACTED], [REDACTED], [REDACTED], [REDACTED] of platform"
+    );
 }
 
 #[test]

@@ -13,7 +13,9 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use std::time::Instant;
 use tokio::sync::broadcast::error::RecvError;
-use toolscout_core::{BoxFuture, BoxStream, Cx, Library, LibraryContents, LibraryEvent, RawJson, Source, SourceError};
+use toolscout_core::{
+    BoxFuture, BoxStream, Cx, Library, LibraryContents, LibraryEvent, RawJson, Source, SourceError,
+};
 
 impl Library for McpSource {
     fn holdings(&self, cx: &Cx) -> Result<LibraryContents, SourceError> {
@@ -22,7 +24,12 @@ impl Library for McpSource {
         Ok(LibraryContents { capabilities, instructions, resources, templates, prompts })
     }
 
-    fn request<'a>(&'a self, method: &'a str, params: RawJson, cx: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
+    fn request<'a>(
+        &'a self,
+        method: &'a str,
+        params: RawJson,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<RawJson, SourceError>> {
         Box::pin(self.request_running(method, params, cx))
     }
 
@@ -41,7 +48,12 @@ impl Library for McpSource {
 }
 
 impl McpSource {
-    async fn request_running(&self, method: &str, params: RawJson, cx: Cx) -> Result<RawJson, SourceError> {
+    async fn request_running(
+        &self,
+        method: &str,
+        params: RawJson,
+        cx: Cx,
+    ) -> Result<RawJson, SourceError> {
         let id = self.id();
         self.check_may_start()?;
         let in_use = self.supervisor().acquire(&cx).await.map_err(|it| it.of(id))?;
@@ -60,7 +72,8 @@ impl McpSource {
         let result = result.map_err(|it| in_full(it, limit, deadline, &cx).of(id))?;
         match demand::of(&result).filter(|_| client.era().is_modern() && cx.counterpart.is_none()) {
             Some(wanted) => {
-                let reason = format!("`{method}` needs input that this client cannot give: {wanted}");
+                let reason =
+                    format!("`{method}` needs input that this client cannot give: {wanted}");
                 Err(SourceError::Protocol { id: id.clone(), reason })
             }
             None => Ok(result),

@@ -32,7 +32,10 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        Self { dir: tempfile::tempdir().expect("a temporary folder"), store: Arc::new(MemoryStore::default()) }
+        Self {
+            dir: tempfile::tempdir().expect("a temporary folder"),
+            store: Arc::new(MemoryStore::default()),
+        }
     }
 
     fn log(&self) -> PathBuf {
@@ -44,9 +47,13 @@ impl World {
         let log = self.log().display().to_string();
         let words = ["--mode", mode, "--log", &log, "--ttl", "60", "--ttl-ms", "60000"];
         let args = words.iter().chain(more).map(|it| ConfigText::from(*it)).collect();
-        let program =
-            Program { command: ConfigText::from(&*hostile().display().to_string()), args, ..Program::default() };
-        let mut server = ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program));
+        let program = Program {
+            command: ConfigText::from(&*hostile().display().to_string()),
+            args,
+            ..Program::default()
+        };
+        let mut server =
+            ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program));
         server.discovery_timeout = Some(Duration::from_secs(10));
         server
     }
@@ -56,8 +63,10 @@ impl World {
     }
 
     fn source_within(&self, server: ServerConfig, limits: Limits) -> McpSource {
-        let mut dial =
-            ConnectContext { lookup: ReferenceLookup::of_process(), ..ConnectContext::new(self.dir.path().to_owned()) };
+        let mut dial = ConnectContext {
+            lookup: ReferenceLookup::of_process(),
+            ..ConnectContext::new(self.dir.path().to_owned())
+        };
         dial.limits = Arc::new(limits);
         let shared = ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key");
         McpSource::new(server, Arc::new(shared))
@@ -65,7 +74,8 @@ impl World {
 
     fn events(&self, event: &str) -> Vec<Value> {
         let text = std::fs::read_to_string(self.log()).unwrap_or_default();
-        let lines = text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
+        let lines =
+            text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
         lines.filter(|it| it["ev"] == event).collect()
     }
 
@@ -166,7 +176,10 @@ async fn a_discovery_remembers_the_tools_and_ends_the_server() {
     assert_eq!((found.tools, found.changed), (6, true));
     assert_eq!(names(&source).await, ["echo", "add", "sleep", "whoami", "fail", "blob"]);
     assert_eq!(world.starts(), 1);
-    assert!(!world.events("eof").is_empty() || !world.events("exit").is_empty(), "the server was told to end");
+    assert!(
+        !world.events("eof").is_empty() || !world.events("exit").is_empty(),
+        "the server was told to end"
+    );
     let state = source.state(&cx()).expect("a state");
     assert_eq!((state.state, state.staleness), (ServerPhase::Known, None));
 }
@@ -177,9 +190,10 @@ async fn two_discoveries_at_once_start_the_server_once() {
     let world = World::new();
     let one = world.source(world.server("honest", &["--delay", "0.2"]));
     let other = world.source(world.server("honest", &["--delay", "0.2"]));
-    let (first, second) = tokio::join!(async { one.refresh(&cx()).await.map(|it| it.tools) }, async {
-        other.refresh(&cx()).await.map(|it| it.tools)
-    });
+    let (first, second) =
+        tokio::join!(async { one.refresh(&cx()).await.map(|it| it.tools) }, async {
+            other.refresh(&cx()).await.map(|it| it.tools)
+        });
     assert_eq!((first.expect("found"), second.expect("found")), (6, 6));
     assert_eq!(world.starts(), 1);
 }
@@ -199,7 +213,10 @@ async fn a_failed_discovery_keeps_the_tools_known_before() {
     assert!(tools.iter().all(|it| it.provenance.stale));
     let record = source.state(&cx()).expect("a state").record;
     assert_eq!(record.status, DiscoveryStatus::Failed);
-    assert!(record.error.expect("a reason").starts_with("timeout: "), "the reason says that it was time");
+    assert!(
+        record.error.expect("a reason").starts_with("timeout: "),
+        "the reason says that it was time"
+    );
 }
 
 #[tokio::test]
@@ -233,7 +250,8 @@ async fn many_calls_at_once_share_one_server() {
     let world = World::new();
     let source = world.source(world.server("honest", &[]));
     let calls = (0..20).map(|it| call(&source, "echo", json!({"text": format!("call {it}")})));
-    let answers: Vec<_> = join_all(calls).await.into_iter().map(|it| text(&it.expect("an answer"))).collect();
+    let answers: Vec<_> =
+        join_all(calls).await.into_iter().map(|it| text(&it.expect("an answer"))).collect();
     assert_eq!(answers, (0..20).map(|it| format!("call {it}")).collect::<Vec<_>>());
     assert_eq!((world.starts(), world.asked("tools/list")), (1, 1));
     assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Idle);
@@ -252,7 +270,8 @@ async fn a_tool_that_is_not_what_it_was_is_not_called() {
     let right = call_expecting(&source, "echo", json!({"text": "hi"}), Some(echo.digest())).await;
     assert_eq!(text(&right.expect("an answer")), "hi");
     let wrong = Some(Digest::of_bytes(b"another definition"));
-    let error = call_expecting(&source, "echo", json!({"text": "hi"}), wrong).await.expect_err("refused");
+    let error =
+        call_expecting(&source, "echo", json!({"text": "hi"}), wrong).await.expect_err("refused");
     assert!(matches!(error, SourceError::Changed { .. }), "{error}");
     assert_eq!(world.asked("tools/call"), 1);
 }
@@ -260,10 +279,12 @@ async fn a_tool_that_is_not_what_it_was_is_not_called() {
 /// Modern servers that never change their tools may refuse subscriptions, and still work.
 #[tokio::test]
 async fn a_server_that_tells_nothing_of_changes_is_called_like_any_other() {
-    let capabilities = [r#"{"tools":{"listChanged":true}}"#, r#"{"tools":{"listChanged":false}}"#, "{}"];
+    let capabilities =
+        [r#"{"tools":{"listChanged":true}}"#, r#"{"tools":{"listChanged":false}}"#, "{}"];
     for (capabilities, times) in capabilities.into_iter().zip([1, 0, 0]) {
         let (world, shell) = (World::new(), Shell::new());
-        let said = format!(r#"{{"supportedVersions":["2026-07-28"],"capabilities":{capabilities}}}"#);
+        let said =
+            format!(r#"{{"supportedVersions":["2026-07-28"],"capabilities":{capabilities}}}"#);
         let script = format!(
             "on() {{ case $method in
             server/discover) reply '{said}' ;;
@@ -298,7 +319,11 @@ async fn a_server_that_falls_is_started_again_until_it_is_stopped() {
     tokio::time::pause();
     tokio::time::sleep(Duration::from_secs(60)).await;
     tokio::time::resume();
-    assert_eq!(source.state(&cx()).expect("a state").process, None, "a stopped server stays stopped");
+    assert_eq!(
+        source.state(&cx()).expect("a state").process,
+        None,
+        "a stopped server stays stopped"
+    );
     assert_eq!(world.starts(), 2, "a stopped server stays stopped");
 }
 
@@ -333,8 +358,12 @@ async fn agents_who_insist_do_not_make_a_broken_server_start_more_often() {
 async fn a_demand_for_a_password_is_no_answer() {
     let world = World::new();
     let source = world.source(world.server("elicit_phish", &[]));
-    let error = call(&source, "echo", json!({"text": "hi"})).await.expect_err("no answer").to_string();
-    assert!(error.contains("`echo` needs input that this client cannot give: a form to be filled in"), "{error}");
+    let error =
+        call(&source, "echo", json!({"text": "hi"})).await.expect_err("no answer").to_string();
+    assert!(
+        error.contains("`echo` needs input that this client cannot give: a form to be filled in"),
+        "{error}"
+    );
     assert!(!error.contains("password") && !error.contains("javascript"), "{error}");
 }
 
@@ -353,7 +382,8 @@ async fn what_may_not_be_started_is_not() {
 }
 
 fn kill(process: u32) {
-    let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("a process number")).expect("not zero");
+    let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("a process number"))
+        .expect("not zero");
     rustix::process::kill_process(process, rustix::process::Signal::KILL).expect("killed");
 }
 

@@ -7,7 +7,8 @@ use crate::ClientError;
 use crate::era::ProtocolEra;
 use crate::http::events::{SseEventTooLarge, SseParser};
 use crate::http::fixture::{
-    EVENT_HEAD, Heard, Hearing, Site, Then, answer, dial, json_answer, notification, request, say, soon,
+    EVENT_HEAD, Heard, Hearing, Site, Then, answer, dial, json_answer, notification, request, say,
+    soon,
 };
 use crate::wire::{Outgoing, Wire};
 use parking_lot::Mutex;
@@ -34,13 +35,18 @@ fn events_are_the_same_however_the_bytes_are_cut() {
     let stream = "\u{feff}: hi\n\ndata: a\ndata:b\ndata\n\r\nevent: ping\rid: 7\rdata: c\r\rretry: 5\r\n\r\nevent: gone\n\n\
                   other: x\ndata:  d\n\ndata: never ends";
     let expected = [("message", "a\nb\n"), ("ping", "c"), ("message", " d")];
-    let expected: Vec<_> = expected.iter().map(|(name, data)| ((*name).to_owned(), (*data).to_owned())).collect();
+    let expected: Vec<_> =
+        expected.iter().map(|(name, data)| ((*name).to_owned(), (*data).to_owned())).collect();
     let bytes = stream.as_bytes();
     assert_eq!(events(&[bytes], 100).expect("small"), expected);
     let single: Vec<&[u8]> = bytes.chunks(1).collect();
     assert_eq!(events(&single, 100).expect("small"), expected);
     for at in 0..bytes.len() {
-        assert_eq!(events(&[&bytes[..at], &bytes[at..]], 100).expect("small"), expected, "cut at {at}");
+        assert_eq!(
+            events(&[&bytes[..at], &bytes[at..]], 100).expect("small"),
+            expected,
+            "cut at {at}"
+        );
     }
 }
 
@@ -77,7 +83,10 @@ fn old_site(endpoint: &'static str) -> Site {
         if asked.line.starts_with("GET") {
             *stream.lock() = Some(connection.try_clone().expect("a second handle"));
             say(connection, EVENT_HEAD);
-            say(connection, &format!("event: endpoint\ndata: {endpoint}\n\ndata: {{\"early\":1}}\n\n"));
+            say(
+                connection,
+                &format!("event: endpoint\ndata: {endpoint}\n\ndata: {{\"early\":1}}\n\n"),
+            );
             let _ = std::io::Read::read(connection, &mut [0; 1]);
             return Then::HangUp;
         }
@@ -168,10 +177,14 @@ async fn a_second_address_elsewhere_is_refused() {
     let error = refused(&old_site(elsewhere)).await;
     let origin = canary.url().replace("/mcp", "");
     assert!(
-        error.ends_with(&format!("wants messages sent to another place, `{origin}`, which is not allowed")),
+        error.ends_with(&format!(
+            "wants messages sent to another place, `{origin}`, which is not allowed"
+        )),
         "{error}"
     );
-    for other in ["//evil.invalid/x", "https:/x", "javascript:alert(1)", "http://[/", "file:///etc/passwd"] {
+    for other in
+        ["//evil.invalid/x", "https:/x", "javascript:alert(1)", "http://[/", "file:///etc/passwd"]
+    {
         assert!(refused(&old_site(other)).await.contains("wants messages sent to"), "{other}");
     }
     assert!(canary.asked().is_empty());
@@ -183,7 +196,9 @@ async fn a_server_of_another_kind_is_no_old_server() {
     assert!(error.ends_with("answered 405 Method Not Allowed"), "{error}");
     let error = refused(&Site::saying(json_answer("{}"))).await;
     assert!(error.ends_with("answered with JSON instead of an event stream"), "{error}");
-    let error = refused(&Site::saying(answer("200 OK", "content-type: text/event-stream\r\n", ": hi\n\n"))).await;
+    let error =
+        refused(&Site::saying(answer("200 OK", "content-type: text/event-stream\r\n", ": hi\n\n")))
+            .await;
     assert!(error.ends_with("ended its event stream"), "{error}");
 }
 

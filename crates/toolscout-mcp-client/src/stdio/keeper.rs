@@ -46,7 +46,11 @@ pub(super) struct ChildKeeper {
 impl ChildKeeper {
     /// Reads messages until the output or the connection is closed; then fails pending requests,
     /// and ends the process.
-    pub(super) async fn keep(mut self, output: Option<ChildStdout>, drained: oneshot::Receiver<()>) {
+    pub(super) async fn keep(
+        mut self,
+        output: Option<ChildStdout>,
+        drained: oneshot::Receiver<()>,
+    ) {
         let observer = self.observer.clone();
         {
             let mut reading = pin!(pipes::read(output, &*observer, self.limits.message));
@@ -118,7 +122,9 @@ impl ChildKeeper {
 
     fn too_long(&self) -> ClientError {
         let limit = words::bytes(self.limits.message);
-        ClientError::protocol(format!("it sent a message of more than {limit}, so the connection was closed"))
+        ClientError::protocol(format!(
+            "it sent a message of more than {limit}, so the connection was closed"
+        ))
     }
 
     fn exited(&self, status: io::Result<ExitStatus>) -> ClientError {
@@ -140,7 +146,8 @@ pub(super) fn text_of(tail: &Mutex<OutputTail>) -> String {
 }
 
 fn last_lines(text: &str) -> String {
-    let mut last: Vec<&str> = text.lines().rev().map(str::trim).filter(|it| !it.is_empty()).take(LAST_LINES).collect();
+    let mut last: Vec<&str> =
+        text.lines().rev().map(str::trim).filter(|it| !it.is_empty()).take(LAST_LINES).collect();
     last.reverse();
     let said = last.join(" | ");
     let from = said.ceil_char_boundary(said.len().saturating_sub(LAST_BYTES));

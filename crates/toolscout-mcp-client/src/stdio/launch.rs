@@ -45,7 +45,8 @@ pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch
     set(&mut env, orphans::OWNER, orphans::owner());
     let cwd = dial.project.join(program.cwd.as_deref().unwrap_or(Path::new("")));
     let found = locate(&resolve(&program.command)?, &cwd, &env).map_err(refuse)?;
-    let args = program.args.iter().map(|it| resolve(it).map(OsString::from)).collect::<Result<_, _>>()?;
+    let args =
+        program.args.iter().map(|it| resolve(it).map(OsString::from)).collect::<Result<_, _>>()?;
     Ok(Launch { shown, program: found, args, cwd, env, run })
 }
 
@@ -93,7 +94,8 @@ fn locate(command: &str, cwd: &Path, env: &[(OsString, OsString)]) -> Result<Pat
     if Path::new(command).components().count() > 1 || command.contains(std::path::is_separator) {
         return Ok(cwd.join(command));
     }
-    let path = env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, value)| value);
+    let path =
+        env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, value)| value);
     find_in(path, command).ok_or_else(|| match origin(command) {
         Some(origin) => format!("not found in PATH; it comes with {origin}"),
         None => "not found in PATH; install it, or configure its whole path".to_owned(),

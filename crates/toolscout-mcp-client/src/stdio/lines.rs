@@ -25,7 +25,11 @@ impl LineBuffer {
 
     /// Adds bytes, and passes every complete line to `each`, without its line feed. Each byte is
     /// read once.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(&[u8])) -> Result<(), TooLong> {
+    pub(super) fn push(
+        &mut self,
+        mut bytes: &[u8],
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), TooLong> {
         while let Some((line, rest)) = split(bytes) {
             if self.begun.len() + line.len() > self.limit {
                 return self.give_up();

@@ -12,7 +12,9 @@ mod starting;
 
 use super::super::client::McpClient;
 use super::super::limits::Limits;
-use super::super::{ClientError, ConfigText, ConnectContext, Program, ServerConfig, ServerTransport};
+use super::super::{
+    ClientError, ConfigText, ConnectContext, Program, ServerConfig, ServerTransport,
+};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,7 +57,8 @@ pub(in super::super) struct Shell {
 impl Shell {
     pub(in super::super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let mut dial = ConnectContext::new(folder.path().canonicalize().expect("the folder is there"));
+        let mut dial =
+            ConnectContext::new(folder.path().canonicalize().expect("the folder is there"));
         dial.limits = Arc::new(Limits { probe: Duration::from_millis(300), ..Limits::default() });
         Self { folder, dial }
     }
@@ -71,8 +74,13 @@ impl Shell {
     /// A server that runs this script after the prelude.
     pub(in super::super) fn server(&self, script: &str) -> ServerConfig {
         let mut program = Program { command: "sh".into(), ..Program::default() };
-        program.args = vec!["-c".into(), ConfigText::from(format!("{PRELUDE}{script}").replace("${", "$${").as_str())];
-        program.env.insert("LOG".to_owned(), ConfigText::from(self.path("log").to_str().expect("plain")));
+        program.args = vec![
+            "-c".into(),
+            ConfigText::from(format!("{PRELUDE}{script}").replace("${", "$${").as_str()),
+        ];
+        program
+            .env
+            .insert("LOG".to_owned(), ConfigText::from(self.path("log").to_str().expect("plain")));
         ServerConfig::new(SourceId::new("sh").expect("an id"), ServerTransport::Stdio(program))
     }
 
@@ -89,7 +97,9 @@ impl Shell {
     /// Reads a number from a file once it is written.
     async fn number(&self, name: &str) -> i32 {
         let file = self.path(name);
-        let read = || std::fs::read_to_string(&file).ok().filter(|it| it.ends_with('\n'))?.trim().parse().ok();
+        let read = || {
+            std::fs::read_to_string(&file).ok().filter(|it| it.ends_with('\n'))?.trim().parse().ok()
+        };
         until(|| read().is_some()).await;
         read().expect("just read")
     }
@@ -106,7 +116,8 @@ pub(in super::super) async fn call(
 ) -> Result<Value, ClientError> {
     let name = ToolName::new("echo").expect("a name");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let call = ToolCall::new(ToolId::new(SourceId::new("sh").expect("an id"), name.clone()), arguments);
+    let call =
+        ToolCall::new(ToolId::new(SourceId::new("sh").expect("an id"), name.clone()), arguments);
     let result = client.call_tool(&name, &call, None, &Cx::new(Caller::Cli), deadline).await?;
     Ok(result.to_value())
 }
@@ -122,7 +133,8 @@ pub(in super::super) async fn until(is_so: impl Fn() -> bool) {
 
 /// Whether a process exists and is not a zombie.
 fn is_alive(process: i32) -> bool {
-    let said = std::process::Command::new("ps").args(["-o", "stat=", "-p", &process.to_string()]).output();
+    let said =
+        std::process::Command::new("ps").args(["-o", "stat=", "-p", &process.to_string()]).output();
     let state = String::from_utf8_lossy(&said.expect("ps is there").stdout).trim().to_owned();
     !state.is_empty() && !state.starts_with('Z')
 }

@@ -18,7 +18,10 @@ pub(super) fn entry(name: &str) -> Result<String, String> {
     } else if cfg!(unix) {
         ("secret-tool", vec!["lookup", "service", "toolscout", "account", name])
     } else {
-        return Err(format!("`keyring:{}`: no keyring is known on this system; use `env:`", escape::line(name)));
+        return Err(format!(
+            "`keyring:{}`: no keyring is known on this system; use `env:`",
+            escape::line(name)
+        ));
     };
     ask(program, &args, LIMIT).map_err(|it| format!("`keyring:{}`: {it}", escape::line(name)))
 }
@@ -30,7 +33,9 @@ pub(super) fn ask(program: &str, args: &[&str], limit: Duration) -> Result<Strin
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => format!("the program `{program}`, which reads the keyring, is not installed"),
+        io::ErrorKind::NotFound => {
+            format!("the program `{program}`, which reads the keyring, is not installed")
+        }
         _ => format!("could not run `{program}`: {error}"),
     })?;
     let output = child.stdout.take();
@@ -45,10 +50,13 @@ pub(super) fn ask(program: &str, args: &[&str], limit: Duration) -> Result<Strin
     let _ = child.kill();
     let _ = child.wait();
     let printed = match printed {
-        Ok(printed) => printed.map_err(|it| format!("could not read what `{program}` printed: {it}"))?,
+        Ok(printed) => {
+            printed.map_err(|it| format!("could not read what `{program}` printed: {it}"))?
+        }
         Err(_) => return Err(format!("`{program}` took longer than {} ms", limit.as_millis())),
     };
-    let mut printed = String::from_utf8(printed).map_err(|_| "the entry is not UTF-8".to_owned())?;
+    let mut printed =
+        String::from_utf8(printed).map_err(|_| "the entry is not UTF-8".to_owned())?;
     printed.truncate(printed.trim_end_matches(['\r', '\n']).len());
     if printed.is_empty() { Err("the keyring has no such entry".to_owned()) } else { Ok(printed) }
 }

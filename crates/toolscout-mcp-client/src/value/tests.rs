@@ -34,8 +34,18 @@ fn each_kind_of_reference_leads_to_its_value() {
 
 #[test]
 fn what_is_no_reference_stays_as_it_is() {
-    for text in ["", "plain", "$TOKEN", "${}", "${a.b}", "${TOKEN", "Bearer env:TOKEN", "file:///tmp/x", "a$$b", "ü${"]
-    {
+    for text in [
+        "",
+        "plain",
+        "$TOKEN",
+        "${}",
+        "${a.b}",
+        "${TOKEN",
+        "Bearer env:TOKEN",
+        "file:///tmp/x",
+        "a$$b",
+        "ü${",
+    ] {
         assert_eq!(resolved(text).as_deref(), Ok(text));
         assert!(!ConfigText::from(text).is_reference(), "{text}");
     }
@@ -55,7 +65,10 @@ fn what_cannot_be_resolved_is_named() {
     let error = |text: &str| resolved(text).expect_err(text);
     assert_eq!(error("env:GONE"), "the variable `GONE` is not set");
     assert_eq!(error("${TOKEN} ${GONE}"), "the variable `GONE` is not set");
-    assert_eq!(error("${input:key}"), "`${input:key}` is nothing that can be filled in; use `${NAME}`");
+    assert_eq!(
+        error("${input:key}"),
+        "`${input:key}` is nothing that can be filled in; use `${NAME}`"
+    );
     assert_eq!(error("env:A=B"), "`A=B` is not the name of a variable");
     assert_eq!(error("env:"), "`` is not the name of a variable");
     assert_eq!(error("keyring:other"), "`keyring:other`: the keyring has no such entry");
@@ -88,9 +101,12 @@ fn a_file_that_cannot_be_a_secret_is_named_and_not_shown() {
     std::fs::write(dir.path().join("full"), "x".repeat(largest)).expect("written");
     std::fs::write(dir.path().join("large"), "x".repeat(largest + 1)).expect("written");
     std::fs::write(dir.path().join("bytes"), b"s3cret\xff").expect("written");
-    let resolve = |name: &str| ConfigText::new(format!("file:{name}"), Some(dir.path())).resolve(&lookup());
+    let resolve =
+        |name: &str| ConfigText::new(format!("file:{name}"), Some(dir.path())).resolve(&lookup());
     assert_eq!(resolve("full").map(|it| it.len()), Ok(largest));
-    for (name, why) in [("large", "64 KiB"), ("bytes", "not UTF-8"), ("gone", "No such file"), (".", "not a file")] {
+    for (name, why) in
+        [("large", "64 KiB"), ("bytes", "not UTF-8"), ("gone", "No such file"), (".", "not a file")]
+    {
         let error = resolve(name).expect_err(name);
         assert!(error.contains(why) && error.contains(&*dir.path().to_string_lossy()), "{error}");
         assert!(!error.contains("s3cret"));
@@ -100,7 +116,9 @@ fn a_file_that_cannot_be_a_secret_is_named_and_not_shown() {
 #[cfg(unix)]
 #[test]
 fn a_keyring_that_is_not_there_hangs_or_is_empty_says_so() {
-    let ask = |program: &str, args: &[&str]| keyring::ask(program, args, std::time::Duration::from_millis(300));
+    let ask = |program: &str, args: &[&str]| {
+        keyring::ask(program, args, std::time::Duration::from_millis(300))
+    };
     assert_eq!(ask("sh", &["-c", "printf 's3cret\\n'; exit 1"]).as_deref(), Ok("s3cret"));
     assert_eq!(ask("sh", &["-c", "exit 1"]), Err("the keyring has no such entry".to_owned()));
     assert_eq!(ask("sh", &["-c", "exec sleep 60"]), Err("`sh` took longer than 300 ms".to_owned()));
@@ -110,13 +128,19 @@ fn a_keyring_that_is_not_there_hangs_or_is_empty_says_so() {
 
 #[test]
 fn a_fingerprint_changes_with_the_value_and_with_the_key() {
-    let with = |value: &'static str| ReferenceLookup::of(move |name| (name == "TOKEN").then(|| value.into()));
+    let with = |value: &'static str| {
+        ReferenceLookup::of(move |name| (name == "TOKEN").then(|| value.into()))
+    };
     let text = ConfigText::from("env:TOKEN");
     let print = text.fingerprint(&[1; 32], &with("a"));
     assert_eq!(print, text.fingerprint(&[1; 32], &with("a")));
     assert_ne!(print, text.fingerprint(&[1; 32], &with("b")));
     assert_ne!(print, text.fingerprint(&[2; 32], &with("a")));
-    assert_eq!(print, ConfigText::from("a").fingerprint(&[1; 32], &with("a")), "it is the value that counts");
+    assert_eq!(
+        print,
+        ConfigText::from("a").fingerprint(&[1; 32], &with("a")),
+        "it is the value that counts"
+    );
 }
 
 #[test]
@@ -127,17 +151,23 @@ fn a_fingerprint_neither_fails_nor_asks_the_keyring() {
     assert_ne!(print("env:A"), print("env:B"));
     assert_ne!(
         print("env:A"),
-        ConfigText::from("env:A").fingerprint(&[1; 32], &ReferenceLookup::of(|_| Some("env:A".into())))
+        ConfigText::from("env:A")
+            .fingerprint(&[1; 32], &ReferenceLookup::of(|_| Some("env:A".into())))
     );
 }
 
 #[test]
 fn what_a_reference_leads_to_is_hidden_from_then_on() {
-    let values =
-        [("WORD", "quietvalueone"), ("PART", "quietvaluetwo"), ("ROOT", "/srv/quietplace"), ("HOME", "/home/ada")];
-    let lookup =
-        ReferenceLookup::of(move |name| values.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into()))
-            .with_keyring(|_| Ok("quietvaluethree".to_owned()));
+    let values = [
+        ("WORD", "quietvalueone"),
+        ("PART", "quietvaluetwo"),
+        ("ROOT", "/srv/quietplace"),
+        ("HOME", "/home/ada"),
+    ];
+    let lookup = ReferenceLookup::of(move |name| {
+        values.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into())
+    })
+    .with_keyring(|_| Ok("quietvaluethree".to_owned()));
     for text in ["env:WORD", "x ${PART} y", "keyring:any", "${ROOT}/files", "env:HOME"] {
         ConfigText::from(text).resolve(&lookup).expect("resolved");
     }
@@ -148,6 +178,11 @@ fn what_a_reference_leads_to_is_hidden_from_then_on() {
 
 #[test]
 fn nothing_prints_a_value() {
-    let shown = format!("{:?} {:?} {:?}", ConfigText::from("env:TOKEN"), ConfigText::from("Bearer s3cret"), lookup());
+    let shown = format!(
+        "{:?} {:?} {:?}",
+        ConfigText::from("env:TOKEN"),
+        ConfigText::from("Bearer s3cret"),
+        lookup()
+    );
     assert_eq!(shown, "\"env:TOKEN\" (13 bytes) Lookup");
 }

@@ -6,8 +6,9 @@ use futures_util::{StreamExt, future, stream};
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, ErrorKind, Library, ReviewMode,
-    Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, ErrorKind,
+    Library, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolName,
+    ToolOutput,
 };
 
 /// Several sources under one id, in order of precedence.
@@ -53,7 +54,12 @@ impl Source for Chain {
         let listings = self.links.iter().enumerate().map(|(rank, link)| {
             let listing = link.discover(cx.clone());
             listing.map(move |found| {
-                (rank, found.unwrap_or_else(|error| DiscoveryItem::Diagnostic(unlisted(&**link, &error))))
+                (
+                    rank,
+                    found.unwrap_or_else(|error| {
+                        DiscoveryItem::Diagnostic(unlisted(&**link, &error))
+                    }),
+                )
             })
         });
         let mut ranks = HashMap::new();
@@ -69,7 +75,11 @@ impl Source for Chain {
         Box::pin(merged)
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async move {
             for link in &self.links {
                 match link.load(name, cx.clone()).await {
@@ -82,7 +92,11 @@ impl Source for Chain {
         })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             for link in &self.links {
                 match link.call(call.clone(), cx.clone()).await {
@@ -107,7 +121,9 @@ impl Source for Chain {
     fn changes(&self) -> BoxStream<'_, ()> {
         // The pending stream keeps the merged one open, even if the chain is empty or its links
         // never change.
-        Box::pin(select_all(self.links.iter().map(|it| it.changes()).chain([stream::pending().boxed()])))
+        Box::pin(select_all(
+            self.links.iter().map(|it| it.changes()).chain([stream::pending().boxed()]),
+        ))
     }
 }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
-use toolscout_core::{Authorized, BoxFuture, Cx, Layer, Source, SourceError, Through, ToolCall, ToolOutput};
+use toolscout_core::{
+    Authorized, BoxFuture, Cx, Layer, Source, SourceError, Through, ToolCall, ToolOutput,
+};
 
 /// At most this many concurrent calls, at least one; further calls wait in a queue until their
 /// deadline. Each source has its own queue.
@@ -28,17 +30,23 @@ impl Through for Limited {
     }
 
     /// Cancel-safe: a dropped call releases its permit or leaves the queue.
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let limit = cx.remaining().unwrap_or_default();
             let place = self.places.acquire();
             let place = match cx.deadline {
                 None => place.await,
-                Some(due) => timeout_at(due.into(), place).await.map_err(|_| SourceError::TimedOut {
-                    id: self.id().clone(),
-                    what: format!("waiting to call `{}`", call.get().tool.name),
-                    limit,
-                })?,
+                Some(due) => {
+                    timeout_at(due.into(), place).await.map_err(|_| SourceError::TimedOut {
+                        id: self.id().clone(),
+                        what: format!("waiting to call `{}`", call.get().tool.name),
+                        limit,
+                    })?
+                }
             };
             let _place = place.expect("nobody closes the line");
             self.inner.call(call, cx).await

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, Layer, NamePattern, Source, SourceError, Through,
-    Tool, ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, Layer, NamePattern, Source,
+    SourceError, Through, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Hides tools by name, and refuses calls of hidden tools.
@@ -39,7 +39,8 @@ impl Filter {
         let lets_all = include.is_none() && exclude.is_empty();
         let any = |patterns: &[NamePattern], name: &str| patterns.iter().any(|it| it.matches(name));
         let lets = move |name: &ToolName| {
-            include.as_ref().is_none_or(|it| any(it, name.as_str())) && !any(&exclude, name.as_str())
+            include.as_ref().is_none_or(|it| any(it, name.as_str()))
+                && !any(&exclude, name.as_str())
         };
         Self { lets_all, ..Self::by(lets) }
     }
@@ -85,7 +86,11 @@ impl Through for Filtered {
         Box::pin(self.inner.discover(cx).filter(move |it| future::ready(shown(it))))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         if self.lets(name) {
             return self.inner.load(name, cx);
         }
@@ -97,7 +102,11 @@ impl Through for Filtered {
         })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         if self.lets(&call.get().tool.name) {
             return self.inner.call(call, cx);
         }
@@ -105,7 +114,8 @@ impl Through for Filtered {
     }
 
     fn delegation(&self) -> Option<Delegation> {
-        let of = |it: Delegation| Delegation { is_whole: it.is_whole && self.filter.lets_all, ..it };
+        let of =
+            |it: Delegation| Delegation { is_whole: it.is_whole && self.filter.lets_all, ..it };
         self.inner.delegation().map(of)
     }
 }
@@ -120,7 +130,9 @@ impl Filtered {
     async fn refuse(&self, name: &ToolName, cx: Cx) -> SourceError {
         match self.inner.load(name, cx).await {
             Ok(None) => not_mine(self.id(), name),
-            _ => SourceError::Refused { reason: format!("`{name}` is disabled on `{}`", self.id()) },
+            _ => {
+                SourceError::Refused { reason: format!("`{name}` is disabled on `{}`", self.id()) }
+            }
         }
     }
 }

@@ -4,8 +4,8 @@ use super::not_mine;
 use futures_util::StreamExt;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Delegation, Digest, DiscoveryItem, Layer, Source, SourceError, Through, Tool,
-    ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, Delegation, Digest, DiscoveryItem, Layer, Source,
+    SourceError, Through, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Adds this prefix to every name: with `Prefix("mail_")`, clients see `send` as `mail_send`. The
@@ -39,7 +39,11 @@ impl Through for Prefixed {
         Box::pin(self.inner.discover(cx).map(rename))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async move {
             let Some(inner_name) = self.inward(name) else { return Ok(None) };
             let tool = self.inner.load(&inner_name, cx).await?;
@@ -47,7 +51,11 @@ impl Through for Prefixed {
         })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let name = &call.get().tool.name;
             let inner_name = self.inward(name).ok_or_else(|| not_mine(self.id(), name))?;
@@ -72,9 +80,15 @@ impl Prefixed {
     }
 
     /// Converts the expected digest of the tool from the prefixed name to its own name.
-    async fn expected(&self, name: &ToolName, seen: Option<Digest>, cx: &Cx) -> Result<Option<Digest>, SourceError> {
+    async fn expected(
+        &self,
+        name: &ToolName,
+        seen: Option<Digest>,
+        cx: &Cx,
+    ) -> Result<Option<Digest>, SourceError> {
         let Some(seen) = seen else { return Ok(None) };
-        let tool = self.inner.load(name, cx.clone()).await?.ok_or_else(|| not_mine(self.id(), name))?;
+        let tool =
+            self.inner.load(name, cx.clone()).await?.ok_or_else(|| not_mine(self.id(), name))?;
         let digest = tool.digest();
         if self.outward(tool).digest() == seen {
             Ok(Some(digest))

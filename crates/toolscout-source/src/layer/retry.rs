@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiscoveryItem, ErrorKind, Layer, RawJson, Source, SourceError,
-    SourceId, Through, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
+    Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiscoveryItem, ErrorKind, Layer, RawJson,
+    Source, SourceError, SourceId, Through, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
 };
 
 /// Retries if a source was unreachable, busy or too slow, with exponential backoff.
@@ -46,7 +46,8 @@ impl Retry {
             SourceError::Busy { .. } => grown(self.delay.max(Self::BUSY)),
             _ => grown(self.delay),
         };
-        let share = Some((self.jitter)()).filter(|it| !it.is_nan()).unwrap_or_default().clamp(0.0, 1.0);
+        let share =
+            Some((self.jitter)()).filter(|it| !it.is_nan()).unwrap_or_default().clamp(0.0, 1.0);
         let added = wait.min(Self::LONGEST).mul_f64(share / 5.0);
         Some(wait.saturating_add(added).min(Self::LONGEST))
     }
@@ -100,14 +101,19 @@ impl Through for Retried {
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        let listing = RetriedListing { found: self.inner.discover(cx.clone()), said: Vec::new(), attempt: 1 };
+        let listing =
+            RetriedListing { found: self.inner.discover(cx.clone()), said: Vec::new(), attempt: 1 };
         Box::pin(stream::unfold(Some(listing), move |listing| {
             let cx = cx.clone();
             async move { listing?.next(self, &cx).await }
         }))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async move {
             let mut attempt = 1;
             loop {
@@ -119,7 +125,11 @@ impl Through for Retried {
         })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let mut attempt = 1;
             loop {
@@ -144,7 +154,8 @@ impl Retried {
 
     async fn is_harmless(&self, name: &ToolName, cx: &Cx) -> bool {
         let tool = self.inner.load(name, cx.clone()).await.ok().flatten();
-        let hints = tool.and_then(|it| it.annotations).map_or(Value::Null, |it: RawJson| it.to_value());
+        let hints =
+            tool.and_then(|it| it.annotations).map_or(Value::Null, |it: RawJson| it.to_value());
         ["readOnlyHint", "idempotentHint"].iter().any(|hint| hints[*hint] == true)
     }
 }

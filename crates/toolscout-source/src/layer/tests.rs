@@ -19,8 +19,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Caller, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, Layer, RawJson,
-    ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Caller, Cx, Diagnostic, DiagnosticKind, DiscoveryItem, Layer,
+    RawJson, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId,
+    ToolName, ToolOutput,
 };
 
 /// A source with scripted behaviour that logs its requests.
@@ -94,7 +95,9 @@ impl Fake {
         self.log.lock().push(format!("{what} {name}").trim().to_owned());
         let mut failures = self.failures.lock();
         match failures.front() {
-            Some((kind, _)) if *kind == what => failures.pop_front().map_or(Ok(()), |(_, it)| Err(self.error(it))),
+            Some((kind, _)) if *kind == what => {
+                failures.pop_front().map_or(Ok(()), |(_, it)| Err(self.error(it)))
+            }
             _ => Ok(()),
         }
     }
@@ -102,15 +105,23 @@ impl Fake {
     fn error(&self, failure: Failure) -> SourceError {
         let id = self.id.clone();
         match failure {
-            Failure::Unavailable => SourceError::Unavailable { id, what: "out of reach".to_owned() },
-            Failure::TooSlow => SourceError::TimedOut { id, what: "it".to_owned(), limit: Duration::from_millis(1) },
+            Failure::Unavailable => {
+                SourceError::Unavailable { id, what: "out of reach".to_owned() }
+            }
+            Failure::TooSlow => {
+                SourceError::TimedOut { id, what: "it".to_owned(), limit: Duration::from_millis(1) }
+            }
             Failure::Refused => SourceError::Refused { reason: "not for you".to_owned() },
             Failure::Garbled => SourceError::Protocol { id, reason: "makes no sense".to_owned() },
-            Failure::Busy(after) => {
-                SourceError::Busy { id, what: "too many requests".to_owned(), after: after.map(Duration::from_secs) }
-            }
+            Failure::Busy(after) => SourceError::Busy {
+                id,
+                what: "too many requests".to_owned(),
+                after: after.map(Duration::from_secs),
+            },
             Failure::Login => SourceError::Login { id, what: "log in first".to_owned() },
-            Failure::Answered => SourceError::Answered { id, code: -32_000, message: "no".to_owned(), data: None },
+            Failure::Answered => {
+                SourceError::Answered { id, code: -32_000, message: "no".to_owned(), data: None }
+            }
         }
     }
 
@@ -147,7 +158,11 @@ impl Source for Fake {
         }))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, _cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        _cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async {
             self.asked("load", name.as_str())?;
             tokio::time::sleep(self.pace).await;
@@ -155,7 +170,11 @@ impl Source for Fake {
         })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, _cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        _cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let name = &call.get().tool.name;
             self.asked("call", name.as_str())?;
@@ -171,7 +190,9 @@ impl Source for Fake {
 
     fn changes(&self) -> BoxStream<'_, ()> {
         let listener = self.changed.subscribe();
-        Box::pin(stream::unfold(listener, |mut it| async { it.changed().await.ok().map(|()| ((), it)) }))
+        Box::pin(stream::unfold(listener, |mut it| async {
+            it.changed().await.ok().map(|()| ((), it))
+        }))
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Layer, Source, SourceError, Through, Tool, ToolCall, ToolName,
-    ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Layer, Source, SourceError, Through, Tool,
+    ToolCall, ToolName, ToolOutput,
 };
 
 /// Limits the time of each listing, loading and call; the time that the client takes for reverse
@@ -43,12 +43,20 @@ impl Through for Bounded {
         }))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         let what = format!("loading `{name}`");
         Box::pin(self.bound(what, Duration::ZERO, self.inner.load(name, cx.within(self.limit))))
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         let what = format!("`{}`", call.get().tool.name);
         let patience = cx.patience();
         Box::pin(self.bound(what, patience, self.inner.call(call, cx.within(self.limit))))

@@ -56,7 +56,9 @@ impl TranscriptLines {
 
 /// Calls `look` once for each line that contains a mark.
 fn each_marked(lines: &[u8], mut look: impl FnMut(&[u8])) {
-    let next = |from: usize, mark: &Finder<'_>| mark.find(&lines[from..]).map_or(usize::MAX, |it| from + it);
+    let next = |from: usize, mark: &Finder<'_>| {
+        mark.find(&lines[from..]).map_or(usize::MAX, |it| from + it)
+    };
     let mut marked = MARKS.each_ref().map(|it| next(0, it));
     loop {
         let at = marked[0].min(marked[1]);

@@ -63,16 +63,27 @@ pub(super) fn look(line: &[u8], server: Option<&str>, seen: &mut SeenTools) {
             tool.into_iter().for_each(|it| seen.add(it));
         }
         ("system", Some("init")) => {
-            let listed = message.tools.and_then(|it| serde_json::from_str::<Vec<Value>>(it.get()).ok());
-            let names = listed.iter().flatten().filter_map(|it| it.as_str().or_else(|| it.get("name")?.as_str()));
+            let listed =
+                message.tools.and_then(|it| serde_json::from_str::<Vec<Value>>(it.get()).ok());
+            let names = listed
+                .iter()
+                .flatten()
+                .filter_map(|it| it.as_str().or_else(|| it.get("name")?.as_str()));
             names.filter_map(named).for_each(|it| seen.add(it));
         }
         ("assistant", _) => {
-            let said = message.message.and_then(|it| serde_json::from_str::<ModelMessage<'_>>(it.get()).ok());
-            said.iter().flat_map(|it| &it.content).filter_map(|it| used(it)).for_each(|it| seen.add(it));
+            let said = message
+                .message
+                .and_then(|it| serde_json::from_str::<ModelMessage<'_>>(it.get()).ok());
+            said.iter()
+                .flat_map(|it| &it.content)
+                .filter_map(|it| used(it))
+                .for_each(|it| seen.add(it));
         }
         ("stream_event", _) => {
-            let piece = message.event.and_then(|it| serde_json::from_str::<ContentStart<'_>>(it.get()).ok());
+            let piece = message
+                .event
+                .and_then(|it| serde_json::from_str::<ContentStart<'_>>(it.get()).ok());
             piece.and_then(|it| used(it.content_block)).into_iter().for_each(|it| seen.add(it));
         }
         _ => {}
@@ -84,7 +95,8 @@ fn whole(tool: &str, server: Option<&str>) -> Option<SeenTool> {
     let tool: Value = serde_json::from_str(tool).ok()?;
     let name = tool.get("name")?.as_str()?;
     let known = named(name).or_else(|| SeenTool::new(server, name))?;
-    let description = tool.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let description =
+        tool.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     let schema = tool.get("input_schema").filter(|it| it.is_object());
     let input_schema = schema.map_or(known.input_schema, RawJson::from_value);
     Some(SeenTool { description, input_schema, ..known })

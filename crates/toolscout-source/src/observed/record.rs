@@ -31,7 +31,11 @@ impl Observed {
 
     /// All of them, the newest last. Unreadable data counts as missing.
     pub fn tools(&self) -> Vec<SeenTool> {
-        self.store.read(Namespace::Observed, &self.project).ok().flatten().map_or_else(Vec::new, |it| read(&it))
+        self.store
+            .read(Namespace::Observed, &self.project)
+            .ok()
+            .flatten()
+            .map_or_else(Vec::new, |it| read(&it))
     }
 
     /// Adds these tools. If there are too many, those that were seen longest ago are dropped.
@@ -41,7 +45,12 @@ impl Observed {
             let known = before.as_deref().map_or_else(Vec::new, read);
             let row = ObservedRow { version: VERSION, tools: joined(known, tools) };
             let next = serde_json::to_vec(&row).map_err(|error| unkept(Some(error.into())))?;
-            if self.store.swap(Namespace::Observed, &self.project, before.as_deref(), Some(&next))? {
+            if self.store.swap(
+                Namespace::Observed,
+                &self.project,
+                before.as_deref(),
+                Some(&next),
+            )? {
                 return Ok(());
             }
         }

@@ -33,18 +33,21 @@ pub struct SeenTool {
 impl SeenTool {
     /// A tool of which only the name is known; none if the name is invalid.
     pub fn new(server: Option<&str>, name: &str) -> Option<Self> {
-        let is_name = |it: &str| !it.is_empty() && it.len() <= LONGEST && !it.chars().any(char::is_control);
+        let is_name =
+            |it: &str| !it.is_empty() && it.len() <= LONGEST && !it.chars().any(char::is_control);
         let is_server = |it: &str| is_name(it) && !it.contains('/');
         if !is_name(name) || !server.is_none_or(is_server) {
             return None;
         }
-        let (server, name, description) = (server.map(str::to_owned), name.to_owned(), String::new());
+        let (server, name, description) =
+            (server.map(str::to_owned), name.to_owned(), String::new());
         Some(Self { server, name, description, input_schema: anything(), seen: Moment::now() })
     }
 
     /// The name in the source `observed`: `server/tool`, or `tool` alone.
     pub fn tool_name(&self) -> Option<ToolName> {
-        let name = self.server.as_ref().map_or(self.name.clone(), |it| format!("{it}/{}", self.name));
+        let name =
+            self.server.as_ref().map_or(self.name.clone(), |it| format!("{it}/{}", self.name));
         ToolName::new(&name).ok()
     }
 
@@ -84,7 +87,11 @@ impl SeenTools {
     /// Adds a tool. For a known tool, a message with a description or a schema replaces the earlier
     /// one.
     pub(super) fn add(&mut self, tool: SeenTool) {
-        let tool = if tool.size() > LARGEST || self.size + tool.size() > ROOM { tool.bare() } else { tool };
+        let tool = if tool.size() > LARGEST || self.size + tool.size() > ROOM {
+            tool.bare()
+        } else {
+            tool
+        };
         match self.places.get(&(tool.server.clone(), tool.name.clone())) {
             Some(at) if tool.says_something() => {
                 self.size = self.size - self.tools[*at].size() + tool.size();

@@ -4,8 +4,8 @@ use super::{Observed, SeenTool};
 use futures_util::stream;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Source, SourceError, SourceId, SourceKind, Status, Tool,
-    ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Source, SourceError, SourceId, SourceKind,
+    Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 const WHY: &str = "only observed in an agent's messages; add its server to call it";
@@ -54,12 +54,21 @@ impl Source for ObservedSource {
         Box::pin(stream::iter(self.tools().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async move { Ok(self.tools().find(|it| it.id.name == *name)) })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        let what = format!("`{}` was {WHY}", toolscout_core::escape::line(call.get().tool.name.as_str()));
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        _: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+        let what =
+            format!("`{}` was {WHY}", toolscout_core::escape::line(call.get().tool.name.as_str()));
         Box::pin(async move { Err(SourceError::Unavailable { id: self.id.clone(), what }) })
     }
 }

@@ -33,7 +33,8 @@ fn conversation() -> String {
     lines.iter().map(|it| format!("{it}\n")).collect()
 }
 
-const NAMES: [&str; 6] = ["github/create_issue", "github/search", "mail/send", "jira/search", "slack/post", "x"];
+const NAMES: [&str; 6] =
+    ["github/create_issue", "github/search", "mail/send", "jira/search", "slack/post", "x"];
 
 #[test]
 fn tools_are_seen_in_every_form_and_however_the_stream_is_cut() {
@@ -41,7 +42,10 @@ fn tools_are_seen_in_every_form_and_however_the_stream_is_cut() {
     for cut in [1, 2, 7, 64, 1_000, stream.len()] {
         let tools = seen(stream.as_bytes(), cut, None);
         assert_eq!(names(&tools), NAMES, "cut at {cut}");
-        assert_eq!((&*tools[2].description, tools[2].input_schema.as_str()), ("Sends it", r#"{"type":"object"}"#));
+        assert_eq!(
+            (&*tools[2].description, tools[2].input_schema.as_str()),
+            ("Sends it", r#"{"type":"object"}"#)
+        );
         assert_eq!((&*tools[5].description, tools[5].input_schema.as_str()), ("", "{}"));
     }
     let unended = stream.trim_end().rsplit_once('\n').expect("lines").0;
@@ -51,14 +55,20 @@ fn tools_are_seen_in_every_form_and_however_the_stream_is_cut() {
 #[test]
 fn a_known_name_hides_no_new_one_and_no_definition() {
     let using = |names: &[&str]| {
-        let blocks: Vec<_> = names.iter().map(|it| json!({"type": "tool_use", "name": it, "input": {}})).collect();
+        let blocks: Vec<_> =
+            names.iter().map(|it| json!({"type": "tool_use", "name": it, "input": {}})).collect();
         json!({"type": "assistant", "message": {"content": blocks}}).to_string() + "\n"
     };
     let defined =
-        json!({"type": "tool_use", "tool": {"name": "mcp__a__b", "description": "Does b"}}).to_string() + "\n";
+        json!({"type": "tool_use", "tool": {"name": "mcp__a__b", "description": "Does b"}})
+            .to_string()
+            + "\n";
     let written = using(&["mcp__a__bcd"]).replace("bcd", "b\\u0063d");
-    let stream =
-        using(&["mcp__a__b"]) + &written + &using(&["mcp__a__b", "mcp__a__bc"]) + &using(&["mcp__a__b"]) + &defined;
+    let stream = using(&["mcp__a__b"])
+        + &written
+        + &using(&["mcp__a__b", "mcp__a__bc"])
+        + &using(&["mcp__a__b"])
+        + &defined;
     let tools = seen(stream.as_bytes(), BLOCK, None);
     assert_eq!(names(&tools), ["a/b", "a/bcd", "a/bc"]);
     assert_eq!(tools[0].description, "Does b");
@@ -67,7 +77,10 @@ fn a_known_name_hides_no_new_one_and_no_definition() {
 #[test]
 fn who_says_whose_the_stream_is_says_it_of_tools_that_do_not() {
     let tools = seen(conversation().as_bytes(), 100, Some("rube"));
-    assert!(names(&tools).contains(&"rube/x".to_owned()) && names(&tools).contains(&"mail/send".to_owned()));
+    assert!(
+        names(&tools).contains(&"rube/x".to_owned())
+            && names(&tools).contains(&"mail/send".to_owned())
+    );
 }
 
 #[test]
@@ -92,7 +105,8 @@ fn what_is_no_message_names_nothing_and_hides_nothing() {
 
 #[test]
 fn a_line_that_is_too_long_is_not_looked_at_and_the_next_one_is() {
-    let mut stream = b"{\"type\":\"tool_use\",\"tool\":{\"name\":\"long\",\"description\":\"".to_vec();
+    let mut stream =
+        b"{\"type\":\"tool_use\",\"tool\":{\"name\":\"long\",\"description\":\"".to_vec();
     stream.resize(stream.len() + LONGEST, b'a');
     stream.extend_from_slice(b"\"}}\n{\"type\":\"tool_use\",\"tool\":{\"name\":\"short\"}}\n");
     for cut in [BLOCK, stream.len()] {
@@ -112,7 +126,8 @@ fn there_is_an_end_to_what_is_remembered() {
         stream += &format!("{{\"type\":\"tool_use\",\"tool\":{{\"name\":\"t{at}\"}}}}\n");
     }
     assert_eq!(seen(stream.as_bytes(), BLOCK, None).len(), seen::MOST);
-    let large = json!({"type": "tool_use", "tool": {"name": "large", "description": "d".repeat(100_000)}});
+    let large =
+        json!({"type": "tool_use", "tool": {"name": "large", "description": "d".repeat(100_000)}});
     assert_eq!(seen(large.to_string().as_bytes(), BLOCK, None)[0].description, "");
 }
 
@@ -123,7 +138,8 @@ async fn what_was_seen_is_listed_afterwards_and_the_newest_stays() {
     observed.add(&seen(conversation().as_bytes(), 100, None)).expect("kept");
     observed.add(&[SeenTool::new(None, "x").expect("a name")]).expect("kept");
     let source = ObservedSource::of(observed.clone()).expect("there is something");
-    let found: Vec<_> = futures_util::StreamExt::collect(source.discover(Cx::new(Caller::Cli))).await;
+    let found: Vec<_> =
+        futures_util::StreamExt::collect(source.discover(Cx::new(Caller::Cli))).await;
     assert_eq!(found.len(), NAMES.len());
     assert!(observed.forget().expect("forgotten") && observed.tools().is_empty());
 }

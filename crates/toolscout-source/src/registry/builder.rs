@@ -5,8 +5,8 @@ use super::{CodeTool, RunError};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toolscout_core::{
-    Arguments, CliHints, Cx, InvalidName, RawJson, SourceError, SourceId, Tool, ToolId, ToolName, ToolOutput,
-    Visibility,
+    Arguments, CliHints, Cx, InvalidName, RawJson, SourceError, SourceId, Tool, ToolId, ToolName,
+    ToolOutput, Visibility,
 };
 
 /// Describes a tool; ends with its implementation.
@@ -126,7 +126,9 @@ impl ToolBuilder {
             let work = typed.map(|typed| run(typed, cx));
             let name = name.clone();
             async move {
-                let invalid = |cause| SourceError::Invalid { reason: format!("arguments of `{name}`: {cause}") };
+                let invalid = |cause| SourceError::Invalid {
+                    reason: format!("arguments of `{name}`: {cause}"),
+                };
                 work.map_err(invalid)?.await
             }
         })

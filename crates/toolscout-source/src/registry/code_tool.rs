@@ -11,7 +11,8 @@ use toolscout_core::{Arguments, BoxFuture, Cx, SourceError, Tool, ToolOutput};
 /// failed tool, but a [`SourceError`] is returned as is.
 pub type RunError = Box<dyn std::error::Error + Send + Sync>;
 
-type ToolFunction = Arc<dyn Fn(Arguments, Cx) -> BoxFuture<'static, Result<ToolOutput, RunError>> + Send + Sync>;
+type ToolFunction =
+    Arc<dyn Fn(Arguments, Cx) -> BoxFuture<'static, Result<ToolOutput, RunError>> + Send + Sync>;
 
 /// A tool and the closure that implements it.
 #[derive(Clone)]
@@ -33,7 +34,11 @@ impl CodeTool {
 
     /// Runs the tool until it returns or the deadline passes. A panic is a failure of the tool, not
     /// of toolscout.
-    pub(super) async fn call(&self, arguments: Arguments, cx: Cx) -> Result<ToolOutput, SourceError> {
+    pub(super) async fn call(
+        &self,
+        arguments: Arguments,
+        cx: Cx,
+    ) -> Result<ToolOutput, SourceError> {
         let deadline = cx.deadline;
         let limit = cx.remaining().unwrap_or_default();
         // The closure is called inside the future, since it may panic before it returns one.
@@ -47,8 +52,14 @@ impl CodeTool {
         };
         match ended {
             Ok(Ok(output)) => Ok(output),
-            Ok(Err(error)) => error.downcast().map_or_else(|it| Ok(ToolOutput::failure(it.to_string())), |it| Err(*it)),
-            Err(panic) => Ok(ToolOutput::failure(format!("`{}` panicked: {}", self.tool.id.name, said(&*panic)))),
+            Ok(Err(error)) => error
+                .downcast()
+                .map_or_else(|it| Ok(ToolOutput::failure(it.to_string())), |it| Err(*it)),
+            Err(panic) => Ok(ToolOutput::failure(format!(
+                "`{}` panicked: {}",
+                self.tool.id.name,
+                said(&*panic)
+            ))),
         }
     }
 
@@ -60,7 +71,8 @@ impl CodeTool {
 
 fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it did not say why")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("it did not say why")
 }
 
 impl fmt::Debug for CodeTool {

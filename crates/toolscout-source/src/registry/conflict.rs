@@ -39,7 +39,10 @@ impl FromStr for Conflict {
     type Err = UnknownConflict;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|it| it.word() == word).ok_or_else(|| UnknownConflict(word.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|it| it.word() == word)
+            .ok_or_else(|| UnknownConflict(word.to_owned()))
     }
 }
 

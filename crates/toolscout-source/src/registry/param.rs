@@ -37,7 +37,11 @@ impl Param {
     }
 
     /// An object with its own fields.
-    pub fn object(name: impl Into<String>, about: &str, fields: impl IntoIterator<Item = Self>) -> Self {
+    pub fn object(
+        name: impl Into<String>,
+        about: &str,
+        fields: impl IntoIterator<Item = Self>,
+    ) -> Self {
         let mut param = Self::of("object", name, about);
         param.schema.extend(object_schema(fields));
         param
@@ -71,7 +75,8 @@ impl Param {
     }
 
     fn of(kind: &str, name: impl Into<String>, about: &str) -> Self {
-        let param = Self { name: name.into(), required: false, schema: Map::new() }.with("type", kind);
+        let param =
+            Self { name: name.into(), required: false, schema: Map::new() }.with("type", kind);
         if about.is_empty() { param } else { param.with("description", about) }
     }
 }

@@ -19,7 +19,11 @@ pub(super) struct RegisteredTool {
 }
 
 impl ToolSet {
-    pub(super) fn add(&mut self, tool: CodeTool, conflict: Conflict) -> Result<RegisterOutcome, AlreadyRegistered> {
+    pub(super) fn add(
+        &mut self,
+        tool: CodeTool,
+        conflict: Conflict,
+    ) -> Result<RegisterOutcome, AlreadyRegistered> {
         let name = tool.tool.id.name.to_string();
         let Some(&place) = self.places.get(&name) else {
             self.places.insert(name, self.entries.len());
@@ -71,6 +75,9 @@ impl RegisteredTool {
     /// The tool, and the diagnostic about its name, if any.
     pub(super) fn found(&self) -> Vec<DiscoveryItem> {
         let tool = DiscoveryItem::Tool(Arc::new(self.tool.tool.clone()));
-        [Some(tool), self.collision.clone().map(DiscoveryItem::Diagnostic)].into_iter().flatten().collect()
+        [Some(tool), self.collision.clone().map(DiscoveryItem::Diagnostic)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }

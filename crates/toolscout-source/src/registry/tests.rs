@@ -33,6 +33,8 @@ fn registry(names: &[&str]) -> Registry {
 
 /// The tools as `name: description`, in their order.
 fn list(registry: &Registry) -> String {
-    let line = |it: toolscout_core::Tool| format!("{}: {}", it.id.name, it.description.unwrap_or_default());
+    let line = |it: toolscout_core::Tool| {
+        format!("{}: {}", it.id.name, it.description.unwrap_or_default())
+    };
     registry.list().into_iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -7,7 +7,8 @@ use futures_util::StreamExt;
 use toolscout_core::{Caller, Cx, DiscoveryItem, RequestSources, SourceId, SourceKind, ToolOutput};
 
 fn by(headers: &[(&str, &str)], user: Option<&str>) -> Cx {
-    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let headers =
+        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Cx { headers, user: user.map(Into::into), ..Cx::new(Caller::Mcp) }
 }
 
@@ -22,7 +23,9 @@ async fn tools(giver: &dyn RequestSources, cx: &Cx) -> Vec<String> {
         assert_eq!(source.origin(), SourceKind::Request);
         let found: Vec<_> = source.discover(cx.clone()).collect().await;
         all.extend(found.into_iter().filter_map(|it| match it.expect("it can be listed") {
-            DiscoveryItem::Tool(tool) => Some(format!("{}: {}", tool.id, tool.description.clone().unwrap_or_default())),
+            DiscoveryItem::Tool(tool) => {
+                Some(format!("{}: {}", tool.id, tool.description.clone().unwrap_or_default()))
+            }
             _ => None,
         }));
     }
@@ -44,7 +47,9 @@ fn a_header_that_is_there_twice_is_not_there() {
 #[test]
 fn headers_that_are_for_us_alone_cannot_be_used() {
     assert_eq!(header_name("X-User-ID").as_deref(), Ok("x-user-id"));
-    for name in ["Authorization", "cookie", "Proxy-Authorization", "Mcp-Session-Id", "", "x y", "x:y"] {
+    for name in
+        ["Authorization", "cookie", "Proxy-Authorization", "Mcp-Session-Id", "", "x y", "x:y"]
+    {
         assert!(header_name(name).is_err(), "{name}");
     }
 }
@@ -65,17 +70,24 @@ fn whose_a_request_is_depends_on_the_user_and_on_what_it_says() {
 }
 
 fn saved_queries(user: &str) -> CodeTool {
-    let tool =
-        ToolBuilder::new("my_saved_queries").expect("a name").description(format!("The saved queries of {user}"));
+    let tool = ToolBuilder::new("my_saved_queries")
+        .expect("a name")
+        .description(format!("The saved queries of {user}"));
     tool.run(|_, _| async { Ok(ToolOutput::text("none")) })
 }
 
 /// P-01: the code form.
 #[tokio::test]
 async fn closures_make_tools_for_whoever_asks() {
-    let giver = request_tools(|cx| header(cx, "x-user-id").map(str::to_owned), |user, _| [saved_queries(user)]);
+    let giver = request_tools(
+        |cx| header(cx, "x-user-id").map(str::to_owned),
+        |user, _| [saved_queries(user)],
+    );
     let giver = giver.named(SourceId::new("mine").expect("an id"));
-    assert_eq!(tools(&giver, &of("alice")).await, ["mine/my_saved_queries: The saved queries of alice"]);
+    assert_eq!(
+        tools(&giver, &of("alice")).await,
+        ["mine/my_saved_queries: The saved queries of alice"]
+    );
     assert_eq!(giver.key(&by(&[], Some("u"))), None);
     assert_ne!(giver.key(&of("alice")), giver.key(&by(&[("x-user-id", "alice")], Some("u"))));
 }

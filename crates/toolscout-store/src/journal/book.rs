@@ -31,7 +31,12 @@ impl JournalFolder {
     }
 
     /// Like [`new`](Self::new), with another file size.
-    pub(super) fn with_segments(dir: PathBuf, store: Arc<dyn Store>, keep: u64, segment: u64) -> Self {
+    pub(super) fn with_segments(
+        dir: PathBuf,
+        store: Arc<dyn Store>,
+        keep: u64,
+        segment: u64,
+    ) -> Self {
         let files = u32::try_from((keep / segment).max(FEWEST)).unwrap_or(u32::MAX);
         Self { dir, store, files, segment }
     }
@@ -79,7 +84,12 @@ impl JournalFolder {
     }
 
     /// Starts the next file, and deletes the oldest if there are too many.
-    fn turn_over(&self, tail: &mut JournalTail, locked: &mut LockedHead, key: &[u8; 32]) -> io::Result<()> {
+    fn turn_over(
+        &self,
+        tail: &mut JournalTail,
+        locked: &mut LockedHead,
+        key: &[u8; 32],
+    ) -> io::Result<()> {
         tail.turn_over(&self.dir, key)?;
         let (was, first) = (tail.head.first, (tail.head.segment + 1).saturating_sub(self.files));
         if first <= was {

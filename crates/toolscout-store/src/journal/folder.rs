@@ -27,7 +27,8 @@ pub(super) fn segments(dir: &Path) -> io::Result<Vec<u32>> {
         Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         other => other?,
     };
-    let mut numbers: Vec<u32> = entries.flatten().filter_map(|it| number(it.file_name().to_str()?)).collect();
+    let mut numbers: Vec<u32> =
+        entries.flatten().filter_map(|it| number(it.file_name().to_str()?)).collect();
     numbers.sort_unstable();
     Ok(numbers)
 }

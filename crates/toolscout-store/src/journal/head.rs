@@ -40,7 +40,8 @@ pub(super) enum HeadState {
 
 impl JournalHead {
     /// The head of an empty journal.
-    pub(super) const START: Self = Self { last: ChainPosition::START, segment: 1, length: 0, first: 1, from: 1 };
+    pub(super) const START: Self =
+        Self { last: ChainPosition::START, segment: 1, length: 0, first: 1, from: 1 };
 
     fn to_text(self, key: &[u8; 32]) -> String {
         let Self { last: ChainPosition { n, hash }, segment, length, first, from } = self;
@@ -95,7 +96,10 @@ impl LockedHead {
             match file.try_lock() {
                 Ok(()) => return Ok(Self(file)),
                 Err(TryLockError::WouldBlock) if Instant::now() > due => {
-                    return Err(io::Error::new(ErrorKind::TimedOut, "another process does not let go of it"));
+                    return Err(io::Error::new(
+                        ErrorKind::TimedOut,
+                        "another process does not let go of it",
+                    ));
                 }
                 Err(TryLockError::WouldBlock) => std::thread::park_timeout(NAP),
                 Err(TryLockError::Error(cause)) => return Err(cause),

@@ -26,7 +26,8 @@ impl ChainHash {
     }
 
     pub(super) fn read(digits: &str) -> Option<Self> {
-        let is_hex = digits.len() == 32 && digits.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+        let is_hex =
+            digits.len() == 32 && digits.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
         u128::from_str_radix(digits, 16).ok().filter(|_| is_hex).map(|it| Self(it.to_be_bytes()))
     }
 }
@@ -50,12 +51,18 @@ impl ChainPosition {
 }
 
 /// Appends the line that follows this position, with its line end; returns its position.
-pub(super) fn write(out: &mut String, key: &[u8; 32], after: ChainPosition, record: &JournalRecord) -> ChainPosition {
+pub(super) fn write(
+    out: &mut String,
+    key: &[u8; 32],
+    after: ChainPosition,
+    record: &JournalRecord,
+) -> ChainPosition {
     let start = out.len();
     let n = after.n + 1;
     // Writing to a `String` cannot fail.
     let _ = write!(out, r#"{{"n":{n},"at":"{}","kind":"{}""#, record.at, record.kind);
-    let body = record.body.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
+    let body =
+        record.body.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
     if !body.is_empty() {
         out.push(',');
         out.push_str(body);

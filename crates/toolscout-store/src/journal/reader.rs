@@ -63,9 +63,12 @@ impl JournalReader {
             return Ok(found);
         }
         let since = wanted.since.map(|it| it.to_string());
-        let oldest = wanted.since.map(|it| Moment(it.0.saturating_sub(LAG.as_millis() as u64)).to_string());
+        let oldest =
+            wanted.since.map(|it| Moment(it.0.saturating_sub(LAG.as_millis() as u64)).to_string());
         for number in folder::segments(&self.dir)?.into_iter().rev() {
-            if wanted.before.is_some_and(|it| first_of(&self.dir, number).ok().flatten().is_some_and(|n| n >= it)) {
+            if wanted.before.is_some_and(|it| {
+                first_of(&self.dir, number).ok().flatten().is_some_and(|n| n >= it)
+            }) {
                 continue;
             }
             let is_done = backwards(&folder::segment(&self.dir, number), |text| {
@@ -86,11 +89,15 @@ impl JournalReader {
     pub fn each(&self, wanted: &JournalQuery<'_>, mut show: impl FnMut(&str)) -> io::Result<()> {
         let since = wanted.since.map(|it| it.to_string());
         for number in folder::segments(&self.dir)? {
-            let Some(file) = found(File::open(folder::segment(&self.dir, number)))? else { continue };
+            let Some(file) = found(File::open(folder::segment(&self.dir, number)))? else {
+                continue;
+            };
             lines(file, |text, is_whole| {
                 let text = std::str::from_utf8(text).ok().filter(|_| is_whole);
                 let start = text.and_then(LineStart::read);
-                if let Some((text, _)) = text.zip(start.filter(|it| wanted.takes(it, since.as_deref()))) {
+                if let Some((text, _)) =
+                    text.zip(start.filter(|it| wanted.takes(it, since.as_deref())))
+                {
                     show(text);
                 }
             })?;
@@ -158,8 +165,11 @@ fn backwards(path: &Path, mut is_enough: impl FnMut(&str) -> bool) -> io::Result
             bytes.truncate(last + 1);
             is_first = false;
         }
-        let begin =
-            if end == 0 { 0 } else { bytes.iter().position(|it| *it == b'\n').map_or(bytes.len(), |it| it + 1) };
+        let begin = if end == 0 {
+            0
+        } else {
+            bytes.iter().position(|it| *it == b'\n').map_or(bytes.len(), |it| it + 1)
+        };
         let whole = &bytes[begin..];
         for line in whole.split(|it| *it == b'\n').rev().filter(|it| !it.is_empty()) {
             if std::str::from_utf8(line).is_ok_and(&mut is_enough) {
@@ -180,7 +190,11 @@ pub(super) fn first_of(dir: &Path, segment: u32) -> io::Result<Option<u64>> {
 }
 
 /// The position of the last line with a valid seal.
-pub(super) fn last_sealed(dir: &Path, segments: &[u32], key: &[u8; 32]) -> io::Result<Option<ChainPosition>> {
+pub(super) fn last_sealed(
+    dir: &Path,
+    segments: &[u32],
+    key: &[u8; 32],
+) -> io::Result<Option<ChainPosition>> {
     let mut last = None;
     for number in segments.iter().rev() {
         backwards(&folder::segment(dir, *number), |text| {

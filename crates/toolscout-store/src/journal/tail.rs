@@ -118,7 +118,10 @@ impl JournalTail {
 fn following(bytes: &[u8], key: &[u8; 32], mut place: ChainPosition) -> (usize, ChainPosition) {
     let mut taken = 0;
     for piece in bytes.split_inclusive(|it| *it == b'\n') {
-        let line = piece.strip_suffix(b"\n").and_then(|it| std::str::from_utf8(it).ok()).and_then(JournalLine::read);
+        let line = piece
+            .strip_suffix(b"\n")
+            .and_then(|it| std::str::from_utf8(it).ok())
+            .and_then(JournalLine::read);
         let Some(line) = line.filter(|it| it.follows(place) && it.is_sealed(key)) else { break };
         (taken, place) = (taken + piece.len(), line.place());
     }
@@ -135,7 +138,10 @@ fn anew(dir: &Path, key: &[u8; 32], found: HeadState) -> io::Result<(JournalHead
     };
     let Some((&first, &segment)) = segments.first().zip(segments.last()) else {
         let is_new = found == HeadState::Nothing;
-        return Ok((JournalHead::START, (!is_new).then(|| format!("{HEAD} {how}")).into_iter().collect()));
+        return Ok((
+            JournalHead::START,
+            (!is_new).then(|| format!("{HEAD} {how}")).into_iter().collect(),
+        ));
     };
     let last = last_sealed(dir, &segments, key)?.unwrap_or(ChainPosition::START);
     let from = super::reader::first_of(dir, first)?.unwrap_or(1);

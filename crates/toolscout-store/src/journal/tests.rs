@@ -12,7 +12,8 @@ mod reading;
 mod tampering;
 
 use super::{
-    Journal, JournalQuery, JournalReader, JournalRecord, JournalVerification, PendingRecord, StoredLine, folder, verify,
+    Journal, JournalQuery, JournalReader, JournalRecord, JournalVerification, PendingRecord,
+    StoredLine, folder, verify,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,7 +60,11 @@ impl World {
     fn rewrite(&self, change: impl FnOnce(&mut Vec<String>)) {
         let mut lines = self.lines();
         change(&mut lines);
-        std::fs::write(self.segment(1), lines.iter().map(|it| format!("{it}\n")).collect::<String>()).unwrap();
+        std::fs::write(
+            self.segment(1),
+            lines.iter().map(|it| format!("{it}\n")).collect::<String>(),
+        )
+        .unwrap();
     }
 
     fn verify(&self) -> JournalVerification {
@@ -69,7 +74,11 @@ impl World {
     /// The breaks, formatted as text.
     fn breaks(&self) -> Vec<String> {
         let name = |it: &Path| it.file_name().unwrap().to_string_lossy().into_owned();
-        self.verify().breaks.iter().map(|it| format!("{}:{} {}", name(&it.file), it.line, it.reason)).collect()
+        self.verify()
+            .breaks
+            .iter()
+            .map(|it| format!("{}:{} {}", name(&it.file), it.line, it.reason))
+            .collect()
     }
 
     fn newest(&self, wanted: JournalQuery<'_>, limit: usize) -> Vec<StoredLine> {
@@ -84,7 +93,11 @@ fn journal(state: &Path) -> Journal {
 
 fn record(number: u64) -> JournalRecord {
     let kind = if number.is_multiple_of(2) { "even" } else { "odd" };
-    JournalRecord { at: Moment(1_700_000_000_000 + number * 1_000), kind, body: format!(r#"{{"value":"{number}"}}"#) }
+    JournalRecord {
+        at: Moment(1_700_000_000_000 + number * 1_000),
+        kind,
+        body: format!(r#"{{"value":"{number}"}}"#),
+    }
 }
 
 fn pending(number: u64) -> PendingRecord {

@@ -46,12 +46,19 @@ pub fn verify(state: &Path, store: &dyn Store) -> io::Result<JournalVerification
     let key = book::key(store)?;
     let segments = folder::segments(&dir)?;
     let found = head::look(&dir, &key)?;
-    let mut walk =
-        ChainVerifier { dir: &dir, key, verdict: JournalVerification::default(), next: None, at: (PathBuf::new(), 0) };
+    let mut walk = ChainVerifier {
+        dir: &dir,
+        key,
+        verdict: JournalVerification::default(),
+        next: None,
+        at: (PathBuf::new(), 0),
+    };
     match found {
         HeadState::Nothing if segments.is_empty() => {}
         HeadState::Nothing => walk.headless("is missing", &segments)?,
-        HeadState::Changed => walk.headless("was changed, or the store has another key", &segments)?,
+        HeadState::Changed => {
+            walk.headless("was changed, or the store has another key", &segments)?
+        }
         HeadState::Head(head) => walk.all(&head)?,
     }
     Ok(walk.verdict)
@@ -71,7 +78,10 @@ impl ChainVerifier<'_> {
     fn headless(&mut self, how: &str, segments: &[u32]) -> io::Result<()> {
         segments.iter().try_for_each(|it| self.segment(*it, u64::MAX))?;
         self.at = (folder::head(self.dir), 0);
-        self.break_here(self.expected(), format!("the head {how}, so a cut at the end cannot be detected"));
+        self.break_here(
+            self.expected(),
+            format!("the head {how}, so a cut at the end cannot be detected"),
+        );
         Ok(())
     }
 
@@ -95,7 +105,10 @@ impl ChainVerifier<'_> {
         let last = self.next.unwrap_or(ChainPosition::START);
         if last.n < head.last.n {
             let (from, to) = (last.n + 1, head.last.n);
-            self.break_here(from, format!("cut off: records {from} to {to} are missing at the end"));
+            self.break_here(
+                from,
+                format!("cut off: records {from} to {to} are missing at the end"),
+            );
         } else if last.n == head.last.n && last.hash != head.last.hash {
             self.break_here(last.n, "the last record is another one than the head says".to_owned());
         }
@@ -120,7 +133,8 @@ impl ChainVerifier<'_> {
 
     /// A missing file may have been deleted since the start, to make room.
     fn gone(&mut self, number: u32) -> io::Result<()> {
-        let is_dropped = matches!(head::look(self.dir, &self.key)?, HeadState::Head(it) if it.first > number);
+        let is_dropped =
+            matches!(head::look(self.dir, &self.key)?, HeadState::Head(it) if it.first > number);
         if is_dropped {
             self.next = None;
         } else {
@@ -168,9 +182,15 @@ impl ChainVerifier<'_> {
         if start.kind != "mended" {
             return;
         }
-        let reason = text.split_once(r#""reason":""#).and_then(|(_, it)| it.split_once('"')).map_or("", |(it, _)| it);
+        let reason = text
+            .split_once(r#""reason":""#)
+            .and_then(|(_, it)| it.split_once('"'))
+            .map_or("", |(it, _)| it);
         if reason.starts_with(tail::HEAD) {
-            self.break_here(start.n, format!("{reason} then; what was cut off before this is not known"))
+            self.break_here(
+                start.n,
+                format!("{reason} then; what was cut off before this is not known"),
+            )
         } else {
             self.verdict.notes.push(format!("record {}: {reason}", start.n))
         }

@@ -14,7 +14,12 @@ pub(super) struct Appender {
 
 impl Appender {
     pub(super) fn new(book: JournalFolder, on_trouble: OnWriteError) -> Self {
-        Self { folder: book, lost: AtomicU64::new(0), has_reported: AtomicBool::new(false), on_trouble }
+        Self {
+            folder: book,
+            lost: AtomicU64::new(0),
+            has_reported: AtomicBool::new(false),
+            on_trouble,
+        }
     }
 
     pub(super) fn add_lost(&self, count: u64) {

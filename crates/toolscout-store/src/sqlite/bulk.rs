@@ -34,7 +34,8 @@ impl Bulk {
     pub(super) fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> io::Result<()> {
         let path = self.path(namespace, key);
         file::make_folder(&path)?;
-        let mut aside = tempfile::Builder::new().prefix(".new-").tempfile_in(self.folder(namespace))?;
+        let mut aside =
+            tempfile::Builder::new().prefix(".new-").tempfile_in(self.folder(namespace))?;
         aside.write_all(value)?;
         aside.persist(&path).map_err(|it| it.error)?;
         self.tidy(namespace)
@@ -45,7 +46,8 @@ impl Bulk {
     }
 
     pub(super) fn keys(&self, namespace: Namespace) -> io::Result<Vec<String>> {
-        let mut keys: Vec<_> = self.files(namespace)?.iter().filter_map(|(_, path)| key(path)).collect();
+        let mut keys: Vec<_> =
+            self.files(namespace)?.iter().filter_map(|(_, path)| key(path)).collect();
         keys.sort_unstable();
         Ok(keys)
     }
@@ -82,8 +84,12 @@ impl Bulk {
     /// All files with their modification times, including temporary files that a killed process
     /// left behind.
     fn files(&self, namespace: Namespace) -> io::Result<Vec<(SystemTime, PathBuf)>> {
-        let Some(entries) = found(fs::read_dir(self.folder(namespace)))? else { return Ok(Vec::new()) };
-        let written = |it: &fs::DirEntry| it.metadata().and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        let Some(entries) = found(fs::read_dir(self.folder(namespace)))? else {
+            return Ok(Vec::new());
+        };
+        let written = |it: &fs::DirEntry| {
+            it.metadata().and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+        };
         Ok(entries.flatten().map(|it| (written(&it), it.path())).collect())
     }
 
@@ -114,5 +120,7 @@ fn key(path: &Path) -> Option<String> {
         key.push(u8::from_str_radix(number, 16).ok()?);
         key.extend_from_slice(rest.as_bytes());
     }
-    String::from_utf8(key).ok().filter(|it| path.file_name().is_some_and(|file| file == name(it).as_str()))
+    String::from_utf8(key)
+        .ok()
+        .filter(|it| path.file_name().is_some_and(|file| file == name(it).as_str()))
 }

@@ -68,7 +68,10 @@ impl Database {
     }
 
     /// Like [`Database::run`], for writes.
-    pub(super) fn change<T>(&self, action: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    pub(super) fn change<T>(
+        &self,
+        action: impl Fn(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
         let done = self.run("write to", action);
         self.changes.fetch_add(1, Ordering::Relaxed);
         done
@@ -78,7 +81,8 @@ impl Database {
     pub(super) fn revision(&self) -> Option<u64> {
         let mut current = self.current.lock();
         let connection = self.connection(&mut current).ok()?;
-        let of_others: u32 = connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()?;
+        let of_others: u32 =
+            connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()?;
         Some(self.changes.load(Ordering::Relaxed) << 32 | u64::from(of_others))
     }
 

@@ -34,7 +34,8 @@ pub(super) fn lock_shared(path: &Path) -> io::Result<File> {
 
 /// The exclusive lock for settling the file. Released when dropped.
 pub(super) fn lock(path: &Path) -> io::Result<File> {
-    let file = private_file().create(true).truncate(false).write(true).open(with_suffix(path, ".lock"))?;
+    let file =
+        private_file().create(true).truncate(false).write(true).open(with_suffix(path, ".lock"))?;
     file.lock()?;
     Ok(file)
 }
@@ -95,7 +96,8 @@ pub(super) fn fingerprint(path: &Path) -> Option<Digest> {
 fn written(file: &fs::Metadata) -> Vec<u8> {
     let since = |it: SystemTime| it.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let FileIdentity(device, inode) = FileIdentity::of(file);
-    let mut all: Vec<u8> = [device, inode, file.len()].into_iter().flat_map(u64::to_le_bytes).collect();
+    let mut all: Vec<u8> =
+        [device, inode, file.len()].into_iter().flat_map(u64::to_le_bytes).collect();
     all.extend(file.modified().map_or(0, since).to_le_bytes());
     all
 }

@@ -25,7 +25,9 @@ pub(super) fn take(path: &Path) -> io::Result<Option<Lease>> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(Lease::new(FileLease(file)))),
-            Err(TryLockError::WouldBlock) if has_owner(&file)? || Instant::now() > due => return Ok(None),
+            Err(TryLockError::WouldBlock) if has_owner(&file)? || Instant::now() > due => {
+                return Ok(None);
+            }
             Err(TryLockError::WouldBlock) => std::thread::yield_now(),
             Err(TryLockError::Error(cause)) => return Err(cause),
         }

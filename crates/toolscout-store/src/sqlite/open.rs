@@ -66,10 +66,9 @@ fn settle_alone(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
     let set_aside = match is_damaged(path, care) {
         false => None,
         true if care == Care::Keep => return Err(damaged(path)),
-        true => Some(
-            file::set_aside(path)
-                .map_err(|cause| failed(format!("`{}` is damaged and cannot be set aside", path.display()), cause))?,
-        ),
+        true => Some(file::set_aside(path).map_err(|cause| {
+            failed(format!("`{}` is damaged and cannot be set aside", path.display()), cause)
+        })?),
     };
     file::make(path).map_err(cannot_make)?;
     let mut found = connect(path).map_err(|cause| cannot_open(path, cause))?;
@@ -83,11 +82,17 @@ fn settle_alone(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
 /// Opens the file as immutable: in a folder that is not writable, SQLite cannot create the files
 /// that it shares between processes.
 fn read_only(path: &Path, care: Care) -> Option<OpenedDatabase> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let found = look(Connection::open_with_flags(immutable(path), flags)).ok()?;
-    let fits =
-        found.version == schema::CURRENT && (care == Care::Rebuild || is_sound(&found.connection, care) == Ok(true));
-    fits.then(|| OpenedDatabase { connection: found.connection, file: file::identity(path), set_aside: None })
+    let fits = found.version == schema::CURRENT
+        && (care == Care::Rebuild || is_sound(&found.connection, care) == Ok(true));
+    fits.then(|| OpenedDatabase {
+        connection: found.connection,
+        file: file::identity(path),
+        set_aside: None,
+    })
 }
 
 fn is_damaged(path: &Path, care: Care) -> bool {
@@ -146,7 +151,9 @@ fn ready(path: &Path, found: Versioned, care: Care) -> Result<OpenedDatabase, St
         Care::Rebuild => "normal",
         Care::Keep => "full",
     };
-    connection.pragma_update(None, "synchronous", synchronous).map_err(|cause| cannot_open(path, cause))?;
+    connection
+        .pragma_update(None, "synchronous", synchronous)
+        .map_err(|cause| cannot_open(path, cause))?;
     Ok(OpenedDatabase { connection, file: file::identity(path), set_aside: None })
 }
 
@@ -157,7 +164,11 @@ pub(super) fn damaged(path: &Path) -> StoreError {
         Ok(copy) => format!("a copy is `{}`", copy.display()),
         Err(cause) => format!("it could not be copied ({cause})"),
     };
-    let what = format!("`{0}` is damaged, and its approvals do not count; {copied}; {1}", path.display(), next(path));
+    let what = format!(
+        "`{0}` is damaged, and its approvals do not count; {copied}; {1}",
+        path.display(),
+        next(path)
+    );
     StoreError { what, cause: None }
 }
 
@@ -173,7 +184,10 @@ pub(super) fn not_ours(path: &Path, key: &str) -> StoreError {
 }
 
 fn next(path: &Path) -> String {
-    format!("move `{}` away, then approve again with `toolscout review --accept SERVER`", path.display())
+    format!(
+        "move `{}` away, then approve again with `toolscout review --accept SERVER`",
+        path.display()
+    )
 }
 
 fn newer(path: &Path, found: i64) -> StoreError {

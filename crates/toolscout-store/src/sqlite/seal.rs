@@ -15,7 +15,12 @@ pub(super) fn seal(secret: &[u8; 32], namespace: Namespace, key: &str, value: &[
 }
 
 /// The value, if the hash before it is valid.
-pub(super) fn unseal(secret: &[u8; 32], namespace: Namespace, key: &str, mut sealed: Vec<u8>) -> Option<Vec<u8>> {
+pub(super) fn unseal(
+    secret: &[u8; 32],
+    namespace: Namespace,
+    key: &str,
+    mut sealed: Vec<u8>,
+) -> Option<Vec<u8>> {
     let value = sealed.split_off(sealed.len().min(LENGTH));
     let claimed: [u8; LENGTH] = sealed.try_into().ok()?;
     // `blake3::Hash` compares in constant time.

@@ -74,7 +74,11 @@ fn of(path: &Path) -> io::Result<[u8; 32]> {
 }
 
 fn read(path: &Path) -> io::Result<[u8; 32]> {
-    let unfit = |_| io::Error::other("it does not hold 32 bytes; remove it to have a new one, and approve tools again");
+    let unfit = |_| {
+        io::Error::other(
+            "it does not hold 32 bytes; remove it to have a new one, and approve tools again",
+        )
+    };
     fs::read(path)?.try_into().map_err(unfit)
 }
 
@@ -84,7 +88,9 @@ fn make(path: &Path) -> io::Result<[u8; 32]> {
     let mut bytes = [0; 32];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes)
         .map_err(|_| io::Error::other("the system gives no random bytes"))?;
-    let mut aside = tempfile::Builder::new().prefix(".key-").tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
+    let mut aside = tempfile::Builder::new()
+        .prefix(".key-")
+        .tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
     aside.write_all(&bytes)?;
     aside.as_file().sync_all()?;
     aside.persist_noclobber(path).map_err(|error| error.error)?;

@@ -27,7 +27,11 @@ fn no_key_leads_out_of_the_folder() {
         store.write(Namespace::Index, key, key.as_bytes()).unwrap();
     }
     for key in keys {
-        assert_eq!(store.read(Namespace::Index, key).unwrap().as_deref(), Some(key.as_bytes()), "{key}");
+        assert_eq!(
+            store.read(Namespace::Index, key).unwrap().as_deref(),
+            Some(key.as_bytes()),
+            "{key}"
+        );
     }
     let mut kept = store.keys(Namespace::Index).unwrap();
     let mut expected = keys.map(str::to_owned).to_vec();
@@ -43,7 +47,8 @@ fn nobody_else_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempdir().unwrap();
     open(dir.path()).write(Namespace::Index, "p", b"x").unwrap();
-    let mode = |path: &str| fs::metadata(dir.path().join(path)).unwrap().permissions().mode() & 0o777;
+    let mode =
+        |path: &str| fs::metadata(dir.path().join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("index"), mode("index/of-p")), (0o700, 0o600));
 }
 

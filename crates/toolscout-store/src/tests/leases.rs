@@ -82,7 +82,10 @@ fn take_and_wait(dir: &Path) {
 fn owner(dir: &Path, test: &str) -> Child {
     let mut command = again(&myself(), test, dir);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let said = BufReader::new(child.stdout.as_mut().unwrap()).lines().map_while(Result::ok).find(|it| it == "taken");
+    let said = BufReader::new(child.stdout.as_mut().unwrap())
+        .lines()
+        .map_while(Result::ok)
+        .find(|it| it == "taken");
     assert_eq!(said.as_deref(), Some("taken"));
     child
 }

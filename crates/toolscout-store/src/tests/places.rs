@@ -23,7 +23,11 @@ fn our_own_variable_comes_first() {
 
 #[test]
 fn then_comes_the_desktop_standard() {
-    let all = [("XDG_STATE_HOME", "/xdg/state"), ("XDG_CONFIG_HOME", "/xdg/config"), ("HOME", "/home/ann")];
+    let all = [
+        ("XDG_STATE_HOME", "/xdg/state"),
+        ("XDG_CONFIG_HOME", "/xdg/config"),
+        ("HOME", "/home/ann"),
+    ];
     assert_eq!(state_dir(env(&all)), Some(PathBuf::from("/xdg/state/toolscout")));
     assert_eq!(config_dir(env(&all)), Some(PathBuf::from("/xdg/config/toolscout")));
 }

@@ -46,7 +46,13 @@ fn says_how_to_approve(error: &StoreError, trust: &Path) {
 fn what_is_precious_is_apart_and_opened_only_when_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    for namespace in [Namespace::Scan, Namespace::Probe, Namespace::Trust, Namespace::Discovery, Namespace::Pending] {
+    for namespace in [
+        Namespace::Scan,
+        Namespace::Probe,
+        Namespace::Trust,
+        Namespace::Discovery,
+        Namespace::Pending,
+    ] {
         assert!(!namespace.is_precious());
         store.write(namespace, "a", b"x").unwrap();
         store.keys(namespace).unwrap();
@@ -63,7 +69,10 @@ fn what_is_precious_is_apart_and_opened_only_when_asked_for() {
     fs::remove_file(dir.path().join("state.db")).unwrap();
     let store = open(dir.path());
     for namespace in PRECIOUS {
-        assert_eq!(store.read(namespace, "a").unwrap().as_deref(), Some(namespace.word().as_bytes()));
+        assert_eq!(
+            store.read(namespace, "a").unwrap().as_deref(),
+            Some(namespace.word().as_bytes())
+        );
         assert_eq!(store.keys(namespace).unwrap(), ["a"]);
         assert!(store.remove(namespace, "a").unwrap());
     }
@@ -83,7 +92,11 @@ fn damaged_approvals_are_an_error_until_moved_away() {
     let (dir, trust) = folder();
     fs::write(&trust, "rubbish").unwrap();
     let store = open(dir.path());
-    assert_eq!(store.read(Namespace::Scan, "root").unwrap().as_deref(), Some(&b"scanned"[..]), "the rest works");
+    assert_eq!(
+        store.read(Namespace::Scan, "root").unwrap().as_deref(),
+        Some(&b"scanned"[..]),
+        "the rest works"
+    );
     assert_eq!(
         approved(&store).unwrap_err().to_string(),
         format!(
@@ -94,7 +107,10 @@ fn damaged_approvals_are_an_error_until_moved_away() {
     );
     for namespace in PRECIOUS {
         says_what_to_do(&store.write(namespace, "mail", b"approved").unwrap_err(), &trust);
-        says_what_to_do(&store.swap(namespace, "mail", None, Some(b"approved")).unwrap_err(), &trust);
+        says_what_to_do(
+            &store.swap(namespace, "mail", None, Some(b"approved")).unwrap_err(),
+            &trust,
+        );
         says_what_to_do(&store.remove(namespace, "mail").unwrap_err(), &trust);
         says_what_to_do(&store.keys(namespace).unwrap_err(), &trust);
     }
@@ -225,7 +241,11 @@ fn without_the_secret_nothing_counts() {
     let store = open(dir.path());
     says_how_to_approve(&approved(&store).unwrap_err(), &trust);
     store.write(Namespace::Approval, "mail", b"again").unwrap();
-    assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"again"[..]), "what is approved now counts");
+    assert_eq!(
+        approved(&store).unwrap().as_deref(),
+        Some(&b"again"[..]),
+        "what is approved now counts"
+    );
 }
 
 #[test]

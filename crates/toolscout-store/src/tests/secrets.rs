@@ -25,7 +25,9 @@ fn all_who_make_it_at_once_get_the_same() {
         store.key().unwrap()
     };
     let ask = &ask;
-    let keys = thread::scope(|scope| [0; 16].map(|it| scope.spawn(move || ask(it))).map(|it| it.join().unwrap()));
+    let keys = thread::scope(|scope| {
+        [0; 16].map(|it| scope.spawn(move || ask(it))).map(|it| it.join().unwrap())
+    });
     assert_eq!(keys, [open(dir.path()).key().unwrap(); 16]);
     let left = fs::read_dir(dir.path())
         .unwrap()
@@ -37,16 +39,22 @@ fn all_who_make_it_at_once_get_the_same() {
 fn processes_that_make_it_at_once_get_the_same() {
     if let Some(dir) = child() {
         let store = open(&dir);
-        return fs::write(dir.join(format!("said-{}", std::process::id())), store.key().unwrap()).unwrap();
+        return fs::write(dir.join(format!("said-{}", std::process::id())), store.key().unwrap())
+            .unwrap();
     }
     let dir = tempfile::tempdir().unwrap();
-    let start = |_| again(&myself(), "tests::secrets::processes_that_make_it_at_once_get_the_same", dir.path()).spawn();
+    let start = |_| {
+        again(&myself(), "tests::secrets::processes_that_make_it_at_once_get_the_same", dir.path())
+            .spawn()
+    };
     for child in [0; 4].map(start) {
         assert!(child.unwrap().wait().unwrap().success());
     }
     let said = fs::read_dir(dir.path()).unwrap().map(|it| it.unwrap().path());
-    let said: Vec<_> =
-        said.filter(|it| it.to_string_lossy().contains("said-")).map(|it| fs::read(it).unwrap()).collect();
+    let said: Vec<_> = said
+        .filter(|it| it.to_string_lossy().contains("said-"))
+        .map(|it| fs::read(it).unwrap())
+        .collect();
     assert_eq!(said, vec![open(dir.path()).key().unwrap().to_vec(); 4]);
 }
 

@@ -15,7 +15,9 @@ fn work(dir: &Path, who: &str) {
         store.write(Namespace::Scan, &key, key.as_bytes()).unwrap();
         store.write(Namespace::Scan, "shared", key.as_bytes()).unwrap();
         assert_eq!(store.read(Namespace::Scan, &key).unwrap().as_deref(), Some(key.as_bytes()));
-        assert!(store.read(Namespace::Scan, "shared").unwrap().is_some_and(|it| it.contains(&b'-')));
+        assert!(
+            store.read(Namespace::Scan, "shared").unwrap().is_some_and(|it| it.contains(&b'-'))
+        );
     }
 }
 
@@ -25,7 +27,9 @@ fn two_processes_lose_nothing() {
         return work(Path::new(&dir), &std::process::id().to_string());
     }
     let dir = tempfile::tempdir().unwrap();
-    let start = || again(&myself(), "tests::sharing::two_processes_lose_nothing", dir.path()).spawn().unwrap();
+    let start = || {
+        again(&myself(), "tests::sharing::two_processes_lose_nothing", dir.path()).spawn().unwrap()
+    };
     // Neither finds a file, so they also race to create it.
     let children = [start(), start()];
     for mut child in children {

@@ -8,8 +8,10 @@ use toolscout_core::{MemoryStore, Namespace, Store};
 
 /// The result of a swap and the value after it; the same for every store.
 fn takes_only_what_was_seen(store: &dyn Store, namespace: Namespace) {
-    let is = |value: Option<&[u8]>| assert_eq!(store.read(namespace, "a").unwrap().as_deref(), value);
-    let swap = |seen: Option<&[u8]>, next: Option<&[u8]>| store.swap(namespace, "a", seen, next).unwrap();
+    let is =
+        |value: Option<&[u8]>| assert_eq!(store.read(namespace, "a").unwrap().as_deref(), value);
+    let swap =
+        |seen: Option<&[u8]>, next: Option<&[u8]>| store.swap(namespace, "a", seen, next).unwrap();
 
     assert!(!swap(Some(b"one"), Some(b"two")), "nothing there");
     assert!(!swap(Some(b""), None), "nothing is not empty");
@@ -59,8 +61,12 @@ fn count(store: &dyn Store, namespace: Namespace) -> u64 {
 fn add(store: &dyn Store, namespace: Namespace) {
     loop {
         let seen = store.read(namespace, "count").unwrap();
-        let next = seen.as_ref().map_or(0_u64, |it| String::from_utf8_lossy(it).parse().unwrap()) + 1;
-        if store.swap(namespace, "count", seen.as_deref(), Some(next.to_string().as_bytes())).unwrap() {
+        let next =
+            seen.as_ref().map_or(0_u64, |it| String::from_utf8_lossy(it).parse().unwrap()) + 1;
+        if store
+            .swap(namespace, "count", seen.as_deref(), Some(next.to_string().as_bytes()))
+            .unwrap()
+        {
             return;
         }
     }
@@ -92,13 +98,21 @@ fn four_processes_that_count_lose_nothing() {
     let both = [(Namespace::Pending, 50), (Namespace::Approval, 5)];
     if let Some(dir) = child() {
         let store = open(&dir);
-        return both.iter().for_each(|(namespace, times)| (0..*times).for_each(|_| add(&store, *namespace)));
+        return both
+            .iter()
+            .for_each(|(namespace, times)| (0..*times).for_each(|_| add(&store, *namespace)));
     }
     let dir = tempfile::tempdir().unwrap();
-    let start = |_| again(&myself(), "tests::swapping::four_processes_that_count_lose_nothing", dir.path()).spawn();
+    let start = |_| {
+        again(&myself(), "tests::swapping::four_processes_that_count_lose_nothing", dir.path())
+            .spawn()
+    };
     for child in [0; 4].map(start) {
         assert!(child.unwrap().wait().unwrap().success());
     }
     let store = open(dir.path());
-    assert_eq!(both.map(|(namespace, _)| count(&store, namespace)), both.map(|(_, times)| 4 * times));
+    assert_eq!(
+        both.map(|(namespace, _)| count(&store, namespace)),
+        both.map(|(_, times)| 4 * times)
+    );
 }

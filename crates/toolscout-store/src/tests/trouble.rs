@@ -84,7 +84,10 @@ fn a_full_disk_stops_writing_and_not_reading() {
     store.write(Namespace::Scan, "small", b"fits").unwrap();
     store.allow_pages(4);
     let error = store.write(Namespace::Scan, "large", &vec![0; 100_000]).unwrap_err();
-    assert_eq!(error.to_string(), format!("cannot write to `{}`", dir.path().join("state.db").display()));
+    assert_eq!(
+        error.to_string(),
+        format!("cannot write to `{}`", dir.path().join("state.db").display())
+    );
     assert!(error.cause.unwrap().to_string().contains("full"));
     assert_eq!(store.read(Namespace::Scan, "small").unwrap().as_deref(), Some(&b"fits"[..]));
 }
@@ -121,7 +124,8 @@ fn what_cannot_be_written_can_still_be_read() {
     let outer = tempfile::tempdir().unwrap();
     let dir = outer.path().join("a %41?b#c");
     open(&dir).write(Namespace::Trust, "folder", b"yes").unwrap();
-    let mode = |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    let mode =
+        |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     mode(outer.path(), 0o755);
     mode(&dir.join("state.db"), 0o444);
     mode(&dir, 0o555);
@@ -129,7 +133,8 @@ fn what_cannot_be_written_can_still_be_read() {
     // Root can write everywhere, so another user has to try, with a program that it can reach.
     let program = outer.path().join("tests");
     fs::copy(myself(), &program).unwrap();
-    let mut child = again(&program, "tests::trouble::what_cannot_be_written_can_still_be_read", &dir);
+    let mut child =
+        again(&program, "tests::trouble::what_cannot_be_written_can_still_be_read", &dir);
     if outer.path().metadata().unwrap().uid() == 0 {
         child.uid(65534).gid(65534);
     }

@@ -1,7 +1,8 @@
 //! The OpenAPI 3.1 document of all operations.
 
 use crate::operation::{
-    Access, BoundOperation, Effect, OperationError, Operations, inline_string_enums, schema_settings,
+    Access, BoundOperation, Effect, OperationError, Operations, inline_string_enums,
+    schema_settings,
 };
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -57,7 +58,8 @@ pub(super) fn document(operations: &Operations) -> Value {
 }
 
 fn generator(contract: fn(SchemaSettings) -> SchemaSettings) -> SchemaGenerator {
-    contract(schema_settings().with(|it| it.definitions_path = "/components/schemas".into())).into_generator()
+    contract(schema_settings().with(|it| it.definitions_path = "/components/schemas".into()))
+        .into_generator()
 }
 
 /// The entry of the document itself.
@@ -111,7 +113,8 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
     } else if media_type != "application/json" {
         schema_of_output = json!({"type": "string"});
     }
-    let output = json!({"description": "Done", "content": {media_type: {"schema": schema_of_output}}});
+    let output =
+        json!({"description": "Done", "content": {media_type: {"schema": schema_of_output}}});
     let mut entry = json!({
         "operationId": operation_id(operation),
         "summary": spec.summary,
@@ -124,7 +127,8 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
     }
     if has_body {
         let required = schema["required"].as_array().is_some_and(|it| !it.is_empty());
-        entry["requestBody"] = json!({"required": required, "content": {"application/json": {"schema": schema}}});
+        entry["requestBody"] =
+            json!({"required": required, "content": {"application/json": {"schema": schema}}});
     }
     if spec.access == Access::Open {
         entry["security"] = json!([]);
@@ -175,11 +179,13 @@ fn parts(path: &'static str) -> impl Iterator<Item = Value> {
 }
 
 fn query_parameters(schema: &Value) -> impl Iterator<Item = Value> {
-    let required = |name: &str| schema["required"].as_array().is_some_and(|it| it.iter().any(|it| it == name));
+    let required =
+        |name: &str| schema["required"].as_array().is_some_and(|it| it.iter().any(|it| it == name));
     let properties = schema["properties"].as_object().into_iter().flatten();
     properties.map(move |(name, property)| {
         let mut property = property.clone();
-        let description = property.as_object_mut().and_then(|it| it.remove("description")).unwrap_or_default();
+        let description =
+            property.as_object_mut().and_then(|it| it.remove("description")).unwrap_or_default();
         json!({
             "name": name,
             "in": "query",
@@ -196,5 +202,9 @@ fn shown(path: &str) -> String {
 }
 
 fn tag(path: &str) -> &str {
-    path.trim_start_matches("/api/").trim_start_matches('/').split(['/', '.']).next().unwrap_or_default()
+    path.trim_start_matches("/api/")
+        .trim_start_matches('/')
+        .split(['/', '.'])
+        .next()
+        .unwrap_or_default()
 }

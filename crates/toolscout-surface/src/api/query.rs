@@ -47,7 +47,12 @@ fn is(property: &Value, word: &str) -> bool {
 }
 
 fn unknown(name: &str, known: &Value) -> OperationError {
-    let names: Vec<_> = known.as_object().into_iter().flat_map(|it| it.keys()).map(|it| format!("`{it}`")).collect();
+    let names: Vec<_> = known
+        .as_object()
+        .into_iter()
+        .flat_map(|it| it.keys())
+        .map(|it| format!("`{it}`"))
+        .collect();
     let error = OperationError::invalid(format!("unknown query parameter `{}`", shown(name)));
     if names.is_empty() {
         error.hint("this route takes no query")
@@ -68,7 +73,8 @@ fn plain(text: &str) -> Result<String, OperationError> {
         match byte {
             b'+' => bytes.push(b' '),
             b'%' => {
-                let digits = [rest.next(), rest.next()].map(|it| it.and_then(|it| (it as char).to_digit(16)));
+                let digits = [rest.next(), rest.next()]
+                    .map(|it| it.and_then(|it| (it as char).to_digit(16)));
                 let [Some(high), Some(low)] = digits else { return Err(unreadable()) };
                 bytes.push((high * 16 + low) as u8);
             }

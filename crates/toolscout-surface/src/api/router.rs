@@ -5,12 +5,13 @@ use super::{openapi, query};
 use crate::http::event_stream::{self, KEEP_ALIVE, MEDIA_TYPE as EVENT_STREAM};
 use crate::http::socket::{EXIT_CODE, SocketRouter};
 use crate::http::{
-    BodyBudget, CancelToken, ConcurrencyLimit, ConcurrencyPermit, Limits, Principal, Routes, drain, is_json, read,
+    BodyBudget, CancelToken, ConcurrencyLimit, ConcurrencyPermit, Limits, Principal, Routes, drain,
+    is_json, read,
 };
 use crate::mcp::http::passed_on;
 use crate::operation::{
-    Access, BoundOperation, DRY_RUN, ErrorCode, ItemStream, OperationError, OperationOutput, OperationSpec, Operations,
-    StreamItem, Text,
+    Access, BoundOperation, DRY_RUN, ErrorCode, ItemStream, OperationError, OperationOutput,
+    OperationSpec, Operations, StreamItem, Text,
 };
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, Path, Request};
@@ -55,7 +56,12 @@ pub struct OperationRouter {
 }
 
 impl OperationRouter {
-    pub fn new(operations: Operations, request: Cx, limits: Limits, shutdown: Option<CancelToken>) -> Arc<Self> {
+    pub fn new(
+        operations: Operations,
+        request: Cx,
+        limits: Limits,
+        shutdown: Option<CancelToken>,
+    ) -> Arc<Self> {
         let limits = Limits { body: limits.body.min(BODY), ..limits };
         Arc::new(Self {
             operations,
@@ -87,15 +93,21 @@ impl OperationRouter {
     /// The routes that need no authentication, and those that do.
     fn routers(self: &Arc<Self>) -> (Router, Router) {
         let (mut open, mut guarded) = (Router::new(), Router::new());
-        let paths = |operation: &Arc<BoundOperation>| [Some(operation.spec.route.path), operation.spec.alias];
+        let paths = |operation: &Arc<BoundOperation>| {
+            [Some(operation.spec.route.path), operation.spec.alias]
+        };
         let all = self.operations.iter().flat_map(paths).flatten().filter(|path| !path.is_empty());
         for path in all.collect::<BTreeSet<_>>() {
-            let here = self.operations.iter().filter(|operation| paths(operation).contains(&Some(path)));
+            let here =
+                self.operations.iter().filter(|operation| paths(operation).contains(&Some(path)));
             let (mut route, mut methods, mut is_open) = (MethodRouter::new(), Vec::new(), true);
             for operation in here {
                 let method = operation.spec.route.method;
                 // axum supports every method that operations use.
-                let filter = method.parse().ok().and_then(|method: Method| MethodFilter::try_from(method).ok());
+                let filter = method
+                    .parse()
+                    .ok()
+                    .and_then(|method: Method| MethodFilter::try_from(method).ok());
                 let (router, operation) = (self.clone(), operation.clone());
                 methods.push(method);
                 is_open &= operation.spec.access == Access::Open;
@@ -139,9 +151,12 @@ async fn respond(
     let principal = match (head.extensions.get::<Principal>(), operation.spec.access) {
         (Some(principal), _) => Ok(principal.clone()),
         (None, Access::Open) => Ok(Principal { name: None, role: Role::Agent }),
-        (None, _) => Err(OperationError::new(ErrorCode::Unauthorized, "the request is not authenticated")),
+        (None, _) => {
+            Err(OperationError::new(ErrorCode::Unauthorized, "the request is not authenticated"))
+        }
     };
-    let admitted = principal.and_then(|principal| operation.check_access(principal.role).map(|()| principal));
+    let admitted =
+        principal.and_then(|principal| operation.check_access(principal.role).map(|()| principal));
     let principal = match admitted {
         Ok(principal) => principal,
         Err(error) => {
@@ -149,7 +164,9 @@ async fn respond(
             return Err(error);
         }
     };
-    let too_many = |what| OperationError::new(ErrorCode::TooManyRequests, format!("too many {what} at a time"));
+    let too_many = |what| {
+        OperationError::new(ErrorCode::TooManyRequests, format!("too many {what} at a time"))
+    };
     let permit = router.requests.enter(&principal.name).ok_or_else(|| too_many("requests"))?;
     let (input, is_dry_run) = input(&router, &operation, &mut head, body).await?;
     let cx = Cx { dry_run: is_dry_run, ..context(&router, &principal, &head) };
@@ -178,12 +195,20 @@ async fn respond(
 /// The output as a response: JSON, the operation's own media type, or text for people. A text
 /// response carries the exit code of the command, because a forwarded command prints it
 /// unchanged.
-fn rendered(spec: &OperationSpec, output: &OperationOutput, is_text: bool) -> Result<Response, OperationError> {
+fn rendered(
+    spec: &OperationSpec,
+    output: &OperationOutput,
+    is_text: bool,
+) -> Result<Response, OperationError> {
     if spec.media_type != JSON {
         return Ok(response::bytes(StatusCode::OK, spec.media_type, output.text(&Text::default())));
     }
     if is_text {
-        let mut response = response::bytes(StatusCode::OK, "text/plain; charset=utf-8", output.text(&Text::default()));
+        let mut response = response::bytes(
+            StatusCode::OK,
+            "text/plain; charset=utf-8",
+            output.text(&Text::default()),
+        );
         response.headers_mut().insert(EXIT_CODE, HeaderValue::from(u16::from(output.exit.code())));
         return Ok(response);
     }
@@ -192,7 +217,9 @@ fn rendered(spec: &OperationSpec, output: &OperationOutput, is_text: bool) -> Re
 }
 
 fn to_json(output: &OperationOutput) -> Result<Vec<u8>, OperationError> {
-    let failed = |error| OperationError::new(ErrorCode::Internal, format!("cannot write the output: {error}"));
+    let failed = |error| {
+        OperationError::new(ErrorCode::Internal, format!("cannot write the output: {error}"))
+    };
     output.to_json().map_err(failed)
 }
 
@@ -226,7 +253,8 @@ async fn input(
     body: Body,
 ) -> Result<(Map<String, Value>, bool), OperationError> {
     let path = Path::<Vec<(String, String)>>::from_request_parts(head, &()).await;
-    let Path(path) = path.map_err(|_| OperationError::invalid("the path is not valid UTF-8 with percent escapes"))?;
+    let Path(path) = path
+        .map_err(|_| OperationError::invalid("the path is not valid UTF-8 with percent escapes"))?;
     let query = query::read(head.uri.query().unwrap_or_default(), operation.input.query())?;
     let (bytes, _permit) = read(body, &router.limits, &router.bodies).await?;
     let body = if bytes.is_empty() {
@@ -236,16 +264,20 @@ async fn input(
         return Err(error.hint("send `Content-Type: application/json`"));
     } else {
         let invalid = |error| OperationError::invalid(format!("the body is no JSON: {error}"));
-        match serde_json::from_slice(&bytes).map_err(|error| invalid(error).hint("send a JSON object"))? {
+        match serde_json::from_slice(&bytes)
+            .map_err(|error| invalid(error).hint("send a JSON object"))?
+        {
             Value::Object(body) => body,
             _ => return Err(OperationError::invalid("the body must be a JSON object")),
         }
     };
-    let mut all: Map<_, _> = path.into_iter().map(|(name, value)| (name, Value::from(value))).collect();
+    let mut all: Map<_, _> =
+        path.into_iter().map(|(name, value)| (name, Value::from(value))).collect();
     let mut is_dry_run = router.request.dry_run;
     for (name, value) in query.into_iter().chain(body) {
         if name == DRY_RUN && !operation.input.has(DRY_RUN) {
-            let invalid = || OperationError::invalid("the query: `dryRun` must be `true` or `false`");
+            let invalid =
+                || OperationError::invalid("the query: `dryRun` must be `true` or `false`");
             is_dry_run = value.as_bool().ok_or_else(invalid)?;
         } else if all.insert(name.clone(), value).is_some() {
             return Err(OperationError::invalid(format!("`{name}` is given twice")));
@@ -257,16 +289,23 @@ async fn input(
 /// The requested media type other than JSON; `None` if the client accepts JSON.
 fn accepted(headers: &HeaderMap) -> Option<&'static str> {
     let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
-    let media_types = || accept.split(',').map(|range| range.split(';').next().unwrap_or_default().trim());
+    let media_types =
+        || accept.split(',').map(|range| range.split(';').next().unwrap_or_default().trim());
     if media_types().any(|range| matches!(range, JSON | "application/*" | "*/*")) {
         return None;
     }
-    [EVENT_STREAM, TEXT].into_iter().find(|media_type| media_types().any(|range| range == *media_type))
+    [EVENT_STREAM, TEXT]
+        .into_iter()
+        .find(|media_type| media_types().any(|range| range == *media_type))
 }
 
 /// The items of a stream as events, with keep-alive comments in between, until the listener
 /// shuts down.
-fn stream(items: ItemStream<StreamItem>, shutdown: Option<CancelToken>, permit: ConcurrencyPermit) -> Response {
+fn stream(
+    items: ItemStream<StreamItem>,
+    shutdown: Option<CancelToken>,
+    permit: ConcurrencyPermit,
+) -> Response {
     let events = unfold((items, shutdown, permit), |(mut items, shutdown, permit)| async move {
         let ended = async {
             match &shutdown {

@@ -14,8 +14,8 @@ use super::OperationRouter;
 use crate::http::fixture::{Answer, Site, Wire};
 use crate::http::{Listener, Routes, Terms};
 use crate::operation::{
-    Access, BoundOperation, HttpRoute, ItemStream, Operation, OperationError, OperationSpec, Operations,
-    StreamOperation, Text, WorkspaceSlot,
+    Access, BoundOperation, HttpRoute, ItemStream, Operation, OperationError, OperationSpec,
+    Operations, StreamOperation, Text, WorkspaceSlot,
 };
 use futures_util::StreamExt;
 use schemars::JsonSchema;
@@ -60,8 +60,10 @@ impl Operation<Empty> for Health {
     type Input = Nothing;
     type Output = Greeting;
 
-    const SPEC: OperationSpec =
-        OperationSpec { access: Access::Open, ..OperationSpec::read("health", "Show whether it runs", "/api/health") };
+    const SPEC: OperationSpec = OperationSpec {
+        access: Access::Open,
+        ..OperationSpec::read("health", "Show whether it runs", "/api/health")
+    };
 
     async fn run(_: &Empty, _: Nothing, _: &Cx) -> Result<Greeting, OperationError> {
         Ok(Greeting { text: "ok".to_owned() })
@@ -146,7 +148,9 @@ fn operations() -> Operations {
 fn routes() -> Vec<(&'static str, String, Access)> {
     let filled = |path: &str| path.replace("{name}", "ada");
     let operations = operations();
-    let all = operations.iter().map(|it| (it.spec.route.method, filled(it.spec.route.path), it.spec.access));
+    let all = operations
+        .iter()
+        .map(|it| (it.spec.route.method, filled(it.spec.route.path), it.spec.access));
     all.chain([("GET", "/api/openapi.json".to_owned(), Access::Agent)]).collect()
 }
 
@@ -167,7 +171,13 @@ fn request(method: &str, path: &str, headers: &[&str], body: Option<&str>) -> St
     format!("{method} {path} HTTP/1.1\r\n{headers}{body}")
 }
 
-async fn ask(site: &Site, method: &str, path: &str, headers: &[&str], body: Option<&str>) -> Answer {
+async fn ask(
+    site: &Site,
+    method: &str,
+    path: &str,
+    headers: &[&str],
+    body: Option<&str>,
+) -> Answer {
     site.ask(request(method, path, headers, body)).await
 }
 

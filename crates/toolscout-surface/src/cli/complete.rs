@@ -23,8 +23,12 @@ pub enum Shell {
 }
 
 impl Shell {
-    pub const ALL: [(&'static str, Shell); 4] =
-        [("bash", Self::Bash), ("zsh", Self::Zsh), ("fish", Self::Fish), ("powershell", Self::PowerShell)];
+    pub const ALL: [(&'static str, Shell); 4] = [
+        ("bash", Self::Bash),
+        ("zsh", Self::Zsh),
+        ("fish", Self::Fish),
+        ("powershell", Self::PowerShell),
+    ];
 
     /// The script; its first lines explain how to load it.
     pub fn script(self) -> &'static str {
@@ -81,7 +85,8 @@ pub fn candidates(
     names: impl Fn(&[String]) -> Vec<Candidate>,
     spec: impl Fn(&[String]) -> Option<CommandSpec>,
 ) -> Vec<Candidate> {
-    let (current, before) = words.split_last().map_or(("", words), |(last, before)| (last.as_str(), before));
+    let (current, before) =
+        words.split_last().map_or(("", words), |(last, before)| (last.as_str(), before));
     let mut place = Place::new(&names, &spec);
     before.iter().for_each(|it| place.pass(it));
     place.offer(current)
@@ -126,8 +131,12 @@ where
     }
 
     fn pass_long(&mut self, long: &str) {
-        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-        let Some(option) = self.spec.find_long(name).or_else(|| self.spec.find_negated(name)) else { return };
+        let (name, value) =
+            long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+        let Some(option) = self.spec.find_long(name).or_else(|| self.spec.find_negated(name))
+        else {
+            return;
+        };
         self.given.insert(option.long.clone());
         self.awaiting = Some(option.clone()).filter(|it| !it.is_switch() && value.is_none());
     }
@@ -144,7 +153,8 @@ where
     }
 
     fn pass_name(&mut self, word: &str) {
-        let is_command = self.positionals == 0 && (self.names)(&self.path).iter().any(|it| it.value == word);
+        let is_command =
+            self.positionals == 0 && (self.names)(&self.path).iter().any(|it| it.value == word);
         if !is_command {
             self.positionals += 1;
             self.lost = self.spec.stop_at_positional;
@@ -163,7 +173,10 @@ where
             return Vec::new();
         }
         if let Some(option) = &self.awaiting {
-            return matching(choices(&option.choices), current.strip_prefix('=').unwrap_or(current));
+            return matching(
+                choices(&option.choices),
+                current.strip_prefix('=').unwrap_or(current),
+            );
         }
         if let Some((name, _)) = current.strip_prefix("--").and_then(|it| it.split_once('=')) {
             return matching(self.values(name), current);
@@ -172,7 +185,13 @@ where
             return matching(self.options(current), current);
         }
         let mut all = if self.positionals == 0 { (self.names)(&self.path) } else { Vec::new() };
-        all.extend(self.spec.positionals.get(self.positionals).into_iter().flat_map(|it| choices(&it.choices)));
+        all.extend(
+            self.spec
+                .positionals
+                .get(self.positionals)
+                .into_iter()
+                .flat_map(|it| choices(&it.choices)),
+        );
         if all.is_empty() && current.is_empty() {
             all = self.options(current);
         }
@@ -188,7 +207,9 @@ where
     }
 
     fn options(&self, current: &str) -> Vec<Candidate> {
-        let free = |it: &&OptionSpec| !it.hidden && (it.many != Many::No || !self.given.contains(&it.long));
+        let free = |it: &&OptionSpec| {
+            !it.hidden && (it.many != Many::No || !self.given.contains(&it.long))
+        };
         let mut all = Vec::new();
         for option in self.spec.options.iter().filter(free) {
             all.push(Candidate::new(option.shown(), &option.help));

@@ -53,7 +53,9 @@ impl ToolFlags {
         let mut news = News { tool, problems: Vec::new() };
         let layout = hints::Layout::of(&tool.cli, &mut news);
         let Flat { leaves, parents } = flatten::flatten(&Schemas::of(tool), &layout, &mut news);
-        let taken = |name: &str| leaves.iter().any(|it| it.flag == name) || parents.iter().any(|it| it.flag == name);
+        let taken = |name: &str| {
+            leaves.iter().any(|it| it.flag == name) || parents.iter().any(|it| it.flag == name)
+        };
         let extras = Extras { help: !taken("help"), json: !taken("json"), input: !taken("input") };
         let mut spec = CommandSpec::new(tool.id.name.as_str(), about(tool, locale));
         spec.options = options::options(&leaves, &parents, extras);
@@ -119,6 +121,11 @@ impl News<'_> {
 }
 
 fn about(tool: &Tool, locale: Locale) -> String {
-    let said = tool.description.as_deref().or(tool.title.as_deref()).map(str::trim).filter(|it| !it.is_empty());
+    let said = tool
+        .description
+        .as_deref()
+        .or(tool.title.as_deref())
+        .map(str::trim)
+        .filter(|it| !it.is_empty());
     said.unwrap_or(Word::NoDescription.text(locale)).to_owned()
 }

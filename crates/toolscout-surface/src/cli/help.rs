@@ -104,7 +104,9 @@ impl Page {
         if !spec.examples.is_empty() {
             let heading = format!("{}:", Word::Examples.text(self.look.locale));
             self.out.push_str(&format!("\n{}\n", self.look.style.bold(&heading)));
-            spec.examples.iter().for_each(|it| self.out.push_str(&format!("  {}\n", escape::line(it))));
+            spec.examples
+                .iter()
+                .for_each(|it| self.out.push_str(&format!("  {}\n", escape::line(it))));
         }
         self.out
     }
@@ -133,7 +135,8 @@ impl Page {
         let locale = self.look.locale;
         let choices = Word::Choices.fill(locale, &[&place.choices.join(", ")]);
         let required = Word::Required.text(locale).to_owned();
-        let notes = [(!place.choices.is_empty()).then_some(choices), place.required.then_some(required)];
+        let notes =
+            [(!place.choices.is_empty()).then_some(choices), place.required.then_some(required)];
         let notes: Vec<_> = notes.into_iter().flatten().collect();
         (place_name(place), explain(&place.help, &notes))
     }
@@ -147,10 +150,15 @@ fn usage(program: &str, spec: &CommandSpec) -> String {
     if spec.options.iter().any(|it| !it.hidden) {
         words.push("[OPTIONS]".to_owned());
     }
-    let by_place = |it: &OptionSpec| spec.positionals.iter().any(|place| place.option.as_ref() == Some(&it.long));
-    let required: Vec<_> = spec.options.iter().filter(|it| it.required && !it.hidden && !by_place(it)).collect();
+    let by_place = |it: &OptionSpec| {
+        spec.positionals.iter().any(|place| place.option.as_ref() == Some(&it.long))
+    };
+    let required: Vec<_> =
+        spec.options.iter().filter(|it| it.required && !it.hidden && !by_place(it)).collect();
     if required.len() <= IN_USAGE {
-        words.extend(required.into_iter().map(|it| format!("{}{}", line(&it.shown()), value_part(it))));
+        words.extend(
+            required.into_iter().map(|it| format!("{}{}", line(&it.shown()), value_part(it))),
+        );
     }
     words.extend(spec.positionals.iter().map(|it| match it.required {
         true => place_name(it),

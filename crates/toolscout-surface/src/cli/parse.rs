@@ -17,7 +17,13 @@ use std::collections::HashMap;
 ///
 /// If `--help` or `--version` is given, only unknown options are errors.
 pub fn parse(spec: &CommandSpec, args: &[String]) -> Result<Parsed, UsageErrors> {
-    let mut reading = Reading { spec, values: HashMap::new(), loose: Vec::new(), rest: Vec::new(), errors: Vec::new() };
+    let mut reading = Reading {
+        spec,
+        values: HashMap::new(),
+        loose: Vec::new(),
+        rest: Vec::new(),
+        errors: Vec::new(),
+    };
     reading.read(args);
     reading.finish()
 }
@@ -97,7 +103,10 @@ impl<'a> Reading<'a> {
     /// Whether the word is an option. `-` alone is a value (standard input, by convention), and
     /// so is `-5` unless a digit is an option.
     fn is_option(&self, word: &str) -> bool {
-        let is_number = || value::is_negative_number(word) && self.spec.options.iter().all(|it| !is_digit(it.short));
+        let is_number = || {
+            value::is_negative_number(word)
+                && self.spec.options.iter().all(|it| !is_digit(it.short))
+        };
         word.len() > 1 && word.starts_with('-') && !is_number()
     }
 
@@ -109,7 +118,9 @@ impl<'a> Reading<'a> {
         }
         match (self.spec.find_negated(name), value) {
             (Some(option), None) => self.record(option, "false"),
-            (Some(_), Some(_)) => self.errors.push(UsageError::TakesNoValue { option: format!("--{name}") }),
+            (Some(_), Some(_)) => {
+                self.errors.push(UsageError::TakesNoValue { option: format!("--{name}") })
+            }
             (None, _) => self.unknown(name),
         }
         tail
@@ -121,13 +132,20 @@ impl<'a> Reading<'a> {
         let mut letters = group.chars();
         while let Some(letter) = letters.next() {
             let Some(option) = self.spec.find_short(letter) else {
-                self.errors.push(UsageError::UnknownOption { option: format!("-{letter}"), nearest: None });
+                self.errors.push(UsageError::UnknownOption {
+                    option: format!("-{letter}"),
+                    nearest: None,
+                });
                 return tail;
             };
             let after = letters.as_str();
             let value = after.strip_prefix('=');
             if !option.is_switch() {
-                return self.option(option, value.or(Some(after)).filter(|_| !after.is_empty()), tail);
+                return self.option(
+                    option,
+                    value.or(Some(after)).filter(|_| !after.is_empty()),
+                    tail,
+                );
             }
             self.option(option, value, tail);
             if value.is_some() {
@@ -137,7 +155,12 @@ impl<'a> Reading<'a> {
         tail
     }
 
-    fn option<'w>(&mut self, option: &'a OptionSpec, value: Option<&str>, tail: &'w [String]) -> &'w [String] {
+    fn option<'w>(
+        &mut self,
+        option: &'a OptionSpec,
+        value: Option<&str>,
+        tail: &'w [String],
+    ) -> &'w [String] {
         match value {
             Some(value) => self.record(option, value),
             None if option.is_switch() => self.record(option, "true"),
@@ -179,7 +202,8 @@ impl<'a> Reading<'a> {
 
     fn unknown(&mut self, name: &str) {
         let visible = self.spec.options.iter().filter(|it| !it.hidden);
-        let negated: Vec<_> = visible.clone().filter(|it| it.negatable).map(|it| format!("no-{}", it.long)).collect();
+        let negated: Vec<_> =
+            visible.clone().filter(|it| it.negatable).map(|it| format!("no-{}", it.long)).collect();
         let names = visible.map(|it| it.long.as_str()).chain(negated.iter().map(String::as_str));
         let nearest = nearest(name, names).map(|it| format!("--{it}"));
         self.errors.push(UsageError::UnknownOption { option: format!("--{name}"), nearest });
@@ -196,9 +220,13 @@ impl<'a> Reading<'a> {
         // A switch may be repeated with the same value, because scripts and aliases do that.
         let again = kept.is_some_and(|it| !option.is_switch() || *it != texts);
         match option.many {
-            Many::No if again => self.errors.push(UsageError::GivenTwice { option: option.shown() }),
+            Many::No if again => {
+                self.errors.push(UsageError::GivenTwice { option: option.shown() })
+            }
             Many::No => drop(self.values.insert(&option.long, texts)),
-            Many::Repeat | Many::RepeatOrComma => self.values.entry(&option.long).or_default().extend(texts),
+            Many::Repeat | Many::RepeatOrComma => {
+                self.values.entry(&option.long).or_default().extend(texts)
+            }
         }
     }
 }

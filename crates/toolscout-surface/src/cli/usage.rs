@@ -108,15 +108,23 @@ impl UsageError {
             None => text,
         };
         match self {
-            Self::UnknownOption { option, nearest } => suggest(say(Word::UnknownOption, &[option]), nearest),
-            Self::UnknownCommand { command, nearest } => suggest(say(Word::UnknownCommand, &[command]), nearest),
+            Self::UnknownOption { option, nearest } => {
+                suggest(say(Word::UnknownOption, &[option]), nearest)
+            }
+            Self::UnknownCommand { command, nearest } => {
+                suggest(say(Word::UnknownCommand, &[command]), nearest)
+            }
             Self::MissingOption { option } => say(Word::MissingOption, &[option]),
             Self::MissingArgument { name } => say(Word::MissingArgument, &[name]),
             Self::MissingValue { option, dashed: None } => say(Word::MissingValue, &[option]),
-            Self::MissingValue { option, dashed: Some(next) } => say(Word::DashedValue, &[option, next]),
+            Self::MissingValue { option, dashed: Some(next) } => {
+                say(Word::DashedValue, &[option, next])
+            }
             Self::TakesNoValue { option } => say(Word::TakesNoValue, &[option]),
             Self::GivenTwice { option } => say(Word::GivenTwice, &[option]),
-            Self::NotOneOf { option, value, choices } => say(Word::NotOneOf, &[option, value, &list(choices)]),
+            Self::NotOneOf { option, value, choices } => {
+                say(Word::NotOneOf, &[option, value, &list(choices)])
+            }
             Self::NotA { option, value, kind, reason } => {
                 let text = say(Word::NotA, &[option, value, noun(*kind).text(locale)]);
                 reason.as_ref().map_or(text.clone(), |it| format!("{text} ({})", shorten(it)))

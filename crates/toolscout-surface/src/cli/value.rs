@@ -13,7 +13,9 @@ pub(super) fn integer(text: &str) -> Option<Number> {
 
 /// Any finite number; integers stay integers. NaN and infinity are rejected in every spelling.
 pub(super) fn number(text: &str) -> Option<Number> {
-    let plausible = || text.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'+' | b'-' | b'.' | b'e' | b'E'));
+    let plausible = || {
+        text.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'+' | b'-' | b'.' | b'e' | b'E'))
+    };
     integer(text).or_else(|| text.parse().ok().filter(|_| plausible()).and_then(Number::from_f64))
 }
 
@@ -34,7 +36,9 @@ pub(super) fn check(kind: ValueKind, text: &str) -> Result<(), Reason> {
         ValueKind::Switch | ValueKind::Text => Ok(()),
         ValueKind::Integer => found(integer(text)),
         ValueKind::Number => found(number(text)),
-        ValueKind::Json | ValueKind::JsonArray | ValueKind::JsonObject => json(kind, text).map(drop),
+        ValueKind::Json | ValueKind::JsonArray | ValueKind::JsonObject => {
+            json(kind, text).map(drop)
+        }
     }
 }
 

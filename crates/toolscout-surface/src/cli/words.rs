@@ -21,10 +21,18 @@ impl Locale {
     /// The language of the environment: the first of these variables that is set and not empty
     /// decides. English if that language is not supported.
     pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Self {
-        let said = ["TOOLSCOUT_LANG", "LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(lookup);
-        let Some(wanted) = said.into_iter().find(|it| !it.is_empty()) else { return Self::default() };
-        let language = wanted.split(['_', '-', '.', '@']).next().unwrap_or_default().to_ascii_lowercase();
-        Self::ALL.into_iter().find(|(code, _)| *code == language).map(|(_, locale)| locale).unwrap_or_default()
+        let said =
+            ["TOOLSCOUT_LANG", "LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(lookup);
+        let Some(wanted) = said.into_iter().find(|it| !it.is_empty()) else {
+            return Self::default();
+        };
+        let language =
+            wanted.split(['_', '-', '.', '@']).next().unwrap_or_default().to_ascii_lowercase();
+        Self::ALL
+            .into_iter()
+            .find(|(code, _)| *code == language)
+            .map(|(_, locale)| locale)
+            .unwrap_or_default()
     }
 }
 

@@ -23,7 +23,8 @@ pub(super) fn of<'a>(snapshot: &'a Snapshot, essential: &[String]) -> Vec<Group<
     let mut groups: Vec<Group<'a>> = Vec::new();
     for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Quarantined(_))) {
         let (server, name) = place(tool);
-        let is_seen_elsewhere = || server != OBSERVED && snapshot.sources().any(|(id, _)| id.as_str() == server);
+        let is_seen_elsewhere =
+            || server != OBSERVED && snapshot.sources().any(|(id, _)| id.as_str() == server);
         if tool.id.source.as_str() == OBSERVED && is_seen_elsewhere() {
             continue;
         }
@@ -56,7 +57,8 @@ fn is_essential(name: &str, essential: &[String]) -> bool {
 /// Whether this is a plain name. A model reads this text in every session, so any other name,
 /// which may contain instructions by its author, is only counted.
 fn is_plain(name: &str) -> bool {
-    let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b':' | b'/');
+    let is_plain =
+        |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b':' | b'/');
     !name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_plain)
 }
 

@@ -21,7 +21,10 @@ fn catalog(servers: usize, tools: usize) -> String {
     for server in 0..servers {
         for tool in 0..tools {
             let name = if tool % 3 == 0 { "search" } else { "make" };
-            let _ = writeln!(lines, "server{server}/{name}_thing_{tool} -- Does something -- {{\"type\":\"object\"}}");
+            let _ = writeln!(
+                lines,
+                "server{server}/{name}_thing_{tool} -- Does something -- {{\"type\":\"object\"}}"
+            );
         }
     }
     lines
@@ -30,8 +33,7 @@ fn catalog(servers: usize, tools: usize) -> String {
 /// E-01
 #[test]
 fn without_tools_it_says_that_they_will_be_discovered() {
-    let text =
-        "You have access to external tools via MCP servers. Tools will be discovered when you attempt to use them.";
+    let text = "You have access to external tools via MCP servers. Tools will be discovered when you attempt to use them.";
     assert_eq!(summary(""), text);
 }
 
@@ -50,9 +52,13 @@ fn each_server_has_a_line_with_its_essential_tools_or_their_number() {
 /// E-03
 #[test]
 fn what_is_not_essential_is_counted() {
-    assert!(summary("rube/github_search\nrube/random_tool").contains("\n• rube: github_search and 1 other tools\n"));
+    assert!(
+        summary("rube/github_search\nrube/random_tool")
+            .contains("\n• rube: github_search and 1 other tools\n")
+    );
     let many = (0..9).map(|it| format!("rube/EMAIL_{it}\n")).collect::<String>() + "rube/x\nrube/y";
-    let line = "\n• rube: EMAIL_0, EMAIL_1, EMAIL_2, EMAIL_3, EMAIL_4 (+4 more) and 2 other tools\n";
+    let line =
+        "\n• rube: EMAIL_0, EMAIL_1, EMAIL_2, EMAIL_3, EMAIL_4 (+4 more) and 2 other tools\n";
     assert!(summary(&many).contains(line), "{}", summary(&many));
     assert!(summary("rube/a\nrube/b").contains("\n• rube: 2 tools available\n"));
 }
@@ -60,7 +66,8 @@ fn what_is_not_essential_is_counted() {
 #[test]
 fn essential_is_what_somebody_says_is() {
     let snapshot = snapshot("rube/github_search\nrube/Invoice_Send");
-    let wish = ContextOptions { essential: vec!["INVOICE".to_owned()], ..ContextOptions::default() };
+    let wish =
+        ContextOptions { essential: vec!["INVOICE".to_owned()], ..ContextOptions::default() };
     assert!(wish.summary(&snapshot).text.contains("• rube: Invoice_Send and 1 other tools"));
     let none = ContextOptions { essential: Vec::new(), ..ContextOptions::default() };
     assert!(none.summary(&snapshot).text.contains("• rube: 2 tools available"));
@@ -73,7 +80,10 @@ fn many_servers_are_cut_the_same_way_each_time_and_those_left_out_are_counted() 
         let snapshot = snapshot(&catalog(servers, tools));
         let summary = ContextOptions::default().summary(&snapshot);
         let text = &summary.text;
-        assert!(summary.tokens <= BUDGET && TOKENIZER.encode_ordinary(text).len() <= summary.tokens, "{text}");
+        assert!(
+            summary.tokens <= BUDGET && TOKENIZER.encode_ordinary(text).len() <= summary.tokens,
+            "{text}"
+        );
         assert_eq!(summary, ContextOptions::default().summary(&snapshot));
         assert_eq!((summary.servers, summary.tools), (servers, servers * tools));
         let lines = text.lines().filter(|it| it.contains("other tools")).count();
@@ -81,7 +91,9 @@ fn many_servers_are_cut_the_same_way_each_time_and_those_left_out_are_counted() 
         if servers == 200 {
             let left = summary.servers_left_out;
             assert!(
-                left > 0 && text.contains(&format!("\n• {left} more servers with {} tools\n", left * 10)),
+                left > 0
+                    && text
+                        .contains(&format!("\n• {left} more servers with {} tools\n", left * 10)),
                 "{text}"
             );
             assert!(lines >= 10, "the room is used: {text}");

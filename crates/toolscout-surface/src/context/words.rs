@@ -1,8 +1,7 @@
 //! The sentences of the summary. Applications depend on them, so their wording must not change.
 
 /// The summary if no tool has been discovered yet.
-pub const NOTHING_YET: &str =
-    "You have access to external tools via MCP servers. Tools will be discovered when you attempt to use them.";
+pub const NOTHING_YET: &str = "You have access to external tools via MCP servers. Tools will be discovered when you attempt to use them.";
 
 pub(super) const HEADER: &str = "You have access to external tools via MCP:";
 

@@ -58,12 +58,20 @@ impl Auth {
     }
 
     /// Authenticates a request for this path by its token.
-    pub(super) async fn recognise(&self, headers: &HeaderMap, path: &str) -> Result<Principal, HttpRejection> {
+    pub(super) async fn recognise(
+        &self,
+        headers: &HeaderMap,
+        path: &str,
+    ) -> Result<Principal, HttpRejection> {
         match self {
             Self::None => Ok(Principal { name: None, role: Role::Agent }),
             Self::Tokens(tokens) => {
                 let unknown = |message| {
-                    HttpRejection::challenge(StatusCode::UNAUTHORIZED, r#"Bearer realm="toolscout""#, message)
+                    HttpRejection::challenge(
+                        StatusCode::UNAUTHORIZED,
+                        r#"Bearer realm="toolscout""#,
+                        message,
+                    )
                 };
                 let secret = bearer(headers).map_err(unknown)?;
                 token::find(tokens, secret).ok_or_else(|| unknown("this token is not known here"))
@@ -81,7 +89,9 @@ impl Auth {
 
 /// The part of the path after `/mcp`: a profile is a resource of its own.
 fn profile(path: &str) -> &str {
-    path.strip_prefix("/mcp").filter(|rest| rest.starts_with('/') && !rest[1..].contains('/')).unwrap_or("")
+    path.strip_prefix("/mcp")
+        .filter(|rest| rest.starts_with('/') && !rest[1..].contains('/'))
+        .unwrap_or("")
 }
 
 fn bearer(headers: &HeaderMap) -> Result<&str, &'static str> {
@@ -91,7 +101,8 @@ fn bearer(headers: &HeaderMap) -> Result<&str, &'static str> {
         (None, _) => return Err("a token is needed: `Authorization: Bearer …`"),
         (_, Some(_)) => return Err("`Authorization` is there twice"),
     };
-    let (scheme, token) = value.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
+    let (scheme, token) =
+        value.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("bearer") || token.trim().is_empty() {
         return Err("`Authorization` must be `Bearer`, and a token");
     }

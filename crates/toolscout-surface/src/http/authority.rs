@@ -40,17 +40,21 @@ impl Host {
             return Some(Self::Ip(IpAddr::V4(address)));
         }
         let is_label = |label: &str| {
-            !label.is_empty() && label.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_')
+            !label.is_empty()
+                && label.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_')
         };
         // No dot at the end: resolvers ignore it, but browsers do not.
-        (text.len() <= 253 && text.split('.').all(is_label)).then(|| Self::Name(text.to_ascii_lowercase()))
+        (text.len() <= 253 && text.split('.').all(is_label))
+            .then(|| Self::Name(text.to_ascii_lowercase()))
     }
 
     /// Whether it names this machine without a DNS lookup.
     pub(super) fn is_loopback(&self) -> bool {
         match self {
             Self::Name(name) => name == "localhost",
-            Self::Ip(address) => [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].contains(address),
+            Self::Ip(address) => {
+                [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].contains(address)
+            }
         }
     }
 }
@@ -94,7 +98,10 @@ impl Origin {
 }
 
 fn is_other_origin(scheme: &str, rest: &str) -> bool {
-    let is_of = |text: &str, more: &[u8]| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte));
-    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && is_of(scheme, b"+-.");
+    let is_of = |text: &str, more: &[u8]| {
+        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+    };
+    let is_scheme =
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && is_of(scheme, b"+-.");
     is_scheme && !rest.is_empty() && is_of(rest, b"-._:[]")
 }

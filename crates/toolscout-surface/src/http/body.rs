@@ -42,10 +42,9 @@ pub(crate) async fn read(
     let mut chunks = body.into_data_stream();
     loop {
         let next = timeout_at(deadline, chunks.next());
-        let chunk = match next
-            .await
-            .map_err(|_| HttpRejection::new(StatusCode::REQUEST_TIMEOUT, "the body came too slowly"))?
-        {
+        let chunk = match next.await.map_err(|_| {
+            HttpRejection::new(StatusCode::REQUEST_TIMEOUT, "the body came too slowly")
+        })? {
             None => return Ok((bytes, permit)),
             Some(Err(_)) => return Err(HttpRejection::bad_request("the body cannot be read")),
             Some(Ok(chunk)) => chunk,
@@ -57,7 +56,11 @@ pub(crate) async fn read(
             return Err(HttpRejection::busy("too much is being sent at once"));
         }
         // The declared length may be false, so memory is reserved only for received bytes.
-        bytes.reserve(chunk.len().max(if bytes.is_empty() { (declared as usize).min(64 << 10) } else { 0 }));
+        bytes.reserve(chunk.len().max(if bytes.is_empty() {
+            (declared as usize).min(64 << 10)
+        } else {
+            0
+        }));
         bytes.extend_from_slice(&chunk);
     }
 }
@@ -79,7 +82,10 @@ pub(crate) async fn drain(body: Body) {
 }
 
 fn too_large(limits: &Limits) -> HttpRejection {
-    HttpRejection::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a body may have {} bytes at most", limits.body))
+    HttpRejection::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        format!("a body may have {} bytes at most", limits.body),
+    )
 }
 
 impl BodyBudget {
@@ -96,7 +102,8 @@ impl BodyBudget {
 impl BodyPermit {
     fn grow(&mut self, more: usize) -> bool {
         let left = &self.budget.0;
-        let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(more));
+        let taken =
+            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(more));
         if taken.is_ok() {
             self.bytes += more;
         }

@@ -26,10 +26,14 @@ pub enum Error {
         error: io::Error,
     },
     /// It is not a host name.
-    #[error("`{0}` is no host: write a name or an address, with a port or without, such as `tools.example.com`")]
+    #[error(
+        "`{0}` is no host: write a name or an address, with a port or without, such as `tools.example.com`"
+    )]
     Host(String),
     /// It is not an origin.
-    #[error("`{0}` is no origin: write scheme, host and port, such as `https://app.example.com`; `*` is not taken")]
+    #[error(
+        "`{0}` is no origin: write scheme, host and port, such as `https://app.example.com`; `*` is not taken"
+    )]
     Origin(String),
     /// The token is too short.
     #[error("the token `{0}` is shorter than {min} characters: make a longer one", min = super::auth::SHORTEST)]

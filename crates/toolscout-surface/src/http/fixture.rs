@@ -114,7 +114,10 @@ impl Answer {
 
 impl Wire {
     pub(crate) async fn dial(addr: SocketAddr) -> Self {
-        Self { stream: TcpStream::connect(addr).await.expect("somebody listens"), unread: Vec::new() }
+        Self {
+            stream: TcpStream::connect(addr).await.expect("somebody listens"),
+            unread: Vec::new(),
+        }
     }
 
     pub(crate) async fn send(&mut self, text: impl AsRef<str>) {
@@ -158,7 +161,8 @@ impl Wire {
         }
         let status = lines[0].split(' ').nth(1).expect("a status").parse().expect("a number");
         let headers = lines[1..].iter().map(|it| it.split_once(": ").expect("a header"));
-        let headers = headers.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
+        let headers =
+            headers.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
         Answer { status, headers, body: String::new() }
     }
 

@@ -34,25 +34,44 @@ impl HostCheck {
 
     /// Checks a request that arrived at the address `local`. Returns its origin if it is an
     /// allowed foreign one.
-    pub(super) fn check(&self, head: &Parts, local: IpAddr) -> Result<Option<HeaderValue>, HttpRejection> {
+    pub(super) fn check(
+        &self,
+        head: &Parts,
+        local: IpAddr,
+    ) -> Result<Option<HeaderValue>, HttpRejection> {
         let forbidden = |message: &str| HttpRejection::forbidden(message);
         let host = one(&head.headers, &HOST)?.ok_or_else(|| forbidden("a `Host` must be named"))?;
-        let host = host.to_str().ok().and_then(Authority::parse).filter(|host| self.is_allowed(host, local));
-        let host = host.ok_or_else(|| forbidden("Host not allowed; start with `--allow-host NAME`"))?;
-        if head.uri.authority().is_some_and(|target| Authority::parse(target.as_str()).as_ref() != Some(&host)) {
+        let host = host
+            .to_str()
+            .ok()
+            .and_then(Authority::parse)
+            .filter(|host| self.is_allowed(host, local));
+        let host =
+            host.ok_or_else(|| forbidden("Host not allowed; start with `--allow-host NAME`"))?;
+        if head
+            .uri
+            .authority()
+            .is_some_and(|target| Authority::parse(target.as_str()).as_ref() != Some(&host))
+        {
             return Err(forbidden("the target and `Host` disagree"));
         }
-        let Some(value) = one(&head.headers, &ORIGIN)? else { return check_site(head).map(|()| None) };
+        let Some(value) = one(&head.headers, &ORIGIN)? else {
+            return check_site(head).map(|()| None);
+        };
         match value.to_str().ok().and_then(Origin::parse) {
             Some(origin) if self.origins.contains(&origin) => Ok(Some(value.clone())),
             Some(origin) if origin.is_same(&host) => check_site(head).map(|()| None),
-            _ => Err(forbidden("pages from that `Origin` may not ask here; if it is yours, allow it by name")),
+            _ => Err(forbidden(
+                "pages from that `Origin` may not ask here; if it is yours, allow it by name",
+            )),
         }
     }
 
     /// An IP address is allowed if the request arrived at it: DNS cannot redirect it.
     fn is_allowed(&self, host: &Authority, local: IpAddr) -> bool {
-        let is_same = |own: &Authority| own.host == host.host && (own.port.is_none() || own.port == host.port);
+        let is_same = |own: &Authority| {
+            own.host == host.host && (own.port.is_none() || own.port == host.port)
+        };
         host.host.is_loopback() || host.host == Host::Ip(local) || self.hosts.iter().any(is_same)
     }
 }
@@ -65,7 +84,8 @@ pub(super) fn check_csrf(head: &Parts) -> Result<(), HttpRejection> {
         return Ok(());
     }
     let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
-    let (origin, host) = (text(ORIGIN).and_then(Origin::parse), text(HOST).and_then(Authority::parse));
+    let (origin, host) =
+        (text(ORIGIN).and_then(Origin::parse), text(HOST).and_then(Authority::parse));
     if !matches!((origin, host), (Some(origin), Some(host)) if origin.is_same(&host)) {
         let message = "only the page itself may ask for this: `Origin` must be ours";
         return Err(HttpRejection::forbidden(message));
@@ -80,16 +100,23 @@ pub(super) fn check_csrf(head: &Parts) -> Result<(), HttpRejection> {
 /// Whether the body is declared as JSON. Foreign pages can make a browser send other media
 /// types without a preflight.
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    media_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+    let media_type =
+        headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type
+        .split(';')
+        .next()
+        .is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
 /// Checks requests without a foreign `Origin` by the headers that browsers add. Navigation by a
 /// link is allowed.
 fn check_site(head: &Parts) -> Result<(), HttpRejection> {
-    let is = |name: &HeaderName, word: &str| head.headers.get(name).is_some_and(|value| value == word);
-    let is_ours = one(&head.headers, &SITE)?.is_none_or(|site| site == "same-origin" || site == "none");
-    let is_navigation = head.method == Method::GET && is(&MODE, "navigate") && is(&DEST, "document");
+    let is =
+        |name: &HeaderName, word: &str| head.headers.get(name).is_some_and(|value| value == word);
+    let is_ours =
+        one(&head.headers, &SITE)?.is_none_or(|site| site == "same-origin" || site == "none");
+    let is_navigation =
+        head.method == Method::GET && is(&MODE, "navigate") && is(&DEST, "document");
     if is_ours || is_navigation {
         return Ok(());
     }
@@ -98,7 +125,10 @@ fn check_site(head: &Parts) -> Result<(), HttpRejection> {
 
 /// The only value of a header. Two values are rejected, because a proxy may have checked the
 /// other one.
-fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, HttpRejection> {
+fn one<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a HeaderValue>, HttpRejection> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (_, Some(_)) => Err(HttpRejection::forbidden(format!("`{name}` is there twice"))),

@@ -47,7 +47,14 @@ impl Terms {
     /// Settings with the default limits.
     pub fn new(addr: SocketAddr, auth: Auth) -> Self {
         let limits = Limits::default();
-        Self { addr, auth, allowed_hosts: Vec::new(), allowed_origins: Vec::new(), sign_ins: None, limits }
+        Self {
+            addr,
+            auth,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            sign_ins: None,
+            limits,
+        }
     }
 }
 
@@ -156,7 +163,11 @@ async fn serve_connection(site: Arc<Site>, stream: TcpStream) {
 
 /// Responds to a request: every request passes the host and origin check before any other code
 /// reads it.
-async fn respond(site: Arc<Site>, local: IpAddr, request: Request<Incoming>) -> Result<Response, Infallible> {
+async fn respond(
+    site: Arc<Site>,
+    local: IpAddr,
+    request: Request<Incoming>,
+) -> Result<Response, Infallible> {
     let (head, body) = request.into_parts();
     let path = head.uri.path().to_owned();
     let mut response = match site.host_check.check(&head, local) {

@@ -37,16 +37,23 @@ impl HttpRejection {
     }
 
     pub(crate) fn not_allowed(allow: &'static str, message: impl Into<String>) -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, message).with(ALLOW, HeaderValue::from_static(allow))
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, message)
+            .with(ALLOW, HeaderValue::from_static(allow))
     }
 
     pub(crate) fn busy(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::TOO_MANY_REQUESTS, message).with(RETRY_AFTER, HeaderValue::from_static("1"))
+        Self::new(StatusCode::TOO_MANY_REQUESTS, message)
+            .with(RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
     /// With a `WWW-Authenticate` challenge.
-    pub(crate) fn challenge(status: StatusCode, challenge: &str, message: impl Into<String>) -> Self {
-        let challenge = HeaderValue::from_str(challenge).unwrap_or(HeaderValue::from_static("Bearer"));
+    pub(crate) fn challenge(
+        status: StatusCode,
+        challenge: &str,
+        message: impl Into<String>,
+    ) -> Self {
+        let challenge =
+            HeaderValue::from_str(challenge).unwrap_or(HeaderValue::from_static("Bearer"));
         Self::new(status, message).with(WWW_AUTHENTICATE, challenge)
     }
 
@@ -58,7 +65,8 @@ impl HttpRejection {
 
 impl IntoResponse for HttpRejection {
     fn into_response(self) -> Response {
-        let body = json!({"jsonrpc": "2.0", "error": {"code": CODE, "message": self.message}}).to_string();
+        let body =
+            json!({"jsonrpc": "2.0", "error": {"code": CODE, "message": self.message}}).to_string();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -82,11 +90,14 @@ struct RejectionMessage(String);
 /// Writes a rejection as an API error, if the path belongs to the API. Other responses are
 /// unchanged.
 pub(super) fn for_api(path: &str, mut response: Response) -> Response {
-    let is_api = path == "/metrics" || path.strip_prefix("/api").is_some_and(|it| it.is_empty() || it.starts_with('/'));
+    let is_api = path == "/metrics"
+        || path.strip_prefix("/api").is_some_and(|it| it.is_empty() || it.starts_with('/'));
     if !is_api {
         return response;
     }
-    let Some(RejectionMessage(message)) = response.extensions_mut().remove() else { return response };
+    let Some(RejectionMessage(message)) = response.extensions_mut().remove() else {
+        return response;
+    };
     let error = OperationError::new(ErrorCode::of_status(response.status()), message);
     *response.body_mut() = Body::from(serde_json::to_vec(&error).unwrap_or_default());
     // The length of the replaced body.

@@ -43,21 +43,34 @@ impl Routes {
     /// reveal which paths exist.
     pub(super) fn into_router(self, authenticator: Authenticator) -> Router {
         let unknown = async || HttpRejection::not_found("there is nothing here; MCP is at `/mcp`");
-        let not_allowed = async || HttpRejection::new(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here");
-        let guarded = self.guarded.fallback(unknown).layer(from_fn_with_state(authenticator.clone(), authenticate));
-        let open = self.open.merge(signin::routes(&authenticator)).merge(metadata::routes(authenticator.auth));
+        let not_allowed =
+            async || HttpRejection::new(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here");
+        let guarded = self
+            .guarded
+            .fallback(unknown)
+            .layer(from_fn_with_state(authenticator.clone(), authenticate));
+        let open = self
+            .open
+            .merge(signin::routes(&authenticator))
+            .merge(metadata::routes(authenticator.auth));
         guarded.merge(open).method_not_allowed_fallback(not_allowed)
     }
 }
 
 /// Authenticates a request by its token, or else by the session of a browser.
-async fn authenticate(State(authenticator): State<Authenticator>, request: Request, next: Next) -> Response {
+async fn authenticate(
+    State(authenticator): State<Authenticator>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (mut head, body) = request.into_parts();
-    let sign_ins = authenticator.sign_ins.as_ref().filter(|_| !head.headers.contains_key(AUTHORIZATION));
-    let authenticated = match sign_ins.and_then(|sign_ins| sign_ins.recognise(&head.headers, Instant::now())) {
-        Some(principal) => check_csrf(&head).map(|()| principal),
-        None => authenticator.auth.recognise(&head.headers, head.uri.path()).await,
-    };
+    let sign_ins =
+        authenticator.sign_ins.as_ref().filter(|_| !head.headers.contains_key(AUTHORIZATION));
+    let authenticated =
+        match sign_ins.and_then(|sign_ins| sign_ins.recognise(&head.headers, Instant::now())) {
+            Some(principal) => check_csrf(&head).map(|()| principal),
+            None => authenticator.auth.recognise(&head.headers, head.uri.path()).await,
+        };
     match authenticated {
         Ok(principal) => {
             head.extensions.insert(principal);

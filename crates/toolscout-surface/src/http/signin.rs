@@ -46,10 +46,12 @@ pub(super) fn routes(authenticator: &Authenticator) -> Router {
 /// Redirects to the UI, so that the code disappears from the address bar. The UI's own secret
 /// is in the fragment, which browsers do not send.
 async fn by_link(State(state): State<SignInState>, request: Request) -> Response {
-    let code = request.uri().query().and_then(|it| it.split('&').find_map(|it| it.strip_prefix("code=")));
+    let code =
+        request.uri().query().and_then(|it| it.split('&').find_map(|it| it.strip_prefix("code=")));
     // A HEAD request must not use up the code.
-    let secrets =
-        code.filter(|_| request.method() == Method::GET).and_then(|it| state.sign_ins.redeem(it, Instant::now()));
+    let secrets = code
+        .filter(|_| request.method() == Method::GET)
+        .and_then(|it| state.sign_ins.redeem(it, Instant::now()));
     match (secrets, code) {
         (Some(secrets), _) => {
             let mut response = redirect(&format!("/#key={}", secrets.key));
@@ -89,11 +91,18 @@ async fn sign_in(state: &SignInState, body: Body) -> Result<Secrets, &'static st
     let bearer = format!("Bearer {}", body.token.trim());
     let bearer = HeaderValue::try_from(bearer).map_err(|_| "this is no token")?;
     let headers = HeaderMap::from_iter([(AUTHORIZATION, bearer)]);
-    let principal = state.auth.recognise(&headers, "/").await.map_err(|_| "this token is not known here")?;
-    state.sign_ins.admit(principal, Instant::now()).ok_or("the system provided no random numbers for a session")
+    let principal =
+        state.auth.recognise(&headers, "/").await.map_err(|_| "this token is not known here")?;
+    state
+        .sign_ins
+        .admit(principal, Instant::now())
+        .ok_or("the system provided no random numbers for a session")
 }
 
-async fn sign_out(State(state): State<SignInState>, request: Request) -> Result<Response, HttpRejection> {
+async fn sign_out(
+    State(state): State<SignInState>,
+    request: Request,
+) -> Result<Response, HttpRejection> {
     let (head, body) = request.into_parts();
     drain(body).await;
     check_csrf(&head)?;

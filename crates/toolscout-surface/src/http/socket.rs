@@ -31,8 +31,9 @@ pub struct SocketRouter(pub(crate) Router);
 /// Serves one connection until it ends; dropping the future cancels running requests.
 pub async fn serve(stream: UnixStream, router: SocketRouter) {
     let service = TowerToHyperService::new(router.0);
-    let service =
-        hyper::service::service_fn(move |request: Request<hyper::body::Incoming>| service.call(request.map(Body::new)));
+    let service = hyper::service::service_fn(move |request: Request<hyper::body::Incoming>| {
+        service.call(request.map(Body::new))
+    });
     let mut http = server::Builder::new();
     http.timer(TokioTimer::new());
     http.header_read_timeout(HEAD_TIME);
@@ -72,12 +73,17 @@ pub async fn send(
     mut report: impl FnMut(&str) + Send,
 ) -> io::Result<SocketResponse> {
     let stream = UnixStream::connect(socket).await?;
-    let (mut sender, connection) =
-        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .map_err(io::Error::other)?;
     let SocketRequest { method, path, accept, json } = request;
     let method = Method::from_bytes(method.as_bytes()).map_err(io::Error::other)?;
     let is_stream = accept == EVENT_STREAM;
-    let mut request = Request::builder().method(method).uri(path).header(HOST, "localhost").header(ACCEPT, accept);
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(HOST, "localhost")
+        .header(ACCEPT, accept);
     if json.is_some() {
         request = request.header(CONTENT_TYPE, "application/json");
     }
@@ -85,7 +91,8 @@ pub async fn send(
     let exchange = async {
         let response = sender.send_request(request).await.map_err(io::Error::other)?;
         let mut status = response.status();
-        let exit = response.headers().get(EXIT_CODE).and_then(|value| value.to_str().ok()?.parse().ok());
+        let exit =
+            response.headers().get(EXIT_CODE).and_then(|value| value.to_str().ok()?.parse().ok());
         let mut stream = Body::new(response.into_body()).into_data_stream();
         let mut bytes = Vec::new();
         while let Some(chunk) = stream.next().await {
@@ -112,7 +119,8 @@ pub async fn send(
 fn take_events(bytes: &mut Vec<u8>, report: &mut impl FnMut(&str)) -> Option<&'static str> {
     while let Some(end) = bytes.windows(2).position(|pair| pair == b"\n\n") {
         let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
-        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim_start);
+        let field =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim_start);
         let (kind, data) = (field("event:")?, field("data:")?);
         if kind != "progress" {
             *bytes = data.as_bytes().to_vec();

@@ -14,7 +14,9 @@ use axum::Router;
 use axum::routing::{any, get};
 
 async fn site(terms: Terms) -> Site {
-    let routes = Router::new().route("/known", any(async |body: String| body)).route("/only-get", get(async || "got"));
+    let routes = Router::new()
+        .route("/known", any(async |body: String| body))
+        .route("/only-get", get(async || "got"));
     let listener = Listener::bind(terms).await.expect("bound");
     Site::serve(listener, Routes::new().guarded(routes))
 }

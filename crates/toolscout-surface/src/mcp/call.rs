@@ -39,7 +39,10 @@ pub(super) async fn call(exchange: &Exchange) -> Result<String, RpcError> {
     // The state is bound to the user, the tool and the arguments. A call that differs in any of
     // them is another call.
     let (name, arguments) = (params.name.clone(), params.arguments.clone());
-    let bound_to = || json!([exchange.owner().as_deref(), name, arguments.as_ref().map(RawJson::as_str)]).to_string();
+    let bound_to = || {
+        json!([exchange.owner().as_deref(), name, arguments.as_ref().map(RawJson::as_str)])
+            .to_string()
+    };
     let outcome = resumable::run(exchange, input, bound_to, |resume, input_requests| {
         Box::pin(run(exchange.clone(), params, resume, input_requests))
     });
@@ -67,12 +70,15 @@ async fn run(
     }
     match client_view.resolve(&params.name, &server.options) {
         ResolvedName::MetaTool(MetaTool::Search) => {
-            let output = meta::search(&view, &server.gateway, arguments, server.options.ranking, &cx).await;
+            let output =
+                meta::search(&view, &server.gateway, arguments, server.options.ranking, &cx).await;
             let shown = output.clone();
             server.meter.shown(&cx, move || meta::shown(&shown));
             Ok(output)
         }
-        ResolvedName::MetaTool(MetaTool::Execute) => execute(&exchange, &client_view, params, resume, cx).await,
+        ResolvedName::MetaTool(MetaTool::Execute) => {
+            execute(&exchange, &client_view, params, resume, cx).await
+        }
         ResolvedName::Operation(operation) => Ok(operation.run(parsed(arguments)?, cx).await),
         ResolvedName::Tool(tool) => call_listed(&exchange, &tool, params, resume, cx).await,
         // A source that was not discovered yet may have the tool.
@@ -100,7 +106,10 @@ async fn call_listed(
         mirror::check(&tool.input_schema, &arguments, headers)?;
     }
     let meta = exchange.meta_of_call(params.meta.as_ref());
-    let call = |tool: &Arc<Tool>| ToolCall { meta: meta.clone(), ..ToolCall::new(tool.id.clone(), arguments.clone()) };
+    let call = |tool: &Arc<Tool>| ToolCall {
+        meta: meta.clone(),
+        ..ToolCall::new(tool.id.clone(), arguments.clone())
+    };
     match call_named(exchange, &tool.id.to_string(), call, resume, cx).await {
         Ok(output) => Ok(output),
         Err(Error::UnknownTool { .. }) => Err(errors::unknown_tool(&params.name)),
@@ -126,10 +135,14 @@ async fn execute(
         check_tool_header(&request.name, headers)?;
     }
     if request.name == READ_RESULT {
-        let arguments = request.plain().map(|arguments| RawJson::from_value(&Value::Object(arguments.clone())));
+        let arguments =
+            request.plain().map(|arguments| RawJson::from_value(&Value::Object(arguments.clone())));
         return Ok(exchange.server.results.read(arguments.as_ref(), exchange.owner().as_ref()));
     }
-    let name = client_view.names().tool(&request.name).map_or_else(|| request.name.clone(), ToString::to_string);
+    let name = client_view
+        .names()
+        .tool(&request.name)
+        .map_or_else(|| request.name.clone(), ToString::to_string);
     let meta = exchange.meta_of_call(params.meta.as_ref());
     let call = |tool: &Arc<Tool>, arguments| ToolCall {
         meta: meta.clone(),
@@ -200,17 +213,21 @@ fn check_tool_header(name: &str, headers: &[(String, String)]) -> Result<(), Rpc
     if !headers.iter().any(|(it, _)| it.eq_ignore_ascii_case(&header)) {
         return Ok(());
     }
-    let schema = RawJson::from_value(&json!({"properties": {"name": {"x-mcp-header": meta::HEADER}}}));
+    let schema =
+        RawJson::from_value(&json!({"properties": {"name": {"x-mcp-header": meta::HEADER}}}));
     mirror::check(&schema, &Arguments::from_iter([("name".to_owned(), Value::from(name))]), headers)
 }
 
 fn parsed(arguments: Option<&RawJson>) -> Result<Arguments, RpcError> {
     match arguments.map(RawJson::as_str) {
         None | Some("null") => Ok(Arguments::new()),
-        Some(text) => serde_json::from_str(text).map_err(|_| RpcError::invalid_params("`arguments` must be an object")),
+        Some(text) => serde_json::from_str(text)
+            .map_err(|_| RpcError::invalid_params("`arguments` must be an object")),
     }
 }
 
 fn too_many_rounds() -> ToolOutput {
-    ToolOutput::failure(format!("the tool wanted something more often than {ROUNDS} times, and was given up"))
+    ToolOutput::failure(format!(
+        "the tool wanted something more often than {ROUNDS} times, and was given up"
+    ))
 }

@@ -109,7 +109,12 @@ impl Client {
         self.said.lock().version
     }
 
-    pub(super) fn initialize(&self, version: Version, name: Option<Arc<str>>, capabilities: Option<RawJson>) {
+    pub(super) fn initialize(
+        &self,
+        version: Version,
+        name: Option<Arc<str>>,
+        capabilities: Option<RawJson>,
+    ) {
         let mut said = self.said.lock();
         said.version = Some(version);
         said.name = name;
@@ -153,7 +158,10 @@ impl Client {
 
     /// Registers a request. Fails if its id is taken or too many are in flight. The receiver wakes
     /// when the request is cancelled.
-    pub(super) fn begin(self: &Arc<Self>, id: &RawJson) -> Result<(InFlight, oneshot::Receiver<()>), &'static str> {
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        id: &RawJson,
+    ) -> Result<(InFlight, oneshot::Receiver<()>), &'static str> {
         let mut in_flight = self.in_flight.lock();
         if in_flight.len() >= TOGETHER {
             return Err("too many requests at once");
@@ -192,7 +200,12 @@ impl Client {
 
     /// Sends a request to the client, on the stream of the request that caused it. Cancel-safe:
     /// dropping the future cancels the request at the client.
-    pub(super) async fn ask(&self, method: &str, params: &str, out: &Arc<dyn Outlet>) -> Result<RawJson, RpcError> {
+    pub(super) async fn ask(
+        &self,
+        method: &str,
+        params: &str,
+        out: &Arc<dyn Outlet>,
+    ) -> Result<RawJson, RpcError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.asked.lock().insert(id, sender);
@@ -261,10 +274,17 @@ const LONGEST: usize = 64;
 impl From<Value> for ClientInfo {
     fn from(said: Value) -> Self {
         let word = |key: &str| {
-            let text = said.get(key).and_then(Value::as_str).map(|it| it.chars().take(LONGEST).collect::<String>());
+            let text = said
+                .get(key)
+                .and_then(Value::as_str)
+                .map(|it| it.chars().take(LONGEST).collect::<String>());
             text.map(|it| escape::line(&it).into_owned()).filter(|it| !it.is_empty())
         };
-        Self(word("name").map(|name| word("version").map_or(name.clone(), |it| format!("{name} {it}")).into()))
+        Self(
+            word("name").map(|name| {
+                word("version").map_or(name.clone(), |it| format!("{name} {it}")).into()
+            }),
+        )
     }
 }
 

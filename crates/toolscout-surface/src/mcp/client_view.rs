@@ -71,7 +71,8 @@ impl ClientViews {
         }
         // The tools of a server that was not discovered yet are unknown, and many clients list only
         // once. Folders have libraries as well, but are always discovered.
-        let is_server = |id: &SourceId| view.source(id).is_some_and(|it| it.origin() != SourceKind::Folder);
+        let is_server =
+            |id: &SourceId| view.source(id).is_some_and(|it| it.origin() != SourceKind::Folder);
         let is_bare = |id: &SourceId| snapshot.tools_of(id).is_empty();
         let expects = view.libraries().any(|(id, _)| is_server(id) && is_bare(id));
         let delegates: Vec<_> = view.delegates().collect();
@@ -94,23 +95,37 @@ impl ClientView {
     ) -> Self {
         let usable = || snapshot.tools().filter(|it| is_usable(it));
         let transparent = options.transparent.clone();
-        let hides = expects || !delegates.is_empty() || usable().any(|it| it.visibility == Visibility::Searchable);
+        let hides = expects
+            || !delegates.is_empty()
+            || usable().any(|it| it.visibility == Visibility::Searchable);
         let offers_meta = match options.meta_tools {
             _ if transparent.is_some() => false,
             MetaTools::Auto => hides,
             MetaTools::Always => true,
             MetaTools::Never => false,
         };
-        let (names, all, remembered) = (OnceLock::new(), OnceLock::new(), client_views.remembered.clone());
+        let (names, all, remembered) =
+            (OnceLock::new(), OnceLock::new(), client_views.remembered.clone());
         let operations = client_views.operations.clone();
         let (listed, whole) = (Vec::new(), OnceLock::new());
-        let mut client_view =
-            Self { names, remembered, transparent, operations, offers_meta, listed, all, whole, snapshot };
-        let is_listed = |it: &Tool| it.visibility == Visibility::Listed || client_view.transparent.is_some();
+        let mut client_view = Self {
+            names,
+            remembered,
+            transparent,
+            operations,
+            offers_meta,
+            listed,
+            all,
+            whole,
+            snapshot,
+        };
+        let is_listed =
+            |it: &Tool| it.visibility == Visibility::Listed || client_view.transparent.is_some();
         let mut listed = client_view.entries(is_listed);
         if offers_meta {
             let definitions = meta::definitions(&client_view.snapshot, delegates).into_iter();
-            let offered = definitions.filter(|(name, _)| client_view.operations.meta_tool(name).is_some());
+            let offered =
+                definitions.filter(|(name, _)| client_view.operations.meta_tool(name).is_some());
             listed.extend(offered.map(|(name, json)| ListEntry { name: name.to_owned(), json }));
             listed.sort_by(|one, other| one.name.cmp(&other.name));
         }
@@ -128,7 +143,12 @@ impl ClientView {
     /// definitions.
     pub(super) fn shown(&self, entries: &[ListEntry]) -> ContextUse {
         let tokens = entries.iter().map(|it| tokens::at_most(&it.json)).sum();
-        ContextUse { what: "list", tools: entries.len(), tokens, whole: Some(*self.whole.get_or_init(|| self.count())) }
+        ContextUse {
+            what: "list",
+            tools: entries.len(),
+            tokens,
+            whole: Some(*self.whole.get_or_init(|| self.count())),
+        }
     }
 
     /// Counts the tokens of every definition as it would be listed. It renders one definition at a
@@ -150,7 +170,8 @@ impl ClientView {
     pub(super) fn list_with(&self, far: &[Arc<Tool>]) -> Vec<ListEntry> {
         let mut entries = self.list(true).to_vec();
         for tool in far.iter().filter(|_| self.transparent.is_none()) {
-            let name = format!("{}__{}", tool.id.source, tool.id.name.as_str().replace(['/', ':'], "__"));
+            let name =
+                format!("{}__{}", tool.id.source, tool.id.name.as_str().replace(['/', ':'], "__"));
             if is_name(&name) && entries.iter().all(|it| it.name != name) {
                 entries.push(ListEntry { json: tool.listing(&name).as_str().to_owned(), name });
             }
@@ -170,7 +191,9 @@ impl ClientView {
         }
         let known = |id: &ToolId| self.snapshot.tool(id).map(|it| it.tool.clone());
         let tool = match &self.transparent {
-            Some(source) => ToolName::new(name).ok().and_then(|it| known(&ToolId::new(source.clone(), it))),
+            Some(source) => {
+                ToolName::new(name).ok().and_then(|it| known(&ToolId::new(source.clone(), it)))
+            }
             None => match self.names().tool(name) {
                 Some(id) => known(id),
                 None => self.snapshot.resolve(name).ok().cloned(),
@@ -181,18 +204,25 @@ impl ClientView {
         }
         let is_hidden = |it: &Tool| options.strict_hidden && it.visibility != Visibility::Listed;
         match tool {
-            Some(tool) if self.transparent.is_some() || !is_hidden(&tool) => ResolvedName::Tool(tool),
+            Some(tool) if self.transparent.is_some() || !is_hidden(&tool) => {
+                ResolvedName::Tool(tool)
+            }
             _ => ResolvedName::Nothing,
         }
     }
 
     fn entries(&self, wanted: impl Fn(&Tool) -> bool) -> Vec<ListEntry> {
         let is_shown = |it: &&Arc<Tool>| {
-            is_usable(it) && wanted(it) && self.transparent.as_ref().is_none_or(|source| it.id.source == *source)
+            is_usable(it)
+                && wanted(it)
+                && self.transparent.as_ref().is_none_or(|source| it.id.source == *source)
         };
-        let mut entries: Vec<_> = self.snapshot.tools().filter(is_shown).map(|it| self.entry(it)).collect();
+        let mut entries: Vec<_> =
+            self.snapshot.tools().filter(is_shown).map(|it| self.entry(it)).collect();
         let offered = self.operations.exposed.iter().filter(|it| self.offers(it));
-        entries.extend(offered.map(|it| ListEntry { name: it.name.clone(), json: it.definition.clone() }));
+        entries.extend(
+            offered.map(|it| ListEntry { name: it.name.clone(), json: it.definition.clone() }),
+        );
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         entries
     }
@@ -200,7 +230,8 @@ impl ClientView {
     /// Whether an exposed operation is offered. A tool with the same name takes precedence, and
     /// beside a transparent source only its own tools are offered.
     fn offers(&self, operation: &ExposedOperation) -> bool {
-        let is_unknown = || matches!(self.snapshot.resolve(&operation.name), Err(Unresolved::Unknown { .. }));
+        let is_unknown =
+            || matches!(self.snapshot.resolve(&operation.name), Err(Unresolved::Unknown { .. }));
         self.transparent.is_none() && self.names().tool(&operation.name).is_none() && is_unknown()
     }
 

@@ -42,7 +42,12 @@ impl Server {
         listen::keep_informed(self, &client).await;
     }
 
-    async fn answer(self: &Arc<Self>, client: &Arc<Client>, request: Request, out: Arc<dyn Outlet>) -> Option<Reply> {
+    async fn answer(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        request: Request,
+        out: Arc<dyn Outlet>,
+    ) -> Option<Reply> {
         let (_in_flight, mut cancelled) = match client.begin(&request.id) {
             Ok(begun) => begun,
             Err(why) => return Some(Reply::of(&request.id, Err(errors::busy(why)))),

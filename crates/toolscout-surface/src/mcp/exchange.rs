@@ -68,8 +68,9 @@ impl Exchange {
         request: &Request,
     ) -> Result<Self, RpcError> {
         let params = request.params.clone().unwrap_or_else(|| RawJson::from_value(&json!({})));
-        let read: Params = serde_json::from_str(params.as_str())
-            .map_err(|error| RpcError::invalid_params(format!("`_meta` cannot be read: {error}")))?;
+        let read: Params = serde_json::from_str(params.as_str()).map_err(|error| {
+            RpcError::invalid_params(format!("`_meta` cannot be read: {error}"))
+        })?;
         let meta = read.meta.unwrap_or_default();
         let version = match (&meta.version, request.method.as_str()) {
             // `initialize` belongs to the old era, whatever version it names.
@@ -91,14 +92,17 @@ impl Exchange {
 
     /// Parses the parameters of this method.
     pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RpcError> {
-        serde_json::from_str(self.params.as_str()).map_err(|error| RpcError::invalid_params(error.to_string()))
+        serde_json::from_str(self.params.as_str())
+            .map_err(|error| RpcError::invalid_params(error.to_string()))
     }
 
     /// The context for the gateway. In the modern era, requests for input go to `input_requests`.
     pub(super) fn cx(&self, input_requests: Option<mpsc::UnboundedSender<InputRequest>>) -> Cx {
-        let era = if self.is_modern() { ReverseEra::Modern(input_requests) } else { ReverseEra::Legacy };
+        let era =
+            if self.is_modern() { ReverseEra::Modern(input_requests) } else { ReverseEra::Legacy };
         let (client, out) = (self.client.clone(), self.out.clone());
-        let requests = Arc::new(ReverseRequests::new(client, out, self.capabilities(), self.log_level(), era));
+        let requests =
+            Arc::new(ReverseRequests::new(client, out, self.capabilities(), self.log_level(), era));
         let mut cx = self.client.identity.cx(&self.server.options.request);
         cx.client = self.client_name();
         cx.session = self.client.session.clone();
@@ -177,22 +181,31 @@ fn number(it: f64) -> Value {
 
 impl Meta {
     fn via(&self) -> Arc<[String]> {
-        self.via.as_ref().map_or_else(|| Arc::new([]) as Arc<[String]>, |it| toolscout_gateway::via(it).into())
+        self.via
+            .as_ref()
+            .map_or_else(|| Arc::new([]) as Arc<[String]>, |it| toolscout_gateway::via(it).into())
     }
 
     /// The trace context of the message; none if the message has none, and then the headers are
     /// used.
     fn trace(&self) -> Option<Arc<[(String, String)]>> {
-        let named = [("traceparent", &self.traceparent), ("tracestate", &self.tracestate), ("baggage", &self.baggage)];
-        let said: Arc<[_]> =
-            named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.clone()?))).collect();
+        let named = [
+            ("traceparent", &self.traceparent),
+            ("tracestate", &self.tracestate),
+            ("baggage", &self.baggage),
+        ];
+        let said: Arc<[_]> = named
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))
+            .collect();
         Some(said).filter(|it| !it.is_empty())
     }
 }
 
 fn says_result_type(result: &str) -> bool {
     // Few results have a type, and some are long, so the text is searched before it is parsed.
-    result.contains("\"resultType\"") && Object::parse(result).is_some_and(|it| it.get("resultType").is_some())
+    result.contains("\"resultType\"")
+        && Object::parse(result).is_some_and(|it| it.get("resultType").is_some())
 }
 
 fn unsupported(asked: &str) -> RpcError {

@@ -79,12 +79,18 @@ impl Endpoint {
 
     /// The routes `/mcp` and `/mcp/<profile>`. The listener must authenticate requests first.
     pub fn routes(self: &Arc<Self>) -> Router {
-        Router::new().route("/mcp", any(plain)).route("/mcp/{profile}", any(profiled)).with_state(self.clone())
+        Router::new()
+            .route("/mcp", any(plain))
+            .route("/mcp/{profile}", any(profiled))
+            .with_state(self.clone())
     }
 
     /// The current sessions. Their ids are labels and not credentials.
     pub fn conversations(&self) -> Vec<SessionInfo> {
-        let told = |it: &Arc<Session>| SessionInfo { owner: it.owner.clone(), ..it.client.conversation("mcp") };
+        let told = |it: &Arc<Session>| SessionInfo {
+            owner: it.owner.clone(),
+            ..it.client.conversation("mcp")
+        };
         self.sessions.all().iter().map(told).collect()
     }
 
@@ -93,8 +99,9 @@ impl Endpoint {
         let server = server.map_err(|said| HttpRejection::not_found(said).into_response())?;
         let (head, body) = request.into_parts();
         let principal = head.extensions.get::<Principal>().cloned();
-        let principal =
-            principal.ok_or_else(|| HttpRejection::forbidden("the request was not authenticated").into_response())?;
+        let principal = principal.ok_or_else(|| {
+            HttpRejection::forbidden("the request was not authenticated").into_response()
+        })?;
         let visit = Visit { server, profile, principal };
         match head.method {
             Method::POST => self.post(visit, &head, body).await,
@@ -107,14 +114,22 @@ impl Endpoint {
     /// The stream of a session for messages that belong to no request.
     fn listen(&self, visit: &Visit, head: &Parts) -> Result<Response, HttpRejection> {
         if era::is_modern(&head.headers) {
-            return Err(HttpRejection::not_allowed("POST", "send `subscriptions/listen` with POST"));
+            return Err(HttpRejection::not_allowed(
+                "POST",
+                "send `subscriptions/listen` with POST",
+            ));
         }
         if !Accept::of(&head.headers).names_events {
-            return Err(HttpRejection::not_allowed("POST, DELETE", "GET is for `text/event-stream` only"));
+            return Err(HttpRejection::not_allowed(
+                "POST, DELETE",
+                "GET is for `text/event-stream` only",
+            ));
         }
         let session = self.session(visit, head)?;
-        let pass =
-            self.streams.enter(&visit.principal.name).ok_or_else(|| HttpRejection::busy("too many streams at once"))?;
+        let pass = self
+            .streams
+            .enter(&visit.principal.name)
+            .ok_or_else(|| HttpRejection::busy("too many streams at once"))?;
         Ok(events::of_session(session.visit(), self.ending.clone(), pass))
     }
 
@@ -134,16 +149,21 @@ impl Endpoint {
         let id = match (values.next(), values.next()) {
             (Some(id), None) => id.to_str().unwrap_or_default(),
             (None, _) => {
-                return Err(HttpRejection::bad_request("`Mcp-Session-Id` is missing; begin with `initialize`"));
+                return Err(HttpRejection::bad_request(
+                    "`Mcp-Session-Id` is missing; begin with `initialize`",
+                ));
             }
-            (_, Some(_)) => return Err(HttpRejection::bad_request("`Mcp-Session-Id` is there twice")),
+            (_, Some(_)) => {
+                return Err(HttpRejection::bad_request("`Mcp-Session-Id` is there twice"));
+            }
         };
         let session = self.sessions.find(id, &visit.principal.name, visit.profile.as_deref());
-        let is_theirs =
-            |it: &Arc<Session>| visit.server.is_same(&it.client.identity, &identity::identity(&visit.principal, head));
-        session
-            .filter(is_theirs)
-            .ok_or_else(|| HttpRejection::not_found("there is no such session; begin again with `initialize`"))
+        let is_theirs = |it: &Arc<Session>| {
+            visit.server.is_same(&it.client.identity, &identity::identity(&visit.principal, head))
+        };
+        session.filter(is_theirs).ok_or_else(|| {
+            HttpRejection::not_found("there is no such session; begin again with `initialize`")
+        })
     }
 }
 
@@ -151,7 +171,11 @@ async fn plain(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Respo
     endpoint.serve(None, request).await.unwrap_or_else(|it| it)
 }
 
-async fn profiled(State(endpoint): State<Arc<Endpoint>>, Path(profile): Path<String>, request: Request) -> Response {
+async fn profiled(
+    State(endpoint): State<Arc<Endpoint>>,
+    Path(profile): Path<String>,
+    request: Request,
+) -> Response {
     endpoint.serve(Some(profile), request).await.unwrap_or_else(|it| it)
 }
 

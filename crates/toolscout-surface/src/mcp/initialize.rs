@@ -53,7 +53,10 @@ async fn instructions(exchange: &Exchange) -> Option<String> {
         Some(_) => library::instructions(exchange).await,
         // Describes only the shared catalog, because the response may be cached and shown to other
         // users.
-        None => Some(meta::instructions(&exchange.server.gateway.snapshot(), &exchange.server.options.essential)),
+        None => Some(meta::instructions(
+            &exchange.server.gateway.snapshot(),
+            &exchange.server.options.essential,
+        )),
     }
 }
 

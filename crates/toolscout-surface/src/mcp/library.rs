@@ -108,8 +108,9 @@ pub(super) async fn listen_to(exchange: &Exchange, uri: &str) {
 /// Sets the log level of a client of the old era, and that of a transparent server.
 pub(super) async fn set_level(exchange: &Exchange) -> Result<String, RpcError> {
     let level = logging::asked(&exchange.params.to_value());
-    let level =
-        level.ok_or_else(|| RpcError::invalid_params("`level` must be one of the eight levels, such as \"info\""))?;
+    let level = level.ok_or_else(|| {
+        RpcError::invalid_params("`level` must be one of the eight levels, such as \"info\"")
+    })?;
     exchange.client.set_log_level(level);
     if exchange.server.options.transparent.is_some() {
         for (source, _) in offered(exchange, "logging").await? {
@@ -124,7 +125,10 @@ pub(super) async fn capabilities(exchange: &Exchange) -> Value {
     let mut all = json!({});
     for (_, holdings) in libraries(exchange).await {
         let said = said(&holdings);
-        for key in ["resources", "prompts", "completions", "logging"].into_iter().filter(|it| said[*it].is_object()) {
+        for key in ["resources", "prompts", "completions", "logging"]
+            .into_iter()
+            .filter(|it| said[*it].is_object())
+        {
             if all.get(key).is_none() {
                 all[key] = json!({});
             }
@@ -153,7 +157,8 @@ async fn libraries(exchange: &Exchange) -> Vec<SourceLibrary> {
     let cx = exchange.cx(None);
     let view = server.gateway.view(&cx).await;
     let is_shown = |it: &&Arc<dyn Source>| {
-        let is_approved = !matches!(it.review(), ReviewMode::Needed { approves_first_sight: false, .. });
+        let is_approved =
+            !matches!(it.review(), ReviewMode::Needed { approves_first_sight: false, .. });
         is_approved && server.options.transparent.as_ref().is_none_or(|only| it.id() == only)
     };
     let mut libraries: Vec<SourceLibrary> = view
@@ -168,8 +173,11 @@ async fn libraries(exchange: &Exchange) -> Vec<SourceLibrary> {
 
 /// The libraries with this capability. If there are none, the method is unknown.
 async fn offered(exchange: &Exchange, capability: &str) -> Result<Vec<SourceLibrary>, RpcError> {
-    let libraries: Vec<_> =
-        libraries(exchange).await.into_iter().filter(|(_, it)| said(it)[capability].is_object()).collect();
+    let libraries: Vec<_> = libraries(exchange)
+        .await
+        .into_iter()
+        .filter(|(_, it)| said(it)[capability].is_object())
+        .collect();
     if libraries.is_empty() {
         return Err(RpcError::new(RpcError::METHOD, format!("nothing here has {capability}")));
     }
@@ -193,14 +201,19 @@ async fn listing(
             all.entry(name).or_insert(raw);
         }
     }
-    let entries: Vec<_> =
-        all.into_iter().map(|(name, raw)| ListEntry { name, json: raw.as_str().to_owned() }).collect();
+    let entries: Vec<_> = all
+        .into_iter()
+        .map(|(name, raw)| ListEntry { name, json: raw.as_str().to_owned() })
+        .collect();
     let page = list::page(exchange, key, &entries)?;
     Ok(list::cacheable(exchange, page, false))
 }
 
 fn by(definitions: &[RawJson], key: &str) -> BTreeMap<String, RawJson> {
-    definitions.iter().filter_map(|it| Some((it.to_value()[key].as_str()?.to_owned(), it.clone()))).collect()
+    definitions
+        .iter()
+        .filter_map(|it| Some((it.to_value()[key].as_str()?.to_owned(), it.clone())))
+        .collect()
 }
 
 /// Every prompt by its wire name, with its source.
@@ -220,11 +233,15 @@ fn prompt_names<'a>(
     all
 }
 
-async fn prompt_named(exchange: &Exchange, name: &str) -> Result<(Arc<dyn Source>, String), RpcError> {
+async fn prompt_named(
+    exchange: &Exchange,
+    name: &str,
+) -> Result<(Arc<dyn Source>, String), RpcError> {
     let libraries = offered(exchange, "prompts").await?;
     let names = prompt_names(exchange, &libraries);
-    let (source, raw) =
-        names.get(name).ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {}", escape::line(name))))?;
+    let (source, raw) = names.get(name).ok_or_else(|| {
+        RpcError::invalid_params(format!("Unknown prompt: {}", escape::line(name)))
+    })?;
     Ok(((*source).clone(), raw.to_value()["name"].as_str().unwrap_or(name).to_owned()))
 }
 
@@ -234,11 +251,16 @@ async fn owner(exchange: &Exchange, uri: &str) -> Result<Arc<dyn Source>, RpcErr
     let libraries = offered(exchange, "resources").await?;
     let lists = |it: &LibraryContents| it.resources.iter().any(|it| it.to_value()["uri"] == uri);
     let makes = |it: &LibraryContents| {
-        let mut templates =
-            it.templates.iter().filter_map(|it| Some(it.to_value()["uriTemplate"].as_str()?.to_owned()));
+        let mut templates = it
+            .templates
+            .iter()
+            .filter_map(|it| Some(it.to_value()["uriTemplate"].as_str()?.to_owned()));
         templates.any(|it| it == uri || template::fits(&it, uri))
     };
-    let found = libraries.iter().find(|(_, it)| lists(it)).or_else(|| libraries.iter().find(|(_, it)| makes(it)));
+    let found = libraries
+        .iter()
+        .find(|(_, it)| lists(it))
+        .or_else(|| libraries.iter().find(|(_, it)| makes(it)));
     let only = if libraries.len() == 1 { libraries.first() } else { None };
     match found.or(only) {
         Some((source, _)) => Ok(source.clone()),

@@ -33,22 +33,33 @@ pub(super) async fn tools(exchange: &Exchange) -> Result<String, RpcError> {
     } else {
         None
     };
-    let page = page(exchange, "tools", with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)))?;
+    let page = page(
+        exchange,
+        "tools",
+        with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)),
+    )?;
     // The first page counts for all pages of a list.
     if exchange.read::<Params>()?.cursor.is_none() {
-        let count = move || client_view.shown(with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)));
+        let count = move || {
+            client_view.shown(with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)))
+        };
         exchange.server.meter.shown(&cx, count);
     }
     Ok(cacheable(exchange, page, view.is_private()))
 }
 
 /// Renders one page of a list that is sorted by name.
-pub(super) fn page(exchange: &Exchange, key: &str, entries: &[ListEntry]) -> Result<String, RpcError> {
+pub(super) fn page(
+    exchange: &Exchange,
+    key: &str,
+    entries: &[ListEntry],
+) -> Result<String, RpcError> {
     let Params { cursor } = exchange.read()?;
     let from = match cursor {
         None => 0,
         Some(cursor) => {
-            let last = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|it| String::from_utf8(it).ok());
+            let last =
+                URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|it| String::from_utf8(it).ok());
             let last = last.ok_or_else(|| RpcError::invalid_params("`cursor` is not valid"))?;
             entries.partition_point(|it| it.name <= last)
         }

@@ -46,7 +46,8 @@ pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
     };
     let subscribed = |uri: &str| client.subscriptions(|all| all.iter().any(|it| it == uri));
     let cx = client.identity.cx(&server.options.request);
-    notify(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None).await;
+    notify(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None)
+        .await;
 }
 
 /// Notifies a client of the modern era about its subscriptions, until it closes the stream or
@@ -62,8 +63,11 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     let agreed = json!({"notifications": wants, "_meta": {SUBSCRIPTION: exchange.id}});
     let cx = exchange.cx(None);
     // Read before the subscription is acknowledged, so that no later change is missed.
-    let before = exchange.server.client_view(&cx).await.1.fingerprint(exchange.client.identity.shows_all);
-    exchange.out.send(notification("notifications/subscriptions/acknowledged", Some(&agreed.to_string())));
+    let before =
+        exchange.server.client_view(&cx).await.1.fingerprint(exchange.client.identity.shows_all);
+    exchange
+        .out
+        .send(notification("notifications/subscriptions/acknowledged", Some(&agreed.to_string())));
     let uris = wants.resource_subscriptions.clone();
     for uri in &uris {
         library::listen_to(exchange, uri).await;

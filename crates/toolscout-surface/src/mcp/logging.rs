@@ -4,7 +4,8 @@ use serde_json::Value;
 use toolscout_core::RawJson;
 
 /// The levels of the protocol, most verbose first.
-const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+const LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// The rank of a level; none for an unknown level.
 pub(super) fn rank(word: &str) -> Option<u8> {

@@ -64,13 +64,19 @@ pub fn read(bytes: &[u8]) -> Result<Incoming, Unreadable> {
         Message::Response { id: Some(id), outcome } if jsonrpc::is_id(id.get()) => {
             Ok(Incoming::Response { id: owned(id), outcome: outcome.map(owned) })
         }
-        Message::Response { .. } => Err(refuse(RpcError::new(RpcError::REQUEST, "a response must say to what"))),
+        Message::Response { .. } => {
+            Err(refuse(RpcError::new(RpcError::REQUEST, "a response must say to what")))
+        }
     }
 }
 
 /// Reads a request. With an invalid id it becomes a notification, because no response could be
 /// sent.
-fn request(id: &RawValue, method: String, params: Option<&RawValue>) -> Result<Incoming, Unreadable> {
+fn request(
+    id: &RawValue,
+    method: String,
+    params: Option<&RawValue>,
+) -> Result<Incoming, Unreadable> {
     if !jsonrpc::is_id(id.get()) {
         return notification(method, params);
     }
@@ -88,7 +94,9 @@ fn notification(method: String, params: Option<&RawValue>) -> Result<Incoming, U
 
 fn object(params: Option<&RawValue>) -> Result<Option<RawJson>, RpcError> {
     match params {
-        Some(params) if !params.get().starts_with('{') => Err(RpcError::invalid_params("`params` must be an object")),
+        Some(params) if !params.get().starts_with('{') => {
+            Err(RpcError::invalid_params("`params` must be an object"))
+        }
         params => Ok(params.map(owned)),
     }
 }
@@ -101,13 +109,20 @@ fn owned(raw: &RawValue) -> RawJson {
 /// The response to an invalid message. Invalid JSON and invalid JSON-RPC have different codes.
 fn unreadable(invalid: InvalidMessage<'_>) -> Unreadable {
     if let Some(error) = invalid.syntax {
-        return Unreadable { id: None, error: RpcError::new(RpcError::PARSE, format!("this is no JSON: {error}")) };
+        return Unreadable {
+            id: None,
+            error: RpcError::new(RpcError::PARSE, format!("this is no JSON: {error}")),
+        };
     }
     let id = invalid.id.filter(|id| jsonrpc::is_id(id.get())).map(owned);
     let (id, message) = match invalid.reason {
         InvalidReason::Batch => (None, "batches are not taken; send one message at a time"),
-        InvalidReason::NotAnObject | InvalidReason::NotUtf8 => (None, "this is no JSON-RPC message"),
-        InvalidReason::ErrorNotAnObject | InvalidReason::MalformedError(_) => (None, "this is no JSON-RPC message"),
+        InvalidReason::NotAnObject | InvalidReason::NotUtf8 => {
+            (None, "this is no JSON-RPC message")
+        }
+        InvalidReason::ErrorNotAnObject | InvalidReason::MalformedError(_) => {
+            (None, "this is no JSON-RPC message")
+        }
         InvalidReason::Envelope(_) if id.is_none() => (None, "this is no JSON-RPC message"),
         InvalidReason::Version => (id, "`jsonrpc` must be \"2.0\""),
         _ => (id, "a message is a request, a notification or a response"),

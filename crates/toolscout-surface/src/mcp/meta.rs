@@ -56,7 +56,8 @@ pub(super) async fn search(
 ) -> ToolOutput {
     let (request, mut said) = Request::read(arguments);
     let sources = request.sources();
-    let search = SearchRequest { profile: ranking, sources: sources.as_deref(), ..request.search() };
+    let search =
+        SearchRequest { profile: ranking, sources: sources.as_deref(), ..request.search() };
     let found = crate::search::search(gateway, view, &search, cx).await;
     said.extend(found.notes);
     said.extend(request.doubts(view));
@@ -69,6 +70,7 @@ pub(super) async fn search(
 pub(super) fn shown(answer: &ToolOutput) -> ContextUse {
     let texts = answer.content();
     let tokens = texts.iter().filter_map(|it| it["text"].as_str()).map(tokens::at_most).sum();
-    let results = answer.structured_content().and_then(|it| Some(it.get("results")?.as_array()?.len()));
+    let results =
+        answer.structured_content().and_then(|it| Some(it.get("results")?.as_array()?.len()));
     ContextUse { what: "search", tools: results.unwrap_or_default(), tokens, whole: None }
 }

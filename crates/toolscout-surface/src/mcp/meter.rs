@@ -7,8 +7,12 @@ use toolscout_core::{BatchLimits, BatchWriter, Cx};
 
 /// Maximum number of responses in the queue; more are not counted.
 const CAPACITY: usize = 256;
-const LIMITS: BatchLimits =
-    BatchLimits { name: "meter", capacity: CAPACITY, batch: CAPACITY, delay: Duration::from_millis(50) };
+const LIMITS: BatchLimits = BatchLimits {
+    name: "meter",
+    capacity: CAPACITY,
+    batch: CAPACITY,
+    delay: Duration::from_millis(50),
+};
 
 type Count = Box<dyn FnOnce() + Send>;
 
@@ -84,7 +88,8 @@ mod tests {
     fn a_full_queue_drops_what_comes_next() {
         let heard = Arc::new(Heard::default());
         let cx = Cx { observers: Observers::new(vec![heard.clone()]), ..Cx::new(Caller::Mcp) };
-        let (meter, gate) = (Meter::default(), Arc::new((Mutex::new((false, false)), Condvar::new())));
+        let (meter, gate) =
+            (Meter::default(), Arc::new((Mutex::new((false, false)), Condvar::new())));
         let held = gate.clone();
         meter.shown(&cx, move || {
             let mut state = held.0.lock();

@@ -37,7 +37,8 @@ impl Names {
         let origins: HashMap<&SourceId, SourceKind> = snapshot.sources().collect();
         let of = |it: &Tool| origins.get(&it.id.source).copied().unwrap_or(SourceKind::Request);
         let all = snapshot.tools().map(|it| (it, of(it)));
-        let (own, shared): (Vec<_>, Vec<_>) = all.partition(|(_, origin)| *origin == SourceKind::Request);
+        let (own, shared): (Vec<_>, Vec<_>) =
+            all.partition(|(_, origin)| *origin == SourceKind::Request);
         let beneath = remembered.shared(&shared, |given| Self::given(given, None, &shared));
         if own.is_empty() {
             return Self { beneath: Some(beneath), ..Self::default() };
@@ -60,10 +61,16 @@ impl Names {
     }
 
     /// Names these tools. Also returns the names that are new.
-    fn given(given: &GivenNames, beneath: Option<Arc<Self>>, tools: &[(&Arc<Tool>, SourceKind)]) -> (Self, News) {
-        let (wires, to_tools) = (HashMap::with_capacity(tools.len()), HashMap::with_capacity(tools.len()));
+    fn given(
+        given: &GivenNames,
+        beneath: Option<Arc<Self>>,
+        tools: &[(&Arc<Tool>, SourceKind)],
+    ) -> (Self, News) {
+        let (wires, to_tools) =
+            (HashMap::with_capacity(tools.len()), HashMap::with_capacity(tools.len()));
         let names = Self { beneath, wires, tools: to_tools };
-        let mut naming = Naming { given, names, next: HashMap::new(), news: Vec::new(), before: Vec::new() };
+        let mut naming =
+            Naming { given, names, next: HashMap::new(), news: Vec::new(), before: Vec::new() };
         let mut tools = tools.to_vec();
         tools.sort_by_key(|(tool, _)| &tool.id);
         for (tool, origin) in &tools {

@@ -1,7 +1,9 @@
 //! Operations as MCP tools: the meta tools, and the operations that the operator exposes.
 
 use crate::cli::nearest;
-use crate::operation::{BoundOperation, Effect, MetaTool, OperationError, OperationOutput, Operations, Text};
+use crate::operation::{
+    BoundOperation, Effect, MetaTool, OperationError, OperationOutput, Operations, Text,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use toolscout_core::cx::Role;
@@ -20,11 +22,14 @@ impl OperationTools {
     /// The meta tools among these operations, and those that the operator exposes by name. An
     /// operation that changes anything is rejected: an agent must never decide for a person.
     pub fn new(operations: &Operations, exposed: &[String]) -> Result<Self, OperationError> {
-        let meta_tools = operations.iter().filter_map(|operation| operation.spec.meta_tool).collect();
+        let meta_tools =
+            operations.iter().filter_map(|operation| operation.spec.meta_tool).collect();
         let mut exposed: Vec<_> = exposed.iter().map(String::as_str).collect();
         exposed.sort_unstable();
         exposed.dedup();
-        let expose = |name: &str| find(operations, name).map(|operation| Arc::new(ExposedOperation::new(operation)));
+        let expose = |name: &str| {
+            find(operations, name).map(|operation| Arc::new(ExposedOperation::new(operation)))
+        };
         Ok(Self { meta_tools, exposed: exposed.into_iter().map(expose).collect::<Result<_, _>>()? })
     }
 
@@ -40,7 +45,10 @@ impl OperationTools {
 }
 
 /// Finds the operation with this name, if it can be exposed.
-fn find<'a>(operations: &'a Operations, name: &str) -> Result<&'a Arc<BoundOperation>, OperationError> {
+fn find<'a>(
+    operations: &'a Operations,
+    name: &str,
+) -> Result<&'a Arc<BoundOperation>, OperationError> {
     let shown = escape::line(name);
     let Some(operation) = operations.find(name) else {
         let can_be = operations.iter().filter(|operation| refusal(operation).is_none());
@@ -49,15 +57,17 @@ fn find<'a>(operations: &'a Operations, name: &str) -> Result<&'a Arc<BoundOpera
             Some(nearest) => format!("Did you mean `{nearest}`?"),
             None => format!("Choose from: {}.", names.join(", ")),
         };
-        let message = format!("`operations` of `serve` names `{shown}`, and there is no such operation");
+        let message =
+            format!("`operations` of `serve` names `{shown}`, and there is no such operation");
         return Err(OperationError::invalid(message).hint(hint));
     };
     match refusal(operation) {
         None => Ok(operation),
         Some(reason) => {
             let message = format!("`operations` of `serve` names `{shown}`, which {reason}");
-            Err(OperationError::invalid(message)
-                .hint("Remove it from your configuration: only operations that read can be exposed."))
+            Err(OperationError::invalid(message).hint(
+                "Remove it from your configuration: only operations that read can be exposed.",
+            ))
         }
     }
 }
@@ -75,7 +85,9 @@ fn refusal(operation: &BoundOperation) -> Option<String> {
         None if spec.route.method != "GET" => {
             Some("does more than read: an agent never decides for a person".to_owned())
         }
-        None if operation.is_stream() => Some("returns a stream, and a tool returns one result".to_owned()),
+        None if operation.is_stream() => {
+            Some("returns a stream, and a tool returns one result".to_owned())
+        }
         None => None,
     }
 }
@@ -105,7 +117,12 @@ impl ExposedOperation {
         if is_structured {
             definition["outputSchema"] = output;
         }
-        Self { name, definition: definition.to_string(), is_structured, operation: operation.clone() }
+        Self {
+            name,
+            definition: definition.to_string(),
+            is_structured,
+            operation: operation.clone(),
+        }
     }
 
     /// Runs the operation with the operator's role. Exposing an operation is the operator's grant;
@@ -124,13 +141,19 @@ impl ExposedOperation {
         let mut texts = vec![output.text(&Text::default())];
         texts.extend(output.warnings.iter().map(|warning| format!("warning: {warning}")));
         texts.extend(output.notes.iter().map(|note| format!("note: {note}")));
-        let content: Vec<Value> = texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
+        let content: Vec<Value> =
+            texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
         let mut result = json!({"content": content}).to_string();
         if self.is_structured {
             let json = output.to_json().ok().and_then(|json| String::from_utf8(json).ok());
             result.truncate(result.len() - 1);
-            result += &format!(",\"structuredContent\":{}}}", json.ok_or("the output could not be written")?);
+            result += &format!(
+                ",\"structuredContent\":{}}}",
+                json.ok_or("the output could not be written")?
+            );
         }
-        ToolOutput::from_raw(RawJson::parse(&result).map_err(|_| "the output could not be written")?)
+        ToolOutput::from_raw(
+            RawJson::parse(&result).map_err(|_| "the output could not be written")?,
+        )
     }
 }

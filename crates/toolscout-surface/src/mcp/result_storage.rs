@@ -34,7 +34,9 @@ pub(super) struct ResultStorage(Mutex<BoundedCache<String, StoredResult>>);
 
 impl Default for ResultStorage {
     fn default() -> Self {
-        Self(Mutex::new(BoundedCache::weighted(CAPACITY, |kept| kept.text.len() + kept.output.raw().as_str().len())))
+        Self(Mutex::new(BoundedCache::weighted(CAPACITY, |kept| {
+            kept.text.len() + kept.output.raw().as_str().len()
+        })))
     }
 }
 
@@ -67,7 +69,12 @@ enum Part {
 impl ResultStorage {
     /// The result to deliver: all of it, or its beginning with a note how to read on. `user` is
     /// only called if the result is stored.
-    pub(super) fn deliver(&self, output: &ToolOutput, limit: usize, user: impl FnOnce() -> Option<Arc<str>>) -> String {
+    pub(super) fn deliver(
+        &self,
+        output: &ToolOutput,
+        limit: usize,
+        user: impl FnOnce() -> Option<Arc<str>>,
+    ) -> String {
         let raw = output.raw().as_str();
         if raw.len() <= limit {
             return raw.to_owned();
@@ -77,7 +84,8 @@ impl ResultStorage {
         let handle = self.keep(output, &text, user());
         let note = note(raw.len(), text.len(), shown.len(), handle.as_deref());
         let mut cut = Object::default();
-        let content = json!([{"type": "text", "text": shown}, {"type": "text", "text": note}]).to_string();
+        let content =
+            json!([{"type": "text", "text": shown}, {"type": "text", "text": note}]).to_string();
         cut.set("content", content.as_str());
         if output.is_error() {
             cut.set("isError", "true");
@@ -89,7 +97,9 @@ impl ResultStorage {
     pub(super) fn read(&self, arguments: Option<&RawJson>, user: Option<&Arc<str>>) -> ToolOutput {
         let wish = arguments.and_then(|it| serde_json::from_str::<ReadRequest>(it.as_str()).ok());
         let Some(ReadRequest { result, offset, part }) = wish else {
-            return ToolOutput::failure("say which: {\"result\": \"…\", \"offset\": 0}, as the result itself says");
+            return ToolOutput::failure(
+                "say which: {\"result\": \"…\", \"offset\": 0}, as the result itself says",
+            );
         };
         self.tidy();
         let kept = self.0.lock();
@@ -102,7 +112,11 @@ impl ResultStorage {
         };
         let from = floor(whole, offset);
         let to = floor(whole, from.saturating_add(PIECE));
-        let next = if to < whole.len() { format!("read on at offset {to}") } else { "this is the end".to_owned() };
+        let next = if to < whole.len() {
+            format!("read on at offset {to}")
+        } else {
+            "this is the end".to_owned()
+        };
         let next = format!("bytes {from} to {to} of {}; {next}", whole.len());
         let content = json!({"content": [{"type": "text", "text": &whole[from..to]}, {"type": "text", "text": next}]});
         ToolOutput::from_raw(RawJson::from_value(&content)).unwrap_or_else(ToolOutput::failure)
@@ -112,7 +126,12 @@ impl ResultStorage {
         let mut bytes = [0; 16];
         SystemRandom::new().fill(&mut bytes).ok()?;
         let handle = URL_SAFE_NO_PAD.encode(bytes);
-        let entry = StoredResult { user, since: Instant::now(), output: output.clone(), text: text.to_owned() };
+        let entry = StoredResult {
+            user,
+            since: Instant::now(),
+            output: output.clone(),
+            text: text.to_owned(),
+        };
         self.tidy();
         let evicted = self.0.lock().insert(handle.clone(), entry);
         drop(evicted);
@@ -136,7 +155,9 @@ fn texts(output: &ToolOutput) -> String {
 }
 
 fn note(raw: usize, text: usize, shown: usize, handle: Option<&str>) -> String {
-    let cut = format!("[cut: the result has {raw} bytes, its text {text}; the first {shown} of that are shown.");
+    let cut = format!(
+        "[cut: the result has {raw} bytes, its text {text}; the first {shown} of that are shown."
+    );
     let Some(handle) = handle else { return format!("{cut} Ask the tool for less.]") };
     let handle = quoted(handle);
     format!(

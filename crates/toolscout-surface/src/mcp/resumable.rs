@@ -45,16 +45,24 @@ pub(super) async fn run(
     exchange: &Exchange,
     input: ClientInput,
     bound_to: impl Fn() -> String,
-    begin: impl FnOnce(Option<Resume>, InputRequests) -> BoxFuture<'static, Result<ToolOutput, RpcError>>,
+    begin: impl FnOnce(
+        Option<Resume>,
+        InputRequests,
+    ) -> BoxFuture<'static, Result<ToolOutput, RpcError>>,
 ) -> Result<Outcome, RpcError> {
     let server = &exchange.server;
     let ClientInput { responses, state } = input;
-    let by_name = responses.as_ref().map(|responses| serde_json::from_str::<HashMap<_, _>>(responses.as_str()));
-    let by_name = by_name.transpose().map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    let state = state.map(|state| server.seal.open(&state, &bound_to()).ok_or_else(expired)).transpose()?;
+    let by_name = responses
+        .as_ref()
+        .map(|responses| serde_json::from_str::<HashMap<_, _>>(responses.as_str()));
+    let by_name =
+        by_name.transpose().map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    let state =
+        state.map(|state| server.seal.open(&state, &bound_to()).ok_or_else(expired)).transpose()?;
     let (mut request, rounds) = match state {
         None => {
-            let resume = responses.map(|responses| Resume { responses: Some(responses), state: None });
+            let resume =
+                responses.map(|responses| Resume { responses: Some(responses), state: None });
             (RunningRequest::new(|input_requests| begin(resume, input_requests)), 0)
         }
         Some((State::Upstream(state), rounds)) => {
@@ -74,20 +82,25 @@ pub(super) async fn run(
             output => (output.raw().as_str().to_owned(), State::Upstream(output.state())),
         },
         Step::NeedsInput(_) if is_last_round => return Ok(Outcome::TooManyRounds),
-        Step::NeedsInput(requests) => (input_required(&requests), State::Suspended(server.suspended.put(request))),
+        Step::NeedsInput(requests) => {
+            (input_required(&requests), State::Suspended(server.suspended.put(request)))
+        }
     };
     if is_last_round {
         return Ok(Outcome::TooManyRounds);
     }
     let state = server.seal.close(state, rounds + 1, &bound_to());
-    let state = state.ok_or_else(|| RpcError::failed("the server wants too much to be brought along"))?;
+    let state =
+        state.ok_or_else(|| RpcError::failed("the server wants too much to be brought along"))?;
     let mut result = Object::parse(&result).unwrap_or_default();
     result.set("requestState", quoted(&state));
     Ok(Outcome::InputRequired(result.to_string()))
 }
 
 fn expired() -> RpcError {
-    RpcError::invalid_params("`requestState` is of another request, or too old; make the call again without it")
+    RpcError::invalid_params(
+        "`requestState` is of another request, or too old; make the call again without it",
+    )
 }
 
 fn input_required(requests: &[(String, String, RawJson)]) -> String {
@@ -104,7 +117,10 @@ pub(super) async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
     let wanted = output.raw().to_value();
     let mut responses = serde_json::Map::new();
     for (name, request) in wanted["inputRequests"].as_object().into_iter().flatten() {
-        let (Some(method), Some(counterpart)) = (request["method"].as_str(), &cx.counterpart) else { continue };
+        let (Some(method), Some(counterpart)) = (request["method"].as_str(), &cx.counterpart)
+        else {
+            continue;
+        };
         let params = RawJson::from_value(request.get("params").unwrap_or(&json!({})));
         let response = match counterpart.ask(method, params).await {
             Ok(response) => response.to_value(),
@@ -113,5 +129,8 @@ pub(super) async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
         };
         responses.insert(name.clone(), response);
     }
-    Resume { responses: Some(RawJson::from_value(&Value::Object(responses))), state: output.state() }
+    Resume {
+        responses: Some(RawJson::from_value(&Value::Object(responses))),
+        state: output.state(),
+    }
 }

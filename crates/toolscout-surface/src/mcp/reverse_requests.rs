@@ -90,7 +90,11 @@ impl Counterpart for ReverseRequests {
         self.said.clone()
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
+    fn ask<'a>(
+        &'a self,
+        method: &'a str,
+        params: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move {
             if !self.can_answer(method, &params) {
                 return Err(RpcError::unsupported(method));
@@ -105,7 +109,9 @@ impl Counterpart for ReverseRequests {
 
     fn tell(&self, method: &str, params: RawJson) {
         let is_wanted = match method {
-            "notifications/message" => self.log_level.is_some_and(|it| logging::rank_of(&params) >= it),
+            "notifications/message" => {
+                self.log_level.is_some_and(|it| logging::rank_of(&params) >= it)
+            }
             _ => true,
         };
         if is_wanted {

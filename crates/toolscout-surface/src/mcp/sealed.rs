@@ -64,7 +64,8 @@ impl Seal {
         }
         let mut sealed = bytes.split_off(NONCE_LEN);
         let nonce = Nonce::try_assume_unique_for_key(&bytes).ok()?;
-        let opened = self.0.open_in_place(nonce, Aad::from(bound_to.as_bytes()), &mut sealed).ok()?;
+        let opened =
+            self.0.open_in_place(nonce, Aad::from(bound_to.as_bytes()), &mut sealed).ok()?;
         let carried: Carried = serde_json::from_slice(opened).ok()?;
         (carried.until >= now()).then_some((carried.state, carried.rounds))
     }

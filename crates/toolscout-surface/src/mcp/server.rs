@@ -43,7 +43,8 @@ impl Server {
         operations: OperationTools,
     ) -> Arc<Self> {
         let (client_views, seal) = (ClientViews::new(names, operations), Seal::new(&options.key));
-        let (suspended, results, meter) = (SuspendedCalls::default(), ResultStorage::default(), Meter::default());
+        let (suspended, results, meter) =
+            (SuspendedCalls::default(), ResultStorage::default(), Meter::default());
         Arc::new(Self { gateway, options, client_views, seal, suspended, results, meter })
     }
 
@@ -59,7 +60,9 @@ impl Server {
     pub fn owner(&self, identity: &Identity) -> Option<Arc<str>> {
         match self.gateway.whose(&identity.cx(&self.options.request)) {
             None => identity.user.clone(),
-            Some(whose) => Some(serde_json::json!([identity.user.as_deref(), whose]).to_string().into()),
+            Some(whose) => {
+                Some(serde_json::json!([identity.user.as_deref(), whose]).to_string().into())
+            }
         }
     }
 
@@ -72,7 +75,8 @@ impl Server {
 }
 
 /// Methods that need a session; they do not exist in the modern era.
-pub(super) const OF_SESSIONS: [&str; 4] = ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+pub(super) const OF_SESSIONS: [&str; 4] =
+    ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 impl Reply {
     pub(super) fn of(id: &RawJson, result: Result<String, RpcError>) -> Self {

@@ -113,7 +113,10 @@ async fn drain(tasks: &mut JoinSet<()>, until: Instant) {
 
 /// Reads one line that is not empty; returns false at the end. A line that is too long is cut, and
 /// is rejected later.
-async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8>) -> io::Result<bool> {
+async fn next_line(
+    input: &mut (impl AsyncBufReadExt + Unpin),
+    line: &mut Vec<u8>,
+) -> io::Result<bool> {
     loop {
         line.clear();
         let most = LONGEST as u64 + 2;

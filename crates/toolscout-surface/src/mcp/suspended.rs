@@ -56,7 +56,9 @@ impl RunningRequest {
     /// Passes on the responses of the client. A request for input without a response fails.
     pub(super) fn answer(&mut self, mut responses: HashMap<String, RawJson>) {
         for (name, sender) in self.unanswered.drain() {
-            let response = responses.remove(&name).ok_or_else(|| RpcError::failed("the client gave no answer"));
+            let response = responses
+                .remove(&name)
+                .ok_or_else(|| RpcError::failed("the client gave no answer"));
             let _ = sender.send(response);
         }
     }
@@ -102,7 +104,8 @@ impl SuspendedCalls {
     /// Drops the requests that no client has resumed in time.
     pub(super) fn tidy(&self) {
         let now = Instant::now();
-        let expired = self.calls.lock().remove_if(|(since, _)| now.duration_since(*since) >= PATIENCE);
+        let expired =
+            self.calls.lock().remove_if(|(since, _)| now.duration_since(*since) >= PATIENCE);
         drop(expired);
     }
 }

@@ -1,7 +1,8 @@
 //! Revisions of the protocol, and its two eras.
 
 /// The supported revisions, newest first.
-pub const SPOKEN: [&str; 5] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+pub const SPOKEN: [&str; 5] =
+    ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The revision with self-contained requests.
 pub const MODERN: &str = SPOKEN[0];
 /// Offered to a client of the old era that requests an unsupported revision.

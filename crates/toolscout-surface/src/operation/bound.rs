@@ -2,8 +2,8 @@
 
 use super::error::ErrorCode;
 use super::{
-    Access, InputSchema, ItemStream, Operation, OperationError, OperationOutput, OperationSpec, OutputSchema,
-    StreamItem, StreamOperation,
+    Access, InputSchema, ItemStream, Operation, OperationError, OperationOutput, OperationSpec,
+    OutputSchema, StreamItem, StreamOperation,
 };
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
@@ -17,7 +17,9 @@ use toolscout_core::{BoxFuture, Cx};
 /// A slot for the workspace, filled later: the commands are listed before the workspace exists.
 pub type WorkspaceSlot<W> = Arc<OnceLock<Arc<W>>>;
 
-type Start<T> = Box<dyn Fn(Map<String, Value>, Cx) -> BoxFuture<'static, Result<T, OperationError>> + Send + Sync>;
+type Start<T> = Box<
+    dyn Fn(Map<String, Value>, Cx) -> BoxFuture<'static, Result<T, OperationError>> + Send + Sync,
+>;
 
 enum Run {
     Once(Start<OperationOutput>),
@@ -44,11 +46,18 @@ impl BoundOperation {
                 T::run(&workspace, input, &cx).await.map(OperationOutput::of::<W, T>)
             })
         }));
-        Self { spec: T::SPEC, input: InputSchema::of::<T::Input>(), output: OutputSchema::of::<T::Output>(), run }
+        Self {
+            spec: T::SPEC,
+            input: InputSchema::of::<T::Input>(),
+            output: OutputSchema::of::<T::Output>(),
+            run,
+        }
     }
 
     /// Binds an operation that returns a stream.
-    pub fn stream<W: Send + Sync + 'static, T: StreamOperation<W>>(workspace: &WorkspaceSlot<W>) -> Self {
+    pub fn stream<W: Send + Sync + 'static, T: StreamOperation<W>>(
+        workspace: &WorkspaceSlot<W>,
+    ) -> Self {
         let workspace = workspace.clone();
         let run = Run::Stream(Box::new(move |input, cx| {
             let workspace = workspace.get().cloned();
@@ -58,7 +67,12 @@ impl BoundOperation {
                 Ok(items.map(|item| item.map(StreamItem::of::<W, T>)).boxed())
             })
         }));
-        Self { spec: T::SPEC, input: InputSchema::of::<T::Input>(), output: OutputSchema::of::<T::Item>(), run }
+        Self {
+            spec: T::SPEC,
+            input: InputSchema::of::<T::Input>(),
+            output: OutputSchema::of::<T::Item>(),
+            run,
+        }
     }
 
     /// Whether it returns a stream. If so, [`Self::open`] runs it; otherwise [`Self::invoke`].
@@ -67,14 +81,22 @@ impl BoundOperation {
     }
 
     /// Opens the stream, after it checks the role and the input.
-    pub async fn open(&self, input: Map<String, Value>, cx: Cx) -> Result<ItemStream<StreamItem>, OperationError> {
+    pub async fn open(
+        &self,
+        input: Map<String, Value>,
+        cx: Cx,
+    ) -> Result<ItemStream<StreamItem>, OperationError> {
         let mut report = OperationReport::begin(self.spec.name, &cx);
         let opened = self.opened(input, cx.clone()).await;
         report.outcome = if opened.is_ok() { "done" } else { "failed" };
         opened
     }
 
-    async fn opened(&self, input: Map<String, Value>, cx: Cx) -> Result<ItemStream<StreamItem>, OperationError> {
+    async fn opened(
+        &self,
+        input: Map<String, Value>,
+        cx: Cx,
+    ) -> Result<ItemStream<StreamItem>, OperationError> {
         self.check_access(cx.role)?;
         let input = self.input.check("the input", input)?;
         match &self.run {
@@ -85,7 +107,11 @@ impl BoundOperation {
 
     /// Runs the operation: checks the role and the input, enforces the deadline, responds to a
     /// dry run, and emits the event. Every surface goes through here.
-    pub async fn invoke(&self, input: Map<String, Value>, cx: Cx) -> Result<OperationOutput, OperationError> {
+    pub async fn invoke(
+        &self,
+        input: Map<String, Value>,
+        cx: Cx,
+    ) -> Result<OperationOutput, OperationError> {
         let mut report = OperationReport::begin(self.spec.name, &cx);
         let output = self.invoked(input, cx.clone()).await;
         report.outcome = match &output {
@@ -96,7 +122,11 @@ impl BoundOperation {
         output
     }
 
-    async fn invoked(&self, input: Map<String, Value>, cx: Cx) -> Result<OperationOutput, OperationError> {
+    async fn invoked(
+        &self,
+        input: Map<String, Value>,
+        cx: Cx,
+    ) -> Result<OperationOutput, OperationError> {
         self.check_access(cx.role)?;
         let input = self.input.check("the input", input)?;
         let cx = match self.spec.deadline {
@@ -107,13 +137,15 @@ impl BoundOperation {
         let Run::Once(run) = &self.run else { return Err(self.misused("returns a stream")) };
         let run = run(input, cx);
         let result = match deadline {
-            Some(deadline) => {
-                tokio::time::timeout_at(deadline.into(), run).await.unwrap_or_else(|_| Err(self.timed_out()))
-            }
+            Some(deadline) => tokio::time::timeout_at(deadline.into(), run)
+                .await
+                .unwrap_or_else(|_| Err(self.timed_out())),
             None => run.await,
         };
         match result {
-            Err(OperationError { dry_run: Some(dry_run), .. }) => Ok(OperationOutput::dry_run(dry_run.0)),
+            Err(OperationError { dry_run: Some(dry_run), .. }) => {
+                Ok(OperationOutput::dry_run(dry_run.0))
+            }
             other => other,
         }
     }
@@ -124,7 +156,10 @@ impl BoundOperation {
         if self.spec.access != Access::Operator || role == Role::Operator {
             return Ok(());
         }
-        let error = OperationError::new(ErrorCode::Forbidden, format!("`{}` needs operator rights", self.spec.name));
+        let error = OperationError::new(
+            ErrorCode::Forbidden,
+            format!("`{}` needs operator rights", self.spec.name),
+        );
         Err(error.hint("Use the token in `operator.token`, or sign in with `toolscout ui`."))
     }
 
@@ -159,7 +194,9 @@ impl Drop for OperationReport<'_> {
 }
 
 fn started<W>(workspace: Option<Arc<W>>) -> Result<Arc<W>, OperationError> {
-    workspace.ok_or_else(|| OperationError::new(ErrorCode::SourceUnavailable, "toolscout is still starting"))
+    workspace.ok_or_else(|| {
+        OperationError::new(ErrorCode::SourceUnavailable, "toolscout is still starting")
+    })
 }
 
 fn typed<T: DeserializeOwned>(input: Map<String, Value>) -> Result<T, OperationError> {

@@ -10,7 +10,9 @@
 //! first one takes one word, the last one all others.
 
 use super::{BoundOperation, CommandName, Confirm};
-use crate::cli::{CommandSpec, InputFrom, Locale, OptionSpec, Parsed, ToolFlags, UsageError, UsageErrors};
+use crate::cli::{
+    CommandSpec, InputFrom, Locale, OptionSpec, Parsed, ToolFlags, UsageError, UsageErrors,
+};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,18 +41,30 @@ impl OperationCommand {
         let own = CommandName::new(operation.spec.name).summary(operation.spec.summary);
         let commands = operation.spec.commands;
         let named = |command: &&CommandName| !command.name.is_empty();
-        if commands.is_empty() { vec![own] } else { commands.iter().filter(named).copied().collect() }
+        if commands.is_empty() {
+            vec![own]
+        } else {
+            commands.iter().filter(named).copied().collect()
+        }
     }
 
     /// The command line of one command of an operation.
     pub fn new(operation: Arc<BoundOperation>, command: CommandName, locale: Locale) -> Self {
         let mut schema = operation.input.inlined().clone();
         let rest = strings(&schema["x-cli-rest"]);
-        let (mut hints, mut properties, mut pairs) = (CliHints::default(), BTreeMap::new(), BTreeMap::new());
+        let (mut hints, mut properties, mut pairs) =
+            (CliHints::default(), BTreeMap::new(), BTreeMap::new());
         let (mut flags, mut files, mut conflicts) = (Map::new(), Vec::new(), Vec::new());
-        let all = schema.get_mut("properties").and_then(Value::as_object_mut).map(std::mem::take).unwrap_or_default();
+        let all = schema
+            .get_mut("properties")
+            .and_then(Value::as_object_mut)
+            .map(std::mem::take)
+            .unwrap_or_default();
         for (name, mut property) in all {
-            let hint = property.as_object_mut().and_then(|it| it.shift_remove("x-cli")).unwrap_or_default();
+            let hint = property
+                .as_object_mut()
+                .and_then(|it| it.shift_remove("x-cli"))
+                .unwrap_or_default();
             let is_fixed = command.preset.iter().any(|(fixed, _)| *fixed == name);
             if is_fixed || hint["skip"] == true || rest.contains(&name) {
                 continue;
@@ -72,7 +86,8 @@ impl OperationCommand {
             flags.insert(flag, property);
         }
         let required = strings(&schema["required"]);
-        let is_needed = |name: &String| required.contains(name) || command.required.contains(&name.as_str());
+        let is_needed =
+            |name: &String| required.contains(name) || command.required.contains(&name.as_str());
         let is_required = |flag: &&String| properties.get(*flag).is_some_and(is_needed);
         let required: Vec<_> = flags.keys().filter(is_required).cloned().collect();
         let input = json!({"type": "object", "properties": flags, "required": required});
@@ -83,15 +98,23 @@ impl OperationCommand {
     /// The command specification for parsing, help and completion.
     pub fn spec(&self) -> CommandSpec {
         let operation = &self.operation.spec;
-        let summary = if self.command.summary.is_empty() { operation.summary } else { self.command.summary };
-        let mut spec =
-            CommandSpec { name: self.command.name.to_owned(), about: summary.to_owned(), ..self.flags.spec.clone() };
+        let summary =
+            if self.command.summary.is_empty() { operation.summary } else { self.command.summary };
+        let mut spec = CommandSpec {
+            name: self.command.name.to_owned(),
+            about: summary.to_owned(),
+            ..self.flags.spec.clone()
+        };
         // `--json` is a global option; `--input` is for programs.
         spec.options.retain(|option| option.long != "json");
-        spec.options.iter_mut().filter(|option| option.long == "input").for_each(|option| option.hidden = true);
+        spec.options
+            .iter_mut()
+            .filter(|option| option.long == "input")
+            .for_each(|option| option.hidden = true);
         // A property with a positional argument needs no required flag: the positional argument
         // is reported as missing instead.
-        let has_place = |name: &str| spec.positionals.iter().any(|it| it.option.as_deref() == Some(name));
+        let has_place =
+            |name: &str| spec.positionals.iter().any(|it| it.option.as_deref() == Some(name));
         for option in &mut spec.options {
             option.negatable = false;
             // The default of a switch is always off, so help does not show it.
@@ -108,7 +131,8 @@ impl OperationCommand {
         spec.notes = operation.notes.iter().map(|note| (*note).to_owned()).collect();
         let own = format!("toolscout {}", self.command.name);
         let is_own = |example: &&&str| **example == own || example.starts_with(&format!("{own} "));
-        spec.examples = operation.examples.iter().filter(is_own).map(|example| (*example).to_owned()).collect();
+        spec.examples =
+            operation.examples.iter().filter(is_own).map(|example| (*example).to_owned()).collect();
         spec
     }
 
@@ -118,7 +142,8 @@ impl OperationCommand {
         parsed: &Parsed,
         read: impl FnOnce(InputFrom<'_>) -> Result<String, String>,
     ) -> Result<Map<String, Value>, UsageErrors> {
-        let typed = self.flags.arguments_with(parsed, read).map_err(|errors| self.with_places(&errors))?;
+        let typed =
+            self.flags.arguments_with(parsed, read).map_err(|errors| self.with_places(&errors))?;
         let mut input = Map::new();
         for (flag, value) in typed {
             let name = self.properties.get(&flag).cloned().unwrap_or(flag);
@@ -128,7 +153,9 @@ impl OperationCommand {
             };
             input.insert(name, value);
         }
-        if let (Some((first, more)), Some((word, words))) = (self.rest.split_first(), parsed.rest.split_first()) {
+        if let (Some((first, more)), Some((word, words))) =
+            (self.rest.split_first(), parsed.rest.split_first())
+        {
             input.insert(first.clone(), json!(word));
             if let Some(last) = more.last() {
                 input.insert(last.clone(), json!(words));
@@ -151,13 +178,13 @@ impl OperationCommand {
     fn with_places(&self, errors: &UsageErrors) -> UsageErrors {
         let place = |option: &str| {
             let places = self.flags.spec.positionals.iter();
-            let mut places = places.filter(|place| place.option.as_deref() == option.strip_prefix("--"));
+            let mut places =
+                places.filter(|place| place.option.as_deref() == option.strip_prefix("--"));
             places.next().map(|place| place.name.clone())
         };
         let named = |error: &UsageError| match error {
-            UsageError::MissingOption { option } => {
-                place(option).map_or_else(|| error.clone(), |name| UsageError::MissingArgument { name })
-            }
+            UsageError::MissingOption { option } => place(option)
+                .map_or_else(|| error.clone(), |name| UsageError::MissingArgument { name }),
             other => other.clone(),
         };
         match UsageErrors::check(errors.iter().map(named).collect()) {
@@ -169,7 +196,11 @@ impl OperationCommand {
 
 fn tool(schema: &Value, cli: CliHints) -> Tool {
     let name = ToolName::new("operation").expect("the name is valid");
-    Tool { input_schema: RawJson::from_value(schema), cli, ..Tool::new(ToolId::new(SourceId::app(), name)) }
+    Tool {
+        input_schema: RawJson::from_value(schema),
+        cli,
+        ..Tool::new(ToolId::new(SourceId::app(), name))
+    }
 }
 
 fn cli_hint(hint: &Value) -> CliHint {
@@ -191,7 +222,8 @@ fn pairs(name: &str, texts: &Value, separator: char) -> Result<Value, UsageError
                 map.insert(key.trim().to_owned(), value.trim_start().into());
             }
             _ => {
-                let (option, choices) = (format!("--{}", kebab(name)), vec![format!("NAME{separator}VALUE")]);
+                let (option, choices) =
+                    (format!("--{}", kebab(name)), vec![format!("NAME{separator}VALUE")]);
                 return Err(UsageError::NotOneOf { option, value: text, choices }.into());
             }
         }

@@ -119,10 +119,11 @@ impl From<Error> for OperationError {
         }
         let code = match &error {
             Error::Refused(AuthorizationError::NeedsApproval { .. }) => ErrorCode::ApprovalRequired,
-            Error::Refused(AuthorizationError::Changed { .. }) | Error::Source(SourceError::Changed { .. }) => {
+            Error::Refused(AuthorizationError::Changed { .. })
+            | Error::Source(SourceError::Changed { .. }) => ErrorCode::Conflict,
+            Error::ChangedAgain { .. } | Error::Unreliable { .. } | Error::Contended => {
                 ErrorCode::Conflict
             }
-            Error::ChangedAgain { .. } | Error::Unreliable { .. } | Error::Contended => ErrorCode::Conflict,
             Error::NotForAgents => ErrorCode::Forbidden,
             Error::Source(SourceError::Login { .. }) => ErrorCode::LoginRequired,
             other => other.kind().into(),
@@ -132,7 +133,9 @@ impl From<Error> for OperationError {
             _ => None,
         };
         let hint = match &error {
-            Error::Source(SourceError::Login { id, .. }) => Some(format!("toolscout server login {id}")),
+            Error::Source(SourceError::Login { id, .. }) => {
+                Some(format!("toolscout server login {id}"))
+            }
             other => other.hint(),
         };
         Self { hint, approval, ..Self::new(code, error.to_string()) }

@@ -43,18 +43,31 @@ pub struct OperationOutput {
 
 impl OperationOutput {
     pub(super) fn of<W: 'static, T: Operation<W>>(output: T::Output) -> Self {
-        let (exit, is_data, planned) = (T::exit(&output), T::is_data(&output), T::planned(&output).cloned());
+        let (exit, is_data, planned) =
+            (T::exit(&output), T::is_data(&output), T::planned(&output).cloned());
         let (warnings, notes) = (T::warnings(&output).to_vec(), T::notes(&output));
         let is_redacted = !matches!(T::SPEC.effect, Effect::Call);
-        let value: Box<dyn Render> =
-            Box::new(Typed { output, text: T::text, message: T::message, write_json: T::write_json });
+        let value: Box<dyn Render> = Box::new(Typed {
+            output,
+            text: T::text,
+            message: T::message,
+            write_json: T::write_json,
+        });
         Self { value: Some(value), warnings, notes, exit, is_data, planned, is_redacted }
     }
 
     /// The output of a dry run that has only its summary to show.
     pub(super) fn dry_run(change: PlannedChange) -> Self {
         let (warnings, notes, planned) = (Vec::new(), Vec::new(), Some(change));
-        Self { value: None, warnings, notes, exit: Exit::Done, is_data: false, planned, is_redacted: true }
+        Self {
+            value: None,
+            warnings,
+            notes,
+            exit: Exit::Done,
+            is_data: false,
+            planned,
+            is_redacted: true,
+        }
     }
 
     /// Whether there is more than the summary of a dry run.
@@ -110,7 +123,12 @@ impl OperationOutput {
     fn dry_run_json(&self) -> serde_json::Result<Map<String, Value>> {
         let mut all = Map::new();
         if let Some(PlannedChange { kind, subject, action, summary }) = &self.planned {
-            let fields = [("kind", kind.word()), ("subject", subject), ("action", action), ("would", summary)];
+            let fields = [
+                ("kind", kind.word()),
+                ("subject", subject),
+                ("action", action),
+                ("would", summary),
+            ];
             all.insert("dryRun".to_owned(), true.into());
             all.extend(fields.map(|(name, value)| (name.to_owned(), value.into())));
         }
@@ -146,7 +164,9 @@ fn without_secrets(value: Value) -> Value {
         Value::String(text) => redact::values(&text).into_owned().into(),
         Value::Array(items) => items.into_iter().map(without_secrets).collect(),
         Value::Object(fields) => {
-            let field = |(name, value): (String, Value)| (redact::values(&name).into_owned(), without_secrets(value));
+            let field = |(name, value): (String, Value)| {
+                (redact::values(&name).into_owned(), without_secrets(value))
+            };
             fields.into_iter().map(field).collect()
         }
         other => other,

@@ -5,11 +5,17 @@ use serde_json::{Map, Value};
 use std::fmt::Write;
 
 /// The path with query, and the body, of a request that invokes an operation with this input.
-pub fn request_target(route: &HttpRoute, mut input: Map<String, Value>) -> (String, Option<Vec<u8>>) {
-    let segment = |segment: &str| match segment.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
-        Some(name) => encode(&text(input.shift_remove(name.trim_start_matches('*')).unwrap_or_default())),
-        None => segment.to_owned(),
-    };
+pub fn request_target(
+    route: &HttpRoute,
+    mut input: Map<String, Value>,
+) -> (String, Option<Vec<u8>>) {
+    let segment =
+        |segment: &str| match segment.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+            Some(name) => {
+                encode(&text(input.shift_remove(name.trim_start_matches('*')).unwrap_or_default()))
+            }
+            None => segment.to_owned(),
+        };
     let mut path = route.path.split('/').map(segment).collect::<Vec<_>>().join("/");
     let has_body = !matches!(route.method, "GET" | "DELETE");
     let mut separator = '?';

@@ -45,11 +45,17 @@ impl InputSchema {
     }
 
     /// The input with its defaults filled in, or every violation of the schema.
-    pub(crate) fn check(&self, part: &str, input: Map<String, Value>) -> Result<Map<String, Value>, OperationError> {
+    pub(crate) fn check(
+        &self,
+        part: &str,
+        input: Map<String, Value>,
+    ) -> Result<Map<String, Value>, OperationError> {
         let check = self.check.get_or_init(|| compile(self.inlined())).as_ref();
         let checked = check.map_err(OperationError::invalid)?.arguments(input);
         checked.map_err(|error| match error {
-            Error::InvalidArguments { violations, .. } => OperationError::violations(part, &violations),
+            Error::InvalidArguments { violations, .. } => {
+                OperationError::violations(part, &violations)
+            }
             other => other.into(),
         })
     }
@@ -80,7 +86,9 @@ impl InputSchema {
             object.retain(|key, _| !matches!(key.as_str(), "title" | "x-cli-rest"));
         }
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-        for property in properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+        for property in
+            properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut)
+        {
             property.shift_remove("x-cli");
         }
         schema
@@ -88,7 +96,8 @@ impl InputSchema {
 }
 
 fn inlined(describe: fn(&mut SchemaGenerator) -> Schema, settings: SchemaSettings) -> Value {
-    let mut generator = settings.with(|settings| settings.inline_subschemas = true).into_generator();
+    let mut generator =
+        settings.with(|settings| settings.inline_subschemas = true).into_generator();
     let mut schema = describe(&mut generator).to_value();
     inline_string_enums(&mut schema);
     schema
@@ -104,10 +113,15 @@ pub(crate) fn schema_settings() -> SchemaSettings {
 pub(crate) fn inline_string_enums(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
-            let is_constants = |variants: &[Value]| variants.iter().all(|variant| variant["const"].is_string());
-            let variants = map.get("oneOf").and_then(Value::as_array).filter(|variants| is_constants(variants));
+            let is_constants =
+                |variants: &[Value]| variants.iter().all(|variant| variant["const"].is_string());
+            let variants = map
+                .get("oneOf")
+                .and_then(Value::as_array)
+                .filter(|variants| is_constants(variants));
             if let Some(variants) = variants {
-                let values: Vec<_> = variants.iter().map(|variant| variant["const"].clone()).collect();
+                let values: Vec<_> =
+                    variants.iter().map(|variant| variant["const"].clone()).collect();
                 map.shift_remove("oneOf");
                 map.insert("type".to_owned(), "string".into());
                 map.insert("enum".to_owned(), values.into());
@@ -123,6 +137,9 @@ pub(crate) fn inline_string_enums(schema: &mut Value) {
 /// limits, as arguments of tools.
 fn compile(schema: &Value) -> Result<ArgumentValidator, String> {
     let name = ToolName::new("input").map_err(|error| error.to_string())?;
-    let tool = Tool { input_schema: RawJson::from_value(schema), ..Tool::new(ToolId::new(SourceId::app(), name)) };
+    let tool = Tool {
+        input_schema: RawJson::from_value(schema),
+        ..Tool::new(ToolId::new(SourceId::app(), name))
+    };
     ArgumentValidator::of(&tool).map_err(|error| error.to_string())
 }

@@ -59,12 +59,16 @@ impl StreamItem {
 
     /// As JSON on one line.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        self.value.json().and_then(redacted).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        self.value
+            .json()
+            .and_then(redacted)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// JSON on one line, with its line break and with unsafe characters escaped for a terminal.
     pub fn to_json_line(&self) -> String {
-        let value: serde_json::Value = self.to_json().and_then(|text| serde_json::from_str(&text)).unwrap_or_default();
+        let value: serde_json::Value =
+            self.to_json().and_then(|text| serde_json::from_str(&text)).unwrap_or_default();
         json::compact(&value) + "\n"
     }
 

@@ -1,4 +1,7 @@
-use super::{BoundOperation, Effect, Operation, OperationError, OperationSpec, Text, WorkspaceSlot, request_target};
+use super::{
+    BoundOperation, Effect, Operation, OperationError, OperationSpec, Text, WorkspaceSlot,
+    request_target,
+};
 use futures_util::FutureExt;
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -54,7 +57,8 @@ impl Operation<()> for Read {
 impl Operation<()> for Call {
     type Input = EchoInput;
     type Output = Echoed;
-    const SPEC: OperationSpec = OperationSpec { effect: Effect::Call, ..OperationSpec::read("call", "Call", "/call") };
+    const SPEC: OperationSpec =
+        OperationSpec { effect: Effect::Call, ..OperationSpec::read("call", "Call", "/call") };
 
     async fn run(_: &(), input: EchoInput, _: &Cx) -> Result<Echoed, OperationError> {
         Ok(echo(input))
@@ -72,7 +76,8 @@ impl Operation<()> for Change {
 
     async fn run(_: &(), input: EchoInput, cx: &Cx) -> Result<Echoed, OperationError> {
         let (subject, summary) = (input.text.clone(), format!("lock {}", input.text));
-        cx.change(PlannedChange { kind: ChangeKind::Lock, subject, action: "changed", summary })?.commit();
+        cx.change(PlannedChange { kind: ChangeKind::Lock, subject, action: "changed", summary })?
+            .commit();
         Ok(echo(input))
     }
 
@@ -111,7 +116,14 @@ async fn every_run_is_reported_with_its_name_and_outcome() {
     assert!(bound::<Change>().invoke(input("a"), dry_run).await.is_ok());
     assert!(bound::<Change>().invoke(input("a"), cx.clone()).await.is_ok());
     assert!(bound::<Read>().invoke(input("wait"), cx).now_or_never().is_none());
-    let expected = ["read done", "read failed", "read failed", "change dry_run", "change done", "read cancelled"];
+    let expected = [
+        "read done",
+        "read failed",
+        "read failed",
+        "change dry_run",
+        "change done",
+        "read cancelled",
+    ];
     assert_eq!(*reported.0.lock(), expected);
 }
 

@@ -25,7 +25,11 @@ pub fn pretty(value: &impl Serialize) -> String {
 
 /// The value in one line.
 pub fn compact(value: &impl Serialize) -> String {
-    text(|out| value.serialize(&mut Serializer::with_formatter(out, Safe(CompactFormatter))).map_err(io::Error::from))
+    text(|out| {
+        value
+            .serialize(&mut Serializer::with_formatter(out, Safe(CompactFormatter)))
+            .map_err(io::Error::from)
+    })
 }
 
 fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
@@ -39,11 +43,19 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
 struct Safe<F>(F);
 
 impl<F: Formatter> Formatter for Safe<F> {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         out.write_all(escape::json(fragment).as_bytes())
     }
 
-    fn write_raw_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_raw_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         out.write_all(escape::json(fragment).as_bytes())
     }
 

@@ -114,7 +114,8 @@ fn columns(items: &[Value]) -> Option<Vec<&String>> {
     let alike = |it: &Value| {
         let map = it.as_object();
         map.is_some_and(|it| {
-            it.len() == first.len() && it.iter().all(|(key, value)| first.contains_key(key) && is_scalar(value))
+            it.len() == first.len()
+                && it.iter().all(|(key, value)| first.contains_key(key) && is_scalar(value))
         })
     };
     items.iter().all(alike).then(|| sorted(first).into_iter().map(|(name, _)| name).collect())

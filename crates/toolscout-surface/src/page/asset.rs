@@ -2,8 +2,8 @@
 
 use axum::body::Body;
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    REFERRER_POLICY, VARY,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, REFERRER_POLICY, VARY,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
@@ -91,7 +91,10 @@ fn takes_gzip(asked: &HeaderMap) -> bool {
     let accepted = asked.get_all(ACCEPT_ENCODING).iter().filter_map(|it| it.to_str().ok());
     accepted.flat_map(|it| it.split(',')).any(|it| {
         let (name, weight) = it.split_once(';').unwrap_or((it, ""));
-        let is_refused = matches!(weight.trim().replace(' ', "").as_str(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000");
+        let is_refused = matches!(
+            weight.trim().replace(' ', "").as_str(),
+            "q=0" | "q=0.0" | "q=0.00" | "q=0.000"
+        );
         name.trim().eq_ignore_ascii_case("gzip") && !is_refused
     })
 }

@@ -22,10 +22,20 @@ async fn every_file_is_there_for_anybody_and_for_nothing_else() {
     let site = site().await;
     for file in &ALL {
         let answer = ask(&site, file.path, "").await;
-        assert_eq!((answer.status, answer.header("content-type")), (200, Some(file.kind)), "{}", file.path);
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (200, Some(file.kind)),
+            "{}",
+            file.path
+        );
         assert_eq!(answer.body, file.text);
         let policy = answer.header("content-security-policy").expect("a policy");
-        for rule in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"] {
+        for rule in [
+            "default-src 'none'",
+            "script-src 'self'",
+            "frame-ancestors 'none'",
+            "trusted-types 'none'",
+        ] {
             assert!(policy.contains(rule), "{policy}");
         }
         assert!(!policy.contains("unsafe") && !policy.contains('*'), "{policy}");
@@ -59,26 +69,52 @@ async fn files_are_packed_for_who_takes_that() {
     let mut sum = 0;
     for file in &ALL {
         let mut wire = site.dial().await;
-        wire.send(format!("GET {} HTTP/1.1\r\nHost: {}\r\nAccept-Encoding: br, gzip\r\n\r\n", file.path, site.addr))
-            .await;
+        wire.send(format!(
+            "GET {} HTTP/1.1\r\nHost: {}\r\nAccept-Encoding: br, gzip\r\n\r\n",
+            file.path, site.addr
+        ))
+        .await;
         let head = wire.head().await;
         assert_eq!(head.header("content-encoding"), Some("gzip"), "{}", file.path);
-        sum += head.header("content-length").and_then(|it| it.parse::<usize>().ok()).expect("a length");
+        sum += head
+            .header("content-length")
+            .and_then(|it| it.parse::<usize>().ok())
+            .expect("a length");
     }
     assert!(sum < 60_000, "all files together take {sum} bytes");
     let plain = ask(&site, "/", "Accept-Encoding: gzip;q=0, identity\r\n").await;
-    assert_eq!((plain.header("content-encoding"), plain.header("vary")), (None, Some("accept-encoding")));
+    assert_eq!(
+        (plain.header("content-encoding"), plain.header("vary")),
+        (None, Some("accept-encoding"))
+    );
 }
 
 /// The browser refuses this, too; this test finds it earlier.
 #[test]
 fn no_element_is_made_from_a_text() {
-    let ways = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval(", "new Function"];
-    let more =
-        ["createContextualFragment", "setHTML", "srcdoc", "javascript:", "onclick=", "style=\"", "http://", "https://"];
+    let ways = [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "DOMParser",
+        "eval(",
+        "new Function",
+    ];
+    let more = [
+        "createContextualFragment",
+        "setHTML",
+        "srcdoc",
+        "javascript:",
+        "onclick=",
+        "style=\"",
+        "http://",
+        "https://",
+    ];
     for file in ALL.iter().filter(|it| !it.path.ends_with(".svg")) {
         for way in ways.iter().chain(&more) {
-            let is_example = *way == "https://" && file.text.contains("https://mcp.example.com/mcp");
+            let is_example =
+                *way == "https://" && file.text.contains("https://mcp.example.com/mcp");
             assert!(is_example || !file.text.contains(way), "{} has `{way}`", file.path);
         }
     }

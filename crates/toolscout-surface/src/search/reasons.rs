@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use toolscout_core::{Diagnostic, DiagnosticKind, DiagnosticLevel, SourceId, Status, Tool, escape};
-use toolscout_gateway::{CatalogView, Gateway, SearchRequest, SearchResponse, Snapshot, Unresolved};
+use toolscout_gateway::{
+    CatalogView, Gateway, SearchRequest, SearchResponse, Snapshot, Unresolved,
+};
 
 /// The maximum number of reasons.
 const MOST: usize = 12;
@@ -27,13 +29,18 @@ pub(super) fn reasons(
 }
 
 /// Reasons about the query itself.
-fn about_question(view: &CatalogView, search: &SearchRequest<'_>, answer: &SearchResponse) -> Vec<String> {
+fn about_question(
+    view: &CatalogView,
+    search: &SearchRequest<'_>,
+    answer: &SearchResponse,
+) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(best) = answer.hits.first() {
         notes.push(format!("none of these fits well: the best is {:.2} sure, of 1", best.score));
     }
     let reading = view.reading(search.text);
-    let unknown: Vec<_> = reading.unknown().take(NAMED).map(|it| format!("`{}`", escape::line(it))).collect();
+    let unknown: Vec<_> =
+        reading.unknown().take(NAMED).map(|it| format!("`{}`", escape::line(it))).collect();
     if !unknown.is_empty() {
         notes.push(format!("no tool says anything of {}", unknown.join(", ")));
     }
@@ -46,7 +53,11 @@ fn about_question(view: &CatalogView, search: &SearchRequest<'_>, answer: &Searc
 
 /// Reasons why tools of sources are hidden: of the given sources, or of all. `absent` has the
 /// diagnostics of sources that are not in the catalog.
-fn about_sources(view: &CatalogView, absent: &[Diagnostic], sources: Option<&[SourceId]>) -> Vec<String> {
+fn about_sources(
+    view: &CatalogView,
+    absent: &[Diagnostic],
+    sources: Option<&[SourceId]>,
+) -> Vec<String> {
     let is_asked = |id: &SourceId| sources.is_none_or(|it| it.contains(id));
     let is_meant = |it: &&Diagnostic| it.source.as_ref().is_none_or(is_asked);
     let snapshot = view.snapshot();
@@ -54,15 +65,17 @@ fn about_sources(view: &CatalogView, absent: &[Diagnostic], sources: Option<&[So
     let mut notes = view.notes();
     notes.extend(problems.filter_map(reason));
     notes.extend(
-        stale(&snapshot)
-            .filter(|it| is_asked(it))
-            .map(|id| format!("the tools of `{id}` may be outdated: `toolscout server refresh {id}`")),
+        stale(&snapshot).filter(|it| is_asked(it)).map(|id| {
+            format!("the tools of `{id}` may be outdated: `toolscout server refresh {id}`")
+        }),
     );
     notes.extend(disabled(view).into_iter().filter(|(id, _)| is_asked(id)).map(|(id, count)| {
         let tools = crate::output::counted(count, "tool");
         format!("{tools} of `{id}` disabled by a policy: `toolscout policy {id}`")
     }));
-    notes.extend(snapshot.tools().filter(|it| is_asked(&it.id.source)).filter_map(|it| unavailable(it)));
+    notes.extend(
+        snapshot.tools().filter(|it| is_asked(&it.id.source)).filter_map(|it| unavailable(it)),
+    );
     shortened(notes)
 }
 
@@ -79,7 +92,11 @@ fn shortened(notes: Vec<String>) -> Vec<String> {
 
 /// Names of tools that are similar to the query, or to a word of it, and are not among the
 /// hits.
-fn nearest(snapshot: &Snapshot, search: &SearchRequest<'_>, answer: &SearchResponse) -> Vec<String> {
+fn nearest(
+    snapshot: &Snapshot,
+    search: &SearchRequest<'_>,
+    answer: &SearchResponse,
+) -> Vec<String> {
     let text = search.text.trim();
     let joined = text.split_whitespace().collect::<Vec<_>>().join("_");
     let words = text.split_whitespace().filter(|it| it.chars().count() > 3);
@@ -90,7 +107,8 @@ fn nearest(snapshot: &Snapshot, search: &SearchRequest<'_>, answer: &SearchRespo
         }
     }
     let is_new = |it: &toolscout_core::ToolId| {
-        search.sources.is_none_or(|all| all.contains(&it.source)) && !answer.hits.iter().any(|hit| hit.tool.id == *it)
+        search.sources.is_none_or(|all| all.contains(&it.source))
+            && !answer.hits.iter().any(|hit| hit.tool.id == *it)
     };
     let mut seen = BTreeSet::new();
     let new = found.into_iter().filter(|it| is_new(it) && seen.insert(it.clone()));
@@ -99,14 +117,21 @@ fn nearest(snapshot: &Snapshot, search: &SearchRequest<'_>, answer: &SearchRespo
 
 /// The diagnostic as a sentence, if it hides tools.
 fn reason(problem: &Diagnostic) -> Option<String> {
-    let hides =
-        matches!(problem.kind, DiagnosticKind::Source | DiagnosticKind::Unavailable | DiagnosticKind::Untrusted);
+    let hides = matches!(
+        problem.kind,
+        DiagnosticKind::Source | DiagnosticKind::Unavailable | DiagnosticKind::Untrusted
+    );
     if problem.level != DiagnosticLevel::Warning || !hides {
         return None;
     }
-    let unnamed = problem.source.as_ref().filter(|id| !problem.message.contains(&format!("`{id}`")));
+    let unnamed =
+        problem.source.as_ref().filter(|id| !problem.message.contains(&format!("`{id}`")));
     let source = unnamed.map(|id| format!("`{id}`: ")).unwrap_or_default();
-    let hint = problem.hint.as_deref().map(|hint| format!(" ({})", escape::line(hint))).unwrap_or_default();
+    let hint = problem
+        .hint
+        .as_deref()
+        .map(|hint| format!(" ({})", escape::line(hint)))
+        .unwrap_or_default();
     Some(format!("{source}{}{hint}", escape::line(&problem.message)))
 }
 
@@ -118,8 +143,9 @@ fn stale(snapshot: &Snapshot) -> impl Iterator<Item = SourceId> {
 /// The number of disabled tools by source.
 fn disabled(view: &CatalogView) -> BTreeMap<SourceId, usize> {
     let (all, mut count) = (view.whole_snapshot(), BTreeMap::new());
-    let is_disabled =
-        |it: &&std::sync::Arc<Tool>| view.policy(it).policy == toolscout_core::authorization::Policy::Disable;
+    let is_disabled = |it: &&std::sync::Arc<Tool>| {
+        view.policy(it).policy == toolscout_core::authorization::Policy::Disable
+    };
     for tool in all.tools().filter(is_disabled) {
         *count.entry(tool.id.source.clone()).or_default() += 1;
     }
@@ -128,9 +154,11 @@ fn disabled(view: &CatalogView) -> BTreeMap<SourceId, usize> {
 
 fn unavailable(tool: &Tool) -> Option<String> {
     match &tool.status {
-        Status::Unavailable(reason) | Status::Unprobed(reason) => {
-            Some(format!("`{}` cannot be used now: {}", escape::line(&tool.id.to_string()), escape::line(reason)))
-        }
+        Status::Unavailable(reason) | Status::Unprobed(reason) => Some(format!(
+            "`{}` cannot be used now: {}",
+            escape::line(&tool.id.to_string()),
+            escape::line(reason)
+        )),
         _ => None,
     }
 }

@@ -32,10 +32,13 @@ static KNOWN_WORDS: LazyLock<HashMap<&[u8], Forms>> = LazyLock::new(|| {
     let groups = WORDS.split("\n\n").zip(GROUPS);
     // Reserved up front, because a growing map would be rehashed several times.
     let mut known = HashMap::with_capacity(WORDS.len() / 6);
-    known.extend(groups.flat_map(|(words, forms)| words.lines().map(move |it| (it.as_bytes(), forms))));
+    known.extend(
+        groups.flat_map(|(words, forms)| words.lines().map(move |it| (it.as_bytes(), forms))),
+    );
     known
 });
-static KNOWN_SIGNS: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| SIGNS.lines().map(str::as_bytes).collect());
+static KNOWN_SIGNS: LazyLock<HashSet<&[u8]>> =
+    LazyLock::new(|| SIGNS.lines().map(str::as_bytes).collect());
 
 /// An upper bound for the tokens of the piece.
 pub(super) fn most_parts(piece: &[u8]) -> usize {
@@ -71,7 +74,8 @@ fn most_apart(piece: &[u8]) -> usize {
             // Two parts that are together longer than any known token may be neighbours.
             let free = REACH.saturating_sub(last) + 1;
             let is_apart = |it: &usize| !tokens[end * (REACH + 1) + last + it];
-            let near = (1..free.min(before + 1)).filter(is_apart).map(|it| exactly[at(before, it)]).max();
+            let near =
+                (1..free.min(before + 1)).filter(is_apart).map(|it| exactly[at(before, it)]).max();
             let far = if free <= before { at_least[at(before, free)] } else { 0 };
             exactly[at(end, last)] = match near.unwrap_or(0).max(far) {
                 0 => usize::from(before == 0),
@@ -87,7 +91,9 @@ fn most_apart(piece: &[u8]) -> usize {
 fn is_token(part: &[u8]) -> bool {
     match part {
         [b' ', sign] if sign.is_ascii_graphic() => true,
-        [b' ', word @ ..] if word.first().is_some_and(u8::is_ascii_alphabetic) => is_word(word, BLANK),
+        [b' ', word @ ..] if word.first().is_some_and(u8::is_ascii_alphabetic) => {
+            is_word(word, BLANK)
+        }
         [first, ..] if first.is_ascii_alphabetic() => is_word(part, PLAIN),
         _ if part.iter().all(|it| *it == b' ') => part.len() <= BLANKS,
         _ => KNOWN_SIGNS.contains(part),
@@ -98,7 +104,8 @@ fn is_word(part: &[u8], form: Forms) -> bool {
     if part.len() > LONGEST {
         return false;
     }
-    let is_known = |word: &[u8], form: Forms| KNOWN_WORDS.get(word).is_some_and(|it| it & form == form);
+    let is_known =
+        |word: &[u8], form: Forms| KNOWN_WORDS.get(word).is_some_and(|it| it & form == form);
     if !part[0].is_ascii_uppercase() || is_known(part, form) {
         return is_known(part, form);
     }

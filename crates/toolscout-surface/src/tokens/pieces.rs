@@ -22,7 +22,11 @@ pub(super) enum Piece<'a> {
 impl<'a> Piece<'a> {
     pub(super) fn text(&self) -> &'a str {
         match self {
-            Self::Word(it) | Self::Number(it) | Self::Signs(it) | Self::Blank(it) | Self::Other(it) => it,
+            Self::Word(it)
+            | Self::Number(it)
+            | Self::Signs(it)
+            | Self::Blank(it)
+            | Self::Other(it) => it,
         }
     }
 }

@@ -19,7 +19,12 @@ fn every_word_of_the_list_is_one_token_in_the_forms_of_its_group() {
         for word in words.lines() {
             let capital = format!("{}{}", word[..1].to_uppercase(), &word[1..]);
             let forms = match group {
-                0 => vec![word.to_owned(), format!(" {word}"), capital.clone(), format!(" {capital}")],
+                0 => vec![
+                    word.to_owned(),
+                    format!(" {word}"),
+                    capital.clone(),
+                    format!(" {capital}"),
+                ],
                 1 => vec![word.to_owned(), format!(" {word}")],
                 2 => vec![format!(" {word}")],
                 _ => vec![word.to_owned()],
@@ -107,7 +112,13 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"owner":{"type":"string",
 
 /// Random words, joined by random separators.
 fn prose() -> impl Strategy<Value = String> {
-    let word = prop_oneof!["[a-z]{1,12}", "[A-Z]{1,6}[a-z]{0,9}", Just("search".to_owned()), "[0-9]{1,7}", "\\PC{1,3}"];
+    let word = prop_oneof![
+        "[a-z]{1,12}",
+        "[A-Z]{1,6}[a-z]{0,9}",
+        Just("search".to_owned()),
+        "[0-9]{1,7}",
+        "\\PC{1,3}"
+    ];
     let between = prop_oneof![
         " {1,3}",
         "[\"':,.{}\\[\\]/_()=-]{1,4}",
@@ -115,7 +126,8 @@ fn prose() -> impl Strategy<Value = String> {
         "['’](s|re|ll|t|x)",
         Just(String::new())
     ];
-    prop::collection::vec((word, between), 0..40).prop_map(|it| it.into_iter().flat_map(|(a, b)| [a, b]).collect())
+    prop::collection::vec((word, between), 0..40)
+        .prop_map(|it| it.into_iter().flat_map(|(a, b)| [a, b]).collect())
 }
 
 proptest! {

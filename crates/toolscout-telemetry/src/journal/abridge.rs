@@ -71,7 +71,9 @@ pub(super) fn safe(value: Value) -> Value {
     match value {
         Value::String(text) => redact::text(&text).into(),
         Value::Array(items) => items.into_iter().map(safe).collect(),
-        Value::Object(map) => map.into_iter().map(|(key, value)| (redact::text(&key), safe(value))).collect(),
+        Value::Object(map) => {
+            map.into_iter().map(|(key, value)| (redact::text(&key), safe(value))).collect()
+        }
         other => other,
     }
 }

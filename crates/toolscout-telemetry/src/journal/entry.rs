@@ -27,7 +27,9 @@ pub struct JournalEntry {
 }
 
 /// The origin of a request.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RequesterRecord {
     /// The surface: `cli`, `mcp`, `http`.

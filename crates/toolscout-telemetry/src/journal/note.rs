@@ -6,7 +6,8 @@ use super::entry::{EntryDetails, RecordedHit, RecordedOutcome, RequesterRecord};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use toolscout_core::event::{
-    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester, SearchEvent,
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
+    SearchEvent,
 };
 use toolscout_core::{ErrorKind, Moment, SourceId};
 use toolscout_store::journal::JournalRecord;
@@ -31,7 +32,13 @@ pub(crate) struct JournalNote {
 }
 
 enum NotedEvent {
-    Discovered { source: SourceId, tools: usize, needed: bool, changed: bool, error: Option<String> },
+    Discovered {
+        source: SourceId,
+        tools: usize,
+        needed: bool,
+        changed: bool,
+        error: Option<String>,
+    },
     Searched(SearchEvent),
     Called(CallEvent, Value),
     Decided(DecisionEvent),
@@ -54,22 +61,36 @@ impl JournalNote {
                     error: error.as_deref().map(beginning),
                 }
             }
-            EventKind::Search(SearchEvent { text, profile, hits, notes }) => NotedEvent::Searched(SearchEvent {
-                text: beginning(text),
-                profile,
-                hits: hits.iter().take(HITS).cloned().collect(),
-                notes: notes.iter().take(NOTES).map(|it| beginning(it)).collect(),
-            }),
+            EventKind::Search(SearchEvent { text, profile, hits, notes }) => {
+                NotedEvent::Searched(SearchEvent {
+                    text: beginning(text),
+                    profile,
+                    hits: hits.iter().take(HITS).cloned().collect(),
+                    notes: notes.iter().take(NOTES).map(|it| beginning(it)).collect(),
+                })
+            }
             EventKind::Call(called) => {
                 let CallEvent { tool, digest, arguments, policy, outcome } = called;
                 let (tool, outcome) = (tool.clone(), shortened(outcome));
-                let kept = CallEvent { tool, digest: *digest, arguments: Map::new(), policy: *policy, outcome };
+                let kept = CallEvent {
+                    tool,
+                    digest: *digest,
+                    arguments: Map::new(),
+                    policy: *policy,
+                    outcome,
+                };
                 NotedEvent::Called(kept, copy(arguments))
             }
             EventKind::Decision(decided) => NotedEvent::Decided(decided.clone()),
             EventKind::ContextUse(shown) => NotedEvent::Shown(shown.clone()),
         };
-        Some(Self { at: *at, took: *took, who: requester.clone(), trace: span.parent.map(|_| span.trace), what })
+        Some(Self {
+            at: *at,
+            took: *took,
+            who: requester.clone(),
+            trace: span.parent.map(|_| span.trace),
+            what,
+        })
     }
 
     /// Redacts the event and serializes it.
@@ -81,7 +102,9 @@ impl JournalNote {
         // of the cost of a record in a busy process.
         let mut body = format!(r#"{{"tookMs":{took}"#);
         let (who, what) = (json(&party(&self.who, self.trace)), json(&what));
-        let of_kind = fields(&what).strip_prefix(r#""kind":""#).and_then(|it| it.strip_prefix(kind)?.strip_prefix('"'));
+        let of_kind = fields(&what)
+            .strip_prefix(r#""kind":""#)
+            .and_then(|it| it.strip_prefix(kind)?.strip_prefix('"'));
         for part in [fields(&who), of_kind.unwrap_or_default().trim_start_matches(',')] {
             if !part.is_empty() {
                 body.push(',');
@@ -104,7 +127,9 @@ fn fields(object: &str) -> &str {
 
 fn shortened(outcome: &CallOutcome) -> CallOutcome {
     match outcome {
-        CallOutcome::Failed { kind, message } => CallOutcome::Failed { kind: *kind, message: beginning(message) },
+        CallOutcome::Failed { kind, message } => {
+            CallOutcome::Failed { kind: *kind, message: beginning(message) }
+        }
         other => other.clone(),
     }
 }
@@ -123,13 +148,15 @@ fn party(who: &Requester, trace: Option<[u8; 16]>) -> RequesterRecord {
 
 fn what(noted: NotedEvent) -> EntryDetails {
     match noted {
-        NotedEvent::Discovered { source, tools, needed, changed, error } => EntryDetails::Discovery {
-            source: source.to_string(),
-            tools: tools as u64,
-            needed,
-            changed,
-            error: error.map(|it| cut(&it, TEXT)),
-        },
+        NotedEvent::Discovered { source, tools, needed, changed, error } => {
+            EntryDetails::Discovery {
+                source: source.to_string(),
+                tools: tools as u64,
+                needed,
+                changed,
+                error: error.map(|it| cut(&it, TEXT)),
+            }
+        }
         NotedEvent::Searched(SearchEvent { text, profile, hits, notes }) => EntryDetails::Search {
             query: cut(&text, TEXT),
             profile: profile.to_owned(),
@@ -161,7 +188,9 @@ fn call(called: CallEvent, arguments: Value) -> EntryDetails {
         CallOutcome::Succeeded(bytes) => (RecordedOutcome::Done, Some(bytes), None),
         CallOutcome::ToolError(bytes) => (RecordedOutcome::ToolFailed, Some(bytes), None),
         CallOutcome::InputRequired => (RecordedOutcome::WantsInput, None, None),
-        CallOutcome::Failed { kind, message } => (RecordedOutcome::Failed, None, Some((kind, message))),
+        CallOutcome::Failed { kind, message } => {
+            (RecordedOutcome::Failed, None, Some((kind, message)))
+        }
         CallOutcome::Cancelled => (RecordedOutcome::Cancelled, None, None),
     };
     EntryDetails::Call {

@@ -5,7 +5,8 @@ use super::page::MetricsPage;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use toolscout_core::event::{
-    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, OperationEvent, Requester,
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind,
+    OperationEvent, Requester,
 };
 use toolscout_core::{ErrorKind, SourceId};
 
@@ -115,7 +116,9 @@ impl EventCounts {
     pub(super) fn write(&self, page: &mut MetricsPage) {
         self.write_calls(page);
         page.counter("toolscout_searches_total", "Searches, by whether anything was found.");
-        self.searches.iter().for_each(|(outcome, count)| page.line(&[("outcome", outcome)], *count));
+        self.searches
+            .iter()
+            .for_each(|(outcome, count)| page.line(&[("outcome", outcome)], *count));
         page.histogram("toolscout_search_seconds", "How long searches took.");
         self.search_seconds.write(page, &[]);
         page.counter("toolscout_discoveries_total", "Discoveries of servers, by outcome.");
@@ -151,7 +154,10 @@ impl EventCounts {
     }
 
     fn write_people(&self, page: &mut MetricsPage) {
-        page.counter("toolscout_decisions_total", "Decisions of people and rules: approvals, reviews, policies.");
+        page.counter(
+            "toolscout_decisions_total",
+            "Decisions of people and rules: approvals, reviews, policies.",
+        );
         for ((about, word), count) in &self.decisions {
             page.line(&[("about", about), ("decision", word)], *count);
         }
@@ -161,7 +167,10 @@ impl EventCounts {
         self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.times));
         page.counter("toolscout_shown_tools_total", "Tools that were put before models.");
         self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.tools));
-        page.counter("toolscout_shown_tokens_total", "Tokens that models were given to read, at most.");
+        page.counter(
+            "toolscout_shown_tokens_total",
+            "Tokens that models were given to read, at most.",
+        );
         self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.tokens));
     }
 }

@@ -3,8 +3,10 @@
 use super::page::MetricsPage;
 
 /// Upper bounds of the buckets in seconds, from a search in memory to a tool that runs a build.
-const BOUNDS: [f64; 16] =
-    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
+const BOUNDS: [f64; 16] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
+    120.0,
+];
 
 #[derive(Default)]
 pub(super) struct Histogram {

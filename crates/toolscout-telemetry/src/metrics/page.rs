@@ -36,7 +36,13 @@ impl MetricsPage {
     }
 
     /// Writes a line with a suffix on the metric name; `bound` is the label `le` of a histogram.
-    pub(super) fn part(&mut self, suffix: &str, labels: &[(&str, &str)], bound: Option<&str>, value: impl Display) {
+    pub(super) fn part(
+        &mut self,
+        suffix: &str,
+        labels: &[(&str, &str)],
+        bound: Option<&str>,
+        value: impl Display,
+    ) {
         self.text += self.name;
         self.text += suffix;
         let labels = labels.iter().copied().chain(bound.map(|it| ("le", it)));

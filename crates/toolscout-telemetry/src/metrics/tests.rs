@@ -6,14 +6,22 @@ use super::*;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 use toolscout_core::event::{
-    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, EventKind, Requester, SearchEvent, Span,
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, EventKind, Requester,
+    SearchEvent, Span,
 };
 use toolscout_core::{Arguments, Caller, ErrorKind, SourceId, ToolId, ToolName};
 
 fn event(millis: u64, session: &str, kind: EventKind) -> Event {
     let session = Some(session.into());
-    let requester = Requester { caller: Caller::Mcp, user: None, client: None, session, project: None };
-    Event { at: Moment(0), took: Duration::from_millis(millis), requester, span: Span::child_of(&[]), kind }
+    let requester =
+        Requester { caller: Caller::Mcp, user: None, client: None, session, project: None };
+    Event {
+        at: Moment(0),
+        took: Duration::from_millis(millis),
+        requester,
+        span: Span::child_of(&[]),
+        kind,
+    }
 }
 
 fn source(id: &str) -> SourceId {
@@ -22,20 +30,34 @@ fn source(id: &str) -> SourceId {
 
 fn call(server: &str, outcome: CallOutcome) -> EventKind {
     let tool = ToolId::new(source(server), ToolName::new("send").expect("a name"));
-    EventKind::Call(CallEvent { tool, digest: None, arguments: Arguments::default(), policy: None, outcome })
+    EventKind::Call(CallEvent {
+        tool,
+        digest: None,
+        arguments: Arguments::default(),
+        policy: None,
+        outcome,
+    })
 }
 
 /// The value of each line.
 fn values(page: &str) -> HashMap<&str, f64> {
     let lines = page.lines().filter(|it| !it.starts_with('#'));
-    lines.map(|it| it.rsplit_once(' ').expect("a value")).map(|(k, v)| (k, v.parse().expect("a number"))).collect()
+    lines
+        .map(|it| it.rsplit_once(' ').expect("a value"))
+        .map(|(k, v)| (k, v.parse().expect("a number")))
+        .collect()
 }
 
 #[test]
 fn each_thing_is_counted_once_under_its_server_and_outcome() {
     let metrics = Metrics::default();
     let timed_out = CallOutcome::Failed { kind: ErrorKind::TimedOut, message: "no".to_owned() };
-    let searched = SearchEvent { text: "x".to_owned(), profile: "hybrid", hits: Vec::new(), notes: Vec::new() };
+    let searched = SearchEvent {
+        text: "x".to_owned(),
+        profile: "hybrid",
+        hits: Vec::new(),
+        notes: Vec::new(),
+    };
     let found = DiscoveryEvent {
         source: source("mail"),
         names: vec!["send".to_owned()],
@@ -43,8 +65,12 @@ fn each_thing_is_counted_once_under_its_server_and_outcome() {
         changed: true,
         error: None,
     };
-    let decided =
-        DecisionEvent { about: "call", which: "mail/send".to_owned(), word: "approved", by: "a person".to_owned() };
+    let decided = DecisionEvent {
+        about: "call",
+        which: "mail/send".to_owned(),
+        word: "approved",
+        by: "a person".to_owned(),
+    };
     for what in [
         call("mail", CallOutcome::Succeeded(100)),
         call("mail", CallOutcome::Succeeded(11)),
@@ -53,8 +79,18 @@ fn each_thing_is_counted_once_under_its_server_and_outcome() {
         EventKind::Search(searched),
         EventKind::Discovery(found),
         EventKind::Decision(decided),
-        EventKind::ContextUse(ContextUse { what: "search", tools: 5, tokens: 700, ..ContextUse::default() }),
-        EventKind::ContextUse(ContextUse { what: "search", tools: 1, tokens: 70, ..ContextUse::default() }),
+        EventKind::ContextUse(ContextUse {
+            what: "search",
+            tools: 5,
+            tokens: 700,
+            ..ContextUse::default()
+        }),
+        EventKind::ContextUse(ContextUse {
+            what: "search",
+            tools: 1,
+            tokens: 70,
+            ..ContextUse::default()
+        }),
     ] {
         metrics.observe(&event(30, "one", what));
     }

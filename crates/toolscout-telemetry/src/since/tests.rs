@@ -20,7 +20,18 @@ fn ages_and_times_are_both_understood() {
 
 #[test]
 fn what_is_no_time_is_said_to_be_none() {
-    for wrong in ["", "h", "-1h", "yesterday", "2026-13-01", "2026-7", "1969-01-01", "2026-07-28T25:00", "9é", "+1d"] {
+    for wrong in [
+        "",
+        "h",
+        "-1h",
+        "yesterday",
+        "2026-13-01",
+        "2026-7",
+        "1969-01-01",
+        "2026-07-28T25:00",
+        "9é",
+        "+1d",
+    ] {
         assert_eq!(shown(wrong), None, "{wrong}");
     }
     assert!(shown("99999999999999999999d").is_none());

@@ -58,7 +58,9 @@ impl UsageCounter {
         match (row.kind, row.tokens) {
             ("search", _) => self.asked(row, at),
             ("call", _) => {
-                let (Some(tool), Some(outcome)) = (row.tool.as_deref(), row.outcome) else { return };
+                let (Some(tool), Some(outcome)) = (row.tool.as_deref(), row.outcome) else {
+                    return;
+                };
                 let (took, error) = (row.took_ms.unwrap_or_default(), row.error_kind.as_deref());
                 let call = CountedCall { tool, at, took, outcome, error };
                 let session = self.session(row);
@@ -83,7 +85,8 @@ impl UsageCounter {
         }
         let query = row.query.as_deref().unwrap_or_default().to_owned();
         let session = self.session(row);
-        let old = session.asked(PastSearch { query, at, hits, tokens: None, called: BTreeSet::new() });
+        let old =
+            session.asked(PastSearch { query, at, hits, tokens: None, called: BTreeSet::new() });
         let old = old.and_then(|it| session.settle(it));
         self.led_nowhere(old);
     }
@@ -117,7 +120,10 @@ impl UsageCounter {
     }
 
     fn led_nowhere(&mut self, asked: Option<PastSearch>) {
-        let Some(PastSearch { query, at, hits, .. }) = asked.filter(|it| !it.query.is_empty()) else { return };
+        let Some(PastSearch { query, at, hits, .. }) = asked.filter(|it| !it.query.is_empty())
+        else {
+            return;
+        };
         let (times, last) = self.nowhere.entry((query, hits.is_empty())).or_default();
         *times += 1;
         *last = std::mem::take(last).max(at.to_string());
@@ -149,8 +155,9 @@ impl UsageCounter {
 
     /// The statistics of all counted records.
     pub fn stats(self) -> UsageStats {
-        let notes =
-            (self.lost > 0).then(|| format!("{} records are missing: more happened than could be written", self.lost));
+        let notes = (self.lost > 0).then(|| {
+            format!("{} records are missing: more happened than could be written", self.lost)
+        });
         UsageStats {
             total: sum(self.sessions.values()),
             clients: clients(&self.sessions),
@@ -179,10 +186,15 @@ fn clients(sessions: &BTreeMap<(String, String), SessionUsage>) -> Vec<ClientSta
         .into_iter()
         .map(|name| {
             let of_client = || sessions.iter().filter(|((client, _), _)| client == name);
-            let mut newest: Vec<_> = of_client().map(|((_, session), it)| it.stats(session)).collect();
+            let mut newest: Vec<_> =
+                of_client().map(|((_, session), it)| it.stats(session)).collect();
             newest.sort_by(|one, other| other.ended.cmp(&one.ended));
             newest.truncate(ROWS);
-            ClientStats { client: name.to_owned(), cost: sum(of_client().map(|(_, it)| it)), newest }
+            ClientStats {
+                client: name.to_owned(),
+                cost: sum(of_client().map(|(_, it)| it)),
+                newest,
+            }
         })
         .collect();
     clients.sort_by_key(|it| std::cmp::Reverse(it.cost.sessions));
@@ -191,9 +203,12 @@ fn clients(sessions: &BTreeMap<(String, String), SessionUsage>) -> Vec<ClientSta
 }
 
 fn tools(tools: HashMap<String, (ToolStats, Vec<f64>)>) -> Vec<ToolStats> {
-    let with_median = |(tool, times): (ToolStats, Vec<f64>)| ToolStats { median_ms: median(&times), ..tool };
+    let with_median =
+        |(tool, times): (ToolStats, Vec<f64>)| ToolStats { median_ms: median(&times), ..tool };
     let mut tools: Vec<_> = tools.into_values().map(with_median).collect();
-    tools.sort_by(|one, other| (other.calls, other.found, &one.tool).cmp(&(one.calls, one.found, &other.tool)));
+    tools.sort_by(|one, other| {
+        (other.calls, other.found, &one.tool).cmp(&(one.calls, one.found, &other.tool))
+    });
     tools.truncate(ROWS);
     tools
 }
@@ -214,7 +229,9 @@ fn sources(sources: HashMap<String, Times>) -> Vec<SourceStats> {
 fn nowhere(nowhere: HashMap<(String, bool), (u64, String)>) -> Vec<UnansweredQuery> {
     let row = |((query, empty), (times, last))| UnansweredQuery { query, times, empty, last };
     let mut rows: Vec<_> = nowhere.into_iter().map(row).collect();
-    rows.sort_by(|one, other| (other.times, &other.last, &one.query).cmp(&(one.times, &one.last, &other.query)));
+    rows.sort_by(|one, other| {
+        (other.times, &other.last, &one.query).cmp(&(one.times, &one.last, &other.query))
+    });
     rows.truncate(ROWS);
     rows
 }

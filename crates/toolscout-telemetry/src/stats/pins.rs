@@ -18,7 +18,9 @@ pub fn suggest(
     project: Option<&str>,
     definition: impl Fn(&str) -> Option<u64>,
 ) -> PinSuggestions {
-    let is_meant = |it: &&SessionUsage| it.is_of_agent && (project.is_none() || it.project.as_deref() == project);
+    let is_meant = |it: &&SessionUsage| {
+        it.is_of_agent && (project.is_none() || it.project.as_deref() == project)
+    };
     let sessions: Vec<_> = counter.sessions.values().filter(is_meant).collect();
     let count = sessions.len() as u64;
     let mut pins: Vec<_> = needed(&sessions)
@@ -30,11 +32,20 @@ pub fn suggest(
             let saves_tokens = search_tokens as i64 - definition_tokens as i64;
             let callers = sessions.iter().filter(|it| it.called.contains(tool)).count() as u64;
             let tool = tool.to_owned();
-            Some(PinSuggestion { tool, sessions: callers, searches, search_tokens, definition_tokens, saves_tokens })
+            Some(PinSuggestion {
+                tool,
+                sessions: callers,
+                searches,
+                search_tokens,
+                definition_tokens,
+                saves_tokens,
+            })
         })
         .filter(|it| it.saves_tokens > 0)
         .collect();
-    pins.sort_by(|one, other| (other.saves_tokens, &one.tool).cmp(&(one.saves_tokens, &other.tool)));
+    pins.sort_by(|one, other| {
+        (other.saves_tokens, &one.tool).cmp(&(one.saves_tokens, &other.tool))
+    });
     pins.truncate(MOST);
     PinSuggestions { sessions: count, pins, ..PinSuggestions::default() }
 }
@@ -45,7 +56,9 @@ pub fn suggest(
 fn needed<'a>(sessions: &[&'a SessionUsage]) -> BTreeMap<&'a str, (u64, u64)> {
     let mut needed: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for asked in sessions.iter().flat_map(|it| &it.led) {
-        if let (1, Some(tool), Some(tokens)) = (asked.called.len(), asked.called.first(), asked.tokens) {
+        if let (1, Some(tool), Some(tokens)) =
+            (asked.called.len(), asked.called.first(), asked.tokens)
+        {
             let (searches, sum) = needed.entry(tool).or_default();
             (*searches, *sum) = (*searches + 1, *sum + tokens);
         }

@@ -57,7 +57,8 @@ impl CountedCall<'_> {
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        matches!(self.outcome, RecordedOutcome::ToolFailed | RecordedOutcome::Failed) && !self.is_refused()
+        matches!(self.outcome, RecordedOutcome::ToolFailed | RecordedOutcome::Failed)
+            && !self.is_refused()
     }
 }
 
@@ -98,7 +99,9 @@ impl SessionUsage {
         if let Some(asked) = self.open.iter_mut().rev().filter(is_near).find(finds) {
             asked.called.insert(call.tool.to_owned());
         }
-        if let (Some(first), None, RecordedOutcome::Done) = (self.first_search, self.cost.first_use_ms, call.outcome) {
+        if let (Some(first), None, RecordedOutcome::Done) =
+            (self.first_search, self.cost.first_use_ms, call.outcome)
+        {
             self.cost.first_use_ms = Some(call.at.0.saturating_sub(first.0) as f64 + call.took);
         }
         let source = call.tool.split('/').next().unwrap_or_default();

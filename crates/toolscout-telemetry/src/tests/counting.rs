@@ -60,15 +60,26 @@ fn what_of(what: &str, rest: &str) -> String {
         "answer" => format!(r#""kind":"shown","what":"search","tools":1,"tokens":{}"#, words[0]),
         "search" => {
             let (query, hits) = rest.split_once(':').unwrap();
-            let hits: Vec<_> = hits.split_whitespace().map(|it| format!(r#"{{"id":"{it}","score":0.5}}"#)).collect();
-            format!(r#""kind":"search","query":"{query}","profile":"ranked","hits":[{}]"#, hits.join(","))
+            let hits: Vec<_> = hits
+                .split_whitespace()
+                .map(|it| format!(r#"{{"id":"{it}","score":0.5}}"#))
+                .collect();
+            format!(
+                r#""kind":"search","query":"{query}","profile":"ranked","hits":[{}]"#,
+                hits.join(",")
+            )
         }
         _ => {
             let outcome = match words[1] {
-                kind @ ("refused" | "timedOut") => format!(r#""outcome":"failed","errorKind":"{kind}","error":"no""#),
+                kind @ ("refused" | "timedOut") => {
+                    format!(r#""outcome":"failed","errorKind":"{kind}","error":"no""#)
+                }
                 outcome => format!(r#""outcome":"{outcome}""#),
             };
-            format!(r#""kind":"call","tool":"{}","arguments":{{}},{outcome},"tookMs":{}"#, words[0], words[2])
+            format!(
+                r#""kind":"call","tool":"{}","arguments":{{}},{outcome},"tookMs":{}"#,
+                words[0], words[2]
+            )
         }
     }
 }
@@ -88,7 +99,8 @@ fn what_was_avoided_is_all_definitions_without_list_and_answers_once_a_session()
     let again = stats("0 agent one list 300 of 5000\n1 agent one list 200 of 4000");
     assert_eq!((again.total.list_tokens, again.total.avoided_tokens), (200, 3_800));
     // If searching costs more than it saves, the sum is negative.
-    let dear = stats("0 agent one list 300 of 400\n1 agent one search x: a/b\n1 agent one answer 900");
+    let dear =
+        stats("0 agent one list 300 of 400\n1 agent one search x: a/b\n1 agent one answer 900");
     assert_eq!(dear.total.avoided_tokens, -800);
 }
 
@@ -96,11 +108,13 @@ fn what_was_avoided_is_all_definitions_without_list_and_answers_once_a_session()
 fn searches_are_followed_by_a_call_of_what_they_found_or_they_are_not() {
     let total = stats(STORY).total;
     assert_eq!((total.searches, total.followed, total.not_followed, total.empty), (7, 3, 2, 2));
-    let nowhere: Vec<_> = stats(STORY).nowhere.into_iter().map(|it| (it.query, it.times, it.empty)).collect();
+    let nowhere: Vec<_> =
+        stats(STORY).nowhere.into_iter().map(|it| (it.query, it.times, it.empty)).collect();
     let expected = [("fax", 2, true), ("late", 1, false), ("post a letter", 1, false)];
     assert_eq!(nowhere, expected.map(|(query, times, empty)| (query.to_owned(), times, empty)));
     // Both searches found it; the call follows the later one.
-    let twice = stats("0 agent one search a: x/y\n1 agent one search b: x/y\n2 agent one call x/y done 1");
+    let twice =
+        stats("0 agent one search a: x/y\n1 agent one search b: x/y\n2 agent one call x/y done 1");
     assert_eq!((twice.total.followed, twice.total.not_followed), (1, 1));
     assert_eq!(twice.nowhere[0].query, "a");
     // A call does not follow a search of another session.
@@ -122,31 +136,45 @@ fn calls_failures_and_refusals_are_told_apart() {
         ..ToolStats::default()
     };
     assert_eq!(stats.tools[0], send);
-    assert_eq!((stats.tools[1].tool.as_str(), stats.tools[1].failures, stats.tools[1].refused), ("files/read", 1, 1));
+    assert_eq!(
+        (stats.tools[1].tool.as_str(), stats.tools[1].failures, stats.tools[1].refused),
+        ("files/read", 1, 1)
+    );
 }
 
 #[test]
 fn the_first_use_of_a_session_and_of_a_server_are_timed() {
     let stats = stats(STORY);
     let agent = stats.clients.iter().find(|it| it.client == "agent").unwrap();
-    let first = |session: &str| agent.newest.iter().find(|it| it.session == session).unwrap().cost.first_use_ms;
+    let first = |session: &str| {
+        agent.newest.iter().find(|it| it.session == session).unwrap().cost.first_use_ms
+    };
     // From the search in second 1 to the end of the call that began in second 5 and took two
     // seconds.
     assert_eq!(first("one"), Some(6_000.0));
     // The calls in between failed.
     assert_eq!(first("two"), Some(10_900.0));
     let mail = stats.sources.iter().find(|it| it.source == "mail").unwrap();
-    assert_eq!((mail.calls, mail.first_call_ms, mail.later_call_ms), (5, Some(2_000.0), Some(10.0)));
+    assert_eq!(
+        (mail.calls, mail.first_call_ms, mail.later_call_ms),
+        (5, Some(2_000.0), Some(10.0))
+    );
 }
 
 #[test]
 fn clients_and_sessions_have_numbers_of_their_own() {
     let stats = stats(STORY);
-    let clients: Vec<_> =
-        stats.clients.iter().map(|it| (it.client.as_str(), it.cost.sessions, it.cost.calls)).collect();
+    let clients: Vec<_> = stats
+        .clients
+        .iter()
+        .map(|it| (it.client.as_str(), it.cost.sessions, it.cost.calls))
+        .collect();
     assert_eq!(clients, [("agent", 2, 6), ("cli", 1, 1), ("other", 1, 1)]);
-    let newest: Vec<_> =
-        stats.clients[0].newest.iter().map(|it| (it.session.as_str(), it.cost.avoided_tokens)).collect();
+    let newest: Vec<_> = stats.clients[0]
+        .newest
+        .iter()
+        .map(|it| (it.session.as_str(), it.cost.avoided_tokens))
+        .collect();
     assert_eq!(newest, [("one", 5_000 - 300 - 520), ("two", 5_000 - 310 - 1_120)]);
     assert_eq!((stats.records, stats.tokens.as_str()), (23, "bound"));
     assert_eq!(stats.since.as_deref(), Some("2023-11-14T22:13:20.000Z"));
@@ -157,7 +185,9 @@ fn clients_and_sessions_have_numbers_of_their_own() {
 fn what_is_missing_or_not_understood_is_said_or_passed_over() {
     let mut lines = lines("0 agent one call a/b done 1");
     lines.push(r#"{"n":2,"at":"2023-11-14T22:13:21.000Z","kind":"lost","records":3}"#.to_owned());
-    lines.push(r#"{"n":3,"at":"2023-11-14T22:13:21.000Z","kind":"of a later version","x":1}"#.to_owned());
+    lines.push(
+        r#"{"n":3,"at":"2023-11-14T22:13:21.000Z","kind":"of a later version","x":1}"#.to_owned(),
+    );
     lines.push("no record".to_owned());
     let stats = count(lines.iter().map(String::as_str)).stats();
     assert_eq!((stats.records, stats.total.calls), (2, 1));
@@ -167,9 +197,13 @@ fn what_is_missing_or_not_understood_is_said_or_passed_over() {
 /// Only a bounded number of searches per session waits for calls, however many there are.
 #[test]
 fn a_session_of_thousands_of_searches_is_counted_as_it_goes() {
-    let story: String =
-        (0..5_000).map(|it| format!("{it} agent one search q{it}: a/b\n{it} agent one answer 10\n")).collect();
+    let story: String = (0..5_000)
+        .map(|it| format!("{it} agent one search q{it}: a/b\n{it} agent one answer 10\n"))
+        .collect();
     let stats = stats(&story);
-    assert_eq!((stats.total.searches, stats.total.not_followed, stats.total.search_tokens), (5_000, 5_000, 50_000));
+    assert_eq!(
+        (stats.total.searches, stats.total.not_followed, stats.total.search_tokens),
+        (5_000, 5_000, 50_000)
+    );
     assert_eq!(stats.nowhere.len(), 100);
 }

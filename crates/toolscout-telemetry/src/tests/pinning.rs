@@ -66,7 +66,10 @@ fn what_would_save_most_comes_first_and_few_are_suggest() {
 
 #[test]
 fn only_sessions_of_the_project_count() {
-    let other = lines(STORY).iter().map(|it| it.replace(r#""project":"/p""#, r#""project":"/q""#)).collect::<Vec<_>>();
+    let other = lines(STORY)
+        .iter()
+        .map(|it| it.replace(r#""project":"/p""#, r#""project":"/q""#))
+        .collect::<Vec<_>>();
     let pins = suggest(&count(other.iter().map(String::as_str)), Some("/p"), |_| Some(1));
     assert_eq!((pins.sessions, pins.pins.len()), (0, 0));
 }

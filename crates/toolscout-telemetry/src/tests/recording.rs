@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::event::{
-    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
-    SearchEvent, Span,
+    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, Event,
+    EventKind, Requester, SearchEvent, Span,
 };
 use toolscout_core::{Caller, ErrorKind, Moment, SourceId, ToolId, ToolName};
 
@@ -28,7 +28,13 @@ fn event(kind: EventKind) -> Event {
         project: Some(Arc::new("/home/ann/project".into())),
     };
     let span = Span { trace: [7; 16], id: [1; 8], parent: Some([2; 8]), is_sampled: true };
-    Event { at: Moment(1_700_000_000_000), took: Duration::from_micros(1_234_567), requester, span, kind }
+    Event {
+        at: Moment(1_700_000_000_000),
+        took: Duration::from_micros(1_234_567),
+        requester,
+        span,
+        kind,
+    }
 }
 
 fn tool(name: &str) -> ToolId {
@@ -42,7 +48,13 @@ fn kept(what: EventKind) -> (&'static str, String) {
 
 fn called(arguments: Value, outcome: CallOutcome) -> EventKind {
     let Value::Object(arguments) = arguments else { panic!("an object") };
-    EventKind::Call(CallEvent { tool: tool("write"), digest: None, arguments, policy: None, outcome })
+    EventKind::Call(CallEvent {
+        tool: tool("write"),
+        digest: None,
+        arguments,
+        policy: None,
+        outcome,
+    })
 }
 
 fn arguments(value: Value) -> Value {
@@ -80,8 +92,18 @@ fn every_kind_can_be_read_again() {
         changed: true,
         error: Some("gone".to_owned()),
     };
-    let decided = DecisionEvent { about: "server", which: "files".to_owned(), word: "added", by: "ann".to_owned() };
-    let shown = ContextUse { what: "list", tools: 2, tokens: 300, whole: Some(CatalogSize { tools: 9, tokens: 900 }) };
+    let decided = DecisionEvent {
+        about: "server",
+        which: "files".to_owned(),
+        word: "added",
+        by: "ann".to_owned(),
+    };
+    let shown = ContextUse {
+        what: "list",
+        tools: 2,
+        tokens: 300,
+        whole: Some(CatalogSize { tools: 9, tokens: 900 }),
+    };
     let all = [
         called(json!({}), failed),
         EventKind::Search(searched),
@@ -95,9 +117,14 @@ fn every_kind_can_be_read_again() {
             r#"{{"n":1,"at":"2023-11-14T22:13:20.000Z","kind":"{kind}",{},"hash":"00"}}"#,
             &body[1..body.len() - 1]
         );
-        let entry: JournalEntry = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let entry: JournalEntry =
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
         let again = serde_json::to_value(&entry).unwrap();
-        assert_eq!(again, serde_json::from_str::<Value>(&line).unwrap(), "nothing is lost on the way");
+        assert_eq!(
+            again,
+            serde_json::from_str::<Value>(&line).unwrap(),
+            "nothing is lost on the way"
+        );
     }
 }
 
@@ -115,8 +142,12 @@ fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
     for secret in SHAPED {
         let inside = format!("before {secret} after");
         let failed = CallOutcome::Failed { kind: ErrorKind::Failed, message: inside.clone() };
-        let searched =
-            SearchEvent { text: inside.clone(), profile: "ranked", hits: Vec::new(), notes: vec![inside.clone()] };
+        let searched = SearchEvent {
+            text: inside.clone(),
+            profile: "ranked",
+            hits: Vec::new(),
+            notes: vec![inside.clone()],
+        };
         let discovered = DiscoveryEvent {
             source: SourceId::new("files").unwrap(),
             names: Vec::new(),
@@ -124,7 +155,12 @@ fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
             changed: false,
             error: Some(inside.clone()),
         };
-        let decided = DecisionEvent { about: "server", which: inside.clone(), word: "added", by: inside.clone() };
+        let decided = DecisionEvent {
+            about: "server",
+            which: inside.clone(),
+            word: "added",
+            by: inside.clone(),
+        };
         let nested = format!(r#"{{"password":"{secret}"}}"#);
         let all = [
             called(json!({"text": inside, "list": [[secret]], "json": nested, secret: 1}), failed),
@@ -145,9 +181,20 @@ fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
 fn no_secret_is_cut_in_two() {
     for (secret, pad) in SHAPED.iter().flat_map(|it| (0..60).map(move |pad| (it, pad))) {
         for length in [450, 2_000, 4_050] {
-            let text = format!("{}{secret} {}", "word ".repeat(length / 5) + &"x".repeat(pad) + " ", "end ".repeat(50));
-            let searched = SearchEvent { text: text.clone(), profile: "ranked", hits: Vec::new(), notes: Vec::new() };
-            for what in [EventKind::Search(searched), called(json!({"text": text}), CallOutcome::Cancelled)] {
+            let text = format!(
+                "{}{secret} {}",
+                "word ".repeat(length / 5) + &"x".repeat(pad) + " ",
+                "end ".repeat(50)
+            );
+            let searched = SearchEvent {
+                text: text.clone(),
+                profile: "ranked",
+                hits: Vec::new(),
+                notes: Vec::new(),
+            };
+            for what in
+                [EventKind::Search(searched), called(json!({"text": text}), CallOutcome::Cancelled)]
+            {
                 let (_, body) = kept(what);
                 assert!(!body.contains(&secret[..8]), "{length} {pad}: {body}");
             }
@@ -164,8 +211,18 @@ fn what_is_long_is_left_out_and_said_to_be() {
     );
     let many: Vec<_> = (0..10_000).collect();
     let kept_of_many = arguments(json!({ "many": many }));
-    assert!(kept_of_many["many"].as_array().unwrap().last().unwrap().as_str().unwrap().ends_with("more"));
-    let wide: serde_json::Map<String, Value> = (0..5_000).map(|it| (format!("key{it}"), it.into())).collect();
+    assert!(
+        kept_of_many["many"]
+            .as_array()
+            .unwrap()
+            .last()
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .ends_with("more")
+    );
+    let wide: serde_json::Map<String, Value> =
+        (0..5_000).map(|it| (format!("key{it}"), it.into())).collect();
     assert!(arguments(Value::Object(wide))["…"].as_str().unwrap().ends_with("more"));
     let deep = (0..200).fold(json!("bottom"), |inner, _| json!({ "in": inner }));
     assert!(arguments(json!({ "deep": deep })).to_string().contains(r#""…""#));
@@ -181,5 +238,8 @@ fn what_is_long_is_left_out_and_said_to_be() {
 
 #[test]
 fn that_a_source_is_about_to_be_asked_is_not_kept() {
-    assert!(JournalNote::of(&event(EventKind::DiscoveryStarted(SourceId::new("files").unwrap()))).is_none());
+    assert!(
+        JournalNote::of(&event(EventKind::DiscoveryStarted(SourceId::new("files").unwrap())))
+            .is_none()
+    );
 }

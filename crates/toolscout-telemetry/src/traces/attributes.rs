@@ -65,7 +65,9 @@ fn any_value(value: &Value) -> Value {
         Value::Bool(flag) => json!({"boolValue": flag}),
         Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
         Value::Number(number) => json!({"intValue": number.to_string()}),
-        Value::Array(items) => json!({"arrayValue": {"values": items.iter().map(any_value).collect::<Vec<_>>()}}),
+        Value::Array(items) => {
+            json!({"arrayValue": {"values": items.iter().map(any_value).collect::<Vec<_>>()}})
+        }
         Value::Null | Value::Object(_) => json!({}),
     }
 }

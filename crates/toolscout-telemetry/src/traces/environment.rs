@@ -30,14 +30,19 @@ impl OtelEnvironment {
     /// Reads the variables. Returns none if they switch traces off.
     pub fn read<'a>(var: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
         let var = |name: &str| var(name).filter(|value| !value.trim().is_empty());
-        let is_true = |name: &str| var(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        let is_true =
+            |name: &str| var(name).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         if is_true("OTEL_SDK_DISABLED") || var("OTEL_TRACES_EXPORTER") == Some("none") {
             return None;
         }
         let exact = var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
-        let timeout = var("OTEL_EXPORTER_OTLP_TIMEOUT").and_then(|millis| millis.trim().parse::<u64>().ok());
-        let mut resource: Vec<_> = var("OTEL_RESOURCE_ATTRIBUTES").into_iter().flat_map(pairs).collect();
-        resource.extend(var("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name.to_owned())));
+        let timeout =
+            var("OTEL_EXPORTER_OTLP_TIMEOUT").and_then(|millis| millis.trim().parse::<u64>().ok());
+        let mut resource: Vec<_> =
+            var("OTEL_RESOURCE_ATTRIBUTES").into_iter().flat_map(pairs).collect();
+        resource.extend(
+            var("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name.to_owned())),
+        );
         let headers = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
         let headers: Vec<_> = headers.into_iter().filter_map(var).flat_map(pairs).collect();
         for (_, value) in &headers {
@@ -50,7 +55,8 @@ impl OtelEnvironment {
             headers,
             resource,
             content: is_true("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
-            timeout: timeout.map_or(TIMEOUT, |millis| Duration::from_millis(millis.clamp(1, 60_000))),
+            timeout: timeout
+                .map_or(TIMEOUT, |millis| Duration::from_millis(millis.clamp(1, 60_000))),
             is_compressed: var("OTEL_EXPORTER_OTLP_COMPRESSION") == Some("gzip"),
         })
     }

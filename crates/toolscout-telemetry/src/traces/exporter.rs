@@ -82,7 +82,13 @@ impl Exporter {
         closed: watch::Receiver<Option<Instant>>,
         notify: Arc<OnceLock<Notify>>,
     ) -> Self {
-        Self { target, closed, notify, connection: CollectorConnection::NotOpened, has_notified: false }
+        Self {
+            target,
+            closed,
+            notify,
+            connection: CollectorConnection::NotOpened,
+            has_notified: false,
+        }
     }
 
     pub(super) fn export(&mut self, spans: &[ExportedSpan], dropped: u64) {
@@ -103,13 +109,21 @@ impl Exporter {
     }
 
     fn open(&self) -> Result<CollectorConnection, String> {
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
         Ok(CollectorConnection::Open(runtime, (self.target.open)()?))
     }
 
-    async fn send(&self, transport: &dyn TraceTransport, spans: &[ExportedSpan]) -> Result<(), String> {
+    async fn send(
+        &self,
+        transport: &dyn TraceTransport,
+        spans: &[ExportedSpan],
+    ) -> Result<(), String> {
         let body = request(&self.target.resource, spans);
-        let (body, encoding) = if self.target.is_compressed { compressed(body) } else { (body, None) };
+        let (body, encoding) =
+            if self.target.is_compressed { compressed(body) } else { (body, None) };
         let (mut wait, mut attempt) = (FIRST_WAIT, 1);
         loop {
             let is_last = attempt == ATTEMPTS || self.closed.borrow().is_some();
@@ -117,7 +131,9 @@ impl Exporter {
                 response = transport.send(body.clone(), encoding, self.target.timeout) => response,
                 () = self.deadline() => Err("no answer in time".to_owned()),
             };
-            let Some((error, retry_after)) = failure(&response, &transport.place()) else { return Ok(()) };
+            let Some((error, retry_after)) = failure(&response, &transport.place()) else {
+                return Ok(());
+            };
             let Some(retry_after) = retry_after.filter(|_| !is_last) else { return Err(error) };
             let mut closed = self.closed.clone();
             let pause = retry_after.max(wait).min(LONGEST_WAIT);
@@ -139,8 +155,13 @@ impl Exporter {
     /// Logs each failure, and shows the first one to the user.
     fn report(&mut self, error: &str) {
         tracing::warn!(event = "traces_not_sent", reason = %escape::line(error));
-        if let (false, Some(notify)) = (std::mem::replace(&mut self.has_notified, true), self.notify.get()) {
-            notify(&format!("warning: traces could not be sent: {}\n", escape::line(&redact::text(error))));
+        if let (false, Some(notify)) =
+            (std::mem::replace(&mut self.has_notified, true), self.notify.get())
+        {
+            notify(&format!(
+                "warning: traces could not be sent: {}\n",
+                escape::line(&redact::text(error))
+            ));
         }
     }
 }
@@ -159,13 +180,18 @@ impl Drop for Exporter {
 
 /// The error of a response, and the wait before a retry. Without a wait, the request must not be
 /// retried.
-fn failure(response: &Result<TransportResponse, String>, place: &str) -> Option<(String, Option<Duration>)> {
+fn failure(
+    response: &Result<TransportResponse, String>,
+    place: &str,
+) -> Option<(String, Option<Duration>)> {
     match response {
         Ok(TransportResponse { status: 200..=299, .. }) => None,
         Ok(TransportResponse { status: status @ (429 | 502 | 503 | 504), retry_after }) => {
             Some((format!("`{place}` answered {status}"), Some(retry_after.unwrap_or_default())))
         }
-        Ok(TransportResponse { status, .. }) => Some((format!("`{place}` answered {status}"), None)),
+        Ok(TransportResponse { status, .. }) => {
+            Some((format!("`{place}` answered {status}"), None))
+        }
         Err(error) => Some((format!("`{place}`: {error}"), Some(Duration::ZERO))),
     }
 }

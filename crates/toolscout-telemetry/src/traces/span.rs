@@ -30,7 +30,9 @@ impl CacheCounts {
 /// arguments.
 pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Option<ExportedSpan> {
     let (name, attributes, error) = match &event.kind {
-        EventKind::Discovery(it) => ("tool-discovery", discovered(it, count, event.took), it.error.clone()),
+        EventKind::Discovery(it) => {
+            ("tool-discovery", discovered(it, count, event.took), it.error.clone())
+        }
         EventKind::Search(it) => ("tool-search", searched(it, count, content), None),
         EventKind::Call(it) => ("tool-call", called(it, content), failure(&it.outcome)),
         EventKind::Decision(it) => (decision(it), decided(it), None),
@@ -87,7 +89,10 @@ fn discovered(it: &DiscoveryEvent, count: CacheCounts, took: Duration) -> Attrib
 fn by_server(it: &DiscoveryEvent) -> Value {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in &it.names {
-        let server = name.split_once('/').map(|(server, _)| server).filter(|_| it.source.as_str() == "observed");
+        let server = name
+            .split_once('/')
+            .map(|(server, _)| server)
+            .filter(|_| it.source.as_str() == "observed");
         *counts.entry(server.unwrap_or(it.source.as_str())).or_default() += 1;
     }
     json!(counts)

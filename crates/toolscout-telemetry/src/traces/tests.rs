@@ -8,7 +8,8 @@ use super::span::{CacheCounts, to_span};
 use serde_json::{Value, json};
 use std::time::Duration;
 use toolscout_core::event::{
-    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester, SearchEvent, Span as Place,
+    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
+    SearchEvent, Span as Place,
 };
 use toolscout_core::{Arguments, Caller, ErrorKind, Moment, SourceId, ToolId, ToolName, redact};
 
@@ -21,7 +22,13 @@ fn event(kind: EventKind) -> Event {
         project: None,
     };
     let span = Place { trace: [7; 16], id: [1; 8], parent: Some([2; 8]), is_sampled: true };
-    Event { at: Moment(1_700_000_000_123), took: Duration::from_micros(1_500), requester, span, kind }
+    Event {
+        at: Moment(1_700_000_000_123),
+        took: Duration::from_micros(1_500),
+        requester,
+        span,
+        kind,
+    }
 }
 
 fn span(what: EventKind, content: bool) -> ExportedSpan {
@@ -37,9 +44,12 @@ fn text(it: &str) -> Option<Value> {
 }
 
 fn call(outcome: CallOutcome) -> EventKind {
-    let tool = ToolId::new(SourceId::new("mail").expect("an id"), ToolName::new("send").expect("a name"));
-    let arguments: Arguments =
-        json!({"to": "bob", "password": "x", "note": "tracecanaryword"}).as_object().expect("an object").clone();
+    let tool =
+        ToolId::new(SourceId::new("mail").expect("an id"), ToolName::new("send").expect("a name"));
+    let arguments: Arguments = json!({"to": "bob", "password": "x", "note": "tracecanaryword"})
+        .as_object()
+        .expect("an object")
+        .clone();
     EventKind::Call(CallEvent { tool, digest: None, arguments, policy: None, outcome })
 }
 
@@ -52,7 +62,10 @@ fn a_span_stands_where_and_when_it_happened() {
     for key in ["session.id", "langfuse.session.id"] {
         assert_eq!(says(&span, key), text("s-1"));
     }
-    assert_eq!((says(&span, "user.id"), says(&span, "langfuse.user.id")), (text("ada"), text("ada")));
+    assert_eq!(
+        (says(&span, "user.id"), says(&span, "langfuse.user.id")),
+        (text("ada"), text("ada"))
+    );
 }
 
 #[test]
@@ -71,22 +84,39 @@ fn a_call_is_told_in_the_words_of_the_conventions() {
         (says(&late, "error.type"), says(&late, "langfuse.observation.level")),
         (text("timed_out"), text("ERROR"))
     );
-    assert!(late.error.as_deref().is_some_and(|it| it.contains("no answer") && !it.contains("abcdef")), "{late:?}");
+    assert!(
+        late.error.as_deref().is_some_and(|it| it.contains("no answer") && !it.contains("abcdef")),
+        "{late:?}"
+    );
 }
 
 #[test]
 fn words_and_arguments_are_told_only_on_demand_and_without_secrets() {
     redact::remember("tracecanaryword");
     let quiet = span(call(CallOutcome::Succeeded(1)), false);
-    assert_eq!((says(&quiet, "gen_ai.tool.call.arguments"), says(&quiet, "langfuse.observation.input")), (None, None));
+    assert_eq!(
+        (says(&quiet, "gen_ai.tool.call.arguments"), says(&quiet, "langfuse.observation.input")),
+        (None, None)
+    );
     let loud = format!("{:?}", span(call(CallOutcome::Succeeded(1)), true));
-    assert!(loud.contains("bob") && loud.contains("[REDACTED]") && !loud.contains("tracecanaryword"), "{loud}");
+    assert!(
+        loud.contains("bob") && loud.contains("[REDACTED]") && !loud.contains("tracecanaryword"),
+        "{loud}"
+    );
     let search = || {
         let text = "send with tracecanaryword".to_owned();
-        EventKind::Search(SearchEvent { text, profile: "ranked", hits: Vec::new(), notes: Vec::new() })
+        EventKind::Search(SearchEvent {
+            text,
+            profile: "ranked",
+            hits: Vec::new(),
+            notes: Vec::new(),
+        })
     };
     assert_eq!(says(&span(search(), false), "langfuse.observation.input"), None);
-    assert_eq!(says(&span(search(), true), "langfuse.observation.input"), text("send with [REDACTED]"));
+    assert_eq!(
+        says(&span(search(), true), "langfuse.observation.input"),
+        text("send with [REDACTED]")
+    );
 }
 
 #[test]
@@ -99,14 +129,21 @@ fn a_discovery_says_what_was_found_and_how_often_it_was_needed() {
     assert_eq!((span.name, metadata("toolCount")), ("tool-discovery", Some(json!(3))));
     assert_eq!(metadata("byServer"), text(r#"{"mail":2,"observed":1}"#));
     assert_eq!(metadata("toolNames"), text(r#"["mail/send","mail/read","x"]"#));
-    assert_eq!((metadata("needsDiscovery"), metadata("durationMs")), (Some(json!(true)), Some(json!(1))));
+    assert_eq!(
+        (metadata("needsDiscovery"), metadata("durationMs")),
+        (Some(json!(true)), Some(json!(1)))
+    );
     assert_eq!(metadata("cacheHitRatio"), Some(json!(0.75)));
 }
 
 #[test]
 fn approvals_are_named_and_what_takes_no_time_is_no_span() {
-    let decided =
-        |about| DecisionEvent { about, which: "mail/send".to_owned(), word: "approved", by: "ada".to_owned() };
+    let decided = |about| DecisionEvent {
+        about,
+        which: "mail/send".to_owned(),
+        word: "approved",
+        by: "ada".to_owned(),
+    };
     assert_eq!(span(EventKind::Decision(decided("call")), false).name, "approval");
     assert_eq!(span(EventKind::Decision(decided("definition")), false).name, "approval");
     assert_eq!(span(EventKind::Decision(decided("policy")), false).name, "decision");

@@ -24,7 +24,13 @@ impl Store for UnavailableStore {
         Ok(Vec::new())
     }
 
-    fn swap(&self, _: Namespace, _: &str, _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, StoreError> {
+    fn swap(
+        &self,
+        _: Namespace,
+        _: &str,
+        _: Option<&[u8]>,
+        _: Option<&[u8]>,
+    ) -> Result<bool, StoreError> {
         Err(StoreError { what: self.why.clone(), cause: None })
     }
 

@@ -22,7 +22,8 @@ pub fn pins(
     let counter = stats::count(environment.state_dir().as_deref(), since)?;
     let project = project.map(|it| it.display().to_string());
     let snapshot = gateway.whole_snapshot();
-    let tools: BTreeMap<String, &Tool> = snapshot.tools().map(|it| (it.id.to_string(), &**it)).collect();
+    let tools: BTreeMap<String, &Tool> =
+        snapshot.tools().map(|it| (it.id.to_string(), &**it)).collect();
     let is_pinned = |it: &Tool| config.listed.matches(&it.id);
     let cost = |id: &str| tools.get(id).filter(|it| !is_pinned(it)).and_then(|it| definition(it));
     let mut pins = stats::suggest(&counter, project.as_deref(), cost);
@@ -45,7 +46,8 @@ fn definition(tool: &Tool) -> Option<u64> {
 /// The setting to write, with the tools that are listed already.
 fn line(file: &Path, pins: &[PinSuggestion]) -> Result<String, AppError> {
     let there = Document::read(file)?.and_then(|mut it| it.map.remove("listed"));
-    let there = there.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let there =
+        there.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let mut names: Vec<&str> = there.collect();
     names.extend(pins.iter().map(|it| it.tool.as_str()));
     let list = Value::from(names).to_string().replace("\",\"", "\", \"");

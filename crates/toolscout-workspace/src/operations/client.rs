@@ -25,7 +25,10 @@ pub(super) fn client_folders(workspace: &Workspace, config: &Config) -> ClientFo
 
 /// The command that starts this program as an MCP server. A desktop program does not have the
 /// search path of this terminal.
-pub(super) fn launch(workspace: &Workspace, is_desktop: bool) -> Result<LaunchCommand, OperationError> {
+pub(super) fn launch(
+    workspace: &Workspace,
+    is_desktop: bool,
+) -> Result<LaunchCommand, OperationError> {
     let path = workspace.environment.var("PATH").filter(|_| !is_desktop);
     launch_command(&workspace.program, path).map_err(failure)
 }

@@ -78,11 +78,17 @@ impl Operation<Workspace> for ConnectClient {
         ..OperationSpec::local_change("connect", "Make a program use this one as its MCP server")
     };
 
-    async fn run(workspace: &Workspace, input: ConnectClientInput, cx: &Cx) -> Result<ConnectedClient, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ConnectClientInput,
+        cx: &Cx,
+    ) -> Result<ConnectedClient, OperationError> {
         let place = ClientPlace::of(workspace, &input.client, input.scope)?;
         let launch = launch(workspace, place.client.is_desktop)?;
-        let plan = ConnectPlan::new(place.target(), &launch, input.take, &workspace.config()).map_err(failure)?;
-        let moves = plan.moves.as_ref().map(|moves| (moves.moved().len(), shown_path(&moves.target.file)));
+        let plan = ConnectPlan::new(place.target(), &launch, input.take, &workspace.config())
+            .map_err(failure)?;
+        let moves =
+            plan.moves.as_ref().map(|moves| (moves.moved().len(), shown_path(&moves.target.file)));
         let (title, path) = (plan.title, shown_path(&plan.path));
         let mut connected = ConnectedClient {
             client: place.client.name,
@@ -99,17 +105,24 @@ impl Operation<Workspace> for ConnectClient {
         }
         let moved = |verb: &str| {
             let some = moves.as_ref().filter(|(count, _)| *count > 0);
-            some.map(|(count, file)| format!("{verb} {} to {file}\n", counted(*count))).unwrap_or_default()
+            some.map(|(count, file)| format!("{verb} {} to {file}\n", counted(*count)))
+                .unwrap_or_default()
         };
         let (subject, summary) = (place.client.name.to_owned(), format!("write this into {path}"));
-        match cx.change(PlannedChange { kind: ChangeKind::Client, subject, action: "connected", summary }) {
+        match cx.change(PlannedChange {
+            kind: ChangeKind::Client,
+            subject,
+            action: "connected",
+            summary,
+        }) {
             Ok(change) => {
                 let editor = config::editor(&workspace.environment);
-                let added = plan.apply(&editor, &*workspace.environment.store()).map_err(failure)?;
+                let added =
+                    plan.apply(&editor, &*workspace.environment.store()).map_err(failure)?;
                 record_added(workspace, &added)?;
                 change.commit();
-                connected.message =
-                    moved("Moved") + &format!("Connected {title}: {path}\n  hint: restart {title} to finish\n");
+                connected.message = moved("Moved")
+                    + &format!("Connected {title}: {path}\n  hint: restart {title} to finish\n");
             }
             Err(DryRun(planned)) => {
                 connected.message = moved("Would move");
@@ -153,12 +166,17 @@ impl Operation<Workspace> for ListClients {
     const SPEC: OperationSpec = OperationSpec {
         commands: &[CommandName::new("connect list").alias("connect --list")],
         examples: &["toolscout connect list"],
-        ..OperationSpec::local("connect list", "Show which programs are there, and which are connected")
+        ..OperationSpec::local(
+            "connect list",
+            "Show which programs are there, and which are connected",
+        )
     };
 
     async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<ClientList, OperationError> {
         let folders = client_folders(workspace, &workspace.config());
-        Ok(ClientList { clients: client_status(&folders, &OwnProgram::running(&workspace.program)) })
+        Ok(ClientList {
+            clients: client_status(&folders, &OwnProgram::running(&workspace.program)),
+        })
     }
 
     fn text(output: &ClientList, _: &Text) -> String {
@@ -211,7 +229,10 @@ impl Operation<Workspace> for DisconnectClient {
     const SPEC: OperationSpec = OperationSpec {
         notes: &["If the file was changed since, only the toolscout entry is removed."],
         examples: &["toolscout disconnect cursor"],
-        ..OperationSpec::local_change("disconnect", "Take this program out of another's configuration")
+        ..OperationSpec::local_change(
+            "disconnect",
+            "Take this program out of another's configuration",
+        )
     };
 
     async fn run(
@@ -223,16 +244,22 @@ impl Operation<Workspace> for DisconnectClient {
         let store = workspace.environment.store();
         let plan = DisconnectPlan::new(place.target(), input.whole, &*store).map_err(failure)?;
         let (title, path) = (place.client.title, shown_path(plan.path()));
-        let (subject, summary) = (place.client.name.to_owned(), format!("take this program out of {path}"));
-        let change = PlannedChange { kind: ChangeKind::Client, subject, action: "disconnected", summary };
+        let (subject, summary) =
+            (place.client.name.to_owned(), format!("take this program out of {path}"));
+        let change =
+            PlannedChange { kind: ChangeKind::Client, subject, action: "disconnected", summary };
         let change = cx.change(change)?;
         let done = plan.apply(&*store).map_err(failure)?;
         if done != DisconnectOutcome::WasNot {
             change.commit();
         }
         let (outcome, message) = match done {
-            DisconnectOutcome::Restored => ("restored", format!("Disconnected {title}: {path} is as it was\n")),
-            DisconnectOutcome::Removed => ("removed", format!("Disconnected {title}: {path} is gone, as before\n")),
+            DisconnectOutcome::Restored => {
+                ("restored", format!("Disconnected {title}: {path} is as it was\n"))
+            }
+            DisconnectOutcome::Removed => {
+                ("removed", format!("Disconnected {title}: {path} is gone, as before\n"))
+            }
             DisconnectOutcome::OnlyOurs => (
                 "entry removed",
                 format!(
@@ -240,7 +267,9 @@ impl Operation<Workspace> for DisconnectClient {
                      hint: --whole puts it back as it was before\n"
                 ),
             ),
-            DisconnectOutcome::WasNot => ("not connected", format!("{title} was not connected: {path}\n")),
+            DisconnectOutcome::WasNot => {
+                ("not connected", format!("{title} was not connected: {path}\n"))
+            }
         };
         let path = plan.path().display().to_string();
         Ok(DisconnectedClient { client: place.client.name, path, outcome, message })
@@ -273,6 +302,11 @@ impl ClientPlace {
     }
 
     fn target(&self) -> ClientTarget<'_> {
-        ClientTarget { client: self.client, scope: self.scope, folders: &self.folders, own: &self.own }
+        ClientTarget {
+            client: self.client,
+            scope: self.scope,
+            folders: &self.folders,
+            own: &self.own,
+        }
     }
 }

@@ -42,16 +42,29 @@ impl Operation<Workspace> for ShowContext {
         notes: &[
             "No server is started, and no schema is shown. Which tools are named is in `[context]` of toolscout.toml.",
         ],
-        examples: &["toolscout context", "toolscout context --budget 200", "toolscout context --prompt system.md"],
-        ..OperationSpec::read("context", "Say in a few lines what tools there are, for a system prompt", "/api/context")
+        examples: &[
+            "toolscout context",
+            "toolscout context --budget 200",
+            "toolscout context --prompt system.md",
+        ],
+        ..OperationSpec::read(
+            "context",
+            "Say in a few lines what tools there are, for a system prompt",
+            "/api/context",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: ShowContextInput, cx: &Cx) -> Result<ShownContext, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ShowContextInput,
+        cx: &Cx,
+    ) -> Result<ShownContext, OperationError> {
         let mut settings = ContextOptions::default();
         if let Some(budget) = input.budget {
             let invalid = || OperationError::invalid("`budget` is no number of tokens");
             let budget = usize::try_from(budget).ok().filter(|budget| *budget > 0);
-            settings.budget = budget.ok_or_else(|| invalid().hint("toolscout context --budget 500"))?;
+            settings.budget =
+                budget.ok_or_else(|| invalid().hint("toolscout context --budget 500"))?;
         }
         if let Some(essential) = &workspace.config().settings.context.essential {
             settings.essential.clone_from(essential);
@@ -60,7 +73,12 @@ impl Operation<Workspace> for ShowContext {
         let summary = settings.summary(&gateway.view(cx).await.snapshot());
         cx.emit(|| {
             let (tools, tokens) = (summary.tools, summary.tokens);
-            EventKind::ContextUse(ContextUse { what: "context", tools, tokens, ..ContextUse::default() })
+            EventKind::ContextUse(ContextUse {
+                what: "context",
+                tools,
+                tokens,
+                ..ContextUse::default()
+            })
         });
         let prompt = input.prompt.map(|base| context::prompt(&base, &summary.text));
         Ok(ShownContext { summary, prompt })
@@ -71,7 +89,8 @@ impl Operation<Workspace> for ShowContext {
     }
 
     fn notes(output: &ShownContext) -> Vec<String> {
-        let nothing = "the budget is too small for any text\n  hint: toolscout context --budget 100";
+        let nothing =
+            "the budget is too small for any text\n  hint: toolscout context --budget 100";
         output.summary.text.is_empty().then(|| nothing.to_owned()).into_iter().collect()
     }
 }

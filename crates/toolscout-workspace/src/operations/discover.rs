@@ -30,14 +30,21 @@ impl Operation<Workspace> for DiscoverTools {
     type Output = DiscoveredTools;
 
     const SPEC: OperationSpec = OperationSpec {
-        notes: &["With --json it prints everything that is known; --tools-from reads that back without looking again."],
+        notes: &[
+            "With --json it prints everything that is known; --tools-from reads that back without looking again.",
+        ],
         examples: &["toolscout discover", "toolscout discover --json > tools.json"],
         ..OperationSpec::local("discover", "Discover tools and report what was found")
     };
 
-    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<DiscoveredTools, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        _: NoInput,
+        _: &Cx,
+    ) -> Result<DiscoveredTools, OperationError> {
         let problems = workspace.tools.discover(|_| ()).await?;
-        let problems = problems.iter().filter(|problem| problem.level == DiagnosticLevel::Warning).count();
+        let problems =
+            problems.iter().filter(|problem| problem.level == DiagnosticLevel::Warning).count();
         let gateway = workspace.tools.gateway();
         let tools = gateway.snapshot().tools().map(|tool| SavedTool::from(tool.as_ref())).collect();
         study_briefly(gateway).await;
@@ -49,8 +56,10 @@ impl Operation<Workspace> for DiscoverTools {
         for tool in &output.tools {
             *counts.entry((&tool.source, &tool.status)).or_default() += 1;
         }
-        let lines = counts.iter().map(|((source, status), count)| format!("{source}: {count} {status}\n"));
-        let (tools, problems) = (counted(output.tools.len(), "tool"), counted(output.problems, "problem"));
+        let lines =
+            counts.iter().map(|((source, status), count)| format!("{source}: {count} {status}\n"));
+        let (tools, problems) =
+            (counted(output.tools.len(), "tool"), counted(output.problems, "problem"));
         lines.collect::<String>() + &format!("{tools}, {problems}\n")
     }
 

@@ -59,7 +59,11 @@ impl Operation<Workspace> for Diagnose {
         access: Access::Operator,
         notes: &["Exits with 1 if something is broken."],
         examples: &["toolscout doctor"],
-        ..OperationSpec::read("doctor", "Check the setup and show how to fix what is broken", "/api/doctor")
+        ..OperationSpec::read(
+            "doctor",
+            "Check the setup and show how to fix what is broken",
+            "/api/doctor",
+        )
     };
 
     async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<Diagnosis, OperationError> {
@@ -85,18 +89,26 @@ async fn examine(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError> 
     let flags = snapshot.tools().flat_map(|it| ToolFlags::of(it).problems);
     let all = place.problems.iter().cloned().chain(found.iter().cloned()).chain(flags);
     let is_note = |it: &&Diagnostic| {
-        it.level == DiagnosticLevel::Debug && it.kind == DiagnosticKind::Collision && it.path.is_none()
+        it.level == DiagnosticLevel::Debug
+            && it.kind == DiagnosticKind::Collision
+            && it.path.is_none()
     };
     Ok(Diagnosis {
         version: env!("CARGO_PKG_VERSION"),
         trusted: place.root.as_deref().is_some_and(|it| trust.covers(it)),
         project: place.root.clone(),
         state: workspace.environment.state_dir(),
-        runtimes: ["node", "bun", "deno", "python3"].into_iter().map(|it| (it, find(workspace, it))).collect(),
+        runtimes: ["node", "bun", "deno", "python3"]
+            .into_iter()
+            .map(|it| (it, find(workspace, it)))
+            .collect(),
         tools,
         servers: ServerHealth::of(workspace, cx),
         notes: found.iter().filter(is_note).cloned().map(Symptom::from).collect(),
-        problems: all.filter(|it| it.level == DiagnosticLevel::Warning).map(Symptom::from).collect(),
+        problems: all
+            .filter(|it| it.level == DiagnosticLevel::Warning)
+            .map(Symptom::from)
+            .collect(),
     })
 }
 
@@ -114,28 +126,45 @@ impl From<Diagnostic> for Symptom {
 impl Symptom {
     fn lines(&self) -> String {
         let place = self.path.as_deref().map(|it| shown_path(it) + ": ").unwrap_or_default();
-        let hint = self.hint.as_deref().map(|it| format!("  hint: {}\n", escape::text(it))).unwrap_or_default();
+        let hint = self
+            .hint
+            .as_deref()
+            .map(|it| format!("  hint: {}\n", escape::text(it)))
+            .unwrap_or_default();
         format!("- {place}{}\n{hint}", escape::text(&self.message))
     }
 }
 
 impl Diagnosis {
     fn lines(&self) -> String {
-        let project =
-            self.project.as_deref().map_or("none found upward from here (touch toolscout.toml)".to_owned(), shown_path);
+        let project = self
+            .project
+            .as_deref()
+            .map_or("none found upward from here (touch toolscout.toml)".to_owned(), shown_path);
         let trusted = if self.trusted { "yes" } else { "no (toolscout trust)" };
-        let runtimes =
-            self.runtimes.iter().map(|(name, path)| format!("{name} {}", if path.is_some() { "yes" } else { "no" }));
+        let runtimes = self
+            .runtimes
+            .iter()
+            .map(|(name, path)| format!("{name} {}", if path.is_some() { "yes" } else { "no" }));
         let tools: usize = self.tools.values().sum();
-        let states = self.tools.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>();
-        let mut out = format!("version   {}\nproject   {project}\ntrusted   {trusted}\n", self.version);
-        out += &format!("state     {}\n", self.state.as_deref().map_or("nowhere".to_owned(), shown_path));
+        let states =
+            self.tools.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>();
+        let mut out =
+            format!("version   {}\nproject   {project}\ntrusted   {trusted}\n", self.version);
+        out += &format!(
+            "state     {}\n",
+            self.state.as_deref().map_or("nowhere".to_owned(), shown_path)
+        );
         out += &format!("runtimes  {}\n", runtimes.collect::<Vec<_>>().join(", "));
         out += &format!(
             "tools     {tools}{}\n",
             if tools > 0 { format!(" ({})", states.join(", ")) } else { String::new() }
         );
-        out += &self.servers.as_ref().map(|it| format!("servers   {}\n", it.line())).unwrap_or_default();
+        out += &self
+            .servers
+            .as_ref()
+            .map(|it| format!("servers   {}\n", it.line()))
+            .unwrap_or_default();
         for note in &self.notes {
             let hint = note.hint.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
             out += &escape::text(&format!("note      {}{hint}\n", note.message));

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
 use toolscout_core::Cx;
 use toolscout_core::cx::Role;
-use toolscout_surface::operation::{CommandName, ItemStream, OperationError, OperationSpec, StreamOperation, Text};
+use toolscout_surface::operation::{
+    CommandName, ItemStream, OperationError, OperationSpec, StreamOperation, Text,
+};
 
 /// Follow events.
 pub(crate) struct FollowEvents;
@@ -29,7 +31,11 @@ impl StreamOperation<Workspace> for FollowEvents {
         )
     };
 
-    async fn open(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<ItemStream<StreamedEvent>, OperationError> {
+    async fn open(
+        workspace: &Workspace,
+        _: NoInput,
+        cx: &Cx,
+    ) -> Result<ItemStream<StreamedEvent>, OperationError> {
         let broadcast = workspace.parts.events.clone().unwrap_or_default();
         let following = EventFollower {
             events: broadcast.subscribe(),
@@ -37,8 +43,9 @@ impl StreamOperation<Workspace> for FollowEvents {
             role: cx.role,
             is_first: true,
         };
-        let events =
-            unfold(following, |mut following| async move { following.next().await.map(|item| (Ok(item), following)) });
+        let events = unfold(following, |mut following| async move {
+            following.next().await.map(|item| (Ok(item), following))
+        });
         Ok(events.boxed())
     }
 

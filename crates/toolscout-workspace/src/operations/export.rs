@@ -79,13 +79,19 @@ impl Operation<Workspace> for ExportTools {
         ..OperationSpec::local_change("export", "Give tools in the form that something else takes")
     };
 
-    async fn run(workspace: &Workspace, input: ExportToolsInput, cx: &Cx) -> Result<ExportedTools, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ExportToolsInput,
+        cx: &Cx,
+    ) -> Result<ExportedTools, OperationError> {
         let ExportToolsInput { form, tools, to } = input;
         match (form, tools.is_empty()) {
             (ExportForm::Openai, _) => definitions(workspace, &tools, openai).await,
             (ExportForm::Anthropic, _) => definitions(workspace, &tools, anthropic).await,
             (ExportForm::Opencode, _) => {
-                let shim = |tool: &Arc<Tool>| (opencode::file_name(tool), opencode::shim(tool, &workspace.program));
+                let shim = |tool: &Arc<Tool>| {
+                    (opencode::file_name(tool), opencode::shim(tool, &workspace.program))
+                };
                 let files = chosen(workspace, &tools).await?.iter().map(shim).collect();
                 export(workspace, to, files, opencode::is_ours, cx)
             }
@@ -125,7 +131,12 @@ impl Operation<Workspace> for ExportTools {
 async fn chosen(workspace: &Workspace, names: &[String]) -> Result<Vec<Arc<Tool>>, AppError> {
     let gateway = workspace.tools.known().await?;
     if names.is_empty() {
-        return Ok(gateway.snapshot().tools().filter(|tool| refuse_quarantined(tool).is_ok()).cloned().collect());
+        return Ok(gateway
+            .snapshot()
+            .tools()
+            .filter(|tool| refuse_quarantined(tool).is_ok())
+            .cloned()
+            .collect());
     }
     let named = |name: &String| {
         let tool = gateway.resolve(name)?;
@@ -149,7 +160,8 @@ async fn definitions(
 }
 
 fn openai(tool: &Tool) -> Value {
-    let (name, description, parameters) = (safe_name(tool), description(tool), tool.input_schema.to_value());
+    let (name, description, parameters) =
+        (safe_name(tool), description(tool), tool.input_schema.to_value());
     json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
 }
 
@@ -178,14 +190,18 @@ fn entry(workspace: &Workspace, cx: &Cx) -> Result<Value, OperationError> {
     }
     // The full path: a client may have another `PATH` than this terminal.
     let launch = launch(workspace, true)?;
-    let project = cx.project.as_ref().map(|project| ["-C".to_owned(), project.to_string_lossy().into_owned()]);
+    let project = cx
+        .project
+        .as_ref()
+        .map(|project| ["-C".to_owned(), project.to_string_lossy().into_owned()]);
     let args: Vec<String> = project.into_iter().flatten().chain(launch.args).collect();
     Ok(json!({"mcpServers": {program: {"command": launch.command, "args": args}}}))
 }
 
 /// The error for formats that do not depend on the tools.
 fn of_no_tools(form: &str) -> OperationError {
-    OperationError::invalid(format!("`export {form}` is not of single tools")).hint(format!("toolscout export {form}"))
+    OperationError::invalid(format!("`export {form}` is not of single tools"))
+        .hint(format!("toolscout export {form}"))
 }
 
 /// Returns the texts of these files, or writes them into a folder. It overwrites only files
@@ -206,7 +222,8 @@ fn export(
     let paths = files.iter().map(|(file, _)| file.display().to_string()).collect();
     let subject = folder.display().to_string();
     let summary = format!("write {} into `{subject}`", counted(files.len(), "file"));
-    match cx.change(PlannedChange { kind: ChangeKind::Export, subject, action: "changed", summary }) {
+    match cx.change(PlannedChange { kind: ChangeKind::Export, subject, action: "changed", summary })
+    {
         Ok(change) => {
             files.iter().try_for_each(|(file, text)| write(file, text))?;
             change.commit();
@@ -219,7 +236,10 @@ fn export(
 fn check_ours(file: &Path, is_ours: fn(&str) -> bool) -> Result<(), OperationError> {
     match std::fs::read_to_string(file) {
         Ok(text) if !is_ours(&text) => {
-            let error = OperationError::invalid(format!("`{}` is there already and is not ours", file.display()));
+            let error = OperationError::invalid(format!(
+                "`{}` is there already and is not ours",
+                file.display()
+            ));
             Err(error.hint("move it away, or choose another folder with --to"))
         }
         _ => Ok(()),

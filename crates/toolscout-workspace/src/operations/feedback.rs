@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use toolscout_core::{Cx, Moment, ToolId, escape};
 use toolscout_gateway::{FeedbackRecord, Gateway};
-use toolscout_surface::operation::{Access, Confirm, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Access, Confirm, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::age;
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
@@ -50,11 +52,22 @@ impl Operation<Workspace> for ShowFeedback {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
-        examples: &["toolscout search learned", "toolscout search learned --tool github/create_issue --json"],
-        ..OperationSpec::read("search learned", "Show relevance feedback from searches and calls", "/api/feedback")
+        examples: &[
+            "toolscout search learned",
+            "toolscout search learned --tool github/create_issue --json",
+        ],
+        ..OperationSpec::read(
+            "search learned",
+            "Show relevance feedback from searches and calls",
+            "/api/feedback",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: ShowFeedbackInput, cx: &Cx) -> Result<Feedback, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ShowFeedbackInput,
+        cx: &Cx,
+    ) -> Result<Feedback, OperationError> {
         let gateway = workspace.discovered().await?;
         let subject = FeedbackSubject::of(&gateway, input.tool);
         let record = |FeedbackRecord { tool, question, times, last }| LearnedCall {
@@ -71,7 +84,9 @@ impl Operation<Workspace> for ShowFeedback {
         let mut records: Vec<_> = output.records.iter().collect();
         records.sort_by(|one, other| one.tool.cmp(&other.tool));
         let of_one = records.chunk_by(|one, other| one.tool == other.tool);
-        of_one.map(|records| format!("{}\n{}", escape::line(&records[0].tool), lines(records))).collect()
+        of_one
+            .map(|records| format!("{}\n{}", escape::line(&records[0].tool), lines(records)))
+            .collect()
     }
 
     fn write_json(output: &Feedback, writer: &mut dyn io::Write) -> io::Result<()> {
@@ -91,8 +106,16 @@ impl Operation<Workspace> for ShowFeedback {
 
 fn lines(records: &[&LearnedCall]) -> String {
     let line = |record: &&LearnedCall| {
-        let times = if record.times > 1 { counted(record.times as usize, "time") + ", last " } else { String::new() };
-        format!("  {} ({times}{} ago)\n", escape::line(&record.question), age(record.last.age(Moment::now())))
+        let times = if record.times > 1 {
+            counted(record.times as usize, "time") + ", last "
+        } else {
+            String::new()
+        };
+        format!(
+            "  {} ({times}{} ago)\n",
+            escape::line(&record.question),
+            age(record.last.age(Moment::now()))
+        )
     };
     records.iter().map(line).collect()
 }
@@ -126,7 +149,10 @@ impl Operation<Workspace> for ForgetFeedback {
 
     const SPEC: OperationSpec = OperationSpec {
         confirm: Confirm::Always,
-        examples: &["toolscout search forget --tool github/create_issue", "toolscout search forget --all --yes"],
+        examples: &[
+            "toolscout search forget --tool github/create_issue",
+            "toolscout search forget --all --yes",
+        ],
         ..OperationSpec::change(
             "search forget",
             "Erase relevance feedback from searches and calls",
@@ -141,7 +167,9 @@ impl Operation<Workspace> for ForgetFeedback {
         cx: &Cx,
     ) -> Result<ForgottenFeedback, OperationError> {
         if input.tool.is_some() == input.all {
-            return Err(OperationError::invalid("nothing selected to forget").hint("--tool NAME, or --all"));
+            return Err(
+                OperationError::invalid("nothing selected to forget").hint("--tool NAME, or --all")
+            );
         }
         let gateway = workspace.discovered().await?;
         let subject = FeedbackSubject::of(&gateway, input.tool);
@@ -149,7 +177,12 @@ impl Operation<Workspace> for ForgetFeedback {
         let what = match count {
             // The last search is not recorded yet, and is erased as well.
             0 if input.all => "the last questions".to_owned(),
-            0 => return Ok(ForgottenFeedback { forgotten: 0, what: format!("nothing{}", subject.words()) }),
+            0 => {
+                return Ok(ForgottenFeedback {
+                    forgotten: 0,
+                    what: format!("nothing{}", subject.words()),
+                });
+            }
             count => counted(count, "question") + &subject.words(),
         };
         gateway.forget_lessons(&what, cx, |tool| subject.includes(tool))?;
@@ -169,7 +202,8 @@ struct FeedbackSubject {
 
 impl FeedbackSubject {
     fn of(gateway: &Gateway, name: Option<String>) -> Self {
-        let tool = name.as_deref().and_then(|name| gateway.resolve(name).ok()).map(|tool| tool.id.clone());
+        let tool =
+            name.as_deref().and_then(|name| gateway.resolve(name).ok()).map(|tool| tool.id.clone());
         Self { name, tool }
     }
 
@@ -189,6 +223,9 @@ impl FeedbackSubject {
 
     /// ` about mail/send`, or nothing.
     fn words(&self) -> String {
-        self.name.as_ref().map(|name| format!(" about `{}`", escape::line(name))).unwrap_or_default()
+        self.name
+            .as_ref()
+            .map(|name| format!(" about `{}`", escape::line(name)))
+            .unwrap_or_default()
     }
 }

@@ -12,7 +12,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
-use toolscout_config::import::{self, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, SecretHandling};
+use toolscout_config::import::{
+    self, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, SecretHandling,
+};
 use toolscout_config::{Config, ConfigScope};
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 use toolscout_core::{Cx, SourceId};
@@ -94,16 +96,25 @@ impl Operation<Workspace> for ImportServers {
 
     const SPEC: OperationSpec = OperationSpec {
         confirm: Confirm::Always,
-        notes: &["Shows a preview first, without secrets. The tools of imported servers are loaded in the background."],
+        notes: &[
+            "Shows a preview first, without secrets. The tools of imported servers are loaded in the background.",
+        ],
         examples: &[
             "toolscout import",
             "toolscout import cursor --yes",
             "toolscout import --file servers.json --only github=gh",
         ],
-        ..OperationSpec::local_change("import", "Take over servers that other programs have configured")
+        ..OperationSpec::local_change(
+            "import",
+            "Take over servers that other programs have configured",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: ImportServersInput, cx: &Cx) -> Result<ImportedServers, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ImportServersInput,
+        cx: &Cx,
+    ) -> Result<ImportedServers, OperationError> {
         let plan = plan(workspace, &workspace.config(), input)?;
         let ids: Vec<_> = plan.additions().map(|(id, _)| id.clone()).collect();
         if ids.is_empty() {
@@ -118,12 +129,19 @@ impl Operation<Workspace> for ImportServers {
         }
         let what = format!("{} to {}", counted(ids.len()), shown_path(&plan.target.file));
         let subject = ids.iter().map(SourceId::as_str).collect::<Vec<_>>().join(", ");
-        let planned =
-            PlannedChange { kind: ChangeKind::Server, subject, action: "added", summary: format!("add {what}") };
+        let planned = PlannedChange {
+            kind: ChangeKind::Server,
+            subject,
+            action: "added",
+            summary: format!("add {what}"),
+        };
         let change = match cx.change(planned) {
             Ok(change) => change,
             Err(DryRun(planned)) => {
-                return Ok(ImportedServers { planned: Some(planned), ..ImportedServers::new(&plan, false, "") });
+                return Ok(ImportedServers {
+                    planned: Some(planned),
+                    ..ImportedServers::new(&plan, false, "")
+                });
             }
         };
         client::record_added(
@@ -134,7 +152,8 @@ impl Operation<Workspace> for ImportServers {
         let mut imported = ImportedServers::new(&plan, true, &format!("Added {what}\n"));
         drop(plan);
         if discover(workspace, ids).await? {
-            imported.message += "Their tools are loaded in the background.\n  hint: toolscout server list\n";
+            imported.message +=
+                "Their tools are loaded in the background.\n  hint: toolscout server list\n";
         }
         Ok(imported)
     }
@@ -153,7 +172,8 @@ impl Operation<Workspace> for ImportServers {
 
     fn message(output: &ImportedServers, text: &Text) -> String {
         let missing = output.missing.iter().filter(|_| text.verbose);
-        missing.map(|path| format!("nothing at {}\n", shown_path(path))).collect::<String>() + &output.message
+        missing.map(|path| format!("nothing at {}\n", shown_path(path))).collect::<String>()
+            + &output.message
     }
 }
 
@@ -162,7 +182,11 @@ fn client_list(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": client::client_name(generator)})
 }
 
-fn plan(workspace: &Workspace, config: &Config, input: ImportServersInput) -> Result<ImportPlan, OperationError> {
+fn plan(
+    workspace: &Workspace,
+    config: &Config,
+    input: ImportServersInput,
+) -> Result<ImportPlan, OperationError> {
     if input.file.is_some() && !input.clients.is_empty() {
         let error = OperationError::invalid("give clients or --file, not both");
         return Err(error.hint("toolscout import --file FILE"));
@@ -172,7 +196,8 @@ fn plan(workspace: &Workspace, config: &Config, input: ImportServersInput) -> Re
         SecretReference::File => SecretHandling::files(config).map_err(failure)?,
         SecretReference::Env => SecretHandling::Variables,
     };
-    let only = input.only.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(failure)?;
+    let only =
+        input.only.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(failure)?;
     let file = input.file.map(|file| workspace.environment.cwd().join(file));
     let request = ImportRequest {
         clients: input.clients.iter().filter_map(|name| import::named(name)).collect(),
@@ -192,7 +217,9 @@ async fn discover(workspace: &Workspace, mut ids: Vec<SourceId>) -> Result<bool,
     // The record that an operator added a server decides whether it may be started.
     workspace.reload()?;
     let set = workspace.servers();
-    ids.retain(|id| set.sources.iter().any(|source| source.server().id == *id && source.may_start()));
+    ids.retain(|id| {
+        set.sources.iter().any(|source| source.server().id == *id && source.may_start())
+    });
     if !ids.is_empty() {
         workspace.discover_in_another_process(&ids).await?;
     }

@@ -23,7 +23,8 @@ use serde::Deserialize;
 use toolscout_surface::operation::OperationError;
 
 /// The note if recording is off.
-const OFF: &str = "nothing is recorded now; see `journal` in the configuration, and TOOLSCOUT_NO_JOURNAL";
+const OFF: &str =
+    "nothing is recorded now; see `journal` in the configuration, and TOOLSCOUT_NO_JOURNAL";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -52,10 +52,17 @@ impl Operation<Workspace> for WriteLock {
     const SPEC: OperationSpec = OperationSpec {
         notes: &["Writes `toolscout.lock` in the project's root: one line for each tool, sorted."],
         examples: &["toolscout lock"],
-        ..OperationSpec::local_change("lock", "Write the definitions of all tools to `toolscout.lock`")
+        ..OperationSpec::local_change(
+            "lock",
+            "Write the definitions of all tools to `toolscout.lock`",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: WriteLockInput, cx: &Cx) -> Result<WrittenLock, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: WriteLockInput,
+        cx: &Cx,
+    ) -> Result<WrittenLock, OperationError> {
         let gateway = workspace.discovered().await?;
         let project = LockedProject::of(workspace);
         let lock = LockFile::of(&gateway.whole_snapshot(), |source| project.entry(source));
@@ -63,7 +70,12 @@ impl Operation<Workspace> for WriteLock {
         let file = path.display().to_string();
         if !input.print {
             let summary = format!("write `{file}`");
-            let change = PlannedChange { kind: ChangeKind::Lock, subject: file.clone(), action: "changed", summary };
+            let change = PlannedChange {
+                kind: ChangeKind::Lock,
+                subject: file.clone(),
+                action: "changed",
+                summary,
+            };
             let change = cx.change(change)?;
             overwrite(&path, &text).map_err(failure)?;
             change.commit();
@@ -117,25 +129,40 @@ impl Operation<Workspace> for VerifyLock {
         ..OperationSpec::local("verify", "Compare all definitions with `toolscout.lock`")
     };
 
-    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<LockVerification, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        _: NoInput,
+        _: &Cx,
+    ) -> Result<LockVerification, OperationError> {
         let project = LockedProject::of(workspace);
         let file = project.file();
         let text = std::fs::read_to_string(&file).map_err(|cause| {
             let message = format!("could not read `{}`: {cause}", file.display());
-            OperationError::new(ErrorCode::ResourceNotFound, message).hint("`toolscout lock` writes it")
+            OperationError::new(ErrorCode::ResourceNotFound, message)
+                .hint("`toolscout lock` writes it")
         })?;
         let lock = LockFile::parse(&text).map_err(|error| {
             let message = format!("`{}`: {}", file.display(), escape::line(&error.to_string()));
-            OperationError::invalid(message).hint("revert the change, or update the lock file: toolscout lock")
+            OperationError::invalid(message)
+                .hint("revert the change, or update the lock file: toolscout lock")
         })?;
         let snapshot = workspace.discovered().await?.whole_snapshot();
-        let differences =
-            lock.verify(&snapshot, |source| project.entry(source)).iter().map(LockDifference::from).collect();
-        Ok(LockVerification { differences, tools: lock.tools.len(), hint: project.hint(&lock, &snapshot) })
+        let differences = lock
+            .verify(&snapshot, |source| project.entry(source))
+            .iter()
+            .map(LockDifference::from)
+            .collect();
+        Ok(LockVerification {
+            differences,
+            tools: lock.tools.len(),
+            hint: project.hint(&lock, &snapshot),
+        })
     }
 
     fn text(output: &LockVerification, _: &Text) -> String {
-        let line = |difference: &LockDifference| format!("{}: {}\n", difference.change, escape::line(&difference.name));
+        let line = |difference: &LockDifference| {
+            format!("{}: {}\n", difference.change, escape::line(&difference.name))
+        };
         output.differences.iter().map(line).collect()
     }
 
@@ -177,7 +204,10 @@ struct LockedProject {
 
 impl LockedProject {
     fn of(workspace: &Workspace) -> Self {
-        Self { folder: workspace.config().project_folder().to_owned(), servers: workspace.servers() }
+        Self {
+            folder: workspace.config().project_folder().to_owned(),
+            servers: workspace.servers(),
+        }
     }
 
     fn file(&self) -> PathBuf {
@@ -189,7 +219,8 @@ impl LockedProject {
     fn entry(&self, source: &SourceId) -> Option<String> {
         let mut server = self.server(source)?.clone();
         if let ServerTransport::Stdio(program) = &mut server.transport {
-            let within = |path: PathBuf| path.strip_prefix(&self.folder).map(Path::to_owned).unwrap_or(path);
+            let within =
+                |path: PathBuf| path.strip_prefix(&self.folder).map(Path::to_owned).unwrap_or(path);
             program.cwd = program.cwd.take().map(within);
         }
         Some(entry_of(&server))
@@ -198,15 +229,22 @@ impl LockedProject {
     /// The hint about differences. A server without any tools has not been discovered yet, as
     /// on a new machine.
     fn hint(&self, lock: &LockFile, snapshot: &Snapshot) -> String {
-        let was_never_asked =
-            |id: &&SourceId| !snapshot.tools().any(|tool| tool.id.source == **id) && self.server(id).is_some();
+        let was_never_asked = |id: &&SourceId| {
+            !snapshot.tools().any(|tool| tool.id.source == **id) && self.server(id).is_some()
+        };
         match lock.tools.keys().map(|tool| &tool.source).find(was_never_asked) {
-            Some(source) => format!("nothing is known of `{source}`; ask it first: toolscout server refresh"),
+            Some(source) => {
+                format!("nothing is known of `{source}`; ask it first: toolscout server refresh")
+            }
             None => "review them, then update the lock file: toolscout lock".to_owned(),
         }
     }
 
     fn server(&self, source: &SourceId) -> Option<&ServerConfig> {
-        self.servers.configured.iter().map(|configured| &configured.server).find(|server| server.id == *source)
+        self.servers
+            .configured
+            .iter()
+            .map(|configured| &configured.server)
+            .find(|server| server.id == *source)
     }
 }

@@ -54,16 +54,27 @@ impl Operation<Workspace> for BuildManifest {
         ..OperationSpec::local_change("manifest build", "Write a folder's manifest")
     };
 
-    async fn run(workspace: &Workspace, input: ManifestInput, cx: &Cx) -> Result<WrittenManifest, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ManifestInput,
+        cx: &Cx,
+    ) -> Result<WrittenManifest, OperationError> {
         let folder = folder(workspace, input)?;
         let definitions = definitions(workspace, &folder, cx).await?;
         let (path, text) = (folder.join(FILE), manifest::build(&folder, &definitions));
         let (file, tools) = (path.display().to_string(), definitions.len());
         let (subject, summary) = (file.clone(), format!("write `{file}`"));
-        let change = cx.change(PlannedChange { kind: ChangeKind::Manifest, subject, action: "changed", summary });
+        let change = cx.change(PlannedChange {
+            kind: ChangeKind::Manifest,
+            subject,
+            action: "changed",
+            summary,
+        });
         let change = match change {
             Ok(change) => change,
-            Err(DryRun(planned)) => return Ok(WrittenManifest { file, tools, text, planned: Some(planned) }),
+            Err(DryRun(planned)) => {
+                return Ok(WrittenManifest { file, tools, text, planned: Some(planned) });
+            }
         };
         overwrite(&path, &text).map_err(failure)?;
         change.commit();
@@ -111,15 +122,21 @@ impl Operation<Workspace> for CheckManifest {
         ..OperationSpec::local("manifest check", "Check a folder's manifest")
     };
 
-    async fn run(workspace: &Workspace, input: ManifestInput, cx: &Cx) -> Result<ManifestCheck, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ManifestInput,
+        cx: &Cx,
+    ) -> Result<ManifestCheck, OperationError> {
         let folder = folder(workspace, input)?;
         let definitions = definitions(workspace, &folder, cx).await?;
         let path = folder.join(FILE);
         let text = std::fs::read_to_string(&path).map_err(file_failure("read", &path))?;
         let file = path.display().to_string();
-        let differences = manifest::check(&text, &folder, &definitions, Path::exists).map_err(|reason| {
-            OperationError::invalid(format!("{file}: {reason}")).hint("fix it, or run `toolscout manifest build`")
-        })?;
+        let differences =
+            manifest::check(&text, &folder, &definitions, Path::exists).map_err(|reason| {
+                OperationError::invalid(format!("{file}: {reason}"))
+                    .hint("fix it, or run `toolscout manifest build`")
+            })?;
         Ok(ManifestCheck { file, differences })
     }
 
@@ -150,7 +167,11 @@ fn folder(workspace: &Workspace, input: ManifestInput) -> Result<PathBuf, Operat
 
 /// The definitions that the executables and modules of the folder report themselves; the
 /// manifest is ignored. The operator named the folder, so they may be started.
-async fn definitions(workspace: &Workspace, folder: &Path, cx: &Cx) -> Result<Vec<ProbedDefinition>, OperationError> {
+async fn definitions(
+    workspace: &Workspace,
+    folder: &Path,
+    cx: &Cx,
+) -> Result<Vec<ProbedDefinition>, OperationError> {
     let ignore = GlobTools::IGNORED.iter().copied().chain([FILE]).map(str::to_owned);
     let source = FolderSource::builder()
         .roots(ToolDirectories(vec![folder.to_owned()]))

@@ -51,7 +51,11 @@ impl Operation<Workspace> for ListProjects {
         ..OperationSpec::read("project list", "Show the project that is served", "/api/projects")
     };
 
-    async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<ProjectList, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        _: NoInput,
+        cx: &Cx,
+    ) -> Result<ProjectList, OperationError> {
         let tools = workspace.gateway_for(cx).view(cx).await.snapshot().len();
         let servers = workspace.servers().configured.len();
         let project = ProjectInfo { id: id(cx), name: name(cx), current: true, servers, tools };
@@ -59,7 +63,11 @@ impl Operation<Workspace> for ListProjects {
     }
 
     fn text(output: &ProjectList, _: &Text) -> String {
-        output.projects.iter().map(|project| format!("{}  {}\n", project.id, escape::line(&project.name))).collect()
+        output
+            .projects
+            .iter()
+            .map(|project| format!("{}  {}\n", project.id, escape::line(&project.name)))
+            .collect()
     }
 }
 
@@ -123,7 +131,9 @@ impl Operation<Workspace> for ShowProjectConfiguration {
         let gateway = workspace.gateway_for(cx);
         let (view, policies) = (gateway.view(cx).await, gateway.policies());
         let tools = ToolCatalog::new(workspace, &policies, cx).of_snapshot(&view.snapshot());
-        Ok(ProjectConfiguration { configuration: Configuration::new(id(cx), name(cx), &policies, tools) })
+        Ok(ProjectConfiguration {
+            configuration: Configuration::new(id(cx), name(cx), &policies, tools),
+        })
     }
 
     fn text(output: &ProjectConfiguration, _: &Text) -> String {
@@ -132,8 +142,14 @@ impl Operation<Workspace> for ShowProjectConfiguration {
 }
 
 impl Configuration {
-    pub(super) fn new(id: String, name: String, policies: &Policies, available_tools: Vec<AvailableTool>) -> Self {
-        let default: Policy = policies.levels.iter().filter_map(|level| level.default).max().unwrap_or_default();
+    pub(super) fn new(
+        id: String,
+        name: String,
+        policies: &Policies,
+        available_tools: Vec<AvailableTool>,
+    ) -> Self {
+        let default: Policy =
+            policies.levels.iter().filter_map(|level| level.default).max().unwrap_or_default();
         let mode = match policies.mode {
             Mode::Normal => "normal",
             Mode::ReadOnly => "read-only",
@@ -184,10 +200,15 @@ impl<'a> ToolCatalog<'a> {
     pub(super) fn new(workspace: &Workspace, policies: &'a Policies, cx: &Cx) -> Self {
         let set = workspace.servers();
         let last = |id: &SourceId| {
-            let record = set.shared.as_ref().and_then(|shared| shared.records().read(id, cx.user.as_deref()).ok());
+            let record = set
+                .shared
+                .as_ref()
+                .and_then(|shared| shared.records().read(id, cx.user.as_deref()).ok());
             LastDiscovery {
                 status: record.as_ref().map_or("never", |record| record.status.word()),
-                at: record.and_then(|record| record.last_discovery).map(|moment| moment.to_string()),
+                at: record
+                    .and_then(|record| record.last_discovery)
+                    .map(|moment| moment.to_string()),
             }
         };
         let ids = set.configured.iter().map(|configured| &configured.server.id);
@@ -197,15 +218,22 @@ impl<'a> ToolCatalog<'a> {
     /// All tools of a snapshot, native ones first.
     fn of_snapshot(&self, snapshot: &Snapshot) -> Vec<AvailableTool> {
         let mut all = self.native(snapshot, |_| true);
-        all.extend(servers(snapshot).flat_map(|id| snapshot.tools_of(id)).map(|tool| self.of_server(tool)));
+        all.extend(
+            servers(snapshot).flat_map(|id| snapshot.tools_of(id)).map(|tool| self.of_server(tool)),
+        );
         all
     }
 
     /// The tools that do not come from a server. If two tools share a name, the one with
     /// precedence gets the bare name.
-    pub(super) fn native(&self, snapshot: &Snapshot, is_wanted: impl Fn(&Tool) -> bool) -> Vec<AvailableTool> {
+    pub(super) fn native(
+        &self,
+        snapshot: &Snapshot,
+        is_wanted: impl Fn(&Tool) -> bool,
+    ) -> Vec<AvailableTool> {
         let sources = snapshot.sources().filter(|(_, origin)| *origin != SourceKind::Mcp);
-        let tools = sources.flat_map(|(id, _)| snapshot.tools_of(id)).filter(|tool| is_wanted(tool));
+        let tools =
+            sources.flat_map(|(id, _)| snapshot.tools_of(id)).filter(|tool| is_wanted(tool));
         let native = |tool: &Arc<Tool>| {
             let name = tool.id.name.as_str();
             let first = snapshot.named(name).iter().find(|named| named.origin != SourceKind::Mcp);
@@ -233,7 +261,8 @@ impl<'a> ToolCatalog<'a> {
         let seen = tool.provenance.seen.map(|moment| moment.to_string());
         AvailableTool {
             name: tool.id.to_string(),
-            description: description.unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
+            description: description
+                .unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
             kind: "mcp",
             configured_policy: self.policies.configured(&tool.id).map(|policy| policy.word()),
             discovery_status: Some(discovery.map_or("never", |discovery| discovery.status)),

@@ -32,7 +32,9 @@ use toolscout_config::ConfiguredServer;
 use toolscout_core::redact::{self, REDACTED};
 use toolscout_core::{Cx, Moment, SourceId, Status};
 use toolscout_gateway::Snapshot;
-use toolscout_mcp_client::{ConfigText, HttpEndpoint, McpSource, ServerState, ServerTransport, Staleness};
+use toolscout_mcp_client::{
+    ConfigText, HttpEndpoint, McpSource, ServerState, ServerTransport, Staleness,
+};
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
 /// A configured server, and what it is doing.
@@ -94,11 +96,16 @@ pub(crate) struct ServerInfo {
 
 impl ServerInfo {
     /// A configured server with its state, if known.
-    fn new(configured: &ConfiguredServer, state: Option<&ServerState>, snapshot: &Snapshot) -> Self {
+    fn new(
+        configured: &ConfiguredServer,
+        state: Option<&ServerState>,
+        snapshot: &Snapshot,
+    ) -> Self {
         let server = &configured.server;
         let record = state.map(|state| &state.record);
         let is_held = |status: &Status| matches!(status, Status::Quarantined(_));
-        let held_count = snapshot.tools_of(&server.id).iter().filter(|tool| is_held(&tool.status)).count();
+        let held_count =
+            snapshot.tools_of(&server.id).iter().filter(|tool| is_held(&tool.status)).count();
         let mut info = Self {
             id: server.id.to_string(),
             transport: server.transport.word(),
@@ -114,22 +121,31 @@ impl ServerInfo {
                 None => "configured",
             },
             discovery_status: record.map_or("never", |record| record.status.word()),
-            last_discovery: record.and_then(|record| record.last_discovery).map(|moment| moment.to_string()),
+            last_discovery: record
+                .and_then(|record| record.last_discovery)
+                .map(|moment| moment.to_string()),
             discovered: record.and_then(|record| record.last_discovery),
             discovery_error: record.and_then(|record| record.error.as_deref()).map(redact::text),
             reason: state.and_then(|state| state.reason.as_deref()).map(redact::text),
             stale: state.is_some_and(|state| state.staleness.is_some()),
             is_uncacheable: state.is_some_and(is_uncacheable),
-            tool_count: record.and_then(|record| record.tools.as_ref()).map_or(0, |tools| usable(server, tools)),
+            tool_count: record
+                .and_then(|record| record.tools.as_ref())
+                .map_or(0, |tools| usable(server, tools)),
             held_count,
             trusted: server.trusted,
             file: configured.file.display().to_string(),
-            tools: server.policies.iter().map(|(name, policy)| (name.clone(), policy.word())).collect(),
+            tools: server
+                .policies
+                .iter()
+                .map(|(name, policy)| (name.clone(), policy.word()))
+                .collect(),
         };
         match &server.transport {
             ServerTransport::Stdio(program) => {
                 info.command = Some(redact::text(program.command.written()));
-                info.args = Some(program.args.iter().map(|arg| redact::text(arg.written())).collect());
+                info.args =
+                    Some(program.args.iter().map(|arg| redact::text(arg.written())).collect());
                 info.env = references(&program.env);
             }
             ServerTransport::Http(endpoint) => {
@@ -143,7 +159,9 @@ impl ServerInfo {
     /// The command or the URL, on one line.
     fn runs(&self) -> String {
         match (&self.command, &self.args) {
-            (Some(command), Some(args)) => std::iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" "),
+            (Some(command), Some(args)) => {
+                std::iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" ")
+            }
             _ => self.url.clone().unwrap_or_default(),
         }
     }
@@ -151,7 +169,8 @@ impl ServerInfo {
 
 /// All configured servers. Starts no server.
 async fn servers(workspace: &Workspace, cx: &Cx) -> Result<Vec<ServerInfo>, OperationError> {
-    let (set, snapshot, cx) = (workspace.servers(), workspace.gateway_for(cx).whole_snapshot(), cx.clone());
+    let (set, snapshot, cx) =
+        (workspace.servers(), workspace.gateway_for(cx).whole_snapshot(), cx.clone());
     // Records are read from the store, which blocks.
     let all = move || {
         let info = |configured| {
@@ -163,9 +182,16 @@ async fn servers(workspace: &Workspace, cx: &Cx) -> Result<Vec<ServerInfo>, Oper
     blocking(all).await
 }
 
-async fn server(workspace: &Workspace, id: &SourceId, cx: &Cx) -> Result<ServerInfo, OperationError> {
+async fn server(
+    workspace: &Workspace,
+    id: &SourceId,
+    cx: &Cx,
+) -> Result<ServerInfo, OperationError> {
     let servers = servers(workspace, cx).await?;
-    servers.into_iter().find(|server| server.id == id.as_str()).ok_or_else(|| OperationError::not_found("Server"))
+    servers
+        .into_iter()
+        .find(|server| server.id == id.as_str())
+        .ok_or_else(|| OperationError::not_found("Server"))
 }
 
 /// The server of this id; an error names the nearest one.
@@ -196,7 +222,8 @@ fn is_uncacheable(state: &ServerState) -> bool {
 
 /// References as written; other values are secret.
 fn references(texts: &BTreeMap<String, ConfigText>) -> BTreeMap<String, String> {
-    let shown = |text: &ConfigText| if text.is_reference() { text.written() } else { REDACTED }.to_owned();
+    let shown =
+        |text: &ConfigText| if text.is_reference() { text.written() } else { REDACTED }.to_owned();
     texts.iter().map(|(name, text)| (name.clone(), shown(text))).collect()
 }
 

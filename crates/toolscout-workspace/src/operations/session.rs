@@ -1,6 +1,8 @@
 //! `session …`: connected clients, and the configuration of each.
 
-use super::project::{AvailableTool, Configuration, ToolCatalog, is_internal, is_this_project, live, servers};
+use super::project::{
+    AvailableTool, Configuration, ToolCatalog, is_internal, is_this_project, live, servers,
+};
 use super::status::NoInput;
 use crate::Workspace;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -9,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use toolscout_core::{Cx, Moment, escape};
 use toolscout_surface::mcp::SessionInfo;
-use toolscout_surface::operation::{CommandName, ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    CommandName, ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text,
+};
 
 /// List sessions.
 pub(crate) struct ListSessions;
@@ -29,7 +33,11 @@ impl Operation<Workspace> for ListSessions {
         ..OperationSpec::read("session list", "List sessions", "/api/sessions")
     };
 
-    async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<SessionList, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        _: NoInput,
+        cx: &Cx,
+    ) -> Result<SessionList, OperationError> {
         Ok(SessionList { sessions: workspace.parts.sessions.visible(cx) })
     }
 
@@ -74,7 +82,11 @@ impl Operation<Workspace> for BeginSession {
         ..OperationSpec::read("session begin", "Begin a session", "")
     };
 
-    async fn run(workspace: &Workspace, input: BeginSessionInput, cx: &Cx) -> Result<BegunSession, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: BeginSessionInput,
+        cx: &Cx,
+    ) -> Result<BegunSession, OperationError> {
         if !is_this_project(cx, input.project.as_deref().unwrap_or("current")) {
             return Err(OperationError::not_found("Project"));
         }
@@ -97,7 +109,8 @@ impl Operation<Workspace> for BeginSession {
 
 fn new_id() -> Result<String, OperationError> {
     let mut bytes = [0; 8];
-    let no_random = |_| OperationError::new(ErrorCode::Internal, "the system returned no random numbers");
+    let no_random =
+        |_| OperationError::new(ErrorCode::Internal, "the system returned no random numbers");
     SystemRandom::new().fill(&mut bytes).map_err(no_random)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
@@ -129,7 +142,11 @@ impl Operation<Workspace> for EndSession {
         ..OperationSpec::read("session end", "End a session that was begun over the API", "")
     };
 
-    async fn run(workspace: &Workspace, input: EndSessionInput, cx: &Cx) -> Result<EndedSession, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: EndSessionInput,
+        cx: &Cx,
+    ) -> Result<EndedSession, OperationError> {
         let sessions = &workspace.parts.sessions;
         let session = sessions.find(&input.id, cx)?;
         if sessions.remove(&session.id) {
@@ -189,7 +206,9 @@ impl Operation<Workspace> for ShowSessionConfiguration {
         let mut tools: Vec<AvailableTool> = catalog.native(&snapshot, |tool| !is_internal(tool));
         for id in servers(&snapshot).chain(live.keys()).collect::<BTreeSet<_>>() {
             let listed = live.get(id).map_or(snapshot.tools_of(id), Vec::as_slice);
-            tools.extend(listed.iter().filter(|tool| !is_internal(tool)).map(|tool| catalog.of_server(tool)));
+            tools.extend(
+                listed.iter().filter(|tool| !is_internal(tool)).map(|tool| catalog.of_server(tool)),
+            );
         }
         let source = if live.is_empty() { "cached" } else { "runtime" };
         let name = session.client.unwrap_or_else(|| session.kind.to_owned());

@@ -37,7 +37,8 @@ impl Operation<Workspace> for CreateSignInLink {
 
     async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<SignInLink, OperationError> {
         let no_ui = || {
-            let error = OperationError::new(ErrorCode::SourceUnavailable, "this process serves no web UI");
+            let error =
+                OperationError::new(ErrorCode::SourceUnavailable, "this process serves no web UI");
             error.hint("Start one with `toolscout ui` or `toolscout serve --http 127.0.0.1:7420`.")
         };
         workspace.parts.page_links.link().map(|link| SignInLink { link }).ok_or_else(no_ui)

@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::Cx;
 use toolscout_core::cx::Role;
-use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Access, CommandName, Operation, OperationError, OperationSpec, Text,
+};
 
 /// An operation that takes nothing.
 #[derive(Deserialize, JsonSchema)]
@@ -122,11 +124,16 @@ impl Operation<Workspace> for ShowMetrics {
         media_type: "text/plain; version=0.0.4; charset=utf-8",
         commands: CommandName::NONE,
         examples: &["GET /api/metrics"],
-        ..OperationSpec::read("metrics", "Show metrics in the text format of Prometheus", "/api/metrics")
+        ..OperationSpec::read(
+            "metrics",
+            "Show metrics in the text format of Prometheus",
+            "/api/metrics",
+        )
     };
 
     async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<MetricsText, OperationError> {
-        let metrics = workspace.parts.metrics.as_ref().map(|metrics| metrics.render()).unwrap_or_default();
+        let metrics =
+            workspace.parts.metrics.as_ref().map(|metrics| metrics.render()).unwrap_or_default();
         Ok(MetricsText { metrics })
     }
 

@@ -48,25 +48,40 @@ impl Operation<Workspace> for SetTrust {
                 .preset(&[("trusted", "false")])
                 .alias("trust --remove"),
         ],
-        notes: &["Until then a folder's files are read and never started, unless you run a tool yourself."],
+        notes: &[
+            "Until then a folder's files are read and never started, unless you run a tool yourself.",
+        ],
         examples: &["toolscout trust", "toolscout trust remove"],
-        ..OperationSpec::local_change("trust", "Trust a project's folder, so that its tools may be started")
+        ..OperationSpec::local_change(
+            "trust",
+            "Trust a project's folder, so that its tools may be started",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: SetTrustInput, cx: &Cx) -> Result<ChangedTrust, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: SetTrustInput,
+        cx: &Cx,
+    ) -> Result<ChangedTrust, OperationError> {
         let folder = match input.folder {
             Some(given) => workspace.environment.cwd().join(given),
             None => workspace.config().project_folder().to_owned(),
         };
         let shown = folder.display().to_string();
         if input.trusted && !folder.is_dir() {
-            return Err(OperationError::invalid(format!("`{shown}` is not a folder")).hint("toolscout trust DIR"));
+            return Err(OperationError::invalid(format!("`{shown}` is not a folder"))
+                .hint("toolscout trust DIR"));
         }
         let (action, summary) = match input.trusted {
             true => ("added", format!("trust {shown}")),
             false => ("removed", format!("no longer trust {shown}")),
         };
-        let change = cx.change(PlannedChange { kind: ChangeKind::Trust, subject: shown.clone(), action, summary })?;
+        let change = cx.change(PlannedChange {
+            kind: ChangeKind::Trust,
+            subject: shown.clone(),
+            action,
+            summary,
+        })?;
         let folders = Trust::new(&workspace.environment, &workspace.options).folders;
         let not_stored = |error| failure(AppError::not_stored(error));
         let (folder, changed) = if input.trusted {
@@ -105,10 +120,16 @@ impl Operation<Workspace> for ListTrust {
         ..OperationSpec::local("trust list", "List trusted folders")
     };
 
-    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<TrustedFolderList, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        _: NoInput,
+        _: &Cx,
+    ) -> Result<TrustedFolderList, OperationError> {
         let folders = Trust::new(&workspace.environment, &workspace.options).folders.list();
         let folders = folders.map_err(|error| failure(AppError::not_stored(error)))?;
-        Ok(TrustedFolderList { folders: folders.iter().map(|folder| folder.display().to_string()).collect() })
+        Ok(TrustedFolderList {
+            folders: folders.iter().map(|folder| folder.display().to_string()).collect(),
+        })
     }
 
     fn text(output: &TrustedFolderList, _: &Text) -> String {

@@ -21,8 +21,15 @@ pub(super) fn record_added(
 
 /// Whether the operator who added this server, in its current configuration, trusts its tools;
 /// `None` if no operator has added it, or the record cannot be read.
-pub(super) fn trusts(configured: &ConfiguredServer, partition: &str, environment: &Environment) -> Option<bool> {
-    let said = environment.store().read(Namespace::Approval, &key(partition, &configured.server.id)).ok()??;
+pub(super) fn trusts(
+    configured: &ConfiguredServer,
+    partition: &str,
+    environment: &Environment,
+) -> Option<bool> {
+    let said = environment
+        .store()
+        .read(Namespace::Approval, &key(partition, &configured.server.id))
+        .ok()??;
     [true, false].into_iter().find(|it| said == record(configured, *it).as_bytes())
 }
 

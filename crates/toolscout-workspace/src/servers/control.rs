@@ -16,7 +16,8 @@ use toolscout_surface::operation::{HttpRoute, request_target};
 pub const PROMPT: Duration = Duration::from_secs(2);
 
 /// The HTTP route that calls a tool, also over the control socket.
-pub(crate) const CALL_ROUTE: HttpRoute = HttpRoute { method: "POST", path: "/api/call", status: 200 };
+pub(crate) const CALL_ROUTE: HttpRoute =
+    HttpRoute { method: "POST", path: "/api/call", status: 200 };
 
 /// The control socket of a project.
 #[derive(Debug, Clone)]
@@ -63,12 +64,21 @@ impl ControlSocket {
         report: impl FnMut(&str) + Send,
     ) -> io::Result<SocketResponse> {
         let (path, json) = request_target(route, input);
-        socket::send(&self.socket, SocketRequest { method: route.method, path: &path, accept, json }, report).await
+        socket::send(
+            &self.socket,
+            SocketRequest { method: route.method, path: &path, accept, json },
+            report,
+        )
+        .await
     }
 
     /// As [`ControlSocket::run`], for an operation that takes no time; `None` if the host does
     /// not respond.
-    pub(crate) async fn run_promptly(&self, route: &HttpRoute, input: Map<String, Value>) -> Option<Value> {
+    pub(crate) async fn run_promptly(
+        &self,
+        route: &HttpRoute,
+        input: Map<String, Value>,
+    ) -> Option<Value> {
         let run = self.run(route, input, "application/json", |_| ());
         let response = tokio::time::timeout(PROMPT, run).await.ok()?.ok()?;
         serde_json::from_slice(&response.body).ok()

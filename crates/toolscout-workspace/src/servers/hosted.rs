@@ -7,7 +7,8 @@ use std::io;
 use std::sync::Arc;
 use toolscout_core::cx::Progress;
 use toolscout_core::{
-    Authorized, BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Through, ToolCall, ToolOutput,
+    Authorized, BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Through, ToolCall,
+    ToolOutput,
 };
 use toolscout_mcp_client::McpSource;
 use toolscout_surface::http::socket::{EVENT_STREAM, SocketResponse};
@@ -29,7 +30,9 @@ impl HostedSource {
         let mut input = Map::new();
         input.insert("name".to_owned(), call.tool.to_string().into());
         input.insert("arguments".to_owned(), Value::Object(call.arguments.clone()));
-        call.expect.iter().for_each(|digest| drop(input.insert("expect".to_owned(), digest.to_string().into())));
+        call.expect
+            .iter()
+            .for_each(|digest| drop(input.insert("expect".to_owned(), digest.to_string().into())));
         call.meta.iter().for_each(|meta| drop(input.insert("meta".to_owned(), meta.to_value())));
         let left = cx.remaining().and_then(|left| u64::try_from(left.as_millis()).ok());
         left.iter().for_each(|left| drop(input.insert("timeoutMs".to_owned(), (*left).into())));
@@ -42,14 +45,19 @@ impl HostedSource {
         self.control.run(&CALL_ROUTE, input, EVENT_STREAM, report).await
     }
 
-    fn understand(&self, call: &ToolCall, response: &SocketResponse) -> Result<ToolOutput, SourceError> {
+    fn understand(
+        &self,
+        call: &ToolCall,
+        response: &SocketResponse,
+    ) -> Result<ToolOutput, SourceError> {
         let id = self.inner.id().clone();
         let unreadable = |error: serde_json::Error| SourceError::Protocol {
             id: self.inner.id().clone(),
             reason: format!("the host gave no result: {error}"),
         };
         if response.status.is_success() {
-            let CallResultData { result } = serde_json::from_slice(&response.body).map_err(unreadable)?;
+            let CallResultData { result } =
+                serde_json::from_slice(&response.body).map_err(unreadable)?;
             return ToolOutput::from_raw(result)
                 .map_err(|reason| SourceError::Protocol { id, reason: reason.to_owned() });
         }
@@ -81,7 +89,8 @@ struct CallResultData {
 
 fn is_unknown(response: &SocketResponse) -> bool {
     let error = serde_json::from_slice::<OperationError>(&response.body);
-    !response.status.is_success() && error.is_ok_and(|error| error.code == ErrorCode::ResourceNotFound)
+    !response.status.is_success()
+        && error.is_ok_and(|error| error.code == ErrorCode::ResourceNotFound)
 }
 
 /// The message without the name of the source, which the caller adds again.
@@ -94,7 +103,11 @@ impl Through for HostedSource {
         &*self.inner
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             if self.control.is_ours() {
                 return self.inner.call(call, cx).await;
@@ -116,5 +129,10 @@ impl Through for HostedSource {
 }
 
 fn never_taken(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::PermissionDenied)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::PermissionDenied
+    )
 }

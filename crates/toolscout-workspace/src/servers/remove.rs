@@ -6,7 +6,11 @@ use toolscout_config::{ConfigEditor, ConfiguredServer};
 use toolscout_gateway::Approvals;
 
 /// Removes a server; returns how many tools were in the cache.
-pub(crate) fn remove(set: &ServerSet, configured: &ConfiguredServer, editor: &ConfigEditor) -> Result<usize, AppError> {
+pub(crate) fn remove(
+    set: &ServerSet,
+    configured: &ConfiguredServer,
+    editor: &ConfigEditor,
+) -> Result<usize, AppError> {
     let id = &configured.server.id;
     editor.remove_server(configured)?;
     let forgotten = set.shared.as_ref().and_then(|it| it.records().remove(id).ok()).unwrap_or(0);

@@ -15,7 +15,9 @@ use toolscout_core::{Diagnostic, DiagnosticKind, ErrorKind, Layer, Source, Sourc
 use toolscout_gateway::GatewayBuilder;
 use toolscout_mcp_client::limits::Limits;
 use toolscout_mcp_client::per_user::PerUserServer;
-use toolscout_mcp_client::{ConnectContext, McpSource, ServerConfig, ServerContext, ServerTransport, partition};
+use toolscout_mcp_client::{
+    ConnectContext, McpSource, ServerConfig, ServerContext, ServerTransport, partition,
+};
 use toolscout_source::layer::{Filter, Retry, Timeout};
 
 /// The servers of a run.
@@ -54,7 +56,12 @@ impl ServerSet {
     }
 
     /// The configured servers. A server whose entry is the same in `before` continues to run.
-    pub fn new(before: Option<&Self>, config: &Config, options: &Options, environment: &Environment) -> Self {
+    pub fn new(
+        before: Option<&Self>,
+        config: &Config,
+        options: &Options,
+        environment: &Environment,
+    ) -> Self {
         let project = config.project_folder();
         let mut set = Self {
             configured: config.servers.clone(),
@@ -93,9 +100,12 @@ impl ServerSet {
         match ServerContext::new(self.store.clone(), project, dial) {
             Ok(shared) => self.shared = Some(Arc::new(shared)),
             Err(error) => {
-                let problem =
-                    Diagnostic::warning(DiagnosticKind::Unavailable, format!("no server can be used: {error}"));
-                self.problems.push(problem.hint("set TOOLSCOUT_STATE_DIR to a folder you can write"));
+                let problem = Diagnostic::warning(
+                    DiagnosticKind::Unavailable,
+                    format!("no server can be used: {error}"),
+                );
+                self.problems
+                    .push(problem.hint("set TOOLSCOUT_STATE_DIR to a folder you can write"));
             }
         }
     }
@@ -104,11 +114,12 @@ impl ServerSet {
     fn fill(&mut self, before: Option<&Self>, environment: &Environment) {
         let Some(shared) = self.shared.clone() else { return };
         for it in self.configured.iter().filter(|it| it.server.enabled) {
-            let (source, layered) = before.and_then(|before| before.made_for(it)).unwrap_or_else(|| {
-                let source = Arc::new(source(it, &shared, environment));
-                let layered = layered(&source, self.control.as_ref());
-                (source, layered)
-            });
+            let (source, layered) =
+                before.and_then(|before| before.made_for(it)).unwrap_or_else(|| {
+                    let source = Arc::new(source(it, &shared, environment));
+                    let layered = layered(&source, self.control.as_ref());
+                    (source, layered)
+                });
             self.sources.push(source);
             self.layered.push(layered);
         }
@@ -136,14 +147,19 @@ impl ServerSet {
     /// process, so that the tokens are not sent to the host.
     pub fn add_request_sources(&self, gateway: GatewayBuilder) -> Result<GatewayBuilder, AppError> {
         let Some(shared) = &self.shared else { return Ok(gateway) };
-        let is_used = |it: &&ConfiguredServer| it.server.enabled && it.may_start && is_per_user(&it.server);
-        self.configured.iter().filter(is_used).map(|it| &it.server).try_fold(gateway, |gateway, server| {
-            let configured = server.clone();
-            let with_layers = move |source| with_layers(&configured, source);
-            let source = PerUserServer::new(server.clone(), shared.clone(), with_layers);
-            let source = source.map_err(|error| AppError::invalid(error.to_string(), "try again"))?;
-            Ok(gateway.request_sources(Arc::new(source)))
-        })
+        let is_used =
+            |it: &&ConfiguredServer| it.server.enabled && it.may_start && is_per_user(&it.server);
+        self.configured.iter().filter(is_used).map(|it| &it.server).try_fold(
+            gateway,
+            |gateway, server| {
+                let configured = server.clone();
+                let with_layers = move |source| with_layers(&configured, source);
+                let source = PerUserServer::new(server.clone(), shared.clone(), with_layers);
+                let source =
+                    source.map_err(|error| AppError::invalid(error.to_string(), "try again"))?;
+                Ok(gateway.request_sources(Arc::new(source)))
+            },
+        )
     }
 
     /// Diagnostics about servers without tools in this run: they are disabled, or need a header
@@ -152,7 +168,10 @@ impl ServerSet {
         let absent = |it: &ConfiguredServer| {
             let id = &it.server.id;
             let (what, hint) = match it.server.enabled {
-                false => (format!("server `{id}` is turned off"), format!("toolscout server enable {id}")),
+                false => (
+                    format!("server `{id}` is turned off"),
+                    format!("toolscout server enable {id}"),
+                ),
                 true if is_per_user(&it.server) => per_user::why(&it.server),
                 true => return None,
             };
@@ -168,14 +187,20 @@ impl ServerSet {
 
     /// The configured server of this id.
     pub fn find(&self, id: &str) -> Result<&ConfiguredServer, AppError> {
-        self.configured.iter().find(|it| it.server.id.as_str() == id).ok_or_else(|| self.unknown(id))
+        self.configured
+            .iter()
+            .find(|it| it.server.id.as_str() == id)
+            .ok_or_else(|| self.unknown(id))
     }
 
     /// The source of this id; an error if it is not configured, or not enabled.
     pub fn source(&self, id: &str) -> Result<&Arc<McpSource>, AppError> {
         self.find(id)?;
         self.sources.iter().find(|it| it.server().id.as_str() == id).ok_or_else(|| {
-            AppError::unavailable(format!("server `{id}` is not enabled"), format!("toolscout server enable {id}"))
+            AppError::unavailable(
+                format!("server `{id}` is not enabled"),
+                format!("toolscout server enable {id}"),
+            )
         })
     }
 
@@ -238,7 +263,11 @@ fn time_for(server: &ServerConfig) -> Duration {
     server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
 }
 
-fn source(configured: &ConfiguredServer, shared: &Arc<ServerContext>, environment: &Environment) -> McpSource {
+fn source(
+    configured: &ConfiguredServer,
+    shared: &Arc<ServerContext>,
+    environment: &Environment,
+) -> McpSource {
     let server = configured.server.clone();
     let source = McpSource::new(server, with_tokens(configured, shared, environment));
     match configured.may_start {
@@ -256,6 +285,9 @@ pub(crate) fn why_barred(configured: &ConfiguredServer) -> (String, String) {
     if configured.may_start {
         return per_user::why(&configured.server);
     }
-    let what = format!("`{}` comes from a project that is not trusted yet, so it is not started", configured.server.id);
+    let what = format!(
+        "`{}` comes from a project that is not trusted yet, so it is not started",
+        configured.server.id
+    );
     (what, format!("look at {}, then: toolscout trust", configured.file.display()))
 }

@@ -48,6 +48,7 @@ pub(super) fn is_there(socket: &Path) -> bool {
 }
 
 fn is_our_own(folder: &Path) -> bool {
-    let is_ours = |it: &fs::Metadata| it.is_dir() && it.uid() == rustix::process::geteuid().as_raw();
+    let is_ours =
+        |it: &fs::Metadata| it.is_dir() && it.uid() == rustix::process::geteuid().as_raw();
     fs::symlink_metadata(folder).is_ok_and(|it| is_ours(&it))
 }

@@ -34,7 +34,9 @@ pub(crate) fn usable(server: &ServerConfig, known: &KnownTools) -> usize {
     }
     let filter = Filter::patterns(server.filter.include.clone(), server.filter.exclude.clone());
     let is_usable = |raw: &&RawJson| {
-        let name = serde_json::from_str::<Named>(raw.as_str()).ok().and_then(|it| ToolName::new(&it.name).ok());
+        let name = serde_json::from_str::<Named>(raw.as_str())
+            .ok()
+            .and_then(|it| ToolName::new(&it.name).ok());
         name.is_some_and(|it| filter.lets(&it))
     };
     known.definitions.iter().filter(is_usable).count()

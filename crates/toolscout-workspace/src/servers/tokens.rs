@@ -30,11 +30,15 @@ pub fn address<'a>(
     environment: &Environment,
 ) -> Result<(&'a HttpEndpoint, String), AppError> {
     let ServerTransport::Http(endpoint) = &server.transport else {
-        let message = format!("server `{}` is a program on this machine; there is nothing to log in to", server.id);
+        let message = format!(
+            "server `{}` is a program on this machine; there is nothing to log in to",
+            server.id
+        );
         return Err(AppError::invalid(message, format!("toolscout server show {}", server.id)));
     };
     let url = endpoint.url.resolve(&environment.lookup());
-    let url = url.map_err(|it| AppError::invalid(it, format!("toolscout server show {}", server.id)))?;
+    let url =
+        url.map_err(|it| AppError::invalid(it, format!("toolscout server show {}", server.id)))?;
     Ok((endpoint, url))
 }
 

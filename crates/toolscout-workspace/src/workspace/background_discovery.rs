@@ -28,7 +28,10 @@ pub(super) async fn discover(workspace: &Workspace, ids: &[SourceId]) -> Result<
     let errors = log.try_clone().map_err(AppError::io("write", &path))?;
     let program = std::env::current_exe().map_err(AppError::io("find", "this program"))?;
     let mut command = Command::new(&program);
-    command.arg("--quiet").arg("--project").arg(workspace.options.folder(workspace.environment.cwd()));
+    command
+        .arg("--quiet")
+        .arg("--project")
+        .arg(workspace.options.folder(workspace.environment.cwd()));
     if workspace.options.switch("trust") {
         command.arg("--trust");
     }
@@ -48,8 +51,9 @@ async fn until_seen(workspace: &Workspace, id: &SourceId) -> Result<(), AppError
     let limit = Instant::now() + START_LIMIT;
     while Instant::now() < limit {
         let now = shared.records().read(id, None).ok();
-        let is_seen =
-            now.is_some_and(|it| it.status == DiscoveryStatus::Discovering || Some(it.last_discovery) != before);
+        let is_seen = now.is_some_and(|it| {
+            it.status == DiscoveryStatus::Discovering || Some(it.last_discovery) != before
+        });
         if is_seen {
             break;
         }

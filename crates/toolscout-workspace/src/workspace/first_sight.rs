@@ -10,7 +10,11 @@ use toolscout_gateway::{Approvals, Gateway, GatewayBuilder};
 
 /// Reviews the current tools of the servers, which approves them at first sight; returns the
 /// quarantined ones.
-pub(super) async fn first_sight(workspace: &Workspace, set: &ServerSet, cx: &Cx) -> Result<Vec<String>, AppError> {
+pub(super) async fn first_sight(
+    workspace: &Workspace,
+    set: &ServerSet,
+    cx: &Cx,
+) -> Result<Vec<String>, AppError> {
     // A program without the review plugin approves nothing.
     if !workspace.parts.policies {
         return Ok(Vec::new());
@@ -21,7 +25,10 @@ pub(super) async fn first_sight(workspace: &Workspace, set: &ServerSet, cx: &Cx)
     let gateway = gateway.searching(workspace.tools.gateway().searching_beside());
     let gateway = gateway.build().map_err(LifecycleError::from)?;
     let seen = gateway.refresh(cx).await;
-    let held = seen.problems.into_iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
+    let held = seen
+        .problems
+        .into_iter()
+        .filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
     study_briefly(&gateway).await;
     Ok(held.map(|diagnostic| describe(&diagnostic)).collect())
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_folder::probe::ProbeLimits;
 use toolscout_folder::{
-    ChainRoots, DefaultRoot, ExplicitRoots, FolderSource, FolderSourceBuilder, GlobTools, Probing, RootStrategy,
-    ToolDirectories, ToolStrategy,
+    ChainRoots, DefaultRoot, ExplicitRoots, FolderSource, FolderSourceBuilder, GlobTools, Probing,
+    RootStrategy, ToolDirectories, ToolStrategy,
 };
 
 impl Startup {
@@ -38,14 +38,20 @@ impl Startup {
             .probing(if options.command.only_reads { Probing::Never } else { Probing::Allowed })
             .limits(self.probe_limits())
             .on_conflict(self.on_conflict()?)
-            .strict(self.options.switch("strict") || self.config.settings.strict.unwrap_or_default()))
+            .strict(
+                self.options.switch("strict") || self.config.settings.strict.unwrap_or_default(),
+            ))
     }
 
     fn roots(&self) -> ChainRoots {
-        let given: Vec<PathBuf> = self.options.texts("root").into_iter().map(PathBuf::from).collect();
+        let given: Vec<PathBuf> =
+            self.options.texts("root").into_iter().map(PathBuf::from).collect();
         let usual = || vec![PathBuf::from("default")];
-        let roots =
-            if given.is_empty() { self.config.settings.roots.clone().unwrap_or_else(usual) } else { given.clone() };
+        let roots = if given.is_empty() {
+            self.config.settings.roots.clone().unwrap_or_else(usual)
+        } else {
+            given.clone()
+        };
         let mut chain: Vec<Arc<dyn RootStrategy>> = Vec::new();
         for root in roots {
             chain.push(match root.to_str() {
@@ -54,7 +60,9 @@ impl Startup {
             });
         }
         if given.is_empty() {
-            chain.push(Arc::new(ToolDirectories(self.config.settings.tool_directories.clone().unwrap_or_default())));
+            chain.push(Arc::new(ToolDirectories(
+                self.config.settings.tool_directories.clone().unwrap_or_default(),
+            )));
         }
         ChainRoots(chain)
     }
@@ -71,19 +79,26 @@ impl Startup {
     }
 
     fn explicit_files(&self) -> Vec<PathBuf> {
-        let given = self.options.texts("tool").into_iter().map(|it| self.environment.cwd().join(it));
+        let given =
+            self.options.texts("tool").into_iter().map(|it| self.environment.cwd().join(it));
         given.chain(self.config.settings.tool_files.iter().flatten().cloned()).collect()
     }
 
     fn probe_limits(&self) -> ProbeLimits {
         let usual = ProbeLimits::default();
-        let Some(per_file) = self.config.settings.probe_timeout_ms.map(Duration::from_millis) else { return usual };
+        let Some(per_file) = self.config.settings.probe_timeout_ms.map(Duration::from_millis)
+        else {
+            return usual;
+        };
         ProbeLimits { per_file, total: per_file.saturating_mul(4), ..usual }
     }
 
     fn on_conflict(&self) -> Result<toolscout_source::Conflict, AppError> {
-        let word =
-            self.options.text("on-conflict").or(self.config.settings.on_conflict.as_deref()).unwrap_or("replace");
+        let word = self
+            .options
+            .text("on-conflict")
+            .or(self.config.settings.on_conflict.as_deref())
+            .unwrap_or("replace");
         word.parse().map_err(|it: toolscout_source::UnknownConflict| {
             AppError::invalid(it.to_string(), "use replace, skip or error")
         })

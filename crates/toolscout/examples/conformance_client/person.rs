@@ -12,7 +12,11 @@ impl Counterpart for Person {
         )
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
+    fn ask<'a>(
+        &'a self,
+        method: &'a str,
+        params: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move {
             answer(method, &params.to_value())
                 .map(|it| RawJson::from_value(&it))
@@ -27,7 +31,8 @@ impl Counterpart for Person {
 pub(crate) fn answer(method: &str, params: &Value) -> Option<Value> {
     Some(match method {
         "elicitation/create" => {
-            let properties = params["requestedSchema"]["properties"].as_object().cloned().unwrap_or_default();
+            let properties =
+                params["requestedSchema"]["properties"].as_object().cloned().unwrap_or_default();
             let content: Map<String, Value> =
                 properties.into_iter().map(|(name, schema)| (name, suggested(&schema))).collect();
             json!({ "action": "accept", "content": content })

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use toolscout::core::{Caller, Cx, RawJson, Resume, SourceId, ToolCall, ToolId};
 use toolscout::mcp_client::client::{McpClient, ToolDefinition};
 use toolscout::mcp_client::oauth::{Login, LoginRequest, SavedTokens};
-use toolscout::mcp_client::{ClientError, ConfigText, ConnectContext, HttpEndpoint, ServerConfig, ServerTransport};
+use toolscout::mcp_client::{
+    ClientError, ConfigText, ConnectContext, HttpEndpoint, ServerConfig, ServerTransport,
+};
 
 /// The client that the suite expects to be described at an address of its own.
 const DESCRIBED_AT: &str = "https://conformance-test.local/client-metadata.json";
@@ -39,9 +41,12 @@ pub(crate) struct Visit {
 
 impl Visit {
     pub(crate) async fn run(scenario: Scenario) -> Result<(), ClientError> {
-        let folder = tempfile::tempdir().map_err(|err| ClientError::Lost { what: err.to_string() })?;
+        let folder =
+            tempfile::tempdir().map_err(|err| ClientError::Lost { what: err.to_string() })?;
         let visit = Self::prepare(scenario, folder.path().to_owned())?;
-        let client = visit.logged_in(|| McpClient::connect(&visit.server, &visit.dial, visit.deadline)).await?;
+        let client = visit
+            .logged_in(|| McpClient::connect(&visit.server, &visit.dial, visit.deadline))
+            .await?;
         let listing = visit.logged_in(|| client.list_tools(visit.deadline)).await?;
         visit.call_all(&client, &listing.tools).await?;
         if visit.scenario.name == "http-standard-headers" {
@@ -56,9 +61,11 @@ impl Visit {
     }
 
     fn prepare(scenario: Scenario, folder: PathBuf) -> Result<Self, ClientError> {
-        let id = SourceId::new("suite").map_err(|err| ClientError::Invalid { reason: err.to_string() })?;
+        let id = SourceId::new("suite")
+            .map_err(|err| ClientError::Invalid { reason: err.to_string() })?;
         let word = |name: &str| scenario.context[name].as_str().map(ConfigText::from);
-        let described = (scenario.name == "auth/basic-cimd").then(|| ConfigText::from(DESCRIBED_AT));
+        let described =
+            (scenario.name == "auth/basic-cimd").then(|| ConfigText::from(DESCRIBED_AT));
         let endpoint = HttpEndpoint {
             url: ConfigText::from(scenario.url.as_str()),
             client_id: word("client_id").or(described),
@@ -83,7 +90,9 @@ impl Visit {
     {
         for _ in 0..LOGINS {
             match act().await {
-                Err(ClientError::Login { challenge, .. }) => self.log_in(challenge.as_deref()).await?,
+                Err(ClientError::Login { challenge, .. }) => {
+                    self.log_in(challenge.as_deref()).await?
+                }
                 other => return other,
             }
         }
@@ -107,7 +116,11 @@ impl Visit {
     }
 
     /// Calls what the suite wants called, or everything there is.
-    async fn call_all(&self, client: &McpClient, tools: &[ToolDefinition]) -> Result<(), ClientError> {
+    async fn call_all(
+        &self,
+        client: &McpClient,
+        tools: &[ToolDefinition],
+    ) -> Result<(), ClientError> {
         let wanted = self.scenario.context["toolCalls"].as_array();
         for tool in tools {
             let arguments = match (wanted, tool.name.as_str()) {
@@ -116,7 +129,9 @@ impl Visit {
                     None => continue,
                 },
                 (None, "json_schema_2020_12_tool") => continue,
-                (None, "json_schema_echo") => json!({ "schema": schema(tools, "json_schema_2020_12_tool") }),
+                (None, "json_schema_echo") => {
+                    json!({ "schema": schema(tools, "json_schema_2020_12_tool") })
+                }
                 (None, _) => plain(&definition(tool)["inputSchema"]),
             };
             self.call(client, tool, arguments).await?;
@@ -124,12 +139,19 @@ impl Visit {
         Ok(())
     }
 
-    async fn call(&self, client: &McpClient, tool: &ToolDefinition, arguments: Value) -> Result<(), ClientError> {
+    async fn call(
+        &self,
+        client: &McpClient,
+        tool: &ToolDefinition,
+        arguments: Value,
+    ) -> Result<(), ClientError> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let mut call = ToolCall::new(ToolId::new(self.server.id.clone(), tool.name.clone()), arguments);
+        let mut call =
+            ToolCall::new(ToolId::new(self.server.id.clone(), tool.name.clone()), arguments);
         let schema = RawJson::from_value(&definition(tool)["inputSchema"]);
         for _ in 0..ROUNDS {
-            let ask = || client.call_tool(&tool.name, &call, Some(&schema), &self.cx, self.deadline);
+            let ask =
+                || client.call_tool(&tool.name, &call, Some(&schema), &self.cx, self.deadline);
             let result = self.logged_in(ask).await?.to_value();
             if result["resultType"] != "input_required" {
                 return Ok(());
@@ -145,7 +167,9 @@ impl Visit {
             ("resources/list", "resources", "resources/read", "uri"),
             ("prompts/list", "prompts", "prompts/get", "name"),
         ] {
-            let found = client.request(list, &RawJson::from_value(&Value::Null), &self.cx, self.deadline).await?;
+            let found = client
+                .request(list, &RawJson::from_value(&Value::Null), &self.cx, self.deadline)
+                .await?;
             let params = json!({ name: found.to_value()[key][0][name] });
             client.request(act, &RawJson::from_value(&params), &self.cx, self.deadline).await?;
         }

@@ -54,7 +54,11 @@ impl Commands {
     /// The name of the command with this alias.
     pub(crate) fn of_alias(&self, alias: &str) -> Option<String> {
         let added = self.0.lock();
-        added.commands.iter().find(|(_, command)| command.alias() == Some(alias)).map(|(name, _)| name.clone())
+        added
+            .commands
+            .iter()
+            .find(|(_, command)| command.alias() == Some(alias))
+            .map(|(name, _)| name.clone())
     }
 
     /// All commands that plugins added individually, by name.

@@ -21,7 +21,9 @@ fn open(environment: &Environment, link: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let null = Stdio::null;
     // Not awaited: the browser stays open when this process ends.
-    if let Err(error) = Command::new(program).arg(link).stdin(null()).stdout(null()).stderr(null()).spawn() {
+    if let Err(error) =
+        Command::new(program).arg(link).stdin(null()).stdout(null()).stderr(null()).spawn()
+    {
         tracing::debug!(event = "browser_not_opened", program, %error);
     }
 }

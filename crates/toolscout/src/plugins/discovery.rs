@@ -47,9 +47,15 @@ fn options() -> Vec<OptionSpec> {
         OptionSpec::text("root", "Search this folder instead; `default` is the root found upward")
             .value("DIR")
             .repeat(),
-        OptionSpec::text("pattern", "Look at these files instead of the usual ones").value("GLOB").repeat(),
-        OptionSpec::text("ignore", "Ignore these files instead of the usual ones").value("GLOB").repeat(),
-        OptionSpec::text("tool", "Add the tools of this file, before all others").value("FILE").repeat(),
+        OptionSpec::text("pattern", "Look at these files instead of the usual ones")
+            .value("GLOB")
+            .repeat(),
+        OptionSpec::text("ignore", "Ignore these files instead of the usual ones")
+            .value("GLOB")
+            .repeat(),
+        OptionSpec::text("tool", "Add the tools of this file, before all others")
+            .value("FILE")
+            .repeat(),
         OptionSpec::text("on-conflict", "When two tools have one name")
             .value("RULE")
             .choices(conflicts)

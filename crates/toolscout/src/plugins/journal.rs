@@ -21,7 +21,9 @@ impl Plugin for Journal {
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let handle = JournalHandle::default();
         let opening = handle.clone();
-        cx.add_observer(move |startup| Ok(opening.open(startup.config.settings.journal.keep, &startup.environment)));
+        cx.add_observer(move |startup| {
+            Ok(opening.open(startup.config.settings.journal.keep, &startup.environment))
+        });
         cx.decorate(FlushJournal(handle.clone()));
         cx.parts.journal = Some(handle);
         Ok(())
@@ -32,7 +34,11 @@ impl Plugin for Journal {
 struct FlushJournal(JournalHandle);
 
 impl Decorator for FlushJournal {
-    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+    fn around<'a>(
+        &'a self,
+        cx: &'a RunCx,
+        next: Next<'a>,
+    ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             let _flush = FlushOnDrop(self.0.clone());
             next.run(cx).await

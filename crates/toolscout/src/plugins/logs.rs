@@ -24,7 +24,9 @@ impl Plugin for Logs {
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let formats = ["text", "json"];
         cx.add_option(
-            OptionSpec::text("log-format", "Log what happens, in this format").value("FORMAT").choices(formats),
+            OptionSpec::text("log-format", "Log what happens, in this format")
+                .value("FORMAT")
+                .choices(formats),
         );
         Ok(())
     }

@@ -68,7 +68,8 @@ impl Command for ObserveCommand {
             }
             let environment = cx.workspace().environment.clone();
             // On its own thread, so that an interrupt is handled.
-            let passed = tokio::task::spawn_blocking(move || pass_on(&environment, server.as_deref())).await;
+            let passed =
+                tokio::task::spawn_blocking(move || pass_on(&environment, server.as_deref())).await;
             let seen = passed.unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
             register(seen, &observed, &cx.request())?;
             Ok(Exit::Done)
@@ -114,8 +115,15 @@ fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), App
     let servers: Value = by_server.keys().copied().collect();
     tracing::info!(event = "tools_registered", count = tools.len(), servers = %servers, byServer = %json!(by_server));
     if let Ok(source) = SourceId::new("observed") {
-        let names = || tools.iter().filter_map(|it| it.tool_name()).map(|it| it.to_string()).collect();
-        let what = || DiscoveryEvent { source, names: names(), was_needed: true, changed: true, error: None };
+        let names =
+            || tools.iter().filter_map(|it| it.tool_name()).map(|it| it.to_string()).collect();
+        let what = || DiscoveryEvent {
+            source,
+            names: names(),
+            was_needed: true,
+            changed: true,
+            error: None,
+        };
         cx.emit(|| EventKind::Discovery(what()));
     }
     Ok(())
@@ -125,11 +133,15 @@ fn register(seen: Vec<SeenTool>, observed: &Observed, cx: &Cx) -> Result<(), App
 /// severe findings is dropped, and so is a tool whose name has them.
 fn harmless(seen: SeenTool) -> Option<SeenTool> {
     let is_severe = |it: &SeenTool| {
-        let (Ok(source), Some(name)) = (SourceId::new("observed"), it.tool_name()) else { return true };
+        let (Ok(source), Some(name)) = (SourceId::new("observed"), it.tool_name()) else {
+            return true;
+        };
         let mut tool = Tool::new(ToolId::new(source, name));
         tool.description = Some(it.description.clone());
         tool.input_schema = it.input_schema.clone();
-        findings::scan(&tool, &ToolNameIndex::default()).iter().any(|it| it.severity == Severity::Severe)
+        findings::scan(&tool, &ToolNameIndex::default())
+            .iter()
+            .any(|it| it.severity == Severity::Severe)
     };
     if !is_severe(&seen) {
         return Some(seen);

@@ -35,12 +35,17 @@ impl Plugin for OpenCode {
                 )?;
                 return Ok((!saved.is_empty()).then(|| Arc::new(saved) as Arc<dyn Source>));
             }
-            let folders: Vec<_> = config.root.iter().flat_map(|root| FOLDERS.map(|it| root.join(it))).collect();
+            let folders: Vec<_> =
+                config.root.iter().flat_map(|root| FOLDERS.map(|it| root.join(it))).collect();
             if options.switch("no-discovery") || !folders.iter().any(|it| it.is_dir()) {
                 return Ok(None);
             }
             let there = folders.into_iter().filter(|it| it.is_dir()).collect();
-            let source = startup.folder_builder()?.id(SourceId::opencode()).roots(OpenCodeFolders(there)).build();
+            let source = startup
+                .folder_builder()?
+                .id(SourceId::opencode())
+                .roots(OpenCodeFolders(there))
+                .build();
             Ok(Some(Arc::new(source) as Arc<dyn Source>))
         });
         Ok(())
@@ -49,7 +54,8 @@ impl Plugin for OpenCode {
 
 /// A source over the folder of one such file, for a saved list.
 fn of_file(file: PathBuf) -> FolderSourceBuilder {
-    FolderSource::builder().roots(OpenCodeFolders(file.parent().into_iter().map(Path::to_owned).collect()))
+    FolderSource::builder()
+        .roots(OpenCodeFolders(file.parent().into_iter().map(Path::to_owned).collect()))
 }
 
 /// Folders in which the default export is named after its file, others `<file>_<export>`.

@@ -34,7 +34,8 @@ impl Plugin for Registry {
 
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         cx.add_option(
-            OptionSpec::text("tools-from", "Take the tools from what `discover --json` printed").value("FILE"),
+            OptionSpec::text("tools-from", "Take the tools from what `discover --json` printed")
+                .value("FILE"),
         );
         cx.offer(self.tools());
         let tools = self.tools();
@@ -46,7 +47,12 @@ impl Plugin for Registry {
             let (options, environment) = (&startup.options, &startup.environment);
             let Some(file) = options.text("tools-from") else { return Ok(None) };
             let open = |path| FolderSource::builder().explicit(vec![path]);
-            let saved = SavedTools::read(&environment.cwd().join(file), SourceId::local(), environment.store(), open)?;
+            let saved = SavedTools::read(
+                &environment.cwd().join(file),
+                SourceId::local(),
+                environment.store(),
+                open,
+            )?;
             Ok(Some(Arc::new(saved) as Arc<dyn Source>))
         });
         Ok(())

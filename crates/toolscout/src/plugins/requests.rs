@@ -44,12 +44,15 @@ impl Plugin for Requests {
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let given = self.given.clone();
         cx.rule(move |gateway, startup| {
-            let gateway = given.into_iter().fold(gateway, |gateway, it| gateway.request_sources(it));
+            let gateway =
+                given.into_iter().fold(gateway, |gateway, it| gateway.request_sources(it));
             if startup.options.text("tools-from").is_some() {
                 return Ok(gateway);
             }
             let folders = folders(startup)?;
-            Ok(folders.into_iter().fold(gateway, |gateway, it| gateway.request_sources(Arc::new(it))))
+            Ok(folders
+                .into_iter()
+                .fold(gateway, |gateway, it| gateway.request_sources(Arc::new(it))))
         });
         Ok(())
     }
@@ -60,17 +63,25 @@ fn folders(startup: &Startup) -> Result<Vec<RequestFolder>, AppError> {
     configured.map(|(at, it)| folder(it, at, startup)).collect()
 }
 
-fn folder(said: &RequestToolsSettings, at: usize, startup: &Startup) -> Result<RequestFolder, AppError> {
+fn folder(
+    said: &RequestToolsSettings,
+    at: usize,
+    startup: &Startup,
+) -> Result<RequestFolder, AppError> {
     let hint = "look at `[[request_tools]]` in the configuration";
     let wrong = |why: String| AppError::invalid(format!("`request_tools`: {why}"), hint);
     // Trust, limits and the store are those of the project's own folders.
     let begun = startup.folder_builder()?;
     let RequestToolsSettings { header, pattern, folder, source } = said;
     let usual = || if at == 0 { "own".to_owned() } else { format!("own-{}", at + 1) };
-    let id = SourceId::new(&source.clone().unwrap_or_else(usual)).map_err(|it| wrong(it.to_string()))?;
+    let id =
+        SourceId::new(&source.clone().unwrap_or_else(usual)).map_err(|it| wrong(it.to_string()))?;
     if SourceId::RESERVED.contains(&id.as_str()) {
         return Err(wrong(format!("the id `{id}` is toolscout's own; call it something else")));
     }
-    let made = RequestFolder::new(header, pattern, startup.config.project_folder(), folder, move || begun.clone());
+    let made =
+        RequestFolder::new(header, pattern, startup.config.project_folder(), folder, move || {
+            begun.clone()
+        });
     made.map(|it| it.named(id)).map_err(|it| wrong(it.to_string()))
 }

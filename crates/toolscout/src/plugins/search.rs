@@ -39,7 +39,11 @@ impl Plugin for Search {
 struct Remember;
 
 impl Decorator for Remember {
-    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+    fn around<'a>(
+        &'a self,
+        cx: &'a RunCx,
+        next: Next<'a>,
+    ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             let done = next.run(cx).await;
             cx.tools().gateway().remember().await;
@@ -51,11 +55,14 @@ impl Decorator for Remember {
 fn searching(startup: &Startup) -> SearchEngine {
     let Startup { options, environment, config, .. } = startup;
     // `--tools-from` has its own cache: its tools are not the project's catalog.
-    let from = options.text("tools-from").map(|it| format!("-{}", &blake3::hash(it.as_bytes()).to_hex()[..16]));
+    let from = options
+        .text("tools-from")
+        .map(|it| format!("-{}", &blake3::hash(it.as_bytes()).to_hex()[..16]));
     let project = partition(config.project_folder()) + &from.unwrap_or_default();
     let settings = &config.settings.search;
-    let searching =
-        SearchEngine::new().language(settings.language.unwrap_or_default()).kept(environment.store(), &project);
+    let searching = SearchEngine::new()
+        .language(settings.language.unwrap_or_default())
+        .kept(environment.store(), &project);
     match settings.semantic {
         Some(false) => searching,
         _ => searching.encoder(encoder(settings)),
@@ -65,7 +72,9 @@ fn searching(startup: &Startup) -> SearchEngine {
 /// The user's own model, or the built-in one. Nothing is read before the first search.
 fn encoder(settings: &SearchSettings) -> LazyEncoder {
     let Some(path) = settings.model.clone() else {
-        return LazyEncoder::new(|| MiniLm::built_in().map(|it| shared(it.clone())).map_err(|it| said(&it)));
+        return LazyEncoder::new(|| {
+            MiniLm::built_in().map(|it| shared(it.clone())).map_err(|it| said(&it))
+        });
     };
     let id = own_id(&path);
     LazyEncoder::new(move || MiniLm::open(&path).map(shared).map_err(|it| said(&it))).named(id)

@@ -50,7 +50,9 @@ impl Plugin for Serve {
     fn setup(&self, cx: &mut Setup) -> Result<(), AppError> {
         let events = EventBroadcast::default();
         cx.parts.events = Some(events.clone());
-        cx.add_observer(|startup| Ok(startup.options.command.serves.then(|| Arc::new(events) as Arc<dyn Observer>)));
+        cx.add_observer(|startup| {
+            Ok(startup.options.command.serves.then(|| Arc::new(events) as Arc<dyn Observer>))
+        });
         cx.add_command(ServeCommand)
     }
 }
@@ -102,7 +104,8 @@ pub(crate) async fn page(cx: &RunCx, port: u16, insists: bool) -> Result<Exit, A
 
 async fn serve(cx: &RunCx, web: Option<Web>) -> Result<Exit, AppError> {
     let mcp = Arc::new(McpServers::new(cx, Selection::of(cx, web.is_some()))?);
-    let place = web.as_ref().map_or("standard input and output".to_owned(), |it| it.addr().to_string());
+    let place =
+        web.as_ref().map_or("standard input and output".to_owned(), |it| it.addr().to_string());
     if cx.only_would(&format!("offer the tools of this project on {place}")) {
         return Ok(Exit::Done);
     }

@@ -45,7 +45,11 @@ impl Plugin for Servers {
 struct EndServers;
 
 impl Decorator for EndServers {
-    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+    fn around<'a>(
+        &'a self,
+        cx: &'a RunCx,
+        next: Next<'a>,
+    ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             let done = next.run(cx).await;
             cx.workspace().servers().end_all().await;

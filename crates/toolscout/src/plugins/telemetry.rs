@@ -34,7 +34,9 @@ impl Plugin for Telemetry {
         let metrics = Arc::new(Metrics::default());
         cx.parts.metrics = Some(metrics.clone());
         // Only a process that serves is scraped.
-        cx.add_observer(move |startup| Ok(startup.options.command.serves.then_some(metrics as Arc<dyn Observer>)));
+        cx.add_observer(move |startup| {
+            Ok(startup.options.command.serves.then_some(metrics as Arc<dyn Observer>))
+        });
         let of_run = OfRun::default();
         cx.decorate(of_run.clone());
         cx.add_observer(move |startup| of_run.begin(startup));
@@ -42,7 +44,9 @@ impl Plugin for Telemetry {
     }
 
     fn after_setup(&self, cx: &AfterSetup) -> Result<(), AppError> {
-        if let Some(metrics) = cx.workspace.parts.metrics.as_ref().filter(|_| cx.options().command.serves) {
+        if let Some(metrics) =
+            cx.workspace.parts.metrics.as_ref().filter(|_| cx.options().command.serves)
+        {
             let gateway = cx.tools().shared_gateway();
             metrics.set_catalog(move || count(&gateway));
         }
@@ -70,7 +74,11 @@ impl OfRun {
 }
 
 impl Decorator for OfRun {
-    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+    fn around<'a>(
+        &'a self,
+        cx: &'a RunCx,
+        next: Next<'a>,
+    ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             let done = next.run(cx).await;
             if let Some(traces) = self.0.get() {

@@ -11,7 +11,8 @@ use toolscout_surface::operation::Operations;
 use toolscout_workspace::OPERATIONS;
 
 /// The texts of the program besides its commands and options.
-const PROGRAM: [&str; 3] = ["Finds the right tool, and runs it safely", "What to do", "What it takes"];
+const PROGRAM: [&str; 3] =
+    ["Finds the right tool, and runs it safely", "What to do", "What it takes"];
 
 /// All texts of the program that `main.rs` composes.
 fn texts() -> Vec<String> {
@@ -38,7 +39,8 @@ fn texts() -> Vec<String> {
     for plugin in all {
         plugin.setup(&mut setup).expect("the plugins fit together");
     }
-    let operations = Operations::new(OPERATIONS.iter().map(|(_, bind)| bind(&setup.slot)).collect());
+    let operations =
+        Operations::new(OPERATIONS.iter().map(|(_, bind)| bind(&setup.slot)).collect());
     for command in OperationCliCommand::all(&operations) {
         setup.commands.add(command).expect("a name of its own");
     }
@@ -63,7 +65,10 @@ fn everything_said_is_in_the_table_and_nothing_else() {
     let keys: HashSet<String> = table().iter().map(|(english, _)| (*english).to_owned()).collect();
     let missing: Vec<_> = said.difference(&keys).collect();
     let idle: Vec<_> = keys.difference(&said).collect();
-    assert!(missing.is_empty() && idle.is_empty(), "not in the table: {missing:#?}\nsaid by nobody: {idle:#?}");
+    assert!(
+        missing.is_empty() && idle.is_empty(),
+        "not in the table: {missing:#?}\nsaid by nobody: {idle:#?}"
+    );
     assert_eq!(keys.len(), table().len(), "a text is there twice");
 }
 
@@ -71,10 +76,13 @@ fn everything_said_is_in_the_table_and_nothing_else() {
 fn every_text_is_really_translated() {
     for (english, japanese) in table() {
         assert!(
-            japanese.chars().any(|it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')),
+            japanese
+                .chars()
+                .any(|it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')),
             "{english}"
         );
-        let codes = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+        let codes =
+            |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(codes(english), codes(japanese), "what is to be typed stays the same");
     }
 }

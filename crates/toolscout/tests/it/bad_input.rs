@@ -22,7 +22,8 @@ fn project() -> World {
 fn lists_only_good_and(world: &World, others: &[&str]) -> Outcome {
     let listed = world.run(&["tools", "--json"]).exits(0);
     let tools = listed.json();
-    let mut names: Vec<&str> = tools.as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
+    let mut names: Vec<&str> =
+        tools.as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
     names.retain(|it| *it != "good");
     assert_eq!(names, others, "{}", listed.err);
     assert_eq!(world.run(&["good"]).exits(0).out, "{}\n");

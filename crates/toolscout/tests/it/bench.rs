@@ -27,20 +27,29 @@ fn a_set_is_measured_and_every_ranking_written_down() {
         query("3", "weather", "天気"),
     ];
     let world = set(&queries);
-    let out = world.out(&["bench", "retrieval", "--data", "set", "--lexical", "--run", "run.jsonl"]);
+    let out =
+        world.out(&["bench", "retrieval", "--data", "set", "--lexical", "--run", "run.jsonl"]);
     let report: Value = serde_json::from_str(&out).expect("one JSON object");
-    for key in ["ndcg@10", "recall@1", "recall@3", "recall@5", "recall@10", "mrr", "hit@1", "hit@5"] {
+    for key in ["ndcg@10", "recall@1", "recall@3", "recall@5", "recall@10", "mrr", "hit@1", "hit@5"]
+    {
         assert_eq!(report[key], 1.0, "{key}");
         assert_eq!(report["kinds"]["plain"][key], 1.0, "{key}");
     }
-    assert_eq!((&report["tools"], &report["queries"], &report["lexical"]), (&json!(3), &json!(3), &json!(true)));
+    assert_eq!(
+        (&report["tools"], &report["queries"], &report["lexical"]),
+        (&json!(3), &json!(3), &json!(true))
+    );
     for key in ["build_ms", "search_p50_ms", "search_p99_ms"] {
         assert!(report[key].is_number(), "{key}");
     }
     let run = std::fs::read_to_string(world.path("run.jsonl")).expect("a run file");
-    let run: Vec<Value> = run.lines().map(|it| serde_json::from_str(it).expect("a line of JSON")).collect();
+    let run: Vec<Value> =
+        run.lines().map(|it| serde_json::from_str(it).expect("a line of JSON")).collect();
     assert_eq!(run.iter().map(|it| &it["id"]).collect::<Vec<_>>(), ["1", "2", "3"]);
-    assert_eq!(run.iter().map(|it| &it["ranked"][0]).collect::<Vec<_>>(), ["chat::send", "mail.send", "天気"]);
+    assert_eq!(
+        run.iter().map(|it| &it["ranked"][0]).collect::<Vec<_>>(),
+        ["chat::send", "mail.send", "天気"]
+    );
 }
 
 #[test]
@@ -48,15 +57,23 @@ fn what_was_observed_is_not_asked_and_helps() {
     let asked = |id: &str| query(id, &format!("tell the gang {id}"), "chat::send");
     let world = set(&[asked("now"), asked("soon"), asked("later"), asked("tonight")]);
     let measure = |more: &[&str]| -> Value {
-        let out = world.out(&[&["bench", "retrieval", "--data", "set", "--lexical"], more].concat());
+        let out =
+            world.out(&[&["bench", "retrieval", "--data", "set", "--lexical"], more].concat());
         serde_json::from_str(&out).expect("one JSON object")
     };
     let (before, after) = (measure(&[]), measure(&["--learn", "0.5"]));
-    assert_eq!((&before["queries"], &before["observed"], &before["ndcg@10"]), (&json!(4), &json!(0), &json!(0.0)));
+    assert_eq!(
+        (&before["queries"], &before["observed"], &before["ndcg@10"]),
+        (&json!(4), &json!(0), &json!(0.0))
+    );
     assert_eq!((&after["queries"], &after["observed"]), (&json!(2), &json!(2)));
     assert!(after["ndcg@10"].as_f64() > Some(0.0), "{after}");
     let wrong = world.run(&["bench", "retrieval", "--data", "set", "--learn", "1"]);
-    assert!(wrong.code != 0 && wrong.err.contains("`--learn` takes a number from 0 to below 1"), "{}", wrong.err);
+    assert!(
+        wrong.code != 0 && wrong.err.contains("`--learn` takes a number from 0 to below 1"),
+        "{}",
+        wrong.err
+    );
 }
 
 #[test]
@@ -64,7 +81,15 @@ fn what_cannot_be_read_is_said_with_its_place() {
     let world = set(&[]).file("set/queries.jsonl", "{\"id\": \"1\"}\n");
     let outcome = world.run(&["bench", "retrieval", "--data", "set"]);
     assert!(outcome.code != 0 && outcome.out.is_empty());
-    assert!(outcome.err.contains("queries.jsonl`, line 1: missing field `query`"), "{}", outcome.err);
+    assert!(
+        outcome.err.contains("queries.jsonl`, line 1: missing field `query`"),
+        "{}",
+        outcome.err
+    );
     let outcome = world.run(&["bench", "retrieval", "--data", "nowhere"]);
-    assert!(outcome.err.contains("there is neither `queries.jsonl` nor `queries.jsonl.gz` in"), "{}", outcome.err);
+    assert!(
+        outcome.err.contains("there is neither `queries.jsonl` nor `queries.jsonl.gz` in"),
+        "{}",
+        outcome.err
+    );
 }

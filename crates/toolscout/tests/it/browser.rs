@@ -37,8 +37,10 @@ fn a_person_watches_adds_finds_tries_decides_and_leaves() {
 #[test]
 fn what_servers_say_is_only_ever_text() {
     let Some(chromium) = chromium() else { return };
-    let modes = [("html", "html"), ("ansi", "ansi"), ("hidden", "hidden_unicode"), ("paths", "path_names")];
-    let world = modes.iter().fold(World::trusted(), |world, (id, mode)| world.server(id, mode, &[]));
+    let modes =
+        [("html", "html"), ("ansi", "ansi"), ("hidden", "hidden_unicode"), ("paths", "path_names")];
+    let world =
+        modes.iter().fold(World::trusted(), |world, (id, mode)| world.server(id, mode, &[]));
     world.run(&["server", "refresh"]).exits(0);
     let site = Site::open(&world);
     let servers = modes.map(|(id, _)| id);

@@ -49,10 +49,15 @@ impl Scene {
         let world = world.entry("honest", &[hostile, "--log".to_owned(), log], "");
         world.run(&["server", "refresh"]).exits(0);
         let command = world.command(&[]);
-        let variables = command.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
-        let exports: String = variables.map(|(name, value)| format!("export {name}='{value}'\n")).collect();
+        let variables =
+            command.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
+        let exports: String =
+            variables.map(|(name, value)| format!("export {name}='{value}'\n")).collect();
         let program = command.get_program().display().to_string();
-        let script = format!("#!/bin/sh\n{exports}cd '{}'\nexec '{program}' serve \"$@\"\n", world.path("").display());
+        let script = format!(
+            "#!/bin/sh\n{exports}cd '{}'\nexec '{program}' serve \"$@\"\n",
+            world.path("").display()
+        );
         Self { world: world.script("serve.sh", &script) }
     }
 
@@ -98,7 +103,8 @@ impl Scene {
 /// Runs it to the end; gives what it printed.
 fn printed(mut command: Command) -> String {
     let output = command.output().expect("the client starts");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{command:?}\n{}\n{out}\n{err}", output.status);
     out.into_owned()
 }

@@ -105,7 +105,10 @@ fn bash_completes_flags_and_their_values() {
     assert_eq!(bash(&world, &["toolscout", "paint", "--colour", "red", "--co"]), ["--coats"]);
     assert_eq!(bash(&world, &["toolscout", "paint", "--colour", "gr"]), ["green", "grey\\ blue"]);
     // bash itself takes `--colour=gr` apart.
-    assert_eq!(bash(&world, &["toolscout", "paint", "--colour", "=", "gr"]), ["green", "grey\\ blue"]);
+    assert_eq!(
+        bash(&world, &["toolscout", "paint", "--colour", "=", "gr"]),
+        ["green", "grey\\ blue"]
+    );
     assert_eq!(bash(&world, &["toolscout", "--outp"]), ["--output"]);
     assert_eq!(bash(&world, &["toolscout", "--output", "t"]), ["text", "toon"]);
     assert_eq!(bash(&world, &["toolscout", "completion", "z"]), ["zsh"]);
@@ -119,7 +122,10 @@ fn a_tool_behind_a_manifest_is_completed_without_starting_it() {
     assert_eq!(bash(&world, &["toolscout", "lazy-fetch", "--f"]), ["--format"]);
     assert_eq!(bash(&world, &["toolscout", "lazy-fetch", "--format", ""]), ["json", "csv"]);
     let all = bash(&world, &["toolscout", ""]);
-    assert!(["lazy-fetch", "ask-me", "paint", "tools"].iter().all(|it| all.contains(&(*it).to_owned())), "{all:?}");
+    assert!(
+        ["lazy-fetch", "ask-me", "paint", "tools"].iter().all(|it| all.contains(&(*it).to_owned())),
+        "{all:?}"
+    );
     assert_nothing_started(&world);
     world.run(&["paint"]).exits(0);
     assert!(world.path("tools/started").exists(), "the mark is left by a real run");
@@ -143,7 +149,11 @@ fn fish_completes_with_descriptions() {
         let script = format!("toolscout completion fish | source; complete --do-complete '{line}'");
         in_shell(&world, "fish", &["--no-config", "-c", &script])
     };
-    assert!(fish("toolscout se").contains("search\tFind tools that fit a query\n"), "{}", fish("toolscout se"));
+    assert!(
+        fish("toolscout se").contains("search\tFind tools that fit a query\n"),
+        "{}",
+        fish("toolscout se")
+    );
     assert_eq!(fish("toolscout pai"), "paint\tPaint it: any colour\n");
     assert_eq!(fish("toolscout paint --colo"), "--colour\tWhich one\n");
     assert_eq!(fish("toolscout lazy-fetch --format c"), "csv\n");
@@ -166,7 +176,8 @@ fn zsh_completes_with_descriptions() {
         words=("$@") CURRENT=$#
         _toolscout
     "#;
-    let zsh = |words: &[&str]| in_shell(&world, "zsh", &[&["-f", "-c", script, "zsh"], words].concat());
+    let zsh =
+        |words: &[&str]| in_shell(&world, "zsh", &[&["-f", "-c", script, "zsh"], words].concat());
     assert!(zsh(&["toolscout", "se"]).contains("search:Find tools that fit a query\n"));
     assert_eq!(zsh(&["toolscout", "pai"]), "paint:Paint it: any colour\n");
     assert_eq!(zsh(&["toolscout", "paint", "--colo"]), "--colour:Which one\n");

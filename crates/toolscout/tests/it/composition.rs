@@ -12,9 +12,12 @@ const FETCH: &str = r#"{"name": "fetch-data", "description": "Fetch data", "inpu
 /// A manifest with one entry, and the program it names; the program notes when it is started.
 fn fetching() -> World {
     let args = json!({"url": {"type": "string", "required": true}, "format": {"type": "string", "default": "json"}});
-    let manifest =
-        json!({"tools": [{"name": "fetch-data", "description": "Fetch data", "path": "./fetch", "args": args}]});
-    World::project().file("tools/manifest.json", &manifest.to_string()).program("tools/fetch", FETCH, "cat")
+    let manifest = json!({"tools": [{"name": "fetch-data", "description": "Fetch data", "path": "./fetch", "args": args}]});
+    World::project().file("tools/manifest.json", &manifest.to_string()).program(
+        "tools/fetch",
+        FETCH,
+        "cat",
+    )
 }
 
 /// B-01: discovery runs before the command line is resolved.
@@ -26,13 +29,31 @@ fn help_lists_every_tool_as_a_command() {
         .script("tools/c.sh", "#!/bin/sh\n# tool: gamma\n# description: The third\n");
     let help = world.out(&["--help"]);
     let (_, tools) = help.split_once("Tools (local):\n").expect("a heading for tools");
-    let lines: Vec<_> = tools.lines().take(3).map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let lines: Vec<_> = tools
+        .lines()
+        .take(3)
+        .map(|it| it.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
     assert_eq!(lines, ["beta The second", "alpha The first", "gamma The third"]);
-    ["tools", "search", "describe", "run", "export", "completion", "discover", "doctor", "manifest", "trust"]
-        .iter()
-        .for_each(|it| {
-            assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{it} "))), "{it} is not in {help}")
-        });
+    [
+        "tools",
+        "search",
+        "describe",
+        "run",
+        "export",
+        "completion",
+        "discover",
+        "doctor",
+        "manifest",
+        "trust",
+    ]
+    .iter()
+    .for_each(|it| {
+        assert!(
+            help.lines().any(|line| line.trim_start().starts_with(&format!("{it} "))),
+            "{it} is not in {help}"
+        )
+    });
 }
 
 /// B-03: flags and defaults come from the manifest.
@@ -41,7 +62,9 @@ fn the_help_of_a_manifest_s_tool_starts_nothing() {
     let world = fetching();
     let help = world.out(&["fetch-data", "--help"]);
     let line = |flag: &str| {
-        help.lines().find(|it| it.trim_start().starts_with(flag)).unwrap_or_else(|| panic!("no {flag} in {help}"))
+        help.lines()
+            .find(|it| it.trim_start().starts_with(flag))
+            .unwrap_or_else(|| panic!("no {flag} in {help}"))
     };
     assert!(line("--url").contains("required"), "{help}");
     assert!(line("--format").contains("default: json"), "{help}");
@@ -89,8 +112,11 @@ fn a_lazy_tool_is_loaded_on_its_first_run_and_started_once_for_each() {
 fn the_full_schema_is_checked_before_the_handler_runs() {
     let manifest = json!({"tools": [{"name": "pick", "path": "./pick", "args": {"size": {"type": "string"}}}]});
     let schema = r#"{"name": "pick", "inputSchema": {"type": "object", "properties": {"size": {"type": "string", "enum": ["s", "m"]}}}}"#;
-    let world =
-        World::project().file("tools/manifest.json", &manifest.to_string()).program("tools/pick", schema, "echo ran");
+    let world = World::project().file("tools/manifest.json", &manifest.to_string()).program(
+        "tools/pick",
+        schema,
+        "echo ran",
+    );
     world.run(&["pick", "--size", "xl"]).exits(2).says(&["size"]);
     assert_eq!(world.started(), ["tool-schema"]);
     assert_eq!(world.out(&["pick", "--size", "m"]), "ran\n");
@@ -172,7 +198,10 @@ fn an_opencode_tool_is_routed_to_its_own_source() {
 fn an_unknown_tool_is_said_to_be_unknown() {
     let world = World::project().echo("tools/note.tool.toml", "note", "");
     assert_eq!(world.run(&["run", "nope"]).exits(5).says(&["Unknown tool: nope"]).out, "");
-    world.run(&["run", "notes"]).exits(5).says(&["Unknown tool: notes", "did you mean `local/note`?"]);
+    world
+        .run(&["run", "notes"])
+        .exits(5)
+        .says(&["Unknown tool: notes", "did you mean `local/note`?"]);
     world.run(&["notes"]).exits(5).says(&["Command not found: notes", "Did you mean note?"]);
 }
 
@@ -191,7 +220,8 @@ fn help_of_a_tool_can_be_asked_for_in_three_places() {
 /// B-16: the folder's part of the qualified list.
 #[test]
 fn the_qualified_list_names_each_tool_with_its_source() {
-    let world = World::project().echo("tools/a.tool.toml", "a", "").echo("tools/b.tool.toml", "b", "");
+    let world =
+        World::project().echo("tools/a.tool.toml", "a", "").echo("tools/b.tool.toml", "b", "");
     assert_eq!(world.out(&["tools", "list"]), "Available tools:\n  - local:a\n  - local:b\n");
 }
 
@@ -243,20 +273,28 @@ fn tools_that_only_their_file_knows_can_be_called_from_a_saved_discovery() {
     }
     let both = r#"[{"name": "one", "inputSchema": {}}, {"name": "two", "inputSchema": {}}]"#;
     let module = "export const deep = { description: 'Search deeper', args: {}, execute: async () => 'deeper' };\n";
-    let world =
-        World::project().program("tools/pair", both, "echo \"I am $2\"").file(".opencode/tools/lookup.js", module);
+    let world = World::project()
+        .program("tools/pair", both, "echo \"I am $2\"")
+        .file(".opencode/tools/lookup.js", module);
     let saved = world.out(&["--trust", "discover", "--json"]);
     let world = world.file("saved.json", &saved);
     assert_eq!(world.names(&["--tools-from", "saved.json"]), ["one", "two", "lookup_deep"]);
     assert_eq!(world.out(&["--tools-from", "saved.json", "two"]), "I am two\n");
-    assert_eq!(world.out(&["--tools-from", "saved.json", "run", "opencode:lookup_deep"]), "deeper\n");
+    assert_eq!(
+        world.out(&["--tools-from", "saved.json", "run", "opencode:lookup_deep"]),
+        "deeper\n"
+    );
 }
 
 /// B-26: a file that is no saved list is said to be none.
 #[test]
 fn a_file_that_holds_no_saved_discovery_is_an_error() {
     let world = World::project().file("saved.json", "{\"tools\": 1}");
-    world.run(&["--tools-from", "saved.json", "tools"]).exits(2).says(&["saved.json", "hint:", "discover --json"]);
+    world.run(&["--tools-from", "saved.json", "tools"]).exits(2).says(&[
+        "saved.json",
+        "hint:",
+        "discover --json",
+    ]);
     world.run(&["--tools-from", "nowhere.json", "tools"]).exits(3).says(&["nowhere.json"]);
 }
 
@@ -303,7 +341,9 @@ fn without_a_command_it_shows_what_there_is_and_what_to_type_next() {
         .echo("tools/a.tool.toml", "alpha", "description = \"The first\"")
         .file("tools/b.tool.toml", "{[");
     let outcome = world.run(&[]).exits(0);
-    for part in ["local (1 tool)", "alpha", "The first", "1 problem: toolscout doctor", "toolscout search"] {
+    for part in
+        ["local (1 tool)", "alpha", "The first", "1 problem: toolscout doctor", "toolscout search"]
+    {
         assert!(outcome.out.contains(part), "{part:?} is not in {outcome:?}");
     }
     assert!(World::bare().out(&[]).contains("No tools yet."));
@@ -314,7 +354,10 @@ fn without_a_command_it_shows_what_there_is_and_what_to_type_next() {
 fn where_there_is_no_project_it_says_how_to_make_one() {
     let world = World::bare().echo("tools/a.tool.toml", "alpha", "");
     let said = world.out(&[]);
-    assert!(said.contains("This is no project") && said.contains("  touch toolscout.toml\n"), "{said}");
+    assert!(
+        said.contains("This is no project") && said.contains("  touch toolscout.toml\n"),
+        "{said}"
+    );
     let world = world.file("toolscout.toml", "");
     assert!(world.out(&[]).contains("local (1 tool)"));
     assert!(!World::project().out(&[]).contains("This is no project"));

@@ -10,12 +10,17 @@ use toolscout::surface::tokens;
 const CLOSING: &str = "When you need to perform actions like searching, creating issues, sending messages, or accessing external services, use the appropriate MCP tool. Tool details are available when you invoke them.";
 
 fn tools(names: &[&str]) -> Value {
-    names.iter().map(|it| json!({"name": it, "description": "Does it", "inputSchema": {"type": "object"}})).collect()
+    names
+        .iter()
+        .map(|it| json!({"name": it, "description": "Does it", "inputSchema": {"type": "object"}}))
+        .collect()
 }
 
 /// Servers with these tools, of which all is known.
 fn known(servers: &[(&str, &[&str])]) -> World {
-    let world = servers.iter().fold(World::trusted(), |world, (id, names)| world.listing(id, &tools(names)));
+    let world = servers
+        .iter()
+        .fold(World::trusted(), |world, (id, names)| world.listing(id, &tools(names)));
     world.run(&["server", "refresh"]).exits(0);
     world
 }
@@ -23,8 +28,7 @@ fn known(servers: &[(&str, &[&str])]) -> World {
 /// E-01
 #[test]
 fn without_tools_it_says_that_they_will_be_discovered() {
-    let text =
-        "You have access to external tools via MCP servers. Tools will be discovered when you attempt to use them.\n";
+    let text = "You have access to external tools via MCP servers. Tools will be discovered when you attempt to use them.\n";
     assert_eq!(World::project().out(&["context"]), text);
 }
 
@@ -44,7 +48,8 @@ fn it_says_what_each_server_has() {
 #[test]
 fn the_budget_holds_and_what_is_left_out_is_counted() {
     let names: Vec<String> = (0..40).map(|it| format!("server-{it:02}")).collect();
-    let servers: Vec<(&str, &[&str])> = names.iter().map(|it| (it.as_str(), &["search", "other"][..])).collect();
+    let servers: Vec<(&str, &[&str])> =
+        names.iter().map(|it| (it.as_str(), &["search", "other"][..])).collect();
     let world = known(&servers);
     let context = world.out(&["context", "--budget", "200"]);
     assert!(tokens::at_most(context.trim_end()) <= 200, "{context}");
@@ -53,18 +58,23 @@ fn the_budget_holds_and_what_is_left_out_is_counted() {
     let whole = world.run(&["context", "--json"]).exits(0).json();
     assert_eq!((&whole["servers"], &whole["tools"]), (&json!(40), &json!(80)));
     assert!(whole["tokens"].as_u64() <= Some(500), "{whole}");
-    world.run(&["context", "--budget", "5"]).exits(0).says(&["the budget is too small for any text"]);
+    world
+        .run(&["context", "--budget", "5"])
+        .exits(0)
+        .says(&["the budget is too small for any text"]);
     world.run(&["context", "--budget", "0"]).exits(2).says(&["--budget"]);
 }
 
 /// E-07
 #[test]
 fn a_prompt_comes_first_from_a_file_or_from_standard_input() {
-    let world = known(&[("rube", &["github_search"])]).file("base.txt", "You are Orion.\nBe brief.\n");
+    let world =
+        known(&[("rube", &["github_search"])]).file("base.txt", "You are Orion.\nBe brief.\n");
     let context = world.out(&["context"]);
     let expected = format!("You are Orion.\nBe brief.\n\n## Available Tools\n{context}");
     assert_eq!(world.out(&["context", "--prompt", "base.txt"]), expected);
-    let piped = world.run_with(b"You are Orion.\nBe brief.", &["context", "--prompt", "-"]).exits(0);
+    let piped =
+        world.run_with(b"You are Orion.\nBe brief.", &["context", "--prompt", "-"]).exits(0);
     assert_eq!(piped.out, expected);
     world.run(&["context", "--prompt", "none.txt"]).exits(3).says(&["none.txt"]);
 }
@@ -94,6 +104,10 @@ fn agents_are_told_the_same_each_time_they_connect() {
         outcome.json()["result"]["instructions"].as_str().expect("instructions").to_owned()
     };
     let first = told();
-    assert!(first.contains("tool_search") && first.contains("\n• rube: github_search and 1 other tools\n"), "{first}");
+    assert!(
+        first.contains("tool_search")
+            && first.contains("\n• rube: github_search and 1 other tools\n"),
+        "{first}"
+    );
     assert_eq!(first, told());
 }

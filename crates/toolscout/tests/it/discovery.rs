@@ -17,10 +17,14 @@ fn the_root_is_found_upward_and_only_its_tool_folders_count() {
         .echo("tools/x/y/b.tool.toml", "b", "")
         .file("src/tools/c.tool.json", r#"{"name": "c", "run": {"command": ["cat"]}}"#)
         .echo("lib/d.tool.toml", "d", "");
-    let paths = ["src/tools/c.tool.json", "tools/a.tool.toml", "tools/x/y/b.tool.toml"].map(|it| json!(world.path(it)));
+    let paths = ["src/tools/c.tool.json", "tools/a.tool.toml", "tools/x/y/b.tool.toml"]
+        .map(|it| json!(world.path(it)));
     let tools = world.at("tools/x/y").tools(&[]);
     assert_eq!(tools.iter().map(|it| &it["name"]).collect::<Vec<_>>(), ["c", "a", "b"]);
-    assert_eq!(tools.iter().map(|it| &it["path"]).collect::<Vec<_>>(), paths.iter().collect::<Vec<_>>());
+    assert_eq!(
+        tools.iter().map(|it| &it["path"]).collect::<Vec<_>>(),
+        paths.iter().collect::<Vec<_>>()
+    );
 }
 
 /// A-01: what `tools --json` gives for each tool, complete.
@@ -29,7 +33,8 @@ fn a_tool_is_listed_with_all_that_is_known_about_it() {
     let more = "description = \"Copies\"\nkeywords = [\"copy\"]\n[[parameters]]\nname = \"text\"\ntype = \"string\"\nrequired = true";
     let world = World::project().echo("tools/copy.tool.toml", "copy", more);
     let path = world.path("tools/copy.tool.toml");
-    let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+    let schema =
+        json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
     let whole = json!([{
         "id": "local/copy", "source": "local", "name": "copy", "description": "Copies", "keywords": ["copy"],
         "path": path, "inputSchema": schema, "policy": "allow", "status": "ready", "visibility": "searchable",
@@ -59,11 +64,15 @@ fn tests_private_files_and_foreign_folders_are_passed_over_in_silence() {
         "tools/.cache/t.tool.json",
     ];
     let world =
-        ignored.iter().fold(World::project().echo("tools/a.tool.toml", "a", ""), |it, path| it.file(path, "{[ broken"));
+        ignored.iter().fold(World::project().echo("tools/a.tool.toml", "a", ""), |it, path| {
+            it.file(path, "{[ broken")
+        });
     assert_eq!(world.out(&["tools"]), "  a - (no description)\n");
     let other = world.echo("tools/b.tool.toml", "b", "");
-    let outcome =
-        other.run(&["tools", "--verbose", "--log-format", "json"]).exits(0).keeps_quiet_about(&["note:", "warning:"]);
+    let outcome = other
+        .run(&["tools", "--verbose", "--log-format", "json"])
+        .exits(0)
+        .keeps_quiet_about(&["note:", "warning:"]);
     let scan = outcome.events("discovery.scan").pop().expect("a scan");
     assert_eq!((&scan["hits"], &scan["misses"]), (&json!(1), &json!(1)));
 }
@@ -78,7 +87,8 @@ fn given_patterns_replace_the_usual_ones() {
         .echo("commands/_e.tool.toml", "e", "");
     assert_eq!(world.names(&["--pattern", "commands/**/*.tool.toml"]), ["c"]);
     assert_eq!(world.names(&["--pattern", "commands/**/*.tool.toml", "--ignore", "deep"]), ["e"]);
-    let configured = world.file("toolscout.toml", "patterns = [\"commands/**\"]\nignore = [\"_*\"]\n");
+    let configured =
+        world.file("toolscout.toml", "patterns = [\"commands/**\"]\nignore = [\"_*\"]\n");
     assert_eq!(configured.names(&[]), ["d", "c"]);
 }
 
@@ -100,10 +110,16 @@ fn the_default_root_can_be_one_of_several() {
         .echo("tools/own.tool.toml", "own", "")
         .echo("../shared/tools/shared.tool.toml", "shared", "")
         .echo("../plugins/tools/plugin.tool.toml", "plugin", "");
-    let (shared, plugins) =
-        (world.path("../shared").display().to_string(), world.path("../plugins").display().to_string());
-    assert_eq!(world.names(&["--root", "default", "--root", &shared, "--root", &plugins]), ["own", "shared", "plugin"]);
-    let configured = world.file("toolscout.toml", "roots = [\"default\", \"../shared\", \"../plugins\"]\n");
+    let (shared, plugins) = (
+        world.path("../shared").display().to_string(),
+        world.path("../plugins").display().to_string(),
+    );
+    assert_eq!(
+        world.names(&["--root", "default", "--root", &shared, "--root", &plugins]),
+        ["own", "shared", "plugin"]
+    );
+    let configured =
+        world.file("toolscout.toml", "roots = [\"default\", \"../shared\", \"../plugins\"]\n");
     assert_eq!(configured.names(&[]), ["own", "shared", "plugin"]);
 }
 
@@ -111,7 +127,10 @@ fn the_default_root_can_be_one_of_several() {
 #[test]
 fn a_root_that_is_missing_is_said_and_hides_no_other() {
     let world = two_roots();
-    let outcome = world.run(&["--root", "nowhere", "--root", "r1", "tools"]).exits(0).says(&["warning", "nowhere"]);
+    let outcome = world
+        .run(&["--root", "nowhere", "--root", "r1", "tools"])
+        .exits(0)
+        .says(&["warning", "nowhere"]);
     assert_eq!(outcome.out, "  t1 - (no description)\n");
 }
 
@@ -130,7 +149,8 @@ fn dup() -> World {
 fn of_two_tools_of_one_name_the_later_wins_and_both_are_named_once() {
     let world = dup();
     let outcome = world.run(&[&DUP[..], &["tools"]].concat()).exits(0);
-    let paths = ["r1", "r2"].map(|it| world.path(it).join("tools/dup.tool.toml").display().to_string());
+    let paths =
+        ["r1", "r2"].map(|it| world.path(it).join("tools/dup.tool.toml").display().to_string());
     assert_eq!(outcome.out, "  dup - two\n");
     assert_eq!(outcome.err.matches("warning:").count(), 1, "{outcome:?}");
     outcome.says(&["dup", &paths[0], &paths[1]]);
@@ -150,8 +170,12 @@ fn a_conflict_can_be_made_an_error() {
     let world = dup();
     let outcome = world.run(&[&DUP[..], &["tools", "--on-conflict", "error"]].concat()).exits(2);
     assert_eq!(outcome.says(&["Tool 'dup' is already registered"]).out, "");
-    let configured = world.file("toolscout.toml", "on_conflict = \"error\"\nroots = [\"r1\", \"r2\"]\n");
-    assert_eq!(configured.run(&["tools"]).exits(2).says(&["Tool 'dup' is already registered"]).out, "");
+    let configured =
+        world.file("toolscout.toml", "on_conflict = \"error\"\nroots = [\"r1\", \"r2\"]\n");
+    assert_eq!(
+        configured.run(&["tools"]).exits(2).says(&["Tool 'dup' is already registered"]).out,
+        ""
+    );
 }
 
 fn one_broken_of_four() -> World {
@@ -168,7 +192,10 @@ fn a_file_with_a_syntax_error_is_said_and_hides_no_other() {
     let world = one_broken_of_four();
     let bad = world.path("tools/b.tool.toml").display().to_string();
     let outcome = world.run(&["tools"]).exits(0).says(&["warning:", &bad, "line 2"]);
-    assert_eq!(outcome.out, "  a - (no description)\n  c - (no description)\n  d - (no description)\n");
+    assert_eq!(
+        outcome.out,
+        "  a - (no description)\n  c - (no description)\n  d - (no description)\n"
+    );
 }
 
 /// A-11: strict mode stops at it and prints no list.
@@ -176,7 +203,10 @@ fn a_file_with_a_syntax_error_is_said_and_hides_no_other() {
 fn strict_mode_stops_at_the_first_broken_file() {
     let world = one_broken_of_four();
     let bad = world.path("tools/b.tool.toml").display().to_string();
-    assert_eq!(world.run(&["tools", "--strict"]).exits(2).says(&["error:", &bad, "line 2"]).out, "");
+    assert_eq!(
+        world.run(&["tools", "--strict"]).exits(2).says(&["error:", &bad, "line 2"]).out,
+        ""
+    );
     assert_eq!(world.run(&["tools", "--strict", "--json"]).exits(2).out, "");
     assert_eq!(world.file("toolscout.toml", "strict = true\n").run(&["tools"]).exits(2).out, "");
 }
@@ -186,7 +216,10 @@ fn strict_mode_stops_at_the_first_broken_file() {
 fn the_doctor_finds_a_broken_file_and_says_when_there_is_none() {
     let world = one_broken_of_four();
     let outcome = world.run(&["doctor"]).exits(1);
-    assert!(outcome.out.contains("1 problem:") && outcome.out.contains("tools/b.tool.toml: "), "{outcome:?}");
+    assert!(
+        outcome.out.contains("1 problem:") && outcome.out.contains("tools/b.tool.toml: "),
+        "{outcome:?}"
+    );
     assert!(outcome.out.contains("tools     3 (3 ready)"), "{outcome:?}");
     let found = world.run(&["doctor", "--json"]).exits(1).json();
     assert_eq!(found["problems"][0]["path"], json!(world.path("tools/b.tool.toml")));
@@ -209,14 +242,26 @@ fn each_incomplete_tool_file_is_refused_with_its_own_reason() {
     assert_eq!(outcome.out, "  good - (no description)\n");
     let reason = |file: &str| {
         let path = world.path("tools").join(file).display().to_string();
-        let line =
-            outcome.err.lines().find(|it| it.contains(&path)).unwrap_or_else(|| panic!("{file} is not in {outcome:?}"));
+        let line = outcome
+            .err
+            .lines()
+            .find(|it| it.contains(&path))
+            .unwrap_or_else(|| panic!("{file} is not in {outcome:?}"));
         line.split_once(&format!("{path}: ")).expect("a reason").1.to_owned()
     };
-    let said = ["nameless", "idle", "empty", "listed", "texty", "odd"].map(|it| reason(&format!("{it}.tool.toml")));
-    let words =
-        ["no `name`", "neither `[run]` nor `[http]`", "name is empty", "is a list", "must be \"object\"", "a/b"];
-    said.iter().zip(words).for_each(|(said, word)| assert!(said.contains(word), "{word:?} is not in {said:?}"));
+    let said = ["nameless", "idle", "empty", "listed", "texty", "odd"]
+        .map(|it| reason(&format!("{it}.tool.toml")));
+    let words = [
+        "no `name`",
+        "neither `[run]` nor `[http]`",
+        "name is empty",
+        "is a list",
+        "must be \"object\"",
+        "a/b",
+    ];
+    said.iter()
+        .zip(words)
+        .for_each(|(said, word)| assert!(said.contains(word), "{word:?} is not in {said:?}"));
     assert_eq!(outcome.err.matches("warning:").count(), said.len(), "{outcome:?}");
 }
 
@@ -254,7 +299,10 @@ fn each_incomplete_export_of_a_module_is_refused_with_its_own_reason() {
         export const nameless = { inputSchema: {}, handler() {} };\n\
         export const good = { name: 'good', inputSchema: {}, handler() {} };\n";
     let python = "TOOLS = [{'name': 'lazy', 'input_schema': {}}]\n";
-    let world = World::project().var("TOOLSCOUT_TRUST", "1").file("tools/m.mjs", module).file("tools/p.py", python);
+    let world = World::project()
+        .var("TOOLSCOUT_TRUST", "1")
+        .file("tools/m.mjs", module)
+        .file("tools/p.py", python);
     let outcome = world.run(&["tools"]).exits(0);
     assert_eq!(outcome.out, "  good - (no description)\n", "{outcome:?}");
     outcome.says(&[
@@ -290,7 +338,8 @@ fn files_that_hold_no_tools_are_not_worth_a_warning() {
 /// A-15: only what is named; the project is not searched.
 #[test]
 fn without_discovery_only_the_tools_that_are_named_are_there() {
-    let world = World::project().echo("tools/d.tool.toml", "d", "").echo("extra/e.tool.toml", "e", "");
+    let world =
+        World::project().echo("tools/d.tool.toml", "d", "").echo("extra/e.tool.toml", "e", "");
     assert_eq!(world.names(&["--tool", "extra/e.tool.toml", "--no-discovery"]), ["e"]);
     assert_eq!(world.names(&["--no-discovery"]), [""; 0]);
     let configured = world.file("toolscout.toml", "tool_files = [\"extra/e.tool.toml\"]\n");
@@ -301,9 +350,13 @@ fn without_discovery_only_the_tools_that_are_named_are_there() {
 /// A-16: explicit tools come first.
 #[test]
 fn tools_that_are_named_come_before_those_that_are_found() {
-    let world = World::project().echo("tools/d.tool.toml", "d", "").echo("extra/e.tool.toml", "e", "");
+    let world =
+        World::project().echo("tools/d.tool.toml", "d", "").echo("extra/e.tool.toml", "e", "");
     assert_eq!(world.names(&["--tool", "extra/e.tool.toml"]), ["e", "d"]);
-    assert_eq!(world.file("toolscout.toml", "tool_files = [\"extra/e.tool.toml\"]\n").names(&[]), ["e", "d"]);
+    assert_eq!(
+        world.file("toolscout.toml", "tool_files = [\"extra/e.tool.toml\"]\n").names(&[]),
+        ["e", "d"]
+    );
 }
 
 /// A-18: the words for a missing description.
@@ -317,9 +370,9 @@ fn a_tool_without_a_description_says_so() {
 #[test]
 fn a_second_discovery_of_the_same_tree_is_the_same_and_comes_from_what_is_remembered() {
     let names = ["b", "a/z", "a", "C"];
-    let world = names
-        .iter()
-        .fold(World::project(), |it, name| it.echo(&format!("tools/{name}.tool.toml"), &name.replace('/', "-"), ""));
+    let world = names.iter().fold(World::project(), |it, name| {
+        it.echo(&format!("tools/{name}.tool.toml"), &name.replace('/', "-"), "")
+    });
     let args = ["tools", "--json", "--verbose", "--log-format", "json"];
     let scans: [(String, Value); 2] = [(); 2].map(|()| {
         let outcome = world.run(&args).exits(0);
@@ -334,8 +387,11 @@ fn a_second_discovery_of_the_same_tree_is_the_same_and_comes_from_what_is_rememb
 /// A-19: a changed file is read again, the others are not.
 #[test]
 fn only_a_changed_file_is_read_again() {
-    let world =
-        World::project().echo("tools/a.tool.toml", "a", "").echo("tools/b.tool.toml", "b", "description = \"old\"");
+    let world = World::project().echo("tools/a.tool.toml", "a", "").echo(
+        "tools/b.tool.toml",
+        "b",
+        "description = \"old\"",
+    );
     assert_eq!(world.out(&["tools"]), "  a - (no description)\n  b - old\n");
     let world = world.echo("tools/b.tool.toml", "b", "description = \"quite new\"");
     let outcome = world.run(&["tools", "--verbose", "--log-format", "json"]).exits(0);
@@ -373,7 +429,10 @@ fn five_thousand_files_are_listed_in_order_with_few_file_handles() {
     let run = || {
         let inner = world.command(&["tools"]);
         let mut command = Command::new("sh");
-        command.args(["-c", "ulimit -n 64; exec \"$0\" \"$@\""]).arg(inner.get_program()).args(inner.get_args());
+        command
+            .args(["-c", "ulimit -n 64; exec \"$0\" \"$@\""])
+            .arg(inner.get_program())
+            .args(inner.get_args());
         command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.current_dir(inner.get_current_dir().expect("a folder")).stdin(Stdio::null());
         let output = command.output().expect("a shell");
@@ -394,7 +453,8 @@ fn five_thousand_files_are_listed_in_order_with_few_file_handles() {
 /// Section 3 of the product: the first tool is visible before a slow later root ends.
 #[test]
 fn a_stream_shows_the_first_tool_while_a_later_root_is_still_searched() {
-    let world = World::bare().var("TOOLSCOUT_TRUST", "1").echo("r1/tools/fast.tool.toml", "fast", "");
+    let world =
+        World::bare().var("TOOLSCOUT_TRUST", "1").echo("r1/tools/fast.tool.toml", "fast", "");
     let slow = "#!/bin/sh\nwhile [ ! -e ../../go ]; do sleep 0.01; done\n# tool-schema\necho '{\"name\": \"slow\", \"inputSchema\": {}}'\n";
     let world = world.script("r2/tools/slow", slow);
     let mut child = world
@@ -409,7 +469,10 @@ fn a_stream_shows_the_first_tool_while_a_later_root_is_still_searched() {
     let mut rest = String::new();
     out.read_to_string(&mut rest).expect("the other lines");
     let name = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["name"].clone();
-    assert_eq!((name(&first), rest.lines().map(name).collect()), (json!("fast"), vec![json!("slow")]));
+    assert_eq!(
+        (name(&first), rest.lines().map(name).collect()),
+        (json!("fast"), vec![json!("slow")])
+    );
     assert!(child.wait().expect("it ends").success());
     drop(world);
 }

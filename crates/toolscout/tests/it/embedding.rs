@@ -15,7 +15,10 @@ fn book() -> World {
             "teams/web/tasks.txt",
             "# name: command # what it does\nlinks: echo all fine  # Check the links\nbuild: cat\n",
         )
-        .file("teams/ops/tasks.txt", "disk: echo plenty # How full the disk is\n\nthis is no task\n")
+        .file(
+            "teams/ops/tasks.txt",
+            "disk: echo plenty # How full the disk is\n\nthis is no task\n",
+        )
         .file("tools/a.tool.toml", "name = \"a\"\n[run]\ncommand = [\"cat\"]\n")
 }
 
@@ -32,7 +35,10 @@ async fn an_application_finds_tools_in_its_own_places_and_its_own_kind_of_file()
     let world = book();
     let (exit, out, err) = run(&world, &["tools"]).await;
     assert_eq!(exit, Exit::Done);
-    assert_eq!(out, "  disk - How full the disk is\n  links - Check the links\n  build - (no description)\n");
+    assert_eq!(
+        out,
+        "  disk - How full the disk is\n  links - Check the links\n  build - (no description)\n"
+    );
     assert!(err.contains("tasks.txt: line 3: a task is written"), "{err}");
     assert_eq!(err.matches("warning:").count(), 1, "{err}");
 }
@@ -41,10 +47,18 @@ async fn an_application_finds_tools_in_its_own_places_and_its_own_kind_of_file()
 #[tokio::test]
 async fn the_tools_of_an_application_are_commands_like_any_other() {
     let world = book();
-    assert_eq!(run(&world, &["--quiet", "links"]).await, (Exit::Done, "all fine\n".to_owned(), String::new()));
+    assert_eq!(
+        run(&world, &["--quiet", "links"]).await,
+        (Exit::Done, "all fine\n".to_owned(), String::new())
+    );
     assert_eq!(run(&world, &["--quiet", "run", "local/disk"]).await.1, "plenty\n");
     assert!(run(&world, &["disk", "--help"]).await.1.starts_with("Usage: tasks disk"));
-    assert!(run(&world, &["--quiet", "search", "links"]).await.1.contains("local/links - Check the links"));
+    assert!(
+        run(&world, &["--quiet", "search", "links"])
+            .await
+            .1
+            .contains("local/links - Check the links")
+    );
     assert_eq!(run(&world, &["tools", "--strict"]).await.0, Exit::Usage);
 }
 
@@ -52,7 +66,13 @@ async fn the_tools_of_an_application_are_commands_like_any_other() {
 #[tokio::test]
 async fn an_application_has_commands_of_its_own() {
     let world = book();
-    assert_eq!(run(&world, &["--quiet", "teams"]).await, (Exit::Done, "ops: 1\nweb: 2\n".to_owned(), String::new()));
+    assert_eq!(
+        run(&world, &["--quiet", "teams"]).await,
+        (Exit::Done, "ops: 1\nweb: 2\n".to_owned(), String::new())
+    );
     let help = run(&world, &["--quiet", "--help"]).await.1;
-    assert!(help.contains("Say how many tasks each team has") && help.contains("How full the disk is"), "{help}");
+    assert!(
+        help.contains("Say how many tasks each team has") && help.contains("How full the disk is"),
+        "{help}"
+    );
 }

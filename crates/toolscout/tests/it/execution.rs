@@ -21,8 +21,11 @@ fn answer(name: &str) -> String {
 /// O-01: both verbs; the input arrives on standard input, with its context.
 #[test]
 fn an_executable_that_answers_both_verbs_is_listed_and_gets_its_input_with_context() {
-    let world =
-        World::project().var("TOOLSCOUT_TRUST", "1").program("tools/again", &answer("again"), "echo \"$2\" >&2; cat");
+    let world = World::project().var("TOOLSCOUT_TRUST", "1").program(
+        "tools/again",
+        &answer("again"),
+        "echo \"$2\" >&2; cat",
+    );
     assert_eq!(world.out(&["tools"]), "  again - Says it again\n");
     let said = world.run(&["again", "--text", "hello"]).exits(0).json();
     let project = world.path("").canonicalize().expect("the project");
@@ -45,7 +48,11 @@ fn the_context_of_a_call_does_not_depend_on_where_somebody_stands() {
 #[test]
 fn one_executable_may_hold_several_tools() {
     let both = format!("[{}, {}]", answer("one"), answer("two"));
-    let world = World::project().var("TOOLSCOUT_TRUST", "1").program("tools/pair", &both, "echo \"I am $2\"");
+    let world = World::project().var("TOOLSCOUT_TRUST", "1").program(
+        "tools/pair",
+        &both,
+        "echo \"I am $2\"",
+    );
     assert_eq!(world.names(&[]), ["one", "two"]);
     assert_eq!(world.out(&["two"]), "I am two\n");
 }
@@ -88,8 +95,10 @@ fn files_that_hang_when_asked_are_passed_over_in_time() {
         .script("tools/b-hangs", &hang("b"))
         .program("tools/good", &answer("good"), "");
     let since = Instant::now();
-    let outcome =
-        world.run(&["tools"]).exits(0).says(&["a-hangs: did not say within 300 ms", "b-hangs: did not say within"]);
+    let outcome = world
+        .run(&["tools"])
+        .exits(0)
+        .says(&["a-hangs: did not say within 300 ms", "b-hangs: did not say within"]);
     assert_eq!(outcome.out, "  good - Says it again\n");
     assert!(since.elapsed() < Duration::from_secs(15), "{:?}", since.elapsed());
 }
@@ -97,17 +106,25 @@ fn files_that_hang_when_asked_are_passed_over_in_time() {
 /// O-04: all of them together have a budget; who could not be asked within it is listed by file name.
 #[test]
 fn asking_many_files_that_hang_ends_with_the_budget_for_all() {
-    let world = World::project().var("TOOLSCOUT_TRUST", "1").file("toolscout.toml", "probe_timeout_ms = 200\n");
+    let world = World::project()
+        .var("TOOLSCOUT_TRUST", "1")
+        .file("toolscout.toml", "probe_timeout_ms = 200\n");
     // Each with a content of its own: the same content is asked once.
     let hang = |number: usize| format!("#!/bin/sh\n# tool-schema {number}\nexec sleep 60\n");
-    let world = (0..60).fold(world, |it, number| it.script(&format!("tools/hangs-{number:02}"), &hang(number)));
+    let world = (0..60)
+        .fold(world, |it, number| it.script(&format!("tools/hangs-{number:02}"), &hang(number)));
     let since = Instant::now();
-    let outcome =
-        world.run(&["tools", "--json"]).exits(0).says(&["took longer than 800 ms; the rest is listed by file name"]);
+    let outcome = world
+        .run(&["tools", "--json"])
+        .exits(0)
+        .says(&["took longer than 800 ms; the rest is listed by file name"]);
     assert!(since.elapsed() < Duration::from_secs(15), "{:?}", since.elapsed());
     let tools = outcome.json();
     let tools = tools.as_array().expect("a list");
-    assert!((20..60).contains(&tools.len()) && tools.iter().all(|it| it["status"] == "unprobed"), "{outcome:?}");
+    assert!(
+        (20..60).contains(&tools.len()) && tools.iter().all(|it| it["status"] == "unprobed"),
+        "{outcome:?}"
+    );
     assert_eq!(outcome.err.matches("took longer than").count(), 1, "{outcome:?}");
 }
 
@@ -128,7 +145,8 @@ fn a_tool_that_fails_says_how_and_exits_with_one() {
 /// O-06: plain text stays text; JSON with `content` is the result itself.
 #[test]
 fn text_is_printed_as_it_is_and_content_is_unpacked() {
-    let blocks = json!({"content": [{"type": "text", "text": "first"}, {"type": "text", "text": "second"}]});
+    let blocks =
+        json!({"content": [{"type": "text", "text": "first"}, {"type": "text", "text": "second"}]});
     let failed = json!({"content": [{"type": "text", "text": "not today"}], "isError": true});
     let data = json!({"content": [{"type": "text", "text": "two"}], "structuredContent": {"n": 2}});
     let say = |text: &str| format!("cat <<'END'\n{text}\nEND");
@@ -157,7 +175,10 @@ fn a_child_does_not_see_our_environment() {
         .program("tools/verb", &answer("verb"), "env");
     let named = world.out(&["shows"]);
     assert!(!named.contains("SECRET") && !named.contains("TOOLSCOUT_TRUST"), "{named}");
-    assert!(named.contains("WANTED=yes\n") && named.contains("LC_TIME=C\n") && named.contains("PATH="), "{named}");
+    assert!(
+        named.contains("WANTED=yes\n") && named.contains("LC_TIME=C\n") && named.contains("PATH="),
+        "{named}"
+    );
     let verb = world.out(&["verb"]);
     assert!(!verb.contains("SECRET") && !verb.contains("WANTED"), "{verb}");
 }
@@ -165,7 +186,9 @@ fn a_child_does_not_see_our_environment() {
 /// O-08: a tool runs in its own folder, wherever somebody stands.
 #[test]
 fn a_tool_runs_in_its_own_folder() {
-    let world = World::project().script("tools/deep/here.sh", "#!/bin/sh\n# tool: here\npwd\n").at("elsewhere");
+    let world = World::project()
+        .script("tools/deep/here.sh", "#!/bin/sh\n# tool: here\npwd\n")
+        .at("elsewhere");
     let folder = world.path("../tools/deep").canonicalize().expect("the tool's folder");
     assert_eq!(world.out(&["here"]), format!("{}\n", folder.display()));
 }
@@ -173,8 +196,7 @@ fn a_tool_runs_in_its_own_folder() {
 /// O-10: what names a secret is not in the log, at any depth; the rest is.
 #[test]
 fn secrets_among_the_arguments_are_not_logged() {
-    let more =
-        "[[parameters]]\nname = \"api_token\"\ntype = \"string\"\n[[parameters]]\nname = \"user\"\ntype = \"object\"";
+    let more = "[[parameters]]\nname = \"api_token\"\ntype = \"string\"\n[[parameters]]\nname = \"user\"\ntype = \"object\"";
     let world = World::project().echo("tools/login.tool.toml", "login", more);
     let args = [
         "--verbose",
@@ -189,8 +211,12 @@ fn secrets_among_the_arguments_are_not_logged() {
     let outcome = world.run(&args).exits(0);
     assert!(outcome.out.contains("s3cr3t") && outcome.out.contains("hunter2"), "{outcome:?}");
     let call = outcome.events("tool_call").pop().expect("a logged call");
-    let logged: Value = serde_json::from_str(call["arguments"].as_str().expect("arguments")).expect("JSON");
-    assert_eq!(logged, json!({"api_token": "[REDACTED]", "user": {"name": "ann", "password": "[REDACTED]"}}));
+    let logged: Value =
+        serde_json::from_str(call["arguments"].as_str().expect("arguments")).expect("JSON");
+    assert_eq!(
+        logged,
+        json!({"api_token": "[REDACTED]", "user": {"name": "ann", "password": "[REDACTED]"}})
+    );
     outcome.keeps_quiet_about(&["s3cr3t", "hunter2"]);
 }
 
@@ -206,11 +232,18 @@ fn a_dry_run_shows_the_plan_and_starts_nothing() {
     };
     let world = World::project();
     let text = note(&world);
-    let world = world.file("tools/fetch.tool.toml", &text).program("tools/verb", &answer("verb"), "");
+    let world =
+        world.file("tools/fetch.tool.toml", &text).program("tools/verb", &answer("verb"), "");
     let plan = world.run(&["--quiet", "--dry-run", "fetch", "--url", "u"]).exits(0).json();
     let path = world.path("tools/fetch.tool.toml");
-    assert_eq!(plan, json!({"tool": "local/fetch", "path": path, "arguments": {"url": "u", "n": 2}}));
-    assert_eq!(world.run(&["--quiet", "--dry-run", "run", "fetch", "--url", "u"]).exits(0).json(), plan);
+    assert_eq!(
+        plan,
+        json!({"tool": "local/fetch", "path": path, "arguments": {"url": "u", "n": 2}})
+    );
+    assert_eq!(
+        world.run(&["--quiet", "--dry-run", "run", "fetch", "--url", "u"]).exits(0).json(),
+        plan
+    );
     world.run(&["--quiet", "--dry-run", "verb"]).exits(0);
     world.run(&["--dry-run", "fetch"]).exits(2).says(&["--url"]);
     assert_eq!(world.started(), [""; 0]);
@@ -229,8 +262,8 @@ fn a_tool_that_takes_too_long_is_ended_and_exits_with_three() {
 /// Exit code 3: a program that is not installed.
 #[test]
 fn a_tool_whose_program_is_not_installed_exits_with_three() {
-    let world =
-        World::project().file("tools/x.tool.toml", "name = \"x\"\n[run]\ncommand = [\"no-such-program-here\"]\n");
+    let world = World::project()
+        .file("tools/x.tool.toml", "name = \"x\"\n[run]\ncommand = [\"no-such-program-here\"]\n");
     world.run(&["x"]).exits(3).says(&["no-such-program-here", "not installed"]);
 }
 
@@ -242,11 +275,16 @@ fn lifeline(path: &Path) {
 /// Exit code 130: an interrupted call leaves no process behind, not even a grandchild.
 #[test]
 fn an_interrupted_call_leaves_nothing_behind_and_exits_with_130() {
-    let script = "#!/bin/sh\n# tool: waits\nexec 3> ../alive\necho here >&3\nsleep 60 &\nsleep 60\n";
+    let script =
+        "#!/bin/sh\n# tool: waits\nexec 3> ../alive\necho here >&3\nsleep 60 &\nsleep 60\n";
     let world = World::project().script("tools/waits.sh", script);
     lifeline(&world.path("alive"));
-    let mut child =
-        world.command(&["waits"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+    let mut child = world
+        .command(&["waits"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
     let mut alive = BufReader::new(File::open(world.path("alive")).expect("the lifeline"));
     let mut line = String::new();
     alive.read_line(&mut line).expect("a word of the tool");
@@ -264,8 +302,12 @@ fn an_interrupted_call_leaves_nothing_behind_and_exits_with_130() {
 fn the_program_can_be_interrupted_while_it_reads_standard_input() {
     let world = World::project().echo("tools/a.tool.toml", "a", "");
     let mut command = world.command(&["--verbose", "--log-format", "json", "a", "--input", "-"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
     let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut line = String::new();
     while !line.contains("tools_registered") {
@@ -279,7 +321,8 @@ fn the_program_can_be_interrupted_while_it_reads_standard_input() {
 }
 
 fn interrupt(process: u32) {
-    let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("a process id")).expect("not zero");
+    let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("a process id"))
+        .expect("not zero");
     rustix::process::kill_process(process, rustix::process::Signal::INT).expect("it is there");
 }
 
@@ -296,7 +339,10 @@ fn a_node_module_gives_its_default_export_first_and_the_others_in_order() {
         export const unrelated = 7;\n\
         export default { name: 'main', description: 'The first', inputSchema: {}, execute: () => { throw new Error('boom') } };\n";
     let world = World::project().var("TOOLSCOUT_TRUST", "1").file("tools/several.mjs", module);
-    assert_eq!(world.out(&["tools"]), "  main - The first\n  zeta - The second\n  alpha - The third\n");
+    assert_eq!(
+        world.out(&["tools"]),
+        "  main - The first\n  zeta - The second\n  alpha - The third\n"
+    );
     assert_eq!(world.out(&["zeta", "--n", "21"]), "{\"twice\":42}\n");
     assert_eq!(world.out(&["alpha"]), "by cli\n");
     assert_eq!(world.run(&["main"]).exits(1).says(&["boom"]).out, "");
@@ -318,7 +364,10 @@ fn a_python_function_is_a_tool_by_its_signature_and_docstring() {
     assert_eq!(world.out(&["greet", "--name", "Ann", "--times", "2"]), "Hello Ann! Hello Ann!\n");
     assert_eq!(world.out(&["greet", "--name", "Ann"]), "Hello Ann!\n");
     let help = world.out(&["greet", "--help"]);
-    assert!(help.contains("Whom to greet (required)") && help.contains("How often (default: 1)"), "{help}");
+    assert!(
+        help.contains("Whom to greet (required)") && help.contains("How often (default: 1)"),
+        "{help}"
+    );
     world.run(&["divide", "--a", "1", "--b", "0"]).exits(1).says(&["ZeroDivisionError"]);
 }
 
@@ -333,8 +382,12 @@ fn modules_without_their_runtime_are_unavailable_and_said_once() {
         .echo("tools/c.tool.toml", "c", "");
     let outcome = world.run(&["tools", "--json"]).exits(0).says(&["needs node"]);
     let tools = outcome.json();
-    let states: Vec<_> =
-        tools.as_array().expect("a list").iter().map(|it| it["status"].as_str().unwrap_or("?")).collect();
+    let states: Vec<_> = tools
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| it["status"].as_str().unwrap_or("?"))
+        .collect();
     assert_eq!(states, ["unavailable", "unavailable", "ready"]);
     assert_eq!(outcome.err.matches("needs node").count(), 1, "{outcome:?}");
     world.run(&["a"]).exits(3).says(&["needs node"]);

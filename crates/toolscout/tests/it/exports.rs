@@ -40,7 +40,10 @@ fn a_tool_is_described_completely_and_an_unknown_one_is_not_found() {
     ["local/github_search", "Search repositories", "git", "github.tool.toml"]
         .iter()
         .for_each(|it| assert!(text.contains(it), "{it} is not in {text}"));
-    assert_eq!(world.run(&["describe", "nope", "--json"]).exits(5).says(&["Unknown tool: nope"]).out, "");
+    assert_eq!(
+        world.run(&["describe", "nope", "--json"]).exits(5).says(&["Unknown tool: nope"]).out,
+        ""
+    );
 }
 
 /// W-05: a function object with its parameters; several tools are a list.
@@ -88,7 +91,10 @@ fn a_tool_is_exported_as_an_opencode_shim_that_runs_toolscout() {
     assert_eq!(world.out(&["export", "opencode", "github_search"]), shim);
     assert_eq!(world.out(&["export", "opencode", "--to", "out"]), written);
     let taken = world.file("out/github_search.js", "// mine\n");
-    taken.run(&["export", "opencode", "--to", "out"]).exits(2).says(&["github_search.js", "not ours"]);
+    taken
+        .run(&["export", "opencode", "--to", "out"])
+        .exits(2)
+        .says(&["github_search.js", "not ours"]);
     assert_eq!(fs::read_to_string(folder.join("github_search.js")).expect("the file"), "// mine\n");
 }
 
@@ -109,7 +115,9 @@ fn an_exported_shim_calls_the_tool() {
     let like = world.command(&[]);
     let program = std::path::Path::new(like.get_program()).parent().expect("a folder").to_owned();
     let path = std::env::join_paths(
-        [program].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+        [program]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
     );
     let output = Command::new("node")
         .arg("call.js")
@@ -118,7 +126,11 @@ fn an_exported_shim_calls_the_tool() {
         .env("PATH", path.expect("a path"))
         .output()
         .expect("node");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"query\":\"rust\",\"order\":\"stars\"}\n\n", "{output:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "{\"query\":\"rust\",\"order\":\"stars\"}\n\n",
+        "{output:?}"
+    );
 }
 
 /// The entry starts this very program, for this project, wherever the client is; and a client that follows it is served.
@@ -127,7 +139,8 @@ fn an_exported_entry_serves_the_project_from_anywhere() {
     let world = searching();
     let said = world.run(&["export", "mcp"]).exits(0).json();
     let entry = &said["mcpServers"]["toolscout"];
-    let words: Vec<_> = entry["args"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+    let words: Vec<_> =
+        entry["args"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
     let project = world.path("").canonicalize().expect("a folder").display().to_string();
     assert_eq!(words, ["-C", project.as_str(), "serve"]);
     let mut command = Command::new(entry["command"].as_str().expect("a program"));
@@ -150,7 +163,10 @@ fn an_exported_skill_names_what_is_there() {
     for tool in agent.listed() {
         assert!(skill.contains(&format!("`{tool}`")), "{tool}");
     }
-    let commands = skill.lines().filter_map(|it| it.strip_prefix("toolscout ")).filter_map(|it| it.split(' ').next());
+    let commands = skill
+        .lines()
+        .filter_map(|it| it.strip_prefix("toolscout "))
+        .filter_map(|it| it.split(' ').next());
     let commands: Vec<_> = commands.collect();
     assert_eq!(commands, ["search", "describe", "run"]);
     for command in commands {
@@ -162,7 +178,11 @@ fn an_exported_skill_names_what_is_there() {
     assert!(dry_run.err.starts_with("Would write 1 file into `"), "{dry_run:?}");
     assert!(!file.exists());
     assert_eq!(world.out(&["export", "skill", "--to", "skills"]), format!("{}\n", file.display()));
-    assert_eq!(world.out(&["export", "skill", "--to", "skills"]), format!("{}\n", file.display()), "over its own");
+    assert_eq!(
+        world.out(&["export", "skill", "--to", "skills"]),
+        format!("{}\n", file.display()),
+        "over its own"
+    );
     assert_eq!(fs::read_to_string(&file).expect("a skill"), skill);
     fs::write(&file, "mine").expect("another's");
     world.run(&["export", "skill", "--to", "skills"]).exits(2).says(&["not ours"]);
@@ -173,7 +193,8 @@ fn an_exported_skill_names_what_is_there() {
 #[test]
 fn two_runs_on_the_same_state_print_the_same_bytes() {
     let world = (0..20).fold(searching(), |it, number| {
-        let more = format!("description = \"Find thing {number}\"\nkeywords = [\"find\", \"thing\"]");
+        let more =
+            format!("description = \"Find thing {number}\"\nkeywords = [\"find\", \"thing\"]");
         it.echo(&format!("tools/t{number}.tool.toml"), &format!("t{number}"), &more)
     });
     let all: [&[&str]; 8] = [

@@ -22,7 +22,8 @@ fn hinted(properties: Value, cli: Value) -> World {
 
 fn tool(name: &str, properties: Value, cli: Value) -> String {
     let schema = json!({"type": "object", "properties": properties});
-    json!({"name": name, "input_schema": schema, "cli": cli, "run": {"command": ["cat"]}}).to_string()
+    json!({"name": name, "input_schema": schema, "cli": cli, "run": {"command": ["cat"]}})
+        .to_string()
 }
 
 fn config() -> Value {
@@ -39,9 +40,12 @@ fn a_nested_property_is_one_flag_and_arrives_nested() {
 /// S-02: the separators `.`, `_`, `__` and none.
 #[test]
 fn the_author_chooses_what_joins_nested_names() {
-    for (separator, flag) in
-        [(".", "--config.timeout"), ("_", "--config_timeout"), ("__", "--config__timeout"), ("", "--configtimeout")]
-    {
+    for (separator, flag) in [
+        (".", "--config.timeout"),
+        ("_", "--config_timeout"),
+        ("__", "--config__timeout"),
+        ("", "--configtimeout"),
+    ] {
         let world = hinted(config(), json!({"separator": separator}));
         assert!(world.out(&["t", "--help"]).contains(&format!("{flag} NUMBER")), "{separator:?}");
         assert_eq!(world.out(&["t", flag, "30"]), "{\"config\":{\"timeout\":30}}\n");
@@ -57,7 +61,10 @@ fn two_properties_that_make_one_flag_are_reported_and_both_can_be_given() {
     let report = "config-timeout: config-timeout, config.timeout";
     let doctor = world.run(&["doctor"]).exits(1);
     assert!(doctor.out.contains(report), "{doctor:?}");
-    let ran = world.run(&["t", "--config-timeout", "1", "--config", "{\"timeout\": 2}"]).exits(0).says(&[report]);
+    let ran = world
+        .run(&["t", "--config-timeout", "1", "--config", "{\"timeout\": 2}"])
+        .exits(0)
+        .says(&[report]);
     assert_eq!(ran.json(), json!({"config": {"timeout": 2}, "config-timeout": 1}));
 
     let apart = hinted(both, json!({"separator": "_"}));
@@ -69,11 +76,13 @@ fn two_properties_that_make_one_flag_are_reported_and_both_can_be_given() {
 #[test]
 fn members_of_an_optional_object_are_missed_only_once_one_of_them_is_given() {
     let member = json!({"type": "string"});
-    let server =
-        json!({"type": "object", "properties": {"host": member, "user": member}, "required": ["host", "user"]});
+    let server = json!({"type": "object", "properties": {"host": member, "user": member}, "required": ["host", "user"]});
     let world = echo(json!({"server": server}));
     assert_eq!(world.out(&["t"]), "{}\n");
-    world.run(&["t", "--server-host", "h"]).exits(2).says(&["server", "\"user\" is a required property"]);
+    world
+        .run(&["t", "--server-host", "h"])
+        .exits(2)
+        .says(&["server", "\"user\" is a required property"]);
     let both = world.out(&["t", "--server-host", "h", "--server-user", "u"]);
     assert_eq!(both, "{\"server\":{\"host\":\"h\",\"user\":\"u\"}}\n");
 }
@@ -82,7 +91,8 @@ fn members_of_an_optional_object_are_missed_only_once_one_of_them_is_given() {
 #[test]
 fn a_list_is_typed_by_repetition_or_with_commas() {
     let world = echo(json!({"items": {"type": "array", "items": {"type": "string"}}}));
-    let typed: [&[&str]; 4] = [&["a,", "--items", "b"], &["a,b"], &["a", "--items", "b"], &["[\"a\",\"b\"]"]];
+    let typed: [&[&str]; 4] =
+        [&["a,", "--items", "b"], &["a,b"], &["a", "--items", "b"], &["[\"a\",\"b\"]"]];
     for rest in typed {
         let args = [&["t", "--items"], rest].concat();
         assert_eq!(world.out(&args), "{\"items\":[\"a\",\"b\"]}\n", "{args:?}");
@@ -95,7 +105,10 @@ fn an_author_can_ask_for_lists_as_json_alone() {
     let items = json!({"items": {"type": "array", "items": {"type": "string"}}});
     let world = hinted(items, json!({"arrays": "json"}));
     assert_eq!(world.out(&["t", "--items", "[\"a\",\"b\"]"]), "{\"items\":[\"a\",\"b\"]}\n");
-    world.run(&["t", "--items", "x"]).exits(2).says(&["Invalid value for --items: \"x\" is not a JSON array"]);
+    world
+        .run(&["t", "--items", "x"])
+        .exits(2)
+        .says(&["Invalid value for --items: \"x\" is not a JSON array"]);
 }
 
 /// S-10: two `--server '{…}'`.
@@ -129,10 +142,16 @@ fn defaults_are_shown_and_applied_and_never_replace_what_was_given() {
 fn hints_add_a_letter_and_words_and_one_for_an_unknown_flag_is_reported() {
     let hints = json!({"config-timeout": {"short": "t", "description": "Seconds to wait"}, "colour": {"short": "c"}});
     let world = hinted(config(), hints);
-    let ran = world.run(&["t", "-t", "30"]).exits(0).says(&["a hint for `--colour`, which is none of its flags"]);
+    let ran = world
+        .run(&["t", "-t", "30"])
+        .exits(0)
+        .says(&["a hint for `--colour`, which is none of its flags"]);
     assert_eq!(ran.out, "{\"config\":{\"timeout\":30}}\n");
     let help = world.run(&["t", "--help"]).exits(0).out;
-    assert!(help.contains("-t, --config-timeout NUMBER") && help.contains("Seconds to wait"), "{help}");
+    assert!(
+        help.contains("-t, --config-timeout NUMBER") && help.contains("Seconds to wait"),
+        "{help}"
+    );
     assert!(!help.contains("colour"), "{help}");
     world.run(&["t", "--colour", "red"]).exits(2).says(&["Unknown option: --colour"]);
 }
@@ -145,7 +164,10 @@ fn each_tool_has_its_own_separator() {
     let expected = "{\"config\":{\"timeout\":1}}\n";
     assert_eq!(world.out(&["t", "--config-timeout", "1"]), expected);
     assert_eq!(world.out(&["u", "--config.timeout", "1"]), expected);
-    world.run(&["u", "--config-timeout", "1"]).exits(2).says(&["Unknown option", "Did you mean --config.timeout?"]);
+    world
+        .run(&["u", "--config-timeout", "1"])
+        .exits(2)
+        .says(&["Unknown option", "Did you mean --config.timeout?"]);
 }
 
 /// S-15: properties named `__proto__` and `constructor`.
@@ -176,8 +198,7 @@ fn a_switch_is_turned_off_in_two_ways() {
 fn short_and_long_forms_say_the_same() {
     let on = json!({"type": "boolean"});
     let properties = json!({"all": on, "brief": on, "colour": on, "file": {"type": "string"}});
-    let hints =
-        json!({"all": {"short": "a"}, "brief": {"short": "b"}, "colour": {"short": "c"}, "file": {"short": "f"}});
+    let hints = json!({"all": {"short": "a"}, "brief": {"short": "b"}, "colour": {"short": "c"}, "file": {"short": "f"}});
     let world = hinted(properties, hints);
     let file = "{\"file\":\"bar\"}\n";
     for args in [&["-f=bar"][..], &["-fbar"], &["-f", "bar"], &["--file=bar"], &["--file", "bar"]] {
@@ -187,5 +208,8 @@ fn short_and_long_forms_say_the_same() {
     for args in [&["-abc"][..], &["-a", "-b", "-c"], &["--all", "--brief", "--colour"]] {
         assert_eq!(world.out(&[&["t"], args].concat()), three, "{args:?}");
     }
-    assert_eq!(world.out(&["t", "-acf", "bar"]), "{\"all\":true,\"colour\":true,\"file\":\"bar\"}\n");
+    assert_eq!(
+        world.out(&["t", "-acf", "bar"]),
+        "{\"all\":true,\"colour\":true,\"file\":\"bar\"}\n"
+    );
 }

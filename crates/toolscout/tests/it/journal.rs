@@ -21,14 +21,19 @@ fn folder(world: &World) -> PathBuf {
 
 /// All that lies there.
 fn whole(world: &World) -> String {
-    let mut files: Vec<_> = fs::read_dir(folder(world)).expect("a journal").flatten().map(|it| it.path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(folder(world)).expect("a journal").flatten().map(|it| it.path()).collect();
     files.sort();
-    files.iter().map(|it| String::from_utf8_lossy(&fs::read(it).expect("a file")).into_owned()).collect()
+    files
+        .iter()
+        .map(|it| String::from_utf8_lossy(&fs::read(it).expect("a file")).into_owned())
+        .collect()
 }
 
 /// The records of this kind, the oldest first.
 fn records(world: &World, kind: &str) -> Vec<Value> {
-    let shown = world.run(&["audit", "show", "--kind", kind, "--limit", "1000", "--json"]).exits(0).json();
+    let shown =
+        world.run(&["audit", "show", "--kind", kind, "--limit", "1000", "--json"]).exits(0).json();
     let mut entries = shown["entries"].as_array().expect("entries").clone();
     entries.reverse();
     entries

@@ -11,8 +11,8 @@ use toolscout::source::ToolBuilder;
 use toolscout::surface::cli::CommandSpec;
 use toolscout::surface::codes::Exit;
 use toolscout::{
-    AfterSetup, App, AppError, Captured, Command, Commands, Decorator, Environment, Extensions, Next, Plugin, RunCx,
-    Setup, plugins,
+    AfterSetup, App, AppError, Captured, Command, Commands, Decorator, Environment, Extensions,
+    Next, Plugin, RunCx, Setup, plugins,
 };
 
 /// What happened, in order.
@@ -93,7 +93,11 @@ impl Command for Noted {
 struct Around(&'static str, Log);
 
 impl Decorator for Around {
-    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+    fn around<'a>(
+        &'a self,
+        cx: &'a RunCx,
+        next: Next<'a>,
+    ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             note(&self.1, format!("{}-before", self.0));
             let exit = next.run(cx).await;
@@ -105,7 +109,8 @@ impl Decorator for Around {
 
 fn app(probes: &[Probe]) -> Result<(App, Captured), AppError> {
     let (environment, captured) = Environment::captured(Path::new("/"), &[]);
-    let builder = probes.iter().fold(App::builder("test"), |builder, it| builder.plugin(it.clone()));
+    let builder =
+        probes.iter().fold(App::builder("test"), |builder, it| builder.plugin(it.clone()));
     Ok((builder.environment(environment).build()?, captured))
 }
 
@@ -123,7 +128,12 @@ fn refusal(probes: &[Probe]) -> String {
 #[tokio::test]
 async fn the_first_decorator_registered_is_the_outermost() {
     let log = Log::default();
-    let probe = |id, decorator| Probe { id, decorator: Some(decorator), log: log.clone(), ..Probe::default() };
+    let probe = |id, decorator| Probe {
+        id,
+        decorator: Some(decorator),
+        log: log.clone(),
+        ..Probe::default()
+    };
     let command = Probe { id: "d", command: Some("go"), log: log.clone(), ..Probe::default() };
     run(&[probe("a", "A"), probe("b", "B"), probe("c", "C"), command], &["go"]).await;
     assert_eq!(events(&log), "a b c d A-before B-before C-before run C-after B-after A-after");
@@ -149,7 +159,16 @@ fn plugins_that_require_each_other_are_refused_with_the_circle() {
 async fn requirements_are_set_up_first() {
     let log = Log::default();
     let probe = |id, requires| Probe { id, requires, log: log.clone(), ..Probe::default() };
-    run(&[probe("a", vec!["b", "c"]), probe("b", vec!["d"]), probe("c", vec![]), probe("d", vec![])], &[]).await;
+    run(
+        &[
+            probe("a", vec!["b", "c"]),
+            probe("b", vec!["d"]),
+            probe("c", vec![]),
+            probe("d", vec![]),
+        ],
+        &[],
+    )
+    .await;
     assert_eq!(events(&log), "d b c a");
 }
 
@@ -183,8 +202,10 @@ async fn two_commands_of_one_name_are_an_error() {
 #[tokio::test]
 async fn explicit_tools_work_without_discovery() {
     let (environment, captured) = Environment::captured(Path::new("/"), &[]);
-    let greet =
-        ToolBuilder::new("greet").unwrap().description("Say hello").run(|_, _| async { Ok(ToolOutput::text("hello")) });
+    let greet = ToolBuilder::new("greet")
+        .unwrap()
+        .description("Say hello")
+        .run(|_, _| async { Ok(ToolOutput::text("hello")) });
     let app = App::builder("mine")
         .plugin(plugins::Registry::default().tool(greet).unwrap())
         .plugin(plugins::Cli)
@@ -200,7 +221,11 @@ async fn explicit_tools_work_without_discovery() {
 #[tokio::test]
 async fn a_registry_without_a_command_line_has_help_and_no_commands() {
     let (environment, captured) = Environment::captured(Path::new("/"), &[]);
-    let app = App::builder("mine").plugin(plugins::Registry::default()).environment(environment).build().unwrap();
+    let app = App::builder("mine")
+        .plugin(plugins::Registry::default())
+        .environment(environment)
+        .build()
+        .unwrap();
     assert_eq!(app.run(["--help".to_owned()]).await, Exit::Done);
     assert!(captured.out().contains("--tools-from"), "{}", captured.out());
     assert_eq!(app.run(["tools".to_owned()]).await, Exit::NotFound);

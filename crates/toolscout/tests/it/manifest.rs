@@ -28,7 +28,8 @@ fn an_entry_whose_file_is_missing_is_unavailable_and_the_check_names_it() {
 /// B-08: one missing file does not hide the manifest's other tools.
 #[test]
 fn a_missing_file_hides_no_other_entry() {
-    let manifest = json!({"tools": [{"name": "gone", "path": "gone"}, {"name": "here", "path": "here"}]});
+    let manifest =
+        json!({"tools": [{"name": "gone", "path": "gone"}, {"name": "here", "path": "here"}]});
     let world = World::project().file("tools/manifest.json", &manifest.to_string()).program(
         "tools/here",
         r#"{"name": "here", "inputSchema": {}}"#,
@@ -41,10 +42,17 @@ fn a_missing_file_hides_no_other_entry() {
 /// B-09: drift is reported, `build` mends it, a second check is clean.
 #[test]
 fn a_manifest_that_says_something_else_than_its_tool_is_reported_and_rebuilt() {
-    let world =
-        World::project().file("tools/manifest.json", &manifest("Something else")).program("tools/fetch", FETCH, "cat");
-    let outcome = world.run(&["manifest", "check"]).exits(1).says(&["hint: toolscout manifest build"]);
-    assert_eq!(outcome.out, "`fetch`: the description is \"Something else\", but the tool says \"Fetch data\"\n");
+    let world = World::project().file("tools/manifest.json", &manifest("Something else")).program(
+        "tools/fetch",
+        FETCH,
+        "cat",
+    );
+    let outcome =
+        world.run(&["manifest", "check"]).exits(1).says(&["hint: toolscout manifest build"]);
+    assert_eq!(
+        outcome.out,
+        "`fetch`: the description is \"Something else\", but the tool says \"Fetch data\"\n"
+    );
     world.run(&["manifest", "build"]).exits(0).says(&["Wrote 1 tool"]);
     assert_eq!(world.run(&["manifest", "check"]).exits(0).says(&["is up to date"]).out, "");
     assert_eq!(world.out(&["tools"]), "  fetch - Fetch data\n");
@@ -93,7 +101,8 @@ fn building_twice_gives_the_same_bytes_and_a_dry_run_writes_none() {
 /// Section 4 of the product: a manifest names files of its own folder only.
 #[test]
 fn a_path_that_leads_out_of_the_folder_is_refused() {
-    let manifest = json!({"tools": [{"name": "out", "path": "../../escape"}, {"name": "in", "path": "in"}]});
+    let manifest =
+        json!({"tools": [{"name": "out", "path": "../../escape"}, {"name": "in", "path": "in"}]});
     let world = World::project()
         .file("tools/manifest.json", &manifest.to_string())
         .script("../escape", "#!/bin/sh\n")

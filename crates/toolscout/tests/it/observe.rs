@@ -24,7 +24,11 @@ fn described(world: &World, name: &str) -> Value {
 fn a_tool_that_is_named_is_registered_and_the_stream_stays_as_it_is() {
     let world = World::project();
     let text = json!({"type": "text", "text": "hello"});
-    let stream = lines(&[text, json!({"type": "tool_use", "tool": {"name": "x"}}), json!({"type": "tool_use"})]);
+    let stream = lines(&[
+        text,
+        json!({"type": "tool_use", "tool": {"name": "x"}}),
+        json!({"type": "tool_use"}),
+    ]);
     let outcome = world.run_with(stream.as_bytes(), &LOGGED).exits(0);
     assert_eq!(outcome.out, stream);
     let [registered] = &outcome.events("tools_registered")[..] else { panic!("{outcome:?}") };
@@ -48,7 +52,8 @@ fn without_tools_in_it_nothing_is_registered() {
 #[test]
 fn a_session_of_claude_code_names_its_servers_tools() {
     let world = World::project();
-    let tools = ["Bash", "mcp__github__create_issue", "mcp__github__search_code", "mcp__mail__send"];
+    let tools =
+        ["Bash", "mcp__github__create_issue", "mcp__github__search_code", "mcp__mail__send"];
     let stream = lines(&[
         json!({"type": "system", "subtype": "init", "tools": tools, "mcp_servers": [{"name": "github", "status": "connected"}]}),
         json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "1", "name": "mcp__jira__list", "input": {}}]}}),
@@ -74,7 +79,10 @@ fn whose_tools_they_are_can_be_said() {
     let world = World::project();
     let tool = json!({"name": "send", "description": "Sends", "input_schema": {"type": "object", "required": ["to"]}});
     let stream = lines(&[json!({"type": "tool_use", "tool": tool})]);
-    assert_eq!(world.run_with(stream.as_bytes(), &["observe", "--server", "rube"]).exits(0).out, stream);
+    assert_eq!(
+        world.run_with(stream.as_bytes(), &["observe", "--server", "rube"]).exits(0).out,
+        stream
+    );
     let described = described(&world, "rube/send");
     assert_eq!(described["description"], "Sends");
     assert_eq!(described["inputSchema"], tool["input_schema"]);
@@ -93,8 +101,11 @@ fn what_sounds_like_orders_to_a_model_is_not_kept() {
 #[test]
 fn whatever_it_is_comes_out_as_it_went_in() {
     let world = World::project();
-    let mut noise: Vec<u8> = (0..3_000_000u32).map(|it| (it.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    for stream in [&b""[..], b"\n", b"no newline", b"\0\0\n\xff\xfe\n{\"type\":\"tool_use\"", &noise.clone()] {
+    let mut noise: Vec<u8> =
+        (0..3_000_000u32).map(|it| (it.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    for stream in
+        [&b""[..], b"\n", b"no newline", b"\0\0\n\xff\xfe\n{\"type\":\"tool_use\"", &noise.clone()]
+    {
         let output = passed(&world, stream);
         assert!(output == stream, "{} bytes of {}", output.len(), stream.len());
     }
@@ -108,7 +119,8 @@ fn whatever_it_is_comes_out_as_it_went_in() {
 
 fn passed(world: &World, stream: &[u8]) -> Vec<u8> {
     let mut child = spawned(world.command(&["observe"]));
-    let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut input, mut output) =
+        (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     let stream = stream.to_vec();
     let writer = thread::spawn(move || input.write_all(&stream));
     let mut all = Vec::new();
@@ -119,7 +131,12 @@ fn passed(world: &World, stream: &[u8]) -> Vec<u8> {
 }
 
 fn spawned(mut command: Command) -> std::process::Child {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
 }
 
 /// A line of 300 MB, and at most as much memory as any command needs.
@@ -128,7 +145,8 @@ fn spawned(mut command: Command) -> std::process::Child {
 fn a_line_of_any_length_needs_no_more_memory() {
     let world = World::project();
     let mut child = spawned(world.command(&["observe"]));
-    let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut input, mut output) =
+        (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     let writer = thread::spawn(move || {
         let block = vec![b'"'; 1 << 20];
         (0..300).for_each(|_| input.write_all(&block).expect("it goes on reading"));
@@ -148,7 +166,8 @@ fn a_line_of_any_length_needs_no_more_memory() {
 fn a_message_is_there_before_the_next_one_comes() {
     let world = World::project();
     let mut child = spawned(world.command(&["observe"]));
-    let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut input, mut output) =
+        (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     for text in ["first\n", "half of", " a line\n"] {
         input.write_all(text.as_bytes()).expect("written");
         let mut back = vec![0; text.len()];
@@ -163,12 +182,16 @@ fn a_message_is_there_before_the_next_one_comes() {
 fn a_reader_that_goes_away_ends_it_and_so_does_an_interruption() {
     let world = World::project();
     let mut command = world.other("sh");
-    command.args(["-c", "yes '{\"type\":\"tool_use\",\"tool\":{\"name\":\"x\"}}' | toolscout observe | head -n 1"]);
+    command.args([
+        "-c",
+        "yes '{\"type\":\"tool_use\",\"tool\":{\"name\":\"x\"}}' | toolscout observe | head -n 1",
+    ]);
     let outcome = Outcome::of(&mut command).exits(0);
     assert_eq!((outcome.out.lines().count(), outcome.err.as_str()), (1, ""));
     assert_eq!(world.names(&[]), ["x"], "what was seen until then stays");
     let mut child = spawned(world.command(&["observe"]));
-    let (mut input, mut output) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut input, mut output) =
+        (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
     input.write_all(b"x").expect("written");
     output.read_exact(&mut [0]).expect("it runs");
     let process = Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("not zero");

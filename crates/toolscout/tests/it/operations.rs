@@ -26,15 +26,21 @@ fn operations() -> Vec<BoundOperation> {
 fn world() -> World {
     let world = World::trusted().server("files", "honest", &[]);
     let schema = json!({"type": "object", "properties": {"title": {"type": "string"}}});
-    let world = world
-        .listing("github", &json!([{"name": "create_issue", "description": "Opens an issue", "inputSchema": schema}]));
+    let world = world.listing(
+        "github",
+        &json!([{"name": "create_issue", "description": "Opens an issue", "inputSchema": schema}]),
+    );
     let npx = world.hostile("npx", "honest", &[]).join("' '");
     let path = std::env::var("PATH").unwrap_or_default();
     let ours = std::path::Path::new(env!("CARGO_BIN_EXE_toolscout")).parent().expect("a folder");
     let path = format!("{}:{}:{path}", world.outside().join("bin").display(), ours.display());
     let world = world
         .echo("tools/word-count.tool.toml", "word-count", "description = \"Counts words\"")
-        .program("tools/fetch", r#"{"name": "fetch", "description": "Fetch data", "inputSchema": {}}"#, "cat")
+        .program(
+            "tools/fetch",
+            r#"{"name": "fetch", "description": "Fetch data", "inputSchema": {}}"#,
+            "cat",
+        )
         .file("system.md", "You are Orion.\n")
         .file("servers.json", r#"{"mcpServers": {"github": {"command": "gh-mcp"}}}"#)
         .file("../home/.cursor/mcp.json", r#"{"mcpServers": {"docs": {"command": "docs-mcp"}}}"#)
@@ -53,8 +59,10 @@ fn shell(world: &World, line: &str) -> Outcome {
 
 /// The body of the response of the control socket.
 fn over_socket(world: &World, method: &str, path: &str, body: &str) -> String {
-    let sockets = fs::read_dir(world.outside().join("state/run")).expect("sockets").filter_map(Result::ok);
-    let socket = sockets.map(|it| it.path()).find(|it| it.extension().is_some_and(|it| it == "sock"));
+    let sockets =
+        fs::read_dir(world.outside().join("state/run")).expect("sockets").filter_map(Result::ok);
+    let socket =
+        sockets.map(|it| it.path()).find(|it| it.extension().is_some_and(|it| it == "sock"));
     let mut stream = UnixStream::connect(socket.expect("a socket")).expect("something listens");
     let length = body.len();
     let request = format!(
@@ -67,7 +75,11 @@ fn over_socket(world: &World, method: &str, path: &str, body: &str) -> String {
     let response = String::from_utf8_lossy(&response);
     let (head, body) = response.split_once("\r\n\r\n").expect("a body");
     assert!(head.starts_with("HTTP/1.1 2"), "{method} {path}: {response}");
-    if head.to_ascii_lowercase().contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() }
+    if head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+        unchunked(body)
+    } else {
+        body.to_owned()
+    }
 }
 
 fn unchunked(mut body: &str) -> String {
@@ -86,8 +98,11 @@ fn an_operation_for_operators_refuses_an_agent_whatever_it_sends() {
     let api = Api::start(&world);
     let all = operations();
     let is_reachable = |operation: &&BoundOperation| !operation.spec.route.path.is_empty();
-    let for_operators: Vec<_> =
-        all.iter().filter(is_reachable).filter(|operation| operation.spec.access == Access::Operator).collect();
+    let for_operators: Vec<_> = all
+        .iter()
+        .filter(is_reachable)
+        .filter(|operation| operation.spec.access == Access::Operator)
+        .collect();
     assert!(for_operators.len() >= 20, "only {} operations are for operators", for_operators.len());
     for operation in for_operators {
         let (method, path) = (operation.spec.route.method, operation.spec.route.path);
@@ -95,7 +110,11 @@ fn an_operation_for_operators_refuses_an_agent_whatever_it_sends() {
         for body in ["", "{}", "nonsense"] {
             let response = api.web.send(method, &path, &[&api.agent], body);
             let code = response.message()["code"].clone();
-            assert_eq!((response.status, code), (403, json!("FORBIDDEN")), "{method} {path} {body}");
+            assert_eq!(
+                (response.status, code),
+                (403, json!("FORBIDDEN")),
+                "{method} {path} {body}"
+            );
         }
     }
 }
@@ -107,11 +126,13 @@ fn every_operation_has_an_example_of_each_of_its_commands() {
         assert!(!examples.is_empty(), "an operation without an example");
         let operation = &examples[0].operation;
         for command in toolscout::surface::operation::OperationCommand::all(operation) {
-            let has_example =
-                examples.iter().any(|example| example.line.starts_with("toolscout ") && example.is_of(&command));
+            let has_example = examples
+                .iter()
+                .any(|example| example.line.starts_with("toolscout ") && example.is_of(&command));
             // A command of one word that stands for a group is the same as one of its commands.
-            let is_group =
-                !command.name.contains(' ') && command.preset.is_empty() && operation.spec.name != command.name;
+            let is_group = !command.name.contains(' ')
+                && command.preset.is_empty()
+                && operation.spec.name != command.name;
             assert!(has_example || is_group, "no example of `{}`", command.name);
         }
     }
@@ -119,7 +140,10 @@ fn every_operation_has_an_example_of_each_of_its_commands() {
 
 /// Decisions in the audit log.
 fn audited(world: &World) -> usize {
-    let log = world.run(&["audit", "show", "--kind", "decision", "--limit", "1000", "--json"]).exits(0).json();
+    let log = world
+        .run(&["audit", "show", "--kind", "decision", "--limit", "1000", "--json"])
+        .exits(0)
+        .json();
     log["entries"].as_array().expect("entries").len()
 }
 

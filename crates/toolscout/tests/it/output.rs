@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 /// What the program makes of this value as TOON.
 fn toon(value: &Value) -> String {
-    let properties: Value = value.as_object().expect("an object").keys().map(|it| (it.clone(), json!({}))).collect();
+    let properties: Value =
+        value.as_object().expect("an object").keys().map(|it| (it.clone(), json!({}))).collect();
     let schema = json!({"type": "object", "properties": properties});
     let tool = json!({"name": "echo", "input_schema": schema, "run": {"command": ["cat"]}});
     let world = World::project().file("tools/echo.tool.json", &tool.to_string());
@@ -56,21 +57,33 @@ fn the_list_of_tools_can_be_toon() {
              status: ready\n    \
              visibility: searchable\n"
     );
-    assert_eq!(world.out(&["--output", "toon", "tools"]).replace(&path, "PATH"), said, "before the command, too");
+    assert_eq!(
+        world.out(&["--output", "toon", "tools"]).replace(&path, "PATH"),
+        said,
+        "before the command, too"
+    );
 }
 
 #[test]
 fn an_unknown_format_is_refused_with_the_known_ones() {
     let refused = World::project().run(&["--output", "xml", "tools"]).exits(2);
-    assert_eq!(refused.mistakes(), "Invalid value for --output: \"xml\" (choose from: text, json, toon)");
+    assert_eq!(
+        refused.mistakes(),
+        "Invalid value for --output: \"xml\" (choose from: text, json, toon)"
+    );
 }
 
 /// A reader that goes away early is no error of ours.
 #[test]
 fn a_closed_pipe_ends_the_program_quietly() {
-    let tool = |it: usize| format!("[[tool]]\nname = \"tool-{it:04}\"\n[tool.run]\ncommand = [\"cat\"]\n");
-    let world = World::project().file("tools/many.tool.toml", &(0..600).map(tool).collect::<String>());
+    let tool =
+        |it: usize| format!("[[tool]]\nname = \"tool-{it:04}\"\n[tool.run]\ncommand = [\"cat\"]\n");
+    let world =
+        World::project().file("tools/many.tool.toml", &(0..600).map(tool).collect::<String>());
     let script = "toolscout tools --json | head -c 1; echo \" ${PIPESTATUS[0]}\"";
     let output = world.other("bash").args(["-c", script]).output().expect("bash starts");
-    assert_eq!((String::from_utf8_lossy(&output.stdout).as_ref(), output.stderr.as_slice()), ("[ 0\n", &b""[..]));
+    assert_eq!(
+        (String::from_utf8_lossy(&output.stdout).as_ref(), output.stderr.as_slice()),
+        ("[ 0\n", &b""[..])
+    );
 }

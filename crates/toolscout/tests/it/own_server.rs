@@ -30,8 +30,16 @@ fn what_an_application_lists_keeps_its_name_and_the_rest_is_hidden() {
     assert_eq!(agent.listed(), ["execute_tool", "help", "tool_search"]);
     assert_eq!(agent.text("help", json!({})), "10 tools");
     let list = agent.request("tools/list", json!({}));
-    let help = list["tools"].as_array().expect("a list").iter().find(|it| it["name"] == "help").expect("help");
-    assert_eq!(help["inputSchema"]["properties"]["retire"]["description"], "Take this tool away, for everybody");
+    let help = list["tools"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|it| it["name"] == "help")
+        .expect("help");
+    assert_eq!(
+        help["inputSchema"]["properties"]["retire"]["description"],
+        "Take this tool away, for everybody"
+    );
 }
 
 /// the library is found, and run.
@@ -39,16 +47,22 @@ fn what_an_application_lists_keeps_its_name_and_the_rest_is_hidden() {
 fn what_is_hidden_is_found_with_its_schema_and_run() {
     let world = World::bare();
     let mut agent = agent(&world);
-    let hits: Value = serde_json::from_str(&agent.text("tool_search", json!({"query": "email"}))).expect("JSON");
+    let hits: Value =
+        serde_json::from_str(&agent.text("tool_search", json!({"query": "email"}))).expect("JSON");
     let hits = hits.as_array().expect("a list");
-    assert!(["list_emails", "send_email"].iter().all(|name| hits.iter().any(|it| it["name"] == **name)), "{hits:?}");
+    assert!(
+        ["list_emails", "send_email"].iter().all(|name| hits.iter().any(|it| it["name"] == **name)),
+        "{hits:?}"
+    );
     assert!(hits.iter().all(|it| it["inputSchema"]["type"] == "object"), "{hits:?}");
     let mail = json!({"to": "a", "subject": "b", "body": "c"});
     let said = agent.text("execute_tool", json!({"name": "send_email", "arguments": mail}));
     assert_eq!(said, format!("send_email: {mail}"));
-    let refused = agent.call("execute_tool", json!({"name": "send_email", "arguments": {"to": "a"}}));
+    let refused =
+        agent.call("execute_tool", json!({"name": "send_email", "arguments": {"to": "a"}}));
     assert!(
-        refused["isError"] == true && refused["content"][0]["text"].as_str().is_some_and(|it| it.contains("subject"))
+        refused["isError"] == true
+            && refused["content"][0]["text"].as_str().is_some_and(|it| it.contains("subject"))
     );
 }
 
@@ -61,7 +75,14 @@ fn the_ladder_finds_the_same_first_as_ever() {
     assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "one text block: {result}");
     assert_eq!(result["structuredContent"]["results"][0]["name"], "list_emails", "{result}");
     let program = example("own_server").display().to_string();
-    let found = Outcome::of(world.other(&program).args(["search", "email", "--profile", "ladder", "--json"])).exits(0);
+    let found = Outcome::of(world.other(&program).args([
+        "search",
+        "email",
+        "--profile",
+        "ladder",
+        "--json",
+    ]))
+    .exits(0);
     assert_eq!(found.json()[0]["name"], "list_emails", "{found:?}");
 }
 
@@ -80,7 +101,8 @@ fn tools_come_and_go_while_it_runs() {
     while agent.listed() != ["help"] {
         agent.told("notifications/tools/list_changed");
     }
-    let fault = agent.fault("tools/call", json!({"name": "tool_search", "arguments": {"query": "email"}}));
+    let fault =
+        agent.fault("tools/call", json!({"name": "tool_search", "arguments": {"query": "email"}}));
     assert_eq!(fault["code"], -32602);
     agent.text("help", json!({"restore": "sql_query"}));
     agent.told("notifications/tools/list_changed");
@@ -125,13 +147,26 @@ async fn help_of(app: AppBuilder) -> String {
 /// B-25: each of them without the others; what is there works, and what is not there is not offered.
 #[tokio::test]
 async fn a_server_needs_no_command_line_and_a_command_line_no_server() {
-    let has = |help: &str, command: &str| help.lines().any(|it| it.trim_start().starts_with(&format!("{command} ")));
-    let alone = help_of(App::builder("own").plugin(plugins::Registry::default()).plugin(plugins::Serve)).await;
+    let has = |help: &str, command: &str| {
+        help.lines().any(|it| it.trim_start().starts_with(&format!("{command} ")))
+    };
+    let alone =
+        help_of(App::builder("own").plugin(plugins::Registry::default()).plugin(plugins::Serve))
+            .await;
     assert!(has(&alone, "serve") && !has(&alone, "search") && !has(&alone, "discover"), "{alone}");
-    let cli = help_of(App::builder("own").plugin(plugins::Registry::default()).plugin(plugins::Cli)).await;
+    let cli =
+        help_of(App::builder("own").plugin(plugins::Registry::default()).plugin(plugins::Cli))
+            .await;
     assert!(has(&cli, "search") && !has(&cli, "serve"), "{cli}");
-    let folder = help_of(App::builder("own").plugin(plugins::Discovery::default()).plugin(plugins::Serve)).await;
-    assert!(has(&folder, "serve") && has(&folder, "discover") && !has(&folder, "search"), "{folder}");
-    let requests = help_of(App::builder("own").plugin(plugins::Requests::default()).plugin(plugins::Serve)).await;
+    let folder =
+        help_of(App::builder("own").plugin(plugins::Discovery::default()).plugin(plugins::Serve))
+            .await;
+    assert!(
+        has(&folder, "serve") && has(&folder, "discover") && !has(&folder, "search"),
+        "{folder}"
+    );
+    let requests =
+        help_of(App::builder("own").plugin(plugins::Requests::default()).plugin(plugins::Serve))
+            .await;
     assert!(has(&requests, "serve"), "{requests}");
 }

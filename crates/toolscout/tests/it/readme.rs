@@ -45,10 +45,20 @@ fn run(world: &World, fence: &str) {
     assert!(!steps.is_empty(), "the README shows no command in a {fence} block");
     for step in steps {
         let words = words(&step.command);
-        assert_eq!(words.first().map(String::as_str), Some("toolscout"), "not a command of ours: {}", step.command);
+        assert_eq!(
+            words.first().map(String::as_str),
+            Some("toolscout"),
+            "not a command of ours: {}",
+            step.command
+        );
         let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
         let Outcome { out, err, .. } = world.run(&args);
-        assert_eq!(untimed(out.trim_end()), untimed(step.shown.trim_end()), "$ {}\n{err}", step.command);
+        assert_eq!(
+            untimed(out.trim_end()),
+            untimed(step.shown.trim_end()),
+            "$ {}\n{err}",
+            step.command
+        );
     }
 }
 
@@ -121,8 +131,12 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn a_transcript_is_read_as_people_read_it() {
     let text = "# x\n```sh\n$ not-this\n```\n```console with node\n$ nor this\n```\n```console\n$ toolscout a\none\n\ntwo\n$ toolscout b\n```\n$ nor this\n";
-    let step = |command: &str, shown: &str| Step { command: command.to_owned(), shown: shown.to_owned() };
-    assert_eq!(steps(text, "```console"), [step("toolscout a", "one\n\ntwo\n"), step("toolscout b", "")]);
+    let step =
+        |command: &str, shown: &str| Step { command: command.to_owned(), shown: shown.to_owned() };
+    assert_eq!(
+        steps(text, "```console"),
+        [step("toolscout a", "one\n\ntwo\n"), step("toolscout b", "")]
+    );
     assert_eq!(
         words(r#"toolscout  t --a 'b c' --d="e \"f\"" '' g\ h"#),
         ["toolscout", "t", "--a", "b c", "--d=e \"f\"", "", "g h"]

@@ -39,7 +39,8 @@ fn own(file: &str) -> String {
 impl World {
     /// Adds a server in the way of these words; gives all that is known of it afterwards.
     fn adds(&self, id: &str, words: &[&str]) -> Value {
-        let words: Vec<&str> = ["server", "add", id, "--wait"].iter().chain(words).copied().collect();
+        let words: Vec<&str> =
+            ["server", "add", id, "--wait"].iter().chain(words).copied().collect();
         self.run(&words).exits(0).says(&[&format!("Added {id} to ")]);
         self.run(&["server", "show", id, "--json"]).exits(0).json()
     }
@@ -65,7 +66,8 @@ impl World {
             let variables = fs::read(process.join("environ")).unwrap_or_default();
             variables.windows(folder.len()).any(|it| it == folder.as_bytes())
         };
-        let processes = || fs::read_dir("/proc").into_iter().flatten().flatten().map(|it| it.path());
+        let processes =
+            || fs::read_dir("/proc").into_iter().flatten().flatten().map(|it| it.path());
         until("no process is left", || !processes().any(|it| is_ours(&it)));
     }
 }
@@ -73,7 +75,11 @@ impl World {
 /// The names of a server's tools, without its own.
 fn names(shown: &Value) -> Vec<&str> {
     let tools = shown["tools"].as_array().expect("a list");
-    tools.iter().filter_map(|it| it["name"].as_str()?.split_once('/')).map(|(_, name)| name).collect()
+    tools
+        .iter()
+        .filter_map(|it| it["name"].as_str()?.split_once('/'))
+        .map(|(_, name)| name)
+        .collect()
 }
 
 /// A server that listens at an address of its own; ended when dropped.

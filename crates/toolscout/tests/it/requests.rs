@@ -13,18 +13,23 @@ use std::process::{Child, Command, Stdio};
 use vault::Vault;
 use visitor::Visitor;
 
-const CONFIG: &str =
-    "[[request_tools]]\nheader = \"X-User-ID\"\npattern = \"[a-z0-9-]{1,32}\"\nfolder = \"users/{value}/tools\"\n";
-const NOT_FOUND: &str = "Tool not found: my_saved_queries. Use tool_search to discover available tools.";
+const CONFIG: &str = "[[request_tools]]\nheader = \"X-User-ID\"\npattern = \"[a-z0-9-]{1,32}\"\nfolder = \"users/{value}/tools\"\n";
+const NOT_FOUND: &str =
+    "Tool not found: my_saved_queries. Use tool_search to discover available tools.";
 
 /// A trusted project in which alice and bob have tools of their own, and all have `greet`.
 fn world(more: &str) -> World {
-    let mut world =
-        World::trusted().file("toolscout.toml", &format!("{CONFIG}{more}")).echo("tools/greet.tool.toml", "greet", "");
+    let mut world = World::trusted().file("toolscout.toml", &format!("{CONFIG}{more}")).echo(
+        "tools/greet.tool.toml",
+        "greet",
+        "",
+    );
     for user in ["alice", "bob"] {
         let about = format!("description = \"The saved queries of {user}\"");
         let listed = format!("visibility = \"listed\"\ndescription = \"About {user}\"");
-        let big = format!("name = \"big\"\n[run]\ncommand = [\"sh\", \"-c\", \"yes {user} | head -c 1500000\"]\n");
+        let big = format!(
+            "name = \"big\"\n[run]\ncommand = [\"sh\", \"-c\", \"yes {user} | head -c 1500000\"]\n"
+        );
         world = world
             .echo(&format!("users/{user}/tools/saved.tool.toml"), "my_saved_queries", &about)
             .echo(&format!("users/{user}/tools/me.tool.toml"), "about_me", &listed)
@@ -47,7 +52,11 @@ impl Serving {
     /// Any program that can serve.
     pub(crate) fn of(mut command: Command) -> Self {
         command.args(["serve", "--http", "127.0.0.1:0", "--auth", "none"]);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("start the program");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("start the program");
         let mut lines = BufReader::new(child.stderr.take().expect("its errors")).lines();
         let place = lines.find_map(|it| {
             let line = it.expect("a line");
@@ -105,9 +114,16 @@ fn a_header_chooses_tools_for_its_request_and_for_no_other() {
         assert_eq!(list["cacheScope"], "private");
         assert!(list["tools"].to_string().contains(&format!("About {name}")), "{list}");
         assert_eq!(serving.listed(&who), ["execute_tool", "own__about_me", "tool_search"]);
-        let ran = serving.call(&who, "execute_tool", json!({"name": "my_saved_queries", "arguments": {"q": 1}}));
+        let ran = serving.call(
+            &who,
+            "execute_tool",
+            json!({"name": "my_saved_queries", "arguments": {"q": 1}}),
+        );
         assert_eq!(text(&ran).trim(), r#"{"q":1}"#);
-        assert!(serving.call(&who, "own__my_saved_queries", json!({}))["isError"] != true, "also directly");
+        assert!(
+            serving.call(&who, "own__my_saved_queries", json!({}))["isError"] != true,
+            "also directly"
+        );
     }
     let nobody: [&[(&str, &str)]; 5] = [
         &[],
@@ -131,11 +147,13 @@ fn a_header_chooses_tools_for_its_request_and_for_no_other() {
 fn what_one_tenant_teaches_is_nothing_to_another() {
     let about = |what: &str| format!("description = \"{what} the weekly report\"");
     // By words the two are alike.
-    let world = world("[search]\nsemantic = false\n").echo("tools/a.tool.toml", "aa_file", &about("Files"));
+    let world =
+        world("[search]\nsemantic = false\n").echo("tools/a.tool.toml", "aa_file", &about("Files"));
     let world = world.echo("tools/c.tool.toml", "cc_mail", &about("Mails"));
     let mut serving = Serving::start(&world);
     let mut first = |who: &[(&str, &str)], is_called: bool| {
-        let found = serving.call(who, "tool_search", json!({"query": "weekly report", "detail": "names"}));
+        let found =
+            serving.call(who, "tool_search", json!({"query": "weekly report", "detail": "names"}));
         if is_called {
             let ran = serving.call(who, "execute_tool", json!({"name": "local/cc_mail"}));
             assert!(ran["isError"] != true, "{ran}");
@@ -162,7 +180,9 @@ fn a_session_is_for_who_began_it() {
     let mut serving = Serving::start(&world);
     let visitor = &mut serving.visitor;
     let session = visitor.greet(&ALICE).expect("a session");
-    let mut list = |who: &[(&str, &str)]| visitor.legacy(who, &session, "tools/list", json!({})).expect("an answer");
+    let mut list = |who: &[(&str, &str)]| {
+        visitor.legacy(who, &session, "tools/list", json!({})).expect("an answer")
+    };
     assert!(list(&ALICE).body.contains("About alice"));
     for other in [list(&BOB), list(&[])] {
         assert_eq!(other.status, 404);
@@ -177,8 +197,15 @@ fn the_rest_of_a_large_result_is_for_who_got_its_beginning() {
     let world = world("");
     let mut serving = Serving::start(&world);
     let cut = serving.call(&ALICE, "execute_tool", json!({"name": "big"}));
-    let note = cut["content"][1]["text"].as_str().unwrap_or_else(|| panic!("not cut: {}", cut["content"][0]));
-    let handle = note.split("\"result\":\"").nth(1).and_then(|it| it.split('"').next()).expect("a handle").to_owned();
+    let note = cut["content"][1]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("not cut: {}", cut["content"][0]));
+    let handle = note
+        .split("\"result\":\"")
+        .nth(1)
+        .and_then(|it| it.split('"').next())
+        .expect("a handle")
+        .to_owned();
     let read = json!({"name": "toolscout__read_result", "arguments": {"result": handle, "offset": 100_000}});
     for other in [&BOB[..], &[]] {
         let refused = serving.call(other, "execute_tool", read.clone());
@@ -197,11 +224,13 @@ fn a_call_that_waits_goes_on_for_who_made_it() {
     let mut params = json!({"name": "own__my_saved_queries", "arguments": {"q": 1}});
     params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}});
     let wish = serving.ask(&ALICE, "tools/call", params.clone());
-    let (name, _) = wish["inputRequests"].as_object().and_then(|it| it.iter().next()).expect("a question");
+    let (name, _) =
+        wish["inputRequests"].as_object().and_then(|it| it.iter().next()).expect("a question");
     params["inputResponses"] = json!({name: {"action": "accept", "content": {}}});
     params["requestState"] = wish["requestState"].clone();
     for other in [&BOB[..], &[]] {
-        let answer = serving.visitor.modern(other, "tools/call", params.clone()).expect("an answer");
+        let answer =
+            serving.visitor.modern(other, "tools/call", params.clone()).expect("an answer");
         assert_eq!(answer.message()["error"]["code"], -32602, "{answer:?}");
     }
     let result = serving.ask(&ALICE, "tools/call", params);
@@ -247,7 +276,9 @@ fn who_brings_no_token_is_told_so() {
     let found = serving.call(&[], "tool_search", json!({"query": "zzzz"}));
     let notes = found["structuredContent"]["notes"].to_string();
     assert!(
-        notes.contains("`vault` needs a login: it is asked with your own token, sent as header `x-vault-token`"),
+        notes.contains(
+            "`vault` needs a login: it is asked with your own token, sent as header `x-vault-token`"
+        ),
         "{found}"
     );
     let ran = serving.call(&[], "execute_tool", json!({"name": "open_vault"}));
@@ -261,7 +292,10 @@ fn who_brings_no_token_is_told_so() {
 #[test]
 fn a_request_chooses_neither_an_address_nor_our_own_token() {
     for (entry, said) in [
-        ("url = \"http://localhost:1/\"\nbearer = \"request:Authorization\"", "reserved for toolscout"),
+        (
+            "url = \"http://localhost:1/\"\nbearer = \"request:Authorization\"",
+            "reserved for toolscout",
+        ),
         ("url = \"request:x-url\"", "only"),
         ("command = \"cat\"\nargs = [\"request:x-arg\"]", "the same for all requests"),
     ] {
@@ -279,10 +313,17 @@ fn what_cannot_choose_a_folder_is_said_at_once() {
         ("header = \"x\"\npattern = \"a\"\nfolder = \"../{value}\"", "must lie below the project"),
         ("header = \"x\"\npattern = \"a\"\nfolder = \"u\"", "the same for everybody"),
         ("header = \"x\"\npattern = \"a\"", "`request_tools.folder` is missing"),
-        ("header = \"x\"\npatern = \"a\"\nfolder = \"u/{value}\"", "`request_tools.pattern` is missing"),
-        ("header = \"x\"\npattern = \"a\"\nfolder = \"u/{value}\"\nsource = \"local\"", "toolscout's own"),
+        (
+            "header = \"x\"\npatern = \"a\"\nfolder = \"u/{value}\"",
+            "`request_tools.pattern` is missing",
+        ),
+        (
+            "header = \"x\"\npattern = \"a\"\nfolder = \"u/{value}\"\nsource = \"local\"",
+            "toolscout's own",
+        ),
     ] {
-        let world = World::trusted().file("toolscout.toml", &format!("[[request_tools]]\n{entry}\n"));
+        let world =
+            World::trusted().file("toolscout.toml", &format!("[[request_tools]]\n{entry}\n"));
         let ran = world.run(&["tools"]);
         assert!(ran.code == 2 && ran.err.contains(said), "{entry}: {ran:?}");
     }
@@ -296,7 +337,9 @@ fn files_with(folder: &std::path::Path, text: &str) -> Vec<std::path::PathBuf> {
             true => found.extend(files_with(&path, text)),
             false => {
                 let content = std::fs::read(&path).unwrap_or_default();
-                found.extend(content.windows(text.len()).any(|it| it == text.as_bytes()).then_some(path));
+                found.extend(
+                    content.windows(text.len()).any(|it| it == text.as_bytes()).then_some(path),
+                );
             }
         }
     }

@@ -66,7 +66,9 @@ fn answer(message: &Value) -> String {
         Some("initialize") => {
             json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}})
         }
-        Some("tools/list") => json!({"tools": [{"name": "one", "inputSchema": {"type": "object"}}]}),
+        Some("tools/list") => {
+            json!({"tools": [{"name": "one", "inputSchema": {"type": "object"}}]})
+        }
         Some(method) if message.get("id").is_some() => {
             let error = json!({"code": -32601, "message": format!("no {method}")});
             return reply(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error}));
@@ -78,11 +80,15 @@ fn answer(message: &Value) -> String {
 
 fn reply(body: &Value) -> String {
     let body = body.to_string();
-    format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 fn refresh(address: &str) -> Outcome {
-    let world = World::project().file("toolscout.toml", &format!("[servers.far]\nurl = \"{address}\"\n"));
+    let world =
+        World::project().file("toolscout.toml", &format!("[servers.far]\nurl = \"{address}\"\n"));
     world.var("TOOLSCOUT_TRUST", "1").run(&["-v", "--log-format", "json", "server", "refresh"])
 }
 

@@ -16,10 +16,10 @@ fn library() -> World {
     let mut world = World::project();
     for (name, description, keywords) in LIBRARY {
         let target = json!({"type": "string", "description": "What to work on"});
-        let schema = json!({"type": "object", "properties": {"target": target}, "required": ["target"]});
+        let schema =
+            json!({"type": "object", "properties": {"target": target}, "required": ["target"]});
         let run = json!({"command": ["cat"]});
-        let tool =
-            json!({"name": name, "description": description, "keywords": keywords, "input_schema": schema, "run": run});
+        let tool = json!({"name": name, "description": description, "keywords": keywords, "input_schema": schema, "run": run});
         world = world.file(&format!("tools/{name}.tool.json"), &tool.to_string());
     }
     world
@@ -36,7 +36,13 @@ fn search(world: &World, args: &[&str]) -> Outcome {
 }
 
 fn names(outcome: &Outcome) -> Vec<String> {
-    outcome.json().as_array().expect("a list").iter().map(|it| it["name"].as_str().unwrap_or("?").to_owned()).collect()
+    outcome
+        .json()
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| it["name"].as_str().unwrap_or("?").to_owned())
+        .collect()
 }
 
 /// Hits as `name score`, a line each.
@@ -89,7 +95,10 @@ fn finding_nothing_is_explained_beside_an_empty_list() {
     for profile in ["ladder", "ladder2", "substring"] {
         let nothing = search(&world, &["--profile", profile, "zzz_no_such_thing"]);
         assert_eq!(nothing.out, "[]\n");
-        nothing.says(&["No tools found. Try different keywords or a broader search term.", "10 tools are known"]);
+        nothing.says(&[
+            "No tools found. Try different keywords or a broader search term.",
+            "10 tools are known",
+        ]);
     }
     let nothing = world.run(&["search", "zzz_no_such_thing"]).exits(0);
     assert_eq!(nothing.out, "");
@@ -100,7 +109,13 @@ fn finding_nothing_is_explained_beside_an_empty_list() {
 #[test]
 fn a_limit_that_makes_no_sense_is_the_usual_one() {
     let world = many(15);
-    for limit in [&["--limit", "0"][..], &["--limit", "-3"], &[], &["--limit", "x"], &["-n", "99999999999999999999"]] {
+    for limit in [
+        &["--limit", "0"][..],
+        &["--limit", "-3"],
+        &[],
+        &["--limit", "x"],
+        &["-n", "99999999999999999999"],
+    ] {
         assert_eq!(names(&search(&world, limit)).len(), 10, "{limit:?}");
     }
     assert_eq!(names(&search(&world, &["-n", "12"])).len(), 12);
@@ -117,7 +132,9 @@ fn nobody_gets_more_than_a_hundred_hits() {
 #[test]
 fn the_substring_profile_keeps_the_order_of_registration() {
     let tool = |name: &str, description: &str| {
-        format!("[[tool]]\nname = \"{name}\"\ndescription = \"{description}\"\n[tool.run]\ncommand = [\"cat\"]\n")
+        format!(
+            "[[tool]]\nname = \"{name}\"\ndescription = \"{description}\"\n[tool.run]\ncommand = [\"cat\"]\n"
+        )
     };
     let text = tool("github_search", "Search repositories")
         + &tool("github_create_issue", "Create issue")
@@ -137,7 +154,10 @@ fn every_hit_carries_what_a_call_needs() {
     let hits = search(&world, &["email"]).json();
     assert!(hits.as_array().is_some_and(|it| it.len() >= 2), "{hits}");
     for hit in hits.as_array().expect("a list") {
-        assert!(hit["name"].is_string() && hit["description"].is_string() && hit["score"].is_f64(), "{hit}");
+        assert!(
+            hit["name"].is_string() && hit["description"].is_string() && hit["score"].is_f64(),
+            "{hit}"
+        );
         assert_eq!(hit["inputSchema"]["properties"]["target"]["type"], "string");
         assert_eq!(hit["inputSchema"]["required"], json!(["target"]));
         assert_eq!(hit["id"], format!("local/{}", hit["name"].as_str().unwrap_or_default()));
@@ -145,7 +165,11 @@ fn every_hit_carries_what_a_call_needs() {
         assert!(hit["why"].as_array().is_some_and(|it| !it.is_empty()), "{hit}");
     }
     let id = hits[0]["id"].as_str().expect("an id");
-    assert_eq!(world.out(&["run", id, "--target", "x"]), "{\"target\":\"x\"}\n", "a hit's id can be run");
+    assert_eq!(
+        world.out(&["run", id, "--target", "x"]),
+        "{\"target\":\"x\"}\n",
+        "a hit's id can be run"
+    );
 }
 
 /// For people: score, name, description, and why.

@@ -37,9 +37,21 @@ pub(crate) const LIBRARY: [(&str, &str, &[&str]); 10] = [
     ("create_pdf", "Generate PDF documents from templates", &["pdf", "document", "report"]),
     ("kubernetes_deploy", "Deploy to Kubernetes", &["k8s", "container", "deploy"]),
     ("docker_build", "Build a Docker image", &["docker", "container", "build", "image", "devops"]),
-    ("analyze_data", "Analyze datasets with statistical methods", &["statistics", "data", "analysis"]),
-    ("cleanup_logs", "Delete old log files to free disk space", &["logs", "cleanup", "maintenance", "delete"]),
-    ("health_check", "Run system health checks and return status report", &["health", "monitoring", "status"]),
+    (
+        "analyze_data",
+        "Analyze datasets with statistical methods",
+        &["statistics", "data", "analysis"],
+    ),
+    (
+        "cleanup_logs",
+        "Delete old log files to free disk space",
+        &["logs", "cleanup", "maintenance", "delete"],
+    ),
+    (
+        "health_check",
+        "Run system health checks and return status report",
+        &["health", "monitoring", "status"],
+    ),
 ];
 
 /// A trusted project with ten tools that say what they are called with; `send_email` wants three texts.
@@ -55,8 +67,7 @@ pub(crate) fn library() -> World {
             _ => json!({"type": "object", "properties": {"target": {"type": "string"}}}),
         };
         let run = json!({"command": ["cat"]});
-        let tool =
-            json!({"name": name, "description": description, "keywords": keywords, "input_schema": schema, "run": run});
+        let tool = json!({"name": name, "description": description, "keywords": keywords, "input_schema": schema, "run": run});
         world = world.file(&format!("tools/{name}.tool.json"), &tool.to_string());
     }
     world

@@ -21,10 +21,14 @@ fn status(tools: &[Value]) -> &str {
 #[test]
 fn an_untrusted_executable_is_listed_by_name_and_not_started() {
     let world = secretive();
-    let outcome = world.run(&["tools", "--json"]).exits(0).says(&["not trusted", "toolscout trust"]);
+    let outcome =
+        world.run(&["tools", "--json"]).exits(0).says(&["not trusted", "toolscout trust"]);
     let tools = outcome.json();
     assert_eq!((&tools[0]["name"], &tools[0]["status"]), (&json!("secretive"), &json!("unprobed")));
-    assert!(tools[0]["reason"].as_str().is_some_and(|it| it.contains("toolscout trust")), "{tools}");
+    assert!(
+        tools[0]["reason"].as_str().is_some_and(|it| it.contains("toolscout trust")),
+        "{tools}"
+    );
     for args in [
         &["tools"][..],
         &["tools", "--stream"],
@@ -101,14 +105,21 @@ fn trust_is_listed_and_can_be_taken_back() {
 /// Trust covers what lies in a folder, and nothing beside it.
 #[test]
 fn trust_of_a_folder_covers_what_is_in_it_and_nothing_else() {
-    let world = secretive().program("../other/tools/stranger", &SCHEMA.replace("secretive", "stranger"), "");
+    let world = secretive().program(
+        "../other/tools/stranger",
+        &SCHEMA.replace("secretive", "stranger"),
+        "",
+    );
     world.run(&["trust", ".."]).exits(0);
     assert_eq!(status(&world.tools(&[])), "ready");
     world.run(&["trust", "--remove", ".."]).exits(0);
     world.run(&["trust", "."]).exits(0);
     let tools = world.tools(&["--root", "../other", "--root", "default", "--quiet"]);
     let states: Vec<_> = tools.iter().map(|it| (&it["name"], &it["status"])).collect();
-    assert_eq!(states, [(&json!("stranger"), &json!("unprobed")), (&json!("secretive"), &json!("ready"))]);
+    assert_eq!(
+        states,
+        [(&json!("stranger"), &json!("unprobed")), (&json!("secretive"), &json!("ready"))]
+    );
     world.run(&["trust", "nowhere"]).exits(2).says(&["nowhere", "is not a folder"]);
 }
 
@@ -137,8 +148,7 @@ fn help_and_completion_start_nothing_even_in_a_trusted_folder() {
 /// A file with a header says what it is without being asked, so it is known before anybody trusts it.
 #[test]
 fn an_untrusted_script_with_a_header_is_known_from_its_header() {
-    let script =
-        "#!/bin/sh\n# tool: clear\n# description: Says it all\n# param x int - A number\n# knows tool-schema\n";
+    let script = "#!/bin/sh\n# tool: clear\n# description: Says it all\n# param x int - A number\n# knows tool-schema\n";
     let world = World::project().script("tools/clear.sh", script);
     assert_eq!(world.out(&["tools"]), "  clear - Says it all\n");
     assert!(world.out(&["clear", "--help"]).contains("--x"));

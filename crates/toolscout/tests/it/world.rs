@@ -137,7 +137,12 @@ impl World {
     /// Runs the program and expects it to be done without a complaint; gives what it printed.
     pub(crate) fn out(&self, args: &[&str]) -> String {
         let outcome = self.run(args);
-        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""), "{args:?} printed {}", outcome.out);
+        assert_eq!(
+            (outcome.code, outcome.err.as_str()),
+            (0, ""),
+            "{args:?} printed {}",
+            outcome.out
+        );
         outcome.out
     }
 
@@ -173,7 +178,8 @@ impl Outcome {
 
     /// What was printed, as JSON.
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
+        serde_json::from_str(&self.out)
+            .unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
     }
 
     /// Expects this exit code.
@@ -184,7 +190,8 @@ impl Outcome {
 
     /// What was said to be wrong with the command line, without the last line, which says how to see what is right.
     pub(crate) fn mistakes(&self) -> &str {
-        let (mistakes, hint) = self.err.trim_end().rsplit_once('\n').unwrap_or_else(|| panic!("no hint: {self:?}"));
+        let (mistakes, hint) =
+            self.err.trim_end().rsplit_once('\n').unwrap_or_else(|| panic!("no hint: {self:?}"));
         assert!(hint.starts_with("  hint: toolscout ") && hint.ends_with("--help"), "{self:?}");
         mistakes
     }
@@ -225,7 +232,10 @@ pub(crate) fn has(program: &str) -> bool {
 /// As [`has`], for anything else that a test needs.
 pub(crate) fn can_run(there: bool, needed: &str) -> bool {
     if !there {
-        assert!(std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"), "`{needed}` is not installed");
+        assert!(
+            std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"),
+            "`{needed}` is not installed"
+        );
         skipped(&format!("needs {needed}"));
     }
     there

@@ -11,7 +11,11 @@ pub(super) const METHODS: &[RankingMethod] = &[
     RankingMethod { id: "fastmcp", name: "FastMCP, BM25 transform", how: RankingProgram::Python },
     RankingMethod { id: "bm25s", name: "bm25s", how: RankingProgram::Python },
     RankingMethod { id: "minilm", name: "MiniLM-L6 int8 alone", how: RankingProgram::Python },
-    RankingMethod { id: "lexical", name: "toolscout, lexical", how: RankingProgram::Toolscout(&["--lexical"]) },
+    RankingMethod {
+        id: "lexical",
+        name: "toolscout, lexical",
+        how: RankingProgram::Toolscout(&["--lexical"]),
+    },
     RankingMethod { id: "toolscout", name: "toolscout", how: RankingProgram::Toolscout(&[]) },
 ];
 
@@ -41,7 +45,12 @@ impl RankingMethod {
     }
 
     /// The command that writes the run file.
-    pub(super) fn command(&self, set: &QuerySet, programs: &ComparisonPrograms, run: &Path) -> Command {
+    pub(super) fn command(
+        &self,
+        set: &QuerySet,
+        programs: &ComparisonPrograms,
+        run: &Path,
+    ) -> Command {
         let mut command = match self.how {
             RankingProgram::Python => {
                 let mut command = programs.venv.python();
@@ -51,7 +60,13 @@ impl RankingMethod {
             }
             RankingProgram::Toolscout(more) => {
                 let mut command = Command::new(&programs.toolscout);
-                command.args(["bench", "retrieval"]).args(more).arg("--data").arg(&set.folder).arg("--run").arg(run);
+                command
+                    .args(["bench", "retrieval"])
+                    .args(more)
+                    .arg("--data")
+                    .arg(&set.folder)
+                    .arg("--run")
+                    .arg(run);
                 command
             }
         };

@@ -27,7 +27,9 @@ impl Options {
                 "--sets" => options.names = value()?.split(',').map(str::to_owned).collect(),
                 "--plots" => options.plots = Some(value()?.into()),
                 "--reuse" => options.reuse = true,
-                _ => bail!("`{word}` is none of --data DIR, --sets NAME,NAME, --plots DIR, --reuse"),
+                _ => {
+                    bail!("`{word}` is none of --data DIR, --sets NAME,NAME, --plots DIR, --reuse")
+                }
             }
         }
         Ok(options)

@@ -16,12 +16,18 @@ pub(super) fn markdown(outcome: &ComparisonResult) -> String {
 /// One measure of every method on every set; the best of each set in bold.
 fn table(outcome: &ComparisonResult, (name, of): Measure) -> String {
     let columns = columns(outcome, of);
-    let best: Vec<f64> =
-        (0..=outcome.sets.len()).map(|at| columns.iter().map(|it| it[at]).fold(0.0, f64::max)).collect();
+    let best: Vec<f64> = (0..=outcome.sets.len())
+        .map(|at| columns.iter().map(|it| it[at]).fold(0.0, f64::max))
+        .collect();
     let sets: String = outcome.sets.iter().map(|it| format!(" {} |", it.name)).collect();
-    let mut text = format!("| {name} |{sets} mean |\n|---|{}\n", "---:|".repeat(outcome.sets.len() + 1));
+    let mut text =
+        format!("| {name} |{sets} mean |\n|---|{}\n", "---:|".repeat(outcome.sets.len() + 1));
     for ((method, _), figures) in outcome.rows.iter().zip(&columns) {
-        let cells: String = figures.iter().zip(&best).map(|(it, best)| format!(" {} |", cell(*it, *best))).collect();
+        let cells: String = figures
+            .iter()
+            .zip(&best)
+            .map(|(it, best)| format!(" {} |", cell(*it, *best)))
+            .collect();
         text.push_str(&format!("| {} |{cells}\n", method.name));
     }
     text
@@ -29,7 +35,8 @@ fn table(outcome: &ComparisonResult, (name, of): Measure) -> String {
 
 /// For each method the figure of every set, and then the mean.
 fn columns(outcome: &ComparisonResult, of: fn(&RankingScores) -> f64) -> Vec<Vec<f64>> {
-    let figures = |all: &Vec<RankingScores>| all.iter().chain([&RankingScores::mean(all)]).map(of).collect();
+    let figures =
+        |all: &Vec<RankingScores>| all.iter().chain([&RankingScores::mean(all)]).map(of).collect();
     outcome.rows.iter().map(|(_, all)| figures(all)).collect()
 }
 
@@ -48,5 +55,12 @@ pub(super) fn plot(outcome: &ComparisonResult) -> String {
     });
     let groups = outcome.sets.iter().map(|it| it.name.clone()).chain(["mean".to_owned()]);
     let title = "How often the right tool comes first".to_owned();
-    Plot { title, measure: measure.to_owned(), groups: groups.collect(), series: series.collect(), most: 100.0 }.svg()
+    Plot {
+        title,
+        measure: measure.to_owned(),
+        groups: groups.collect(),
+        series: series.collect(),
+        most: 100.0,
+    }
+    .svg()
 }

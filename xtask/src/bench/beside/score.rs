@@ -30,8 +30,9 @@ pub(super) fn of_run(queries: &Path, run: &Path) -> anyhow::Result<RankingScores
     let mut answers = runs.iter();
     // A query without relevant tools cannot be scored, and some methods skip it.
     for query in queries.iter().filter(|it| !ids(it, "relevant").is_empty()) {
-        let answer =
-            answers.find(|it| it["id"] == query["id"]).with_context(|| format!("no answer to {}", query["id"]))?;
+        let answer = answers
+            .find(|it| it["id"] == query["id"])
+            .with_context(|| format!("no answer to {}", query["id"]))?;
         all.push(of_query(&ids(answer, "ranked"), &ids(query, "relevant")));
     }
     Ok(RankingScores::mean(&all))
@@ -40,7 +41,9 @@ pub(super) fn of_run(queries: &Path, run: &Path) -> anyhow::Result<RankingScores
 pub(super) fn of_query(ranked: &[&str], relevant: &[&str]) -> RankingScores {
     let relevant: HashSet<_> = relevant.iter().collect();
     let gain = |place: usize| 1.0 / (place as f64 + 2.0).log2();
-    let found = |depth: usize| ranked.iter().take(depth).enumerate().filter(|(_, it)| relevant.contains(it));
+    let found = |depth: usize| {
+        ranked.iter().take(depth).enumerate().filter(|(_, it)| relevant.contains(it))
+    };
     let best: f64 = (0..relevant.len().min(10)).map(gain).sum();
     let ndcg_10 = 100.0 * found(10).map(|(place, _)| gain(place)).sum::<f64>() / best;
     RankingScores { ndcg_10, recall_5: 100.0 * found(5).count() as f64 / relevant.len() as f64 }
@@ -53,12 +56,16 @@ fn ids<'a>(line: &'a Value, key: &str) -> Vec<&'a str> {
 fn lines(path: &Path) -> anyhow::Result<Vec<Value>> {
     let file = File::open(path).with_context(|| format!("open {}", path.display()))?;
     let is_packed = path.extension().is_some_and(|it| it == "gz");
-    let bytes: Box<dyn Read> = if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let bytes: Box<dyn Read> =
+        if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     let mut all = Vec::new();
     for line in BufReader::new(bytes).lines() {
         let line = line.with_context(|| format!("read {}", path.display()))?;
         if !line.trim().is_empty() {
-            all.push(serde_json::from_str(&line).with_context(|| format!("understand {}", path.display()))?);
+            all.push(
+                serde_json::from_str(&line)
+                    .with_context(|| format!("understand {}", path.display()))?,
+            );
         }
     }
     Ok(all)

@@ -23,7 +23,12 @@ pub(super) fn find(folder: &Path, names: &[String]) -> anyhow::Result<Vec<QueryS
     if !names.is_empty() {
         let place = |set: &QuerySet| names.iter().position(|it| *it == set.name);
         let missing = names.iter().find(|name| !found.iter().any(|it| it.name == **name));
-        ensure!(missing.is_none(), "there is no query set `{}` in {}", missing.map_or("", |it| it), folder.display());
+        ensure!(
+            missing.is_none(),
+            "there is no query set `{}` in {}",
+            missing.map_or("", |it| it),
+            folder.display()
+        );
         found.retain(|it| place(it).is_some());
         found.sort_by_key(place);
     }

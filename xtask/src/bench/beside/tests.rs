@@ -24,7 +24,8 @@ fn a_run_that_lacks_an_answer_is_no_run() {
     let (queries, run) = (top.path().join("queries.jsonl"), top.path().join("run.jsonl"));
     let asked = "{\"id\": \"1\", \"relevant\": [\"a\"]}\n{\"id\": \"2\", \"relevant\": []}\n{\"id\": \"3\", \"relevant\": [\"b\"]}\n";
     fs::write(&queries, asked).unwrap();
-    fs::write(&run, "{\"id\": \"1\", \"ranked\": [\"a\"]}\n{\"id\": \"3\", \"ranked\": []}\n").unwrap();
+    fs::write(&run, "{\"id\": \"1\", \"ranked\": [\"a\"]}\n{\"id\": \"3\", \"ranked\": []}\n")
+        .unwrap();
     assert_eq!(of_run(&queries, &run).unwrap(), RankingScores { ndcg_10: 50.0, recall_5: 50.0 });
     fs::write(&run, "{\"id\": \"1\", \"ranked\": [\"a\"]}\n").unwrap();
     assert_eq!(of_run(&queries, &run).unwrap_err().to_string(), "no answer to \"3\"");
@@ -33,9 +34,12 @@ fn a_run_that_lacks_an_answer_is_no_run() {
 #[test]
 fn sets_are_found_below_a_folder_in_the_order_asked_for() {
     let top = tempfile::tempdir().unwrap();
-    for (set, file) in
-        [("one", "tools.jsonl"), ("one", "queries.jsonl.gz"), ("two", "queries.jsonl"), ("none", "tools.jsonl")]
-    {
+    for (set, file) in [
+        ("one", "tools.jsonl"),
+        ("one", "queries.jsonl.gz"),
+        ("two", "queries.jsonl"),
+        ("none", "tools.jsonl"),
+    ] {
         fs::create_dir_all(top.path().join(set)).unwrap();
         fs::write(top.path().join(set).join(file), "").unwrap();
     }
@@ -46,7 +50,9 @@ fn sets_are_found_below_a_folder_in_the_order_asked_for() {
     assert_eq!(names(&[]).unwrap(), ["one"]);
     fs::write(top.path().join("two/TOOLS"), "Tools: the ones of ../one.\n").unwrap();
     assert_eq!(names(&["two".to_owned(), "one".to_owned()]).unwrap(), ["two", "one"]);
-    assert!(names(&["three".to_owned()]).unwrap_err().starts_with("there is no query set `three` in"));
+    assert!(
+        names(&["three".to_owned()]).unwrap_err().starts_with("there is no query set `three` in")
+    );
     let alone = sets::find(&top.path().join("two"), &[]).unwrap();
     assert!(alone[0].tools.ends_with("one/tools.jsonl"));
 }
@@ -60,8 +66,10 @@ fn tables_name_the_best_and_the_picture_holds_all() {
         queries: PathBuf::new(),
     };
     let figures = |ndcg_10: f64| RankingScores { ndcg_10, recall_5: 100.0 - ndcg_10 };
-    let rows =
-        vec![(&METHODS[0], vec![figures(40.0), figures(90.0)]), (&METHODS[4], vec![figures(60.0), figures(80.0)])];
+    let rows = vec![
+        (&METHODS[0], vec![figures(40.0), figures(90.0)]),
+        (&METHODS[4], vec![figures(60.0), figures(80.0)]),
+    ];
     let outcome = ComparisonResult { sets: vec![set("one"), set("a<b")], rows };
     let table = "\
 | nDCG@10 | one | a<b | mean |
@@ -73,7 +81,9 @@ fn tables_name_the_best_and_the_picture_holds_all() {
     assert!(page.starts_with(table), "{page}");
     assert!(page.contains("| recall@5 | one | a<b | mean |"));
     let plot = page::plot(&outcome);
-    for part in ["FastMCP, BM25 transform", ">one</text>", "a&lt;b", "prefers-color-scheme: dark", "</svg>"] {
+    for part in
+        ["FastMCP, BM25 transform", ">one</text>", "a&lt;b", "prefers-color-scheme: dark", "</svg>"]
+    {
         assert!(plot.contains(part), "{part}");
     }
     assert_eq!(plot.matches("<title>").count(), 6, "a bar for each method in each group");

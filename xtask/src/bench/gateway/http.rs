@@ -32,23 +32,31 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
         let before = cpu_time(served.child.id());
         times.push(per_call(flight(served.addr, CLIENTS, calls)?, calls));
         let after = cpu_time(served.child.id());
-        spent.extend(after.zip(before).map(|(after, before)| per_call(after.saturating_sub(before), calls)));
+        spent.extend(
+            after.zip(before).map(|(after, before)| per_call(after.saturating_sub(before), calls)),
+        );
     }
     let times = Samples::of(times)?;
     let each_second = format!("{:.0} calls a second at best", 1.0 / times.best().as_secs_f64());
-    let what = format!("`execute_tool` over HTTP, {CLIENTS} clients, of a tool in the same process");
+    let what =
+        format!("`execute_tool` over HTTP, {CLIENTS} clients, of a tool in the same process");
     let mut rows = vec![BenchmarkRow::short_time(what, &times).goal(GOAL).note(each_second)];
     rows.extend(
-        Samples::of(spent)
-            .ok()
-            .map(|it| BenchmarkRow::short_time("processor time of the server for each of these", &it)),
+        Samples::of(spent).ok().map(|it| {
+            BenchmarkRow::short_time("processor time of the server for each of these", &it)
+        }),
     );
     Ok(rows)
 }
 
 /// The total time for this many clients and calls; each client calls sequentially.
-pub(in crate::bench) fn flight(addr: SocketAddr, clients: usize, calls: usize) -> anyhow::Result<Duration> {
-    let mut connections = (0..clients).map(|_| GatewayConnection::open(addr)).collect::<anyhow::Result<Vec<_>>>()?;
+pub(in crate::bench) fn flight(
+    addr: SocketAddr,
+    clients: usize,
+    calls: usize,
+) -> anyhow::Result<Duration> {
+    let mut connections =
+        (0..clients).map(|_| GatewayConnection::open(addr)).collect::<anyhow::Result<Vec<_>>>()?;
     let since = Instant::now();
     thread::scope(|scope| {
         let each = |number: usize| calls / clients + usize::from(number < calls % clients);
@@ -97,7 +105,9 @@ impl GatewayConnection {
             self.line.clear();
             ensure!(self.stream.read_line(&mut self.line)? > 0, "it hung up");
             match self.line.trim_end().split_once(": ") {
-                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => length = value.parse().ok(),
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                    length = value.parse().ok()
+                }
                 Some(_) => {}
                 None if self.line.trim_end().is_empty() => break,
                 None => ensure!(self.line.starts_with("HTTP/1.1 200 "), "{}", self.line),
@@ -124,7 +134,8 @@ impl Served {
         let mut said = BufReader::new(child.stderr.take().context("its errors")?);
         let mut line = String::new();
         let found = said.read_line(&mut line).ok();
-        let addr = found.and_then(|_| line.split_once("http://")?.1.split('/').next()?.parse().ok());
+        let addr =
+            found.and_then(|_| line.split_once("http://")?.1.split('/').next()?.parse().ok());
         // Keeps reading, so that the program never blocks on its output.
         thread::spawn(move || said.lines().for_each(drop));
         match addr {

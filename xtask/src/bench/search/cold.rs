@@ -26,7 +26,9 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
         Ok(command)
     })?;
     let (words, meaning) = (search(&["--lexical"])?, search(&[])?);
-    let what = |it: &str| format!("`toolscout search{it}` in a new process, {} tools", thousands(bench.cached));
+    let what = |it: &str| {
+        format!("`toolscout search{it}` in a new process, {} tools", thousands(bench.cached))
+    };
     Ok(vec![
         BenchmarkRow::time("`toolscout --version`, for scale", &nothing),
         BenchmarkRow::time(what(" --lexical"), &words).goal(25.0),
@@ -38,7 +40,8 @@ pub(super) fn measure(bench: &BenchmarkPlan) -> anyhow::Result<Vec<BenchmarkRow>
 fn known(bench: &BenchmarkPlan) -> anyhow::Result<(BenchmarkWorld, String)> {
     let world = BenchmarkWorld::new(&bench.programs.toolscout, 0)?;
     let mut generator = Generator::new(7);
-    let mut config = OpenOptions::new().append(true).open(world.project().join("toolscout.toml"))?;
+    let mut config =
+        OpenOptions::new().append(true).open(world.project().join("toolscout.toml"))?;
     let mut question = String::new();
     for number in 0..SERVERS {
         let made = generator.source(number, bench.cached / SERVERS);
@@ -68,6 +71,9 @@ fn known(bench: &BenchmarkPlan) -> anyhow::Result<(BenchmarkWorld, String)> {
 fn is_studied(world: &BenchmarkWorld) -> anyhow::Result<bool> {
     let output = world.toolscout(&["--verbose", "discover"]).stderr(Stdio::piped()).output()?;
     let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success() && said.contains("studied"), "the tools are not studied: {said}");
+    ensure!(
+        output.status.success() && said.contains("studied"),
+        "the tools are not studied: {said}"
+    );
     Ok(said.contains("left=0"))
 }

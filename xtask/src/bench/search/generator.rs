@@ -34,9 +34,11 @@ struct Topic {
     style: NameStyle,
 }
 
-const STYLES: [NameStyle; 4] = [NameStyle::Snake, NameStyle::Snake, NameStyle::Camel, NameStyle::Kebab];
+const STYLES: [NameStyle; 4] =
+    [NameStyle::Snake, NameStyle::Snake, NameStyle::Camel, NameStyle::Kebab];
 const KINDS: [&str; 5] = ["string", "string", "integer", "boolean", "number"];
-const LINKS: [&str; 8] = ["of the", "for a", "with the", "in each", "by its", "from one", "and the", "without a"];
+const LINKS: [&str; 8] =
+    ["of the", "for a", "with the", "in each", "by its", "from one", "and the", "without a"];
 
 impl Generator {
     pub(super) fn new(seed: u64) -> Self {
@@ -62,7 +64,8 @@ impl Generator {
             tool["description"].as_str().unwrap_or_default(),
             tool["title"].as_str().unwrap_or_default()
         );
-        let own: Vec<&str> = text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.len() > 3).collect();
+        let own: Vec<&str> =
+            text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.len() > 3).collect();
         let count = self.chance.between(3, 12);
         let mut asked: Vec<String> = (0..count).map(|_| self.asked_word(&own)).collect();
         if self.chance.percent(20) {
@@ -110,7 +113,8 @@ impl Generator {
             self.chance.one_of(&["the", "one", "every"]),
             self.phrase(topic, 3, 9)
         );
-        let more: Vec<String> = (1..sentences).map(|_| capital(&format!("{}.", self.phrase(topic, 6, 16)))).collect();
+        let more: Vec<String> =
+            (1..sentences).map(|_| capital(&format!("{}.", self.phrase(topic, 6, 16)))).collect();
         let description = [vec![first], more].concat().join(" ");
         json!({"name": spelt(&parts, topic.style), "title": title, "description": description, "inputSchema": self.schema(topic)})
     }
@@ -138,8 +142,7 @@ impl Generator {
         let mut properties = Map::new();
         for _ in 0..count {
             let name = [self.words.noun(&mut self.chance).to_owned(), self.about(topic)];
-            let mut property =
-                json!({"type": self.chance.one_of(&KINDS), "description": capital(&self.phrase(topic, 4, 10))});
+            let mut property = json!({"type": self.chance.one_of(&KINDS), "description": capital(&self.phrase(topic, 4, 10))});
             if self.chance.percent(15) {
                 property = json!({"type": "string", "enum": [self.about(topic), self.about(topic), self.about(topic)],
                     "description": property["description"]});
@@ -155,9 +158,11 @@ fn spelt(parts: &[String], style: NameStyle) -> String {
     match style {
         NameStyle::Snake => parts.join("_"),
         NameStyle::Kebab => parts.join("-"),
-        NameStyle::Camel => {
-            parts.iter().enumerate().map(|(at, it)| if at == 0 { it.clone() } else { capital(it) }).collect()
-        }
+        NameStyle::Camel => parts
+            .iter()
+            .enumerate()
+            .map(|(at, it)| if at == 0 { it.clone() } else { capital(it) })
+            .collect(),
     }
 }
 

@@ -26,7 +26,9 @@ fn tools_look_like_tools() {
     let mut counts = [0; 9];
     for tool in &made.tools {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
-        assert!(properties.values().all(|it| it["description"].as_str().is_some_and(|it| it.len() > 8)));
+        assert!(
+            properties.values().all(|it| it["description"].as_str().is_some_and(|it| it.len() > 8))
+        );
         counts[properties.len()] += 1;
         let sentences = tool["description"].as_str().unwrap().matches('.').count();
         assert!((1..=4).contains(&sentences));
@@ -66,7 +68,8 @@ fn as_many_tools_are_planted_as_asked_for_and_the_last_source_is_small() {
 fn the_server_lists_its_tools_page_by_page() {
     let top = tempfile::tempdir().unwrap();
     let file = top.path().join("tools.jsonl");
-    fs::write(&file, (0..300).map(|it| format!("{{\"name\": \"t{it}\"}}\n")).collect::<String>()).unwrap();
+    fs::write(&file, (0..300).map(|it| format!("{{\"name\": \"t{it}\"}}\n")).collect::<String>())
+        .unwrap();
     let asked = [
         json!({"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}),
         json!({"method": "notifications/initialized"}),
@@ -77,18 +80,27 @@ fn the_server_lists_its_tools_page_by_page() {
     let asked: String = asked.iter().map(|it| format!("{it}\n")).collect();
     let mut said = Vec::new();
     server::run(&file, asked.as_bytes(), &mut said).unwrap();
-    let said: Vec<Value> =
-        String::from_utf8(said).unwrap().lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let said: Vec<Value> = String::from_utf8(said)
+        .unwrap()
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
     assert_eq!(said[0]["result"]["protocolVersion"], "2025-11-25");
     assert_eq!(
         (said[1]["result"]["tools"].as_array().unwrap().len(), &said[1]["result"]["nextCursor"]),
         (250, &json!("250"))
     );
-    assert_eq!((said[2]["result"]["tools"].as_array().unwrap().len(), said[2]["result"].get("nextCursor")), (50, None));
+    assert_eq!(
+        (said[2]["result"]["tools"].as_array().unwrap().len(), said[2]["result"].get("nextCursor")),
+        (50, None)
+    );
     assert_eq!(said[3]["error"]["code"], -32601);
 }
 
 #[test]
 fn large_numbers_are_written_so_that_they_can_be_read() {
-    assert_eq!([999, 1_000, 100_000, 1_234_567].map(thousands), ["999", "1,000", "100,000", "1,234,567"]);
+    assert_eq!(
+        [999, 1_000, 100_000, 1_234_567].map(thousands),
+        ["999", "1,000", "100,000", "1,234,567"]
+    );
 }

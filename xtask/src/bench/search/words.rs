@@ -50,7 +50,8 @@ pub(super) struct WordList {
 
 impl WordList {
     pub(super) fn new(chance: &mut SplitMix64) -> Self {
-        let (nouns, verbs) = (NOUNS.split(' ').collect::<Vec<_>>(), VERBS.split(' ').collect::<Vec<_>>());
+        let (nouns, verbs) =
+            (NOUNS.split(' ').collect::<Vec<_>>(), VERBS.split(' ').collect::<Vec<_>>());
         let plain = nouns.iter().chain(&verbs).map(ToString::to_string);
         let all: Vec<String> = plain.chain(made_up(chance)).take(SIZE).collect();
         let shares = shares(all.len());
@@ -80,7 +81,8 @@ impl WordList {
 fn made_up(chance: &mut SplitMix64) -> Vec<String> {
     let parts = |text: &'static str| text.split(' ');
     let stems = parts(HEADS).flat_map(|head| parts(MIDDLES).map(move |it| format!("{head}{it}")));
-    let mut all: Vec<String> = stems.flat_map(|it| parts(TAILS).map(move |tail| format!("{it}{tail}"))).collect();
+    let mut all: Vec<String> =
+        stems.flat_map(|it| parts(TAILS).map(move |tail| format!("{it}{tail}"))).collect();
     chance.shuffle(&mut all);
     all
 }

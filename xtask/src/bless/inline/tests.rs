@@ -4,7 +4,8 @@ use super::{apply, notes, source_of};
 use std::path::Path;
 
 fn note(line: usize, snapshot: &str) -> String {
-    serde_json::json!({"run_id": "1", "line": line, "new": {"snapshot": snapshot}, "old": null}).to_string()
+    serde_json::json!({"run_id": "1", "line": line, "new": {"snapshot": snapshot}, "old": null})
+        .to_string()
 }
 
 #[test]
@@ -31,6 +32,9 @@ fn a_note_about_a_line_that_is_gone_is_an_error() {
 
 #[test]
 fn notes_know_their_source() {
-    assert_eq!(source_of(Path::new("src/.rank.rs.pending-snap")).as_deref(), Some(Path::new("src/rank.rs")));
+    assert_eq!(
+        source_of(Path::new("src/.rank.rs.pending-snap")).as_deref(),
+        Some(Path::new("src/rank.rs"))
+    );
     assert_eq!(source_of(Path::new("src/rank.rs")), None);
 }

@@ -26,6 +26,8 @@ impl Agent for ClaudeCodeAgent {
         command.args(["--print", ERRAND, "--allowedTools"]);
         command.arg("mcp__toolscout__tool_search,mcp__toolscout__execute_tool");
         command.env("ANTHROPIC_BASE_URL", model).env("ANTHROPIC_API_KEY", "none");
-        command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
+        command
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("DISABLE_AUTOUPDATER", "1");
     }
 }

@@ -35,7 +35,8 @@ impl Agent for OpenCodeAgent {
             "models": {"scripted": {"name": "Scripted"}},
         });
         let settings = json!({"provider": {"scripted": provider}, "model": "scripted/scripted", "share": "disabled"});
-        fs::write(folder.join("opencode.json"), format!("{settings:#}\n")).context("write OpenCode's settings")
+        fs::write(folder.join("opencode.json"), format!("{settings:#}\n"))
+            .context("write OpenCode's settings")
     }
 
     fn errand(&self, command: &mut Command, _: &str) {

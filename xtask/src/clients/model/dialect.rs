@@ -57,20 +57,34 @@ impl Dialect {
         match self {
             Self::Messages => {
                 let blocks = in_messages().flat_map(|it| list(&it["content"]));
-                blocks.filter(|it| it["type"] == "tool_result").map(|it| text(&it["content"])).collect()
+                blocks
+                    .filter(|it| it["type"] == "tool_result")
+                    .map(|it| text(&it["content"]))
+                    .collect()
             }
             Self::Responses => {
-                let outputs = list(&asked["input"]).iter().filter(|it| it["type"] == "function_call_output");
+                let outputs =
+                    list(&asked["input"]).iter().filter(|it| it["type"] == "function_call_output");
                 outputs.map(|it| text(&it["output"])).collect()
             }
-            Self::Chat => in_messages().filter(|it| it["role"] == "tool").map(|it| text(&it["content"])).collect(),
+            Self::Chat => in_messages()
+                .filter(|it| it["role"] == "tool")
+                .map(|it| text(&it["content"]))
+                .collect(),
         }
     }
 
     /// The response, as content type and text: a call, or the final message after this many calls.
-    pub(super) fn answer(self, asked: &Value, number: usize, call: Call<'_>) -> (&'static str, String) {
+    pub(super) fn answer(
+        self,
+        asked: &Value,
+        number: usize,
+        call: Call<'_>,
+    ) -> (&'static str, String) {
         let events = match self {
-            Self::Messages if asked["stream"] != true => return ("application/json", message(asked).to_string()),
+            Self::Messages if asked["stream"] != true => {
+                return ("application/json", message(asked).to_string());
+            }
             Self::Messages => messages(asked, number, call),
             Self::Responses => responses(number, call),
             Self::Chat => chat(asked, number, call),
@@ -84,7 +98,8 @@ fn named(tool: &Value, space: &str) -> Vec<ShownToolName> {
         let space = tool["name"].as_str().unwrap_or_default();
         return list(&tool["tools"]).iter().flat_map(|it| named(it, space)).collect();
     }
-    let name = tool["name"].as_str().or(tool["function"]["name"].as_str()).or(tool["type"].as_str());
+    let name =
+        tool["name"].as_str().or(tool["function"]["name"].as_str()).or(tool["type"].as_str());
     let name = name.map(|it| ShownToolName { space: space.to_owned(), name: it.to_owned() });
     name.into_iter().collect()
 }
@@ -94,7 +109,8 @@ fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {
-            let texts: Vec<_> = blocks.iter().map(|it| it["text"].as_str().unwrap_or_default()).collect();
+            let texts: Vec<_> =
+                blocks.iter().map(|it| it["text"].as_str().unwrap_or_default()).collect();
             texts.join("\n")
         }
         other => other.to_string(),
@@ -128,7 +144,11 @@ fn messages(asked: &Value, number: usize, call: Call<'_>) -> String {
             json!({"type": "input_json_delta", "partial_json": arguments.to_string()}),
             "tool_use",
         ),
-        None => (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": done(number)}), "end_turn"),
+        None => (
+            json!({"type": "text", "text": ""}),
+            json!({"type": "text_delta", "text": done(number)}),
+            "end_turn",
+        ),
     };
     named_events(&[
         json!({"type": "message_start", "message": begun}),
@@ -192,5 +212,7 @@ fn chat(asked: &Value, number: usize, call: Call<'_>) -> String {
 
 /// SSE events, each named by its type.
 fn named_events(all: &[Value]) -> String {
-    all.iter().map(|it| format!("event: {}\ndata: {it}\n\n", it["type"].as_str().unwrap_or_default())).collect()
+    all.iter()
+        .map(|it| format!("event: {}\ndata: {it}\n\n", it["type"].as_str().unwrap_or_default()))
+        .collect()
 }

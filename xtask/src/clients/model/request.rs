@@ -22,13 +22,16 @@ impl ModelHttpRequest {
             return Ok(None);
         }
         let mut words = first.split(' ');
-        let (method, path) = (words.next().unwrap_or_default(), words.next().context("a request without a path")?);
+        let (method, path) =
+            (words.next().unwrap_or_default(), words.next().context("a request without a path")?);
         let (mut length, mut is_chunked) = (0, false);
         while let Some((name, value)) = line(stream)?.split_once(':') {
             match (name.to_ascii_lowercase().as_str(), value.trim()) {
                 ("content-length", value) => length = value.parse().context("a length")?,
                 ("transfer-encoding", value) => is_chunked = value.eq_ignore_ascii_case("chunked"),
-                ("content-encoding", value) => ensure!(value == "identity", "a body in `{value}` is not understood"),
+                ("content-encoding", value) => {
+                    ensure!(value == "identity", "a body in `{value}` is not understood")
+                }
                 _ => {}
             }
         }
@@ -44,8 +47,8 @@ impl ModelHttpRequest {
 /// Reads one chunk of a body; returns whether another may follow.
 fn chunk(stream: &mut impl BufRead, body: &mut Vec<u8>) -> anyhow::Result<bool> {
     let head = line(stream)?;
-    let size =
-        usize::from_str_radix(head.split(';').next().unwrap_or_default().trim(), 16).context("a chunk's size")?;
+    let size = usize::from_str_radix(head.split(';').next().unwrap_or_default().trim(), 16)
+        .context("a chunk's size")?;
     take(stream, size, body)?;
     line(stream)?;
     Ok(size > 0)

@@ -34,16 +34,19 @@ impl ServerHost {
 
     /// The peak memory in MiB.
     pub(super) fn peak(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let status =
+            fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         high_water(&status).unwrap_or(0) >> 20
     }
 
     /// The processor time in seconds.
     pub(super) fn cpu(&self) -> f64 {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let stat =
+            fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
         // After the name, which may contain anything: state, ten numbers, then user and system
         // time.
-        let fields: Vec<&str> = stat.rsplit_once(") ").map_or(Vec::new(), |(_, it)| it.split(' ').collect());
+        let fields: Vec<&str> =
+            stat.rsplit_once(") ").map_or(Vec::new(), |(_, it)| it.split(' ').collect());
         let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<f64>().ok()).unwrap_or(0.0);
         (ticks(11) + ticks(12)) / TICKS_PER_SECOND
     }

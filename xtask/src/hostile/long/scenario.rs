@@ -42,7 +42,13 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     borne("stderr_firehose"),
     borne("notify_flood"),
     borne("server_requests"),
-    Scenario { name: "flap_calls", mode: "flap_calls", starts: 12, lists: 1, plays: lose_every_third },
+    Scenario {
+        name: "flap_calls",
+        mode: "flap_calls",
+        starts: 12,
+        lists: 1,
+        plays: lose_every_third,
+    },
     // One start to find its tools, and one for all the calls.
     Scenario { name: "100 cancelled calls", mode: "honest", starts: 2, lists: 1, plays: cancel },
 ];
@@ -127,7 +133,12 @@ fn cancel(world: &HostileWorld) -> anyhow::Result<String> {
 
 fn sleep(world: &HostileWorld) -> anyhow::Result<Child> {
     let mut command = world.command(&["run", "hostile/sleep", "--seconds", "60"]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start a call")
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("start a call")
 }
 
 /// Whether the tool echoes its text.

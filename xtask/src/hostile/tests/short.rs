@@ -36,8 +36,15 @@ const STDIO: [&str; 17] = [
     "ref_remote",
     "validate_bomb",
 ];
-const HTTP: [&str; 7] =
-    ["ansi", "hang_list", "http_401_meta", "http_ctype", "http_redirect", "http_reset", "link_ssrf"];
+const HTTP: [&str; 7] = [
+    "ansi",
+    "hang_list",
+    "http_401_meta",
+    "http_ctype",
+    "http_redirect",
+    "http_reset",
+    "link_ssrf",
+];
 
 #[test]
 fn two_dozen_hostile_servers_do_no_harm() {
@@ -52,7 +59,9 @@ fn two_dozen_hostile_servers_do_no_harm() {
             scope.spawn(|| {
                 while let Some((mode, transport)) = { open.lock().next() } {
                     let meeting = meet(&programs, mode, transport);
-                    let found = reasons(&meeting, base).into_iter().map(|it| format!("{mode} over {transport}: {it}"));
+                    let found = reasons(&meeting, base)
+                        .into_iter()
+                        .map(|it| format!("{mode} over {transport}: {it}"));
                     faults.lock().extend(found);
                 }
             });

@@ -15,7 +15,8 @@ use toolscout_core::{MemoryStore, Namespace, Store};
 /// The file as saved by several editors.
 fn savings(text: &str) -> Vec<Vec<u8>> {
     let crlf = text.replace('\n', "\r\n");
-    let texts = [text.to_owned(), crlf.clone(), format!("\u{feff}{text}"), format!("\u{feff}{crlf}")];
+    let texts =
+        [text.to_owned(), crlf.clone(), format!("\u{feff}{text}"), format!("\u{feff}{crlf}")];
     texts.map(String::into_bytes).to_vec()
 }
 
@@ -45,8 +46,10 @@ fn a_file_that_was_not_there_is_gone_again_with_its_folders() {
         let text = fs::read_to_string(&path).expect("the file");
         assert!(text.ends_with("\n") && !text.contains('\r'), "{text:?}");
         assert_eq!(world.disconnect(client), DisconnectOutcome::Removed);
-        let left: Vec<_> =
-            fs::read_dir(world.home()).expect("a folder").map(|it| it.expect("it").file_name()).collect();
+        let left: Vec<_> = fs::read_dir(world.home())
+            .expect("a folder")
+            .map(|it| it.expect("it").file_name())
+            .collect();
         assert_eq!(left, ["desk"], "{}", client.name);
     }
 }
@@ -57,9 +60,15 @@ fn connecting_twice_changes_nothing() {
         let world = World::new();
         let path = world.write(client, sample(client).as_bytes());
         world.connect(client);
-        let once = (fs::read(&path).expect("the file"), world.store.read(Namespace::Backup, &path.to_string_lossy()));
+        let once = (
+            fs::read(&path).expect("the file"),
+            world.store.read(Namespace::Backup, &path.to_string_lossy()),
+        );
         assert!(!world.connect(client), "{}", client.name);
-        let twice = (fs::read(&path).expect("the file"), world.store.read(Namespace::Backup, &path.to_string_lossy()));
+        let twice = (
+            fs::read(&path).expect("the file"),
+            world.store.read(Namespace::Backup, &path.to_string_lossy()),
+        );
         assert_eq!(once.0, twice.0);
         assert_eq!(once.1.expect("kept"), twice.1.expect("kept"));
         assert_eq!(world.disconnect(client), DisconnectOutcome::Restored);
@@ -86,7 +95,16 @@ fn changes_in_between_are_kept() {
         assert_eq!(world.disconnect(client), DisconnectOutcome::OnlyOurs, "{}", client.name);
         let left = fs::read_to_string(&path).expect("the file");
         assert!(left.contains("bunx") && !left.contains("toolscout"), "{left}");
-        let comments = ["// mine", "// keep", "# mine", "# keep", "# first", "# the end", "/* servers */", "// Zed"];
+        let comments = [
+            "// mine",
+            "// keep",
+            "# mine",
+            "# keep",
+            "# first",
+            "# the end",
+            "/* servers */",
+            "// Zed",
+        ];
         for comment in comments.iter().filter(|it| sample(client).contains(*it)) {
             assert!(left.contains(comment), "{comment} is not in {left}");
         }
@@ -120,7 +138,10 @@ fn an_edit_and_another_connection_do_not_bring_back_what_was_edited_away() {
     let (world, cursor) = (World::new(), client("cursor"));
     let path = world.write(cursor, sample(cursor).as_bytes());
     world.connect(cursor);
-    let edited = fs::read_to_string(&path).expect("the file").replace("npx", "bunx").replace("/opt/bin/", "/old/");
+    let edited = fs::read_to_string(&path)
+        .expect("the file")
+        .replace("npx", "bunx")
+        .replace("/opt/bin/", "/old/");
     fs::write(&path, &edited).expect("edit it");
     assert!(world.connect(cursor));
     assert_eq!(world.disconnect(cursor), DisconnectOutcome::Restored);
@@ -184,7 +205,9 @@ fn links_and_rights_stay_what_they_are() {
     fs::create_dir_all(link.parent().expect("a folder")).expect("make folders");
     std::os::unix::fs::symlink(&real, &link).expect("link");
     world.connect(cursor);
-    assert!(link.is_symlink() && fs::read_to_string(&real).expect("the file").contains("toolscout"));
+    assert!(
+        link.is_symlink() && fs::read_to_string(&real).expect("the file").contains("toolscout")
+    );
     assert_eq!(fs::metadata(&real).expect("rights").permissions().mode() & 0o777, 0o640);
     assert_eq!(world.disconnect(cursor), DisconnectOutcome::Restored);
     assert_eq!(fs::read_to_string(&real).expect("the file"), sample(cursor));
@@ -196,13 +219,21 @@ fn links_and_rights_stay_what_they_are() {
 fn nothing_is_written_that_could_not_be_put_back() {
     struct Full(MemoryStore);
     impl Store for Full {
-        fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, toolscout_core::StoreError> {
+        fn read(
+            &self,
+            namespace: Namespace,
+            key: &str,
+        ) -> Result<Option<Vec<u8>>, toolscout_core::StoreError> {
             self.0.read(namespace, key)
         }
         fn write(&self, _: Namespace, _: &str, _: &[u8]) -> Result<(), toolscout_core::StoreError> {
             Err(toolscout_core::StoreError { what: "the disk is full".to_owned(), cause: None })
         }
-        fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, toolscout_core::StoreError> {
+        fn remove(
+            &self,
+            namespace: Namespace,
+            key: &str,
+        ) -> Result<bool, toolscout_core::StoreError> {
             self.0.remove(namespace, key)
         }
         fn keys(&self, namespace: Namespace) -> Result<Vec<String>, toolscout_core::StoreError> {
@@ -217,7 +248,10 @@ fn nothing_is_written_that_could_not_be_put_back() {
         ) -> Result<bool, toolscout_core::StoreError> {
             Err(toolscout_core::StoreError { what: "the disk is full".to_owned(), cause: None })
         }
-        fn lease(&self, name: &str) -> Result<Option<toolscout_core::Lease>, toolscout_core::StoreError> {
+        fn lease(
+            &self,
+            name: &str,
+        ) -> Result<Option<toolscout_core::Lease>, toolscout_core::StoreError> {
             self.0.lease(name)
         }
         fn is_leased(&self, name: &str) -> Result<bool, toolscout_core::StoreError> {
@@ -243,7 +277,10 @@ fn we_are_started_by_name_where_that_finds_this_very_file() {
     let other = tempfile::tempdir().expect("a folder");
     let path = |folder: &Path| format!("/nowhere:{}", folder.display());
     assert_eq!(launch_of("toolscout", &file, Some(&path(folder.path()))).command, "toolscout");
-    assert_eq!(launch_of("toolscout", &file, Some(&path(other.path()))).command, file.display().to_string());
+    assert_eq!(
+        launch_of("toolscout", &file, Some(&path(other.path()))).command,
+        file.display().to_string()
+    );
     assert_eq!(launch_of("toolscout", &file, None).command, file.display().to_string());
     fs::write(other.path().join("toolscout"), "").expect("write a file");
     let both = format!("{}:{}", other.path().display(), folder.path().display());

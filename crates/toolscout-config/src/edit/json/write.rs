@@ -8,8 +8,11 @@ pub(super) fn pretty(value: &Value, indent: &str, unit: &str, feed: &str) -> Str
     let Value::Object(map) = value else { return compact(value) };
     let inner = format!("{indent}{unit}");
     let lines = map.iter().filter(|(_, value)| !value.is_null());
-    let lines: Vec<String> =
-        lines.map(|(name, value)| format!("{inner}{}: {}", text(name), pretty(value, &inner, unit, feed))).collect();
+    let lines: Vec<String> = lines
+        .map(|(name, value)| {
+            format!("{inner}{}: {}", text(name), pretty(value, &inner, unit, feed))
+        })
+        .collect();
     if lines.is_empty() {
         "{}".to_owned()
     } else {
@@ -20,10 +23,13 @@ pub(super) fn pretty(value: &Value, indent: &str, unit: &str, feed: &str) -> Str
 /// Formats a value on one line.
 pub(super) fn compact(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(compact).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(compact).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(map) => {
             let pairs = map.iter().filter(|(_, value)| !value.is_null());
-            let pairs: Vec<String> = pairs.map(|(name, value)| format!("{}: {}", text(name), compact(value))).collect();
+            let pairs: Vec<String> =
+                pairs.map(|(name, value)| format!("{}: {}", text(name), compact(value))).collect();
             format!("{{{}}}", pairs.join(", "))
         }
         other => other.to_string(),

@@ -63,7 +63,9 @@ fn a_change_that_changes_nothing_does_not_touch_the_file() {
     let before = fs::metadata(&file).expect("there").modified().expect("a time");
     editor(folder.path()).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("nothing to do");
     assert_eq!(fs::metadata(&file).expect("there").modified().expect("a time"), before);
-    editor(folder.path()).edit(&folder.path().join("none.toml"), |_| Ok(Vec::new())).expect("nothing to do");
+    editor(folder.path())
+        .edit(&folder.path().join("none.toml"), |_| Ok(Vec::new()))
+        .expect("nothing to do");
     assert!(!folder.path().join("none.toml").exists());
 }
 
@@ -81,7 +83,9 @@ fn a_link_stays_one_and_rights_stay_as_they_are() {
     assert_eq!(fs::read_to_string(&real).expect("there"), "a = 2\n");
     assert_eq!(fs::metadata(&real).expect("there").permissions().mode() & 0o777, 0o640);
     fs::remove_file(&real).expect("removed");
-    let error = editor(folder.path()).edit(&link, |_| Ok(vec![set(&["a"], json!(2))])).expect_err("leads nowhere");
+    let error = editor(folder.path())
+        .edit(&link, |_| Ok(vec![set(&["a"], json!(2))]))
+        .expect_err("leads nowhere");
     assert!(error.to_string().contains("leads nowhere"), "{error}");
 }
 
@@ -89,11 +93,18 @@ fn a_link_stays_one_and_rights_stay_as_they_are() {
 fn what_a_killed_writer_left_is_cleared_away_in_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
-    let (old, young) = (folder.path().join(".any.toml.toolscout-1-1"), folder.path().join(".any.toml.toolscout-1-2"));
+    let (old, young) = (
+        folder.path().join(".any.toml.toolscout-1-1"),
+        folder.path().join(".any.toml.toolscout-1-2"),
+    );
     fs::write(&young, "half").expect("written");
     fs::write(&old, "half").expect("written");
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
-    fs::File::options().write(true).open(&old).and_then(|it| it.set_modified(long_ago)).expect("aged");
+    fs::File::options()
+        .write(true)
+        .open(&old)
+        .and_then(|it| it.set_modified(long_ago))
+        .expect("aged");
     editor(folder.path()).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
     assert!(!old.exists() && young.exists());
 }
@@ -101,7 +112,9 @@ fn what_a_killed_writer_left_is_cleared_away_in_time() {
 #[test]
 fn a_folder_in_the_place_of_the_file_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
-    let error = editor(folder.path()).edit(folder.path(), |_| Ok(vec![set(&["a"], json!(1))])).expect_err("a folder");
+    let error = editor(folder.path())
+        .edit(folder.path(), |_| Ok(vec![set(&["a"], json!(1))]))
+        .expect_err("a folder");
     assert!(error.to_string().ends_with("` is not a file"), "{error}");
 }
 

@@ -87,8 +87,7 @@ fn line_breaks_of_another_system_and_a_mark_stay() {
 
 #[test]
 fn comments_with_commas_and_braces_in_them_do_not_mislead() {
-    let text =
-        "{\n  \"s\": {\n    \"a\": 1 /* , } */ /* again */, // , \"b\": {\n    \"c\": \"// no, comment\"\n  }\n}\n";
+    let text = "{\n  \"s\": {\n    \"a\": 1 /* , } */ /* again */, // , \"b\": {\n    \"c\": \"// no, comment\"\n  }\n}\n";
     let added = json_after(text, set(&["s", "d"], json!(true)));
     assert_eq!(json_after(&added, remove(&["s", "d"])), text);
     assert_eq!(

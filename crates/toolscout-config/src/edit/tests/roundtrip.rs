@@ -14,23 +14,26 @@ fn text() -> impl Strategy<Value = String> {
 fn an_entry() -> impl Strategy<Value = Value> {
     let env = proptest::collection::btree_map("[A-Z_]{1,12}", text(), 0..12);
     let args = proptest::collection::vec(text(), 0..4);
-    (text(), args, env, proptest::option::of(any::<bool>())).prop_map(|(command, args, env, enabled)| {
-        let mut entry = json!({"command": command, "args": args});
-        if !env.is_empty() {
-            entry["env"] = json!(env);
-        }
-        if let Some(enabled) = enabled {
-            entry["enabled"] = json!(enabled);
-        }
-        entry
-    })
+    (text(), args, env, proptest::option::of(any::<bool>())).prop_map(
+        |(command, args, env, enabled)| {
+            let mut entry = json!({"command": command, "args": args});
+            if !env.is_empty() {
+                entry["env"] = json!(env);
+            }
+            if let Some(enabled) = enabled {
+                entry["enabled"] = json!(enabled);
+            }
+            entry
+        },
+    )
 }
 
 /// The value of a key in a written file; the file must be readable.
 fn at(file: &str, text: &str, keys: &[&str]) -> Option<Value> {
     let document: Value = match file {
         "x.toml" => ::toml::from_str(text).expect("TOML"),
-        _ => jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()).expect("JSON"),
+        _ => jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
+            .expect("JSON"),
     };
     keys.iter().try_fold(document, |value, key| value.get(*key).cloned())
 }
@@ -104,7 +107,8 @@ fn json_text() -> impl Strategy<Value = String> {
 }
 
 fn json_line(count: usize, comma: bool) -> String {
-    let all: Vec<String> = (0..count).map(|it| format!("\"s{it}\": {{\"command\": \"x\"}}")).collect();
+    let all: Vec<String> =
+        (0..count).map(|it| format!("\"s{it}\": {{\"command\": \"x\"}}")).collect();
     format!("{{\"mcpServers\": {{{}{}}}}}", all.join(", "), if comma { "," } else { "" })
 }
 

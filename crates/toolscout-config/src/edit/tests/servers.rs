@@ -49,11 +49,15 @@ fn command(command: &str) -> ServerEntry {
 fn a_server_that_is_there_is_replaced_only_on_demand() {
     let folder = Folder::of("toolscout.toml", "[servers.a]\ncommand = \"x\"\n");
     let file = folder.path("toolscout.toml");
-    let error = folder.editor().put_server(&file, &id("a"), &command("y"), false).expect_err("it is there");
+    let error =
+        folder.editor().put_server(&file, &id("a"), &command("y"), false).expect_err("it is there");
     assert!(error.to_string().contains("has a server `a` already"), "{error}");
     folder.editor().put_server(&file, &id("a"), &command("y"), true).expect("replaced");
     folder.editor().put_server(&file, &id("b"), &command("z"), false).expect("added");
-    assert_eq!(folder.text("toolscout.toml"), "[servers.a]\ncommand = \"y\"\n\n[servers.b]\ncommand = \"z\"\n");
+    assert_eq!(
+        folder.text("toolscout.toml"),
+        "[servers.a]\ncommand = \"y\"\n\n[servers.b]\ncommand = \"z\"\n"
+    );
 }
 
 #[test]
@@ -62,15 +66,23 @@ fn a_file_that_is_not_there_is_made_with_its_folder() {
     let file = folder.path("deep/down/config.toml");
     folder.editor().put_server(&file, &id("a"), &command("x"), false).expect("added");
     assert_eq!(folder.text("deep/down/config.toml"), "[servers.a]\ncommand = \"x\"\n");
-    let names: Vec<_> = std::fs::read_dir(folder.path("deep/down")).expect("there").flatten().collect();
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path("deep/down")).expect("there").flatten().collect();
     assert_eq!(names.len(), 1, "nothing is left beside it");
 }
 
 #[test]
 fn servers_of_a_json_file_go_where_its_servers_are() {
     let folder = Folder::of("toolscout.json", "{\"mcpServers\": {}}");
-    folder.editor().put_server(&folder.path("toolscout.json"), &id("a"), &command("x"), false).expect("added");
-    assert!(folder.text("toolscout.json").starts_with("{\"mcpServers\": {\n"), "{}", folder.text("toolscout.json"));
+    folder
+        .editor()
+        .put_server(&folder.path("toolscout.json"), &id("a"), &command("x"), false)
+        .expect("added");
+    assert!(
+        folder.text("toolscout.json").starts_with("{\"mcpServers\": {\n"),
+        "{}",
+        folder.text("toolscout.json")
+    );
 }
 
 #[test]
@@ -85,17 +97,26 @@ fn a_server_of_another_programs_file_is_turned_off_on_and_out_there() {
     assert!(folder.text(".mcp.json").contains("{\"command\": \"x\", \"enabled\": false}"));
     folder.editor().set_enabled(&mail, true).expect("on");
     assert!(folder.text(".mcp.json").contains("{\"command\": \"x\", \"enabled\": true}"));
-    folder.editor().set_enabled(&folder.configured(".mcp.json", &["mcpServers", "b"]), true).expect("on");
+    folder
+        .editor()
+        .set_enabled(&folder.configured(".mcp.json", &["mcpServers", "b"]), true)
+        .expect("on");
     assert!(folder.text(".mcp.json").contains("{\"command\": \"y\", \"disabled\": false}"));
     folder.editor().remove_server(&mail).expect("out");
-    assert!(!folder.text(".mcp.json").contains("My Mail") && folder.text(".mcp.json").contains("// ours"));
+    assert!(
+        !folder.text(".mcp.json").contains("My Mail")
+            && folder.text(".mcp.json").contains("// ours")
+    );
     let error = folder.editor().remove_server(&mail).expect_err("it is gone");
     assert!(error.to_string().contains("has no server"), "{error}");
 }
 
 #[test]
 fn a_policy_goes_to_the_entry_or_to_the_rules() {
-    let folder = Folder::of("toolscout.toml", "[policies]\n\"a/read\" = \"deny\"\n\n[servers.a]\ncommand = \"x\"\n");
+    let folder = Folder::of(
+        "toolscout.toml",
+        "[policies]\n\"a/read\" = \"deny\"\n\n[servers.a]\ncommand = \"x\"\n",
+    );
     let (editor, file) = (folder.editor(), folder.path("toolscout.toml"));
     editor.set_policy(&file, "a/read", Some(Policy::Ask), &Policy::ALL).expect("set");
     editor.set_policy(&file, "a/*", Some(Policy::Deny), &Policy::ALL).expect("set");
@@ -117,8 +138,10 @@ fn a_policy_goes_to_the_entry_or_to_the_rules() {
 fn yaml_is_left_to_people_who_are_told_what_to_write() {
     let text = "# mine\nservers: {}\n";
     let folder = Folder::of("toolscout.yaml", text);
-    let error =
-        folder.editor().put_server(&folder.path("toolscout.yaml"), &id("a"), &command("x"), false).expect_err("YAML");
+    let error = folder
+        .editor()
+        .put_server(&folder.path("toolscout.yaml"), &id("a"), &command("x"), false)
+        .expect_err("YAML");
     assert!(error.to_string().contains("is YAML"), "{error}");
     let hint = error.hint().unwrap_or_default();
     assert!(hint.contains("servers:\n  a:\n    command: x"), "{hint}");
@@ -128,10 +151,18 @@ fn yaml_is_left_to_people_who_are_told_what_to_write() {
 /// D-24: a file that does not parse is never overwritten.
 #[test]
 fn a_broken_file_is_left_as_it_is() {
-    for (name, text) in [("toolscout.toml", "[servers.a\ncommand = 1\n"), ("x.json", "{\"servers\": {")] {
+    for (name, text) in
+        [("toolscout.toml", "[servers.a\ncommand = 1\n"), ("x.json", "{\"servers\": {")]
+    {
         let folder = Folder::of(name, text);
-        let error = folder.editor().put_server(&folder.path(name), &id("a"), &command("x"), true).expect_err("broken");
-        assert!(error.to_string().contains(name) && error.to_string().contains("line 1 column"), "{error}");
+        let error = folder
+            .editor()
+            .put_server(&folder.path(name), &id("a"), &command("x"), true)
+            .expect_err("broken");
+        assert!(
+            error.to_string().contains(name) && error.to_string().contains("line 1 column"),
+            "{error}"
+        );
         assert_eq!(folder.text(name), text);
     }
 }
@@ -139,8 +170,10 @@ fn a_broken_file_is_left_as_it_is() {
 #[test]
 fn what_cannot_be_changed_safely_is_left_alone() {
     let folder = Folder::of("toolscout.toml", "servers = 5\n");
-    let error =
-        folder.editor().put_server(&folder.path("toolscout.toml"), &id("a"), &command("x"), false).expect_err("odd");
+    let error = folder
+        .editor()
+        .put_server(&folder.path("toolscout.toml"), &id("a"), &command("x"), false)
+        .expect_err("odd");
     assert!(error.to_string().contains("cannot be changed safely"), "{error}");
     assert_eq!(error.hint().as_deref(), Some("change `servers.a` in it by hand"));
     assert_eq!(folder.text("toolscout.toml"), "servers = 5\n");
@@ -153,20 +186,29 @@ fn an_edit_that_the_reader_would_complain_about_is_refused() {
     let (editor, file) = (folder.editor(), folder.path("toolscout.toml"));
     let both = ServerEntry { url: Some("https://example.com".to_owned()), ..command("x") };
     let error = editor.put_server(&file, &id("a"), &both, false).expect_err("no server");
-    assert!(error.to_string().contains("would not be valid any more: server `a`: it has both"), "{error}");
-    let error = editor.edit(&file, |_| Ok(vec![set(&["strict"], json!("yes"))])).expect_err("no setting");
+    assert!(
+        error.to_string().contains("would not be valid any more: server `a`: it has both"),
+        "{error}"
+    );
+    let error =
+        editor.edit(&file, |_| Ok(vec![set(&["strict"], json!("yes"))])).expect_err("no setting");
     assert!(error.to_string().contains("`strict` is a text; it must be true or false"), "{error}");
-    let error = editor.edit(&file, |_| Ok(vec![set(&["profiles", "p"], json!({"modes": 1}))])).expect_err("no profile");
+    let error = editor
+        .edit(&file, |_| Ok(vec![set(&["profiles", "p"], json!({"modes": 1}))]))
+        .expect_err("no profile");
     assert!(error.to_string().contains("`modes` is an unknown key"), "{error}");
     assert_eq!(folder.text("toolscout.toml"), text);
-    editor.put_server(&file, &id("a"), &command("x"), false).expect("what was invalid before may stay so");
+    editor
+        .put_server(&file, &id("a"), &command("x"), false)
+        .expect("what was invalid before may stay so");
 }
 
 #[test]
 fn a_file_with_an_invalid_setting_is_not_edited() {
     let folder = Folder::of("toolscout.toml", "strict = 1\n");
     let file = folder.path("toolscout.toml");
-    let error = folder.editor().put_server(&file, &id("a"), &command("x"), false).expect_err("unreadable");
+    let error =
+        folder.editor().put_server(&file, &id("a"), &command("x"), false).expect_err("unreadable");
     assert!(error.to_string().contains("cannot be read: `strict` is `1`"), "{error}");
     assert_eq!(folder.text("toolscout.toml"), "strict = 1\n");
 }
@@ -176,7 +218,8 @@ fn a_policy_looser_than_its_parents_is_refused() {
     let folder = Folder::of("toolscout.toml", "");
     let file = folder.path("toolscout.toml");
     let allowed = [Policy::Deny, Policy::Disable];
-    let error = folder.editor().set_policy(&file, "a/b", Some(Policy::Ask), &allowed).expect_err("looser");
+    let error =
+        folder.editor().set_policy(&file, "a/b", Some(Policy::Ask), &allowed).expect_err("looser");
     assert!(error.to_string().contains("`ask` is looser"), "{error}");
     assert_eq!(error.hint().as_deref(), Some("this level may say deny, disable"));
     folder.editor().set_policy(&file, "*", Some(Policy::Deny), &allowed).expect("set");

@@ -22,7 +22,10 @@ fn a_new_server_is_the_last_section() {
 fn a_long_table_gets_lines_of_its_own() {
     let long = "x".repeat(90);
     assert_eq!(
-        toml_after("", set(&["servers", "m"], json!({"env": {"A": long, "B-2": "b"}, "command": "c"}))),
+        toml_after(
+            "",
+            set(&["servers", "m"], json!({"env": {"A": long, "B-2": "b"}, "command": "c"}))
+        ),
         format!("[servers.m]\ncommand = \"c\"\n\n[servers.m.env]\nA = \"{long}\"\nB-2 = \"b\"\n")
     );
 }
@@ -59,15 +62,17 @@ TOKEN = \"t\"
 #[test]
 fn comments_that_open_the_file_stay() {
     let text = "# Toolscout.\n[servers.a]\ncommand = \"x\"\n\n[servers.b]\ncommand = \"y\"\n";
-    assert_eq!(toml_after(text, remove(&["servers", "a"])), "# Toolscout.\n\n[servers.b]\ncommand = \"y\"\n");
+    assert_eq!(
+        toml_after(text, remove(&["servers", "a"])),
+        "# Toolscout.\n\n[servers.b]\ncommand = \"y\"\n"
+    );
     let text = "[servers.a]\ncommand = \"x\"\n\n[servers.b]\ncommand = \"y\"\n";
     assert_eq!(toml_after(text, remove(&["servers", "a"])), "[servers.b]\ncommand = \"y\"\n");
 }
 
 #[test]
 fn a_server_is_replaced_where_it_is() {
-    let text =
-        "[servers.a]\ncommand = \"x\" # old\n\n[servers.a.env]\nA = \"b\"\n\n# next\n[servers.b]\ncommand = \"y\"\n";
+    let text = "[servers.a]\ncommand = \"x\" # old\n\n[servers.a.env]\nA = \"b\"\n\n# next\n[servers.b]\ncommand = \"y\"\n";
     assert_eq!(
         toml_after(text, set(&["servers", "a"], json!({"url": "https://x"}))),
         "[servers.a]\nurl = \"https://x\"\n\n# next\n[servers.b]\ncommand = \"y\"\n"
@@ -92,12 +97,24 @@ fn one_value_is_added_below_the_others() {
             "[servers.a]\n  command = \"x\" # c\n  enabled = false\n\n[b]\n",
         ),
         ("[servers.a]", "[servers.a]\nenabled = false"),
-        ("[servers]\na = { command = \"x\" } # c\n", "[servers]\na = { command = \"x\", enabled = false } # c\n"),
+        (
+            "[servers]\na = { command = \"x\" } # c\n",
+            "[servers]\na = { command = \"x\", enabled = false } # c\n",
+        ),
         ("[servers]\na = {}\n", "[servers]\na = { enabled = false }\n"),
-        ("[servers]\na.command = \"x\"\nb = {}\n", "[servers]\na.command = \"x\"\na.enabled = false\nb = {}\n"),
+        (
+            "[servers]\na.command = \"x\"\nb = {}\n",
+            "[servers]\na.command = \"x\"\na.enabled = false\nb = {}\n",
+        ),
         ("servers.a.command = \"x\"\n", "servers.a.command = \"x\"\nservers.a.enabled = false\n"),
-        ("servers = { a = { command = \"x\" } }\n", "servers = { a = { command = \"x\", enabled = false } }\n"),
-        ("[servers.a.env]\nA = \"b\"\n", "[servers.a.env]\nA = \"b\"\n\n[servers.a]\nenabled = false\n"),
+        (
+            "servers = { a = { command = \"x\" } }\n",
+            "servers = { a = { command = \"x\", enabled = false } }\n",
+        ),
+        (
+            "[servers.a.env]\nA = \"b\"\n",
+            "[servers.a.env]\nA = \"b\"\n\n[servers.a]\nenabled = false\n",
+        ),
     ] {
         assert_eq!(toml_after(before, change()), expected);
     }
@@ -120,7 +137,10 @@ fn whatever_way_a_server_is_written_it_can_be_taken_out() {
 #[test]
 fn a_policy_finds_its_section_or_makes_one() {
     let change = || set(&["policies", "fs/write"], json!("ask"));
-    assert_eq!(toml_after("strict = true\n", change()), "strict = true\n\n[policies]\n\"fs/write\" = \"ask\"\n");
+    assert_eq!(
+        toml_after("strict = true\n", change()),
+        "strict = true\n\n[policies]\n\"fs/write\" = \"ask\"\n"
+    );
     assert_eq!(
         toml_after("[policies] # mine\n\n[servers.a]\n", change()),
         "[policies] # mine\n\"fs/write\" = \"ask\"\n\n[servers.a]\n"
@@ -164,6 +184,9 @@ fn a_comment_like_line_within_a_value_is_no_comment() {
 #[test]
 fn texts_of_any_kind_survive() {
     let odd = "quote \" back \\ tab \t line \n del \u{7f} bell \u{7} ümlaut 🦀";
-    let after = toml_after("", set(&["servers", odd], json!({"command": odd, "args": [odd], "env": {odd: odd}})));
+    let after = toml_after(
+        "",
+        set(&["servers", odd], json!({"command": odd, "args": [odd], "env": {odd: odd}})),
+    );
     assert!(after.is_ascii() || after.contains('🦀'));
 }

@@ -63,7 +63,9 @@ fn gather(key: &Key, item: &Item, pieces: &mut Vec<(Range<usize>, bool)>) {
     match item {
         Item::None => {}
         Item::Value(value) => {
-            pieces.extend(key.span().zip(value.span()).map(|(key, value)| (key.start..value.end, false)));
+            pieces.extend(
+                key.span().zip(value.span()).map(|(key, value)| (key.start..value.end, false)),
+            );
         }
         Item::Table(table) => gather_table(table, pieces),
         Item::ArrayOfTables(tables) => tables.iter().for_each(|it| gather_table(it, pieces)),
@@ -77,7 +79,8 @@ fn gather_table(table: &Table, pieces: &mut Vec<(Range<usize>, bool)>) {
         pieces.push((header.start..end, true));
     }
     for (name, item) in table.iter() {
-        let is_own = matches!(item, Item::Value(_)) || matches!(item, Item::Table(it) if it.is_dotted());
+        let is_own =
+            matches!(item, Item::Value(_)) || matches!(item, Item::Table(it) if it.is_dotted());
         if let (false, Some(key)) = (is_own && header.is_some(), table.key(name)) {
             gather(key, item, pieces);
         }
@@ -100,7 +103,8 @@ impl TomlLayout {
                 every(key, item, &mut all);
             }
         }
-        let first_section = all.iter().filter(|(_, is_header)| *is_header).map(|(span, _)| span.start).min();
+        let first_section =
+            all.iter().filter(|(_, is_header)| *is_header).map(|(span, _)| span.start).min();
         Self { said: all.into_iter().map(|(span, _)| span).collect(), first_section }
     }
 

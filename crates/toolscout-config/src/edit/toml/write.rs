@@ -41,10 +41,13 @@ pub(super) fn inline(value: &Value) -> String {
         Value::Bool(it) => it.to_string(),
         Value::Number(it) => it.to_string(),
         Value::String(it) => text(it),
-        Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(map) => {
             let pairs = map.iter().filter(|(_, value)| !value.is_null());
-            let pairs: Vec<String> = pairs.map(|(name, value)| format!("{} = {}", key(name), inline(value))).collect();
+            let pairs: Vec<String> =
+                pairs.map(|(name, value)| format!("{} = {}", key(name), inline(value))).collect();
             if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
         }
     }

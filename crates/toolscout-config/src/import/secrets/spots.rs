@@ -54,12 +54,21 @@ impl fmt::Display for TextLocation {
 
 /// Every text that contains secrets, with their ranges from left to right.
 pub(super) fn of(entry: &ServerEntry) -> Vec<(TextLocation, Vec<SecretSpan>)> {
-    let env = entry.env.iter().map(|(name, value)| (TextLocation::Env(name.clone()), named(name, value)));
-    let headers = entry.headers.iter().map(|(name, value)| (TextLocation::Header(name.clone()), named(name, value)));
+    let env =
+        entry.env.iter().map(|(name, value)| (TextLocation::Env(name.clone()), named(name, value)));
+    let headers = entry
+        .headers
+        .iter()
+        .map(|(name, value)| (TextLocation::Header(name.clone()), named(name, value)));
     let args = (0..entry.args.len()).map(|at| (TextLocation::Arg(at), argument(&entry.args, at)));
     let url = entry.url.iter().map(|it| (TextLocation::Url, within(it, None)));
     let bearer = entry.bearer.iter().map(|it| (TextLocation::Bearer, keyed("token", it)));
-    env.chain(headers).chain(args).chain(url).chain(bearer).filter(|(_, spots)| !spots.is_empty()).collect()
+    env.chain(headers)
+        .chain(args)
+        .chain(url)
+        .chain(bearer)
+        .filter(|(_, spots)| !spots.is_empty())
+        .collect()
 }
 
 /// The secrets in a variable or a header.
@@ -86,7 +95,10 @@ fn keyed(key: &str, text: &str) -> Vec<SecretSpan> {
 /// The secrets in an argument: in `--token x`, `--token=x`, `TOKEN=x`, `Name: x`, or by their form.
 fn argument(args: &[String], at: usize) -> Vec<SecretSpan> {
     let text = args[at].as_str();
-    let before = at.checked_sub(1).and_then(|it| args[it].strip_prefix('-')).map(|it| it.trim_start_matches('-'));
+    let before = at
+        .checked_sub(1)
+        .and_then(|it| args[it].strip_prefix('-'))
+        .map(|it| it.trim_start_matches('-'));
     if let Some(option) = before.filter(|it| names_a_secret(it) && !it.contains('='))
         && !text.starts_with('-')
     {
@@ -95,7 +107,8 @@ fn argument(args: &[String], at: usize) -> Vec<SecretSpan> {
     let cut = text.find(['=', ':']).filter(|it| !text[*it..].starts_with("://"));
     if let Some(cut) = cut {
         let (key, value) = (text[..cut].trim_start_matches('-'), text[cut + 1..].trim_start());
-        let is_key = !key.is_empty() && key.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-'));
+        let is_key = !key.is_empty()
+            && key.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-'));
         if is_key && names_a_secret(key) {
             return moved(keyed(key, value), text.len() - value.len());
         }
@@ -109,9 +122,11 @@ fn within(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
         return Vec::new();
     }
     let address = shapes::in_address(text).into_iter();
-    let mut spots: Vec<_> = address.map(|(range, key)| SecretSpan::new(range, key.unwrap_or("password"))).collect();
+    let mut spots: Vec<_> =
+        address.map(|(range, key)| SecretSpan::new(range, key.unwrap_or("password"))).collect();
     for range in shapes::tokens(text) {
-        let is_seen = spots.iter().any(|it| it.range.start < range.end && range.start < it.range.end);
+        let is_seen =
+            spots.iter().any(|it| it.range.start < range.end && range.start < it.range.end);
         if !is_seen {
             spots.push(SecretSpan::new(range, key.unwrap_or("token")));
         }
@@ -146,7 +161,9 @@ impl SecretSpan {
 
 /// Whether the whole text is a reference.
 pub(crate) fn is_reference(text: &str) -> bool {
-    ["env:", "file:", "keyring:"].iter().any(|it| text.starts_with(it) && !text.starts_with("file://"))
+    ["env:", "file:", "keyring:"]
+        .iter()
+        .any(|it| text.starts_with(it) && !text.starts_with("file://"))
 }
 
 /// Whether a part of the text is a reference.
@@ -158,10 +175,14 @@ fn holds_a_reference(text: &str) -> bool {
 /// a file with a secret.
 fn could_be_secret(key: &str, text: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    let names_a_file = ["file", "path", "dir", "credentials", "key"].iter().any(|it| key.ends_with(it));
+    let names_a_file =
+        ["file", "path", "dir", "credentials", "key"].iter().any(|it| key.ends_with(it));
     let is_path = ["/", "./", "../", "~/"].iter().any(|it| text.starts_with(it));
     let is_short_number = text.len() < 8 && text.bytes().all(|it| it.is_ascii_digit());
-    let is_word = matches!(text.to_ascii_lowercase().as_str(), "" | "true" | "false" | "none" | "null" | "yes" | "no");
+    let is_word = matches!(
+        text.to_ascii_lowercase().as_str(),
+        "" | "true" | "false" | "none" | "null" | "yes" | "no"
+    );
     !(is_word || is_short_number || (names_a_file && is_path))
 }
 

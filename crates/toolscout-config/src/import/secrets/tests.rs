@@ -20,7 +20,11 @@ fn args(args: &[&str]) -> Vec<String> {
 }
 
 fn env(name: &str, value: &str) -> String {
-    let treated = SecretHandling::Variables.apply(entry(&[], &[(name, value)]), "s", &mut SecretNames::default());
+    let treated = SecretHandling::Variables.apply(
+        entry(&[], &[(name, value)]),
+        "s",
+        &mut SecretNames::default(),
+    );
     treated.entry.env[name].clone()
 }
 
@@ -30,10 +34,16 @@ fn secrets_are_seen_in_arguments() {
         (&["--api-key", "abc"][..], &["--api-key", "env:S_API_KEY"][..]),
         (&["--api-key=abc"], &["--api-key=${S_API_KEY}"]),
         (&["API_TOKEN=abc"], &["API_TOKEN=${S_API_TOKEN}"]),
-        (&["--header", "Authorization: Bearer abc"], &["--header", "Authorization: Bearer ${S_AUTHORIZATION}"]),
+        (
+            &["--header", "Authorization: Bearer abc"],
+            &["--header", "Authorization: Bearer ${S_AUTHORIZATION}"],
+        ),
         (&["ghp_Ab3dEf6hIj9lMn2pQr5tUv8x"], &["env:S_TOKEN"]),
         (&["-k", "xoxb-123456789012-abcDEF"], &["-k", "env:S_TOKEN"]),
-        (&["mysql://u:p@h/d?password=q&x=1"], &["mysql://u:${S_PASSWORD}@h/d?password=${S_PASSWORD_2}&x=1"]),
+        (
+            &["mysql://u:p@h/d?password=q&x=1"],
+            &["mysql://u:${S_PASSWORD}@h/d?password=${S_PASSWORD_2}&x=1"],
+        ),
         (&["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF123456"], &["env:S_TOKEN"]),
         (&["0123456789abcdef0123456789abcdef"], &["env:S_TOKEN"]),
         (&["AKIAIOSFODNN7EXAMPLE"], &["env:S_TOKEN"]),
@@ -49,7 +59,9 @@ fn secrets_are_seen_in_arguments() {
 fn what_is_no_secret_is_left_alone() {
     for given in [
         &["-y", "@modelcontextprotocol/server-sequential-thinking@2025.7.1"][..],
-        &["ghcr.io/github/github-mcp-server@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"],
+        &[
+            "ghcr.io/github/github-mcp-server@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        ],
         &["git+https://github.com/x/y@0123456789abcdef0123456789abcdef01234567"],
         &["npm_config_cache=/x", "AKIA", "sk-learn"],
         &["--project-id", "123e4567-e89b-12d3-a456-426614174000"],
@@ -90,14 +102,19 @@ fn secrets_are_seen_in_variables() {
     assert_eq!(env("GITHUB_PAT", "abc"), "env:GITHUB_PAT");
     assert_eq!(env("LEVEL", "sk-live-a1b2c3d4e5f6g7h8"), "env:LEVEL");
     assert_eq!(env("DATABASE_URL", "postgres://u:p@h/d"), "postgres://u:${S_PASSWORD}@h/d");
-    assert_eq!(env("PEM", "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----"), "env:PEM");
+    assert_eq!(
+        env("PEM", "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----"),
+        "env:PEM"
+    );
 }
 
 #[test]
 fn one_variable_never_stands_for_two_secrets() {
     let mut taken = SecretNames::default();
     let mut treated = |id: &str, secret: &str| {
-        SecretHandling::Variables.apply(entry(&[], &[("TOKEN", secret)]), id, &mut taken).entry.env["TOKEN"].clone()
+        SecretHandling::Variables.apply(entry(&[], &[("TOKEN", secret)]), id, &mut taken).entry.env
+            ["TOKEN"]
+            .clone()
     };
     assert_eq!(treated("a", "one"), "env:TOKEN");
     assert_eq!(treated("b", "one"), "env:TOKEN");
@@ -124,8 +141,12 @@ fn one_file_never_holds_two_secrets() {
 fn a_bearer_token_is_said_as_one() {
     let headers = BTreeMap::from([("authorization".to_owned(), "Bearer abc".to_owned())]);
     let web = ServerEntry { url: Some("https://x".to_owned()), headers, ..ServerEntry::default() };
-    let treated = SecretHandling::Variables.apply(web.clone(), "s", &mut SecretNames::default()).entry;
-    assert_eq!((treated.bearer.as_deref(), treated.headers.len()), (Some("env:S_AUTHORIZATION"), 0));
+    let treated =
+        SecretHandling::Variables.apply(web.clone(), "s", &mut SecretNames::default()).entry;
+    assert_eq!(
+        (treated.bearer.as_deref(), treated.headers.len()),
+        (Some("env:S_AUTHORIZATION"), 0)
+    );
     let both = ServerEntry { bearer: Some("env:OTHER".to_owned()), ..web };
     let treated = SecretHandling::Variables.apply(both, "s", &mut SecretNames::default()).entry;
     assert_eq!(treated.headers["authorization"], "Bearer ${S_AUTHORIZATION}");

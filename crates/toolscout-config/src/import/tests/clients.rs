@@ -47,7 +47,8 @@ KEY = "env:WEATHER_KEY"
 
 #[test]
 fn claude_code_has_servers_for_everywhere_and_for_this_project() {
-    let world = World::new().file("desk/.mcp.json", r#"{"mcpServers": {"shared": {"command": "x"}}}"#);
+    let world =
+        World::new().file("desk/.mcp.json", r#"{"mcpServers": {"shared": {"command": "x"}}}"#);
     let project = world.path("desk").display().to_string();
     let file = r#"{
   "numStartups": 12,
@@ -265,7 +266,8 @@ fn opencodes_second_version_has_servers_one_level_down() {
         r#"{"mcp": {"timeout": 5, "servers": {"a": {"type": "local", "command": ["x"], "cwd": "sub", "disabled": true}}}}"#,
     );
     assert_eq!(world.entries("opencode"), "[a]\ncommand = \"x\"\ncwd = \"sub\"\nenabled = false\n");
-    let world = World::new().file("desk/opencode.json", r#"{"mcp": {"servers": {"type": "local", "command": ["x"]}}}"#);
+    let world = World::new()
+        .file("desk/opencode.json", r#"{"mcp": {"servers": {"type": "local", "command": ["x"]}}}"#);
     assert_eq!(world.entries("opencode"), "[servers]\ncommand = \"x\"\n");
 }
 
@@ -400,10 +402,13 @@ fn files_are_where_the_systems_and_the_variables_say() {
         .file("elsewhere/config.toml", "[mcp_servers.moved]\ncommand = \"x\"\n")
         .file("elsewhere/zed/settings.json", r#"{"context_servers": {"xdg": {"command": "x"}}}"#);
     assert_eq!(world.entries("claude-desktop"), "[mac]\ncommand = \"x\"\n");
-    let (home, elsewhere) = (world.home().display().to_string(), world.path("elsewhere").display().to_string());
-    let vars = [("HOME", home.as_str()), ("CODEX_HOME", &elsewhere), ("XDG_CONFIG_HOME", &elsewhere)];
+    let (home, elsewhere) =
+        (world.home().display().to_string(), world.path("elsewhere").display().to_string());
+    let vars =
+        [("HOME", home.as_str()), ("CODEX_HOME", &elsewhere), ("XDG_CONFIG_HOME", &elsewhere)];
     let homes = world.folders_with(&vars);
-    let found = |name| render(ClientScan::at([super::super::named(name).expect("a client")], &homes));
+    let found =
+        |name| render(ClientScan::at([super::super::named(name).expect("a client")], &homes));
     assert_eq!(found("codex"), "[moved]\ncommand = \"x\"\n");
     assert_eq!(found("zed"), "[xdg]\ncommand = \"x\"\n");
 }
@@ -421,10 +426,16 @@ fn entries_that_are_no_servers_are_said_and_stop_nothing() {
          [c]\n! its `command` is not a text\n[d]\n! its `args` is not a list of texts\n\
          [e]\n! its address is not on the web\n[f]\n! its `env` is not a table of texts\n[g]\ncommand = \"fine\"\n"
     );
-    for broken in ["{", "[]", "7", "{\"mcpServers\": []}", "{\"mcpServers\": null}", "", "\u{feff}{}"] {
+    for broken in
+        ["{", "[]", "7", "{\"mcpServers\": []}", "{\"mcpServers\": null}", "", "\u{feff}{}"]
+    {
         let world = World::new().file(".cursor/mcp.json", broken);
         let found = world.entries("cursor");
-        assert_eq!(found.starts_with("mcp.json: broken"), ["{", "[]", "7"].contains(&broken), "{broken:?}: {found}");
+        assert_eq!(
+            found.starts_with("mcp.json: broken"),
+            ["{", "[]", "7"].contains(&broken),
+            "{broken:?}: {found}"
+        );
     }
 }
 

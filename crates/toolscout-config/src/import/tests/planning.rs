@@ -33,7 +33,9 @@ fn plan_of(
     let action = |action: &ImportAction| match action {
         ImportAction::Add { id, .. } => format!("+ {id}"),
         ImportAction::Same { id } => format!("= {id}"),
-        ImportAction::Skip { reason, hint } => format!("- {reason} ({})", hint.as_deref().unwrap_or("no hint")),
+        ImportAction::Skip { reason, hint } => {
+            format!("- {reason} ({})", hint.as_deref().unwrap_or("no hint"))
+        }
     };
     plan.servers().map(|it| format!("{}: {}", it.name, action(&it.fate))).collect()
 }
@@ -93,7 +95,8 @@ fn what_is_there_already_is_not_taken_again() {
 
 #[test]
 fn only_some_are_taken_and_under_other_ids() {
-    let world = two(r#""a": {"command": "a"}, "Big One": {"command": "b"}"#, r#""c": {"command": "c"}"#);
+    let world =
+        two(r#""a": {"command": "a"}, "Big One": {"command": "b"}"#, r#""c": {"command": "c"}"#);
     let known = ExistingServers::from([("a".to_owned(), command("other"))]);
     assert_eq!(plan(&world, &known, &only(&["a=mine"])), ["a: + mine"]);
     assert_eq!(plan(&world, &known, &only(&["big-one"])), ["Big One: + big-one"]);
@@ -108,5 +111,8 @@ fn we_are_never_taken_behind_ourselves() {
     );
     let plan = plan_of(&world, &ExistingServers::new(), &[], Some("/bin/../bin/sh".into()));
     assert_eq!(plan.len(), 3);
-    assert!(plan.iter().all(|it| it.ends_with(": - it is this program itself (no hint)")), "{plan:?}");
+    assert!(
+        plan.iter().all(|it| it.ends_with(": - it is this program itself (no hint)")),
+        "{plan:?}"
+    );
 }

@@ -49,7 +49,13 @@ fn braces_become_ours() {
 fn other_writings_become_ours() {
     check(
         VariableSyntax::Dollar,
-        &[("$A", "env:A"), ("$A/$B_2.x", "${A}/${B_2}.x"), ("$5", "$5"), ("$", "$"), ("é$A", "é${A}")],
+        &[
+            ("$A", "env:A"),
+            ("$A/$B_2.x", "${A}/${B_2}.x"),
+            ("$5", "$5"),
+            ("$", "$"),
+            ("é$A", "é${A}"),
+        ],
     );
     check(
         VariableSyntax::Curly,
@@ -63,13 +69,19 @@ fn other_writings_become_ours() {
             ("${A}", "$${A}"),
         ],
     );
-    check(VariableSyntax::Plain, &[("${A}", "env:A"), ("x${A}", "x$${A}"), ("${A}${B}", "$${A}$${B}"), ("$A", "$A")]);
+    check(
+        VariableSyntax::Plain,
+        &[("${A}", "env:A"), ("x${A}", "x$${A}"), ("${A}${B}", "$${A}$${B}"), ("$A", "$A")],
+    );
 }
 
 #[test]
 fn a_text_that_starts_like_a_reference_stays_a_text() {
     for text in ["file:./dev.db", "env:x", "keyring:x"] {
-        assert_eq!(said(VariableSyntax::Braces, text), (format!("${{TOOLSCOUT_PLAIN:-}}{text}"), 1));
+        assert_eq!(
+            said(VariableSyntax::Braces, text),
+            (format!("${{TOOLSCOUT_PLAIN:-}}{text}"), 1)
+        );
     }
     assert_eq!(said(VariableSyntax::Braces, "file:///x"), ("file:///x".to_owned(), 0));
 }

@@ -23,7 +23,12 @@ fn outgoing_requests_are_children_of_our_span() {
 
 #[test]
 fn trace_context_is_taken_from_mixed_headers() {
-    let came = headers(&[("host", "x"), ("Traceparent", GIVEN), ("authorization", "no"), ("baggage", "a=1")]);
+    let came = headers(&[
+        ("host", "x"),
+        ("Traceparent", GIVEN),
+        ("authorization", "no"),
+        ("baggage", "a=1"),
+    ]);
     assert_eq!(*trace_context(&came), *headers(&[("traceparent", GIVEN), ("baggage", "a=1")]));
     assert!(trace_context(&headers(&[("baggage", "a=1")])).is_empty());
 }

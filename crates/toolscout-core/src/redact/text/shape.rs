@@ -30,7 +30,9 @@ const BEGINNINGS: [&str; 24] = [
 
 /// Whether this word has the shape of a secret.
 pub(super) fn is_token(word: &str) -> bool {
-    let random = |rest: &str| rest.len() >= 16 || (rest.len() >= 8 && rest.bytes().any(|it| it.is_ascii_digit()));
+    let random = |rest: &str| {
+        rest.len() >= 16 || (rest.len() >= 8 && rest.bytes().any(|it| it.is_ascii_digit()))
+    };
     BEGINNINGS.iter().any(|it| word.strip_prefix(it).is_some_and(random))
         || slack(word).is_some_and(random)
         || is_web_token(word)

@@ -25,10 +25,19 @@ fn tokens_of_known_shapes_are_hidden_wherever_they_stand() {
         "hf_abcdefghijklmnopqrst",
         JWT,
     ] {
-        for (before, after) in
-            [("", ""), ("used ", " twice"), ("(", ")"), ("x=", "&y=1"), ("\"", "\","), ("at ", ".\n"), ("ü", "ü")]
-        {
-            assert_eq!(text(&format!("{before}{token}{after}")), format!("{before}[REDACTED]{after}"));
+        for (before, after) in [
+            ("", ""),
+            ("used ", " twice"),
+            ("(", ")"),
+            ("x=", "&y=1"),
+            ("\"", "\","),
+            ("at ", ".\n"),
+            ("ü", "ü"),
+        ] {
+            assert_eq!(
+                text(&format!("{before}{token}{after}")),
+                format!("{before}[REDACTED]{after}")
+            );
         }
     }
 }
@@ -73,7 +82,8 @@ fn credentials_are_hidden_with_and_without_their_header() {
 
 #[test]
 fn a_private_key_is_hidden_with_all_its_lines() {
-    let pem = "read -----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----\nthen";
+    let pem =
+        "read -----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----\nthen";
     assert_eq!(text(pem), "read [REDACTED]\nthen");
     assert_eq!(text("-----BEGIN PRIVATE KEY-----\nMIIEow"), "[REDACTED]");
     let certificate = "-----BEGIN CERTIFICATE-----\nMIIEow\n-----END CERTIFICATE-----";

@@ -10,7 +10,10 @@ use serde_json::json;
 fn what_was_remembered_is_hidden_wherever_it_stands() {
     // No rule for shapes or names finds this value.
     remember("correcthorse");
-    assert_eq!(redact::text("it said correcthorse twice: correcthorse"), "it said [REDACTED] twice: [REDACTED]");
+    assert_eq!(
+        redact::text("it said correcthorse twice: correcthorse"),
+        "it said [REDACTED] twice: [REDACTED]"
+    );
     let value = json!({"q": ["a correcthorse b", 1], "correcthorse": {"x": "correcthorses"}});
     let hidden = json!({"q": ["a [REDACTED] b", 1], "[REDACTED]": {"x": "[REDACTED]s"}});
     assert_eq!(redact::secrets(&value), hidden);
@@ -34,11 +37,17 @@ fn what_is_short_stays_and_there_is_an_end_to_what_is_remembered() {
         known.add(&format!("secret-number-{at:04}"), |it| &mut it.lasting);
     }
     assert_eq!(known.lasting.len(), MOST);
-    assert_eq!(known.hide("secret-number-0000 secret-number-0512"), "secret-number-0000 [REDACTED]");
+    assert_eq!(
+        known.hide("secret-number-0000 secret-number-0512"),
+        "secret-number-0000 [REDACTED]"
+    );
     for at in 0..2 * MOST {
         known.add(&format!("token-of-user-{at:04}"), |it| &mut it.passing);
     }
-    assert_eq!(known.hide("secret-number-0512 token-of-user-0000"), "[REDACTED] token-of-user-0000");
+    assert_eq!(
+        known.hide("secret-number-0512 token-of-user-0000"),
+        "[REDACTED] token-of-user-0000"
+    );
 }
 
 #[test]

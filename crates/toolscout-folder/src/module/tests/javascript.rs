@@ -49,7 +49,10 @@ async fn a_handler_gets_input_and_context() {
     assert_eq!(output.structured_content(), Some(json!({"input": {"n": 1}, "context": context})));
     assert_eq!(text(&called(&recipe, "zebra", json!({"n": 4})).await.expect("it runs")), "8");
     let gone = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
-    assert!(gone.ends_with("has no tool `nope` any more; it has: main, zebra, apple, late"), "{gone}");
+    assert!(
+        gone.ends_with("has no tool `nope` any more; it has: main, zebra, apple, late"),
+        "{gone}"
+    );
 }
 
 #[tokio::test]
@@ -102,17 +105,22 @@ async fn lists_and_common_js_are_modules_too() {
     }
     let world = World::new();
     let list = "const t = (name) => ({ name, inputSchema: {}, handler() {} });\nexport const tools = [t('b'), t('a')];";
-    let names =
-        |all: Vec<String>| all.iter().map(|it| it.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>();
+    let names = |all: Vec<String>| {
+        all.iter().map(|it| it.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
+    };
     assert_eq!(names(listed(&plain(world.file("list.mjs", list))).await), ["b", "a"]);
-    let one = "module.exports = { name: 'one', inputSchema: {}, handler: () => require('./near.cjs') };";
+    let one =
+        "module.exports = { name: 'one', inputSchema: {}, handler: () => require('./near.cjs') };";
     world.file("near.cjs", "module.exports = 'from a neighbour';");
     let one = plain(world.file("one.cjs", one));
     assert_eq!(names(listed(&one).await), ["one"]);
     assert_eq!(text(&called(&one, "one", json!({})).await.expect("it runs")), "from a neighbour");
     let many = "exports.z = { name: 'z', inputSchema: {}, handler() {} };\nexports.y = { name: 'y', inputSchema: {}, handler() {} };";
     assert_eq!(names(listed(&plain(world.file("many.cjs", many))).await), ["z", "y"]);
-    assert_eq!(listed(&plain(world.file("none.mjs", "export const x = 1;"))).await, Vec::<String>::new());
+    assert_eq!(
+        listed(&plain(world.file("none.mjs", "export const x = 1;"))).await,
+        Vec::<String>::new()
+    );
 }
 
 #[tokio::test]
@@ -139,8 +147,12 @@ export default { name: "t", inputSchema: {}, handler: ({ kind }) => results[kind
     assert_eq!(raw("text").await, r#"{"content":[{"type":"text","text":"hello"}]}"#);
     assert_eq!(raw("nothing").await, r#"{"content":[{"type":"text","text":""}]}"#);
     assert_eq!(raw("number").await, r#"{"content":[{"type":"text","text":"3"}]}"#);
-    assert_eq!(raw("list").await, r#"{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":[1,2]}"#);
-    let whole = r#"{"content":[{"type":"image","data":"","mimeType":"image/png"}],"_meta":{"a":1}}"#;
+    assert_eq!(
+        raw("list").await,
+        r#"{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":[1,2]}"#
+    );
+    let whole =
+        r#"{"content":[{"type":"image","data":"","mimeType":"image/png"}],"_meta":{"a":1}}"#;
     assert_eq!(raw("whole").await, whole);
     assert_eq!(raw("failed").await, r#"{"isError":true}"#);
     assert!(raw("page").await.ends_with(r#""structuredContent":{"content":"a page"}}"#));
@@ -217,7 +229,9 @@ async fn a_module_that_cannot_be_loaded_says_why() {
     assert!(exit.contains("exited with code 4 before it was loaded: bye"), "{exit}");
     let never = error("await new Promise(() => {});").await;
     assert!(never.contains("waited at its top level for something that never came"), "{never}");
-    let err = called(&plain(world.file("t.mjs", "throw 1;")), "t", json!({})).await.expect_err("not loaded");
+    let err = called(&plain(world.file("t.mjs", "throw 1;")), "t", json!({}))
+        .await
+        .expect_err("not loaded");
     assert_eq!(err.kind(), ErrorKind::Unavailable);
 }
 
@@ -301,9 +315,15 @@ async fn typescript_runs_by_itself_or_through_the_projects_tsx() {
         return;
     }
     let world = World::new();
-    let file = world.file("tools/t.ts", "export default { name: 't', inputSchema: {}, handler: () => 'typed' };");
+    let file = world.file(
+        "tools/t.ts",
+        "export default { name: 't', inputSchema: {}, handler: () => 'typed' };",
+    );
     world.file("package.json", r#"{"type":"module"}"#);
-    world.file("node_modules/tsx/package.json", r#"{"name":"tsx","type":"module","exports":{".":"./loader.mjs"}}"#);
+    world.file(
+        "node_modules/tsx/package.json",
+        r#"{"name":"tsx","type":"module","exports":{".":"./loader.mjs"}}"#,
+    );
     world.file(
         "node_modules/tsx/loader.mjs",
         "import { register } from 'node:module';\nregister('./hooks.mjs', import.meta.url);",

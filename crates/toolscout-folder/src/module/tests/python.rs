@@ -62,12 +62,21 @@ async fn functions_are_called_with_names_and_may_be_async() {
     let world = World::new();
     let recipe = tools(&world);
     let output = called(&recipe, "fetch", json!({"url": "u"})).await.expect("it runs");
-    assert_eq!(output.structured_content(), Some(json!({"url": "u", "retries": 3, "near": "near"})));
+    assert_eq!(
+        output.structured_content(),
+        Some(json!({"url": "u", "retries": 3, "near": "near"}))
+    );
     let output = called(&recipe, "add-up", json!({"numbers": [1, 2.5]})).await.expect("it runs");
-    assert_eq!(output.raw().as_str(), r#"{"content": [{"type": "text", "text": "3.5 for add-up"}]}"#);
+    assert_eq!(
+        output.raw().as_str(),
+        r#"{"content": [{"type": "text", "text": "3.5 for add-up"}]}"#
+    );
     let bad = called(&recipe, "fetch", json!({"retries": "x"})).await.expect("a result");
     assert!(bad.is_error());
-    assert_eq!(text(&bad), "`fetch` cannot take these arguments: `url` is required; `retries` must be of type integer");
+    assert_eq!(
+        text(&bad),
+        "`fetch` cannot take these arguments: `url` is required; `retries` must be of type integer"
+    );
     let gone = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
     assert!(gone.ends_with("has no tool `nope` any more; it has: fetch, add-up"), "{gone}");
 }
@@ -104,8 +113,7 @@ def t(a: str, b: List[str], c: Dict[str, int], d: Optional[int], e: Literal["x",
     let recipe = plain(world.file("t.py", module));
     let schema = only_schema(&recipe).await;
     let colour = json!({"type": "string", "enum": ["red", "blue"]});
-    let point =
-        json!({"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "number"}}, "required": ["x"]});
+    let point = json!({"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "number"}}, "required": ["x"]});
     let properties = json!({
         "a": {"type": "string"},
         "b": {"type": "array", "items": {"type": "string"}},
@@ -125,7 +133,10 @@ def t(a: str, b: List[str], c: Dict[str, int], d: Optional[int], e: Literal["x",
         "q": {"type": "string", "enum": ["red", "blue"], "default": "blue"},
     });
     assert_eq!(schema["properties"], properties);
-    assert_eq!(schema["required"], json!(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "m", "n"]));
+    assert_eq!(
+        schema["required"],
+        json!(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "m", "n"])
+    );
     let arguments = json!({"a": "", "b": [], "c": {}, "d": 1, "e": "x", "f": "red", "g": {"x": 1}, "h": {}, "i": 1, "j": 1,
         "k": "p", "m": true, "n": 1, "more": 2});
     let output = called(&recipe, "t", arguments).await.expect("it runs");
@@ -175,7 +186,10 @@ TOOLS = [
     let result = async |name: &str| called(&recipe, name, json!({"a": 1})).await.expect("it runs");
     assert_eq!(text(&result("plain").await), "1");
     assert_eq!(result("by-name").await.structured_content(), Some(json!([1, 2])));
-    assert_eq!(result("whole").await.structured_content(), Some(json!({"input": {"a": 1}, "tool": "whole"})));
+    assert_eq!(
+        result("whole").await.structured_content(),
+        Some(json!({"input": {"a": 1}, "tool": "whole"}))
+    );
 }
 
 #[tokio::test]
@@ -207,14 +221,21 @@ async fn a_header_names_the_function() {
         return;
     }
     let world = World::new();
-    let named = plain(
-        world.file("a.py", "#!/usr/bin/env python3\n# tool: say-hello\ndef say_hello(name: str):\n    return name\n"),
+    let named = plain(world.file(
+        "a.py",
+        "#!/usr/bin/env python3\n# tool: say-hello\ndef say_hello(name: str):\n    return name\n",
+    ));
+    assert_eq!(
+        text(&called(&named, "say-hello", json!({"name": "you"})).await.expect("it runs")),
+        "you"
     );
-    assert_eq!(text(&called(&named, "say-hello", json!({"name": "you"})).await.expect("it runs")), "you");
     let main = plain(world.file("b.py", "# tool: x\ndef main():\n    return 'main'\n"));
     assert_eq!(text(&called(&main, "x", json!({})).await.expect("it runs")), "main");
     let nothing = list_error(&plain(world.file("c.py", "# tool: x\n"))).await;
-    assert!(nothing.contains("has a header for `x`, but no function `x`, `run` or `main`"), "{nothing}");
+    assert!(
+        nothing.contains("has a header for `x`, but no function `x`, `run` or `main`"),
+        "{nothing}"
+    );
 }
 
 #[tokio::test]
@@ -266,7 +287,10 @@ TOOLS = [throws, exits, dies, result, nothing]
     assert_eq!(text(&result("exits").await), "it exited by itself with code 3");
     assert!(text(&result("dies").await).ends_with("t.py` exited with code 5"));
     assert!(result("result").await.is_error());
-    assert_eq!(result("nothing").await.raw().as_str(), r#"{"content": [{"type": "text", "text": ""}]}"#);
+    assert_eq!(
+        result("nothing").await.raw().as_str(),
+        r#"{"content": [{"type": "text", "text": ""}]}"#
+    );
 }
 
 #[tokio::test]
@@ -279,10 +303,18 @@ async fn a_module_that_cannot_be_loaded_says_why() {
     let thrown = error("\n\nraise ValueError('no luck')").await;
     assert!(thrown.contains("could not be loaded: ValueError: no luck (line 3)"), "{thrown}");
     let syntax = error("x = 1\ndef (").await;
-    assert!(syntax.contains("could not be loaded: SyntaxError: ") && syntax.contains("(line 2)"), "{syntax}");
+    assert!(
+        syntax.contains("could not be loaded: SyntaxError: ") && syntax.contains("(line 2)"),
+        "{syntax}"
+    );
     let exit = error("import sys\nsys.exit(4)").await;
-    assert!(exit.contains("could not be loaded: it exited by itself with code 4 (line 2)"), "{exit}");
-    let err = called(&plain(world.file("t.py", "import nope_nope")), "t", json!({})).await.expect_err("not loaded");
+    assert!(
+        exit.contains("could not be loaded: it exited by itself with code 4 (line 2)"),
+        "{exit}"
+    );
+    let err = called(&plain(world.file("t.py", "import nope_nope")), "t", json!({}))
+        .await
+        .expect_err("not loaded");
     assert_eq!(err.kind(), ErrorKind::Unavailable);
     assert!(err.to_string().contains("No module named 'nope_nope'"), "{err}");
 }
@@ -295,8 +327,7 @@ async fn a_file_named_like_a_library_hides_nothing() {
         return;
     }
     let world = World::new();
-    let module =
-        "import statistics\n\ndef mean(values: list[float]):\n    return statistics.mean(values)\n\nTOOLS = [mean]\n";
+    let module = "import statistics\n\ndef mean(values: list[float]):\n    return statistics.mean(values)\n\nTOOLS = [mean]\n";
     let recipe = plain(world.file("numbers.py", module));
     let output = called(&recipe, "mean", json!({"values": [1, 2, 3]})).await.expect("a result");
     assert_eq!(text(&output), "2.0");

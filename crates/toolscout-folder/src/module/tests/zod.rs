@@ -71,7 +71,9 @@ fn expected() -> Value {
 }
 
 fn module(world: &World, zod: &str, schema: &str) -> Recipe {
-    let text = format!("{zod}{SHAPE}export default {{ name: 't', inputSchema: {schema}, handler: (it) => it }};");
+    let text = format!(
+        "{zod}{SHAPE}export default {{ name: 't', inputSchema: {schema}, handler: (it) => it }};"
+    );
     plain(world.file("t.mjs", &text))
 }
 
@@ -83,7 +85,11 @@ async fn common_types_of_both_generations_are_converted_without_the_library() {
     let world = World::new();
     for zod in [ZOD3, ZOD4] {
         assert_eq!(only_schema(&module(&world, zod, "z.object(shape)")).await, expected());
-        assert_eq!(only_schema(&module(&world, zod, "shape")).await, expected(), "a shape without its object");
+        assert_eq!(
+            only_schema(&module(&world, zod, "shape")).await,
+            expected(),
+            "a shape without its object"
+        );
     }
 }
 
@@ -93,11 +99,11 @@ async fn limits_of_values_are_kept() {
         return;
     }
     let world = World::new();
-    let old =
-        r#"({ s: z.string({ kind: "min", value: 2 }), n: z.number({ kind: "int" }, { kind: "max", value: 9 }) })"#;
+    let old = r#"({ s: z.string({ kind: "min", value: 2 }), n: z.number({ kind: "int" }, { kind: "max", value: 9 }) })"#;
     let new = r#"({ s: z.string({ _zod: { def: { check: "min_length", minimum: 2 } } }),
                    n: z.number({ _zod: { def: { check: "number_format", format: "safeint" } } }, { _zod: { def: { check: "less_than", value: 9 } } }) })"#;
-    let properties = json!({"s": {"type": "string", "minLength": 2}, "n": {"type": "integer", "maximum": 9}});
+    let properties =
+        json!({"s": {"type": "string", "minLength": 2}, "n": {"type": "integer", "maximum": 9}});
     assert_eq!(only_schema(&module(&world, ZOD3, old)).await["properties"], properties);
     assert_eq!(only_schema(&module(&world, ZOD4, new)).await["properties"], properties);
 }
@@ -112,7 +118,9 @@ async fn the_tools_own_library_is_asked_first() {
     world.file("node_modules/zod/index.js", zod);
     let old = "exports.zodToJsonSchema = (it) => ({ type: 'object', title: `zod 3 ${it._def.typeName}` });";
     world.file("node_modules/zod-to-json-schema/index.js", old);
-    let title = async |zod: &str| only_schema(&module(&world, zod, "z.object(shape)")).await["title"].clone();
+    let title = async |zod: &str| {
+        only_schema(&module(&world, zod, "z.object(shape)")).await["title"].clone()
+    };
     assert_eq!(title(ZOD4).await, "zod 4 object input");
     assert_eq!(title(ZOD3).await, "zod 3 ZodObject");
 }
@@ -133,6 +141,7 @@ async fn input_goes_through_the_schema_before_the_handler() {
     assert!(bad.is_error());
     assert_eq!(text(&bad), "`t` cannot take these arguments: `n`: Expected number");
     let shape = r#"({ n: { ...z.number(), safeParseAsync: async (it) => ({ success: true, data: (it ?? 1) * 10 }) }, m: z.any() })"#;
-    let shaped = called(&module(&world, ZOD3, shape), "t", json!({"extra": 1})).await.expect("a result");
+    let shaped =
+        called(&module(&world, ZOD3, shape), "t", json!({"extra": 1})).await.expect("a result");
     assert_eq!(shaped.structured_content(), Some(json!({"n": 10})));
 }

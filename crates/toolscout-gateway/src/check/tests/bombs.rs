@@ -44,8 +44,7 @@ fn kilobytes(text: &str) -> String {
 /// Hostile mode validate_bomb: 2^24 paths to the result that a text is not a number.
 #[test]
 fn branches_that_double_are_not_gone_down() {
-    let twice =
-        |next: Value| json!({"anyOf": [{"allOf": [next, {"minLength": 1}]}, {"allOf": [next, {"maxLength": 0}]}]});
+    let twice = |next: Value| json!({"anyOf": [{"allOf": [next, {"minLength": 1}]}, {"allOf": [next, {"maxLength": 0}]}]});
     let schema = chain(24, twice, json!({"type": "integer"}));
     let long = json!({"a": kilobytes("a")});
     assert_eq!(why_not(&schema, &long), "checking a value against it would take too long");
@@ -68,7 +67,10 @@ fn values_that_double_the_work_with_each_level_are_refused() {
 fn nested_schemas_that_ask_what_was_not_looked_at_are_refused() {
     let around = |it: Value| json!({"allOf": [it], "unevaluatedProperties": false});
     let schema = (0..24).fold(json!({"properties": {"a": true}}), |it, _| around(it));
-    assert_eq!(why_not(&schema, &json!({"a": 1})), "checking a value against it would take too long");
+    assert_eq!(
+        why_not(&schema, &json!({"a": 1})),
+        "checking a value against it would take too long"
+    );
     let twice = |next: Value| json!({"allOf": [next, next], "unevaluatedProperties": false});
     let schema = chain(18, twice, json!({"properties": {"a": true}}));
     assert_eq!(why_not(&schema, &json!({"a": {}})), "its references are too many for what it asks");
@@ -96,8 +98,7 @@ fn patterns_take_the_time_that_their_size_says() {
     let repeated = why_not(&of("(.{20}x){40}"), &text);
     assert_eq!(repeated, "checking a value against it would take too long");
     assert_eq!(why_not(&of("((a{100}){100}){100}"), &json!({})), "its patterns are too big");
-    let names =
-        json!({"patternProperties": {"^(x+x+)+y$": {"type": "string"}}, "propertyNames": {"pattern": "^([a-z]+)*$"}});
+    let names = json!({"patternProperties": {"^(x+x+)+y$": {"type": "string"}}, "propertyNames": {"pattern": "^([a-z]+)*$"}});
     assert_eq!(check(&names, &json!({(kilobytes("x")): 1})), Ok(Vec::new()));
 }
 
@@ -113,9 +114,18 @@ fn states_are_counted_with_all_repetitions() {
     ] {
         assert_eq!(pattern::states(pattern), states, "{pattern}");
     }
-    for odd in
-        ["(((", ")))", "{{{", "[", "[]", "[^]", "\\", "a{99999999999999999999}{99999999999999999999}", "a{,}", "*"]
-    {
+    for odd in [
+        "(((",
+        ")))",
+        "{{{",
+        "[",
+        "[]",
+        "[^]",
+        "\\",
+        "a{99999999999999999999}{99999999999999999999}",
+        "a{,}",
+        "*",
+    ] {
         assert!(pattern::states(odd) > 0, "{odd}");
     }
 }
@@ -129,7 +139,10 @@ fn unique_items_and_long_lists_of_values_are_quick() {
     let texts = listed((0..4_000).map(|at| json!(format!("v{at}"))).collect());
     assert_eq!(check(&texts, &json!({"a": vec!["v3999"; 9_000]})), Ok(Vec::new()));
     let lists = listed((0..2_000).map(|at| json!([at])).collect());
-    assert_eq!(why_not(&lists, &json!({"a": vec![[1_999]; 9_000]})), "checking a value against it would take too long");
+    assert_eq!(
+        why_not(&lists, &json!({"a": vec![[1_999]; 9_000]})),
+        "checking a value against it would take too long"
+    );
 }
 
 /// Hostile mode ref_cycle.
@@ -165,7 +178,8 @@ fn references_are_never_unrolled() {
 /// The stack is limited.
 #[test]
 fn a_long_chain_of_references_is_refused_before_anybody_follows_it() {
-    let schema = chain(1_200, |next| json!({"allOf": [next]}), json!({"properties": {"a": {"$ref": "#"}}}));
+    let schema =
+        chain(1_200, |next| json!({"allOf": [next]}), json!({"properties": {"a": {"$ref": "#"}}}));
     let value = (0..100).fold(json!({}), |it, _| json!({"a": it}));
     assert_eq!(why_not(&schema, &value), "its references lead too deep");
 }
@@ -173,10 +187,15 @@ fn a_long_chain_of_references_is_refused_before_anybody_follows_it() {
 /// The maximum allowed depth, on a stack as small as that of a worker thread.
 #[test]
 fn what_is_allowed_fits_on_a_small_stack() {
-    let schema = chain(60, |next| json!({"allOf": [next]}), json!({"properties": {"a": {"$ref": "#/$defs/c58"}}}));
+    let schema = chain(
+        60,
+        |next| json!({"allOf": [next]}),
+        json!({"properties": {"a": {"$ref": "#/$defs/c58"}}}),
+    );
     let value = (0..20).fold(json!({"a": 1}), |it, _| json!({"a": it}));
     let work = move || check(&schema, &value);
-    let found = std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();
+    let found =
+        std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();
     assert_eq!(found, Ok(Vec::new()));
 }
 
@@ -190,7 +209,10 @@ fn schemas_with_documents_of_their_own_are_checked_as_long_as_they_are_small() {
     });
     assert_eq!(check(&schema, &json!({"a": 1})), Ok(Vec::new()));
     let found = check(&schema, &json!({"a": "x"})).expect("it is checked");
-    assert_eq!(found[0].to_string(), "something does not fit; the schema is too involved to say what");
+    assert_eq!(
+        found[0].to_string(),
+        "something does not fit; the schema is too involved to say what"
+    );
     let many = json!({"a": 1, "b": vec![1; 20_000]});
     assert_eq!(why_not(&schema, &many), "checking a value against it would take too long");
 }
@@ -201,8 +223,7 @@ fn much_data_for_a_usual_schema_is_checked() {
         "type": "object", "required": ["id", "name"], "additionalProperties": false,
         "properties": {"id": {"type": "integer"}, "name": {"anyOf": [{"type": "string", "maxLength": 80}, {"type": "null"}]}},
     });
-    let schema =
-        json!({"type": "object", "$defs": {"row": row}, "properties": {"rows": {"items": {"$ref": "#/$defs/row"}}}});
+    let schema = json!({"type": "object", "$defs": {"row": row}, "properties": {"rows": {"items": {"$ref": "#/$defs/row"}}}});
     let rows: Vec<Value> = (0..20_000).map(|at| json!({"id": at, "name": "some name"})).collect();
     assert_eq!(check(&schema, &json!({"rows": rows})), Ok(Vec::new()));
     let found = check(&schema, &json!({"rows": [{"id": "x"}]})).expect("it is checked");

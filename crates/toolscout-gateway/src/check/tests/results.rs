@@ -50,8 +50,12 @@ fn a_result_that_was_not_promised_is_doubted() {
 
 #[test]
 fn what_cannot_be_checked_is_not_said_to_be_fine() {
-    let unusable =
-        [json!({"$ref": "http://127.0.0.1:9/x"}), json!({"pattern": "(?=x)"}), json!(true), json!({"type": 7})];
+    let unusable = [
+        json!({"$ref": "http://127.0.0.1:9/x"}),
+        json!({"pattern": "(?=x)"}),
+        json!(true),
+        json!({"type": 7}),
+    ];
     for promised in unusable {
         let found = doubts(&tool(&promised), &ToolOutput::structured(json!({"n": 1}))).join("\n");
         assert!(found.starts_with("the result was not checked: "), "{promised}: {found}");

@@ -50,10 +50,17 @@ async fn an_encoder_is_not_made_before_somebody_asks_by_meaning() {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok(thesaurus.clone())
     });
-    let gateway =
-        discovered(Gateway::builder().searching(SearchEngine::new().encoder(encoder.named("t"))), &[&office()]).await;
+    let gateway = discovered(
+        Gateway::builder().searching(SearchEngine::new().encoder(encoder.named("t"))),
+        &[&office()],
+    )
+    .await;
     let view = gateway.view(&agent()).await;
-    for query in [Query { profile: RankingProfile::Ladder, ..Query::new("mail") }, Query::new(""), Query::new("mail")] {
+    for query in [
+        Query { profile: RankingProfile::Ladder, ..Query::new("mail") },
+        Query::new(""),
+        Query::new("mail"),
+    ] {
         if query.profile != RankingProfile::Ranked || query.text.is_empty() {
             gateway.understand(&view, &query).await;
         }
@@ -106,7 +113,11 @@ async fn who_studies_follows_what_is_discovered() {
 #[tokio::test]
 async fn an_encoder_that_cannot_be_made_leaves_words_and_says_why() {
     let encoder = LazyEncoder::new(|| Err("no \u{1b}[31mmodel".to_owned()));
-    let gateway = discovered(Gateway::builder().searching(SearchEngine::new().encoder(encoder)), &[&office()]).await;
+    let gateway = discovered(
+        Gateway::builder().searching(SearchEngine::new().encoder(encoder)),
+        &[&office()],
+    )
+    .await;
     let (found, notes) = ask(&gateway, "email").await;
     assert_eq!(found, ["office/send_email"]);
     assert_eq!(notes, ["words alone decided: no \\u{1b}[31mmodel"]);
@@ -133,7 +144,11 @@ async fn an_encoder_that_gives_nonsense_stops_nothing() {
         }
     }
     let encoder = LazyEncoder::new(|| Ok(Arc::new(Broken(AtomicBool::new(true)))));
-    let gateway = discovered(Gateway::builder().searching(SearchEngine::new().encoder(encoder)), &[&office()]).await;
+    let gateway = discovered(
+        Gateway::builder().searching(SearchEngine::new().encoder(encoder)),
+        &[&office()],
+    )
+    .await;
     gateway.study_within(Duration::from_secs(1)).await;
     let (found, _) = ask(&gateway, "email").await;
     assert_eq!(found, ["office/send_email"]);

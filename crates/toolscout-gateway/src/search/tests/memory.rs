@@ -51,7 +51,8 @@ async fn another_project_takes_the_vectors_and_another_encoder_does_not() {
     ask(&world.process("q", &[&office()]).await, "mail").await;
     assert_eq!(world.thesaurus.tools(), 2);
 
-    let other = SearchEngine::new().encoder(world.encoder().named("another")).kept(world.store(), "p");
+    let other =
+        SearchEngine::new().encoder(world.encoder().named("another")).kept(world.store(), "p");
     let gateway = discovered(Gateway::builder().searching(other), &[&office()]).await;
     assert_eq!(ask(&gateway, "umbrella").await, (vec!["office/forecast".to_owned()], vec![]));
     assert_eq!(world.thesaurus.tools(), 4);
@@ -73,7 +74,8 @@ async fn another_language_has_an_image_of_its_own() {
 #[tokio::test(start_paused = true)]
 async fn of_two_processes_one_encodes_and_the_other_takes_what_it_has_found() {
     let world = World::default();
-    let (one, other) = (world.process("p", &[&office()]).await, world.process("p", &[&office()]).await);
+    let (one, other) =
+        (world.process("p", &[&office()]).await, world.process("p", &[&office()]).await);
     let lease = world.store.lease("vectors").unwrap();
     let waiting = async {
         tokio::time::sleep(Duration::from_secs(30)).await;
@@ -105,7 +107,11 @@ async fn a_gateway_beside_another_reads_and_encodes_nothing_again() {
     beside.remember().await;
     main.remember().await;
     let again = world.process("p", &[&office()]).await;
-    assert_eq!(again.study_within(Duration::ZERO).await, 0, "its part did not take the place of the whole");
+    assert_eq!(
+        again.study_within(Duration::ZERO).await,
+        0,
+        "its part did not take the place of the whole"
+    );
 }
 
 #[tokio::test]

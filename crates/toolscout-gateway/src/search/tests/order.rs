@@ -3,7 +3,12 @@ use tokio::task::JoinSet;
 
 fn sources() -> Vec<Arc<Actor>> {
     let one = |id: &str| {
-        let tools = ["send: Sends an email", "read: Reads a letter", "pay: Pays a bill", "draw: Draws a picture"];
+        let tools = [
+            "send: Sends an email",
+            "read: Reads a letter",
+            "pay: Pays a bill",
+            "draw: Draws a picture",
+        ];
         Arc::new(Actor::new(id, &tools))
     };
     vec![one("alpha"), one("beta"), one("gamma"), one("delta")]
@@ -35,7 +40,9 @@ async fn the_order_is_the_same_whatever_the_order_of_sources_and_threads() {
 async fn tools_of_a_request_are_found_by_meaning_and_stand_where_their_scores_say() {
     let world = World::default();
     let searching = SearchEngine::new().encoder(world.encoder()).kept(world.store(), "p");
-    let builder = Gateway::builder().searching(searching).request_sources(crate::tests::ByUser::for_anybody());
+    let builder = Gateway::builder()
+        .searching(searching)
+        .request_sources(crate::tests::ByUser::for_anybody());
     let gateway = discovered(builder, &[&office()]).await;
     let view = gateway.view(&crate::tests::by("pay")).await;
     for text in ["invoice", "umbrella"] {

@@ -31,6 +31,9 @@ fn whatever_is_searched_of_a_tool_is_in_its_stamp() {
     all.insert(StampHasher::new(&[2; 32]).of(&plain, ""));
     assert_eq!(all.len(), others.len() + 3);
     assert_eq!(stamps.of(&plain, "about"), StampHasher::new(&[1; 32]).of(&tool("t"), "about"));
-    let (low, high) = all.iter().map(|it| (*it as u64, (*it >> 64) as u64)).unzip::<_, _, HashSet<_>, HashSet<_>>();
+    let (low, high) = all
+        .iter()
+        .map(|it| (*it as u64, (*it >> 64) as u64))
+        .unzip::<_, _, HashSet<_>, HashSet<_>>();
     assert_eq!((low.len(), high.len()), (all.len(), all.len()), "each half tells them apart");
 }

@@ -4,7 +4,9 @@ use toolscout_core::SourceKind;
 #[tokio::test]
 async fn the_name_of_a_tool_of_a_request_is_no_proof_that_it_is_meant() {
     let ours = Arc::new(Actor::new("ours", &["deploy: Brings a build to production"]));
-    let theirs = Arc::new(Actor::new("theirs", &["deploy: Brings a build to production"]).of(SourceKind::Request));
+    let theirs = Arc::new(
+        Actor::new("theirs", &["deploy: Brings a build to production"]).of(SourceKind::Request),
+    );
     let gateway = discovered(Gateway::builder(), &[&theirs, &ours]).await;
     let hits = gateway.search(&Query::new("deploy"));
     assert_eq!(ids(&hits), ["ours/deploy", "theirs/deploy"]);
@@ -13,9 +15,11 @@ async fn the_name_of_a_tool_of_a_request_is_no_proof_that_it_is_meant() {
 
 #[tokio::test]
 async fn what_a_source_says_of_itself_helps_to_find_its_tools_if_somebody_wants_it() {
-    let about =
-        |id: &str, origin| Arc::new(Actor::new(id, &["run: Starts it"]).of(origin).about("Kubernetes clusters"));
-    let (wanted, unwanted) = (about("wanted", SourceKind::Mcp), about("unwanted", SourceKind::Request));
+    let about = |id: &str, origin| {
+        Arc::new(Actor::new(id, &["run: Starts it"]).of(origin).about("Kubernetes clusters"))
+    };
+    let (wanted, unwanted) =
+        (about("wanted", SourceKind::Mcp), about("unwanted", SourceKind::Request));
     let gateway = discovered(Gateway::builder(), &[&unwanted, &wanted]).await;
     assert_eq!(ids(&gateway.search(&Query::new("kubernetes"))), ["wanted/run"]);
 }

@@ -24,7 +24,10 @@ async fn a_tool_that_was_found_runs_by_its_name() {
         let output = call(&gateway, name, json!({"title": "x"})).await.unwrap();
         assert_eq!(output.raw().to_value()["_meta"], json!({"own": 1}), "{name}");
     }
-    let order = json!({"name": "github/create_issue", "arguments": {"title": "x"}}).as_object().unwrap().clone();
+    let order = json!({"name": "github/create_issue", "arguments": {"title": "x"}})
+        .as_object()
+        .unwrap()
+        .clone();
     assert_eq!(remote.calls_of("execute_tool"), vec![order; names.len()]);
     assert_eq!(remote.calls_of("tool_search").len(), 1);
 }
@@ -71,7 +74,9 @@ async fn what_holds_for_the_inner_tool_holds() {
             let error = call(&gateway, name, json!({"title": "x"})).await.unwrap_err();
             assert!(denied(&error), "{name}: {error}");
         }
-        let nested = call(&gateway, "remote/execute_tool", json!({"name": "github/create_issue"})).await.unwrap_err();
+        let nested = call(&gateway, "remote/execute_tool", json!({"name": "github/create_issue"}))
+            .await
+            .unwrap_err();
         assert!(matches!(nested, Error::UnknownTool { .. }), "{nested}");
         assert!(remote.calls_of("execute_tool").is_empty());
     }
@@ -84,11 +89,16 @@ async fn disabled_and_asked_hold_as_well() {
     for pattern in ["remote/github/create_issue", "remote/execute_tool"] {
         let remote = remote(json!([issue()]));
         let disabled = gateway(&[&remote], &[(pattern, Policy::Disable)]).await;
-        let error = call(&disabled, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
+        let error =
+            call(&disabled, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
         assert!(matches!(error, Error::Refused(AuthorizationError::Disabled { .. })), "{error}");
         let asked = gateway(&[&remote], &[(pattern, Policy::Ask)]).await;
-        let error = call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
-        assert!(matches!(error, Error::Refused(AuthorizationError::NeedsApproval { .. })), "{error}");
+        let error =
+            call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.unwrap_err();
+        assert!(
+            matches!(error, Error::Refused(AuthorizationError::NeedsApproval { .. })),
+            "{error}"
+        );
         assert!(remote.calls_of("execute_tool").is_empty());
         let waiting = asked.pending().unwrap();
         assert_eq!(waiting[0].tool.to_string(), "remote/github/create_issue");
@@ -123,7 +133,8 @@ async fn one_tool_may_be_allowed_where_the_rest_is_not() {
 /// A rule about a tool that only the remote search finds is not dangling.
 #[tokio::test]
 async fn a_rule_about_a_hidden_tool_does_not_dangle() {
-    let gateway = gateway(&[&remote(json!([]))], &[("remote/github/create_issue", Policy::Deny)]).await;
+    let gateway =
+        gateway(&[&remote(json!([]))], &[("remote/github/create_issue", Policy::Deny)]).await;
     assert!(gateway.dangling().is_empty(), "{:?}", gateway.dangling());
 }
 
@@ -139,7 +150,8 @@ async fn a_call_is_bound_to_the_definition_that_was_found() {
         let arguments = json!({"title": "x"}).as_object().unwrap().clone();
         ToolCall { expect: Some(expect), ..ToolCall::new(tool.id.clone(), arguments) }
     };
-    let error = gateway.call_tool(&tool, with(Digest::of_bytes(b"other")), agent()).await.unwrap_err();
+    let error =
+        gateway.call_tool(&tool, with(Digest::of_bytes(b"other")), agent()).await.unwrap_err();
     assert!(matches!(error, Error::Refused(AuthorizationError::Changed { .. })), "{error}");
     assert!(remote.calls_of("execute_tool").is_empty());
     gateway.call_tool(&tool, with(tool.digest()), agent()).await.unwrap();
@@ -156,7 +168,10 @@ async fn what_one_user_has_found_is_not_known_to_another() {
     *remote.finds.lock() = json!({"content": [], "structuredContent": {"results": []}});
     let alice = gateway.find("remote/github/create_issue", &user("alice")).await.unwrap();
     let bob = gateway.find("remote/github/create_issue", &user("bob")).await.unwrap();
-    assert_eq!((alice.description.as_deref(), bob.description.as_deref()), (Some("Opens an issue"), None));
+    assert_eq!(
+        (alice.description.as_deref(), bob.description.as_deref()),
+        (Some("Opens an issue"), None)
+    );
 }
 
 /// The path of a call is forwarded; a path with too many gateways is refused.
@@ -165,11 +180,15 @@ async fn a_call_through_too_many_gateways_is_refused() {
     let remote = remote(json!([issue()]));
     let gateway = gateway(&[&remote], &[]).await;
     search(&gateway, "zebra", 10, &agent()).await;
-    let through = |names: &[&str]| Cx { via: names.iter().map(|it| (*it).to_owned()).collect(), ..agent() };
+    let through =
+        |names: &[&str]| Cx { via: names.iter().map(|it| (*it).to_owned()).collect(), ..agent() };
     let arguments = || json!({"title": "x"}).as_object().unwrap().clone();
     gateway.call("remote/github/create_issue", arguments(), through(&["a", "b"])).await.unwrap();
     assert_eq!(remote.last_meta()["toolscout/via"].as_array().unwrap().len(), 3);
-    let error = gateway.call("remote/github/create_issue", arguments(), through(&["a", "b", "c"])).await.unwrap_err();
+    let error = gateway
+        .call("remote/github/create_issue", arguments(), through(&["a", "b", "c"]))
+        .await
+        .unwrap_err();
     assert!(error.to_string().contains("3 gateways"), "{error}");
     assert_eq!(remote.calls_of("execute_tool").len(), 1);
 }

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
-    Arguments, Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, RawJson, ReviewMode, Source,
-    SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Arguments, Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, RawJson,
+    ReviewMode, Source, SourceError, SourceId, SourceKind, Tool, ToolCall, ToolId, ToolName,
+    ToolOutput,
 };
 
 pub(super) struct Remote {
@@ -34,7 +35,9 @@ impl Remote {
             id: SourceId::new(id).unwrap(),
             delegation: Some(UP),
             review: ReviewMode::Unneeded,
-            listed: Mutex::new(["tool_search", "execute_tool"].map(|it| (it, "As always.".to_owned())).to_vec()),
+            listed: Mutex::new(
+                ["tool_search", "execute_tool"].map(|it| (it, "As always.".to_owned())).to_vec(),
+            ),
             finds: Mutex::new(json!({"content": [], "structuredContent": {"results": results}})),
             pause: Duration::ZERO,
             fails: false,
@@ -45,7 +48,11 @@ impl Remote {
     /// The arguments of all calls of this tool.
     pub(super) fn calls_of(&self, name: &str) -> Vec<Arguments> {
         let calls = self.calls.lock();
-        calls.iter().filter(|it| it.tool.name.as_str() == name).map(|it| it.arguments.clone()).collect()
+        calls
+            .iter()
+            .filter(|it| it.tool.name.as_str() == name)
+            .map(|it| it.arguments.clone())
+            .collect()
     }
 
     pub(super) fn last_meta(&self) -> Value {
@@ -59,11 +66,16 @@ impl Remote {
             tool.provenance.trusted = true;
             let text = json!({"type": "string"});
             let takes = match *name {
-                "tool_search" => json!({"query": text, "max_results": {"type": "integer", "maximum": 100}}),
-                "execute_tool" => json!({"name": text, "arguments": {"type": "object"}, "expect": text}),
+                "tool_search" => {
+                    json!({"query": text, "max_results": {"type": "integer", "maximum": 100}})
+                }
+                "execute_tool" => {
+                    json!({"name": text, "arguments": {"type": "object"}, "expect": text})
+                }
                 _ => json!({}),
             };
-            tool.input_schema = RawJson::from_value(&json!({"type": "object", "properties": takes}));
+            tool.input_schema =
+                RawJson::from_value(&json!({"type": "object", "properties": takes}));
             tool
         };
         self.listed.lock().iter().map(tool).collect()
@@ -88,24 +100,39 @@ impl Source for Remote {
     }
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        Box::pin(stream::iter(self.tools().into_iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))))
+        Box::pin(stream::iter(
+            self.tools().into_iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it)))),
+        ))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async { Ok(self.tools().into_iter().find(|it| it.id.name == *name)) })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        _: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let call = call.into_inner();
             self.calls.lock().push(call.clone());
             tokio::time::sleep(self.pause).await;
             if self.fails {
-                return Err(SourceError::Unavailable { id: self.id.clone(), what: "nobody answers".to_owned() });
+                return Err(SourceError::Unavailable {
+                    id: self.id.clone(),
+                    what: "nobody answers".to_owned(),
+                });
             }
             let answer = match call.tool.name.as_str() {
                 "tool_search" => self.finds.lock().clone(),
-                "execute_tool" => json!({"content": [{"type": "text", "text": "done"}], "_meta": {"own": 1}}),
+                "execute_tool" => {
+                    json!({"content": [{"type": "text", "text": "done"}], "_meta": {"own": 1}})
+                }
                 other => json!({"content": [{"type": "text", "text": other}]}),
             };
             Ok(ToolOutput::from_raw(RawJson::from_value(&answer)).unwrap())

@@ -12,14 +12,18 @@ use toolscout_core::SourceId;
 
 #[tokio::test(start_paused = true)]
 async fn what_fails_or_hangs_costs_the_request_only_that() {
-    let (down, hanging, good) = (of_request("down", &["a"]), Actor::new("hangs", &["b"]), of_request("good", &["c"]));
+    let (down, hanging, good) =
+        (of_request("down", &["a"]), Actor::new("hangs", &["b"]), of_request("good", &["c"]));
     down.answers(Answer::Down);
     let gate = Arc::new(Notify::new());
     let hanging = Arc::new(hanging.behind(&gate));
     let given = ByUser::new(&[("a", &down), ("a", &hanging), ("a", &good)]);
     let gateway = built(Gateway::builder().request_sources(given)).await;
     let hurried = gateway.view(&by("a").within(Duration::from_secs(1))).await;
-    assert_eq!((listed(&hurried).len(), hurried.problems().len(), hurried.is_private()), (0, 1, true));
+    assert_eq!(
+        (listed(&hurried).len(), hurried.problems().len(), hurried.is_private()),
+        (0, 1, true)
+    );
     let view = gateway.view(&by("a")).await;
     assert_eq!(listed(&view), ["good/c"]);
     assert_eq!(view.problems().len(), 2, "{:?}", view.problems());
@@ -35,7 +39,8 @@ async fn what_fails_or_hangs_costs_the_request_only_that() {
 async fn what_is_kept_is_kept_for_a_while_and_follows_what_all_see() {
     let (global, own) = (Arc::new(Actor::new("all", &["x"])), of_request("mine", &["y"]));
     let given = ByUser::new(&[("a", &own)]);
-    let gateway = built(Gateway::builder().source(global.clone()).request_sources(given.clone())).await;
+    let gateway =
+        built(Gateway::builder().source(global.clone()).request_sources(given.clone())).await;
     let (one, other) = (gateway.view(&by("a")).await, gateway.view(&by("a")).await);
     assert!(Arc::ptr_eq(&one.snapshot(), &other.snapshot()));
     global.has(&["x", "z"]);
@@ -85,7 +90,10 @@ async fn of_many_requests_that_come_at_once_one_asks_and_if_it_goes_away_the_nex
 #[tokio::test]
 async fn no_more_is_kept_than_was_said_and_what_was_used_least_goes_first() {
     let given = ByUser::for_anybody();
-    let gateway = built(Gateway::builder().keep_views(5, Duration::from_secs(60)).request_sources(given.clone())).await;
+    let gateway = built(
+        Gateway::builder().keep_views(5, Duration::from_secs(60)).request_sources(given.clone()),
+    )
+    .await;
     for user in 0..200 {
         gateway.view(&by(&user.to_string())).await;
         gateway.view(&by("0")).await;

@@ -15,14 +15,16 @@ use std::time::Instant;
 use toolscout_core::RawJson;
 use toolscout_process::words;
 
-const RESOURCES: ListMethod = ListMethod { method: "resources/list", key: "resources", things: "resources", id: "uri" };
+const RESOURCES: ListMethod =
+    ListMethod { method: "resources/list", key: "resources", things: "resources", id: "uri" };
 const TEMPLATES: ListMethod = ListMethod {
     method: "resources/templates/list",
     key: "resourceTemplates",
     things: "resource templates",
     id: "uriTemplate",
 };
-const PROMPTS: ListMethod = ListMethod { method: "prompts/list", key: "prompts", things: "prompts", id: "name" };
+const PROMPTS: ListMethod =
+    ListMethod { method: "prompts/list", key: "prompts", things: "prompts", id: "name" };
 /// A server with resources but without templates answers with this code.
 const UNKNOWN_METHOD: i64 = -32601;
 
@@ -43,7 +45,11 @@ pub struct LibraryListing {
 }
 
 /// Lists everything that the server declares, concurrently.
-pub(in super::super) async fn list(client: &McpClient, limits: &Limits, deadline: Instant) -> LibraryListing {
+pub(in super::super) async fn list(
+    client: &McpClient,
+    limits: &Limits,
+    deadline: Instant,
+) -> LibraryListing {
     let said = client.said();
     let (has_resources, has_prompts) = (said.declares("resources"), said.declares("prompts"));
     let (resources, templates, prompts) = tokio::join!(
@@ -79,7 +85,9 @@ async fn shelf(
     let mut cursor: Option<String> = None;
     loop {
         let page = match client.ask_for_page(list, cursor.as_deref(), deadline).await {
-            Err(ClientError::Answered { code: UNKNOWN_METHOD, .. }) if shelf.pages == 0 => return Ok(shelf),
+            Err(ClientError::Answered { code: UNKNOWN_METHOD, .. }) if shelf.pages == 0 => {
+                return Ok(shelf);
+            }
             page => page?,
         };
         cursor = shelf.page(&page, limits)?;
@@ -122,8 +130,10 @@ impl LibraryListReader {
         if self.bytes > limits.listing {
             return Err(self.wrong(&format!("has more than {}", words::bytes(limits.listing))));
         }
-        let members = strict::members(page.as_str()).ok_or_else(|| self.wrong("is no JSON object"))?;
-        let member = |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value.get());
+        let members =
+            strict::members(page.as_str()).ok_or_else(|| self.wrong("is no JSON object"))?;
+        let member =
+            |key: &str| members.iter().find(|(it, _)| it == key).map(|(_, value)| value.get());
         if !matches!(member("resultType"), None | Some("\"complete\"")) {
             return Err(self.wrong("is not whole"));
         }
@@ -143,15 +153,25 @@ impl LibraryListReader {
 
     /// Returns the next cursor. If a page without new entries repeats a cursor, the list is
     /// complete: some servers mark the end this way.
-    fn follow(&mut self, cursor: &str, brought: bool, limits: &Limits) -> Result<Option<String>, ClientError> {
+    fn follow(
+        &mut self,
+        cursor: &str,
+        brought: bool,
+        limits: &Limits,
+    ) -> Result<Option<String>, ClientError> {
         if cursor.len() > limits.cursor + 2 {
-            return Err(self.wrong(&format!("has a cursor of more than {}", words::bytes(limits.cursor))));
+            return Err(
+                self.wrong(&format!("has a cursor of more than {}", words::bytes(limits.cursor)))
+            );
         }
-        let next: String = serde_json::from_str(cursor).map_err(|_| self.wrong("has a cursor that is not a text"))?;
+        let next: String = serde_json::from_str(cursor)
+            .map_err(|_| self.wrong("has a cursor that is not a text"))?;
         match self.cursors.insert(next.clone()) {
             false if brought => Err(self.wrong("leads back to a page that was already there")),
             false => Ok(None),
-            true if self.pages >= limits.pages => Err(self.wrong(&format!("has more than {} pages", limits.pages))),
+            true if self.pages >= limits.pages => {
+                Err(self.wrong(&format!("has more than {} pages", limits.pages)))
+            }
             true => Ok(Some(next)),
         }
     }
@@ -165,7 +185,8 @@ impl LibraryListReader {
                 }
             }
             Err(reason) if self.problems.len() < PROBLEMS => {
-                self.problems.push(format!("one of its {} is left out: {reason}", self.list.things));
+                self.problems
+                    .push(format!("one of its {} is left out: {reason}", self.list.things));
             }
             Err(_) => {}
         }
@@ -174,7 +195,11 @@ impl LibraryListReader {
     fn check(&self, item: &RawValue, limits: &Limits) -> Result<String, String> {
         let (text, limit) = (item.get(), limits.definition);
         if text.len() > limit {
-            return Err(format!("it has {} bytes, and {} are allowed", text.len(), words::bytes(limit)));
+            return Err(format!(
+                "it has {} bytes, and {} are allowed",
+                text.len(),
+                words::bytes(limit)
+            ));
         }
         strict::check(text)?;
         let members = strict::members(text).ok_or("it is no JSON object")?;
@@ -184,6 +209,10 @@ impl LibraryListReader {
     }
 
     fn wrong(&self, what: &str) -> ClientError {
-        ClientError::protocol(format!("its list of {} {}", self.list.things, &what[..what.floor_char_boundary(SHOWN)]))
+        ClientError::protocol(format!(
+            "its list of {} {}",
+            self.list.things,
+            &what[..what.floor_char_boundary(SHOWN)]
+        ))
     }
 }

@@ -29,7 +29,8 @@ async fn list_with(
         vec![json!({"jsonrpc": "2.0", "id": message["id"], key: outcome}).to_string()]
     });
     let version = "v".to_owned();
-    let era = if is_modern { ProtocolEra::Modern { version } } else { ProtocolEra::Legacy { version } };
+    let era =
+        if is_modern { ProtocolEra::Modern { version } } else { ProtocolEra::Legacy { version } };
     let (peer, _sent) = world.into_peer();
     let opened = OpenedConversation {
         peer,
@@ -77,7 +78,8 @@ async fn all_pages_are_joined() {
 #[tokio::test]
 async fn a_loop_that_brings_nothing_new_is_an_end_with_a_warning() {
     for cursor in ["again", ""] {
-        let (listing, asked) = list(move |_| json!({"tools": [tool("a"), tool("b")], "nextCursor": cursor})).await;
+        let (listing, asked) =
+            list(move |_| json!({"tools": [tool("a"), tool("b")], "nextCursor": cursor})).await;
         let listing = listing.expect("usable");
         assert_eq!((names(&listing), asked), (vec!["a", "b"], 2));
         assert!(listing.problems[0].message.contains("pagination loop"));
@@ -118,7 +120,9 @@ async fn a_page_that_fails_leaves_nothing() {
 #[tokio::test]
 async fn cursors_are_texts_of_a_modest_size() {
     for bad in [json!(7), json!({}), json!([]), json!(false)] {
-        assert!(reason(move |_| json!({"tools": [], "nextCursor": bad})).await.contains("not a text"));
+        assert!(
+            reason(move |_| json!({"tools": [], "nextCursor": bad})).await.contains("not a text")
+        );
     }
     let limits = || Limits { cursor: 10, ..Limits::default() };
     for (size, fits) in [(9, true), (10, true), (11, false)] {
@@ -132,7 +136,14 @@ async fn cursors_are_texts_of_a_modest_size() {
 
 #[tokio::test]
 async fn what_is_no_list_is_an_error_and_not_an_empty_one() {
-    for bad in [json!({"tools": null}), json!({"tools": {}}), json!({"tools": "x"}), json!({}), json!([]), json!("x")] {
+    for bad in [
+        json!({"tools": null}),
+        json!({"tools": {}}),
+        json!({"tools": "x"}),
+        json!({}),
+        json!([]),
+        json!("x"),
+    ] {
         let text = bad.to_string();
         assert!(list(move |_| bad.clone()).await.0.is_err(), "{text}");
     }
@@ -145,7 +156,10 @@ async fn a_list_must_be_complete() {
     for kind in [json!("input_required"), json!("COMPLETE"), json!("complete "), json!(7)] {
         let page = move |_: Option<&str>| json!({"tools": [tool("a")], "resultType": kind});
         assert!(reason(page.clone()).await.contains("whole result"));
-        assert!(list_with(Limits::default(), false, page).await.0.is_ok(), "legacy servers know no such key");
+        assert!(
+            list_with(Limits::default(), false, page).await.0.is_ok(),
+            "legacy servers know no such key"
+        );
     }
     assert!(list(|_| json!({"tools": [], "resultType": "complete"})).await.0.is_ok());
 }
@@ -174,7 +188,8 @@ async fn bytes_of_all_pages_together_are_limited() {
         let page: usize = cursor.map_or(0, |it| it.parse().expect("a number"));
         json!({"tools": [], "nextCursor": (page + 1).to_string(), "x": "x".repeat(400)})
     };
-    let (listing, asked) = list_with(Limits { listing: 1_000, ..Limits::default() }, true, page).await;
+    let (listing, asked) =
+        list_with(Limits { listing: 1_000, ..Limits::default() }, true, page).await;
     assert!(listing.expect_err("too much").to_string().contains("more than 1000 bytes"));
     assert_eq!(asked, 3);
 }
@@ -212,7 +227,8 @@ async fn not_every_one_of_very_many_problems_is_told() {
 #[tokio::test]
 async fn of_two_tools_of_one_name_none_is_used() {
     let (listing, _) = list(|_| {
-        let other = json!({"name": "transfer", "description": "Send all the money", "inputSchema": {}});
+        let other =
+            json!({"name": "transfer", "description": "Send all the money", "inputSchema": {}});
         let same = json!({"inputSchema": {"type": "object"}, "description": "x", "name": "same"});
         json!({"tools": [tool("transfer"), tool("same"), other.clone(), same, other, tool("last")]})
     })
@@ -255,7 +271,10 @@ async fn the_shortest_time_and_the_narrowest_scope_hold_for_all_pages() {
     })
     .await;
     let listing = listing.expect("a list");
-    assert_eq!((listing.ttl, listing.scope), (Some(Duration::from_millis(500)), CacheScope::Private));
+    assert_eq!(
+        (listing.ttl, listing.scope),
+        (Some(Duration::from_millis(500)), CacheScope::Private)
+    );
     let (listing, _) = list(|_| json!({"tools": []})).await;
     let listing = listing.expect("a list");
     assert_eq!((listing.ttl, listing.scope), (None, CacheScope::Unknown));

@@ -12,7 +12,10 @@ use std::sync::Arc;
 use toolscout_core::SourceId;
 
 async fn connect(site: &Site) -> Result<McpClient, ClientError> {
-    let server = ServerConfig::new(SourceId::new("web").expect("an id"), ServerTransport::Http(site.endpoint()));
+    let server = ServerConfig::new(
+        SourceId::new("web").expect("an id"),
+        ServerTransport::Http(site.endpoint()),
+    );
     McpClient::connect(&server, &dial(), soon()).await
 }
 
@@ -35,7 +38,12 @@ fn methods(site: &Site) -> Vec<String> {
 async fn a_modern_address_is_asked_once() {
     let site = Site::new(|asked, stream| {
         let result = json!({"supportedVersions": ["2026-07-28"], "tools": []});
-        say(stream, &json_answer(&json!({"jsonrpc": "2.0", "id": asked.json()["id"], "result": result}).to_string()));
+        say(
+            stream,
+            &json_answer(
+                &json!({"jsonrpc": "2.0", "id": asked.json()["id"], "result": result}).to_string(),
+            ),
+        );
         Then::Stay
     });
     let client = connect(&site).await.expect("connected");
@@ -49,7 +57,9 @@ async fn an_address_that_does_not_understand_is_taken_for_a_legacy_one() {
     let site = Site::new(|asked, stream| {
         match old_answer(&asked.json()) {
             Some(reply) => say(stream, &json_answer(&reply)),
-            None if asked.json().get("id").is_none() => say(stream, &answer("202 Accepted", "", "")),
+            None if asked.json().get("id").is_none() => {
+                say(stream, &answer("202 Accepted", "", ""))
+            }
             None => say(stream, &answer("400 Bad Request", "", "what?")),
         }
         Then::Stay

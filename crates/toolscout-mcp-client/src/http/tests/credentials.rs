@@ -50,7 +50,8 @@ async fn a_token_that_is_not_taken_is_replaced_and_the_request_repeated_once() {
         wire.send(request(id, "tools/list")).await.expect("taken");
         assert!(matches!(hearing.next().await, super::super::fixture::Heard::Message(_)));
     }
-    let sent: Vec<_> = site.asked().iter().map(|it| it.header("authorization").map(str::to_owned)).collect();
+    let sent: Vec<_> =
+        site.asked().iter().map(|it| it.header("authorization").map(str::to_owned)).collect();
     assert_eq!(sent, ["Bearer old", "Bearer good", "Bearer good"].map(|it| Some(it.to_owned())));
     let asked = site.asked();
     assert_eq!(asked[0].body, asked[1].body);
@@ -78,8 +79,11 @@ async fn who_has_no_other_token_does_not_ask_again() {
 
 fn secretive(site: &Site) -> (HttpEndpoint, ConnectContext) {
     let url = site.url().replace("/mcp", "/mcp?key=env:none").replace("env:none", SECRET);
-    let mut endpoint =
-        HttpEndpoint { url: url.as_str().into(), bearer: Some("env:TOKEN".into()), ..HttpEndpoint::default() };
+    let mut endpoint = HttpEndpoint {
+        url: url.as_str().into(),
+        bearer: Some("env:TOKEN".into()),
+        ..HttpEndpoint::default()
+    };
     endpoint.headers.insert("X-Api-Key".to_owned(), "${TOKEN}".into());
     let dial = ConnectContext {
         lookup: ReferenceLookup::of(|name| (name == "TOKEN").then(|| OsString::from(SECRET))),
@@ -112,7 +116,8 @@ async fn a_name_and_password_in_the_address_become_a_header() {
     });
     let url = site.url().replace("http://", "http://me:p%40ss@");
     let (wire, mut hearing) =
-        wire_with(&HttpEndpoint { url: url.as_str().into(), ..HttpEndpoint::default() }, &dial()).await;
+        wire_with(&HttpEndpoint { url: url.as_str().into(), ..HttpEndpoint::default() }, &dial())
+            .await;
     wire.send(request(1, "tools/list")).await.expect("taken");
     hearing.next().await;
     // me:p@ss
@@ -166,8 +171,10 @@ async fn refused(endpoint: HttpEndpoint, dial: &ConnectContext) -> String {
 #[tokio::test]
 async fn settings_that_cannot_be_sent_are_named_without_their_value() {
     let url = "http://127.0.0.1:9/mcp";
-    let dial =
-        ConnectContext { lookup: ReferenceLookup::of(|_| Some(OsString::from(format!("{SECRET}\nX: 1")))), ..dial() };
+    let dial = ConnectContext {
+        lookup: ReferenceLookup::of(|_| Some(OsString::from(format!("{SECRET}\nX: 1")))),
+        ..dial()
+    };
     let with_header = |name: &str, value: &str| {
         let headers = [(name.to_owned(), value.into())].into();
         HttpEndpoint { url: url.into(), headers, ..HttpEndpoint::default() }
@@ -177,8 +184,12 @@ async fn settings_that_cannot_be_sent_are_named_without_their_value() {
     let error = refused(with_header("Bad Name", "x"), &dial).await;
     assert_eq!(error, "header `Bad Name` is no header name");
     let error = refused(with_header("Mcp-Session-Id", "x"), &dial).await;
-    assert_eq!(error, "header `Mcp-Session-Id` cannot be set; remove it from the server's `headers`");
-    let bearer = HttpEndpoint { url: url.into(), bearer: Some("env:KEY".into()), ..HttpEndpoint::default() };
+    assert_eq!(
+        error,
+        "header `Mcp-Session-Id` cannot be set; remove it from the server's `headers`"
+    );
+    let bearer =
+        HttpEndpoint { url: url.into(), bearer: Some("env:KEY".into()), ..HttpEndpoint::default() };
     assert_eq!(refused(bearer, &dial).await, "the server's token holds what no header can carry");
     let url = HttpEndpoint { url: "env:KEY".into(), ..HttpEndpoint::default() };
     assert!(!refused(url, &dial).await.contains(SECRET));

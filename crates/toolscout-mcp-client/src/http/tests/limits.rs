@@ -1,5 +1,6 @@
 use super::super::fixture::{
-    EVENT_HEAD, Heard, Site, Then, answer, dial, dial_with_messages_of, json_answer, notification, request, say,
+    EVENT_HEAD, Heard, Site, Then, answer, dial, dial_with_messages_of, json_answer, notification,
+    request, say,
 };
 use super::{wire, wire_with};
 use crate::limits::Limits;
@@ -25,7 +26,8 @@ fn shortly() -> Instant {
 /// T02
 #[tokio::test]
 async fn an_endless_body_is_cut_off() {
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     let site = for_ever(head, format!("400\r\n{}\r\n", "A".repeat(1024)));
     let (wire, mut hearing) = wire_with(&site.endpoint(), &dial_with_messages_of(1 << 20)).await;
     wire.send(request(1, "tools/list")).await.expect("taken");
@@ -43,7 +45,9 @@ async fn a_body_may_be_as_large_as_the_limit_and_no_larger() {
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{too_large}\r\n0\r\n\r\n",
         too_large.len()
     );
-    for (said, is_fine) in [(json_answer(&fits), true), (json_answer(&too_large), false), (chunked, false)] {
+    for (said, is_fine) in
+        [(json_answer(&fits), true), (json_answer(&too_large), false), (chunked, false)]
+    {
         let site = Site::saying(said);
         let (wire, mut hearing) = wire_with(&site.endpoint(), &dial_with_messages_of(limit)).await;
         wire.send(request(1, "tools/list")).await.expect("taken");
@@ -68,7 +72,10 @@ async fn comments_do_not_put_the_deadline_off() {
     let (wire, mut hearing) = wire(&site).await;
     wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/call") }).await.expect("taken");
     let error = hearing.failure().await;
-    assert!(matches!(&error, ClientError::TimedOut { what, .. } if what.contains("tools/call")), "{error:?}");
+    assert!(
+        matches!(&error, ClientError::TimedOut { what, .. } if what.contains("tools/call")),
+        "{error:?}"
+    );
 }
 
 /// T01
@@ -85,7 +92,9 @@ async fn a_server_that_does_not_answer_is_waited_for_until_the_deadline() {
             Then::HangUp
         });
         let (wire, mut hearing) = wire(&site).await;
-        wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/list") }).await.expect("taken");
+        wire.send(Outgoing { deadline: shortly(), ..request(1, "tools/list") })
+            .await
+            .expect("taken");
         assert!(matches!(hearing.failure().await, ClientError::TimedOut { .. }));
         let told = wire.send(Outgoing { deadline: shortly(), ..notification("x") }).await;
         // The head of the response is enough for a notification.

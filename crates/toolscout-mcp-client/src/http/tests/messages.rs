@@ -1,4 +1,6 @@
-use super::super::fixture::{EVENT_HEAD, Heard, Site, Then, answer, json_answer, notification, request, say};
+use super::super::fixture::{
+    EVENT_HEAD, Heard, Site, Then, answer, json_answer, notification, request, say,
+};
 use super::super::headers::encode;
 use super::wire;
 use crate::era::ProtocolEra;
@@ -35,10 +37,17 @@ async fn a_json_answer_is_heard_as_one_message() {
 #[tokio::test]
 async fn an_event_stream_is_heard_as_it_comes_up_to_the_reply() {
     let site = Site::new(|asked, stream| {
-        let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}"#;
+        let progress =
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}"#;
         say(stream, EVENT_HEAD);
-        say(stream, &format!(": hello\n\nevent: ping\ndata: x\n\nid: 1\ndata:\n\ndata: {progress}\n\n"));
-        say(stream, &format!("event: message\r\ndata: {}\r\n\r\ndata: {{\"late\":1}}\n\n", asked.reply()));
+        say(
+            stream,
+            &format!(": hello\n\nevent: ping\ndata: x\n\nid: 1\ndata:\n\ndata: {progress}\n\n"),
+        );
+        say(
+            stream,
+            &format!("event: message\r\ndata: {}\r\n\r\ndata: {{\"late\":1}}\n\n", asked.reply()),
+        );
         Then::Stay
     });
     let (wire, mut hearing) = wire(&site).await;
@@ -54,7 +63,10 @@ async fn an_event_stream_is_heard_as_it_comes_up_to_the_reply() {
 async fn a_stream_that_ends_after_its_reply_leaves_the_connection_usable() {
     let site = Site::new(|asked, stream| {
         let event = format!("data: {}\n\n", asked.reply());
-        say(stream, &answer("200 OK", "content-type: text/event-stream; charset=utf-8\r\n", &event));
+        say(
+            stream,
+            &answer("200 OK", "content-type: text/event-stream; charset=utf-8\r\n", &event),
+        );
         Then::Stay
     });
     let (wire, mut hearing) = wire(&site).await;
@@ -70,7 +82,11 @@ async fn a_stream_that_ends_after_its_reply_leaves_the_connection_usable() {
 
 #[tokio::test]
 async fn a_stream_that_ends_without_the_reply_fails_its_request() {
-    let site = Site::saying(answer("200 OK", "content-type: text/event-stream\r\n", "data: {\"id\":9}\n\n"));
+    let site = Site::saying(answer(
+        "200 OK",
+        "content-type: text/event-stream\r\n",
+        "data: {\"id\":9}\n\n",
+    ));
     let (wire, mut hearing) = wire(&site).await;
     wire.send(request(1, "tools/call")).await.expect("taken");
     assert_eq!(hearing.next().await, Heard::Message("{\"id\":9}".to_owned()));
@@ -80,12 +96,22 @@ async fn a_stream_that_ends_without_the_reply_fails_its_request() {
 
 #[tokio::test]
 async fn an_answer_that_is_not_the_reply_fails_the_request_at_once() {
-    for body in [r#"{"id":987654,"result":{}}"#, r#"{"id":1,"res"#, r#"{"id":1,"method":"ping"}"#, "[]", "7", ""] {
+    for body in [
+        r#"{"id":987654,"result":{}}"#,
+        r#"{"id":1,"res"#,
+        r#"{"id":1,"method":"ping"}"#,
+        "[]",
+        "7",
+        "",
+    ] {
         let site = Site::saying(json_answer(body));
         let (wire, mut hearing) = wire(&site).await;
         wire.send(request(1, "tools/list")).await.expect("taken");
         assert_eq!(hearing.next().await, Heard::Message(body.to_owned()));
-        assert!(matches!(hearing.next().await, Heard::Failed(1, ClientError::Protocol { .. })), "{body}");
+        assert!(
+            matches!(hearing.next().await, Heard::Failed(1, ClientError::Protocol { .. })),
+            "{body}"
+        );
     }
 }
 
@@ -98,7 +124,8 @@ async fn what_is_no_request_is_done_when_the_server_has_taken_it() {
     });
     let (wire, mut hearing) = wire(&site).await;
     wire.send(notification("notifications/fine")).await.expect("accepted");
-    let error = wire.send(notification("notifications/bad")).await.expect_err("refused").to_string();
+    let error =
+        wire.send(notification("notifications/bad")).await.expect_err("refused").to_string();
     assert_eq!(error, format!("`{}` answered 500 Internal Server Error", site.url()));
     assert!(hearing.is_silent());
 }
@@ -122,8 +149,12 @@ async fn the_modern_era_mirrors_what_a_request_is_about_in_headers() {
     });
     let (wire, mut hearing) = wire(&site).await;
     wire.agreed(&modern());
-    let mirrored = vec![("Region".to_owned(), "eu".to_owned()), ("Text".to_owned(), "a\r\nX-Admin: 1".to_owned())];
-    let message = Outgoing { name: Some("größe".to_owned()), mirrored, ..request(1, "tools/call") };
+    let mirrored = vec![
+        ("Region".to_owned(), "eu".to_owned()),
+        ("Text".to_owned(), "a\r\nX-Admin: 1".to_owned()),
+    ];
+    let message =
+        Outgoing { name: Some("größe".to_owned()), mirrored, ..request(1, "tools/call") };
     wire.send(message).await.expect("taken");
     hearing.next().await;
     let asked = &site.asked()[0];
@@ -141,7 +172,8 @@ async fn a_header_that_cannot_be_is_said_before_anything_is_sent() {
     let (wire, _hearing) = wire(&site).await;
     wire.agreed(&modern());
     for mirrored in [vec![("A\r\nX: 1", "v")], vec![("Region", "a"), ("region", "b")]] {
-        let mirrored = mirrored.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let mirrored =
+            mirrored.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let sent = wire.send(Outgoing { mirrored, ..request(1, "tools/call") }).await;
         assert!(matches!(sent, Err(ClientError::Invalid { .. })), "{sent:?}");
     }
@@ -157,7 +189,8 @@ async fn the_handshake_speaks_the_era_it_asks_for() {
     });
     let (wire, mut hearing) = wire(&site).await;
     let meta = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": meta}).to_string();
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": meta}).to_string();
     wire.send(Outgoing { body, ..request(1, "server/discover") }).await.expect("taken");
     hearing.next().await;
     wire.send(request(2, "initialize")).await.expect("taken");
@@ -247,6 +280,12 @@ async fn addresses_that_are_none_are_refused_before_anything_is_asked() {
             http::HttpWire::open(&endpoint, &dial(), ear.clone(), soon()).await,
             Err(ClientError::Invalid { .. })
         ));
-        assert!(matches!(sse::open(&endpoint, &dial(), ear, soon()).await, Err(ClientError::Invalid { .. })), "{url}");
+        assert!(
+            matches!(
+                sse::open(&endpoint, &dial(), ear, soon()).await,
+                Err(ClientError::Invalid { .. })
+            ),
+            "{url}"
+        );
     }
 }

@@ -27,24 +27,38 @@ const JSON: &str = "content-type: application/json\r\n";
 #[tokio::test]
 async fn a_reply_is_a_reply_whatever_its_status() {
     let body = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no such method"}}"#;
-    for status in ["400 Bad Request", "404 Not Found", "500 Internal Server Error", "503 Service Unavailable"] {
+    for status in
+        ["400 Bad Request", "404 Not Found", "500 Internal Server Error", "503 Service Unavailable"]
+    {
         assert_eq!(outcome(status, JSON, body).await, Heard::Message(body.to_owned()));
     }
 }
 
 #[tokio::test]
 async fn an_error_that_names_no_request_is_still_the_answer_to_ours() {
-    let body = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Server not initialized"}}"#;
-    let expected = ClientError::Answered { code: -32000, message: "Server not initialized".to_owned(), data: None };
+    let body =
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Server not initialized"}}"#;
+    let expected = ClientError::Answered {
+        code: -32000,
+        message: "Server not initialized".to_owned(),
+        data: None,
+    };
     assert_eq!(failure("400 Bad Request", JSON, body).await, expected);
 }
 
 #[tokio::test]
 async fn a_status_of_no_mcp_server_is_told_as_such() {
-    for (line, status) in [("400 Bad Request", 400), ("404 Not Found", 404), ("405 Method Not Allowed", 405)] {
-        for (headers, body) in [("", ""), ("content-type: text/html\r\n", "<p>no</p>"), (JSON, "{\"error\":\"x\"}")] {
+    for (line, status) in
+        [("400 Bad Request", 400), ("404 Not Found", 404), ("405 Method Not Allowed", 405)]
+    {
+        for (headers, body) in
+            [("", ""), ("content-type: text/html\r\n", "<p>no</p>"), (JSON, "{\"error\":\"x\"}")]
+        {
             let error = failure(line, headers, body).await;
-            assert!(matches!(&error, ClientError::Status { status: it, .. } if *it == status), "{error:?}");
+            assert!(
+                matches!(&error, ClientError::Status { status: it, .. } if *it == status),
+                "{error:?}"
+            );
             assert!(error.to_string().ends_with(&format!("answered {line}")), "{error}");
         }
     }
@@ -56,10 +70,19 @@ async fn who_wants_a_login_is_told_apart_and_its_challenge_kept() {
     let headers = format!("www-authenticate: {challenge}\r\n");
     for status in ["401 Unauthorized", "403 Forbidden"] {
         let error = failure(status, &headers, "").await;
-        assert!(matches!(&error, ClientError::Login { challenge: Some(it), .. } if it == challenge), "{error:?}");
+        assert!(
+            matches!(&error, ClientError::Login { challenge: Some(it), .. } if it == challenge),
+            "{error:?}"
+        );
     }
-    assert!(matches!(failure("401 Unauthorized", "", "").await, ClientError::Login { challenge: None, .. }));
-    assert!(matches!(failure("403 Forbidden", "", "").await, ClientError::Login { challenge: None, .. }));
+    assert!(matches!(
+        failure("401 Unauthorized", "", "").await,
+        ClientError::Login { challenge: None, .. }
+    ));
+    assert!(matches!(
+        failure("403 Forbidden", "", "").await,
+        ClientError::Login { challenge: None, .. }
+    ));
 }
 
 /// A delay of ten years is cut to an hour.
@@ -79,17 +102,27 @@ async fn who_is_busy_says_for_how_long_and_is_not_believed_everything() {
 #[tokio::test]
 async fn a_server_that_fails_is_out_of_reach() {
     let error = failure("502 Bad Gateway", "", "").await;
-    assert!(matches!(&error, ClientError::Lost { what } if what.ends_with("answered 502 Bad Gateway")), "{error:?}");
+    assert!(
+        matches!(&error, ClientError::Lost { what } if what.ends_with("answered 502 Bad Gateway")),
+        "{error:?}"
+    );
 }
 
 /// T31: the target of a redirect, which could receive credentials, is never contacted.
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_only_its_origin_is_named() {
     let canary = Site::saying("");
-    for status in ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
-        let error = failure(status, &format!("location: {}?token=x\r\n", canary.url()), "").await.to_string();
+    for status in
+        ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"]
+    {
+        let error = failure(status, &format!("location: {}?token=x\r\n", canary.url()), "")
+            .await
+            .to_string();
         let origin = canary.url().replace("/mcp", "");
-        assert!(error.contains(&format!("it points to {origin}, which is not followed")), "{error}");
+        assert!(
+            error.contains(&format!("it points to {origin}, which is not followed")),
+            "{error}"
+        );
     }
     for odd in ["location: javascript:alert(1)\r\n", "location: http://[\r\n", ""] {
         let error = failure("307 Temporary Redirect", odd, "").await.to_string();
@@ -100,9 +133,14 @@ async fn a_redirect_is_not_followed_and_only_its_origin_is_named() {
 
 #[tokio::test]
 async fn a_page_is_not_taken_for_a_message() {
-    let error = failure("200 OK", "content-type: text/HTML; charset=utf-8\r\n", r#"{"id":3,"result":{}}"#).await;
+    let error =
+        failure("200 OK", "content-type: text/HTML; charset=utf-8\r\n", r#"{"id":3,"result":{}}"#)
+            .await;
     assert!(matches!(error, ClientError::Protocol { .. }));
-    assert!(error.to_string().contains("answered with `text/html`, neither JSON nor an event stream"), "{error}");
+    assert!(
+        error.to_string().contains("answered with `text/html`, neither JSON nor an event stream"),
+        "{error}"
+    );
     let error = failure("200 OK", "", r#"{"id":3,"result":{}}"#).await.to_string();
     assert!(error.ends_with("answered 200 OK without a message"), "{error}");
 }
@@ -110,7 +148,9 @@ async fn a_page_is_not_taken_for_a_message() {
 /// T02: a response that is not decompressed cannot be a decompression bomb.
 #[tokio::test]
 async fn an_encoded_answer_is_refused() {
-    let error = failure("200 OK", &format!("{JSON}content-encoding: gzip\r\n"), "\x1f\u{8}").await.to_string();
+    let error = failure("200 OK", &format!("{JSON}content-encoding: gzip\r\n"), "\x1f\u{8}")
+        .await
+        .to_string();
     assert!(error.contains("answered with encoding `gzip`, which was not requested"), "{error}");
 }
 
@@ -127,7 +167,10 @@ async fn a_connection_that_breaks_fails_its_request_once_and_not_the_next() {
     let (wire, mut hearing) = wire(&site).await;
     wire.send(request(1, "tools/call")).await.expect("taken");
     let error = hearing.failure().await;
-    assert!(matches!(&error, ClientError::Lost { what } if what.contains("broke the connection")), "{error:?}");
+    assert!(
+        matches!(&error, ClientError::Lost { what } if what.contains("broke the connection")),
+        "{error:?}"
+    );
     wire.send(request(2, "tools/list")).await.expect("taken");
     assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":2")));
     assert_eq!(site.asked().len(), 2, "a call is not repeated");

@@ -1,4 +1,6 @@
-use super::super::fixture::{Asked, EVENT_HEAD, Heard, Site, Then, answer, json_answer, notification, request, say};
+use super::super::fixture::{
+    Asked, EVENT_HEAD, Heard, Site, Then, answer, json_answer, notification, request, say,
+};
 use super::wire;
 use crate::ClientError;
 use crate::era::ProtocolEra;
@@ -6,13 +8,17 @@ use crate::wire::Wire;
 use std::net::TcpStream;
 
 /// A legacy server that assigns this session.
-fn legacy_site(session: &'static str, get: impl Fn(&Asked, &mut TcpStream) + Send + Sync + 'static) -> Site {
+fn legacy_site(
+    session: &'static str,
+    get: impl Fn(&Asked, &mut TcpStream) + Send + Sync + 'static,
+) -> Site {
     Site::new(move |asked, stream| {
         let is_request = !asked.json()["id"].is_null();
         match asked.line.split(' ').next() {
             Some("GET") => get(asked, stream),
             _ if asked.body.contains("initialize\"") => {
-                let headers = format!("content-type: application/json\r\nmcp-session-id: {session}\r\n");
+                let headers =
+                    format!("content-type: application/json\r\nmcp-session-id: {session}\r\n");
                 say(stream, &answer("200 OK", &headers, &asked.reply()));
             }
             _ if asked.body.contains("gone") => say(stream, &answer("404 Not Found", "", "")),

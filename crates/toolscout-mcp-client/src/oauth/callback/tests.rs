@@ -1,7 +1,11 @@
 use super::*;
 
 fn expected(announces_itself: bool) -> ExpectedCallback {
-    ExpectedCallback { state: OAuthSecret::new("s1"), issuer: "https://as".to_owned(), announces_itself }
+    ExpectedCallback {
+        state: OAuthSecret::new("s1"),
+        issuer: "https://as".to_owned(),
+        announces_itself,
+    }
 }
 
 fn said(query: &str, announces_itself: bool) -> String {
@@ -15,9 +19,14 @@ fn said(query: &str, announces_itself: bool) -> String {
 #[test]
 fn only_an_answer_with_our_state_is_one() {
     assert_eq!(said("code=c&state=s1", false), "c");
-    for query in
-        ["", "code=c", "code=c&state=", "code=c&state=s2", "code=c&state=s1&state=s1", "code=a&code=b&state=s1"]
-    {
+    for query in [
+        "",
+        "code=c",
+        "code=c&state=",
+        "code=c&state=s2",
+        "code=c&state=s1&state=s1",
+        "code=a&code=b&state=s1",
+    ] {
         assert_eq!(said(query, false), "not ours", "{query}");
     }
 }

@@ -13,16 +13,29 @@ fn only_what_the_bearer_demand_says_counts() {
 
 #[test]
 fn whatever_is_sent_is_read_without_harm() {
-    for text in
-        ["", "Bearer", "=", "==", ",,=,\"", "Bearer scope", "Bearer scope=", "Bearer a=\"\\", "é=\"ü", "Bearer abc=="]
-    {
+    for text in [
+        "",
+        "Bearer",
+        "=",
+        "==",
+        ",,=,\"",
+        "Bearer scope",
+        "Bearer scope=",
+        "Bearer a=\"\\",
+        "é=\"ü",
+        "Bearer abc==",
+    ] {
         let challenge = Challenge::parse(text);
-        assert!(challenge.scopes.is_empty() && challenge.resource_metadata.is_none(), "{text}: {challenge:?}");
+        assert!(
+            challenge.scopes.is_empty() && challenge.resource_metadata.is_none(),
+            "{text}: {challenge:?}"
+        );
     }
 }
 
 #[test]
 fn the_first_of_two_places_is_taken() {
-    let challenge = Challenge::parse("Bearer resource_metadata=https://a/, resource_metadata=https://b/");
+    let challenge =
+        Challenge::parse("Bearer resource_metadata=https://a/, resource_metadata=https://b/");
     assert_eq!(challenge.resource_metadata.as_deref(), Some("https://a/"));
 }

@@ -29,9 +29,15 @@ fn a_path_goes_behind_the_agreed_one() {
 
 #[test]
 fn without_a_path_nothing_is_asked_twice() {
-    assert_eq!(texts(resource_urls(&url("https://h"))), ["https://h/.well-known/oauth-protected-resource"]);
+    assert_eq!(
+        texts(resource_urls(&url("https://h"))),
+        ["https://h/.well-known/oauth-protected-resource"]
+    );
     assert_eq!(
         texts(issuer_urls(&url("https://h/"))),
-        ["https://h/.well-known/oauth-authorization-server", "https://h/.well-known/openid-configuration"]
+        [
+            "https://h/.well-known/oauth-authorization-server",
+            "https://h/.well-known/openid-configuration"
+        ]
     );
 }

@@ -24,12 +24,14 @@ fn tokens_that_would_break_a_header_are_not_taken() {
 
 #[test]
 fn what_a_server_repeats_of_our_secrets_is_not_shown() {
-    let identity = ClientIdentity::configured("us".to_owned(), Some(OAuthSecret::new("hunter2")), None);
+    let identity =
+        ClientIdentity::configured("us".to_owned(), Some(OAuthSecret::new("hunter2")), None);
     let no = OAuthErrorBody {
         error: "invalid_grant".to_owned(),
         error_description: Some("refresh-1 of us with hunter2 is over".to_owned()),
     };
-    let TokenError::No { text, .. } = refusal(no, &identity, &[("refresh_token", "refresh-1"), ("client_id", "us")])
+    let TokenError::No { text, .. } =
+        refusal(no, &identity, &[("refresh_token", "refresh-1"), ("client_id", "us")])
     else {
         panic!("a refusal")
     };

@@ -1,13 +1,20 @@
 use super::*;
 
 fn identity(method: ClientAuthMethod) -> ClientIdentity {
-    ClientIdentity { client_id: "a:b".to_owned(), client_secret: Some(OAuthSecret::new("s&=")), method }
+    ClientIdentity {
+        client_id: "a:b".to_owned(),
+        client_secret: Some(OAuthSecret::new("s&=")),
+        method,
+    }
 }
 
 #[test]
 fn each_method_puts_the_secret_in_its_own_place_only() {
-    let (header, post, none) =
-        (identity(ClientAuthMethod::Header), identity(ClientAuthMethod::Form), identity(ClientAuthMethod::Unproven));
+    let (header, post, none) = (
+        identity(ClientAuthMethod::Header),
+        identity(ClientAuthMethod::Form),
+        identity(ClientAuthMethod::Unproven),
+    );
     let mut pairs = Vec::new();
     let value = header.sign(&mut pairs).expect("a header");
     assert_eq!(value.to_str().ok(), Some("Basic YSUzQWI6cyUyNiUzRA=="));

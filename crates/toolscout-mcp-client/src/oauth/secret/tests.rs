@@ -8,7 +8,8 @@ fn a_challenge_is_that_of_the_standard() {
 
 #[test]
 fn secrets_are_long_never_alike_and_never_shown() {
-    let (one, two) = (OAuthSecret::random().expect("random"), OAuthSecret::random().expect("random"));
+    let (one, two) =
+        (OAuthSecret::random().expect("random"), OAuthSecret::random().expect("random"));
     assert_ne!(one, two);
     assert_eq!(one.reveal().len(), 43);
     assert_eq!(format!("{one:?}"), REDACTED);

@@ -84,7 +84,9 @@ impl Authority {
     }
 
     pub(super) fn fix(&self, path: &str, status: u16, headers: &str, body: impl ToString) {
-        self.state().fixed.insert(path.to_owned(), Reply(status, headers.to_owned(), body.to_string()));
+        self.state()
+            .fixed
+            .insert(path.to_owned(), Reply(status, headers.to_owned(), body.to_string()));
     }
 
     /// The number of requests for this path.
@@ -131,7 +133,9 @@ async fn read(mut stream: TcpStream) -> Option<(TcpStream, Asked)> {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
         let head = head.to_owned();
-        let length = head.lines().find_map(|it| it.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        let length = head
+            .lines()
+            .find_map(|it| it.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
         if body.len() >= length.unwrap_or(0) {
             return Some((stream, asked(head, body)));
         }
@@ -144,7 +148,8 @@ fn asked(head: String, body: &str) -> Asked {
     let url = Url::parse(&format!("http://h{target}")).expect("a target");
     let query = if method == "POST" { body } else { url.query().unwrap_or_default() };
     let pairs = Url::parse(&format!("http://h/?{query}")).expect("a form");
-    let pairs = pairs.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+    let pairs =
+        pairs.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
     Asked { method, path: url.path().to_owned(), pairs, head, body: body.to_owned() }
 }
 
@@ -210,11 +215,17 @@ impl State {
     fn authorize(&mut self, asked: Asked) -> Reply {
         let of = |name: &str| asked.pairs.get(name).cloned().unwrap_or_default();
         let (client, redirect) = (of("client_id"), of("redirect_uri"));
-        let registered = self.clients.get(&client).is_none_or(|it| it["redirect_uris"] == json!([redirect]));
+        let registered =
+            self.clients.get(&client).is_none_or(|it| it["redirect_uris"] == json!([redirect]));
         if !registered || of("response_type") != "code" || of("code_challenge_method") != "S256" {
             return no("invalid_request");
         }
-        self.code = Some(Code { client, challenge: of("code_challenge"), redirect, resource: of("resource") });
+        self.code = Some(Code {
+            client,
+            challenge: of("code_challenge"),
+            redirect,
+            resource: of("resource"),
+        });
         let mut back = Url::parse(&of("redirect_uri")).expect("an address");
         back.query_pairs_mut().append_pair("code", "the-code-1").append_pair("state", &of("state"));
         if let Some(iss) = &self.iss {
@@ -243,14 +254,20 @@ impl State {
             "refresh_token" if self.refresh == Some(of("refresh_token")) => self.give(self.rotates),
             "refresh_token" => {
                 let repeated = format!("{} is over", of("refresh_token"));
-                Reply(400, String::new(), json!({"error": "invalid_grant", "error_description": repeated}).to_string())
+                Reply(
+                    400,
+                    String::new(),
+                    json!({"error": "invalid_grant", "error_description": repeated}).to_string(),
+                )
             }
             super::super::registration::DEVICE_GRANT if self.pending > 0 => {
                 self.pending -= 1;
                 no("authorization_pending")
             }
             super::super::registration::DEVICE_GRANT if self.denied => no("access_denied"),
-            super::super::registration::DEVICE_GRANT if of("device_code") == "device-code-1" => self.give(true),
+            super::super::registration::DEVICE_GRANT if of("device_code") == "device-code-1" => {
+                self.give(true)
+            }
             _ => no("unsupported_grant_type"),
         }
     }

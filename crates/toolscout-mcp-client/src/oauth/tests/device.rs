@@ -15,7 +15,8 @@ async fn a_person_logs_in_on_another_device() {
     assert_eq!(authority.count("/token"), 4);
     assert_eq!(home.current(&authority.mcp()).await, Ok(Some("access-1".to_owned())));
     assert_eq!(authority.last("/device").pairs["resource"], authority.mcp());
-    let wish: serde_json::Value = serde_json::from_str(&authority.last("/register").body).expect("JSON");
+    let wish: serde_json::Value =
+        serde_json::from_str(&authority.last("/register").body).expect("JSON");
     assert_eq!(wish["grant_types"][0], "urn:ietf:params:oauth:grant-type:device_code");
 }
 
@@ -25,7 +26,10 @@ async fn a_person_who_says_no_is_heard() {
     authority.state().denied = true;
     let login = home.begin_device(&authority.mcp()).await.expect("it begins");
     let err = login.wait(soon()).await.expect_err("denied");
-    assert!(matches!(&err, ClientError::Login { what, .. } if what.contains("access_denied")), "{err}");
+    assert!(
+        matches!(&err, ClientError::Login { what, .. } if what.contains("access_denied")),
+        "{err}"
+    );
     assert!(!format!("{err:?} {login:?}").contains("device-code-1"));
 }
 

@@ -16,7 +16,12 @@ async fn refused(home: &Home, authority: &Authority, challenge: Option<&str>) ->
 async fn a_server_says_itself_where_its_login_is_described() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.fix(RESOURCE, 404, "", "");
-    authority.fix("/here", 200, "", json!({"resource": authority.mcp(), "authorization_servers": [authority.base]}));
+    authority.fix(
+        "/here",
+        200,
+        "",
+        json!({"resource": authority.mcp(), "authorization_servers": [authority.base]}),
+    );
     let challenge = format!("Bearer resource_metadata=\"{}/here\"", authority.base);
     home.begin_with(&authority.mcp(), Some(&challenge)).await.expect("found");
     assert_eq!(authority.paths()[..2], ["GET /here".to_owned(), format!("GET {ISSUER}")]);
@@ -27,7 +32,12 @@ async fn a_description_for_the_whole_host_is_found() {
     let (home, authority) = (Home::new(), Authority::start().await);
     // An HTML page, with which many sites answer unknown paths.
     authority.fix(RESOURCE, 200, "content-type: text/html\r\n", "<!doctype html>");
-    authority.fix(ROOT, 200, "", json!({"resource": authority.base, "authorization_servers": [authority.base]}));
+    authority.fix(
+        ROOT,
+        200,
+        "",
+        json!({"resource": authority.base, "authorization_servers": [authority.base]}),
+    );
     home.log_in(&authority).await;
     assert_eq!(authority.last("/authorize").pairs["resource"], authority.base);
 }
@@ -35,7 +45,8 @@ async fn a_description_for_the_whole_host_is_found() {
 /// T31: an address on another origin is not contacted.
 #[tokio::test]
 async fn a_description_elsewhere_is_not_asked_for() {
-    let (home, authority, canary) = (Home::new(), Authority::start().await, Authority::start().await);
+    let (home, authority, canary) =
+        (Home::new(), Authority::start().await, Authority::start().await);
     let places = [
         format!("{}{ROOT}", canary.base),
         canary.base.replace("127.0.0.1", "localhost"),
@@ -48,7 +59,9 @@ async fn a_description_elsewhere_is_not_asked_for() {
         String::new(),
     ];
     for place in places {
-        let said = refused(&home, &authority, Some(&format!("Bearer resource_metadata=\"{place}\""))).await;
+        let said =
+            refused(&home, &authority, Some(&format!("Bearer resource_metadata=\"{place}\"")))
+                .await;
         assert!(said.contains("the server refers to login metadata at"), "{said}");
     }
     assert_eq!(canary.paths(), [""; 0]);
@@ -58,7 +71,8 @@ async fn a_description_elsewhere_is_not_asked_for() {
 /// T31: no redirect is followed, neither for metadata nor with a code or a token.
 #[tokio::test]
 async fn redirects_are_not_followed() {
-    let (home, authority, canary) = (Home::new(), Authority::start().await, Authority::start().await);
+    let (home, authority, canary) =
+        (Home::new(), Authority::start().await, Authority::start().await);
     let there = |path: &str| format!("location: {}{path}\r\n", canary.base);
     let challenge = format!("Bearer resource_metadata=\"{}{RESOURCE}\"", authority.base);
     authority.fix(RESOURCE, 302, &there(RESOURCE), "");
@@ -79,10 +93,19 @@ async fn redirects_are_not_followed() {
 async fn descriptions_of_others_are_refused() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let base = &authority.base;
-    let foreign =
-        ["https://bank.example/mcp".to_owned(), format!("{base}/mcp/deeper"), format!("{base}/mc"), "mcp".into()];
+    let foreign = [
+        "https://bank.example/mcp".to_owned(),
+        format!("{base}/mcp/deeper"),
+        format!("{base}/mc"),
+        "mcp".into(),
+    ];
     for resource in foreign {
-        authority.fix(RESOURCE, 200, "", json!({"resource": resource, "authorization_servers": [base]}));
+        authority.fix(
+            RESOURCE,
+            200,
+            "",
+            json!({"resource": resource, "authorization_servers": [base]}),
+        );
         let said = refused(&home, &authority, None).await;
         assert!(said.contains(&format!("is for `{resource}`, not for this server")), "{said}");
     }
@@ -101,7 +124,9 @@ async fn descriptions_of_others_are_refused() {
 async fn places_to_log_in_are_on_the_web() {
     let (home, authority) = (Home::new(), Authority::start().await);
     for field in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
-        for place in ["javascript:alert(1)", "http://10.1.2.3/x", "ftp://h/x", "https://a:b@h/x", "x"] {
+        for place in
+            ["javascript:alert(1)", "http://10.1.2.3/x", "ftp://h/x", "https://a:b@h/x", "x"]
+        {
             authority.state().described.insert(field.to_owned(), json!(place));
             home.begin(&authority.mcp()).await.expect_err(place);
         }
@@ -112,9 +137,9 @@ async fn places_to_log_in_are_on_the_web() {
 
 #[tokio::test]
 async fn the_first_issuer_that_can_be_used_is_used() {
-    let (home, authority, issuer) = (Home::new(), Authority::start().await, Authority::start().await);
-    let named =
-        json!({"resource": authority.mcp(), "authorization_servers": ["javascript:1", authority.mcp(), issuer.base]});
+    let (home, authority, issuer) =
+        (Home::new(), Authority::start().await, Authority::start().await);
+    let named = json!({"resource": authority.mcp(), "authorization_servers": ["javascript:1", authority.mcp(), issuer.base]});
     authority.fix(RESOURCE, 200, "", named);
     home.log_in_elsewhere(&authority, &issuer).await;
     assert_eq!(authority.count("/token"), 0);
@@ -133,7 +158,12 @@ impl Home {
 async fn an_issuer_with_a_path_is_found_at_each_agreed_place() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let issuer = format!("{}/tenant", authority.base);
-    authority.fix(RESOURCE, 200, "", json!({"resource": authority.mcp(), "authorization_servers": [issuer]}));
+    authority.fix(
+        RESOURCE,
+        200,
+        "",
+        json!({"resource": authority.mcp(), "authorization_servers": [issuer]}),
+    );
     let described = json!({
         "issuer": issuer, "authorization_endpoint": format!("{}/authorize", authority.base),
         "token_endpoint": format!("{}/token", authority.base), "registration_endpoint": format!("{}/register", authority.base)
@@ -146,7 +176,8 @@ async fn an_issuer_with_a_path_is_found_at_each_agreed_place() {
     for (at, place) in places.iter().enumerate() {
         authority.fix(place, 200, "", &described);
         home.begin(&authority.mcp()).await.expect("found");
-        let asked: Vec<_> = authority.paths().into_iter().filter(|it| it.contains("/tenant")).collect();
+        let asked: Vec<_> =
+            authority.paths().into_iter().filter(|it| it.contains("/tenant")).collect();
         assert_eq!(asked, places[..=at].iter().map(|it| format!("GET {it}")).collect::<Vec<_>>());
         authority.fix(place, 404, "", "");
         authority.state().asked.clear();
@@ -177,7 +208,10 @@ async fn a_server_without_any_login_says_so() {
         authority.fix(path, 404, "", "");
     }
     let said = refused(&home, &authority, None).await;
-    assert!(said.contains("/register` answered 404 Not Found and did not register toolscout"), "{said}");
+    assert!(
+        said.contains("/register` answered 404 Not Found and did not register toolscout"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -188,9 +222,12 @@ async fn too_long_and_broken_answers_end_the_login() {
     authority.fix(RESOURCE, 503, "", "");
     assert!(refused(&home, &authority, None).await.contains("answered 503"));
     authority.state().fixed.clear();
-    for (status, body) in
-        [(200, "[".repeat(500_000)), (200, String::new()), (404, "{}".to_owned()), (200, "{}".to_owned())]
-    {
+    for (status, body) in [
+        (200, "[".repeat(500_000)),
+        (200, String::new()),
+        (404, "{}".to_owned()),
+        (200, "{}".to_owned()),
+    ] {
         authority.fix("/token", status, "", body);
         let login = home.begin(&authority.mcp()).await.expect("it begins");
         let err = finish(&login).await.expect_err("nothing was given");

@@ -6,12 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 
 fn files(home: &Home, extension: &str) -> Vec<PathBuf> {
-    let all = fs::read_dir(home.logins()).expect("the folder").map(|it| it.expect("an entry").path());
+    let all =
+        fs::read_dir(home.logins()).expect("the folder").map(|it| it.expect("an entry").path());
     all.filter(|it| it.extension().is_some_and(|it| it == extension)).collect()
 }
 
 fn login_file(home: &Home) -> PathBuf {
-    let named = |it: &PathBuf| it.file_name().is_some_and(|it| it.to_string_lossy().starts_with("login-"));
+    let named =
+        |it: &PathBuf| it.file_name().is_some_and(|it| it.to_string_lossy().starts_with("login-"));
     files(home, "json").into_iter().find(named).expect("a login")
 }
 
@@ -38,16 +40,23 @@ async fn logins_are_private() {
 async fn another_address_under_the_same_id_gets_no_token() {
     let (mut home, authority) = (Home::new(), Authority::start().await);
     home.log_in(&authority).await;
-    for url in
-        ["https://evil.example/mcp".to_owned(), format!("{}/mcp2", authority.base), format!("{}?a", authority.mcp())]
-    {
+    for url in [
+        "https://evil.example/mcp".to_owned(),
+        format!("{}/mcp2", authority.base),
+        format!("{}?a", authority.mcp()),
+    ] {
         assert_eq!(home.current(&url).await, Ok(None), "{url}");
     }
     // This holds even if the file is moved.
     let other = format!("{}/other", authority.base);
     let saved = login_file(&home);
-    let name =
-        super::super::record::TokenFile::of(&home.logins(), &home.id, &other.parse().expect("an address")).file.path();
+    let name = super::super::record::TokenFile::of(
+        &home.logins(),
+        &home.id,
+        &other.parse().expect("an address"),
+    )
+    .file
+    .path();
     fs::copy(saved, name).expect("copied");
     assert_eq!(home.current(&other).await, Ok(None));
     home.id = SourceId::new("other").expect("an id");
@@ -62,7 +71,9 @@ async fn the_state_of_a_login_is_told() {
     assert!(!forget(&home.logins(), &home.id, &url).expect("nothing to forget"));
     assert!(!home.logins().exists());
     home.log_in(&authority).await;
-    let LoginStatus::LoggedIn { since, expires, renewable, issuer } = status(&home.logins(), &home.id, &url) else {
+    let LoginStatus::LoggedIn { since, expires, renewable, issuer } =
+        status(&home.logins(), &home.id, &url)
+    else {
         panic!("logged in")
     };
     assert!(expires.is_some_and(|it| it > since) && renewable);
@@ -106,9 +117,13 @@ async fn nothing_that_is_shown_holds_a_secret() {
     finish(&login).await.expect("it ends well");
     let again = finish(&login).await;
     let tokens = home.tokens(&authority.mcp());
-    let file =
-        super::super::record::TokenFile::of(&home.logins(), &home.id, &authority.mcp().parse().expect("an address"));
-    let shown = format!("{login:?} {again:?} {tokens:?} {:?} {:?}", file, file.read().expect("readable"));
+    let file = super::super::record::TokenFile::of(
+        &home.logins(),
+        &home.id,
+        &authority.mcp().parse().expect("an address"),
+    );
+    let shown =
+        format!("{login:?} {again:?} {tokens:?} {:?} {:?}", file, file.read().expect("readable"));
     for secret in ["hunter2", "access-1", "refresh-1", "the-code-1", "code_verifier"] {
         assert!(!shown.contains(secret), "{secret}: {shown}");
     }

@@ -17,7 +17,8 @@ fn url(text: &str) -> Url {
 fn names(table: &'static str) -> ResolveName {
     Arc::new(move |name| {
         let line = table.split_whitespace().find_map(|it| it.strip_prefix(&format!("{name}=")));
-        let found = line.map(|it| it.split(',').map(|it| it.parse::<IpAddr>().expect("an address")).collect());
+        let found = line
+            .map(|it| it.split(',').map(|it| it.parse::<IpAddr>().expect("an address")).collect());
         Box::pin(async move { found.ok_or_else(|| std::io::Error::other("no such name")) })
     })
 }
@@ -27,7 +28,8 @@ async fn web(server: &str, names: ResolveName) -> OAuthHttp {
 }
 
 async fn reach(server: &str) -> Reach {
-    let names = names("public=203.0.113.9 private=10.0.0.1 mixed=10.0.0.1,203.0.113.9 here=127.0.0.1");
+    let names =
+        names("public=203.0.113.9 private=10.0.0.1 mixed=10.0.0.1,203.0.113.9 here=127.0.0.1");
     Reach::of(&url(server), names, BTreeSet::new()).await
 }
 
@@ -75,9 +77,14 @@ fn only_this_machine_is_spoken_to_in_the_clear() {
     for text in ["https://h/", "http://localhost/", "http://127.8.8.8/", "http://[::1]/"] {
         assert!(is_secure(&url(text)), "{text}");
     }
-    for text in
-        ["http://h/", "http://10.0.0.1/", "http://0.0.0.0/", "http://localhost.evil/", "ftp://localhost/", "data:x"]
-    {
+    for text in [
+        "http://h/",
+        "http://10.0.0.1/",
+        "http://0.0.0.0/",
+        "http://localhost.evil/",
+        "ftp://localhost/",
+        "data:x",
+    ] {
         assert!(!is_secure(&url(text)), "{text}");
     }
 }
@@ -90,7 +97,9 @@ async fn a_name_that_leads_here_is_not_dialled() {
     let table = "public=203.0.113.9 trap=127.0.0.1 metadata=169.254.169.254 inner=10.0.0.1";
     let web = web("https://public/mcp", names(table)).await;
     for name in ["trap", "metadata", "inner"] {
-        let Err(err) = web.read(&url(&format!("https://{name}:{port}/token"))).await else { panic!("dialled {name}") };
+        let Err(err) = web.read(&url(&format!("https://{name}:{port}/token"))).await else {
+            panic!("dialled {name}")
+        };
         assert!(err.to_string().contains(&format!("`{name}` leads to")), "{err}");
     }
     assert_eq!(canary.paths(), [""; 0]);
@@ -109,8 +118,13 @@ async fn the_servers_own_name_is_resolved_once() {
     });
     let web = web("https://rebinding/mcp", names).await;
     // The port is closed, so the connection fails at once, and no remote host is contacted.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port").port();
-    let Err(err) = web.read(&url(&format!("https://rebinding:{port}/"))).await else { panic!("nobody is there") };
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .and_then(|it| it.local_addr())
+        .expect("a port")
+        .port();
+    let Err(err) = web.read(&url(&format!("https://rebinding:{port}/"))).await else {
+        panic!("nobody is there")
+    };
     assert!(matches!(err, ClientError::Lost { .. }), "{err}");
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }

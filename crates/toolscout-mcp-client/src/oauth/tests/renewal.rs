@@ -15,7 +15,12 @@ async fn expired(home: &Home, authority: &Authority) -> SavedTokens {
 }
 
 fn renewals(authority: &Authority) -> usize {
-    authority.state().asked.iter().filter(|it| it.pairs.get("grant_type").is_some_and(|it| it == REFRESHED)).count()
+    authority
+        .state()
+        .asked
+        .iter()
+        .filter(|it| it.pairs.get("grant_type").is_some_and(|it| it == REFRESHED))
+        .count()
 }
 
 #[tokio::test]
@@ -140,7 +145,10 @@ async fn a_token_about_to_end_is_better_than_none() {
     let tokens = expired(&home, &authority).await;
     authority.fix("/token", 503, "retry-after: 7\r\n", "");
     let err = tokens.current().await.expect_err("nothing is left");
-    assert!(matches!(err, ClientError::Busy { after: Some(it), .. } if it == Duration::from_secs(7)), "{err}");
+    assert!(
+        matches!(err, ClientError::Busy { after: Some(it), .. } if it == Duration::from_secs(7)),
+        "{err}"
+    );
     authority.state().fixed.clear();
     assert_eq!(tokens.current().await, Ok(Some("access-3".to_owned())));
 }

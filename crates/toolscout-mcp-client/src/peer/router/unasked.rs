@@ -20,9 +20,17 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 impl ResponseRouter {
     /// Handles a reverse request: a ping, or a request to the caller of a pending call, within the
     /// rate limit. Everything else is refused.
-    pub(super) fn requested(&self, id: &RawValue, method: &str, params: Option<&RawValue>, within: Option<u64>) {
+    pub(super) fn requested(
+        &self,
+        id: &RawValue,
+        method: &str,
+        params: Option<&RawValue>,
+        within: Option<u64>,
+    ) {
         self.counts.lock().requests += 1;
-        if self.is_modern.load(Ordering::Relaxed) || !self.state.lock().requests.take(Instant::now()) {
+        if self.is_modern.load(Ordering::Relaxed)
+            || !self.state.lock().requests.take(Instant::now())
+        {
             self.counts.lock().unanswered += 1;
             return;
         }
@@ -39,7 +47,13 @@ impl ResponseRouter {
         self.post(reverse_requests::answer(id, &outcome));
     }
 
-    fn put(&self, id: &RawValue, method: &str, params: Option<&RawValue>, within: Option<u64>) -> Result<(), RpcError> {
+    fn put(
+        &self,
+        id: &RawValue,
+        method: &str,
+        params: Option<&RawValue>,
+        within: Option<u64>,
+    ) -> Result<(), RpcError> {
         let sender = self.addressee(within)?;
         sender.put(id, method, self.fit_to_pass_on(params))
     }
@@ -56,8 +70,12 @@ impl ResponseRouter {
         // flood.
         match method {
             "notifications/tools/list_changed" => return self.changed(),
-            "notifications/resources/list_changed" => return self.library.send_modify(|it| it.resources += 1),
-            "notifications/prompts/list_changed" => return self.library.send_modify(|it| it.prompts += 1),
+            "notifications/resources/list_changed" => {
+                return self.library.send_modify(|it| it.resources += 1);
+            }
+            "notifications/prompts/list_changed" => {
+                return self.library.send_modify(|it| it.prompts += 1);
+            }
             _ => {}
         }
         if !self.state.lock().notifications.take(Instant::now()) {
@@ -84,7 +102,9 @@ impl ResponseRouter {
     /// Log messages of a call go to its caller only; all others go to every subscriber.
     fn logged(&self, params: &RawValue, within: Option<u64>) {
         match self.addressee(within) {
-            Ok(sender) => sender.counterpart.tell("notifications/message", self.fit_to_pass_on(Some(params))),
+            Ok(sender) => {
+                sender.counterpart.tell("notifications/message", self.fit_to_pass_on(Some(params)))
+            }
             // The message belongs to a caller that cannot receive it.
             Err(_) if within.is_some() => {}
             Err(_) => self.tell(LibraryEvent::Logged(self.fit_to_pass_on(Some(params)))),
@@ -116,7 +136,9 @@ impl ResponseRouter {
     }
 
     fn acknowledged(&self, params: &RawValue) {
-        let id = serde_json::from_str::<Value>(params.get()).ok().and_then(|it| it["_meta"][SUBSCRIPTION].as_u64());
+        let id = serde_json::from_str::<Value>(params.get())
+            .ok()
+            .and_then(|it| it["_meta"][SUBSCRIPTION].as_u64());
         let mut state = self.state.lock();
         let waiting = id.and_then(|it| state.waiting.get_mut(&it));
         if let Some(agreed) = waiting.and_then(|it| it.acknowledged.take()) {
@@ -127,17 +149,19 @@ impl ResponseRouter {
     /// Handles a cancellation by the server, of a standing request or of a reverse request. The
     /// server cannot cancel an ordinary request: it must answer it.
     fn cancelled(&self, params: &RawValue) {
-        let Ok(Cancelled { id }) = serde_json::from_str::<Cancelled<'_>>(params.get()) else { return };
+        let Ok(Cancelled { id }) = serde_json::from_str::<Cancelled<'_>>(params.get()) else {
+            return;
+        };
         let mut state = self.state.lock();
-        let standing = id.get().parse().ok().filter(|it| state.waiting.get(it).is_some_and(|it| it.stands));
+        let standing =
+            id.get().parse().ok().filter(|it| state.waiting.get(it).is_some_and(|it| it.stands));
         if let Some(id) = standing {
             state.waiting.remove(&id);
         }
         // Each sender ignores ids that are not its own.
-        let senders = state
-            .waiting
-            .values()
-            .filter_map(|it| if let RequestOrigin::Caller(sender) = &it.origin { Some(sender) } else { None });
+        let senders = state.waiting.values().filter_map(|it| {
+            if let RequestOrigin::Caller(sender) = &it.origin { Some(sender) } else { None }
+        });
         senders.for_each(|it| it.withdraw(id));
     }
 

@@ -31,7 +31,11 @@ impl Counterpart for Asked {
         RawJson::from_value(&self.can)
     }
 
-    fn ask<'a>(&'a self, method: &'a str, params: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
+    fn ask<'a>(
+        &'a self,
+        method: &'a str,
+        params: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move {
             let _ = self.heard.send((method.to_owned(), params.as_str().to_owned()));
             *self.open.lock() += 1;
@@ -58,7 +62,8 @@ struct Person {
 impl Person {
     fn new(can: Value) -> Self {
         let (sender, heard) = mpsc::unbounded_channel();
-        let counterpart = Asked { can, lets: Semaphore::new(0), heard: sender, open: Arc::default() };
+        let counterpart =
+            Asked { can, lets: Semaphore::new(0), heard: sender, open: Arc::default() };
         Self { counterpart: Arc::new(counterpart), heard }
     }
 
@@ -76,7 +81,10 @@ impl Person {
     }
 
     async fn hears(&mut self) -> (String, String) {
-        tokio::time::timeout(Duration::from_secs(10), self.heard.recv()).await.expect("in time").expect("it is there")
+        tokio::time::timeout(Duration::from_secs(10), self.heard.recv())
+            .await
+            .expect("in time")
+            .expect("it is there")
     }
 
     fn heard_nothing(&mut self) -> bool {
@@ -96,21 +104,30 @@ impl World {
     }
 
     /// Makes a call on behalf of a caller; also returns its id.
-    async fn call(&mut self, behalf: Behalf, limit: Duration) -> (u64, JoinHandle<Result<RawJson, ClientError>>) {
+    async fn call(
+        &mut self,
+        behalf: Behalf,
+        limit: Duration,
+    ) -> (u64, JoinHandle<Result<RawJson, ClientError>>) {
         let ask = PeerRequest { behalf, deadline: Instant::now() + limit, ..ask("tools/call") };
         let calling = self.ask_this(ask);
         (self.next().await["id"].as_u64().expect("a number"), calling)
     }
 
     fn wants(&self, id: Value, method: &str) {
-        self.says(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"message": "name?"}}));
+        self.says(
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"message": "name?"}}),
+        );
     }
 
     /// The error in the next response to the server.
     async fn refusal(&mut self) -> (i64, String) {
         let answer = self.next().await;
         let error = &answer["error"];
-        (error["code"].as_i64().expect("an error"), error["message"].as_str().expect("a text").to_owned())
+        (
+            error["code"].as_i64().expect("an error"),
+            error["message"].as_str().expect("a text").to_owned(),
+        )
     }
 }
 
@@ -123,7 +140,10 @@ async fn a_question_reaches_the_only_caller_and_the_answer_goes_back_as_it_is() 
     world
         .router
         .message(br#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{ "message":"n?", "x":1.0 }}"#);
-    assert_eq!(person.hears().await, ("elicitation/create".to_owned(), r#"{ "message":"n?", "x":1.0 }"#.to_owned()));
+    assert_eq!(
+        person.hears().await,
+        ("elicitation/create".to_owned(), r#"{ "message":"n?", "x":1.0 }"#.to_owned())
+    );
     person.answers(1);
     world.next().await;
     let sent = world.wire.last.lock().clone().expect("sent").body;
@@ -141,7 +161,9 @@ async fn a_question_that_came_for_a_call_reaches_its_caller_whoever_else_waits()
     let (mut world, mut one, mut other) = (World::relaying(), Person::able(), Person::able());
     let (_, _calling) = world.call(one.behalf(), LONG).await;
     let (second, _other_calling) = world.call(other.behalf(), LONG).await;
-    let question = json!({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}}).to_string();
+    let question =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}})
+            .to_string();
     world.router.message_for(second, question.as_bytes());
     assert_eq!(other.hears().await.0, "sampling/createMessage");
     assert!(one.heard_nothing());
@@ -207,10 +229,14 @@ async fn what_a_caller_cannot_do_is_refused_without_asking() {
         assert_eq!(world.refusal().await.0, code, "{can} {method}");
         assert!(person.heard_nothing());
     }
-    for can in [json!({"elicitation": {"form": {}, "url": {}}}), json!({"elicitation": {"url": {}}})] {
+    for can in
+        [json!({"elicitation": {"form": {}, "url": {}}}), json!({"elicitation": {"url": {}}})]
+    {
         let (mut world, mut person) = (World::relaying(), Person::new(can));
         let (_, _calling) = world.call(person.behalf(), LONG).await;
-        world.says(json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": url}));
+        world.says(
+            json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": url}),
+        );
         person.hears().await;
     }
 }
@@ -318,7 +344,10 @@ async fn what_is_logged_for_a_call_is_told_to_its_caller_and_the_rest_to_who_lis
     let log = |text: &str| json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": text}});
     let (first, _calling) = world.call(one.behalf(), LONG).await;
     world.says(log("only one"));
-    assert_eq!(one.hears().await, ("notifications/message".to_owned(), r#"{"data":"only one"}"#.to_owned()));
+    assert_eq!(
+        one.hears().await,
+        ("notifications/message".to_owned(), r#"{"data":"only one"}"#.to_owned())
+    );
     let (_, _other) = world.call(other.behalf(), LONG).await;
     world.router.message_for(first, log("his").to_string().as_bytes());
     assert_eq!(one.hears().await.1, r#"{"data":"his"}"#);
@@ -335,7 +364,8 @@ async fn what_a_server_asks_and_logs_comes_without_its_secrets() {
     let (mut world, mut person) = (World::relaying(), Person::able());
     let mut program = Program::default();
     program.env.insert("API_TOKEN".to_owned(), "orange boat".into());
-    let server = ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program));
+    let server =
+        ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program));
     world.router.keep_out(SecretValues::of(&server, &ReferenceLookup::of(|_| None)));
     let (_, _calling) = world.call(person.behalf(), LONG).await;
     for method in ["elicitation/create", "sampling/createMessage"] {
@@ -356,10 +386,14 @@ async fn resources_that_change_are_news_and_lists_that_change_are_counted() {
     world.router.tell_news(news);
     let changes = world.router.library_changes();
     world.says(json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "a"}}));
-    let Ok(LibraryEvent::ResourceUpdated(params)) = listener.try_recv() else { panic!("it was told") };
+    let Ok(LibraryEvent::ResourceUpdated(params)) = listener.try_recv() else {
+        panic!("it was told")
+    };
     assert_eq!(params.as_str(), r#"{"uri":"a"}"#);
     for method in ["resources", "prompts", "prompts"] {
-        world.says(json!({"jsonrpc": "2.0", "method": format!("notifications/{method}/list_changed")}));
+        world.says(
+            json!({"jsonrpc": "2.0", "method": format!("notifications/{method}/list_changed")}),
+        );
     }
     assert_eq!((changes.borrow().resources, changes.borrow().prompts), (1, 2));
 }

@@ -27,8 +27,10 @@ fn echo() -> Site {
                 let session = sessions.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
                 let capabilities = json!({"tools": {}});
                 let hello = json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": {"name": "echo", "version": "1"}});
-                let body = json!({"jsonrpc": "2.0", "id": message["id"], "result": hello}).to_string();
-                let headers = format!("content-type: application/json\r\nmcp-session-id: {session}\r\n");
+                let body =
+                    json!({"jsonrpc": "2.0", "id": message["id"], "result": hello}).to_string();
+                let headers =
+                    format!("content-type: application/json\r\nmcp-session-id: {session}\r\n");
                 say(stream, &answer("200 OK", &headers, &body));
                 return Then::Stay;
             }
@@ -40,16 +42,26 @@ fn echo() -> Site {
             _ => Value::Null,
         };
         match (message["id"].is_null(), result) {
-            (true, _) if asked.line.starts_with("GET") => say(stream, &answer("405 Method Not Allowed", "", "")),
+            (true, _) if asked.line.starts_with("GET") => {
+                say(stream, &answer("405 Method Not Allowed", "", ""))
+            }
             (true, _) => say(stream, &answer("202 Accepted", "", "")),
             (false, Value::Null) => {
                 let error = json!({"code": -32601, "message": "no such method"});
-                say(stream, &json_answer(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string()));
+                say(
+                    stream,
+                    &json_answer(
+                        &json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string(),
+                    ),
+                );
             }
             (false, result) => {
                 say(
                     stream,
-                    &json_answer(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string()),
+                    &json_answer(
+                        &json!({"jsonrpc": "2.0", "id": message["id"], "result": result})
+                            .to_string(),
+                    ),
                 );
             }
         }
@@ -66,8 +78,13 @@ fn server(endpoint: HttpEndpoint) -> ServerConfig {
 }
 
 fn users(endpoint: HttpEndpoint) -> PerUserServer {
-    let shared = ServerContext::new(Arc::new(MemoryStore::default()) as Arc<dyn Store>, Path::new("/"), dial());
-    PerUserServer::new(server(endpoint), Arc::new(shared.expect("a key")), |source| source).expect("a key")
+    let shared = ServerContext::new(
+        Arc::new(MemoryStore::default()) as Arc<dyn Store>,
+        Path::new("/"),
+        dial(),
+    );
+    PerUserServer::new(server(endpoint), Arc::new(shared.expect("a key")), |source| source)
+        .expect("a key")
 }
 
 fn by(user: Option<&str>, token: Option<&str>) -> Cx {
@@ -89,7 +106,10 @@ async fn whoami(users: &PerUserServer, cx: &Cx) -> (String, String) {
     let call = ToolCall::new(tool.id.clone(), Arguments::new());
     let call = authorize(call, &tool, AuthorizationContext::of(cx.caller)).expect("it is allowed");
     let output = source.call(call, cx.clone()).await.expect("an answer");
-    (tool.description.clone().unwrap_or_default(), output.content()[0]["text"].as_str().unwrap_or_default().to_owned())
+    (
+        tool.description.clone().unwrap_or_default(),
+        output.content()[0]["text"].as_str().unwrap_or_default().to_owned(),
+    )
 }
 
 fn tokens(asked: &[Asked]) -> Vec<&str> {
@@ -103,21 +123,30 @@ async fn each_token_reaches_the_server_with_its_users_requests_only() {
     let users = users(endpoint(&site));
     let requests: Vec<Cx> = (0..40)
         .map(|it| {
-            by([None, Some("ann"), Some("bob")][it % 3], Some(["token-one", "token-two", "token-ten"][it / 3 % 3]))
+            by(
+                [None, Some("ann"), Some("bob")][it % 3],
+                Some(["token-one", "token-two", "token-ten"][it / 3 % 3]),
+            )
         })
         .collect();
-    let all = join_all(
-        requests.iter().map(|cx| async { (header(cx, "x-token").expect("a token"), whoami(&users, cx).await) }),
-    );
+    let all =
+        join_all(requests.iter().map(|cx| async {
+            (header(cx, "x-token").expect("a token"), whoami(&users, cx).await)
+        }));
     for (token, (description, said)) in all.await {
-        assert_eq!((description, said), (format!("Says Bearer {token}"), format!("Bearer {token}")));
+        assert_eq!(
+            (description, said),
+            (format!("Says Bearer {token}"), format!("Bearer {token}"))
+        );
     }
     assert_eq!(users.len(), 9, "one for each user with each token");
     let asked = site.asked();
     // A session belongs to one token.
     let mut sessions = std::collections::HashMap::new();
     for it in &asked {
-        if let (Some(session), Some(token)) = (it.header("mcp-session-id"), it.header("authorization")) {
+        if let (Some(session), Some(token)) =
+            (it.header("mcp-session-id"), it.header("authorization"))
+        {
             assert_eq!(*sessions.entry(session.to_owned()).or_insert(token), token);
         }
     }
@@ -143,7 +172,10 @@ async fn a_users_tools_are_listed_once_while_they_are_kept() {
 async fn what_a_request_brings_is_never_taken_for_a_reference() {
     let site = echo();
     for (form, wanted) in [
-        (HttpEndpoint { bearer: Some(ConfigText::from("request:x-token")), ..site.endpoint() }, "Bearer "),
+        (
+            HttpEndpoint { bearer: Some(ConfigText::from("request:x-token")), ..site.endpoint() },
+            "Bearer ",
+        ),
         (
             HttpEndpoint {
                 headers: [("Authorization".to_owned(), ConfigText::from("request:x-token"))].into(),
@@ -153,7 +185,9 @@ async fn what_a_request_brings_is_never_taken_for_a_reference() {
         ),
     ] {
         let users = users(form);
-        for token in ["env:HOME", "file:/etc/passwd", "${HOME}", "keyring:x", "request:x-token", "$${x}"] {
+        for token in
+            ["env:HOME", "file:/etc/passwd", "${HOME}", "keyring:x", "request:x-token", "$${x}"]
+        {
             assert_eq!(whoami(&users, &by(None, Some(token))).await.1, format!("{wanted}{token}"));
         }
     }
@@ -164,15 +198,23 @@ async fn who_brings_nothing_is_told_what_to_bring() {
     let site = echo();
     let users = users(endpoint(&site));
     let twice = Cx {
-        headers: Arc::new([("x-token".to_owned(), "one".to_owned()), ("x-token".to_owned(), "two".to_owned())]),
+        headers: Arc::new([
+            ("x-token".to_owned(), "one".to_owned()),
+            ("x-token".to_owned(), "two".to_owned()),
+        ]),
         ..Cx::new(Caller::Mcp)
     };
     for cx in [by(None, None), by(Some("ann"), None), by(None, Some(" ")), twice] {
         assert_eq!(users.key(&cx).as_deref(), Some("nobody"));
         let source = users.sources(&cx).await.pop().expect("one source");
         let found: Vec<_> = source.discover(cx).collect().await;
-        let [Ok(DiscoveryItem::Diagnostic(problem))] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!(problem.message, "`echo` needs a login: it is asked with your own token, sent as header `x-token`");
+        let [Ok(DiscoveryItem::Diagnostic(problem))] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert_eq!(
+            problem.message,
+            "`echo` needs a login: it is asked with your own token, sent as header `x-token`"
+        );
     }
     assert!(site.asked().is_empty());
 }
@@ -185,7 +227,10 @@ async fn a_token_that_is_not_taken_is_not_remembered() {
     let source = users.sources(&cx).await.pop().expect("one source");
     let found: Vec<_> = source.discover(cx).collect().await;
     let [Err(error)] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!(error.to_string(), "source `echo`: it does not take the token sent as header `x-token`");
+    assert_eq!(
+        error.to_string(),
+        "source `echo`: it does not take the token sent as header `x-token`"
+    );
     assert!(!error.to_string().contains("wrong-token"));
     assert!(users.is_empty());
 }
@@ -196,8 +241,14 @@ async fn a_token_that_is_not_taken_is_not_remembered() {
 async fn a_key_tells_nothing_and_is_nobody_elses() {
     let site = echo();
     let users = users(endpoint(&site));
-    let all = [by(None, Some("a")), by(None, Some("b")), by(Some("ann"), Some("a")), by(Some("bob"), Some("a"))];
-    let keys: std::collections::HashSet<_> = all.iter().map(|it| users.key(it).expect("a key")).collect();
+    let all = [
+        by(None, Some("a")),
+        by(None, Some("b")),
+        by(Some("ann"), Some("a")),
+        by(Some("bob"), Some("a")),
+    ];
+    let keys: std::collections::HashSet<_> =
+        all.iter().map(|it| users.key(it).expect("a key")).collect();
     assert_eq!(keys.len(), all.len());
     assert!(keys.iter().all(|it| it.len() == 64), "hashes: {keys:?}");
 }
@@ -205,7 +256,8 @@ async fn a_key_tells_nothing_and_is_nobody_elses() {
 #[test]
 fn only_headers_of_a_server_on_the_web_can_come_from_a_request() {
     let http = |change: fn(&mut HttpEndpoint)| {
-        let mut endpoint = HttpEndpoint { url: ConfigText::from("http://localhost/"), ..HttpEndpoint::default() };
+        let mut endpoint =
+            HttpEndpoint { url: ConfigText::from("http://localhost/"), ..HttpEndpoint::default() };
         change(&mut endpoint);
         server(endpoint)
     };
@@ -214,7 +266,10 @@ fn only_headers_of_a_server_on_the_web_can_come_from_a_request() {
         change(&mut program);
         ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program))
     };
-    assert_eq!(check_request_headers(&http(|it| it.bearer = Some(ConfigText::from("request:X-Token")))), Ok(()));
+    assert_eq!(
+        check_request_headers(&http(|it| it.bearer = Some(ConfigText::from("request:X-Token")))),
+        Ok(())
+    );
     assert_eq!(check_request_headers(&program(|_| ())), Ok(()));
     for wrong in [
         http(|it| it.bearer = Some(ConfigText::from("request:Authorization"))),

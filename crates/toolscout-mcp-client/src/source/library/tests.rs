@@ -21,7 +21,10 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        Self { dir: tempfile::tempdir().expect("a temporary folder"), store: Arc::new(MemoryStore::default()) }
+        Self {
+            dir: tempfile::tempdir().expect("a temporary folder"),
+            store: Arc::new(MemoryStore::default()),
+        }
     }
 
     fn log(&self) -> PathBuf {
@@ -30,9 +33,13 @@ impl World {
 
     fn source(&self, server: ServerConfig) -> McpSource {
         let mut dial = ConnectContext::new(self.dir.path().to_owned());
-        let limits = crate::limits::Limits { apart: Duration::from_millis(50), ..Default::default() };
+        let limits =
+            crate::limits::Limits { apart: Duration::from_millis(50), ..Default::default() };
         dial.limits = Arc::new(limits);
-        McpSource::new(server, Arc::new(ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key")))
+        McpSource::new(
+            server,
+            Arc::new(ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key")),
+        )
     }
 
     fn rich(&self, era: &str) -> McpSource {
@@ -41,12 +48,16 @@ impl World {
         let command = toolscout_hostile::example("mcp_hostile_server").display().to_string();
         let args = words.iter().map(|it| ConfigText::from(*it)).collect();
         let program = Program { command: ConfigText::from(&*command), args, ..Program::default() };
-        self.source(ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program)))
+        self.source(ServerConfig::new(
+            SourceId::new("it").expect("an id"),
+            ServerTransport::Stdio(program),
+        ))
     }
 
     fn events(&self, event: &str) -> Vec<Value> {
         let text = std::fs::read_to_string(self.log()).unwrap_or_default();
-        let lines = text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
+        let lines =
+            text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
         lines.filter(|it| it["ev"] == event).collect()
     }
 
@@ -69,7 +80,10 @@ fn ids(items: &[RawJson], key: &str) -> Vec<String> {
 
 /// The next event, if it arrives soon.
 async fn next(news: &mut BoxStream<'_, LibraryEvent>) -> LibraryEvent {
-    tokio::time::timeout(Duration::from_secs(10), news.next()).await.expect("in time").expect("it goes on")
+    tokio::time::timeout(Duration::from_secs(10), news.next())
+        .await
+        .expect("in time")
+        .expect("it goes on")
 }
 
 async fn call(source: &McpSource, name: &str, arguments: Value) -> Result<RawJson, SourceError> {
@@ -87,7 +101,10 @@ async fn a_library_is_discovered_with_the_tools_and_looking_at_it_starts_nothing
         assert!(world.events("start").is_empty());
         source.refresh(&cx()).await.expect("discovered");
         let held = world.rich(era).holdings(&cx()).expect("remembered");
-        assert_eq!(ids(&held.resources, "uri"), ["test://readme", "test://picture", "test://numbers"]);
+        assert_eq!(
+            ids(&held.resources, "uri"),
+            ["test://readme", "test://picture", "test://numbers"]
+        );
         assert_eq!(ids(&held.templates, "uriTemplate"), ["test://item/{id}"]);
         assert_eq!(ids(&held.prompts, "name"), ["greet", "ask"]);
         assert_eq!(held.instructions.as_deref(), Some("Read test://readme first."));
@@ -147,7 +164,10 @@ serve"#;
 #[tokio::test]
 async fn a_list_that_never_comes_leaves_the_tools_their_time() {
     let (world, shell) = (World::new(), Shell::new());
-    let source = world.source(ServerConfig { discovery_timeout: Some(Duration::from_secs(2)), ..shell.server(SILENT) });
+    let source = world.source(ServerConfig {
+        discovery_timeout: Some(Duration::from_secs(2)),
+        ..shell.server(SILENT)
+    });
     assert_eq!(source.refresh(&cx()).await.expect("discovered").tools, 1);
 }
 
@@ -156,17 +176,27 @@ async fn requests_start_the_server_and_pass_raw() {
     for era in ["legacy", "modern"] {
         let world = World::new();
         let source = world.rich(era);
-        let read = source.request("resources/read", json(json!({"uri": "test://item/7"})), cx()).await.expect("read");
+        let read = source
+            .request("resources/read", json(json!({"uri": "test://item/7"})), cx())
+            .await
+            .expect("read");
         assert_eq!(read.to_value()["contents"][0]["text"], "text of test://item/7");
         let params = json(json!({"name": "greet", "arguments": {"who": "anna"}}));
         let prompt = source.request("prompts/get", params, cx()).await.expect("a prompt");
         assert_eq!(prompt.to_value()["messages"][0]["content"]["text"], "Greet anna");
         let reference = json!({"type": "ref/prompt", "name": "greet"});
         let params = json(json!({"ref": reference, "argument": {"name": "who", "value": "an"}}));
-        let complete = source.request("completion/complete", params, cx()).await.expect("completed");
+        let complete =
+            source.request("completion/complete", params, cx()).await.expect("completed");
         assert_eq!(complete.to_value()["completion"]["values"], json!(["anna", "anton"]));
-        source.request("logging/setLevel", json(json!({"level": "info"})), cx()).await.expect("set");
-        let error = source.request("resources/read", json(json!({"uri": "x:1"})), cx()).await.expect_err("none such");
+        source
+            .request("logging/setLevel", json(json!({"level": "info"})), cx())
+            .await
+            .expect("set");
+        let error = source
+            .request("resources/read", json(json!({"uri": "x:1"})), cx())
+            .await
+            .expect_err("none such");
         let code = if era == "modern" { -32602 } else { -32002 };
         assert!(matches!(error, SourceError::Answered { code: it, .. } if it == code), "{error}");
         assert_eq!(world.events("start").len(), 1);
@@ -178,8 +208,14 @@ async fn requests_start_the_server_and_pass_raw() {
 async fn a_prompt_that_wants_something_first_is_an_error_where_nobody_can_give_it() {
     let world = World::new();
     let source = world.rich("modern");
-    let error = source.request("prompts/get", json(json!({"name": "ask"})), cx()).await.expect_err("a question");
-    assert!(error.to_string().contains("`prompts/get` needs input that this client cannot give"), "{error}");
+    let error = source
+        .request("prompts/get", json(json!({"name": "ask"})), cx())
+        .await
+        .expect_err("a question");
+    assert!(
+        error.to_string().contains("`prompts/get` needs input that this client cannot give"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -230,7 +266,11 @@ async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause()
     call(&source, "echo", json!({})).await.expect("it runs");
     let lists = || shell.log().iter().filter(|it| it["method"] == "prompts/list").count();
     crate::stdio::tests::until(|| lists() >= 13).await;
-    assert!(begun.elapsed() >= Duration::from_millis(600), "thirteen lists within {:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() >= Duration::from_millis(600),
+        "thirteen lists within {:?}",
+        begun.elapsed()
+    );
     source.stop().await;
 }
 
@@ -271,8 +311,11 @@ async fn a_subscription_outlives_the_process_of_the_server() {
             }
             if start == 1 {
                 let process = source.state(&cx()).expect("a state").process.expect("a process");
-                let process = rustix::process::Pid::from_raw(i32::try_from(process).expect("small")).expect("not zero");
-                rustix::process::kill_process(process, rustix::process::Signal::KILL).expect("killed");
+                let process =
+                    rustix::process::Pid::from_raw(i32::try_from(process).expect("small"))
+                        .expect("not zero");
+                rustix::process::kill_process(process, rustix::process::Signal::KILL)
+                    .expect("killed");
                 subscribed(&world, 2).await;
             }
         }
@@ -285,10 +328,14 @@ async fn a_subscription_outlives_the_process_of_the_server() {
 
 /// Waits until the server has received this many subscriptions to the resource.
 async fn subscribed(world: &World, times: usize) {
-    let is_about = |it: &Value| it["params"].as_str().is_some_and(|it| it.contains("test://numbers"));
+    let is_about =
+        |it: &Value| it["params"].as_str().is_some_and(|it| it.contains("test://numbers"));
     let is_asked = |it: &Value| {
         let method = it["method"].as_str().unwrap_or_default();
         matches!(method, "resources/subscribe" | "subscriptions/listen") && is_about(it)
     };
-    crate::stdio::tests::until(|| world.events("recv").iter().filter(|it| is_asked(it)).count() >= times).await;
+    crate::stdio::tests::until(|| {
+        world.events("recv").iter().filter(|it| is_asked(it)).count() >= times
+    })
+    .await;
 }

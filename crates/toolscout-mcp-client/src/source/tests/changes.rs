@@ -38,7 +38,12 @@ async fn a_storm_of_changes_is_one_list_at_a_time_and_soon_far_apart() {
     source.start(&cx()).await.expect("started");
     source.refresh(&cx()).await.expect("listed");
     until(|| {
-        world.events("sent").iter().filter(|it| it["method"] == "notifications/tools/list_changed").count() >= 500
+        world
+            .events("sent")
+            .iter()
+            .filter(|it| it["method"] == "notifications/tools/list_changed")
+            .count()
+            >= 500
     })
     .await;
     assert!(world.asked("tools/list") <= 3, "{} lists", world.asked("tools/list"));
@@ -49,7 +54,8 @@ async fn after_one_change_nobody_waits() {
     let (world, shell) = (World::new(), Shell::new());
     let source = world.source_within(shell.server(CHANGES_ONCE), apart(3_600_000));
     for _ in 0..3 {
-        let called = tokio::time::timeout(Duration::from_secs(30), call(&source, "echo", json!({}))).await;
+        let called =
+            tokio::time::timeout(Duration::from_secs(30), call(&source, "echo", json!({}))).await;
         called.expect("no pause").expect("it runs");
     }
     assert_eq!(shell.log().iter().filter(|it| it["method"] == "tools/list").count(), 2);
@@ -67,7 +73,11 @@ async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause()
         let _ = call(&source, "echo", json!({})).await;
         let lists = || shell.log().iter().filter(|it| it["method"] == "tools/list").count();
         until(|| lists() >= 13).await;
-        assert!(begun.elapsed() >= Duration::from_millis(2_400), "thirteen lists within {:?}", begun.elapsed());
+        assert!(
+            begun.elapsed() >= Duration::from_millis(2_400),
+            "thirteen lists within {:?}",
+            begun.elapsed()
+        );
         source.stop().await;
     }
 }

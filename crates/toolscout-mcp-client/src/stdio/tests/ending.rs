@@ -9,10 +9,12 @@ use toolscout_process::orphans;
 #[tokio::test]
 async fn an_exit_is_told_at_once_with_the_last_words() {
     let shell = Shell::new();
-    let error = shell.connect("echo 'fatal: no config' >&2; exit 3").await.err().expect("it is gone");
+    let error =
+        shell.connect("echo 'fatal: no config' >&2; exit 3").await.err().expect("it is gone");
     assert_eq!(error.to_string(), "it exited with code 3: fatal: no config");
     let began = Instant::now();
-    let client = shell.connect("on() { [ $method != tools/call ] || kill -9 $$; usual; }\nserve").await;
+    let client =
+        shell.connect("on() { [ $method != tools/call ] || kill -9 $$; usual; }\nserve").await;
     let client = client.expect("connected");
     let error = call(&client, json!({}), within(10_000)).await.expect_err("it is gone");
     assert_eq!(error.to_string(), "it was ended by signal 9 (SIGKILL)");
@@ -23,7 +25,10 @@ async fn an_exit_is_told_at_once_with_the_last_words() {
 #[tokio::test]
 async fn what_was_said_before_an_exit_still_counts() {
     let shell = Shell::new();
-    let client = shell.connect("on() { usual; [ $method != tools/call ] || exit 0; }\nserve").await.expect("connected");
+    let client = shell
+        .connect("on() { usual; [ $method != tools/call ] || exit 0; }\nserve")
+        .await
+        .expect("connected");
     call(&client, json!({}), within(10_000)).await.expect("the answer came first");
     assert_eq!(client.lost().await.to_string(), "it exited with code 0");
 }
@@ -35,7 +40,10 @@ async fn a_closed_output_is_an_end() {
     let client = shell.connect(script).await.expect("connected");
     client.list_tools(within(10_000)).await.expect("a list");
     assert_eq!(client.lost().await.to_string(), "it closed its output");
-    assert_eq!(call(&client, json!({}), within(10_000)).await.expect_err("gone").to_string(), "it closed its output");
+    assert_eq!(
+        call(&client, json!({}), within(10_000)).await.expect_err("gone").to_string(),
+        "it closed its output"
+    );
     client.close().await;
     gone(shell.number("closed").await).await;
 }
@@ -54,7 +62,8 @@ async fn half_a_message_at_the_end_is_no_message() {
 async fn closing_ends_even_who_ignores_everything() {
     let mut shell = Shell::new();
     shell.limits(|it| it.grace = Duration::from_millis(300));
-    let script = "trap '' TERM HUP INT; sleep 1000 & echo $! > child; serve; while :; do sleep 1000; done";
+    let script =
+        "trap '' TERM HUP INT; sleep 1000 & echo $! > child; serve; while :; do sleep 1000; done";
     let client = shell.connect(script).await.expect("connected");
     let (leader, child) = (client.process().expect("a process"), shell.number("child").await);
     let began = Instant::now();
@@ -79,8 +88,10 @@ async fn a_server_that_ends_when_its_input_does_is_not_waited_for() {
 #[tokio::test]
 async fn dropping_the_last_client_ends_the_server() {
     let shell = Shell::new();
-    let client =
-        shell.connect("trap '' TERM; sleep 1000 & echo $! > child; serve; sleep 1000").await.expect("connected");
+    let client = shell
+        .connect("trap '' TERM; sleep 1000 & echo $! > child; serve; sleep 1000")
+        .await
+        .expect("connected");
     let (leader, child) = (client.process().expect("a process"), shell.number("child").await);
     let copy = client.clone();
     drop(client);
@@ -96,7 +107,8 @@ async fn a_server_that_never_answers_is_ended_at_the_deadline() {
     let shell = Shell::new();
     let server = shell.server("echo $$ > self; while read -r line; do :; done");
     let began = Instant::now();
-    let error = McpClient::connect(&server, &shell.dial, within(500)).await.err().expect("nobody answers");
+    let error =
+        McpClient::connect(&server, &shell.dial, within(500)).await.err().expect("nobody answers");
     assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
     assert!(began.elapsed() < Duration::from_secs(3));
     gone(shell.number("self").await).await;
@@ -119,7 +131,8 @@ async fn giving_up_on_connecting_ends_what_was_started() {
 async fn who_leaves_the_group_is_ended_as_well() {
     for drops in [false, true] {
         let shell = Shell::new();
-        let script = "setsid sh -c 'echo $$ > away; exec sleep 1000' </dev/null >/dev/null 2>&1 &\nserve";
+        let script =
+            "setsid sh -c 'echo $$ > away; exec sleep 1000' </dev/null >/dev/null 2>&1 &\nserve";
         let client = shell.connect(script).await.expect("connected");
         let away = shell.number("away").await;
         assert!(is_alive(away));
@@ -157,7 +170,8 @@ async fn starts_a_server_and_waits_to_be_killed() {
     let Some(folder) = std::env::var_os("TOOLSCOUT_TEST_FOLDER") else { return };
     let mut shell = Shell::new();
     shell.dial.project = folder.into();
-    let script = "trap '' TERM HUP; sleep 1000 & echo $! > child; echo $$ > leader; serve; sleep 1000";
+    let script =
+        "trap '' TERM HUP; sleep 1000 & echo $! > child; echo $$ > leader; serve; sleep 1000";
     let _client = shell.connect(script).await.expect("connected");
     std::fs::write(shell.dial.project.join("connected"), "").expect("written");
     std::future::pending::<()>().await;
@@ -166,9 +180,15 @@ async fn starts_a_server_and_waits_to_be_killed() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn servers_of_a_toolscout_that_is_gone_are_found_later() {
-    let mut orphan =
-        std::process::Command::new("sleep").arg("1000").env(orphans::OWNER, "1-1").spawn().expect("it starts");
-    let ours = std::process::Command::new("sleep").arg("1000").env(orphans::OWNER, orphans::owner()).spawn();
+    let mut orphan = std::process::Command::new("sleep")
+        .arg("1000")
+        .env(orphans::OWNER, "1-1")
+        .spawn()
+        .expect("it starts");
+    let ours = std::process::Command::new("sleep")
+        .arg("1000")
+        .env(orphans::OWNER, orphans::owner())
+        .spawn();
     let mut ours = ours.expect("it starts");
     assert!(orphans::end_orphans() >= 1);
     orphan.wait().expect("it was ended");

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 async fn a_message_beyond_the_limit_ends_the_connection_at_once() {
     let mut shell = Shell::new();
     shell.limits(|it| it.message = 100_000);
-    let flood = "on() { if [ $method = tools/call ]; then yes | tr -d '\\n'; else usual; fi; }\nserve";
+    let flood =
+        "on() { if [ $method = tools/call ]; then yes | tr -d '\\n'; else usual; fi; }\nserve";
     let client = shell.connect(flood).await.expect("connected");
     let began = Instant::now();
     let error = call(&client, json!({}), within(10_000)).await.expect_err("a flood").to_string();
@@ -33,7 +34,10 @@ async fn a_server_that_stops_reading_costs_only_its_own_calls() {
             call(&other, json!({}), within(10_000)).await.expect("the other one answers");
         }
     });
-    assert!(outcomes.iter().all(|it| matches!(it, Err(ClientError::TimedOut { .. }))), "{outcomes:?}");
+    assert!(
+        outcomes.iter().all(|it| matches!(it, Err(ClientError::TimedOut { .. }))),
+        "{outcomes:?}"
+    );
     assert_eq!(deaf.pending(), 0);
     let began = Instant::now();
     deaf.close().await;

@@ -12,10 +12,18 @@ async fn a_server_sees_few_variables_and_its_own() {
     program.env.insert("TOOLSCOUT_RUN".to_owned(), "forged".into());
     let client = McpClient::connect(&server, &shell.dial, within(10_000)).await.expect("connected");
     let seen = std::fs::read_to_string(shell.path("seen")).expect("written");
-    let names: Vec<&str> = seen.lines().filter_map(|it| it.split_once('=')).map(|(name, _)| name).collect();
-    assert!(names.contains(&"PATH") && names.contains(&"TOOLSCOUT_DEPTH") && names.contains(&"TOOLSCOUT_OWNER"));
+    let names: Vec<&str> =
+        seen.lines().filter_map(|it| it.split_once('=')).map(|(name, _)| name).collect();
+    assert!(
+        names.contains(&"PATH")
+            && names.contains(&"TOOLSCOUT_DEPTH")
+            && names.contains(&"TOOLSCOUT_OWNER")
+    );
     assert!(seen.lines().any(|it| it == "MINE=there"), "{seen}");
-    assert!(!seen.contains("forged") && !names.iter().any(|it| it.starts_with("CARGO")), "{names:?}");
+    assert!(
+        !seen.contains("forged") && !names.iter().any(|it| it.starts_with("CARGO")),
+        "{names:?}"
+    );
     let place = std::fs::read_to_string(shell.path("where")).expect("written");
     assert_eq!(Path::new(place.trim()), shell.dial.project);
     client.close().await;
@@ -47,7 +55,10 @@ async fn refusal(change: impl FnOnce(&mut Program)) -> String {
 #[tokio::test]
 async fn what_cannot_be_started_says_why() {
     let missing = refusal(|it| it.command = "no-such-program".into()).await;
-    assert_eq!(missing, "could not run `no-such-program`: not found in PATH; install it, or configure its whole path");
+    assert_eq!(
+        missing,
+        "could not run `no-such-program`: not found in PATH; install it, or configure its whole path"
+    );
     let runner = refusal(|it| {
         it.command = "uvx".into();
         it.env.insert("PATH".to_owned(), "/nowhere".into());

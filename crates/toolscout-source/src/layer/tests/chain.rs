@@ -37,14 +37,16 @@ async fn tools_of_all_are_listed_once_under_one_id() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_source_does_not_hide_a_fast_one() {
-    let chain = chain([Fake::new("slow", &["a", "b"]).pace(100), Fake::new("fast", &["b", "c"]).pace(1)]);
+    let chain =
+        chain([Fake::new("slow", &["a", "b"]).pace(100), Fake::new("fast", &["b", "c"]).pace(1)]);
     // `b` is listed again, by the source of higher precedence, and so replaces the other one.
     assert_snapshot!(list(&chain).await, @"all/b, all/c, all/a, all/b");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_weaker_source_never_replaces_a_stronger_one() {
-    let chain = chain([Fake::new("fast", &["a", "b"]).pace(1), Fake::new("slow", &["b", "c"]).pace(100)]);
+    let chain =
+        chain([Fake::new("fast", &["a", "b"]).pace(1), Fake::new("slow", &["b", "c"]).pace(100)]);
     assert_snapshot!(list(&chain).await, @"all/a, all/b, all/c");
 }
 
@@ -57,7 +59,11 @@ async fn a_source_that_cannot_be_listed_is_a_problem() {
 
 #[tokio::test]
 async fn a_real_error_stops() {
-    let one = Fake::new("one", &["a"]).failing("call", 1, Failure::Garbled).failing("load", 1, Failure::Garbled);
+    let one = Fake::new("one", &["a"]).failing("call", 1, Failure::Garbled).failing(
+        "load",
+        1,
+        Failure::Garbled,
+    );
     let chain = chain([one, Fake::new("two", &["a"])]);
     assert_snapshot!(call(&chain, "a").await, @"error: source `one`: makes no sense");
     assert_snapshot!(load(&chain, "a").await, @"error: source `one`: makes no sense");
@@ -76,7 +82,8 @@ async fn a_filtered_link_lets_others_answer_for_what_it_does_not_have() {
 #[tokio::test]
 async fn a_change_of_any_link_is_a_change() {
     let links = [Arc::new(Fake::new("one", &["a"])), Arc::new(Fake::new("two", &["b"]))];
-    let chain = Chain::new(SourceId::new("all").unwrap(), links.clone().map(|it| it as Arc<dyn Source>));
+    let chain =
+        Chain::new(SourceId::new("all").unwrap(), links.clone().map(|it| it as Arc<dyn Source>));
     let mut changes = chain.changes();
     assert_eq!(changes.next().now_or_never(), None);
     for link in &links {
@@ -104,20 +111,29 @@ fn reviewed(review: &ReviewMode) -> Fake {
 
 #[test]
 fn one_link_that_needs_a_review_is_enough() {
-    let joined = |one: &ReviewMode, two: &ReviewMode| chain([reviewed(one), reviewed(two)]).review();
+    let joined =
+        |one: &ReviewMode, two: &ReviewMode| chain([reviewed(one), reviewed(two)]).review();
     let (none, one) = (ReviewMode::Unneeded, needed("x", true, true));
     assert_eq!(chain([]).review(), none);
     assert_eq!(joined(&none, &none), none);
     assert_eq!(joined(&none, &one), one);
     assert_eq!(joined(&one, &none), one);
     assert_eq!(joined(&one, &needed("y", true, true)), needed("x+y", true, true));
-    assert_eq!(joined(&needed("x", true, false), &needed("y", false, true)), needed("x+y", false, false));
+    assert_eq!(
+        joined(&needed("x", true, false), &needed("y", false, true)),
+        needed("x+y", false, false)
+    );
 }
 
 #[test]
 fn every_layer_passes_the_review_on() {
-    let layers: [&dyn Layer; 5] =
-        [&Filter::allow(["a"]), &Prefix("p"), &Retry::default(), &Timeout(Duration::MAX), &Concurrency(1)];
+    let layers: [&dyn Layer; 5] = [
+        &Filter::allow(["a"]),
+        &Prefix("p"),
+        &Retry::default(),
+        &Timeout(Duration::MAX),
+        &Concurrency(1),
+    ];
     for layer in layers {
         let review = needed("x", true, false);
         assert_eq!(layer.layer(Arc::new(reviewed(&review))).review(), review);

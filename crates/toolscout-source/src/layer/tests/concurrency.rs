@@ -34,7 +34,10 @@ async fn who_waits_in_line_until_the_request_is_due_is_told() {
     let hurried = call_within(&*source, "send", cx().within(Duration::from_secs(30)));
     let (first, second) = futures_util::future::join(call(&*source, "send"), hurried).await;
     assert_snapshot!(first, @"send of mail");
-    assert!(second.starts_with("error: source `mail`: waiting to call `send` took longer than 29"), "{second}");
+    assert!(
+        second.starts_with("error: source `mail`: waiting to call `send` took longer than 29"),
+        "{second}"
+    );
     assert_snapshot!(fake.log(), @"call send");
 }
 

@@ -32,7 +32,8 @@ async fn what_is_denied_is_absent_and_refused() {
 async fn a_rule_of_ones_own_decides() {
     let (_, source) = wrap(Fake::new("mail", TOOLS), &Filter::by(|name| name.as_str().len() > 6));
     assert_snapshot!(list(&*source).await, @"mail/allowed, mail/blocked");
-    let (_, source) = wrap(Fake::new("mail", TOOLS), &Filter::by(|name| name.as_str().starts_with('b')));
+    let (_, source) =
+        wrap(Fake::new("mail", TOOLS), &Filter::by(|name| name.as_str().starts_with('b')));
     assert_snapshot!(list(&*source).await, @"mail/blocked");
 }
 
@@ -56,11 +57,13 @@ async fn patterns_include_and_exclude() {
     let tools = &["read_mail", "read_file", "write_file", "send"];
     let listed = async |include: Option<&[&str]>, exclude: &[&str]| {
         let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
-        let (_, source) = wrap(Fake::new("s", tools), &Filter::patterns(include.map(owned), owned(exclude)));
+        let (_, source) =
+            wrap(Fake::new("s", tools), &Filter::patterns(include.map(owned), owned(exclude)));
         (list(&*source).await, call(&*source, "write_file").await)
     };
     let refused = "error: `write_file` is disabled on `s`";
-    let all = ("s/read_mail, s/read_file, s/write_file, s/send".to_owned(), "write_file of s".to_owned());
+    let all =
+        ("s/read_mail, s/read_file, s/write_file, s/send".to_owned(), "write_file of s".to_owned());
     assert_eq!(listed(None, &[]).await, all);
     assert_eq!(listed(Some(&["*"]), &[]).await, all);
     assert_eq!(listed(Some(&[]), &[]).await, (String::new(), refused.to_owned()));

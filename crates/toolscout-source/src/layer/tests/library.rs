@@ -8,10 +8,18 @@ struct Shelf(Fake);
 
 impl Library for Shelf {
     fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
-        Ok(LibraryContents { instructions: Some("read me".to_owned()), ..LibraryContents::default() })
+        Ok(LibraryContents {
+            instructions: Some("read me".to_owned()),
+            ..LibraryContents::default()
+        })
     }
 
-    fn request<'a>(&'a self, _: &'a str, params: RawJson, _: Cx) -> BoxFuture<'a, Result<RawJson, SourceError>> {
+    fn request<'a>(
+        &'a self,
+        _: &'a str,
+        params: RawJson,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<RawJson, SourceError>> {
         Box::pin(async move { Ok(params) })
     }
 
@@ -33,11 +41,19 @@ impl Source for Shelf {
         self.0.discover(cx)
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         self.0.load(name, cx)
     }
 
-    fn call(&self, call: Authorized<ToolCall>, cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         self.0.call(call, cx)
     }
 
@@ -62,6 +78,7 @@ fn every_layer_passes_the_library_on() {
     let plain: Arc<dyn Source> = Arc::new(Fake::new("t", &["b"]));
     assert!(plain.library().is_none());
     let chain = Chain::new(SourceId::new("both").unwrap(), [plain, source]);
-    let held = chain.library().expect("it is there").holdings(&Cx::new(Caller::Cli)).expect("known");
+    let held =
+        chain.library().expect("it is there").holdings(&Cx::new(Caller::Cli)).expect("known");
     assert_eq!(held.instructions.as_deref(), Some("read me"));
 }

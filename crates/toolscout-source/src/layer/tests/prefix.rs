@@ -24,7 +24,10 @@ async fn names_without_the_prefix_are_not_ours() {
     let (fake, source) = wrap(Fake::new("mail", &["send"]), &Prefix("m_".to_owned()));
     for other in ["send", "m_", "m-send"] {
         assert_eq!(load(&*source, other).await, "nothing");
-        assert_eq!(call(&*source, other).await, format!("error: source `mail` has no tool `{other}`"));
+        assert_eq!(
+            call(&*source, other).await,
+            format!("error: source `mail` has no tool `{other}`")
+        );
     }
     assert_snapshot!(fake.log(), @"");
 }

@@ -40,7 +40,8 @@ async fn the_last_error_is_said_when_the_attempts_are_used_up() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_for_which_twice_is_as_once_is_called_again() {
-    let fake = Fake::new("mail", &["put"]).annotated(json!({"readOnlyHint": false, "idempotentHint": true}));
+    let fake = Fake::new("mail", &["put"])
+        .annotated(json!({"readOnlyHint": false, "idempotentHint": true}));
     let (_, source) = wrap(fake.failing("call", 1, Failure::Unavailable), &THRICE);
     assert_snapshot!(call(&*source, "put").await, @"put of mail");
 }
@@ -48,7 +49,11 @@ async fn a_tool_for_which_twice_is_as_once_is_called_again() {
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_may_do_harm_is_called_once() {
     for annotations in [json!({}), json!({"readOnlyHint": "true"}), json!(null), json!([true])] {
-        let fake = Fake::new("mail", &["send"]).annotated(annotations).failing("call", 1, Failure::Unavailable);
+        let fake = Fake::new("mail", &["send"]).annotated(annotations).failing(
+            "call",
+            1,
+            Failure::Unavailable,
+        );
         let (fake, source) = wrap(fake, &THRICE);
         assert_eq!(call(&*source, "send").await, "error: source `mail`: out of reach");
         assert_eq!(fake.log(), "call send, load send");
@@ -95,13 +100,15 @@ async fn each_attempt_has_the_whole_time_of_a_limit_inside() {
 
 #[tokio::test(start_paused = true)]
 async fn loading_is_always_tried_again() {
-    let (_, source) = wrap(Fake::new("mail", &["send"]).failing("load", 2, Failure::Unavailable), &THRICE);
+    let (_, source) =
+        wrap(Fake::new("mail", &["send"]).failing("load", 2, Failure::Unavailable), &THRICE);
     assert_snapshot!(load(&*source, "send").await, @"mail/send");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_listing_that_breaks_off_begins_anew_and_says_its_problems_once() {
-    let fake = Fake { problem: Some(problem("a file is broken")), ..Fake::new("mail", &["send", "read"]) };
+    let fake =
+        Fake { problem: Some(problem("a file is broken")), ..Fake::new("mail", &["send", "read"]) };
     let (fake, source) = wrap(fake.failing("list", 1, Failure::Unavailable), &THRICE);
     assert_snapshot!(list(&*source).await, @"problem: a file is broken, mail/send, mail/send, mail/read");
     assert_snapshot!(fake.log(), @"list, list");
@@ -109,7 +116,8 @@ async fn a_listing_that_breaks_off_begins_anew_and_says_its_problems_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_listing_that_cannot_be_had_ends_with_its_error() {
-    let (fake, source) = wrap(Fake::new("mail", &["send"]).failing("list", 9, Failure::Unavailable), &THRICE);
+    let (fake, source) =
+        wrap(Fake::new("mail", &["send"]).failing("list", 9, Failure::Unavailable), &THRICE);
     assert_snapshot!(list(&*source).await, @"mail/send, mail/send, mail/send, error: source `mail`: out of reach");
     assert_snapshot!(fake.log(), @"list, list, list");
 }
@@ -120,7 +128,10 @@ async fn a_listing_that_cannot_be_had_ends_with_its_error() {
 async fn every_wait_is_in_the_log() {
     let log = Log::default();
     let _listening = log.listen();
-    let (_, source) = wrap(readable().failing("call", 2, Failure::Unavailable), &Retry { jitter: || 0.5, ..THRICE });
+    let (_, source) = wrap(
+        readable().failing("call", 2, Failure::Unavailable),
+        &Retry { jitter: || 0.5, ..THRICE },
+    );
     assert_snapshot!(call(&*source, "read").await, @"read of mail");
     assert_snapshot!(log.retries(), @r"
     mail, attempt 2 in 110 ms: source `mail`: out of reach
@@ -195,7 +206,8 @@ async fn a_busy_source_is_not_waited_for_longer_than_the_request_lasts() {
 
 #[tokio::test(start_paused = true)]
 async fn a_busy_source_is_not_asked_again_to_do_what_may_do_harm() {
-    let (fake, source) = wrap(Fake::new("mail", &["send"]).failing("call", 1, Failure::Busy(None)), &THRICE);
+    let (fake, source) =
+        wrap(Fake::new("mail", &["send"]).failing("call", 1, Failure::Busy(None)), &THRICE);
     assert_snapshot!(call(&*source, "send").await, @"error: source `mail`: too many requests");
     assert_snapshot!(fake.log(), @"call send, load send");
 }
@@ -223,15 +235,24 @@ impl Log {
         static SECOND: OnceLock<tracing::Dispatch> = OnceLock::new();
         SECOND.get_or_init(|| tracing_subscriber::fmt().with_writer(io::sink).finish().into());
         let log = self.clone();
-        tracing::subscriber::set_default(tracing_subscriber::fmt().json().with_writer(move || log.clone()).finish())
+        tracing::subscriber::set_default(
+            tracing_subscriber::fmt().json().with_writer(move || log.clone()).finish(),
+        )
     }
 
     fn retries(&self) -> String {
         let text = String::from_utf8(self.0.lock().clone()).unwrap();
-        let said = text.lines().map(|it| serde_json::from_str::<Value>(it).unwrap()["fields"].clone());
+        let said =
+            text.lines().map(|it| serde_json::from_str::<Value>(it).unwrap()["fields"].clone());
         let retries = said.filter(|it| it["event"] == "retry").map(|it| {
             let word = |key: &str| it[key].as_str().unwrap().to_owned();
-            format!("{}, attempt {} in {} ms: {}", word("server"), it["attempt"], it["delay_ms"], word("reason"))
+            format!(
+                "{}, attempt {} in {} ms: {}",
+                word("server"),
+                it["attempt"],
+                it["delay_ms"],
+                word("reason")
+            )
         });
         retries.collect::<Vec<_>>().join("\n")
     }

@@ -19,7 +19,8 @@ fn pretty(json: &RawJson) -> String {
 
 #[test]
 fn parameters_become_a_schema_in_their_order() {
-    let address = [Param::string("street", "Street and number").required(), Param::string("zip", "")];
+    let address =
+        [Param::string("street", "Street and number").required(), Param::string("zip", "")];
     let tool = built(
         begin()
             .param(Param::string("to", "Recipient email").with("format", "email").required())
@@ -103,7 +104,8 @@ fn without_parameters_it_is_an_empty_object() {
 
 #[test]
 fn of_two_parameters_of_one_name_the_later_counts() {
-    let tool = built(begin().param(Param::string("to", "").required()).param(Param::integer("to", "")));
+    let tool =
+        built(begin().param(Param::string("to", "").required()).param(Param::integer("to", "")));
     assert_snapshot!(tool.input_schema.as_str(), @r#"{"type":"object","properties":{"to":{"type":"integer"}}}"#);
 }
 
@@ -125,7 +127,10 @@ fn everything_else_is_taken_as_it_is() {
     assert_eq!(tool.title.as_deref(), Some("Send mail"));
     assert_eq!(tool.description.as_deref(), Some("Sends it"));
     assert_eq!(tool.keywords, ["smtp", "post", "letter"]);
-    assert_eq!(tool.input_schema.as_str(), r#"{"type":"object","properties":{"z":{},"a":{}},"x-own":1}"#);
+    assert_eq!(
+        tool.input_schema.as_str(),
+        r#"{"type":"object","properties":{"z":{},"a":{}},"x-own":1}"#
+    );
     assert_eq!(tool.output_schema.unwrap().as_str(), r#"{"type":"object"}"#);
     assert_eq!(tool.annotations.unwrap().as_str(), r#"{"readOnlyHint":true}"#);
     assert_eq!(tool.visibility, Visibility::Listed);

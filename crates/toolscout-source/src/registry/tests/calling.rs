@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{
-    Caller, Cx, DiscoveryItem, ErrorKind, Source, SourceError, SourceId, SourceKind, ToolCall, ToolName, ToolOutput,
+    Caller, Cx, DiscoveryItem, ErrorKind, Source, SourceError, SourceId, SourceKind, ToolCall,
+    ToolName, ToolOutput,
 };
 
 fn cx() -> Cx {
@@ -16,7 +17,12 @@ fn cx() -> Cx {
 }
 
 /// Calls a tool whether or not it is registered, so that the registry has to check.
-pub(super) async fn call(registry: &Registry, name: &str, arguments: Value, cx: Cx) -> Result<ToolOutput, SourceError> {
+pub(super) async fn call(
+    registry: &Registry,
+    name: &str,
+    arguments: Value,
+    cx: Cx,
+) -> Result<ToolOutput, SourceError> {
     let mut tool = tool(name, "any").tool;
     tool.id.source = registry.id().clone();
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
@@ -47,7 +53,9 @@ async fn it_lists_what_is_registered_and_says_which_names_came_twice() {
         .into_iter()
         .map(|it| match it {
             DiscoveryItem::Tool(tool) => tool.id.to_string(),
-            DiscoveryItem::Diagnostic(problem) => format!("{:?}: {}", problem.kind, problem.message),
+            DiscoveryItem::Diagnostic(problem) => {
+                format!("{:?}: {}", problem.kind, problem.message)
+            }
             _ => "?".to_owned(),
         })
         .collect();
@@ -107,9 +115,9 @@ async fn typed_arguments_must_fit() {
         left: i64,
         right: i64,
     }
-    let add = ToolBuilder::new("add")
-        .unwrap()
-        .run_typed(|sum: Sum, _| async move { Ok(ToolOutput::text((sum.left + sum.right).to_string())) });
+    let add = ToolBuilder::new("add").unwrap().run_typed(|sum: Sum, _| async move {
+        Ok(ToolOutput::text((sum.left + sum.right).to_string()))
+    });
     let registry = only(add);
     let output = call(&registry, "add", json!({"left": 2, "right": 3}), cx()).await.unwrap();
     assert_snapshot!(said(&output), @"5");
@@ -137,7 +145,8 @@ async fn a_panic_is_the_tools_failure() {
 #[tokio::test(start_paused = true)]
 async fn a_call_ends_when_the_request_is_due() {
     let registry = only(ToolBuilder::new("slow").unwrap().run(|_, _| std::future::pending()));
-    let error = call(&registry, "slow", json!({}), cx().within(Duration::from_secs(60))).await.unwrap_err();
+    let error =
+        call(&registry, "slow", json!({}), cx().within(Duration::from_secs(60))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert!(error.to_string().starts_with("source `app`: `slow` took longer than 59"), "{error}");
 }
@@ -157,6 +166,7 @@ async fn a_tool_taken_away_during_a_call_finishes_it() {
         registry.unregister("long");
         go.send(true).unwrap();
     };
-    let (output, ()) = futures_util::future::join(call(&registry, "long", json!({}), cx()), end).await;
+    let (output, ()) =
+        futures_util::future::join(call(&registry, "long", json!({}), cx()), end).await;
     assert_snapshot!(said(&output.unwrap()), @"done");
 }

@@ -68,7 +68,10 @@ fn a_taken_name_can_be_an_error() {
 fn a_bulk_with_a_duplicate_under_skip_registers_the_rest() {
     let registry = registry(&["b"]).on_conflict(Conflict::Skip);
     let outcomes = registry.register_all(["a", "b", "c"].map(|it| tool(it, "second"))).unwrap();
-    assert_eq!(outcomes, [RegisterOutcome::Added, RegisterOutcome::Skipped, RegisterOutcome::Added]);
+    assert_eq!(
+        outcomes,
+        [RegisterOutcome::Added, RegisterOutcome::Skipped, RegisterOutcome::Added]
+    );
     assert_snapshot!(list(&registry), @r"
     b: first
     a: second

@@ -54,7 +54,9 @@ async fn each_real_change_is_a_hint() {
     assert_eq!(hints(&mut changes), 0);
     let changing: [(&str, &dyn Fn()); 4] = [
         ("register", &|| assert!(registry.register(tool("b", "first")).is_ok())),
-        ("bulk", &|| assert!(registry.register_all([tool("b", "second"), tool("c", "second")]).is_ok())),
+        ("bulk", &|| {
+            assert!(registry.register_all([tool("b", "second"), tool("c", "second")]).is_ok())
+        }),
         ("unregister", &|| assert!(registry.unregister("b"))),
         ("clear", &|| registry.clear()),
     ];

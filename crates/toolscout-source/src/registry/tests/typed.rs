@@ -45,14 +45,19 @@ fn send() -> Registry {
         if it.to.is_empty() {
             return Err("nobody to send it to".into());
         }
-        let count = u32::from(it.copies.unwrap_or(1)) * it.places.iter().map(|it| it.street.len() as u32).sum::<u32>();
+        let count = u32::from(it.copies.unwrap_or(1))
+            * it.places.iter().map(|it| it.street.len() as u32).sum::<u32>();
         Ok(Receipt { total_price: count * 85, urgency: it.urgency })
     });
     registry.register(tool).unwrap();
     registry
 }
 
-async fn call(registry: &Registry, name: &str, arguments: Value) -> Result<ToolOutput, SourceError> {
+async fn call(
+    registry: &Registry,
+    name: &str,
+    arguments: Value,
+) -> Result<ToolOutput, SourceError> {
     calling::call(registry, name, arguments, Cx::new(Caller::Cli)).await
 }
 
@@ -77,7 +82,8 @@ fn a_type_says_what_a_tool_takes_and_gives() {
         "totalPrice": {"description": "In cents", "type": "integer", "format": "uint32", "minimum": 0},
         "urgency": urgency(json!({})),
     });
-    let output = json!({"type": "object", "properties": gives, "required": ["totalPrice", "urgency"]});
+    let output =
+        json!({"type": "object", "properties": gives, "required": ["totalPrice", "urgency"]});
     assert_eq!(tool.output_schema.unwrap().to_value(), output);
 }
 
@@ -85,7 +91,9 @@ fn a_type_says_what_a_tool_takes_and_gives() {
 async fn what_a_tool_gives_is_structured_and_as_text_beside_it() {
     let registry = send();
     let output =
-        call(&registry, "send", json!({"to": "ann", "places": [{"street": "ab"}], "copies": 2})).await.unwrap();
+        call(&registry, "send", json!({"to": "ann", "places": [{"street": "ab"}], "copies": 2}))
+            .await
+            .unwrap();
     assert_eq!(output.structured_content(), Some(json!({"totalPrice": 340, "urgency": "usual"})));
     assert_eq!(said(&output), r#"{"totalPrice":340,"urgency":"usual"}"#);
     let output = call(&registry, "send", json!({"to": "", "places": []})).await.unwrap();
@@ -100,8 +108,12 @@ async fn a_result_that_is_no_object_is_given_as_text() {
     #[derive(Deserialize, JsonSchema)]
     struct Nothing {}
     let registry = Registry::new();
-    let count = ToolBuilder::new("count").unwrap().typed::<Nothing>().answer(|_, _| async { Ok(3) });
-    let name = ToolBuilder::new("name").unwrap().typed::<Nothing>().answer(|_, _| async { Ok("Ann".to_owned()) });
+    let count =
+        ToolBuilder::new("count").unwrap().typed::<Nothing>().answer(|_, _| async { Ok(3) });
+    let name = ToolBuilder::new("name")
+        .unwrap()
+        .typed::<Nothing>()
+        .answer(|_, _| async { Ok("Ann".to_owned()) });
     registry.register_all([count, name]).unwrap();
     for (tool, text) in [("count", "3"), ("name", "Ann")] {
         assert_eq!(registry.tool(tool).unwrap().output_schema, None);

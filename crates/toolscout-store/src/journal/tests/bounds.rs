@@ -90,7 +90,8 @@ fn what_cannot_be_written_is_said_once_and_counted() {
     let on_trouble = move |_: &std::io::Error| {
         count.fetch_add(1, Ordering::Relaxed);
     };
-    let journal = Journal::new(world.state(), Arc::new(MemoryStore::default()), KEEP, Box::new(on_trouble));
+    let journal =
+        Journal::new(world.state(), Arc::new(MemoryStore::default()), KEEP, Box::new(on_trouble));
     for n in 1..=3 {
         journal.push(pending(n));
         journal.flush();

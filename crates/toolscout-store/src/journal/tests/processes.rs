@@ -33,7 +33,8 @@ fn ten_processes_write_one_chain_and_lose_nothing() {
     }
     let world = World::new();
     let test = "journal::tests::processes::ten_processes_write_one_chain_and_lose_nothing";
-    let children: Vec<_> = (0..10).map(|_| again(&myself(), test, world.state()).spawn().unwrap()).collect();
+    let children: Vec<_> =
+        (0..10).map(|_| again(&myself(), test, world.state()).spawn().unwrap()).collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
@@ -42,7 +43,13 @@ fn ten_processes_write_one_chain_and_lose_nothing() {
     assert_eq!((verdict.records, verdict.last), (10 * EACH, Some(10 * EACH)));
     let mut by: BTreeMap<String, u64> = BTreeMap::new();
     for kept in world.newest(JournalQuery::default(), usize::MAX) {
-        let process = kept.text.split(r#""by":"#).nth(1).and_then(|it| it.split(',').next()).unwrap().to_owned();
+        let process = kept
+            .text
+            .split(r#""by":"#)
+            .nth(1)
+            .and_then(|it| it.split(',').next())
+            .unwrap()
+            .to_owned();
         *by.entry(process).or_default() += 1;
     }
     assert_eq!(by.into_values().collect::<Vec<_>>(), [EACH; 10]);
@@ -77,7 +84,12 @@ fn a_process_that_is_killed_loses_nothing_that_was_flushed() {
         let out = BufReader::new(child.stdout.take().unwrap());
         // The child is killed at another moment in each round.
         let enough = 20 + round * 7;
-        acknowledged += out.lines().map_while(Result::ok).filter(|it| it.starts_with("written ")).take(enough).count();
+        acknowledged += out
+            .lines()
+            .map_while(Result::ok)
+            .filter(|it| it.starts_with("written "))
+            .take(enough)
+            .count();
         child.kill().unwrap();
         child.wait().unwrap();
     }

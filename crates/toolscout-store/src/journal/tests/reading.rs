@@ -10,7 +10,9 @@ fn a_record_is_a_line_with_its_number_its_time_and_two_seals() {
     let [first, second] = &world.lines()[..] else { panic!("two lines") };
     let none = "0".repeat(32);
     assert!(
-        first.starts_with(r#"{"n":1,"at":"2023-11-14T22:13:21.000Z","kind":"odd","value":"1","prev":""#),
+        first.starts_with(
+            r#"{"n":1,"at":"2023-11-14T22:13:21.000Z","kind":"odd","value":"1","prev":""#
+        ),
         "{first}"
     );
     assert!(first.contains(&format!(r#""prev":"{none}","hash":""#)));
@@ -23,11 +25,23 @@ fn a_record_is_a_line_with_its_number_its_time_and_two_seals() {
 fn the_newest_come_first_from_wherever_one_asks() {
     let world = World::with(9);
     assert_eq!(numbers(&world.newest(JournalQuery::default(), 3)), [9, 8, 7]);
-    assert_eq!(numbers(&world.newest(JournalQuery { before: Some(3), ..JournalQuery::default() }, 5)), [2, 1]);
-    assert_eq!(numbers(&world.newest(JournalQuery { kinds: &["even"], ..JournalQuery::default() }, 2)), [8, 6]);
+    assert_eq!(
+        numbers(&world.newest(JournalQuery { before: Some(3), ..JournalQuery::default() }, 5)),
+        [2, 1]
+    );
+    assert_eq!(
+        numbers(&world.newest(JournalQuery { kinds: &["even"], ..JournalQuery::default() }, 2)),
+        [8, 6]
+    );
     let since = Some(record(8).at);
-    assert_eq!(numbers(&world.newest(JournalQuery { since, ..JournalQuery::default() }, 9)), [9, 8]);
-    assert_eq!(numbers(&world.newest(JournalQuery { before: Some(1), ..JournalQuery::default() }, 5)), [] as [u64; 0]);
+    assert_eq!(
+        numbers(&world.newest(JournalQuery { since, ..JournalQuery::default() }, 9)),
+        [9, 8]
+    );
+    assert_eq!(
+        numbers(&world.newest(JournalQuery { before: Some(1), ..JournalQuery::default() }, 5)),
+        [] as [u64; 0]
+    );
     assert_eq!(numbers(&world.newest(JournalQuery::default(), 0)), [] as [u64; 0]);
 }
 
@@ -43,8 +57,10 @@ fn lines_across_blocks_are_whole_in_both_directions() {
     journal.flush();
     let backwards = numbers(&world.newest(JournalQuery::default(), usize::MAX));
     let mut forwards = Vec::new();
-    let count =
-        |text: &str| forwards.push(serde_json::from_str::<serde_json::Value>(text).unwrap()["n"].as_u64().unwrap());
+    let count = |text: &str| {
+        forwards
+            .push(serde_json::from_str::<serde_json::Value>(text).unwrap()["n"].as_u64().unwrap())
+    };
     JournalReader::new(world.state()).each(&JournalQuery::default(), count).unwrap();
     assert_eq!(forwards, (1..=400).collect::<Vec<_>>());
     assert_eq!(backwards, (1..=400).rev().collect::<Vec<_>>());
@@ -92,7 +108,11 @@ fn what_is_no_line_is_not_read_and_breaks_no_reader() {
 fn what_is_too_long_or_no_line_is_counted_and_not_written() {
     let world = World::new();
     let journal = journal(world.state());
-    journal.write(JournalRecord { at: Moment(0), kind: "long", body: format!(r#"{{"x":"{}"}}"#, "x".repeat(LONGEST)) });
+    journal.write(JournalRecord {
+        at: Moment(0),
+        kind: "long",
+        body: format!(r#"{{"x":"{}"}}"#, "x".repeat(LONGEST)),
+    });
     journal.write(JournalRecord { at: Moment(0), kind: "two", body: "{\"x\":\n1}".to_owned() });
     let kept = world.newest(JournalQuery { kinds: &["lost"], ..JournalQuery::default() }, 9);
     assert_eq!(kept.len(), 2);

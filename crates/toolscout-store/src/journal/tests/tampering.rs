@@ -24,21 +24,32 @@ fn what_was_not_touched_is_sound() {
 fn a_changed_record_is_found_and_only_that_one() {
     let world = World::with(9);
     world.rewrite(|lines| lines[4] = lines[4].replace(r#""value":"5""#, r#""value":"6""#));
-    assert_eq!(world.breaks(), ["000001.jsonl:5 record 5 was changed: its hash does not match its content"]);
+    assert_eq!(
+        world.breaks(),
+        ["000001.jsonl:5 record 5 was changed: its hash does not match its content"]
+    );
 }
 
 #[test]
 fn a_changed_seal_or_number_is_found() {
     let world = World::with(9);
     world.rewrite(|lines| lines[4] = lines[4].replace(r#"{"n":5,"#, r#"{"n":6,"#));
-    assert!(world.breaks()[0].starts_with("000001.jsonl:5 record 6 was changed"), "{:?}", world.breaks());
+    assert!(
+        world.breaks()[0].starts_with("000001.jsonl:5 record 6 was changed"),
+        "{:?}",
+        world.breaks()
+    );
     let world = World::with(9);
     world.rewrite(|lines| {
         let end = lines[4].len() - 4;
         let other = if &lines[4][end..=end] == "0" { "1" } else { "0" };
         lines[4].replace_range(end..=end, other);
     });
-    assert!(world.breaks()[0].starts_with("000001.jsonl:5 record 5 was changed"), "{:?}", world.breaks());
+    assert!(
+        world.breaks()[0].starts_with("000001.jsonl:5 record 5 was changed"),
+        "{:?}",
+        world.breaks()
+    );
 }
 
 #[test]
@@ -91,19 +102,27 @@ fn a_record_of_another_journal_does_not_fit() {
     let head = fs::read(other.head()).unwrap();
     let world = World::with(9);
     fs::write(world.head(), head).unwrap();
-    assert_eq!(world.breaks(), ["000001.jsonl:9 the last record is another one than the head says"]);
+    assert_eq!(
+        world.breaks(),
+        ["000001.jsonl:9 the last record is another one than the head says"]
+    );
 }
 
 #[test]
 fn without_its_head_nobody_vouches_for_the_end() {
     let world = World::with(9);
     fs::remove_file(world.head()).unwrap();
-    assert_eq!(world.breaks(), ["head:0 the head is missing, so a cut at the end cannot be detected"]);
+    assert_eq!(
+        world.breaks(),
+        ["head:0 the head is missing, so a cut at the end cannot be detected"]
+    );
     // Writing continues, and the break stays on record.
     world.write([10]);
     assert_eq!(
         world.breaks(),
-        ["000001.jsonl:10 the head of it was missing then; what was cut off before this is not known"]
+        [
+            "000001.jsonl:10 the head of it was missing then; what was cut off before this is not known"
+        ]
     );
     let world = World::with(9);
     let head = fs::read_to_string(world.head()).unwrap();
@@ -153,7 +172,10 @@ fn a_process_that_is_killed_in_the_very_first_write_breaks_nothing() {
     let world = World::with(2);
     let key = key(&MemoryStore::default()).unwrap();
     // As if the process had been killed directly after writing its lines.
-    LockedHead::take(&dir(world.state()), Duration::ZERO).unwrap().write(JournalHead::START, &key).unwrap();
+    LockedHead::take(&dir(world.state()), Duration::ZERO)
+        .unwrap()
+        .write(JournalHead::START, &key)
+        .unwrap();
     assert_eq!(world.breaks(), NONE);
     world.write([3]);
     let verdict = world.verify();
@@ -174,7 +196,10 @@ fn what_others_write_behind_the_end_stays_and_is_shown() {
     world.write([4]);
     assert_eq!(
         world.breaks(),
-        ["000001.jsonl:4 no record, but something else", "000001.jsonl:5 no record, but something else"]
+        [
+            "000001.jsonl:4 no record, but something else",
+            "000001.jsonl:5 no record, but something else"
+        ]
     );
     assert_eq!(numbers(&world.newest(JournalQuery::default(), 2)), [5, 4]);
 }

@@ -10,11 +10,16 @@ fn every_operation_is_in_the_document_and_nothing_else_is() {
         .as_object()
         .into_iter()
         .flatten()
-        .flat_map(|(path, methods)| methods.as_object().into_iter().flatten().map(|(it, _)| (path.clone(), it.clone())))
+        .flat_map(|(path, methods)| {
+            methods.as_object().into_iter().flatten().map(|(it, _)| (path.clone(), it.clone()))
+        })
         .collect();
     let path = |path: String| path.replace("/ada", "/{name}");
     let alias = ("/metrics".to_owned(), "get".to_owned());
-    let expected = routes().into_iter().map(|(method, it, _)| (path(it), method.to_lowercase())).chain([alias]);
+    let expected = routes()
+        .into_iter()
+        .map(|(method, it, _)| (path(it), method.to_lowercase()))
+        .chain([alias]);
     assert_eq!(written, expected.collect());
 }
 
@@ -25,14 +30,22 @@ fn every_entry_has_a_summary_an_id_and_its_parameters() {
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for (method, entry) in methods.as_object().expect("methods") {
             assert!(!entry["summary"].as_str().unwrap_or_default().is_empty(), "{method} {path}");
-            assert!(ids.insert(entry["operationId"].as_str().expect("an id").to_owned()), "{entry}");
+            assert!(
+                ids.insert(entry["operationId"].as_str().expect("an id").to_owned()),
+                "{entry}"
+            );
             assert!(entry["responses"]["default"]["$ref"].is_string());
         }
     }
     let parameters = document["paths"]["/api/greetings/{name}"]["get"]["parameters"].clone();
-    let places: Vec<_> = parameters.as_array().expect("parameters").iter().map(|it| (&it["name"], &it["in"])).collect();
-    let expected =
-        [("name", "path"), ("times", "query"), ("words", "query")].map(|(name, at)| (json!(name), json!(at)));
+    let places: Vec<_> = parameters
+        .as_array()
+        .expect("parameters")
+        .iter()
+        .map(|it| (&it["name"], &it["in"]))
+        .collect();
+    let expected = [("name", "path"), ("times", "query"), ("words", "query")]
+        .map(|(name, at)| (json!(name), json!(at)));
     assert_eq!(places, expected.iter().map(|(name, at)| (name, at)).collect::<Vec<_>>());
 }
 
@@ -44,7 +57,8 @@ fn every_schema_is_valid_and_every_reference_resolves() {
     collect(&document, &mut references);
     assert!(references.len() > 5);
     for reference in references {
-        let pointer = reference.strip_prefix('#').unwrap_or_else(|| panic!("{reference} leads elsewhere"));
+        let pointer =
+            reference.strip_prefix('#').unwrap_or_else(|| panic!("{reference} leads elsewhere"));
         assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
     }
     for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {

@@ -24,7 +24,8 @@ async fn routes_for_operators_refuse_agents() {
 async fn without_authentication_every_request_has_the_role_of_an_agent() {
     let site = site(terms(Auth::None)).await;
     for (method, path, access) in routes() {
-        let (_wire, answer) = begun(&site, request(method, &path, &["Host: localhost"], None)).await;
+        let (_wire, answer) =
+            begun(&site, request(method, &path, &["Host: localhost"], None)).await;
         assert_eq!(answer.status == 403, access == Access::Operator, "{method} {path}: {answer:?}");
     }
 }
@@ -81,10 +82,19 @@ const FOREIGN: [&[&str]; 40] = [
     &["Host: localhost:{port}", "Origin: http://localhost:{port}@evil.example.com"],
     &["Host: localhost:{port}", "Origin: file://localhost:{port}"],
     &["Host: localhost:{port}", "Origin: *"],
-    &["Host: localhost:{port}", "Origin: http://localhost:{port}", "Origin: http://evil.example.com"],
+    &[
+        "Host: localhost:{port}",
+        "Origin: http://localhost:{port}",
+        "Origin: http://evil.example.com",
+    ],
     &["Host: localhost:{port}", "Sec-Fetch-Site: cross-site"],
     &["Host: localhost:{port}", "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"],
-    &["Host: localhost:{port}", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"],
+    &[
+        "Host: localhost:{port}",
+        "Sec-Fetch-Site: cross-site",
+        "Sec-Fetch-Mode: navigate",
+        "Sec-Fetch-Dest: iframe",
+    ],
     &["Host: localhost:{port}", "X-HTTP-Method-Override: GET", "Origin: http://evil.example.com"],
 ];
 
@@ -95,7 +105,8 @@ async fn no_foreign_host_name_and_no_foreign_origin_reaches_any_route() {
     let (port, token) = (site.addr.port().to_string(), bearer(BOB));
     for (method, path, _) in routes() {
         for headers in FOREIGN {
-            let mut headers: Vec<String> = headers.iter().map(|it| it.replace("{port}", &port)).collect();
+            let mut headers: Vec<String> =
+                headers.iter().map(|it| it.replace("{port}", &port)).collect();
             headers.push(token.clone());
             let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
             let answer = ask(&site, method, &path, &headers, Some("{}")).await;
@@ -117,7 +128,8 @@ async fn our_own_host_names_and_our_own_origin_reach_every_route() {
     ];
     for (method, path, _) in routes() {
         for headers in &own {
-            let headers: Vec<&str> = headers.iter().map(String::as_str).chain([token.as_str()]).collect();
+            let headers: Vec<&str> =
+                headers.iter().map(String::as_str).chain([token.as_str()]).collect();
             let (_wire, answer) = begun(&site, request(method, &path, &headers, None)).await;
             assert!(![401, 403].contains(&answer.status), "{method} {path}: {answer:?}");
         }

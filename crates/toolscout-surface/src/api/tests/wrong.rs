@@ -26,11 +26,21 @@ async fn an_error_names_the_invalid_part_of_a_request() {
     for (method, path, body, expected) in WRONG {
         let answer = ask(&site, method, path, &["Host: localhost", &bearer], body).await;
         let error = answer.json();
-        assert_eq!((answer.status, &error["code"]), (400, &"VALIDATION_FAILED".into()), "{path}: {answer:?}");
+        assert_eq!(
+            (answer.status, &error["code"]),
+            (400, &"VALIDATION_FAILED".into()),
+            "{path}: {answer:?}"
+        );
         assert!(error["error"].as_str().is_some_and(|it| it.contains(expected)), "{path}: {error}");
     }
-    let repeated =
-        ask(&site, "GET", "/api/greetings/ada?words=and&words=bob", &["Host: localhost", &bearer], None).await;
+    let repeated = ask(
+        &site,
+        "GET",
+        "/api/greetings/ada?words=and&words=bob",
+        &["Host: localhost", &bearer],
+        None,
+    )
+    .await;
     assert_eq!(repeated.json()["text"], "ada and bob", "a list may be repeated");
 }
 
@@ -59,7 +69,11 @@ async fn errors_have_one_shape() {
         ("GET", "/api/greetings/nobody", 404, "RESOURCE_NOT_FOUND"),
     ] {
         let answer = ask(&site, method, path, &["Host: localhost"], None).await;
-        assert_eq!((answer.status, &answer.json()["code"]), (status, &code.into()), "{method} {path}: {answer:?}");
+        assert_eq!(
+            (answer.status, &answer.json()["code"]),
+            (status, &code.into()),
+            "{method} {path}: {answer:?}"
+        );
         assert!(answer.json()["error"].is_string());
     }
     let methods = ask(&site, "PATCH", "/api/greetings/ada", &["Host: localhost"], None).await;

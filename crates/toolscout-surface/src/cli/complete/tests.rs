@@ -23,13 +23,16 @@ fn spec(path: &[String]) -> Option<CommandSpec> {
     let spec = CommandSpec::default();
     Some(match path.last().map(String::as_str) {
         None => spec
-            .option(OptionSpec::text("output", "How to write").short('o').choices(["text", "json", "toon"]))
+            .option(
+                OptionSpec::text("output", "How to write")
+                    .short('o')
+                    .choices(["text", "json", "toon"]),
+            )
             .option(OptionSpec::switch("quiet", "Say less").short('q'))
             .stop_at_positional(),
         Some("run") => spec.stop_at_positional(),
-        Some("completion") => {
-            spec.positional(PositionalSpec::new("SHELL", "").choices(Shell::ALL.map(|(name, _)| name)))
-        }
+        Some("completion") => spec
+            .positional(PositionalSpec::new("SHELL", "").choices(Shell::ALL.map(|(name, _)| name))),
         Some("fetch-data") => spec
             .option(OptionSpec::text("url", "Where from"))
             .option(OptionSpec::text("mode", "").choices(["fast", "far", "slow"]))
@@ -105,7 +108,11 @@ fn only_the_tool_that_was_typed_is_looked_up() {
 
 #[test]
 fn candidates_are_printed_a_line_each() {
-    let all = [Candidate::new("a", "first\nsecond"), Candidate::new("b\nc", ""), Candidate::new("d", "\u{1b}[1m")];
+    let all = [
+        Candidate::new("a", "first\nsecond"),
+        Candidate::new("b\nc", ""),
+        Candidate::new("d", "\u{1b}[1m"),
+    ];
     assert_eq!(print(&all), "a\tfirst\nd\t\\u{1b}[1m\n");
 }
 
@@ -121,8 +128,12 @@ fn every_shell_has_a_script_that_asks_us() {
 /// Runs a shell on a script; `None` if the shell is not installed. Only bash is mandatory if
 /// `TOOLSCOUT_TESTS` is `all`.
 fn run(shell: &str, args: &[&str], script: &str) -> Option<(bool, String)> {
-    let child =
-        Command::new(shell).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = Command::new(shell)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let Ok(mut child) = child else {
         let all = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
         assert!(!all || shell != "bash", "needs bash");
@@ -131,7 +142,8 @@ fn run(shell: &str, args: &[&str], script: &str) -> Option<(bool, String)> {
     };
     child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     Some((output.status.success(), text))
 }
 

@@ -42,9 +42,12 @@ impl ToolFlags {
             }
         }
         self.parents.iter().filter(|it| it.required).for_each(|it| complete(&mut arguments, it));
-        let missing = self.leaves.iter().filter(|it| it.required && at(&arguments, &it.path).is_none());
+        let missing =
+            self.leaves.iter().filter(|it| it.required && at(&arguments, &it.path).is_none());
         let missing = missing.filter(|it| !parsed.is_given(&it.flag));
-        errors.extend(missing.map(|it| UsageError::MissingOption { option: format!("--{}", it.flag) }));
+        errors.extend(
+            missing.map(|it| UsageError::MissingOption { option: format!("--{}", it.flag) }),
+        );
         UsageErrors::check(errors)?;
         Ok(arguments)
     }
@@ -105,7 +108,8 @@ fn at<'a>(arguments: &'a Arguments, path: &[String]) -> Option<&'a Value> {
 /// Adds a required object even if none of its members is given: it may need none. A value of
 /// another type in its path stays, so that the schema validation reports it.
 fn complete(arguments: &mut Arguments, parent: &Parent) {
-    let blocked = (1..=parent.path.len()).any(|it| at(arguments, &parent.path[..it]).is_some_and(|it| !it.is_object()));
+    let blocked = (1..=parent.path.len())
+        .any(|it| at(arguments, &parent.path[..it]).is_some_and(|it| !it.is_object()));
     if !blocked && at(arguments, &parent.path).is_none() {
         insert(arguments, &parent.path, Value::Object(Map::new()));
     }

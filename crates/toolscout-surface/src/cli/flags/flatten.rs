@@ -100,7 +100,9 @@ impl Walk<'_> {
     }
 
     fn help(&self, schema: &Value) -> String {
-        let said = ["description", "title"].into_iter().find_map(|it| self.schemas.said(schema, it)?.as_str());
+        let said = ["description", "title"]
+            .into_iter()
+            .find_map(|it| self.schemas.said(schema, it)?.as_str());
         said.unwrap_or_default().to_owned()
     }
 }
@@ -111,8 +113,12 @@ fn resolve_collisions(flat: &mut Flat, news: &mut News<'_>) {
     let clashes = clashes(flat);
     clashes.iter().take(REPORTED).for_each(|it| report(flat, it, news));
     if clashes.len() > REPORTED {
-        let message = format!("`{}` has {} more flags that clash", news.tool.id, clashes.len() - REPORTED);
-        news.add(Diagnostic::warning(DiagnosticKind::Collision, message).hint("choose another `cli.separator`"));
+        let message =
+            format!("`{}` has {} more flags that clash", news.tool.id, clashes.len() - REPORTED);
+        news.add(
+            Diagnostic::warning(DiagnosticKind::Collision, message)
+                .hint("choose another `cli.separator`"),
+        );
     }
     let lost: HashSet<_> = clashes.iter().flat_map(|it| &it[1..]).copied().collect();
     show_parents(flat, &lost);
@@ -142,8 +148,12 @@ fn show_parents(flat: &mut Flat, lost: &HashSet<usize>) {
 fn report(flat: &Flat, clash: &[usize], news: &mut News<'_>) {
     let leaves: Vec<_> = clash.iter().map(|at| &flat.leaves[*at]).collect();
     let paths: Vec<_> = leaves.iter().map(|it| it.path.join(".")).collect();
-    let message =
-        format!("`{}` has properties that make the same flag: {}: {}", news.tool.id, leaves[0].flag, paths.join(", "));
+    let message = format!(
+        "`{}` has properties that make the same flag: {}: {}",
+        news.tool.id,
+        leaves[0].flag,
+        paths.join(", ")
+    );
     let ways: Vec<_> = leaves[1..].iter().map(|it| way_around(flat, it)).collect();
     let hint = format!("`--{}` sets {}; give {}", leaves[0].flag, paths[0], ways.join(", "));
     news.add(Diagnostic::warning(DiagnosticKind::Collision, message).hint(hint));
@@ -153,16 +163,25 @@ fn report(flat: &Flat, clash: &[usize], news: &mut News<'_>) {
 fn way_around(flat: &Flat, leaf: &Leaf) -> String {
     let path = leaf.path.join(".");
     let around = (1..leaf.path.len()).rev().find_map(|it| {
-        let parent = flat.parents.iter().find(|parent| parent.path == leaf.path[..it] && !parent.flag.is_empty());
+        let parent = flat
+            .parents
+            .iter()
+            .find(|parent| parent.path == leaf.path[..it] && !parent.flag.is_empty());
         parent.map(|parent| (parent.flag.as_str(), it))
     });
-    let has_input =
-        flat.leaves.iter().map(|it| &it.flag).chain(flat.parents.iter().map(|it| &it.flag)).any(|it| it == "input");
+    let has_input = flat
+        .leaves
+        .iter()
+        .map(|it| &it.flag)
+        .chain(flat.parents.iter().map(|it| &it.flag))
+        .any(|it| it == "input");
     let Some((flag, depth)) = around.or((!has_input).then_some(("input", 0))) else {
         return format!("{path} another name");
     };
     let names = leaf.path[depth..].iter().rev();
-    let json = names.fold("…".to_owned(), |inner, name| format!("{{{}: {inner}}}", Value::from(name.as_str())));
+    let json = names.fold("…".to_owned(), |inner, name| {
+        format!("{{{}: {inner}}}", Value::from(name.as_str()))
+    });
     format!("{path} with `--{flag} '{json}'`")
 }
 

@@ -13,7 +13,8 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn of(hints: &CliHints, news: &mut News<'_>) -> Self {
-        let separator = one_of("separator", hints.separator.as_deref(), &["-", ".", "_", "__", ""], news);
+        let separator =
+            one_of("separator", hints.separator.as_deref(), &["-", ".", "_", "__", ""], news);
         let arrays = one_of("arrays", hints.arrays.as_deref(), &["repeat", "json"], news);
         Self { separator: separator.to_owned(), lists_as_json: arrays == "json" }
     }
@@ -29,13 +30,20 @@ impl Layout {
 }
 
 /// The requested value if it is allowed, otherwise the first allowed one.
-fn one_of<'a>(setting: &str, wanted: Option<&str>, allowed: &[&'a str], news: &mut News<'_>) -> &'a str {
+fn one_of<'a>(
+    setting: &str,
+    wanted: Option<&str>,
+    allowed: &[&'a str],
+    news: &mut News<'_>,
+) -> &'a str {
     let found = wanted.and_then(|it| allowed.iter().find(|allowed| **allowed == it));
     if let (Some(wanted), None) = (wanted, found) {
-        let message = format!("`{}` has a `cli.{setting}` that cannot be: `{wanted}`", news.tool.id);
+        let message =
+            format!("`{}` has a `cli.{setting}` that cannot be: `{wanted}`", news.tool.id);
         let allowed: Vec<_> = allowed.iter().map(|it| format!("`{it}`")).collect();
         news.add(
-            Diagnostic::warning(DiagnosticKind::Setting, message).hint(format!("use one of {}", allowed.join(", "))),
+            Diagnostic::warning(DiagnosticKind::Setting, message)
+                .hint(format!("use one of {}", allowed.join(", "))),
         );
     }
     found.unwrap_or(&allowed[0])
@@ -47,7 +55,12 @@ pub(super) fn apply(hints: &CliHints, spec: &mut CommandSpec, news: &mut News<'_
     for (flag, hint) in &hints.flags {
         let known = |name: &str| spec.options.iter().any(|it| it.long == name);
         if !known(flag) {
-            unknown(&format!("a hint for `--{flag}`, which is none of its flags"), flag, spec, news);
+            unknown(
+                &format!("a hint for `--{flag}`, which is none of its flags"),
+                flag,
+                spec,
+                news,
+            );
             continue;
         }
         for other in hint.conflicts.iter().filter(|it| !known(it)) {
@@ -80,7 +93,9 @@ fn apply_one(flag: &str, hint: &CliHint, spec: &mut CommandSpec, news: &mut News
 fn is_free(flag: &str, short: char, spec: &CommandSpec, news: &mut News<'_>) -> bool {
     let problem = match spec.find_short(short) {
         Some(other) => format!("already stands for `--{}`", other.long),
-        None if !short.is_alphanumeric() && !short.is_ascii_punctuation() || matches!(short, '-' | '=') => {
+        None if !short.is_alphanumeric() && !short.is_ascii_punctuation()
+            || matches!(short, '-' | '=') =>
+        {
             "cannot be typed as an option".to_owned()
         }
         None => return true,
@@ -91,7 +106,8 @@ fn is_free(flag: &str, short: char, spec: &CommandSpec, news: &mut News<'_>) -> 
 }
 
 fn unknown(what: &str, name: &str, spec: &CommandSpec, news: &mut News<'_>) {
-    let problem = Diagnostic::warning(DiagnosticKind::Setting, format!("`{}` has {what}", news.tool.id));
+    let problem =
+        Diagnostic::warning(DiagnosticKind::Setting, format!("`{}` has {what}", news.tool.id));
     let nearest = nearest(name, spec.options.iter().map(|it| it.long.as_str()));
     news.add(match nearest {
         Some(nearest) => problem.hint(format!("did you mean `{nearest}`?")),
@@ -101,7 +117,10 @@ fn unknown(what: &str, name: &str, spec: &CommandSpec, news: &mut News<'_>) {
 
 /// Flags that may also be given as positional arguments, in the order of the schema.
 fn positionals(hints: &CliHints, spec: &CommandSpec) -> Vec<PositionalSpec> {
-    let wanted = spec.options.iter().filter(|it| hints.flags.get(&it.long).is_some_and(|hint| hint.positional));
+    let wanted = spec
+        .options
+        .iter()
+        .filter(|it| hints.flags.get(&it.long).is_some_and(|hint| hint.positional));
     let place = |it: &crate::cli::OptionSpec| PositionalSpec {
         name: it.value_name.clone().unwrap_or_else(|| it.long.to_uppercase()),
         help: it.help.clone(),

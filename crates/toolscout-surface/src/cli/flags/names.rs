@@ -24,7 +24,9 @@ pub(super) fn flag(path: &[String], separator: &str) -> String {
 /// Whether the character may be in a flag: whitespace and `=` end a flag, and invisible
 /// characters cannot be typed.
 fn can_stay(it: char) -> bool {
-    !it.is_whitespace() && it != '=' && matches!(escape::line(it.encode_utf8(&mut [0; 4])), Cow::Borrowed(_))
+    !it.is_whitespace()
+        && it != '='
+        && matches!(escape::line(it.encode_utf8(&mut [0; 4])), Cow::Borrowed(_))
 }
 
 /// The spelling with dashes that users try for a name with underscores.

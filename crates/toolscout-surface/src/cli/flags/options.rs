@@ -8,12 +8,16 @@ use crate::cli::{CommandSpec, OptionSpec, ValueKind};
 use std::collections::HashMap;
 
 pub(super) fn options(leaves: &[Leaf], parents: &[Parent], extras: Extras) -> Vec<OptionSpec> {
-    let parents_by_path: HashMap<&[String], &str> =
-        parents.iter().map(|it| (it.path.as_slice(), it.flag.as_str())).filter(|(_, flag)| !flag.is_empty()).collect();
+    let parents_by_path: HashMap<&[String], &str> = parents
+        .iter()
+        .map(|it| (it.path.as_slice(), it.flag.as_str()))
+        .filter(|(_, flag)| !flag.is_empty())
+        .collect();
     let mut options = Vec::with_capacity(leaves.len() + parents.len());
     for leaf in leaves {
         let mut option = leaf_option(leaf);
-        let around = (1..leaf.path.len()).filter_map(|it| parents_by_path.get(&leaf.path[..it]).copied());
+        let around =
+            (1..leaf.path.len()).filter_map(|it| parents_by_path.get(&leaf.path[..it]).copied());
         option.unless = around.chain(extras.input.then_some("input")).map(str::to_owned).collect();
         options.push(option);
     }

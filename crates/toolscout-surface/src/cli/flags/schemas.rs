@@ -51,9 +51,13 @@ impl Schemas {
     pub(super) fn properties<'a>(&'a self, schema: &'a Value) -> Vec<(&'a str, &'a Value, bool)> {
         let schema = self.essence(schema);
         let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
-        let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let required =
+            schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let required: HashSet<_> = required.iter().filter_map(Value::as_str).collect();
-        properties.iter().map(|(name, it)| (name.as_str(), it, required.contains(name.as_str()))).collect()
+        properties
+            .iter()
+            .map(|(name, it)| (name.as_str(), it, required.contains(name.as_str())))
+            .collect()
     }
 
     /// An annotation of the schema; the place of use takes precedence over the definition.
@@ -73,7 +77,10 @@ impl Schemas {
         if let Some(target) = map.get("$ref") {
             return Some(target.as_str().and_then(|it| self.target(it)).unwrap_or(&ANYTHING));
         }
-        if ["type", "properties", "enum", "const", "items"].into_iter().any(|it| map.contains_key(it)) {
+        if ["type", "properties", "enum", "const", "items"]
+            .into_iter()
+            .any(|it| map.contains_key(it))
+        {
             return None;
         }
         ["allOf", "anyOf", "oneOf"].into_iter().find_map(|key| only(alternatives(map, key)))
@@ -86,13 +93,17 @@ impl Schemas {
 }
 
 /// The listed schemas except those for null: an optional value may be left out instead.
-pub(super) fn alternatives<'a>(map: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Value> {
+pub(super) fn alternatives<'a>(
+    map: &'a Map<String, Value>,
+    key: &str,
+) -> impl Iterator<Item = &'a Value> {
     let all = map.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     all.iter().filter(|it| !is_null(it))
 }
 
 fn is_null(schema: &Value) -> bool {
-    schema.get("type").is_some_and(|it| it == "null") || schema.get("const").is_some_and(Value::is_null)
+    schema.get("type").is_some_and(|it| it == "null")
+        || schema.get("const").is_some_and(Value::is_null)
 }
 
 fn only<'a>(mut all: impl Iterator<Item = &'a Value>) -> Option<&'a Value> {

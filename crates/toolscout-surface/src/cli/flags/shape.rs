@@ -61,7 +61,8 @@ impl Shape {
         if map.contains_key("prefixItems") || depth > 0 {
             return Self::JsonArray;
         }
-        let item = map.get("items").map_or(Self::Any(Types::ALL), |it| Self::at(schemas, it, depth + 1));
+        let item =
+            map.get("items").map_or(Self::Any(Types::ALL), |it| Self::at(schemas, it, depth + 1));
         Self::List(Box::new(if item == Self::Object { Self::JsonObject } else { item }))
     }
 
@@ -87,7 +88,8 @@ impl Shape {
     /// Parses the items of one typed text: one item, or those of a JSON array, unless the items
     /// are arrays.
     pub(super) fn read_items(&self, text: &str) -> Result<Vec<Value>, (ValueKind, Reason)> {
-        let spreads = matches!(self, Self::JsonObject | Self::Any(_)) && text.trim_start().starts_with('[');
+        let spreads =
+            matches!(self, Self::JsonObject | Self::Any(_)) && text.trim_start().starts_with('[');
         match value::json(ValueKind::JsonArray, text) {
             Ok(Value::Array(items)) if spreads => Ok(items),
             _ => self.read(text).map(|it| vec![it]),
@@ -115,8 +117,12 @@ impl Types {
     fn of(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Self {
         match map.get("type") {
             Some(Value::String(name)) => Self::union([Self::named(name)].into_iter()),
-            Some(Value::Array(names)) => Self::union(names.iter().map(|it| Self::named(it.as_str().unwrap_or("")))),
-            _ if map.contains_key("properties") || map.contains_key("additionalProperties") => Self::OBJECT,
+            Some(Value::Array(names)) => {
+                Self::union(names.iter().map(|it| Self::named(it.as_str().unwrap_or(""))))
+            }
+            _ if map.contains_key("properties") || map.contains_key("additionalProperties") => {
+                Self::OBJECT
+            }
             _ if map.contains_key("items") || map.contains_key("prefixItems") => Self::ARRAY,
             _ if depth >= DEEPEST => Self::ALL,
             _ => {
@@ -128,7 +134,8 @@ impl Types {
 
     fn of_one(schemas: &Schemas, schema: &Value, depth: u8) -> Self {
         let Value::Object(map) = schemas.essence(schema) else { return Self::ALL };
-        let listed = map.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let listed =
+            map.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         match Self::union(listed.iter().chain(map.get("const")).map(Self::of_value)) {
             Self::ALL => Self::of(schemas, map, depth),
             types => types,

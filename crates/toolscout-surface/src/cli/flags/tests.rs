@@ -49,7 +49,11 @@ fn call(tool: &Tool, line: &[&str]) -> String {
 fn names(tool: &Tool) -> Vec<String> {
     let spec = ToolFlags::of(tool).spec;
     let ours = ["help", "json", "input"];
-    spec.options.into_iter().filter(|it| !it.hidden && !ours.contains(&it.long.as_str())).map(|it| it.long).collect()
+    spec.options
+        .into_iter()
+        .filter(|it| !it.hidden && !ours.contains(&it.long.as_str()))
+        .map(|it| it.long)
+        .collect()
 }
 
 fn page(tool: &Tool) -> String {
@@ -59,5 +63,7 @@ fn page(tool: &Tool) -> String {
 /// The diagnostics with their hints, one line each.
 fn problems(tool: &Tool) -> Vec<String> {
     let all = ToolFlags::of(tool).problems;
-    all.into_iter().map(|it| format!("{:?}: {} | {}", it.kind, it.message, it.hint.unwrap_or_default())).collect()
+    all.into_iter()
+        .map(|it| format!("{:?}: {} | {}", it.kind, it.message, it.hint.unwrap_or_default()))
+        .collect()
 }

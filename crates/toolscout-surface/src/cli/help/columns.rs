@@ -56,7 +56,9 @@ impl Columns {
     fn lines(&self, right: &str, width: usize) -> Vec<String> {
         match self.one_line_each {
             true => Some(cut(right, width)).filter(|it| !it.is_empty()).into_iter().collect(),
-            false => right.lines().flat_map(|it| wrap(it, width)).filter(|it| !it.is_empty()).collect(),
+            false => {
+                right.lines().flat_map(|it| wrap(it, width)).filter(|it| !it.is_empty()).collect()
+            }
         }
     }
 }

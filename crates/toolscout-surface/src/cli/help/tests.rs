@@ -63,8 +63,14 @@ fn a_page_says_how_to_call_a_command() {
 fn headings_speak_the_readers_language() {
     let look = Look { locale: Locale::Japanese, ..Look::default() };
     let page = command("toolscout", &fetch(), &look);
-    for text in ["使い方: toolscout", "オプション:", "(既定値: json)", "(選択肢: json, csv)", "(必須)", "例:"]
-    {
+    for text in [
+        "使い方: toolscout",
+        "オプション:",
+        "(既定値: json)",
+        "(選択肢: json, csv)",
+        "(必須)",
+        "例:",
+    ] {
         assert!(page.contains(text), "{text} in {page}");
     }
 }
@@ -73,13 +79,17 @@ fn headings_speak_the_readers_language() {
 fn colour_only_where_asked_for() {
     assert!(!command("toolscout", &fetch(), &Look::default()).contains('\u{1b}'));
     let look = Look { style: Style::Coloured, ..Look::default() };
-    assert!(command("toolscout", &fetch(), &look).starts_with("\u{1b}[1mUsage:\u{1b}[0m toolscout"));
+    assert!(
+        command("toolscout", &fetch(), &look).starts_with("\u{1b}[1mUsage:\u{1b}[0m toolscout")
+    );
 }
 
 #[test]
 fn no_line_is_wider_than_the_terminal_even_without_spaces() {
     let help = "これは空白のない長い説明文であり端末の幅で折り返されなければならない".repeat(3);
-    let spec = CommandSpec::new("x", help.clone()).option(OptionSpec::text("url", help)).note("a".repeat(200));
+    let spec = CommandSpec::new("x", help.clone())
+        .option(OptionSpec::text("url", help))
+        .note("a".repeat(200));
     for width in [0, 40, 41, 80, 120] {
         let look = Look { width, ..Look::default() };
         let page = command("t", &spec, &look);
@@ -96,7 +106,12 @@ fn other_peoples_text_cannot_play_with_the_terminal() {
         .example(evil)
         .note(evil);
     let page = command("t", &spec, &Look::default())
-        + &overview("t", &spec, &[Group { source: Some(evil), entries: vec![(evil, evil)] }], &Look::default());
+        + &overview(
+            "t",
+            &spec,
+            &[Group { source: Some(evil), entries: vec![(evil, evil)] }],
+            &Look::default(),
+        );
     assert!(!page.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{page}");
 }
 
@@ -110,7 +125,10 @@ fn the_first_page_groups_commands_and_tools() {
         Group { source: Some("empty"), entries: vec![] },
         Group {
             source: Some("local"),
-            entries: vec![("fetch-data", "Fetch data from a URL, which may be long\nand more"), ("x", "")],
+            entries: vec![
+                ("fetch-data", "Fetch data from a URL, which may be long\nand more"),
+                ("x", ""),
+            ],
         },
     ];
     let look = Look { width: 40, ..Look::default() };
@@ -135,7 +153,15 @@ fn the_first_page_groups_commands_and_tools() {
 #[test]
 fn the_first_page_has_a_line_for_each_of_thousands_of_tools() {
     let names: Vec<_> = (0..5_000).map(|it| format!("tool-{it}")).collect();
-    let entries = names.iter().map(|it| (it.as_str(), "Does something that takes a while to explain")).collect();
-    let page = overview("t", &CommandSpec::default(), &[Group { source: Some("local"), entries }], &Look::default());
+    let entries = names
+        .iter()
+        .map(|it| (it.as_str(), "Does something that takes a while to explain"))
+        .collect();
+    let page = overview(
+        "t",
+        &CommandSpec::default(),
+        &[Group { source: Some("local"), entries }],
+        &Look::default(),
+    );
     assert_eq!(page.lines().filter(|it| it.starts_with("  tool-")).count(), 5_000);
 }

@@ -13,13 +13,15 @@ impl Reading<'_> {
             self.refuse_conflicts();
         }
         UsageErrors::check(self.errors)?;
-        let values = self.values.into_iter().map(|(long, texts)| (long.to_owned(), texts)).collect();
+        let values =
+            self.values.into_iter().map(|(long, texts)| (long.to_owned(), texts)).collect();
         Ok(Parsed { values, positionals, rest: self.rest })
     }
 
     fn is_question(&self) -> bool {
         let mut questions = self.spec.options.iter().filter(|it| it.informative);
-        questions.any(|it| self.values.get(it.long.as_str()).is_some_and(|texts| texts == &["true"]))
+        questions
+            .any(|it| self.values.get(it.long.as_str()).is_some_and(|texts| texts == &["true"]))
     }
 
     /// Assigns the remaining words to positionals; a positional that represents an option sets
@@ -39,12 +41,15 @@ impl Reading<'_> {
             if option.is_some_and(|it| self.values.contains_key(it.long.as_str())) {
                 continue;
             }
-            let taken: Vec<_> = words.by_ref().take(if slot.many { usize::MAX } else { 1 }).collect();
+            let taken: Vec<_> =
+                words.by_ref().take(if slot.many { usize::MAX } else { 1 }).collect();
             match option {
                 Some(option) => taken.iter().for_each(|it| self.record(option, it)),
                 None if taken.is_empty() => unfilled.push(slot.clone()),
                 None => {
-                    self.errors.extend(taken.iter().filter_map(|it| choice(&slot.name, &slot.choices, it)));
+                    self.errors.extend(
+                        taken.iter().filter_map(|it| choice(&slot.name, &slot.choices, it)),
+                    );
                     placed.extend(taken);
                 }
             }
@@ -62,7 +67,8 @@ impl Reading<'_> {
     fn miss(&mut self, unfilled: &[PositionalSpec]) {
         if self.rest.is_empty() {
             let missing = unfilled.iter().filter(|it| it.required);
-            self.errors.extend(missing.map(|it| UsageError::MissingArgument { name: it.name.clone() }));
+            self.errors
+                .extend(missing.map(|it| UsageError::MissingArgument { name: it.name.clone() }));
         }
     }
 
@@ -76,7 +82,8 @@ impl Reading<'_> {
                 && !tried.contains(&it.shown())
         };
         let missing = self.spec.options.iter().filter(is_missing);
-        let missing: Vec<_> = missing.map(|it| UsageError::MissingOption { option: it.shown() }).collect();
+        let missing: Vec<_> =
+            missing.map(|it| UsageError::MissingOption { option: it.shown() }).collect();
         self.errors.extend(missing);
     }
 
@@ -85,10 +92,15 @@ impl Reading<'_> {
         for option in &self.spec.options {
             for other in option.conflicts.iter().filter_map(|it| self.spec.find_long(it)) {
                 let (one, other) = (option.long.as_str(), other.long.as_str());
-                let both = one != other && self.values.contains_key(one) && self.values.contains_key(other);
+                let both = one != other
+                    && self.values.contains_key(one)
+                    && self.values.contains_key(other);
                 if both && !named.contains(&(other, one)) && !named.contains(&(one, other)) {
                     named.push((one, other));
-                    self.errors.push(UsageError::Conflict { one: format!("--{one}"), other: format!("--{other}") });
+                    self.errors.push(UsageError::Conflict {
+                        one: format!("--{one}"),
+                        other: format!("--{other}"),
+                    });
                 }
             }
         }
@@ -109,7 +121,11 @@ pub(super) fn value(option: &OptionSpec, text: &str) -> Option<UsageError> {
 
 fn choice(what: &str, choices: &[String], text: &str) -> Option<UsageError> {
     let fits = choices.is_empty() || choices.iter().any(|it| it == text);
-    (!fits).then(|| UsageError::NotOneOf { option: what.to_owned(), value: text.to_owned(), choices: choices.to_vec() })
+    (!fits).then(|| UsageError::NotOneOf {
+        option: what.to_owned(),
+        value: text.to_owned(),
+        choices: choices.to_vec(),
+    })
 }
 
 fn missing_value(error: &UsageError) -> Option<String> {

@@ -5,7 +5,9 @@
 //!    unchanged.
 
 use super::{Parsed, parse};
-use crate::cli::{CommandSpec, Locale, OptionSpec, PositionalSpec, UsageError, UsageErrors, ValueKind, nearest};
+use crate::cli::{
+    CommandSpec, Locale, OptionSpec, PositionalSpec, UsageError, UsageErrors, ValueKind, nearest,
+};
 
 fn spec() -> CommandSpec {
     CommandSpec::new("deploy", "Deploys")
@@ -45,9 +47,17 @@ fn all_spellings_of_an_option_mean_the_same() {
     for line in [&["--file", "bar"][..], &["--file=bar"], &["-f", "bar"], &["-fbar"], &["-f=bar"]] {
         assert_eq!(read(line).unwrap().text("file"), Some("bar"), "{line:?}");
     }
-    for line in [&["-abc"][..], &["-a", "-b", "-c"], &["--all", "--brief", "--cache"], &["-ab", "--cache=true"]] {
+    for line in [
+        &["-abc"][..],
+        &["-a", "-b", "-c"],
+        &["--all", "--brief", "--cache"],
+        &["-ab", "--cache=true"],
+    ] {
         let parsed = read(line).unwrap();
-        assert!(parsed.switch("all") && parsed.switch("brief") && parsed.switch("cache"), "{line:?}");
+        assert!(
+            parsed.switch("all") && parsed.switch("brief") && parsed.switch("cache"),
+            "{line:?}"
+        );
     }
     let parsed = read(&["-abf", "x=y", "here"]).unwrap();
     assert_eq!((parsed.text("file"), &parsed.positionals), (Some("x=y"), &words(&["here"])));
@@ -66,13 +76,19 @@ fn a_switch_can_be_turned_off() {
     assert!(!read(&[]).unwrap().is_given("cache"));
     assert_eq!(complaint(&["--no-all"]), "Unknown option: --no-all");
     assert_eq!(complaint(&["--no-cache=true"]), "--no-cache takes no value");
-    assert_eq!(complaint(&["--cache=maybe"]), r#"Invalid value for --cache: "maybe" (choose from: true, false)"#);
+    assert_eq!(
+        complaint(&["--cache=maybe"]),
+        r#"Invalid value for --cache: "maybe" (choose from: true, false)"#
+    );
 }
 
 /// S-19: the exact words for an unknown option.
 #[test]
 fn an_unknown_option_is_named_with_the_nearest_one() {
-    assert_eq!(complaint(&["--alow-reload"]), "Unknown option: --alow-reload\nDid you mean --allow-reload?");
+    assert_eq!(
+        complaint(&["--alow-reload"]),
+        "Unknown option: --alow-reload\nDid you mean --allow-reload?"
+    );
     assert_eq!(complaint(&["--no-cashe"]), "Unknown option: --no-cashe\nDid you mean --no-cache?");
     assert_eq!(complaint(&["--frobnicate", "x", "y", "z"]), "Unknown option: --frobnicate");
 }
@@ -98,7 +114,10 @@ fn an_unknown_letter_has_no_suggestion() {
 /// S-11: choices are listed; S-16: a value that is not a number is an error.
 #[test]
 fn every_mistake_is_named_at_once() {
-    let line = ["--mode", "c", "-n", "1.5", "--ratio", "abc", "--data", "{", "--file", "x", "--file=y", "t", "u"];
+    let line = [
+        "--mode", "c", "-n", "1.5", "--ratio", "abc", "--data", "{", "--file", "x", "--file=y",
+        "t", "u",
+    ];
     assert_eq!(
         complaint(&line),
         r#"Invalid value for --mode: "c" (choose from: a, b)
@@ -164,7 +183,10 @@ fn options_that_exclude_each_other_are_both_named() {
 /// S-27: unknown options first, then help, then version; other mistakes last.
 #[test]
 fn unknown_options_come_before_questions_and_questions_before_other_mistakes() {
-    assert_eq!(complaint(&["--version", "--nonsense", "--mode", "c"]), "Unknown option: --nonsense");
+    assert_eq!(
+        complaint(&["--version", "--nonsense", "--mode", "c"]),
+        "Unknown option: --nonsense"
+    );
     assert_eq!(complaint(&["--nonsense", "--help"]), "Unknown option: --nonsense");
     let parsed = read(&["--version", "--mode", "c", "--count", "x", "-h"]).unwrap();
     assert!(parsed.switch("help") && parsed.switch("version"));
@@ -184,7 +206,8 @@ fn global_options_stop_at_the_first_positional() {
         .option(OptionSpec::switch("quiet", "").short('q'))
         .option(OptionSpec::text("root", "").repeat())
         .stop_at_positional();
-    let parsed = parse(&global, &words(&["-q", "--root", "r", "fetch", "--url", "x", "--", "y"])).unwrap();
+    let parsed =
+        parse(&global, &words(&["-q", "--root", "r", "fetch", "--url", "x", "--", "y"])).unwrap();
     assert!(parsed.switch("quiet"));
     assert_eq!(parsed.positionals, words(&["fetch", "--url", "x", "--", "y"]));
     assert!(parsed.rest.is_empty());
@@ -193,16 +216,22 @@ fn global_options_stop_at_the_first_positional() {
 /// S-08: repeated, with commas, or both; a JSON array may contain commas.
 #[test]
 fn lists_are_repeated_or_separated_by_commas() {
-    for line in
-        [&["--tag", "a", "--tag", "b"][..], &["--tag=a,b"], &["--tag", "a,", "--tag", "b"], &[r#"--tag=["a","b"]"#]]
-    {
+    for line in [
+        &["--tag", "a", "--tag", "b"][..],
+        &["--tag=a,b"],
+        &["--tag", "a,", "--tag", "b"],
+        &[r#"--tag=["a","b"]"#],
+    ] {
         assert_eq!(read(line).unwrap().texts("tag"), words(&["a", "b"]), "{line:?}");
     }
     assert_eq!(read(&[r#"--tag=["a,b",""]"#]).unwrap().texts("tag"), words(&["a,b", ""]));
     assert_eq!(read(&["--tag=[a"]).unwrap().texts("tag"), words(&["[a"]));
     let empty = read(&["--tag=[]"]).unwrap();
     assert!(empty.is_given("tag") && empty.texts("tag").is_empty());
-    assert_eq!(read(&["--root", "a,b", "--root", "c"]).unwrap().texts("root"), words(&["a,b", "c"]));
+    assert_eq!(
+        read(&["--root", "a,b", "--root", "c"]).unwrap().texts("root"),
+        words(&["a,b", "c"])
+    );
 }
 
 #[test]
@@ -213,7 +242,8 @@ fn a_switch_said_twice_is_fine_unless_it_contradicts_itself() {
 
 #[test]
 fn a_place_has_choices_too() {
-    let spec = CommandSpec::new("completion", "").positional(PositionalSpec::new("SHELL", "").choices(["bash", "zsh"]));
+    let spec = CommandSpec::new("completion", "")
+        .positional(PositionalSpec::new("SHELL", "").choices(["bash", "zsh"]));
     assert_eq!(parse(&spec, &words(&["zsh"])).unwrap().positionals, words(&["zsh"]));
     let error = parse(&spec, &words(&["csh"])).unwrap_err().to_string();
     assert_eq!(error, r#"Invalid value for SHELL: "csh" (choose from: bash, zsh)"#);

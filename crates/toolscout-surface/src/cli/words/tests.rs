@@ -5,7 +5,9 @@
 use super::{Locale, Word};
 
 fn locale(vars: &[(&str, &str)]) -> Locale {
-    Locale::from_env(|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+    Locale::from_env(|name| {
+        vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+    })
 }
 
 #[test]

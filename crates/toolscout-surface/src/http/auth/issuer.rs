@@ -62,7 +62,11 @@ impl Issuer {
 
     /// The key that a token names. If it is not cached, the keys are fetched again, because the
     /// issuer may have published it since.
-    pub(super) async fn key(&self, id: Option<&str>, algorithm: Algorithm) -> Result<DecodingKey, NoKey> {
+    pub(super) async fn key(
+        &self,
+        id: Option<&str>,
+        algorithm: Algorithm,
+    ) -> Result<DecodingKey, NoKey> {
         if let Some(key) = self.cached_key(id, algorithm, REFRESH_AFTER) {
             return Ok(key);
         }
@@ -72,7 +76,12 @@ impl Issuer {
         key.ok_or(if is_failing { NoKey::Unreachable } else { NoKey::Unknown })
     }
 
-    fn cached_key(&self, id: Option<&str>, algorithm: Algorithm, max_age: Duration) -> Option<DecodingKey> {
+    fn cached_key(
+        &self,
+        id: Option<&str>,
+        algorithm: Algorithm,
+        max_age: Duration,
+    ) -> Option<DecodingKey> {
         let cached = self.cached.lock();
         cached.fetched.filter(|fetched| fetched.elapsed() < max_age)?;
         cached.keys.find(id, algorithm)
@@ -89,7 +98,9 @@ impl Issuer {
         let now = Some(Instant::now());
         let mut cached = self.cached.lock();
         match fetched {
-            Ok(keys) => *cached = CachedKeys { keys, fetched: now, attempted: now, is_failing: false },
+            Ok(keys) => {
+                *cached = CachedKeys { keys, fetched: now, attempted: now, is_failing: false }
+            }
             Err(message) => {
                 tracing::warn!(issuer = self.url, "cannot fetch the issuer's keys: {message}");
                 (cached.attempted, cached.is_failing) = (now, true);
@@ -103,7 +114,8 @@ impl Issuer {
             match self.fetch_metadata(url).await {
                 Ok(metadata) => {
                     let keys = self.fetch(metadata.jwks_uri).await?;
-                    return KeySet::parse(&keys).map_err(|error| format!("its keys cannot be read: {error}"));
+                    return KeySet::parse(&keys)
+                        .map_err(|error| format!("its keys cannot be read: {error}"));
                 }
                 Err(message) => error = message,
             }
@@ -113,8 +125,8 @@ impl Issuer {
 
     async fn fetch_metadata(&self, url: String) -> Result<IssuerMetadata, String> {
         let bytes = self.fetch(url).await?;
-        let metadata: IssuerMetadata =
-            serde_json::from_slice(&bytes).map_err(|error| format!("its metadata cannot be read: {error}"))?;
+        let metadata: IssuerMetadata = serde_json::from_slice(&bytes)
+            .map_err(|error| format!("its metadata cannot be read: {error}"))?;
         if metadata.issuer != self.url {
             Err("its metadata is that of another issuer".to_owned())
         } else if !is_safe(&metadata.jwks_uri) {
@@ -137,7 +149,8 @@ impl Issuer {
 fn metadata_urls(issuer: &str) -> Vec<String> {
     let issuer = issuer.trim_end_matches('/');
     let start = issuer.find("://").map_or(0, |at| at + 3);
-    let (origin, path) = issuer.split_at(issuer[start..].find('/').map_or(issuer.len(), |at| start + at));
+    let (origin, path) =
+        issuer.split_at(issuer[start..].find('/').map_or(issuer.len(), |at| start + at));
     let mut urls = vec![
         format!("{origin}/.well-known/oauth-authorization-server{path}"),
         format!("{origin}/.well-known/openid-configuration{path}"),
@@ -151,9 +164,11 @@ fn metadata_urls(issuer: &str) -> Vec<String> {
 /// Whether the URL is `https` or on loopback, so that documents from there cannot be changed in
 /// transit.
 pub(super) fn is_safe(url: &str) -> bool {
-    let is_loopback = ["http://127.0.0.1", "http://localhost", "http://[::1]"]
-        .iter()
-        .any(|prefix| url.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/'])));
+    let is_loopback =
+        ["http://127.0.0.1", "http://localhost", "http://[::1]"].iter().any(|prefix| {
+            url.strip_prefix(prefix)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
+        });
     let is_https = url.strip_prefix("https://").is_some_and(|rest| !rest.is_empty());
     !url.contains(['@', '#', ' ']) && (is_https || is_loopback)
 }

@@ -83,20 +83,33 @@ impl Jwt {
         let JwtTerms { issuer, resource, audiences, scopes, operator_scope, fetch } = terms;
         for (what, url) in [("issuer", &issuer), ("resource", &resource)] {
             if !is_safe(url) {
-                return Err(Error::Issuer(format!("the {what} `{url}` must be an `https` address")));
+                return Err(Error::Issuer(format!(
+                    "the {what} `{url}` must be an `https` address"
+                )));
             }
         }
         let is_scope = |scope: &&String| {
-            !scope.is_empty() && scope.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
+            !scope.is_empty()
+                && scope.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
         };
         if let Some(scope) = scopes.iter().chain(&operator_scope).find(|scope| !is_scope(scope)) {
-            return Err(Error::Issuer(format!("`{scope}` is no scope: write letters, digits, `:` and `.`")));
+            return Err(Error::Issuer(format!(
+                "`{scope}` is no scope: write letters, digits, `:` and `.`"
+            )));
         }
         // An error means that a provider is already installed.
         let _ = keys::PROVIDER.install_default();
         let resource = resource.trim_end_matches('/').to_owned();
         let issuer = Issuer::new(issuer, fetch);
-        Ok(Self { issuer, resource, audiences, scopes, operator_scope, verified: Mutex::default(), clock: now })
+        Ok(Self {
+            issuer,
+            resource,
+            audiences,
+            scopes,
+            operator_scope,
+            verified: Mutex::default(),
+            clock: now,
+        })
     }
 
     #[cfg(test)]
@@ -105,28 +118,50 @@ impl Jwt {
         self
     }
 
-    pub(super) async fn recognise(&self, token: &str, profile: &str) -> Result<Principal, HttpRejection> {
+    pub(super) async fn recognise(
+        &self,
+        token: &str,
+        profile: &str,
+    ) -> Result<Principal, HttpRejection> {
         let claims = match self.cached(token) {
             Some(claims) => claims,
             None => self.verify(token, profile).await?,
         };
-        self.check(&claims, profile).map_err(|message| self.unknown(profile, Some("invalid_token"), message))?;
-        let has = |scope: &String| [&claims.scope, &claims.scp].into_iter().flatten().any(|it| it.has(scope));
+        self.check(&claims, profile)
+            .map_err(|message| self.unknown(profile, Some("invalid_token"), message))?;
+        let has = |scope: &String| {
+            [&claims.scope, &claims.scp].into_iter().flatten().any(|it| it.has(scope))
+        };
         if !self.scopes.iter().all(has) {
             let (error, message) = (Some("insufficient_scope"), "this token allows too little");
             return Err(self.challenge(StatusCode::FORBIDDEN, profile, error, message));
         }
-        let role = if self.operator_scope.as_ref().is_some_and(has) { Role::Operator } else { Role::Agent };
+        let role = if self.operator_scope.as_ref().is_some_and(has) {
+            Role::Operator
+        } else {
+            Role::Agent
+        };
         Ok(Principal { name: Some(claims.sub.as_str().into()), role })
     }
 
     /// Rejects an unauthenticated request; the challenge names the URL of the resource
     /// metadata.
-    pub(super) fn unknown(&self, profile: &str, error: Option<&str>, message: &str) -> HttpRejection {
+    pub(super) fn unknown(
+        &self,
+        profile: &str,
+        error: Option<&str>,
+        message: &str,
+    ) -> HttpRejection {
         self.challenge(StatusCode::UNAUTHORIZED, profile, error, message)
     }
 
-    fn challenge(&self, status: StatusCode, profile: &str, error: Option<&str>, message: &str) -> HttpRejection {
+    fn challenge(
+        &self,
+        status: StatusCode,
+        profile: &str,
+        error: Option<&str>,
+        message: &str,
+    ) -> HttpRejection {
         let mut challenge = format!(r#"Bearer resource_metadata="{}""#, self.metadata_url(profile));
         if !self.scopes.is_empty() {
             challenge += &format!(r#", scope="{}""#, self.scopes.join(" "));
@@ -180,22 +215,28 @@ impl Jwt {
         if !is_access_token(&header) {
             return Err(invalid("tokens that are signed this way are not taken"));
         }
-        let key = self.issuer.key(header.kid.as_deref(), header.alg).await.map_err(|no_key| match no_key {
-            NoKey::Unknown => invalid("the issuer has no key that this token could be checked with"),
-            NoKey::Unreachable => HttpRejection::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "tokens cannot be checked right now: the issuer's keys cannot be had",
-            ),
-        })?;
+        let key =
+            self.issuer.key(header.kid.as_deref(), header.alg).await.map_err(
+                |no_key| match no_key {
+                    NoKey::Unknown => {
+                        invalid("the issuer has no key that this token could be checked with")
+                    }
+                    NoKey::Unreachable => HttpRejection::new(
+                        StatusCode::SERVICE_UNAVAILABLE,
+                        "tokens cannot be checked right now: the issuer's keys cannot be had",
+                    ),
+                },
+            )?;
         // The claims are checked for every request, also for a cached token.
         let mut validation = Validation::new(header.alg);
         validation.required_spec_claims.clear();
         (validation.validate_exp, validation.validate_aud) = (false, false);
-        let decoded = decode::<Claims>(token, &key, &validation).map_err(|error| match error.kind() {
-            ErrorKind::Base64(_) => malformed(),
-            ErrorKind::Json(_) => invalid("the claims of this token cannot be read"),
-            _ => invalid("the signature of this token is wrong"),
-        })?;
+        let decoded =
+            decode::<Claims>(token, &key, &validation).map_err(|error| match error.kind() {
+                ErrorKind::Base64(_) => malformed(),
+                ErrorKind::Json(_) => invalid("the claims of this token cannot be read"),
+                _ => invalid("the signature of this token is wrong"),
+            })?;
         let claims = Arc::new(decoded.claims);
         let mut verified = self.verified.lock();
         if verified.len() >= MAX_CACHED {

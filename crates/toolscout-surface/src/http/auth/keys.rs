@@ -7,7 +7,8 @@ use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, P
 use jsonwebtoken::signature::{self, Verifier};
 use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, DecodingKeyKind};
 use ring::signature::{
-    ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
+    ECDSA_P256_SHA256_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents,
+    UnparsedPublicKey,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,7 +23,9 @@ pub(super) static PROVIDER: CryptoProvider = CryptoProvider {
     verifier_factory: |algorithm, key| match (algorithm, key.family()) {
         (Algorithm::RS256, AlgorithmFamily::Rsa)
         | (Algorithm::ES256, AlgorithmFamily::Ec)
-        | (Algorithm::EdDSA, AlgorithmFamily::Ed) => Ok(Box::new(RingVerifier(*algorithm, key.clone()))),
+        | (Algorithm::EdDSA, AlgorithmFamily::Ed) => {
+            Ok(Box::new(RingVerifier(*algorithm, key.clone())))
+        }
         _ => Err(new_error(ErrorKind::UnsupportedAlgorithm)),
     },
     key_utils: KeyUtils::new_unimplemented(),
@@ -32,15 +35,18 @@ struct RingVerifier(Algorithm, DecodingKey);
 
 impl Verifier<Vec<u8>> for RingVerifier {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
-        let verified = match self.1.kind() {
-            DecodingKeyKind::RsaModulusExponent { n, e } => {
-                RsaPublicKeyComponents { n, e }.verify(&RSA_PKCS1_2048_8192_SHA256, message, signature)
-            }
-            DecodingKeyKind::SecretOrDer(point) if self.0 == Algorithm::ES256 => {
-                UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point).verify(message, signature)
-            }
-            DecodingKeyKind::SecretOrDer(point) => UnparsedPublicKey::new(&ED25519, point).verify(message, signature),
-        };
+        let verified =
+            match self.1.kind() {
+                DecodingKeyKind::RsaModulusExponent { n, e } => RsaPublicKeyComponents { n, e }
+                    .verify(&RSA_PKCS1_2048_8192_SHA256, message, signature),
+                DecodingKeyKind::SecretOrDer(point) if self.0 == Algorithm::ES256 => {
+                    UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point)
+                        .verify(message, signature)
+                }
+                DecodingKeyKind::SecretOrDer(point) => {
+                    UnparsedPublicKey::new(&ED25519, point).verify(message, signature)
+                }
+            };
         verified.map_err(|_| signature::Error::new())
     }
 }
@@ -71,7 +77,9 @@ impl KeySet {
     /// The usable keys of a JWK set; an invalid or unsupported key does not affect the others.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         let published: PublishedKeys = serde_json::from_slice(bytes)?;
-        Ok(Self(published.keys.into_iter().take(MAX_KEYS).filter_map(IssuerKey::from_jwk).collect()))
+        Ok(Self(
+            published.keys.into_iter().take(MAX_KEYS).filter_map(IssuerKey::from_jwk).collect(),
+        ))
     }
 
     /// The key with this id; without an id, the only key of the algorithm.
@@ -109,9 +117,16 @@ impl IssuerKey {
             }
             _ => return None,
         };
-        let is_whole = length.is_none_or(|length| key.try_get_as_bytes().is_ok_and(|bytes| bytes.len() == length));
-        let is_for_signatures = jwk.common.public_key_use.is_none_or(|purpose| purpose == PublicKeyUse::Signature);
-        let is_for_algorithm = jwk.common.key_algorithm.is_none_or(|named| named == KeyAlgorithm::from(algorithm));
-        (is_whole && is_for_signatures && is_for_algorithm).then_some(Self { id: jwk.common.key_id, algorithm, key })
+        let is_whole = length
+            .is_none_or(|length| key.try_get_as_bytes().is_ok_and(|bytes| bytes.len() == length));
+        let is_for_signatures =
+            jwk.common.public_key_use.is_none_or(|purpose| purpose == PublicKeyUse::Signature);
+        let is_for_algorithm =
+            jwk.common.key_algorithm.is_none_or(|named| named == KeyAlgorithm::from(algorithm));
+        (is_whole && is_for_signatures && is_for_algorithm).then_some(Self {
+            id: jwk.common.key_id,
+            algorithm,
+            key,
+        })
     }
 }

@@ -32,7 +32,8 @@ pub(in crate::http) fn routes(auth: Arc<Auth>) -> Router {
 
 fn is_profile(rest: &str) -> bool {
     let is_name = |name: &str| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
     };
     rest.is_empty() || rest.strip_prefix('/').is_some_and(is_name)
 }

@@ -96,17 +96,27 @@ impl SignIns {
     }
 
     /// The principal of the session that this request belongs to.
-    pub(in crate::http) fn recognise(&self, headers: &HeaderMap, now: Instant) -> Option<Principal> {
+    pub(in crate::http) fn recognise(
+        &self,
+        headers: &HeaderMap,
+        now: Instant,
+    ) -> Option<Principal> {
         let (cookie, key) = secrets_of(headers)?;
         let known = self.0.lock();
-        let stay = known.stays.iter().find(|it| is_equal(&it.cookie, &cookie) & is_equal(&it.key, &key))?;
+        let stay = known
+            .stays
+            .iter()
+            .find(|it| is_equal(&it.cookie, &cookie) & is_equal(&it.key, &key))?;
         (now <= stay.until).then(|| stay.principal.clone())
     }
 
     /// Ends the session that this request belongs to.
     pub(in crate::http) fn leave(&self, headers: &HeaderMap) {
         let Some((cookie, key)) = secrets_of(headers) else { return };
-        self.0.lock().stays.retain(|it| !(is_equal(&it.cookie, &cookie) && is_equal(&it.key, &key)));
+        self.0
+            .lock()
+            .stays
+            .retain(|it| !(is_equal(&it.cookie, &cookie) && is_equal(&it.key, &key)));
     }
 }
 
@@ -114,7 +124,10 @@ impl SignIns {
 /// so each port has its own name.
 pub(in crate::http) fn cookie_name(headers: &HeaderMap) -> String {
     let host = headers.get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let port = host.rsplit_once(':').map(|(_, it)| it).filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
+    let port = host
+        .rsplit_once(':')
+        .map(|(_, it)| it)
+        .filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
     port.map_or("toolscout_session".to_owned(), |port| format!("toolscout_session_{port}"))
 }
 

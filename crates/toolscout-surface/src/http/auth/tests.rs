@@ -21,7 +21,8 @@ fn headers(values: &[&str]) -> HeaderMap {
 async fn refused(auth: &Auth, values: &[&str]) -> (u16, String) {
     let refusal = auth.recognise(&headers(values), "/mcp").await.expect_err("not let in");
     let response = refusal.into_response();
-    let challenge = response.headers().get("www-authenticate").map(|it| it.to_str().expect("text").to_owned());
+    let challenge =
+        response.headers().get("www-authenticate").map(|it| it.to_str().expect("text").to_owned());
     (response.status().as_u16(), challenge.unwrap_or_default())
 }
 
@@ -30,7 +31,10 @@ async fn a_token_lets_in_whom_it_was_given_to() {
     let auth = tokens();
     for (secret, name, role) in [(ADA, "ada", Role::Agent), (BOB, "bob", Role::Operator)] {
         for scheme in ["Bearer", "bearer", "BEARER"] {
-            let principal = auth.recognise(&headers(&[&format!("{scheme} {secret}")]), "/mcp").await.expect("let in");
+            let principal = auth
+                .recognise(&headers(&[&format!("{scheme} {secret}")]), "/mcp")
+                .await
+                .expect("let in");
             assert_eq!((principal.name.as_deref(), principal.role), (Some(name), role));
         }
     }
@@ -66,7 +70,14 @@ async fn nothing_else_does() {
 /// T26: a text that could be guessed is not a token.
 #[test]
 fn a_token_has_some_length() {
-    for short in ["", "    ", "token", "changeme", "123456789012345", &format!("   {}   ", "x".repeat(SHORTEST - 1))] {
+    for short in [
+        "",
+        "    ",
+        "token",
+        "changeme",
+        "123456789012345",
+        &format!("   {}   ", "x".repeat(SHORTEST - 1)),
+    ] {
         assert!(matches!(Token::new("ada", short, Role::Agent), Err(Error::Token(_))), "{short:?}");
     }
     assert!(Token::new("ada", &"x".repeat(SHORTEST), Role::Agent).is_ok());

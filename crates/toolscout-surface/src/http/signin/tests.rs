@@ -40,8 +40,9 @@ impl<'a> Browser<'a> {
         let Self { site, cookie, key } = self;
         let more: String = more.iter().map(|it| format!("{it}\r\n")).collect();
         let addr = site.addr;
-        let head =
-            format!("{method} {path} HTTP/1.1\r\nHost: {addr}\r\nCookie: {cookie}\r\nX-Toolscout-Key: {key}\r\n");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {addr}\r\nCookie: {cookie}\r\nX-Toolscout-Key: {key}\r\n"
+        );
         site.ask(format!("{head}Content-Length: 2\r\n{more}\r\n{{}}")).await
     }
 
@@ -78,7 +79,9 @@ async fn a_used_or_foreign_link_leads_to_a_page_that_says_so() {
     let link = sign_ins.link().expect("a link");
     let looked = site.ask(format!("HEAD {link} HTTP/1.1\r\nHost: {}\r\n\r\n", site.addr)).await;
     assert!(looked.header("set-cookie").is_none(), "who only looks is not signed in");
-    for (path, place) in [(link.as_str(), None), (&link, Some("/#link-used")), ("/signin", Some("/"))] {
+    for (path, place) in
+        [(link.as_str(), None), (&link, Some("/#link-used")), ("/signin", Some("/"))]
+    {
         let came = site.ask(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", site.addr)).await;
         assert_eq!(came.header("set-cookie").is_some(), place.is_none());
         assert!(place.is_none_or(|it| came.header("location") == Some(it)), "{came:?}");
@@ -89,7 +92,10 @@ async fn paste(site: &Site, token: &str, headers: &[&str]) -> Answer {
     let body = json!({ "token": token }).to_string();
     let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
     let (addr, length) = (site.addr, body.len());
-    site.ask(format!("POST /signin HTTP/1.1\r\nHost: {addr}\r\n{headers}Content-Length: {length}\r\n\r\n{body}")).await
+    site.ask(format!(
+        "POST /signin HTTP/1.1\r\nHost: {addr}\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+    ))
+    .await
 }
 
 #[tokio::test]
@@ -127,15 +133,25 @@ async fn only_the_page_itself_changes_anything() {
     assert_eq!(browser.asks("POST", "/who", &[&origin, JSON]).await.status, 200);
     assert_eq!(browser.asks("POST", "/who", &[JSON]).await.status, 403);
     assert_eq!(browser.asks("POST", "/who", &[&origin]).await.status, 415);
-    assert_eq!(browser.asks("POST", "/who", &[&origin, "Content-Type: text/plain"]).await.status, 415);
-    assert_eq!(browser.asks("DELETE", "/who", &["Origin: http://127.0.0.1:1", JSON]).await.status, 403);
+    assert_eq!(
+        browser.asks("POST", "/who", &[&origin, "Content-Type: text/plain"]).await.status,
+        415
+    );
+    assert_eq!(
+        browser.asks("DELETE", "/who", &["Origin: http://127.0.0.1:1", JSON]).await.status,
+        403
+    );
 }
 
 #[tokio::test]
 async fn who_signs_out_is_out() {
     let (site, sign_ins) = site(tokens()).await;
     let browser = follow(&site, &sign_ins).await;
-    assert_eq!(browser.asks("POST", "/signout", &[JSON]).await.status, 403, "nobody else signs me out");
+    assert_eq!(
+        browser.asks("POST", "/signout", &[JSON]).await.status,
+        403,
+        "nobody else signs me out"
+    );
     let gone = browser.asks("POST", "/signout", &[&browser.origin(), JSON]).await;
     assert_eq!(gone.status, 204);
     assert!(gone.header("set-cookie").is_some_and(|it| it.contains("Max-Age=0")));
@@ -146,6 +162,7 @@ async fn who_signs_out_is_out() {
 async fn without_a_page_nobody_signs_in() {
     let listener = Listener::bind(terms(tokens())).await.expect("bound");
     let site = Site::serve(listener, Routes::new());
-    let came = site.ask(format!("GET /signin?code=x HTTP/1.1\r\nHost: {}\r\n\r\n", site.addr)).await;
+    let came =
+        site.ask(format!("GET /signin?code=x HTTP/1.1\r\nHost: {}\r\n\r\n", site.addr)).await;
     assert_eq!((came.status, came.header("location")), (401, None));
 }

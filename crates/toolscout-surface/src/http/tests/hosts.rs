@@ -76,8 +76,22 @@ const TABLE: &[(&[&str], bool)] = &[
     (&["Host: localhost:{port}", "Origin: ws://localhost:{port}"], false),
     (&["Host: localhost:{port}", "Origin: http://localhost.:{port}"], false),
     (&["Host: localhost:{port}", "Origin: *"], false),
-    (&["Host: localhost:{port}", "Origin: http://localhost:{port}", "Origin: http://localhost:{port}"], false),
-    (&["Host: localhost:{port}", "Origin: http://localhost:{port}", "Origin: http://evil.example.com"], false),
+    (
+        &[
+            "Host: localhost:{port}",
+            "Origin: http://localhost:{port}",
+            "Origin: http://localhost:{port}",
+        ],
+        false,
+    ),
+    (
+        &[
+            "Host: localhost:{port}",
+            "Origin: http://localhost:{port}",
+            "Origin: http://evil.example.com",
+        ],
+        false,
+    ),
     (&["Host: localhost:{port}", "Origin: http://localhost:{port} http://evil.example.com"], false),
     // The headers that browsers send without `Origin`.
     (&["Host: localhost:{port}", "Sec-Fetch-Site: none"], true),
@@ -85,10 +99,22 @@ const TABLE: &[(&[&str], bool)] = &[
     (&["Host: localhost:{port}", "Sec-Fetch-Site: cross-site"], false),
     (&["Host: localhost:{port}", "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"], false),
     (
-        &["Host: localhost:{port}", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"],
+        &[
+            "Host: localhost:{port}",
+            "Sec-Fetch-Site: cross-site",
+            "Sec-Fetch-Mode: navigate",
+            "Sec-Fetch-Dest: iframe",
+        ],
         false,
     ),
-    (&["Host: localhost:{port}", "X-HTTP-Method-Override: GET", "Origin: http://evil.example.com"], false),
+    (
+        &[
+            "Host: localhost:{port}",
+            "X-HTTP-Method-Override: GET",
+            "Origin: http://evil.example.com",
+        ],
+        false,
+    ),
 ];
 
 /// T25, H-07.
@@ -120,10 +146,15 @@ async fn a_target_that_names_another_host_than_the_header_is_refused() {
 #[tokio::test]
 async fn a_person_may_follow_a_link_to_us() {
     let site = site(terms(Auth::None)).await;
-    let visit =
-        ["Host: localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
+    let visit = [
+        "Host: localhost",
+        "Sec-Fetch-Site: cross-site",
+        "Sec-Fetch-Mode: navigate",
+        "Sec-Fetch-Dest: document",
+    ];
     assert_eq!(get_with(&site, "/known", &visit).await.status, 200);
-    let form = format!("POST /known HTTP/1.1\r\n{}\r\nContent-Length: 0\r\n\r\n", visit.join("\r\n"));
+    let form =
+        format!("POST /known HTTP/1.1\r\n{}\r\nContent-Length: 0\r\n\r\n", visit.join("\r\n"));
     assert_eq!(site.ask(form).await.status, 403);
 }
 
@@ -145,14 +176,17 @@ async fn hosts_and_pages_that_were_allowed_by_name_get_in_and_no_others() {
     assert_eq!(status(&["Host: localhost", "Origin: vscode-webview://abcd"]).await, 403);
     assert_eq!(status(&["Host: localhost", "Origin: http://app.example.com"]).await, 403);
     assert_eq!(status(&["Host: localhost", "Origin: https://app.example.com:444"]).await, 403);
-    let answer = get_with(&site, "/known", &["Host: localhost", "Origin: https://app.example.com:443"]).await;
+    let answer =
+        get_with(&site, "/known", &["Host: localhost", "Origin: https://app.example.com:443"])
+            .await;
     assert_eq!(answer.header("access-control-allow-origin"), Some("https://app.example.com:443"));
     assert_eq!(answer.header("vary"), Some("origin"));
 }
 
 #[tokio::test]
 async fn browsers_are_told_what_an_allowed_page_may_send_before_it_has_a_token() {
-    let allowed = Terms { allowed_origins: vec!["https://app.example.com".into()], ..terms(tokens()) };
+    let allowed =
+        Terms { allowed_origins: vec!["https://app.example.com".into()], ..terms(tokens()) };
     let site = site(allowed).await;
     let ask = |origin: &str| {
         format!(
@@ -161,10 +195,18 @@ async fn browsers_are_told_what_an_allowed_page_may_send_before_it_has_a_token()
     };
     let answer = site.ask(ask("https://app.example.com")).await;
     assert_eq!((answer.status, answer.header("access-control-allow-credentials")), (204, None));
-    assert!(answer.header("access-control-allow-headers").is_some_and(|it| it.contains("mcp-session-id")));
+    assert!(
+        answer
+            .header("access-control-allow-headers")
+            .is_some_and(|it| it.contains("mcp-session-id"))
+    );
     assert_eq!(site.ask(ask("https://evil.example.com")).await.status, 403);
-    let refused = get_with(&site, "/known", &["Host: localhost", "Origin: https://app.example.com"]).await;
-    assert_eq!((refused.status, refused.header("access-control-allow-origin")), (401, Some("https://app.example.com")));
+    let refused =
+        get_with(&site, "/known", &["Host: localhost", "Origin: https://app.example.com"]).await;
+    assert_eq!(
+        (refused.status, refused.header("access-control-allow-origin")),
+        (401, Some("https://app.example.com"))
+    );
 }
 
 /// T25: every route, also unknown ones and errors, requires authentication and responds with
@@ -178,13 +220,22 @@ async fn nothing_is_seen_without_a_token_but_how_to_get_one() {
         assert!(answer.header("www-authenticate").is_some_and(|it| it.starts_with("Bearer")));
         assert_eq!(answer.code(), -32000);
     }
-    assert_eq!(get_with(&site, "/.well-known/oauth-protected-resource", &["Host: localhost"]).await.status, 404);
+    assert_eq!(
+        get_with(&site, "/.well-known/oauth-protected-resource", &["Host: localhost"]).await.status,
+        404
+    );
     let bearer = format!("Authorization: Bearer {ADA}");
     for (path, status) in [("/known", 200), ("/unknown", 404)] {
         let answer = get_with(&site, path, &["Host: localhost", &bearer]).await;
         assert_eq!((answer.status, answer.header("cache-control")), (status, Some("no-store")));
     }
-    let answer =
-        site.ask(format!("PUT /only-get HTTP/1.1\r\nHost: localhost\r\n{bearer}\r\nContent-Length: 0\r\n\r\n")).await;
-    assert_eq!((answer.status, answer.header("allow"), answer.code()), (405, Some("GET,HEAD"), -32000));
+    let answer = site
+        .ask(format!(
+            "PUT /only-get HTTP/1.1\r\nHost: localhost\r\n{bearer}\r\nContent-Length: 0\r\n\r\n"
+        ))
+        .await;
+    assert_eq!(
+        (answer.status, answer.header("allow"), answer.code()),
+        (405, Some("GET,HEAD"), -32000)
+    );
 }

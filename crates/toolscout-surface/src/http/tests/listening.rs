@@ -25,7 +25,10 @@ async fn who_can_be_reached_from_elsewhere_must_ask_who_is_there() {
         assert!(Listener::bind(at(closed, Auth::None)).await.is_ok(), "{closed}");
     }
     assert!(Listener::bind(at("0.0.0.0:0", tokens())).await.is_ok());
-    assert!(matches!(Listener::bind(at("127.0.0.1:0", Auth::Tokens(Vec::new()))).await, Err(Error::NoToken)));
+    assert!(matches!(
+        Listener::bind(at("127.0.0.1:0", Auth::Tokens(Vec::new()))).await,
+        Err(Error::NoToken)
+    ));
 }
 
 #[tokio::test]
@@ -39,7 +42,10 @@ async fn what_cannot_be_meant_is_said_before_anything_is_listened_to() {
         assert!(matches!(Listener::bind(with(&[host], &[])).await, Err(Error::Host(_))), "{host}");
     }
     for origin in ["*", "null", "app.example.com", "https://app.example.com/"] {
-        assert!(matches!(Listener::bind(with(&[], &[origin])).await, Err(Error::Origin(_))), "{origin}");
+        assert!(
+            matches!(Listener::bind(with(&[], &[origin])).await, Err(Error::Origin(_))),
+            "{origin}"
+        );
     }
     let taken = Listener::bind(terms(Auth::None)).await.expect("bound");
     let error = Listener::bind(Terms::new(taken.addr(), Auth::None)).await.err().expect("taken");
@@ -57,7 +63,8 @@ async fn the_address_that_was_reached_is_a_host() {
 
 #[tokio::test]
 async fn who_sends_headers_slowly_is_left_and_the_others_are_served() {
-    let limits = Limits { head_time: Duration::from_millis(200), connections: 8, ..Limits::default() };
+    let limits =
+        Limits { head_time: Duration::from_millis(200), connections: 8, ..Limits::default() };
     let site = site(limited(Auth::None, limits)).await;
     let mut slow = Vec::new();
     for _ in 0..8 {
@@ -75,11 +82,22 @@ async fn who_sends_headers_slowly_is_left_and_the_others_are_served() {
 #[tokio::test]
 async fn headers_beyond_the_limit_and_nonsense_are_refused() {
     let site = site(terms(Auth::None)).await;
-    let long = format!("GET /known HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n", "x".repeat(40 << 10));
+    let long = format!(
+        "GET /known HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n",
+        "x".repeat(40 << 10)
+    );
     assert_eq!(site.ask(long).await.status, 431);
     let many: String = (0..200).map(|it| format!("X-{it}: 1\r\n")).collect();
-    assert_eq!(site.ask(format!("GET /known HTTP/1.1\r\nHost: localhost\r\n{many}\r\n")).await.status, 431);
-    for nonsense in ["\u{16}\u{3}\u{1}", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
+    assert_eq!(
+        site.ask(format!("GET /known HTTP/1.1\r\nHost: localhost\r\n{many}\r\n")).await.status,
+        431
+    );
+    for nonsense in [
+        "\u{16}\u{3}\u{1}",
+        "GET\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ] {
         let mut wire = site.dial().await;
         wire.send(nonsense).await;
         wire.send("\r\n\r\n").await;
@@ -115,14 +133,19 @@ async fn at_the_end_what_is_under_way_is_answered() {
     assert!(TcpStream::connect(site.addr).await.is_err(), "nobody new is taken");
     go.notify_one();
     let answer = busy.answer().await;
-    assert_eq!((answer.status, answer.body.as_str(), answer.header("connection")), (200, "done", Some("close")));
+    assert_eq!(
+        (answer.status, answer.body.as_str(), answer.header("connection")),
+        (200, "done", Some("close"))
+    );
     site.stopped().await;
 }
 
 #[tokio::test]
 async fn what_does_not_end_in_time_is_ended() {
-    let listener =
-        Listener::bind(limited(Auth::None, Limits { drain_time: Duration::from_millis(50), ..Limits::default() }));
+    let listener = Listener::bind(limited(
+        Auth::None,
+        Limits { drain_time: Duration::from_millis(50), ..Limits::default() },
+    ));
     let begun = Arc::new(Notify::new());
     let endless = {
         let begun = begun.clone();
@@ -131,8 +154,10 @@ async fn what_does_not_end_in_time_is_ended() {
             std::future::pending::<()>().await;
         })
     };
-    let mut site =
-        Site::serve(listener.await.expect("bound"), Routes::new().guarded(Router::new().route("/endless", endless)));
+    let mut site = Site::serve(
+        listener.await.expect("bound"),
+        Routes::new().guarded(Router::new().route("/endless", endless)),
+    );
     let mut busy = site.dial().await;
     busy.send("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     soon(begun.notified()).await;

@@ -19,7 +19,9 @@ impl Accept {
             return Self { json: true, events: true, names_events: false };
         }
         let values = headers.get_all(ACCEPT).iter().filter_map(|it| it.to_str().ok());
-        let kinds = values.flat_map(|it| it.split(',')).map(|it| it.split(';').next().unwrap_or_default().trim());
+        let kinds = values
+            .flat_map(|it| it.split(','))
+            .map(|it| it.split(';').next().unwrap_or_default().trim());
         let mut accept = Self { json: false, events: false, names_events: false };
         for kind in kinds {
             let is = |words: &[&str]| words.iter().any(|it| kind.eq_ignore_ascii_case(it));

@@ -67,9 +67,10 @@ pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, RpcErr
             Era::Legacy => Ok(Era::Legacy),
         },
         (Some(_), None) => Err(RpcError::new(errors::HEADERS, "`MCP-Protocol-Version` is missing")),
-        (Some(inside), Some(outside)) if inside != outside => {
-            Err(RpcError::new(errors::HEADERS, "`MCP-Protocol-Version` is not the version that the message says"))
-        }
+        (Some(inside), Some(outside)) if inside != outside => Err(RpcError::new(
+            errors::HEADERS,
+            "`MCP-Protocol-Version` is not the version that the message says",
+        )),
         (Some(inside), Some(_)) if inside != MODERN => Err(unsupported(&inside)),
         (Some(_), Some(_)) => match meta.capabilities {
             Some(capabilities) if capabilities.get().starts_with('{') => Ok(Era::Modern),
@@ -94,7 +95,11 @@ pub(super) fn check_headers(headers: &HeaderMap, request: &Request) -> Result<()
     };
     let value: Option<String> = value.and_then(|it| serde_json::from_str(it.get()).ok());
     match (one(headers, NAME)?, value) {
-        (Some(name), Some(value)) if decoded(name).ok_or_else(|| malformed("Mcp-Name"))? == value => Ok(()),
+        (Some(name), Some(value))
+            if decoded(name).ok_or_else(|| malformed("Mcp-Name"))? == value =>
+        {
+            Ok(())
+        }
         (Some(_), _) => Err(differs("Mcp-Name", field)),
         (None, Some(_)) => Err(missing("Mcp-Name")),
         // If both are missing, the method itself reports the error.
@@ -113,14 +118,16 @@ fn era_of(outside: Option<&str>) -> Result<Era, RpcError> {
 
 fn params(request: &Request) -> Result<Params<'_>, RpcError> {
     let Some(params) = &request.params else { return Ok(Params::default()) };
-    serde_json::from_str(params.as_str())
-        .map_err(|error| RpcError::new(RpcError::PARAMS, format!("`params` cannot be read: {error}")))
+    serde_json::from_str(params.as_str()).map_err(|error| {
+        RpcError::new(RpcError::PARAMS, format!("`params` cannot be read: {error}"))
+    })
 }
 
 fn meta<'a>(params: &Params<'a>) -> Result<Meta<'a>, RpcError> {
     let Some(meta) = params.meta else { return Ok(Meta::default()) };
-    serde_json::from_str(meta.get())
-        .map_err(|error| RpcError::new(RpcError::PARAMS, format!("`_meta` cannot be read: {error}")))
+    serde_json::from_str(meta.get()).map_err(|error| {
+        RpcError::new(RpcError::PARAMS, format!("`_meta` cannot be read: {error}"))
+    })
 }
 
 fn text(raw: &RawValue) -> Result<String, RpcError> {

@@ -61,22 +61,29 @@ impl Answering {
 }
 
 /// The stream of messages that belong to no request. It ends with the session or with the listener.
-pub(super) fn of_session(visiting: Visiting, ending: CancelToken, pass: ConcurrencyPermit) -> Response {
+pub(super) fn of_session(
+    visiting: Visiting,
+    ending: CancelToken,
+    pass: ConcurrencyPermit,
+) -> Response {
     let session = visiting.0.ending();
     let begin = (Open::new(visiting), session, ending, pass, true);
-    response(Body::from_stream(unfold(begin, |(open, session, ending, pass, is_first)| async move {
-        let bytes = match is_first {
-            // A comment at once shows the client that the stream is open.
-            true => comment(),
-            false => tokio::select! {
-                biased;
-                () = session.cancelled() => return None,
-                () = ending.cancelled() => return None,
-                news = news(&open) => news?,
-            },
-        };
-        Some((Ok::<_, Infallible>(bytes), (open, session, ending, pass, false)))
-    })))
+    response(Body::from_stream(unfold(
+        begin,
+        |(open, session, ending, pass, is_first)| async move {
+            let bytes = match is_first {
+                // A comment at once shows the client that the stream is open.
+                true => comment(),
+                false => tokio::select! {
+                    biased;
+                    () = session.cancelled() => return None,
+                    () = ending.cancelled() => return None,
+                    news = news(&open) => news?,
+                },
+            };
+            Some((Ok::<_, Infallible>(bytes), (open, session, ending, pass, false)))
+        },
+    )))
 }
 
 async fn news(open: &Open) -> Option<Bytes> {

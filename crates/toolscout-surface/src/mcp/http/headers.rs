@@ -12,7 +12,9 @@ pub(super) fn one<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a s
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(|it| Some(it.trim())).map_err(|_| malformed(name)),
+        (Some(value), None) => {
+            value.to_str().map(|it| Some(it.trim())).map_err(|_| malformed(name))
+        }
         (_, Some(_)) => Err(RpcError::new(errors::HEADERS, format!("`{name}` is there twice"))),
     }
 }

@@ -42,7 +42,11 @@ pub(crate) fn passed_on(all: &HeaderMap) -> Vec<(String, String)> {
 
 fn shows_all(head: &Parts) -> bool {
     let is_yes = |it: &str| it.eq_ignore_ascii_case("true") || it == "1";
-    let by_header = head.headers.get(SHOW_ALL).and_then(|it| it.to_str().ok()).is_some_and(|it| is_yes(it.trim()));
+    let by_header = head
+        .headers
+        .get(SHOW_ALL)
+        .and_then(|it| it.to_str().ok())
+        .is_some_and(|it| is_yes(it.trim()));
     let mut queries = head.uri.query().unwrap_or_default().split('&');
     by_header || queries.any(|it| it.strip_prefix("show_all=").is_some_and(is_yes))
 }

@@ -26,7 +26,9 @@ pub(in crate::mcp) fn check(
     // Objects to visit: their schema, their value, and their depth.
     let mut left = vec![(&schema, Some(arguments), 0)];
     while let Some((schema, object, depth)) = left.pop() {
-        let Some(properties) = schema.get("properties").and_then(Value::as_object) else { continue };
+        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+            continue;
+        };
         for (name, schema) in properties {
             let value = object.and_then(|it| it.get(name)).filter(|it| !it.is_null());
             if let Some(header) = schema.get(MARK).and_then(Value::as_str) {
@@ -40,7 +42,12 @@ pub(in crate::mcp) fn check(
     Ok(())
 }
 
-fn compare(header: &str, field: &str, value: Option<&Value>, headers: &[(String, String)]) -> Result<(), RpcError> {
+fn compare(
+    header: &str,
+    field: &str,
+    value: Option<&Value>,
+    headers: &[(String, String)],
+) -> Result<(), RpcError> {
     let name = format!("{PREFIX}{}", header.to_ascii_lowercase());
     let shown = format!("Mcp-Param-{header}");
     let mut said = headers.iter().filter(|(it, _)| *it == name).map(|(_, it)| it.trim());

@@ -26,7 +26,12 @@ const GREETING: usize = 12 << 10;
 const GREETING_HEADERS: usize = 12 << 10;
 
 impl Endpoint {
-    pub(super) async fn post(&self, visit: Visit, head: &Parts, body: Body) -> Result<Response, Response> {
+    pub(super) async fn post(
+        &self,
+        visit: Visit,
+        head: &Parts,
+        body: Body,
+    ) -> Result<Response, Response> {
         let accept = match check_form(&head.headers) {
             Ok(accept) => accept,
             Err(refusal) => {
@@ -34,10 +39,12 @@ impl Endpoint {
                 return Err(refusal.into_response());
             }
         };
-        let (bytes, held) = read(body, &self.limits, &self.bodies).await.map_err(IntoResponse::into_response)?;
+        let (bytes, held) =
+            read(body, &self.limits, &self.bodies).await.map_err(IntoResponse::into_response)?;
         let incoming = message::read(&bytes).map_err(|it| faulty(it.id.as_ref(), &it.error))?;
         drop(bytes);
-        let era = era::of(&head.headers, &incoming).map_err(|fault| faulty(id_of(&incoming), &fault))?;
+        let era =
+            era::of(&head.headers, &incoming).map_err(|fault| faulty(id_of(&incoming), &fault))?;
         match era {
             Era::Modern => self.post_modern(visit, head, accept, incoming, held).await,
             Era::Legacy => self.post_legacy(visit, head, accept, incoming, held).await,
@@ -56,9 +63,12 @@ impl Endpoint {
             Incoming::Request(request) => request,
             // No notification of the modern era needs an action.
             Incoming::Notification { .. } => return Ok(accepted()),
-            Incoming::Response { .. } => return Err(HttpRejection::bad_request("nothing was asked").into_response()),
+            Incoming::Response { .. } => {
+                return Err(HttpRejection::bad_request("nothing was asked").into_response());
+            }
         };
-        era::check_headers(&head.headers, request).map_err(|fault| faulty(Some(&request.id), &fault))?;
+        era::check_headers(&head.headers, request)
+            .map_err(|fault| faulty(Some(&request.id), &fault))?;
         // The modern era has no sessions, so it has no methods of sessions either.
         if request.method == "initialize" || OF_SESSIONS.contains(&request.method.as_str()) {
             let reply = Reply::error(Some(&request.id), &RpcError::unknown_method(&request.method));
@@ -145,7 +155,9 @@ impl Endpoint {
         if is_greeted {
             let Visit { server, profile, principal } = visit;
             let session = self.sessions.begin(server, principal.name, profile, client, queue);
-            let session = session.ok_or_else(|| HttpRejection::busy("there are too many sessions").into_response())?;
+            let session = session.ok_or_else(|| {
+                HttpRejection::busy("there are too many sessions").into_response()
+            })?;
             response.headers_mut().insert(session::HEADER, session.header());
         }
         Ok(response)
@@ -164,7 +176,9 @@ fn too_long(identity: &Identity, request: &Request) -> Option<Response> {
     let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
     if headers > GREETING_HEADERS {
         let words = format!("the headers of a session may have {GREETING_HEADERS} bytes at most");
-        return Some(HttpRejection::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, words).into_response());
+        return Some(
+            HttpRejection::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, words).into_response(),
+        );
     }
     request.params.as_ref().filter(|it| it.as_str().len() > GREETING)?;
     let words = format!("`initialize` may have {GREETING} bytes at most");
@@ -172,7 +186,10 @@ fn too_long(identity: &Identity, request: &Request) -> Option<Response> {
 }
 
 fn busy(request: &Request) -> Response {
-    let reply = Reply::error(Some(&request.id), &errors::busy("there is too much to do; try again in a second"));
+    let reply = Reply::error(
+        Some(&request.id),
+        &errors::busy("there is too much to do; try again in a second"),
+    );
     let mut response = plain(StatusCode::TOO_MANY_REQUESTS, reply.text);
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     response

@@ -81,11 +81,15 @@ impl Queue {
 impl Outlet for Queue {
     fn send(&self, message: String) -> bool {
         let mut waiting = self.waiting.lock();
-        if self.room.is_folded && message.contains("/list_changed\"") && waiting.texts.contains(&message) {
+        if self.room.is_folded
+            && message.contains("/list_changed\"")
+            && waiting.texts.contains(&message)
+        {
             return true;
         }
         let bytes = waiting.bytes + message.len();
-        if waiting.is_closed || waiting.texts.len() >= self.room.messages || bytes > self.room.bytes {
+        if waiting.is_closed || waiting.texts.len() >= self.room.messages || bytes > self.room.bytes
+        {
             return false;
         }
         waiting.bytes = bytes;

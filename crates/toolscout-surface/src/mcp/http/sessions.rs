@@ -78,7 +78,12 @@ impl Sessions {
     }
 
     /// The session with this id, if it belongs to this owner and profile.
-    pub(super) fn find(&self, id: &str, owner: &Option<Arc<str>>, profile: Option<&str>) -> Option<Arc<Session>> {
+    pub(super) fn find(
+        &self,
+        id: &str,
+        owner: &Option<Arc<str>>,
+        profile: Option<&str>,
+    ) -> Option<Arc<Session>> {
         let table = self.table.lock();
         let session = table.all.get(id)?;
         (session.owner == *owner && session.profile.as_deref() == profile).then(|| session.clone())
@@ -118,7 +123,12 @@ impl Sessions {
     }
 }
 
-async fn attend(sessions: Weak<Sessions>, server: Arc<dyn Protocol>, session: Arc<Session>, time: Duration) {
+async fn attend(
+    sessions: Weak<Sessions>,
+    server: Arc<dyn Protocol>,
+    session: Arc<Session>,
+    time: Duration,
+) {
     let ending = session.ending();
     let informing = async {
         server.keep_informed(session.client.clone()).await;

@@ -58,7 +58,9 @@ impl House {
     /// Starts a session, and returns its header.
     async fn greet(&self, headers: &[&str]) -> String {
         let answer = self.post(headers, &initialize("2025-11-25")).await;
-        let id = answer.header("mcp-session-id").unwrap_or_else(|| panic!("{answer:?} begins a session"));
+        let id = answer
+            .header("mcp-session-id")
+            .unwrap_or_else(|| panic!("{answer:?} begins a session"));
         format!("Mcp-Session-Id: {id}")
     }
 
@@ -81,8 +83,12 @@ fn post(headers: &[&str], body: &str) -> String {
 }
 
 fn post_to(path: &str, headers: &[&str], body: &str) -> String {
-    request("POST", path, headers, &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()))
-        + body
+    request(
+        "POST",
+        path,
+        headers,
+        &format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()),
+    ) + body
 }
 
 fn request(method: &str, path: &str, headers: &[&str], more: &str) -> String {
@@ -93,7 +99,11 @@ fn request(method: &str, path: &str, headers: &[&str], more: &str) -> String {
 }
 
 fn modern(method: &str, params: Value) -> String {
-    let name = params.get("name").or(params.get("uri")).and_then(Value::as_str).map(|it| format!("Mcp-Name: {it}"));
+    let name = params
+        .get("name")
+        .or(params.get("uri"))
+        .and_then(Value::as_str)
+        .map(|it| format!("Mcp-Name: {it}"));
     let method_header = format!("Mcp-Method: {method}");
     let mut headers = vec!["MCP-Protocol-Version: 2026-07-28", &method_header];
     headers.extend(name.as_deref());

@@ -17,9 +17,10 @@ pub(super) async fn forward(
     method: &'static str,
     params: &str,
 ) -> Result<String, RpcError> {
-    let input: ClientInput =
-        serde_json::from_str(params).map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    let params = RawJson::parse(params).map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    let input: ClientInput = serde_json::from_str(params)
+        .map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    let params =
+        RawJson::parse(params).map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let bound_to = || bound_to(exchange, source, method);
     let outcome = resumable::run(exchange, input, bound_to, |resume, input_requests| {
         Box::pin(run(exchange.clone(), source.clone(), method, params, resume, input_requests))

@@ -19,7 +19,9 @@ fn pages_together_are_the_whole_list() {
     loop {
         let page = written("tools", &all[from..]);
         let value: serde_json::Value = serde_json::from_str(&page).unwrap();
-        seen.extend(value["tools"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64));
+        seen.extend(
+            value["tools"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64),
+        );
         let Some(cursor) = cursor(&page) else { break };
         let last = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap();
         from = all.partition_point(|it| it.name <= last);

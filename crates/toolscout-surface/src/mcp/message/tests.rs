@@ -17,8 +17,14 @@ fn what_is_no_message_is_refused_with_the_number_for_it() {
     assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1,"method":"x"#), (None, RpcError::PARSE));
     assert_eq!(fault_of("[]"), (None, RpcError::REQUEST));
     assert_eq!(fault_of("1"), (None, RpcError::REQUEST));
-    assert_eq!(fault_of(r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#), (Some("1".into()), RpcError::REQUEST));
-    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":"a","method":7}"#), (Some("\"a\"".into()), RpcError::REQUEST));
+    assert_eq!(
+        fault_of(r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#),
+        (Some("1".into()), RpcError::REQUEST)
+    );
+    assert_eq!(
+        fault_of(r#"{"jsonrpc":"2.0","id":"a","method":7}"#),
+        (Some("\"a\"".into()), RpcError::REQUEST)
+    );
     assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1}"#), (Some("1".into()), RpcError::REQUEST));
     assert_eq!(
         fault_of(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#).1,
@@ -36,7 +42,9 @@ fn what_is_no_message_is_refused_with_the_number_for_it() {
 fn an_id_is_a_text_or_a_number_and_stays_as_it_was_written() {
     for id in ["1", "-7", "1.50", r#""a\u0062""#] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        let Ok(Incoming::Request(request)) = read(text.as_bytes()) else { panic!("{text} is a request") };
+        let Ok(Incoming::Request(request)) = read(text.as_bytes()) else {
+            panic!("{text} is a request")
+        };
         assert_eq!(
             jsonrpc::result(request.id.as_str(), "{}"),
             format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
@@ -44,6 +52,9 @@ fn an_id_is_a_text_or_a_number_and_stays_as_it_was_written() {
     }
     for id in ["null", "true", "[1]", "{}"] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        assert!(matches!(read(text.as_bytes()), Ok(Incoming::Notification { .. })), "{id} is no id");
+        assert!(
+            matches!(read(text.as_bytes()), Ok(Incoming::Notification { .. })),
+            "{id} is no id"
+        );
     }
 }

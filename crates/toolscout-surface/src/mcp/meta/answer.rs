@@ -29,8 +29,10 @@ pub(super) fn answer(hits: &[SearchHit], detail: Detail, mut notes: Vec<String>)
         Detail::Compact => {
             let lines: Vec<_> = hits.iter().map(|it| signature::line(&it.tool)).collect();
             let shown = shown(&lines, &mut notes);
-            let views =
-                hits.iter().zip(shown).map(|(it, line)| json!({"id": id(it), "signature": line, "digest": digest(it)}));
+            let views = hits
+                .iter()
+                .zip(shown)
+                .map(|(it, line)| json!({"id": id(it), "signature": line, "digest": digest(it)}));
             let views: Vec<_> = views.collect();
             output(&shown.join("\n"), &compact(&views), &notes)
         }
@@ -63,7 +65,8 @@ struct View {
 
 impl View {
     fn of(hit: &SearchHit) -> Self {
-        let HitView { id, name, source, description, score, why, digest, input_schema } = HitView::from(hit);
+        let HitView { id, name, source, description, score, why, digest, input_schema } =
+            HitView::from(hit);
         let safe = |it: String| escape::text(&it).into_owned();
         Self {
             id,
@@ -116,9 +119,13 @@ fn left_out(shortened: usize, dropped: usize) -> Option<String> {
     let how = "search for one by its id, ask for fewer `max_results`, or for `detail`: compact";
     match (shortened, dropped) {
         (0, 0) => None,
-        (shortened, 0) => Some(format!("the schemas of the last {shortened} have no room here; {how}")),
+        (shortened, 0) => {
+            Some(format!("the schemas of the last {shortened} have no room here; {how}"))
+        }
         (0, dropped) => Some(format!("{dropped} more have no room here; {how}")),
-        (_, dropped) => Some(format!("most schemas, and {dropped} more tools, have no room here; {how}")),
+        (_, dropped) => {
+            Some(format!("most schemas, and {dropped} more tools, have no room here; {how}"))
+        }
     }
 }
 
@@ -157,7 +164,9 @@ fn legible(schema: RawJson) -> RawJson {
             Value::Object(map) => {
                 for (key, value) in map {
                     match value {
-                        Value::String(text) if matches!(key.as_str(), "description" | "title" | "$comment") => {
+                        Value::String(text)
+                            if matches!(key.as_str(), "description" | "title" | "$comment") =>
+                        {
                             *text = escape::text(text).into_owned();
                         }
                         other => open.push(other),
@@ -178,7 +187,9 @@ fn output(text: &str, results: &str, notes: &[String]) -> ToolOutput {
         content.push(json!({"type": "text", "text": lines.join("\n")}));
     }
     let (content, notes) = (compact(&content), compact(&notes));
-    let raw = format!(r#"{{"content":{content},"structuredContent":{{"results":{results},"notes":{notes}}}}}"#);
+    let raw = format!(
+        r#"{{"content":{content},"structuredContent":{{"results":{results},"notes":{notes}}}}}"#
+    );
     let output = RawJson::parse(&raw).ok().and_then(|it| ToolOutput::from_raw(it).ok());
     output.unwrap_or_else(|| ToolOutput::failure("the answer could not be written"))
 }

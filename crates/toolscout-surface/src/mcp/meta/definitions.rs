@@ -27,7 +27,10 @@ pub(crate) fn instructions(snapshot: &Snapshot, essential: &[String]) -> String 
 
 /// Name and JSON of each definition, sorted by name. `delegates` are sources that search for
 /// themselves; the summary names them as well.
-pub(crate) fn definitions(snapshot: &Snapshot, delegates: &[&SourceId]) -> [(&'static str, String); 2] {
+pub(crate) fn definitions(
+    snapshot: &Snapshot,
+    delegates: &[&SourceId],
+) -> [(&'static str, String); 2] {
     [(EXECUTE, execute().to_string()), (SEARCH, search(snapshot, delegates).to_string())]
 }
 

@@ -23,7 +23,11 @@ const FORMS: [(&str, &str); 8] = [
 pub(super) fn arguments(schema: &Value, wrong: &[&str], given: &Map<String, Value>) -> Value {
     let is_right = |name: &str| !wrong.contains(&name) && property(schema, schema, name).is_some();
     let mut example = match compact(given).len() <= GIVEN {
-        true => given.iter().filter(|(name, _)| is_right(name)).map(|(name, it)| (name.clone(), it.clone())).collect(),
+        true => given
+            .iter()
+            .filter(|(name, _)| is_right(name))
+            .map(|(name, it)| (name.clone(), it.clone()))
+            .collect(),
         false => Map::new(),
     };
     for name in required(schema, schema).into_iter().chain(wrong.iter().copied()) {
@@ -47,7 +51,8 @@ fn value(root: &Value, schema: &Value, depth: usize) -> Value {
         return said;
     }
     let is_something = |it: &&Value| types(root, it).iter().any(|it| *it != "null");
-    let mut choices = ["anyOf", "oneOf"].iter().filter_map(|it| schema.get(*it)?.as_array()).flatten();
+    let mut choices =
+        ["anyOf", "oneOf"].iter().filter_map(|it| schema.get(*it)?.as_array()).flatten();
     if let (Some(choice), true) = (choices.find(is_something), depth > 0) {
         return value(root, choice, depth - 1);
     }
@@ -77,8 +82,13 @@ fn text(schema: &Value) -> Value {
 fn number(schema: &Value) -> Value {
     let bound = |keyword: &str| schema.get(keyword).filter(|it| it.is_number()).cloned();
     let above = || schema.get("exclusiveMinimum").and_then(Value::as_i64).map(|it| json!(it + 1));
-    let below = || schema.get("maximum").filter(|it| it.as_f64().is_some_and(|it| it < 1.0)).cloned();
-    bound("minimum").or_else(above).or_else(below).or_else(|| bound("multipleOf")).unwrap_or(json!(1))
+    let below =
+        || schema.get("maximum").filter(|it| it.as_f64().is_some_and(|it| it < 1.0)).cloned();
+    bound("minimum")
+        .or_else(above)
+        .or_else(below)
+        .or_else(|| bound("multipleOf"))
+        .unwrap_or(json!(1))
 }
 
 fn list(root: &Value, schema: &Value, depth: usize) -> Value {
@@ -87,6 +97,8 @@ fn list(root: &Value, schema: &Value, depth: usize) -> Value {
 }
 
 fn object(root: &Value, schema: &Value, depth: usize) -> Value {
-    let of = |name: &&str| Some(((*name).to_owned(), value(root, property(root, schema, name)?, depth - 1)));
+    let of = |name: &&str| {
+        Some(((*name).to_owned(), value(root, property(root, schema, name)?, depth - 1)))
+    };
     Value::Object(required(root, schema).iter().filter_map(of).collect())
 }

@@ -29,8 +29,12 @@ impl ExecuteRequest {
             Value::Object(map) if map.contains_key(NAMES[0]) => map,
             other => innermost_call(other),
         };
-        let name = NAMES.into_iter().find(|key| rest.get(*key).is_some_and(|name| !trimmed(name).is_empty()));
-        let Some(name) = name.and_then(|key| rest.shift_remove(key)).map(|name| trimmed(&name).to_owned()) else {
+        let name = NAMES
+            .into_iter()
+            .find(|key| rest.get(*key).is_some_and(|name| !trimmed(name).is_empty()));
+        let Some(name) =
+            name.and_then(|key| rest.shift_remove(key)).map(|name| trimmed(&name).to_owned())
+        else {
             return Err(ToolOutput::failure("Tool name is required"));
         };
         if matches!(name.as_str(), SEARCH | EXECUTE) {
@@ -104,7 +108,9 @@ fn object(value: Value) -> Option<Map<String, Value>> {
 
 /// A name without the quotes that models put around it.
 fn trimmed(name: &Value) -> &str {
-    name.as_str().unwrap_or_default().trim_matches(|it: char| it.is_whitespace() || matches!(it, '`' | '"' | '\''))
+    name.as_str()
+        .unwrap_or_default()
+        .trim_matches(|it: char| it.is_whitespace() || matches!(it, '`' | '"' | '\''))
 }
 
 /// The expected digest. An invalid value may be an argument of the tool, if the arguments stand
@@ -138,7 +144,8 @@ fn readings(mut map: Map<String, Value>) -> Vec<Value> {
     let Some(first) = called.first() else { return vec![Value::Object(map)] };
     let mut beside = map.clone();
     called.iter().for_each(|it| drop(beside.remove(*it)));
-    let mut readings: Vec<_> = called.iter().map(|it| map[*it].clone()).map(nothing_is_empty).collect();
+    let mut readings: Vec<_> =
+        called.iter().map(|it| map[*it].clone()).map(nothing_is_empty).collect();
     if let (false, Some(inner)) = (beside.is_empty(), readings[0].as_object()) {
         let is_empty = inner.is_empty();
         let mut both = inner.clone();

@@ -19,9 +19,11 @@ const MISTAKES: usize = 8;
 pub(crate) fn not_found(name: &str, error: &Error) -> ToolOutput {
     let Error::UnknownTool { nearest: near, .. } = error else { return told(error) };
     let shown: String = escape::line(name).chars().take(NAME).collect();
-    let mut texts = vec![format!("Tool not found: {shown}. Use tool_search to discover available tools.")];
+    let mut texts =
+        vec![format!("Tool not found: {shown}. Use tool_search to discover available tools.")];
     if !near.is_empty() {
-        let near: Vec<_> = near.iter().map(|it| format!("`{}`", escape::line(&it.to_string()))).collect();
+        let near: Vec<_> =
+            near.iter().map(|it| format!("`{}`", escape::line(&it.to_string()))).collect();
         texts.push(format!("Did you mean {}?", near.join(" or ")));
     }
     failed(&texts)
@@ -63,7 +65,8 @@ fn failed(texts: &[String]) -> ToolOutput {
     match texts {
         [only] => ToolOutput::failure(only.as_str()),
         several => {
-            let content: Vec<_> = several.iter().map(|it| json!({"type": "text", "text": it})).collect();
+            let content: Vec<_> =
+                several.iter().map(|it| json!({"type": "text", "text": it})).collect();
             let raw = RawJson::from_value(&json!({"content": content, "isError": true}));
             ToolOutput::from_raw(raw).unwrap_or_else(|_| ToolOutput::failure(several.join("\n")))
         }
@@ -99,7 +102,8 @@ fn path(violation: &Violation) -> String {
 }
 
 fn mistake(violation: &Violation, path: &str) -> String {
-    let parameter = path.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+    let parameter =
+        path.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
     let (parameter, place) = (escape::line(&parameter), escape::line(path));
     match (&violation.missing, path) {
         (Some(_), _) => format!("`{parameter}` is required and missing (at {place})"),
@@ -113,7 +117,8 @@ fn meant(root: &Value, violation: &Violation, given: &Arguments) -> String {
     let Some(missing) = violation.missing.as_deref().filter(|_| violation.path.is_empty()) else {
         return String::new();
     };
-    let unknown = given.keys().map(String::as_str).filter(|it| schema::property(root, root, it).is_none());
+    let unknown =
+        given.keys().map(String::as_str).filter(|it| schema::property(root, root, it).is_none());
     match nearest(missing, unknown) {
         Some(name) => format!("; you gave `{}`", escape::line(name)),
         None => String::new(),
@@ -122,7 +127,9 @@ fn meant(root: &Value, violation: &Violation, given: &Arguments) -> String {
 
 /// The schema at this place, abbreviated if it is too long.
 fn fragment(root: &Value, path: &str) -> String {
-    let Some(part) = schema::at(root, path).filter(|_| !path.is_empty()) else { return String::new() };
+    let Some(part) = schema::at(root, path).filter(|_| !path.is_empty()) else {
+        return String::new();
+    };
     match compact(part) {
         text if text.len() <= FRAGMENT => format!("\n  schema: {text}"),
         _ => {
@@ -139,5 +146,7 @@ fn fragment(root: &Value, path: &str) -> String {
 }
 
 fn call(tool: &Tool, schema: &Value, wrong: &[&str], given: &Arguments) -> String {
-    compact(&json!({"name": tool.id.to_string(), "arguments": example::arguments(schema, wrong, given)}))
+    compact(
+        &json!({"name": tool.id.to_string(), "arguments": example::arguments(schema, wrong, given)}),
+    )
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, RawJson, Source, SourceError, SourceId, SourceKind,
-    Status, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
+    Authorized, BoxFuture, BoxStream, Caller, Cx, DiscoveryItem, RawJson, Source, SourceError,
+    SourceId, SourceKind, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput, Visibility,
 };
 use toolscout_gateway::{Gateway, Snapshot};
 
@@ -88,11 +88,19 @@ impl Source for Fake {
         Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(DiscoveryItem::Tool(it)))))
     }
 
-    fn load<'a>(&'a self, _name: &'a ToolName, _cx: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        _name: &'a ToolName,
+        _cx: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn call(&self, _call: Authorized<ToolCall>, _cx: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        _call: Authorized<ToolCall>,
+        _cx: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async { Ok(ToolOutput::text("done")) })
     }
 }

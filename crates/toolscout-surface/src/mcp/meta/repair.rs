@@ -33,7 +33,9 @@ pub(super) fn repair(check: &ArgumentValidator, schema: &Value, given: Value) ->
     let mut understood = Vec::new();
     let is_known = |name: &str| property(schema, schema, name).is_some();
     let is_done = |it: &Arguments| fits(check, it);
-    let Value::Object(mut arguments) = unwrap(given, is_known, is_done, &mut understood) else { return None };
+    let Value::Object(mut arguments) = unwrap(given, is_known, is_done, &mut understood) else {
+        return None;
+    };
     // A text may have become an object that can now take a key with a dot. The passes end when
     // nothing changes.
     for _ in 0..PASSES {
@@ -114,8 +116,12 @@ fn parsed(text: &str) -> Option<Value> {
 /// most the name of the tool.
 fn wrapper(map: &Map<String, Value>, is_known: &impl Fn(&str) -> bool) -> Option<&'static str> {
     let name = WRAPPERS.into_iter().find(|it| map.contains_key(*it) && !is_known(it))?;
-    let is_wrapping = map.keys().all(|it| it == name || matches!(it.as_str(), "name" | "tool") && !is_known(it));
+    let is_wrapping =
+        map.keys().all(|it| it == name || matches!(it.as_str(), "name" | "tool") && !is_known(it));
     let holds = &map[name];
-    (is_wrapping && (holds.is_object() || holds.is_null() || holds.as_str().is_some_and(|it| parsed(it).is_some())))
-        .then_some(name)
+    (is_wrapping
+        && (holds.is_object()
+            || holds.is_null()
+            || holds.as_str().is_some_and(|it| parsed(it).is_some())))
+    .then_some(name)
 }

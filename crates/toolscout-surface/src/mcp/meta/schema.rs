@@ -48,7 +48,12 @@ pub(super) fn is_required(root: &Value, schema: &Value, name: &str) -> bool {
 /// The required properties, of the schema itself and of its `allOf`.
 pub(super) fn required<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
     let own = resolved(root, schema);
-    let all_of = own.get("allOf").and_then(Value::as_array).into_iter().flatten().map(|it| resolved(root, it));
+    let all_of = own
+        .get("allOf")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(|it| resolved(root, it));
     let lists = std::iter::once(own).chain(all_of).filter_map(|it| it.get("required")?.as_array());
     lists.flatten().filter_map(Value::as_str).collect()
 }
@@ -77,7 +82,9 @@ pub(super) fn is_of(value: &Value, types: &[&str]) -> bool {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "number" => value.is_number(),
-        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0),
+        "integer" => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0)
+        }
         "object" => value.is_object(),
         "array" => value.is_array(),
         "null" => value.is_null(),
@@ -94,7 +101,9 @@ pub(super) fn at<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
         schema = match property(root, schema, &name) {
             Some(property) => property,
             None if name.bytes().all(|it| it.is_ascii_digit()) => item()?,
-            None => parts(root, schema).into_iter().find_map(|it| it.get("additionalProperties"))?,
+            None => {
+                parts(root, schema).into_iter().find_map(|it| it.get("additionalProperties"))?
+            }
         };
     }
     Some(resolved(root, schema))

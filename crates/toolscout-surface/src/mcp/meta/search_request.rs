@@ -32,7 +32,8 @@ impl Request {
     /// Reads the input. Values that cannot be read are ignored, and a note reports some of them.
     pub(super) fn read(arguments: Option<&RawJson>) -> (Self, Vec<String>) {
         let raw = arguments.map_or(Value::Null, RawJson::to_value);
-        let Repaired { arguments, .. } = repair::unwrapped(raw, &["query", "max_results", "detail", "source"]);
+        let Repaired { arguments, .. } =
+            repair::unwrapped(raw, &["query", "max_results", "detail", "source"]);
         let mut said = Vec::new();
         let mut query = arguments.get("query").map(text).unwrap_or_default();
         if let Some((end, _)) = query.char_indices().nth(LONGEST) {
@@ -71,7 +72,11 @@ impl Request {
             return None;
         }
         let some: Vec<_> = known.iter().take(20).map(|it| format!("`{it}`")).collect();
-        Some(format!("there is no source `{}`; some that are: {}", escape::line(source), some.join(", ")))
+        Some(format!(
+            "there is no source `{}`; some that are: {}",
+            escape::line(source),
+            some.join(", ")
+        ))
     }
 }
 
@@ -79,7 +84,8 @@ impl Request {
 /// the maximum.
 fn max_results(arguments: &Map<String, Value>) -> usize {
     let said = arguments.get("max_results");
-    let number = said.and_then(|it| it.as_f64().or_else(|| it.as_str().and_then(|it| it.trim().parse().ok())));
+    let number = said
+        .and_then(|it| it.as_f64().or_else(|| it.as_str().and_then(|it| it.trim().parse().ok())));
     match number {
         Some(number) if number >= 1.0 => number.min(Query::MAX_LIMIT as f64) as usize,
         _ => Query::DEFAULT_LIMIT,

@@ -54,7 +54,10 @@ fn parameters(root: &Value, schema: &Value, depth: usize) -> String {
 }
 
 fn key(name: &str) -> String {
-    match name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b'$')) {
+    match name
+        .bytes()
+        .all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b'$'))
+    {
         true => name.to_owned(),
         false => crate::output::json::compact(&name),
     }
@@ -74,7 +77,9 @@ fn kind(root: &Value, schema: &Value, depth: usize) -> String {
         }
     }
     match schema.get("type") {
-        Some(Value::Array(kinds)) => union(kinds.iter().filter_map(Value::as_str).map(|it| simple(it).to_owned())),
+        Some(Value::Array(kinds)) => {
+            union(kinds.iter().filter_map(Value::as_str).map(|it| simple(it).to_owned()))
+        }
         Some(Value::String(it)) => named(root, schema, it, depth),
         _ if schema.get("properties").is_some() => named(root, schema, "object", depth),
         _ => "any".to_owned(),

@@ -60,7 +60,8 @@ struct Counts(BTreeMap<&'static str, usize>);
 
 impl<'a> Content<'a> {
     fn of(snapshot: &'a Snapshot, delegates: &[&'a SourceId]) -> Self {
-        let mut content = Self { sources: BTreeMap::new(), verbs: Counts::default(), examples: Vec::new() };
+        let mut content =
+            Self { sources: BTreeMap::new(), verbs: Counts::default(), examples: Vec::new() };
         for id in delegates {
             content.sources.entry(id.as_str()).or_default().has_more = true;
         }
@@ -94,7 +95,8 @@ impl<'a> Content<'a> {
         largest.sort_by_key(|(id, share)| (std::cmp::Reverse(share.tools), **id));
         let shown: BTreeSet<_> = largest.iter().take(shown).map(|(id, _)| **id).collect();
         let sources = self.sources.iter().filter(|(id, _)| shown.contains(**id));
-        let mut sources: Vec<_> = sources.map(|(id, share)| format!("{id} ({})", share.count())).collect();
+        let mut sources: Vec<_> =
+            sources.map(|(id, share)| format!("{id} ({})", share.count())).collect();
         match self.sources.len() - shown.len() {
             0 => {}
             more => sources.push(format!("and {more} more")),
@@ -150,7 +152,9 @@ fn example(tool: &Tool) -> Option<String> {
     let words = words(tool.id.name.as_str());
     let at = words.iter().position(|it| verb(it).is_some())?;
     let after: Vec<_> = words[at + 1..].iter().take(2).map(String::as_str).collect();
-    (!after.is_empty()).then(|| format!("{} {}", words[at], after.join(" "))).filter(|_| tool.status.reason().is_none())
+    (!after.is_empty())
+        .then(|| format!("{} {}", words[at], after.join(" ")))
+        .filter(|_| tool.status.reason().is_none())
 }
 
 /// Examples from as many different sources as possible, without duplicates.

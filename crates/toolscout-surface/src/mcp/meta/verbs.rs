@@ -122,7 +122,10 @@ pub(super) fn first_verb(name: &str) -> Option<&'static str> {
     let mut start = 0;
     for at in 0..=bytes.len() {
         let ends = bytes.get(at).is_none_or(|it| !is_word(*it));
-        let begins = at > start && !ends && bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase();
+        let begins = at > start
+            && !ends
+            && bytes[at - 1].is_ascii_lowercase()
+            && bytes[at].is_ascii_uppercase();
         if !ends && !begins {
             continue;
         }

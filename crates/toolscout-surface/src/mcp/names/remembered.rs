@@ -32,7 +32,8 @@ struct LastNamed {
 
 impl LastNamed {
     fn is_of(&self, tools: &[(&Arc<Tool>, SourceKind)]) -> bool {
-        self.tools.len() == tools.len() && self.tools.iter().zip(tools).all(|(one, (other, _))| Arc::ptr_eq(one, other))
+        self.tools.len() == tools.len()
+            && self.tools.iter().zip(tools).all(|(one, (other, _))| Arc::ptr_eq(one, other))
     }
 }
 
@@ -83,7 +84,10 @@ impl Remembered {
         })
     }
 
-    fn keep(&self, give: &impl Fn(&GivenNames) -> (Names, News)) -> Result<Names, Option<StoreError>> {
+    fn keep(
+        &self,
+        give: &impl Fn(&GivenNames) -> (Names, News),
+    ) -> Result<Names, Option<StoreError>> {
         let (store, project) = self.kept.as_ref().ok_or(None)?;
         for _ in 0..TRIES {
             let bytes = store.read(Namespace::Name, project)?;
@@ -168,7 +172,8 @@ impl GivenNames {
 
     /// Adds the names that this process gave while the store failed.
     fn include(&mut self, other: &Self) {
-        let mut all: Vec<_> = other.owners.iter().map(|(wire, tool)| (wire.clone(), tool.clone())).collect();
+        let mut all: Vec<_> =
+            other.owners.iter().map(|(wire, tool)| (wire.clone(), tool.clone())).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
         self.extend(all);
     }

@@ -9,7 +9,9 @@ const LONGEST_OWN: usize = 128;
 pub(super) fn joined(source: &str, tool: &str) -> String {
     let characters = source.chars().chain("__".chars()).chain(tool.chars());
     let mut name = String::with_capacity(LONGEST);
-    name.extend(characters.map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }).take(LONGEST));
+    name.extend(
+        characters.map(|it| if it.is_ascii_alphanumeric() { it } else { '_' }).take(LONGEST),
+    );
     name
 }
 

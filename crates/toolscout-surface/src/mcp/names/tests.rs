@@ -14,7 +14,8 @@ use toolscout_core::{MemoryStore, Namespace, Store, StoreError};
 fn named(lines: &str, remembered: &Remembered) -> String {
     let snapshot = snapshot(lines);
     let names = Names::of(&snapshot, remembered);
-    let mut told: Vec<_> = snapshot.tools().map(|it| format!("{} = {}", it.id, names.wire(&it.id))).collect();
+    let mut told: Vec<_> =
+        snapshot.tools().map(|it| format!("{} = {}", it.id, names.wire(&it.id))).collect();
     told.sort();
     told.join("\n")
 }
@@ -66,7 +67,10 @@ fn a_tool_that_becomes_listed_is_found_by_its_old_name_too() {
     named("app/help -- x", &remembered);
     let names = Names::of(&snapshot("*app/help -- x"), &remembered);
     assert_eq!(names.wire(&id("app/help")), "help");
-    assert_eq!((names.tool("help"), names.tool("app__help")), (Some(&id("app/help")), Some(&id("app/help"))));
+    assert_eq!(
+        (names.tool("help"), names.tool("app__help")),
+        (Some(&id("app/help")), Some(&id("app/help")))
+    );
 }
 
 #[test]
@@ -75,9 +79,17 @@ fn another_process_gives_the_same_names_and_takes_none() {
     let kept = |project: &str| Remembered::kept(store.clone(), project);
     assert_eq!(named("a/x.y -- x", &kept("one")), "a/x.y = a__x_y");
     assert_eq!(named("a/x-y -- x", &kept("one")), "a/x-y = a__x_y_2");
-    assert_eq!(named("a/x-y -- x", &kept("two")), "a/x-y = a__x_y", "another project is another matter");
+    assert_eq!(
+        named("a/x-y -- x", &kept("two")),
+        "a/x-y = a__x_y",
+        "another project is another matter"
+    );
     store.write(Namespace::Name, "one", b"not ours").unwrap();
-    assert_eq!(named("a/x-y -- x", &kept("one")), "a/x-y = a__x_y", "what cannot be read is not there");
+    assert_eq!(
+        named("a/x-y -- x", &kept("one")),
+        "a/x-y = a__x_y",
+        "what cannot be read is not there"
+    );
 }
 
 #[test]
@@ -88,7 +100,10 @@ fn two_processes_that_name_at_once_do_not_give_one_name_twice() {
         .map(|at| {
             let remembered = Remembered::kept(store.clone(), "project");
             std::thread::spawn(move || {
-                named(&format!("a/x{}y -- x", ['-', '.', '+', '~', '=', '@', '%', '&'][at]), &remembered)
+                named(
+                    &format!("a/x{}y -- x", ['-', '.', '+', '~', '=', '@', '%', '&'][at]),
+                    &remembered,
+                )
             })
         })
         .collect();
@@ -104,7 +119,11 @@ fn two_processes_that_name_at_once_do_not_give_one_name_twice() {
 fn a_store_that_fails_costs_nobody_a_name() {
     let remembered = Remembered::kept(Arc::new(Broken), "project");
     assert_eq!(named("a/x.y -- x", &remembered), "a/x.y = a__x_y");
-    assert_eq!(named("a/x-y -- x", &remembered), "a/x-y = a__x_y_2", "and it is remembered while we live");
+    assert_eq!(
+        named("a/x-y -- x", &remembered),
+        "a/x-y = a__x_y_2",
+        "and it is remembered while we live"
+    );
 }
 
 #[test]
@@ -123,7 +142,8 @@ fn what_is_of_one_request_takes_no_name_from_others_and_is_not_remembered() {
 fn what_everybody_has_is_named_once_for_all_requests() {
     let remembered = Remembered::in_memory();
     let gateway = gateway("fs/read -- x\nmine/own -- x");
-    let (one, other) = (Names::of(&gateway.snapshot(), &remembered), Names::of(&gateway.snapshot(), &remembered));
+    let (one, other) =
+        (Names::of(&gateway.snapshot(), &remembered), Names::of(&gateway.snapshot(), &remembered));
     assert!(Arc::ptr_eq(one.beneath.as_ref().unwrap(), other.beneath.as_ref().unwrap()));
     assert_eq!((one.wire(&id("fs/read")), one.wire(&id("mine/own"))), ("fs__read", "mine__own"));
     assert_eq!(one.tool("mine__own"), Some(&id("mine/own")));
@@ -165,7 +185,13 @@ impl Store for Broken {
     fn keys(&self, _: Namespace) -> Result<Vec<String>, StoreError> {
         Err(broken())
     }
-    fn swap(&self, _: Namespace, _: &str, _: Option<&[u8]>, _: Option<&[u8]>) -> Result<bool, StoreError> {
+    fn swap(
+        &self,
+        _: Namespace,
+        _: &str,
+        _: Option<&[u8]>,
+        _: Option<&[u8]>,
+    ) -> Result<bool, StoreError> {
         Err(broken())
     }
     fn lease(&self, _: &str) -> Result<Option<toolscout_core::Lease>, StoreError> {
@@ -185,10 +211,14 @@ fn broken() -> StoreError {
 
 fn catalog() -> impl Strategy<Value = BTreeSet<String>> {
     let source = prop_oneof!["[a-c]", "a-b", "a_b", "app", "local"];
-    let name = prop_oneof!["[a-b_.-]{1,4}", "[a-z]{40,60}", "\\PC{1,5}", Just("tool_search".to_owned())];
+    let name =
+        prop_oneof!["[a-b_.-]{1,4}", "[a-z]{40,60}", "\\PC{1,5}", Just("tool_search".to_owned())];
     let tool = (any::<bool>(), source, name).prop_map(|(listed, source, name)| {
         let mark = if listed { "*" } else { "" };
-        format!("{mark}{source}/{} -- x", name.replace(|it: char| it.is_whitespace() || it.is_control(), "_"))
+        format!(
+            "{mark}{source}/{} -- x",
+            name.replace(|it: char| it.is_whitespace() || it.is_control(), "_")
+        )
     });
     prop::collection::btree_set(tool, 1..12)
 }

@@ -57,7 +57,12 @@ fn only_who_got_the_beginning_can_read_on() {
     assert!(!read(&large, json!({"result": handle}), Some(&alice)).is_error());
     assert!(read(&large, json!({"result": handle}), Some(&bob)).is_error());
     assert!(read(&large, json!({"result": handle}), None).is_error());
-    for nonsense in [json!({}), json!({"result": 1}), json!({"result": "x"}), json!({"result": handle, "offset": -1})] {
+    for nonsense in [
+        json!({}),
+        json!({"result": 1}),
+        json!({"result": "x"}),
+        json!({"result": handle, "offset": -1}),
+    ] {
         assert!(read(&large, nonsense, Some(&alice)).is_error());
     }
     assert!(large.read(None, Some(&alice)).is_error());

@@ -5,7 +5,10 @@ fn what_is_sealed_opens_for_the_same_request_only() {
     let seal = Seal::new(&[7; 32]);
     let text = seal.close(State::Upstream(Some("secret".into())), 2, "alice tools/call").unwrap();
     assert!(!text.contains("secret"));
-    assert_eq!(seal.open(&text, "alice tools/call"), Some((State::Upstream(Some("secret".into())), 2)));
+    assert_eq!(
+        seal.open(&text, "alice tools/call"),
+        Some((State::Upstream(Some("secret".into())), 2))
+    );
     assert_eq!(seal.open(&text, "bob tools/call"), None);
     assert_eq!(Seal::new(&[8; 32]).open(&text, "alice tools/call"), None);
     assert_ne!(seal.close(State::Suspended(1), 0, "a"), seal.close(State::Suspended(1), 0, "a"));
@@ -20,7 +23,10 @@ fn what_was_changed_on_the_way_does_not_open() {
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(bytes).unwrap();
         // The last character may contain unused bits.
-        assert!(changed == text || seal.open(&changed, "a").is_none() || at + 1 == text.len(), "{at}");
+        assert!(
+            changed == text || seal.open(&changed, "a").is_none() || at + 1 == text.len(),
+            "{at}"
+        );
     }
     for text in ["", "A", "äöü", "AAAAAAAAAAAAAAAA", &text[..20]] {
         assert_eq!(seal.open(text, "a"), None);
@@ -29,5 +35,8 @@ fn what_was_changed_on_the_way_does_not_open() {
 
 #[test]
 fn what_is_too_long_is_not_carried() {
-    assert_eq!(Seal::new(&[7; 32]).close(State::Upstream(Some("x".repeat(100 << 10))), 0, "a"), None);
+    assert_eq!(
+        Seal::new(&[7; 32]).close(State::Upstream(Some("x".repeat(100 << 10))), 0, "a"),
+        None
+    );
 }

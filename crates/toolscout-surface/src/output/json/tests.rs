@@ -12,7 +12,10 @@ const ODD: &str = "a\u{7f}\u{9b}31m\u{202e}\u{2066}\u{200b}\u{ad}\u{e0041}\u{1b}
 #[test]
 fn odd_characters_are_written_as_escapes_and_read_as_themselves() {
     let value = json!({ ODD: [ODD, 1, null, {}] });
-    assert_eq!(compact(&json!("\u{9b}\u{202e}\u{e0041}\u{7f}é😀")), r#""\u009b\u202e\udb40\udc41\u007fé😀""#);
+    assert_eq!(
+        compact(&json!("\u{9b}\u{202e}\u{e0041}\u{7f}é😀")),
+        r#""\u009b\u202e\udb40\udc41\u007fé😀""#
+    );
     for text in [compact(&value), pretty(&value)] {
         assert!(!text.chars().any(|it| escape::is_dangerous(it) && it != '\n'), "{text:?}");
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
@@ -29,8 +32,11 @@ fn raw_json_keeps_its_writing_and_nothing_odd() {
 }
 
 fn value() -> impl Strategy<Value = Value> {
-    let leaf =
-        prop_oneof![Just(Value::Null), any::<i64>().prop_map(Value::from), any::<String>().prop_map(Value::from)];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<i64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from)
+    ];
     leaf.prop_recursive(3, 24, 4, |inner| {
         let object = prop::collection::hash_map(any::<String>(), inner.clone(), 0..4);
         prop_oneof![

@@ -11,7 +11,9 @@ fn output(value: serde_json::Value) -> ToolOutput {
 
 #[test]
 fn every_block_is_shown_and_a_result_without_blocks_shows_its_structure() {
-    let mixed = output(json!({"content": [{"type": "text", "text": "one"}, {"type": "image", "data": "eA=="}]}));
+    let mixed = output(
+        json!({"content": [{"type": "text", "text": "one"}, {"type": "image", "data": "eA=="}]}),
+    );
     assert_eq!(text(&mixed), "one\n{\"type\":\"image\",\"data\":\"eA==\"}");
     assert_eq!(text(&output(json!({"structuredContent": {"a": 1}}))), "{\n  \"a\": 1\n}");
 }

@@ -34,8 +34,10 @@ fn needs_quotes(text: &str) -> bool {
 /// accept them as a number.
 fn is_numeric(text: &str) -> bool {
     let digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
-    let (base, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(base, it)| (base, Some(it)));
-    let (whole, fraction) = base.split_once('.').map_or((base, None), |(whole, it)| (whole, Some(it)));
+    let (base, exponent) =
+        text.split_once(['e', 'E']).map_or((text, None), |(base, it)| (base, Some(it)));
+    let (whole, fraction) =
+        base.split_once('.').map_or((base, None), |(whole, it)| (whole, Some(it)));
     let exponent = exponent.map(|it| it.strip_prefix(['+', '-']).unwrap_or(it));
     digits(whole) && fraction.is_none_or(digits) && exponent.is_none_or(digits)
 }
@@ -60,7 +62,9 @@ fn quoted(text: &str) -> String {
 
 /// Plain decimals; an exponent only for numbers that would be too long to read.
 fn number(number: &Number) -> String {
-    let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
+    let Some(float) = number.as_f64().filter(|_| number.is_f64()) else {
+        return number.to_string();
+    };
     let size = float.abs();
     if size == 0.0 {
         return "0".to_owned();

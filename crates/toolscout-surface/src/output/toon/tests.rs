@@ -88,9 +88,10 @@ fn the_root_may_be_anything() {
 fn what_could_be_misread_is_quoted() {
     let plain = ["a", "hello world", "1.2.3", "e5", "True", "日本 👍", "a-b", "x=y", "(a)", "it's"];
     plain.into_iter().for_each(|it| assert_eq!(encode(&json!(it)), it));
-    for text in
-        ["", " a", "a ", "true", "null", "42", "-1", "1e5", "05", "0.5", "-", "- a", "#a", "a,b", "a:b", "[a", "{}"]
-    {
+    for text in [
+        "", " a", "a ", "true", "null", "42", "-1", "1e5", "05", "0.5", "-", "- a", "#a", "a,b",
+        "a:b", "[a", "{}",
+    ] {
         assert_eq!(encode(&json!(text)), format!("\"{text}\""));
     }
     assert_eq!(encode(&json!("a\"b\\c\n\r\t\u{1}")), r#""a\"b\\c\n\r\t\u0001""#);
@@ -100,15 +101,22 @@ fn what_could_be_misread_is_quoted() {
 
 #[test]
 fn numbers_are_plain_decimals() {
-    let numbers = json!([1.0, -0.0, 0.1, 1e20, 1e21, 1.5e-7, 0.000001, 18446744073709551615_u64, -5]);
-    assert_eq!(encode(&numbers), "[9]: 1,0,0.1,100000000000000000000,1e+21,1.5e-7,0.000001,18446744073709551615,-5");
+    let numbers =
+        json!([1.0, -0.0, 0.1, 1e20, 1e21, 1.5e-7, 0.000001, 18446744073709551615_u64, -5]);
+    assert_eq!(
+        encode(&numbers),
+        "[9]: 1,0,0.1,100000000000000000000,1e+21,1.5e-7,0.000001,18446744073709551615,-5"
+    );
 }
 
 /// S-18: the formats of `--output`.
 #[test]
 fn formats_have_names() {
     assert_eq!("toon".parse(), Ok(Format::Toon));
-    assert_eq!(render(&json!({"b": 1, "a": [2]}), Format::Json), "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}");
+    assert_eq!(
+        render(&json!({"b": 1, "a": [2]}), Format::Json),
+        "{\n  \"b\": 1,\n  \"a\": [\n    2\n  ]\n}"
+    );
     assert_eq!(render(&json!("plain: text"), Format::Text), "plain: text");
     assert_eq!(render(&json!({"b": 1}), "toon".parse().unwrap()), "b: 1");
     let error = "xml".parse::<Format>().unwrap_err().to_string();
@@ -135,9 +143,9 @@ fn value() -> impl Strategy<Value = Value> {
 /// The same content with all keys in reverse order.
 fn reversed(value: &Value) -> Value {
     match value {
-        Value::Object(map) => {
-            Value::Object(map.iter().rev().map(|(key, it)| (key.clone(), reversed(it))).collect::<Map<_, _>>())
-        }
+        Value::Object(map) => Value::Object(
+            map.iter().rev().map(|(key, it)| (key.clone(), reversed(it))).collect::<Map<_, _>>(),
+        ),
         Value::Array(items) => items.iter().map(reversed).collect(),
         single => single.clone(),
     }

@@ -30,7 +30,8 @@ impl ServerHealth {
             return None;
         }
         let set = workspace.servers();
-        let states = set.sources.iter().filter_map(|it| Some((it, it.state(cx).ok()?.record.status)));
+        let states =
+            set.sources.iter().filter_map(|it| Some((it, it.state(cx).ok()?.record.status)));
         let states: Vec<_> = states.collect();
         let named = |wanted: DiscoveryStatus| {
             let these = states.iter().filter(|(it, status)| *status == wanted && it.may_start());
@@ -54,7 +55,9 @@ impl ServerHealth {
     /// The number of servers, and the commands for those that need attention.
     pub(super) fn line(&self) -> String {
         let count = match (self.configured, self.disabled) {
-            (0, _) => return "none (toolscout import, or toolscout server add ID -- COMMAND)".to_owned(),
+            (0, _) => {
+                return "none (toolscout import, or toolscout server add ID -- COMMAND)".to_owned();
+            }
             (all, 0) => all.to_string(),
             (all, disabled) => format!("{all} ({disabled} disabled)"),
         };

@@ -18,10 +18,15 @@ pub(super) fn is_ours(text: &str) -> bool {
 pub(super) fn shim(tool: &Tool, program: &str) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let schema = tool.input_schema.to_value();
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema["properties"].as_object().into_iter().flatten();
     let args = properties.map(|(name, property)| {
-        format!("    {}: {},\n", quoted(name), argument(property, required.contains(&name.as_str())))
+        format!(
+            "    {}: {},\n",
+            quoted(name),
+            argument(property, required.contains(&name.as_str()))
+        )
     });
     format!(
         r#"{MARK}

@@ -4,7 +4,9 @@ use super::{OFF, audit_text, is_recording, read};
 use crate::Workspace;
 use crate::journal;
 use toolscout_core::Cx;
-use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Access, CommandName, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_telemetry::audit::{AuditPage, AuditQuery};
 
 /// Show calls and decisions.
@@ -22,13 +24,24 @@ impl Operation<Workspace> for ShowAudit {
             CommandName::new("audit show"),
             CommandName::new("audit").summary("Show calls and decisions, and verify the audit log"),
         ],
-        notes: &["Of all projects and clients. Secrets are redacted, and results are not recorded."],
-        examples: &["toolscout audit show --since 1d --kind decision", "toolscout audit show --limit 500"],
+        notes: &[
+            "Of all projects and clients. Secrets are redacted, and results are not recorded.",
+        ],
+        examples: &[
+            "toolscout audit show --since 1d --kind decision",
+            "toolscout audit show --limit 500",
+        ],
         ..OperationSpec::read("audit show", "Show calls and decisions, newest last", "/api/audit")
     };
 
-    async fn run(workspace: &Workspace, input: AuditQuery, _: &Cx) -> Result<AuditPage, OperationError> {
-        let page = read(workspace, move |environment| journal::calls_and_decisions(environment, &input)).await?;
+    async fn run(
+        workspace: &Workspace,
+        input: AuditQuery,
+        _: &Cx,
+    ) -> Result<AuditPage, OperationError> {
+        let page =
+            read(workspace, move |environment| journal::calls_and_decisions(environment, &input))
+                .await?;
         Ok(with_notes(workspace, page))
     }
 
@@ -49,11 +62,20 @@ impl Operation<Workspace> for ShowTimeline {
         access: Access::Operator,
         commands: &[CommandName::new("audit timeline")],
         examples: &["toolscout audit timeline --since 1h"],
-        ..OperationSpec::read("audit timeline", "Show discoveries, searches, calls and decisions", "/api/timeline")
+        ..OperationSpec::read(
+            "audit timeline",
+            "Show discoveries, searches, calls and decisions",
+            "/api/timeline",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: AuditQuery, _: &Cx) -> Result<AuditPage, OperationError> {
-        let page = read(workspace, move |environment| journal::timeline(environment, &input)).await?;
+    async fn run(
+        workspace: &Workspace,
+        input: AuditQuery,
+        _: &Cx,
+    ) -> Result<AuditPage, OperationError> {
+        let page =
+            read(workspace, move |environment| journal::timeline(environment, &input)).await?;
         Ok(with_notes(workspace, page))
     }
 
@@ -74,5 +96,9 @@ fn with_notes(workspace: &Workspace, mut page: AuditPage) -> AuditPage {
 }
 
 fn page(output: &AuditPage) -> String {
-    if output.entries.is_empty() { "Nothing is on record.\n".to_owned() } else { audit_text::page(output) }
+    if output.entries.is_empty() {
+        "Nothing is on record.\n".to_owned()
+    } else {
+        audit_text::page(output)
+    }
 }

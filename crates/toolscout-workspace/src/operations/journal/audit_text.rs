@@ -16,7 +16,9 @@ pub(super) fn verification(verified: &AuditVerification) -> String {
             format!("Sound: {} records, from {first} to {last}\n", verified.records)
         }
         _ if verified.sound => "Sound: nothing is on record\n".to_owned(),
-        _ => format!("Broken in {} places, of {} records\n", verified.breaks.len(), verified.records),
+        _ => {
+            format!("Broken in {} places, of {} records\n", verified.breaks.len(), verified.records)
+        }
     };
     for it in &verified.breaks {
         out += &format!("  {}\n    {}\n", escape::line(&it.place), escape::line(&it.reason));
@@ -48,16 +50,24 @@ fn what(entry: &JournalEntry) -> String {
             format!("discovery of {source}: {tools} tools{news}{took}")
         }
         EntryDetails::Search { query, hits, .. } => match hits.first() {
-            Some(first) => format!("search `{query}`: {} found, first {}{took}", hits.len(), first.id),
+            Some(first) => {
+                format!("search `{query}`: {} found, first {}{took}", hits.len(), first.id)
+            }
             None => format!("search `{query}`: nothing found{took}"),
         },
         EntryDetails::Call { tool, arguments, outcome, bytes, error, error_kind, .. } => {
-            let word = if error_kind.as_deref() == Some("refused") { "refused" } else { outcome_word(*outcome) };
+            let word = if error_kind.as_deref() == Some("refused") {
+                "refused"
+            } else {
+                outcome_word(*outcome)
+            };
             let error = error.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
             let bytes = bytes.map(|it| format!(", {it} bytes")).unwrap_or_default();
             format!("call {tool} {arguments} {word}{bytes}{took}{error}")
         }
-        EntryDetails::Decision { about, which, decision, by } => format!("{about} {which}: {decision} by {by}"),
+        EntryDetails::Decision { about, which, decision, by } => {
+            format!("{about} {which}: {decision} by {by}")
+        }
         EntryDetails::Shown { what, tools, tokens, .. } => {
             format!("shown {what}: {tools} tools, at most {tokens} tokens")
         }

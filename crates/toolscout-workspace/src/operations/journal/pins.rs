@@ -4,7 +4,9 @@ use super::{SinceInput, read, stats_text};
 use crate::Workspace;
 use crate::journal::suggest_pins;
 use toolscout_core::Cx;
-use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Access, CommandName, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_telemetry::stats::PinSuggestions;
 
 /// Suggest tools to list.
@@ -31,7 +33,11 @@ impl Operation<Workspace> for SuggestPins {
         )
     };
 
-    async fn run(workspace: &Workspace, input: SinceInput, cx: &Cx) -> Result<PinSuggestions, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: SinceInput,
+        cx: &Cx,
+    ) -> Result<PinSuggestions, OperationError> {
         let gateway = workspace.discovered().await?;
         let (config, project) = (workspace.config(), cx.project.clone());
         read(workspace, move |environment| {

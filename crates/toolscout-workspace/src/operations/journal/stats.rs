@@ -20,11 +20,21 @@ impl Operation<Workspace> for ShowStats {
             "Tokens are upper bounds, by the vocabulary of `o200k_base`. `--json` shows every client and session.",
         ],
         examples: &["toolscout stats --since 7d"],
-        ..OperationSpec::read("stats", "Show what tools have cost and saved: tokens, searches, calls", "/api/stats")
+        ..OperationSpec::read(
+            "stats",
+            "Show what tools have cost and saved: tokens, searches, calls",
+            "/api/stats",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: SinceInput, _: &Cx) -> Result<UsageStats, OperationError> {
-        let mut stats = read(workspace, move |environment| journal::usage(environment, input.since.as_deref())).await?;
+    async fn run(
+        workspace: &Workspace,
+        input: SinceInput,
+        _: &Cx,
+    ) -> Result<UsageStats, OperationError> {
+        let mut stats =
+            read(workspace, move |environment| journal::usage(environment, input.since.as_deref()))
+                .await?;
         if !is_recording(workspace) {
             stats.notes.push(OFF.to_owned());
         }

@@ -13,7 +13,8 @@ pub(super) fn page(stats: &UsageStats) -> String {
     let Some((since, until)) = stats.since.as_deref().zip(stats.until.as_deref()) else {
         return "Nothing is on record yet.\n".to_owned();
     };
-    let mut out = format!("From {since} to {until}, {}\n\n", counted(stats.records as usize, "record"));
+    let mut out =
+        format!("From {since} to {until}, {}\n\n", counted(stats.records as usize, "record"));
     out += &total(&stats.total);
     out += &clients(stats);
     out += &tools(stats);
@@ -34,21 +35,30 @@ fn total(cost: &UsageTotals) -> String {
     ];
     let mut out = "Tokens, at most, once a session\n".to_owned();
     rows.iter().for_each(|(name, value)| out += &format!("  {name:<16} {value:>12}\n"));
-    let UsageTotals { searches, followed, not_followed, empty, calls, failures, refused, .. } = cost;
+    let UsageTotals { searches, followed, not_followed, empty, calls, failures, refused, .. } =
+        cost;
     let plural = if *searches == 1 { "search" } else { "searches" };
     out += &format!("\n{searches} {plural} in {}", counted(cost.sessions as usize, "session"));
     out += &format!(": {followed} led to a call, {not_followed} to none, {empty} found nothing\n");
     out += &format!("{}: {failures} failed, {refused} refused\n", counted(*calls as usize, "call"));
     if let Some(first) = cost.first_use_ms {
-        out += &format!("{} from the first search to the first call that worked (median)\n", duration(first));
+        out += &format!(
+            "{} from the first search to the first call that worked (median)\n",
+            duration(first)
+        );
     }
     out
 }
 
 fn clients(stats: &UsageStats) -> String {
     let row = |name: &str, cost: &UsageTotals| {
-        let (sessions, calls) = (counted(cost.sessions as usize, "session"), counted(cost.calls as usize, "call"));
-        format!("  {}: {sessions}, {calls}, {} tokens avoided\n", escape::line(name), number(cost.avoided_tokens))
+        let (sessions, calls) =
+            (counted(cost.sessions as usize, "session"), counted(cost.calls as usize, "call"));
+        format!(
+            "  {}: {sessions}, {calls}, {} tokens avoided\n",
+            escape::line(name),
+            number(cost.avoided_tokens)
+        )
     };
     section("Clients", stats.clients.iter().map(|it| row(&it.client, &it.cost)))
 }
@@ -59,9 +69,15 @@ fn tools(stats: &UsageStats) -> String {
         "Tools",
         called.map(|it| {
             let took = it.median_ms.map(|it| format!(", {}", duration(it))).unwrap_or_default();
-            let failed = if it.failures > 0 { format!(", {} failed", it.failures) } else { String::new() };
-            let refused = if it.refused > 0 { format!(", {} refused", it.refused) } else { String::new() };
-            format!("  {}: {}{failed}{refused}{took}\n", escape::line(&it.tool), counted(it.calls as usize, "call"))
+            let failed =
+                if it.failures > 0 { format!(", {} failed", it.failures) } else { String::new() };
+            let refused =
+                if it.refused > 0 { format!(", {} refused", it.refused) } else { String::new() };
+            format!(
+                "  {}: {}{failed}{refused}{took}\n",
+                escape::line(&it.tool),
+                counted(it.calls as usize, "call")
+            )
         }),
     )
 }
@@ -71,7 +87,12 @@ fn sources(stats: &UsageStats) -> String {
         "First call of a session, and later ones",
         stats.sources.iter().filter(|it| it.first_call_ms.is_some()).map(|it| {
             let shown = |it: Option<f64>| it.map_or("-".to_owned(), duration);
-            format!("  {}: {}, {}\n", escape::line(&it.source), shown(it.first_call_ms), shown(it.later_call_ms))
+            format!(
+                "  {}: {}, {}\n",
+                escape::line(&it.source),
+                shown(it.first_call_ms),
+                shown(it.later_call_ms)
+            )
         }),
     )
 }
@@ -81,7 +102,8 @@ fn nowhere(stats: &UsageStats) -> String {
         "Searches that led nowhere",
         stats.nowhere.iter().map(|it| {
             let empty = if it.empty { ", nothing found" } else { "" };
-            format!("  {}: {} times{empty}\n", escape::line(&it.query), it.times).replace(": 1 times", ": once")
+            format!("  {}: {} times{empty}\n", escape::line(&it.query), it.times)
+                .replace(": 1 times", ": once")
         }),
     )
 }
@@ -94,7 +116,10 @@ fn section(title: &str, rows: impl Iterator<Item = String>) -> String {
         true => String::new(),
         false => {
             let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
-            format!("\n{title}\n{}{more}", rows.iter().take(ROWS).map(String::as_str).collect::<String>())
+            format!(
+                "\n{title}\n{}{more}",
+                rows.iter().take(ROWS).map(String::as_str).collect::<String>()
+            )
         }
     }
 }
@@ -116,19 +141,26 @@ fn number(value: i64) -> String {
 pub(super) fn pins(pins: &PinSuggestions) -> String {
     let sessions = counted(pins.sessions as usize, "session");
     if pins.pins.is_empty() {
-        return format!("Nothing to pin: in {sessions} of this project, no list would save what it costs.\n");
+        return format!(
+            "Nothing to pin: in {sessions} of this project, no list would save what it costs.\n"
+        );
     }
     let mut out = format!("By {sessions} of this project, in tokens a session, at most:\n");
     pins.pins.iter().for_each(|it| out += &row(it));
     if let Some((file, line)) = pins.file.as_ref().zip(pins.line.as_ref()) {
-        out += &format!("\nTo list them, write into {}:\n  {}\n", escape::line(file), escape::line(line));
+        out += &format!(
+            "\nTo list them, write into {}:\n  {}\n",
+            escape::line(file),
+            escape::line(line)
+        );
     }
     out
 }
 
 fn row(pin: &PinSuggestion) -> String {
     let PinSuggestion { tool, searches, search_tokens, definition_tokens, saves_tokens, .. } = pin;
-    let [saved, spared, cost] = [*saves_tokens, *search_tokens as i64, *definition_tokens as i64].map(number);
+    let [saved, spared, cost] =
+        [*saves_tokens, *search_tokens as i64, *definition_tokens as i64].map(number);
     format!(
         "  {} saves {saved}: {searches} searches less ({spared}), its definition more ({cost})\n",
         escape::line(tool)

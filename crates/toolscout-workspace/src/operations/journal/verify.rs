@@ -18,7 +18,9 @@ impl Operation<Workspace> for VerifyAudit {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
-        notes: &["Exits with 1, and shows where, if a record was changed, removed, inserted or cut off."],
+        notes: &[
+            "Exits with 1, and shows where, if a record was changed, removed, inserted or cut off.",
+        ],
         examples: &["toolscout audit verify"],
         ..OperationSpec::read(
             "audit verify",
@@ -27,7 +29,11 @@ impl Operation<Workspace> for VerifyAudit {
         )
     };
 
-    async fn run(workspace: &Workspace, _: NoInput, _: &Cx) -> Result<AuditVerification, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        _: NoInput,
+        _: &Cx,
+    ) -> Result<AuditVerification, OperationError> {
         read(workspace, journal::verify).await
     }
 

@@ -47,16 +47,26 @@ impl Operation<Workspace> for ListPolicies {
 
     const SPEC: OperationSpec = OperationSpec {
         examples: &["toolscout policy list"],
-        ..OperationSpec::read("policy list", "List the policy rules of every level", "/api/policies")
+        ..OperationSpec::read(
+            "policy list",
+            "List the policy rules of every level",
+            "/api/policies",
+        )
     };
 
-    async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<PolicyRules, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        _: NoInput,
+        cx: &Cx,
+    ) -> Result<PolicyRules, OperationError> {
         Ok(PolicyRules::of(&workspace.gateway_for(cx).policies()))
     }
 
     fn text(output: &PolicyRules, _: &Text) -> String {
         let mut text = format!("Mode: {}\n", output.mode);
-        for level in output.levels.iter().filter(|level| level.default.is_some() || !level.rules.is_empty()) {
+        for level in
+            output.levels.iter().filter(|level| level.default.is_some() || !level.rules.is_empty())
+        {
             let _ = writeln!(text, "\n{}", level.level);
             if let Some(default) = level.default {
                 let _ = writeln!(text, "  {default:<8} (default)");
@@ -73,17 +83,25 @@ impl PolicyRules {
     pub(super) fn of(policies: &Policies) -> Self {
         let level = |name: LevelName| {
             let level = policies.level(name);
-            let rules = level
-                .rules
-                .iter()
-                .map(|(pattern, policy)| PolicyRule { pattern: pattern.clone(), policy: policy.word() });
-            LevelRules { level: name.word(), default: level.default.map(Policy::word), rules: rules.collect() }
+            let rules = level.rules.iter().map(|(pattern, policy)| PolicyRule {
+                pattern: pattern.clone(),
+                policy: policy.word(),
+            });
+            LevelRules {
+                level: name.word(),
+                default: level.default.map(Policy::word),
+                rules: rules.collect(),
+            }
         };
         let mode = match policies.mode {
             Mode::Normal => "normal",
             Mode::ReadOnly => "read-only",
             Mode::AllowAll => "allow-all",
         };
-        Self { mode, values: Policy::ALL.map(Policy::word).into(), levels: LevelName::ALL.map(level).into() }
+        Self {
+            mode,
+            values: Policy::ALL.map(Policy::word).into(),
+            levels: LevelName::ALL.map(level).into(),
+        }
     }
 }

@@ -54,9 +54,13 @@ impl Operation<Workspace> for SetPolicy {
     const SPEC: OperationSpec = OperationSpec {
         commands: &[
             CommandName::new("policy set").required(&["policy"]),
-            CommandName::new("policy unset").summary("Remove the policy of a tool").preset(&[("policy", "null")]),
+            CommandName::new("policy unset")
+                .summary("Remove the policy of a tool")
+                .preset(&[("policy", "null")]),
         ],
-        notes: &["A level may only be stricter than the levels above it. Setting a policy starts no server."],
+        notes: &[
+            "A level may only be stricter than the levels above it. Setting a policy starts no server.",
+        ],
         examples: &[
             "toolscout policy set local/word-count ask",
             "toolscout policy set 'local/*' deny --level global",
@@ -65,7 +69,11 @@ impl Operation<Workspace> for SetPolicy {
         ..OperationSpec::change("policy set", "Set the policy of a tool", "PUT", "/api/policies")
     };
 
-    async fn run(workspace: &Workspace, input: SetPolicyInput, cx: &Cx) -> Result<ChangedPolicy, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: SetPolicyInput,
+        cx: &Cx,
+    ) -> Result<ChangedPolicy, OperationError> {
         let gateway = workspace.discovered().await?;
         let pattern = Target::resolve(&gateway, &input.pattern)?.pattern();
         let update = PolicyUpdate {
@@ -86,9 +94,15 @@ impl Operation<Workspace> for SetPolicy {
 
     fn text(output: &ChangedPolicy, _: &Text) -> String {
         let pattern = escape::line(&output.pattern);
-        let file = output.file.as_deref().map(|file| format!(" in {}", escape::line(file))).unwrap_or_default();
+        let file = output
+            .file
+            .as_deref()
+            .map(|file| format!(" in {}", escape::line(file)))
+            .unwrap_or_default();
         match output.policy {
-            Some(policy) => format!("Set the policy of {pattern} to {}{file}.\n", Policy::from(policy).word()),
+            Some(policy) => {
+                format!("Set the policy of {pattern} to {}{file}.\n", Policy::from(policy).word())
+            }
             None => format!("Removed the policy of {pattern}{file}.\n"),
         }
     }
@@ -136,7 +150,11 @@ fn own_file(workspace: &Workspace, scope: ConfigScope) -> Result<PathBuf, Operat
 }
 
 /// Writes the rule into the configuration file of its level, and applies it.
-async fn write(workspace: &Workspace, file: Option<&Path>, update: PolicyUpdate) -> Result<(), OperationError> {
+async fn write(
+    workspace: &Workspace,
+    file: Option<&Path>,
+    update: PolicyUpdate,
+) -> Result<(), OperationError> {
     let Some(file) = file else { return Ok(()) };
     let editor = config::editor(&workspace.environment);
     editor.set_policy(file, &update.pattern, update.policy, &Policy::ALL).map_err(failure)?;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use toolscout_core::authorization::Policy;
 use toolscout_core::{Cx, Tool, ToolId, escape};
 use toolscout_gateway::policy::LevelName;
-use toolscout_surface::operation::{CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text,
+};
 
 /// Show the policy of each tool.
 pub(crate) struct ShowPolicy;
@@ -56,22 +58,42 @@ impl Operation<Workspace> for ShowPolicy {
             "The tightest value that your own configuration, the project and the session set is the one that counts.",
         ],
         examples: &["toolscout policy", "toolscout policy show"],
-        ..OperationSpec::read("policy show", "Show the policy of each tool", "/api/policies/effective")
+        ..OperationSpec::read(
+            "policy show",
+            "Show the policy of each tool",
+            "/api/policies/effective",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: ShowPolicyInput, _: &Cx) -> Result<ToolPolicies, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ShowPolicyInput,
+        _: &Cx,
+    ) -> Result<ToolPolicies, OperationError> {
         let gateway = workspace.discovered().await?;
         let (snapshot, policies) = (gateway.whole_snapshot(), gateway.policies());
         let wanted = input.tool.as_deref();
         let named = wanted.and_then(|name| snapshot.resolve(name).ok()).map(|tool| &tool.id);
         let source = wanted.map(|name| name.strip_suffix("/*").unwrap_or(name));
-        let is_wanted = |id: &ToolId| wanted.is_none() || Some(id.source.as_str()) == source || Some(id) == named;
+        let is_wanted = |id: &ToolId| {
+            wanted.is_none() || Some(id.source.as_str()) == source || Some(id) == named
+        };
         let policy = |tool: &Arc<Tool>| {
             let decision = policies.effective(tool);
-            let allowed = policies.allowed_values(LevelName::Project, &tool.id).into_iter().map(Policy::word).collect();
-            ToolPolicy { tool: tool.id.to_string(), policy: decision.policy.word(), because: decision.because, allowed }
+            let allowed = policies
+                .allowed_values(LevelName::Project, &tool.id)
+                .into_iter()
+                .map(Policy::word)
+                .collect();
+            ToolPolicy {
+                tool: tool.id.to_string(),
+                policy: decision.policy.word(),
+                because: decision.because,
+                allowed,
+            }
         };
-        let tools: Vec<_> = snapshot.tools().filter(|tool| is_wanted(&tool.id)).map(policy).collect();
+        let tools: Vec<_> =
+            snapshot.tools().filter(|tool| is_wanted(&tool.id)).map(policy).collect();
         if let (Some(wanted), true) = (wanted, tools.is_empty()) {
             let message = format!("no tool or source `{}`", escape::line(wanted));
             let error = OperationError::new(ErrorCode::ResourceNotFound, message);
@@ -83,7 +105,12 @@ impl Operation<Workspace> for ShowPolicy {
 
     fn text(output: &ToolPolicies, _: &Text) -> String {
         let line = |it: &ToolPolicy| {
-            format!("  {:<8} {} ({})\n", it.policy, escape::line(&it.tool), escape::line(&it.because))
+            format!(
+                "  {:<8} {} ({})\n",
+                it.policy,
+                escape::line(&it.tool),
+                escape::line(&it.because)
+            )
         };
         output.tools.iter().map(line).collect()
     }

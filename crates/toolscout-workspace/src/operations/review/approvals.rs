@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{Cx, escape};
-use toolscout_surface::operation::{Access, CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Access, CommandName, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
@@ -38,10 +40,18 @@ impl Operation<Workspace> for ListApprovals {
         access: Access::Operator,
         commands: &[CommandName::new("approval list").preset(&[("answered", "true")])],
         examples: &["toolscout approval list"],
-        ..OperationSpec::read("approval list", "List calls that wait for approval", "/api/approvals")
+        ..OperationSpec::read(
+            "approval list",
+            "List calls that wait for approval",
+            "/api/approvals",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: ListApprovalsInput, _: &Cx) -> Result<PendingApprovals, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ListApprovalsInput,
+        _: &Cx,
+    ) -> Result<PendingApprovals, OperationError> {
         let gateway = workspace.discovered().await?;
         let mut approvals = gateway.pending()?;
         approvals.retain(|pending| input.answered || pending.answer.is_none());
@@ -58,8 +68,12 @@ impl Operation<Workspace> for ListApprovals {
 
     fn notes(output: &PendingApprovals) -> Vec<String> {
         let nothing = output.approvals.is_empty().then(|| "No call waits for approval.".to_owned());
-        let tools = |count| format!("{} quarantined: run `toolscout review`", counted(count, "tool"));
-        nothing.into_iter().chain((output.quarantined > 0).then(|| tools(output.quarantined))).collect()
+        let tools =
+            |count| format!("{} quarantined: run `toolscout review`", counted(count, "tool"));
+        nothing
+            .into_iter()
+            .chain((output.quarantined > 0).then(|| tools(output.quarantined)))
+            .collect()
     }
 }
 
@@ -115,7 +129,12 @@ impl Operation<Workspace> for AnswerApproval {
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
         examples: &["POST /api/approvals/{id} {\"decision\": \"approve\"}"],
-        ..OperationSpec::change("approval answer", "Approve or reject a call that waits", "POST", "/api/approvals/{id}")
+        ..OperationSpec::change(
+            "approval answer",
+            "Approve or reject a call that waits",
+            "POST",
+            "/api/approvals/{id}",
+        )
     };
 
     async fn run(
@@ -129,6 +148,10 @@ impl Operation<Workspace> for AnswerApproval {
     }
 
     fn text(output: &AnsweredApproval, _: &Text) -> String {
-        format!("The call of {} is {}.\n", escape::line(&output.approval.tool.to_string()), output.decision)
+        format!(
+            "The call of {} is {}.\n",
+            escape::line(&output.approval.tool.to_string()),
+            output.decision
+        )
     }
 }

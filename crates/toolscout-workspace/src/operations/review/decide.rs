@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use toolscout_core::change::{DryRun, PlannedChange};
 use toolscout_core::{Caller, Cx, Digest, ErrorKind, SourceId, ToolId, escape};
 use toolscout_gateway::{Error, Gateway, QuarantinedTool};
-use toolscout_surface::operation::{CommandName, Confirm, ErrorCode, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    CommandName, Confirm, ErrorCode, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::counted;
 
 /// Approve or reject quarantined tools and pending calls.
@@ -88,10 +90,19 @@ impl Operation<Workspace> for DecideReview {
             "toolscout reject github/create_issue",
             "toolscout review accept github",
         ],
-        ..OperationSpec::change("review decide", "Approve or reject quarantined tools", "POST", "/api/reviews")
+        ..OperationSpec::change(
+            "review decide",
+            "Approve or reject quarantined tools",
+            "POST",
+            "/api/reviews",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: DecideReviewInput, cx: &Cx) -> Result<DecidedReview, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: DecideReviewInput,
+        cx: &Cx,
+    ) -> Result<DecidedReview, OperationError> {
         let gateway = workspace.discovered().await?;
         let is_approved = input.decision == ReviewDecision::Approve;
         let decided = |tools, subject| DecidedReview {
@@ -102,7 +113,8 @@ impl Operation<Workspace> for DecideReview {
             planned: None,
         };
         let digest = |text: String| {
-            Digest::from_hex(&text).ok_or_else(|| OperationError::invalid("`digest` is no SHA-256 in hexadecimal"))
+            Digest::from_hex(&text)
+                .ok_or_else(|| OperationError::invalid("`digest` is no SHA-256 in hexadecimal"))
         };
         let seen = input.digest.map(digest).transpose()?;
         match (input.tool, input.server) {
@@ -123,22 +135,33 @@ impl Operation<Workspace> for DecideReview {
                     Err(error) => match DryRun::find(&error).filter(|_| unseen.is_some()) {
                         Some(DryRun(planned)) => {
                             let planned = Some(planned.clone());
-                            Ok(DecidedReview { decision: "unchanged", unseen, planned, ..decided(0, id.to_string()) })
+                            Ok(DecidedReview {
+                                decision: "unchanged",
+                                unseen,
+                                planned,
+                                ..decided(0, id.to_string())
+                            })
                         }
                         None => Err(error.into()),
                     },
                 }
             }
             (None, Some(source)) if seen.is_none() => {
-                let source = SourceId::new(&source).map_err(|_| OperationError::not_found("Server"))?;
+                let source =
+                    SourceId::new(&source).map_err(|_| OperationError::not_found("Server"))?;
                 if cx.caller == Caller::Cli {
                     check_shown(workspace, &gateway, &source)?;
                 }
-                let count =
-                    if is_approved { gateway.accept_all(&source, cx)? } else { gateway.reject_all(&source, cx)? };
+                let count = if is_approved {
+                    gateway.accept_all(&source, cx)?
+                } else {
+                    gateway.reject_all(&source, cx)?
+                };
                 Ok(decided(count, format!("{} of {source}", counted(count, "tool"))))
             }
-            (None, Some(_)) => Err(OperationError::invalid("`digest` is of one tool, and not of a server")),
+            (None, Some(_)) => {
+                Err(OperationError::invalid("`digest` is of one tool, and not of a server"))
+            }
             _ => {
                 let error = OperationError::invalid("give either `tool` or `server`");
                 Err(error
@@ -189,7 +212,11 @@ fn shown(
 
 /// Fails if a definition has changed since it was shown: an operator who approves a whole
 /// source approves the shown definitions.
-fn check_shown(workspace: &Workspace, gateway: &Gateway, source: &SourceId) -> Result<(), OperationError> {
+fn check_shown(
+    workspace: &Workspace,
+    gateway: &Gateway,
+    source: &SourceId,
+) -> Result<(), OperationError> {
     let shown = ShownDefinitions::of(workspace, source);
     let mut held = gateway.held().into_iter().filter(|held| held.id.source == *source);
     match held.find(|held| shown.digest(&held.id).is_some_and(|seen| seen != held.digest)) {

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use toolscout_core::{Caller, Cx, Diagnostic, DiagnosticKind, escape};
 use toolscout_gateway::QuarantinedTool;
-use toolscout_surface::operation::{Access, CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Access, CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::json;
 
 /// Show quarantined tools.
@@ -45,7 +47,11 @@ impl Operation<Workspace> for ListReviews {
         ..OperationSpec::read("review list", "Show quarantined tools", "/api/reviews")
     };
 
-    async fn run(workspace: &Workspace, input: ListReviewsInput, cx: &Cx) -> Result<Reviews, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ListReviewsInput,
+        cx: &Cx,
+    ) -> Result<Reviews, OperationError> {
         let gateway = workspace.discovered().await?;
         let mut held = gateway.held();
         if let Some(name) = input.name.as_deref() {
@@ -63,7 +69,8 @@ impl Operation<Workspace> for ListReviews {
             shown::record(workspace, &held);
         }
         let problems = workspace.tools.discover_quietly().await?;
-        let doubts = problems.iter().filter(|problem| is_in_doubt(problem, &held)).map(doubt).collect();
+        let doubts =
+            problems.iter().filter(|problem| is_in_doubt(problem, &held)).map(doubt).collect();
         Ok(Reviews { reviews: held.iter().map(ReviewView::from).collect(), doubts })
     }
 
@@ -92,7 +99,9 @@ impl Operation<Workspace> for ListReviews {
 /// Whether the approvals of a quarantined tool's source are unreliable, which is reported once
 /// for all its tools.
 fn is_in_doubt(problem: &Diagnostic, held: &[QuarantinedTool]) -> bool {
-    let is_of = |held: &QuarantinedTool| held.since.is_none() && problem.source.as_ref() == Some(&held.id.source);
+    let is_of = |held: &QuarantinedTool| {
+        held.since.is_none() && problem.source.as_ref() == Some(&held.id.source)
+    };
     problem.kind == DiagnosticKind::Quarantined && held.iter().any(is_of)
 }
 

@@ -141,7 +141,10 @@ fn findings(findings: &[FindingView]) -> String {
 fn without_empty_fields(definition: &Value) -> Value {
     let Value::Object(map) = definition else { return definition.clone() };
     let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-    map.iter().filter(|(_, value)| !is_empty(value)).map(|(key, value)| (key.clone(), value.clone())).collect()
+    map.iter()
+        .filter(|(_, value)| !is_empty(value))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }
 
 fn marked(mark: char, text: &str) -> String {

@@ -22,7 +22,8 @@ impl ShownDefinitions {
         let key = format!("shown/{}/{source}", partition(workspace.config().project_folder()));
         let store = workspace.environment.store();
         let record = store.read(Namespace::Approval, &key).ok().flatten();
-        let digests = record.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let digests =
+            record.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         Self { store, key, digests }
     }
 
@@ -34,7 +35,9 @@ impl ShownDefinitions {
     /// Records that these definitions are shown. If the write fails, they are shown again,
     /// which is harmless.
     pub(super) fn record<'a>(mut self, held: impl IntoIterator<Item = &'a QuarantinedTool>) {
-        self.digests.extend(held.into_iter().map(|held| (held.id.name.to_string(), held.digest.to_string())));
+        self.digests.extend(
+            held.into_iter().map(|held| (held.id.name.to_string(), held.digest.to_string())),
+        );
         if let Ok(bytes) = serde_json::to_vec(&self.digests) {
             let _ = self.store.write(Namespace::Approval, &self.key, &bytes);
         }

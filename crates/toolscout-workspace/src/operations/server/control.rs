@@ -98,7 +98,9 @@ impl Operation<Workspace> for ControlServer {
                 .summary("Stop a server and start it again")
                 .preset(&[("action", "\"restart\""), ("wait", "true")])
                 .host(HostUse::Required),
-            CommandName::new("server enable").summary("Enable a server").preset(&[("action", "\"enable\"")]),
+            CommandName::new("server enable")
+                .summary("Enable a server")
+                .preset(&[("action", "\"enable\"")]),
             CommandName::new("server disable")
                 .summary("Disable a server, but keep its entry")
                 .preset(&[("action", "\"disable\"")]),
@@ -111,7 +113,12 @@ impl Operation<Workspace> for ControlServer {
             "toolscout server disable files",
             "toolscout server enable files",
         ],
-        ..OperationSpec::change("server control", "Start, stop, restart, enable or disable a server", "POST", "")
+        ..OperationSpec::change(
+            "server control",
+            "Start, stop, restart, enable or disable a server",
+            "POST",
+            "",
+        )
     };
 
     async fn run(
@@ -123,14 +130,23 @@ impl Operation<Workspace> for ControlServer {
         let id = find(&workspace.servers(), &id)?.server.id.clone();
         let summary = format!("{} server `{id}`", action.verb());
         let subject = id.to_string();
-        let change =
-            cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: action.status(), summary })?;
+        let change = cx.change(PlannedChange {
+            kind: ChangeKind::Server,
+            subject,
+            action: action.status(),
+            summary,
+        })?;
         let mut file = None;
         let mut status = action.status();
         match action {
             ServerAction::Start | ServerAction::Restart => {
                 let source = startable(workspace, id.as_str())?;
-                let start = start(workspace.gateway_for(cx), source, action == ServerAction::Restart, cx.clone());
+                let start = start(
+                    workspace.gateway_for(cx),
+                    source,
+                    action == ServerAction::Restart,
+                    cx.clone(),
+                );
                 if wait {
                     start.await.map_err(unavailable)?;
                     status = "started";
@@ -159,13 +175,21 @@ impl Operation<Workspace> for ControlServer {
     }
 
     fn text(output: &ControlledServer, _: &Text) -> String {
-        let file = output.file.as_deref().map(|file| format!(" in {}", escape::line(file))).unwrap_or_default();
+        let file = output
+            .file
+            .as_deref()
+            .map(|file| format!(" in {}", escape::line(file)))
+            .unwrap_or_default();
         format!("{} is now {}{file}.\n", output.server.id, output.status)
     }
 }
 
 /// Changes the entry; returns its file, or `None` if the entry already has this value.
-async fn set_enabled(workspace: &Workspace, id: &str, enabled: bool) -> Result<Option<String>, OperationError> {
+async fn set_enabled(
+    workspace: &Workspace,
+    id: &str,
+    enabled: bool,
+) -> Result<Option<String>, OperationError> {
     let configured = find(&workspace.servers(), id)?.clone();
     if configured.server.enabled == enabled {
         return Ok(None);
@@ -183,10 +207,19 @@ async fn set_enabled(workspace: &Workspace, id: &str, enabled: bool) -> Result<O
 /// A server that fails to start is unavailable, whatever the cause.
 fn unavailable(error: SourceError) -> OperationError {
     let error = OperationError::from(error);
-    if error.code == ErrorCode::ToolFailed { error.with_code(ErrorCode::SourceUnavailable) } else { error }
+    if error.code == ErrorCode::ToolFailed {
+        error.with_code(ErrorCode::SourceUnavailable)
+    } else {
+        error
+    }
 }
 
-async fn start(gateway: Arc<Gateway>, source: Arc<McpSource>, stop_first: bool, cx: Cx) -> Result<(), SourceError> {
+async fn start(
+    gateway: Arc<Gateway>,
+    source: Arc<McpSource>,
+    stop_first: bool,
+    cx: Cx,
+) -> Result<(), SourceError> {
     if stop_first {
         source.stop().await;
     }

@@ -6,7 +6,9 @@ use crate::operations::status::NoInput;
 use schemars::JsonSchema;
 use serde::Serialize;
 use toolscout_core::{Cx, Moment, escape};
-use toolscout_surface::operation::{CommandName, HostUse, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    CommandName, HostUse, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::age;
 use toolscout_surface::output::counted;
 
@@ -43,7 +45,9 @@ impl Operation<Workspace> for ListServers {
         let servers = &output.servers;
         if servers.is_empty() {
             let add = "toolscout server add ID -- COMMAND";
-            return format!("No servers configured. Add one with `{add}`, or import them with `toolscout import`.\n");
+            return format!(
+                "No servers configured. Add one with `{add}`, or import them with `toolscout import`.\n"
+            );
         }
         let width = servers.iter().map(|server| server.id.len()).max().unwrap_or(0);
         servers.iter().map(|server| line(server, width)).collect()
@@ -58,8 +62,10 @@ fn line(server: &ServerInfo, width: usize) -> String {
     };
     let stale = if server.stale && !server.is_uncacheable { ", stale" } else { "" };
     let tools = counted(server.tool_count, "tool");
-    let mut line =
-        format!("  {:<width$}  {:<10}  {tools:<9}  {}, {age}{stale}\n", server.id, server.state, server.transport);
+    let mut line = format!(
+        "  {:<width$}  {:<10}  {tools:<9}  {}, {age}{stale}\n",
+        server.id, server.state, server.transport
+    );
     if let Some(error) = &server.discovery_error {
         line += &format!("  {:<width$}  {}\n", "", escape::line(error));
     }

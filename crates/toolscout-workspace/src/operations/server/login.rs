@@ -50,7 +50,9 @@ impl Operation<Workspace> for LogIn {
     type Output = ServerLogin;
 
     const SPEC: OperationSpec = OperationSpec {
-        notes: &["The tokens are kept in a file that only you can read, and renewed when they expire."],
+        notes: &[
+            "The tokens are kept in a file that only you can read, and renewed when they expire.",
+        ],
         examples: &["toolscout server login github"],
         needs_network: true,
         ..OperationSpec::local_change("server login", "Log in to a server on the web")
@@ -58,7 +60,11 @@ impl Operation<Workspace> for LogIn {
 
     /// Available on the command line only, because it prints the URL that the user opens in a
     /// browser.
-    async fn run(workspace: &Workspace, input: LogInInput, cx: &Cx) -> Result<ServerLogin, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: LogInInput,
+        cx: &Cx,
+    ) -> Result<ServerLogin, OperationError> {
         let (set, environment) = (workspace.servers(), &workspace.environment);
         let server = &find(&set, &input.id)?.server;
         let (endpoint, url) = address(server, environment).map_err(failure)?;
@@ -66,10 +72,11 @@ impl Operation<Workspace> for LogIn {
         let change = cx.change(planned(server.id.as_str(), "added", "log in to"))?;
         let lookup = environment.lookup();
         // The server's 401 challenge names the authorization server and the scopes.
-        let challenge = match set.source(server.id.as_str()).ok().filter(|source| source.may_start()) {
-            Some(source) => source.challenge(cx).await,
-            None => None,
-        };
+        let challenge =
+            match set.source(server.id.as_str()).ok().filter(|source| source.may_start()) {
+                Some(source) => source.challenge(cx).await,
+                None => None,
+            };
         let request = LoginRequest {
             id: &server.id,
             url: &url,
@@ -94,23 +101,37 @@ impl Operation<Workspace> for LogIn {
     }
 }
 
-async fn by_browser(environment: &Environment, request: &LoginRequest<'_>, paste: bool) -> Result<(), ClientError> {
+async fn by_browser(
+    environment: &Environment,
+    request: &LoginRequest<'_>,
+    paste: bool,
+) -> Result<(), ClientError> {
     let login = Login::begin(request).await?;
     let (issuer, browser) = (escape::line(login.issuer()), escape::line(login.browser()));
-    environment.say(&format!("Open this address in a browser, and log in at {issuer}:\n\n  {browser}\n\n"));
+    environment.say(&format!(
+        "Open this address in a browser, and log in at {issuer}:\n\n  {browser}\n\n"
+    ));
     if !paste {
-        environment.say("Waiting for the browser. Without one on this machine, use --paste or --device.\n");
+        environment.say(
+            "Waiting for the browser. Without one on this machine, use --paste or --device.\n",
+        );
         return login.wait(Instant::now() + LOGIN_TIMEOUT).await;
     }
     environment.say("Then paste the address that the browser ends at: ");
-    let pasted = tokio::task::spawn_blocking(|| std::io::stdin().lines().next().and_then(Result::ok)).await;
+    let pasted =
+        tokio::task::spawn_blocking(|| std::io::stdin().lines().next().and_then(Result::ok)).await;
     login.finish_with(pasted.ok().flatten().unwrap_or_default().trim()).await
 }
 
-async fn by_device(environment: &Environment, request: &LoginRequest<'_>) -> Result<(), ClientError> {
+async fn by_device(
+    environment: &Environment,
+    request: &LoginRequest<'_>,
+) -> Result<(), ClientError> {
     let login = DeviceLogin::begin(request).await?;
     let (address, code) = (escape::line(&login.verification_uri), escape::line(&login.user_code));
-    environment.say(&format!("Open {address} on any device, and type this code:\n\n  {code}\n\nWaiting.\n"));
+    environment.say(&format!(
+        "Open {address} on any device, and type this code:\n\n  {code}\n\nWaiting.\n"
+    ));
     login.wait(Instant::now() + LOGIN_TIMEOUT).await
 }
 
@@ -134,7 +155,11 @@ impl Operation<Workspace> for LogOut {
         ..OperationSpec::local_change("server logout", "Forget the login to a server on the web")
     };
 
-    async fn run(workspace: &Workspace, input: LogOutInput, cx: &Cx) -> Result<ServerLogin, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: LogOutInput,
+        cx: &Cx,
+    ) -> Result<ServerLogin, OperationError> {
         let set = workspace.servers();
         let server = &find(&set, &input.id)?.server;
         let (_, url) = address(server, &workspace.environment).map_err(failure)?;
@@ -155,10 +180,19 @@ impl Operation<Workspace> for LogOut {
 }
 
 fn planned(id: &str, action: &'static str, verb: &str) -> PlannedChange {
-    PlannedChange { kind: ChangeKind::Login, subject: id.to_owned(), action, summary: format!("{verb} {id}") }
+    PlannedChange {
+        kind: ChangeKind::Login,
+        subject: id.to_owned(),
+        action,
+        summary: format!("{verb} {id}"),
+    }
 }
 
 fn login_folder(environment: &Environment) -> Result<PathBuf, OperationError> {
-    let nowhere = || failure(AppError::not_stored("no state directory for the login: set HOME or TOOLSCOUT_STATE_DIR"));
+    let nowhere = || {
+        failure(AppError::not_stored(
+            "no state directory for the login: set HOME or TOOLSCOUT_STATE_DIR",
+        ))
+    };
     token_folder(environment).ok_or_else(nowhere)
 }

@@ -5,7 +5,9 @@ use crate::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolscout_core::{Cx, escape, redact};
-use toolscout_surface::operation::{Access, HostUse, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Access, HostUse, Operation, OperationError, OperationSpec, Text,
+};
 
 /// Show recent stderr output of a server.
 pub(crate) struct ShowServerLogs;
@@ -34,14 +36,25 @@ impl Operation<Workspace> for ShowServerLogs {
         access: Access::Operator,
         host: HostUse::Required,
         examples: &["toolscout server logs files"],
-        ..OperationSpec::read("server logs", "Show recent stderr output of a server", "/api/servers/{id}/logs")
+        ..OperationSpec::read(
+            "server logs",
+            "Show recent stderr output of a server",
+            "/api/servers/{id}/logs",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: ShowServerLogsInput, _: &Cx) -> Result<ServerLogs, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ShowServerLogsInput,
+        _: &Cx,
+    ) -> Result<ServerLogs, OperationError> {
         let set = workspace.servers();
         find(&set, &input.id)?;
         let tail = set.source(&input.id).ok().and_then(|source| source.tail());
-        Ok(ServerLogs { running: tail.is_some(), logs: tail.as_deref().map(redact::text).unwrap_or_default() })
+        Ok(ServerLogs {
+            running: tail.is_some(),
+            logs: tail.as_deref().map(redact::text).unwrap_or_default(),
+        })
     }
 
     fn text(output: &ServerLogs, _: &Text) -> String {

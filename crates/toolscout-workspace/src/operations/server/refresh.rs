@@ -12,7 +12,9 @@ use toolscout_core::cx::Progress;
 use toolscout_core::{Cx, DiagnosticKind, SourceError, escape, redact};
 use toolscout_mcp_client::{DiscoveryOutcome, McpSource, refresh_all};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::operation::{Access, HttpRoute, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Access, HttpRoute, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::counted;
 
 /// List the tools of servers again.
@@ -81,22 +83,37 @@ impl Operation<Workspace> for RefreshServers {
         let sources = if is_all {
             set.sources.clone()
         } else {
-            input.servers.iter().map(|id| set.source(id).cloned().map_err(failure)).collect::<Result<_, _>>()?
+            input
+                .servers
+                .iter()
+                .map(|id| set.source(id).cloned().map_err(failure))
+                .collect::<Result<_, _>>()?
         };
         let ids: Vec<_> = sources.iter().map(|source| source.server().id.to_string()).collect();
-        let (subject, summary) = (ids.join(", "), format!("start {} and list its tools", ids.join(", ")));
+        let (subject, summary) =
+            (ids.join(", "), format!("start {} and list its tools", ids.join(", ")));
         // The cache is not configuration: a refresh is not a decision, and writes no audit
         // line.
-        let _refresh = cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: "refreshed", summary })?;
+        let _refresh = cx.change(PlannedChange {
+            kind: ChangeKind::Server,
+            subject,
+            action: "refreshed",
+            summary,
+        })?;
         if is_all {
             remove_absent(&set)?;
         }
-        if input.wait { refresh(workspace, &sources, cx).await } else { refresh_in_background(workspace, sources, cx) }
+        if input.wait {
+            refresh(workspace, &sources, cx).await
+        } else {
+            refresh_in_background(workspace, sources, cx)
+        }
     }
 
     fn text(output: &RefreshedServers, _: &Text) -> String {
         if output.servers.is_empty() {
-            return "No server is enabled. Add one with `toolscout server add ID -- COMMAND`.\n".to_owned();
+            return "No server is enabled. Add one with `toolscout server add ID -- COMMAND`.\n"
+                .to_owned();
         }
         output.servers.iter().map(line).collect()
     }
@@ -106,7 +123,11 @@ impl Operation<Workspace> for RefreshServers {
     }
 
     fn exit(output: &RefreshedServers) -> Exit {
-        if output.servers.iter().any(|server| server.status == "failed") { Exit::Unavailable } else { Exit::Done }
+        if output.servers.iter().any(|server| server.status == "failed") {
+            Exit::Unavailable
+        } else {
+            Exit::Done
+        }
     }
 }
 
@@ -123,7 +144,8 @@ async fn refresh(
     refresh_all(sources, cx, |source, result| {
         let server = RefreshedServer::new(source, result);
         if let Some(report) = &cx.progress {
-            let (done, message) = (servers.len() as f64 + 1.0, Some(line(&server).trim_end().to_owned()));
+            let (done, message) =
+                (servers.len() as f64 + 1.0, Some(line(&server).trim_end().to_owned()));
             report(Progress { done, total: Some(sources.len() as f64), message });
         }
         servers.push(server);
@@ -132,10 +154,14 @@ async fn refresh(
     // New definitions are approved or quarantined immediately.
     let diagnostics = workspace.tools.discover_quietly_again().await?;
     study_briefly(workspace.tools.gateway()).await;
-    let held = diagnostics.into_iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
+    let held =
+        diagnostics.into_iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
     // The servers finish in any order.
     servers.sort_by(|one, other| one.id.cmp(&other.id));
-    Ok(RefreshedServers { servers, warnings: held.map(|diagnostic| describe(&diagnostic)).collect() })
+    Ok(RefreshedServers {
+        servers,
+        warnings: held.map(|diagnostic| describe(&diagnostic)).collect(),
+    })
 }
 
 fn refresh_in_background(
@@ -186,7 +212,9 @@ impl RefreshedServer {
             },
             Err(error) => {
                 let login = match error {
-                    SourceError::Login { id, .. } => format!(". Log in with `toolscout server login {id}`"),
+                    SourceError::Login { id, .. } => {
+                        format!(". Log in with `toolscout server login {id}`")
+                    }
                     _ => String::new(),
                 };
                 let error = Some(redact::text(&reason(error)) + &login);
@@ -215,14 +243,16 @@ fn line(server: &RefreshedServer) -> String {
 /// The message without the name of the source, which precedes it in the output.
 fn reason(error: &SourceError) -> String {
     match error {
-        SourceError::Spawn { program, reason, .. } => format!("could not run `{program}`: {reason}"),
+        SourceError::Spawn { program, reason, .. } => {
+            format!("could not run `{program}`: {reason}")
+        }
         SourceError::TimedOut { what, limit, .. } => {
             format!("timeout: {what} took longer than {}", toolscout_core::spoken(*limit))
         }
         SourceError::Protocol { reason, .. } | SourceError::Refused { reason } => reason.clone(),
-        SourceError::Unavailable { what, .. } | SourceError::Login { what, .. } | SourceError::Busy { what, .. } => {
-            what.clone()
-        }
+        SourceError::Unavailable { what, .. }
+        | SourceError::Login { what, .. }
+        | SourceError::Busy { what, .. } => what.clone(),
         other => other.to_string(),
     }
 }

@@ -43,7 +43,11 @@ impl Operation<Workspace> for RemoveServer {
         ..OperationSpec::change("server remove", "Remove a server", "DELETE", "/api/servers/{id}")
     };
 
-    async fn run(workspace: &Workspace, input: RemoveServerInput, cx: &Cx) -> Result<RemovedServer, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: RemoveServerInput,
+        cx: &Cx,
+    ) -> Result<RemovedServer, OperationError> {
         let set = workspace.servers();
         let configured = find(&set, &input.id)?.clone();
         let (id, file) = (configured.server.id.to_string(), configured.file.display().to_string());
@@ -54,7 +58,8 @@ impl Operation<Workspace> for RemoveServer {
             summary: format!("remove server `{id}` from {file}"),
         })?;
         let editor = config::editor(&workspace.environment);
-        let removed_tools = blocking(move || remove(&set, &configured, &editor).map_err(failure)).await?;
+        let removed_tools =
+            blocking(move || remove(&set, &configured, &editor).map_err(failure)).await?;
         workspace.apply_configuration().await?;
         change.commit();
         Ok(RemovedServer { id, file, removed_tools })
@@ -62,6 +67,10 @@ impl Operation<Workspace> for RemoveServer {
 
     fn text(output: &RemovedServer, _: &Text) -> String {
         let tools = counted(output.removed_tools, "tool");
-        format!("Removed {} from {} ({tools} deleted from the cache).\n", output.id, escape::line(&output.file))
+        format!(
+            "Removed {} from {} ({tools} deleted from the cache).\n",
+            output.id,
+            escape::line(&output.file)
+        )
     }
 }

@@ -74,11 +74,16 @@ struct CatalogEntry {
 
 impl CatalogEntry {
     /// The tool of a server, with the status of the server's last discovery.
-    fn new(tool: &Tool, discovery_status: &'static str, configured_policy: Option<&'static str>) -> Self {
+    fn new(
+        tool: &Tool,
+        discovery_status: &'static str,
+        configured_policy: Option<&'static str>,
+    ) -> Self {
         let described = tool.description.clone().filter(|it| !it.is_empty());
         Self {
             name: tool.id.to_string(),
-            description: described.unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
+            description: described
+                .unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
             kind: "mcp",
             configured_policy,
             discovery_status,
@@ -98,17 +103,24 @@ impl Operation<Workspace> for ShowServer {
         ..OperationSpec::read("server show", "Show a server and its tools", "/api/servers/{id}")
     };
 
-    async fn run(workspace: &Workspace, input: ShowServerInput, cx: &Cx) -> Result<ServerDetails, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ShowServerInput,
+        cx: &Cx,
+    ) -> Result<ServerDetails, OperationError> {
         let set = workspace.servers();
         let configured = find(&set, &input.id)?;
         let state = state_of(&set, configured, cx).map_err(failure)?;
         let gateway = workspace.discovered().await?;
         let server = ServerInfo::new(configured, state.as_ref(), &gateway.whole_snapshot());
         let policies = &configured.server.policies;
-        let policy = |name: &str| policies.get(name).or(policies.get("*")).copied().map(Policy::word);
+        let policy =
+            |name: &str| policies.get(name).or(policies.get("*")).copied().map(Policy::word);
         let snapshot = gateway.snapshot();
         let tools = snapshot.tools_of(&configured.server.id).iter();
-        let tools = tools.map(|tool| CatalogEntry::new(tool, server.discovery_status, policy(tool.id.name.as_str())));
+        let tools = tools.map(|tool| {
+            CatalogEntry::new(tool, server.discovery_status, policy(tool.id.name.as_str()))
+        });
         let tools = tools.collect();
         let cached = state.as_ref().and_then(|state| state.record.tools.as_ref());
         Ok(ServerDetails {
@@ -125,7 +137,8 @@ impl Operation<Workspace> for ShowServer {
     fn text(output: &ServerDetails, _: &Text) -> String {
         let server = &output.server;
         let mut text = format!("{}\n", server.id);
-        let mut row = |name: &str, value: &str| text += &format!("  {name:<14} {}\n", escape::line(value));
+        let mut row =
+            |name: &str, value: &str| text += &format!("  {name:<14} {}\n", escape::line(value));
         row("state", server.state);
         row("runs", &server.runs());
         row("configured in", &server.file);
@@ -145,7 +158,10 @@ impl Operation<Workspace> for ShowServer {
         let _ = writeln!(text, "  {}", counted(output.tools.len(), "tool"));
         for tool in &output.tools {
             let first = tool.description.trim().lines().next().unwrap_or_default();
-            let reason = tool.reason.as_deref().map(|reason| format!(" ({}: {})", tool.status, escape::line(reason)));
+            let reason = tool
+                .reason
+                .as_deref()
+                .map(|reason| format!(" ({}: {})", tool.status, escape::line(reason)));
             let _ = writeln!(
                 text,
                 "    {} - {}{}",
@@ -160,7 +176,9 @@ impl Operation<Workspace> for ShowServer {
 
 fn stale_because(state: &ServerState) -> Option<&'static str> {
     Some(match state.staleness? {
-        Staleness::Old if is_uncacheable(state) => "the server wants its tools listed before each use",
+        Staleness::Old if is_uncacheable(state) => {
+            "the server wants its tools listed before each use"
+        }
         Staleness::Reconfigured => "its configuration has changed since",
         Staleness::Failed => "the last discovery failed",
         Staleness::Vanished => "it suddenly listed no tools",

@@ -11,12 +11,16 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use toolscout_config::import::hidden;
-use toolscout_config::{ConfigEdit, ConfigEditor, ConfigScope, ConfiguredServer, EntryContext, ServerEntry};
+use toolscout_config::{
+    ConfigEdit, ConfigEditor, ConfigScope, ConfiguredServer, EntryContext, ServerEntry,
+};
 use toolscout_core::authorization::Policy;
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceId, escape, redact};
 use toolscout_mcp_client::ConfigText;
-use toolscout_surface::operation::{ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    ErrorCode, HttpRoute, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::counted;
 
 /// Add a server.
@@ -125,10 +129,19 @@ impl Operation<Workspace> for AddServer {
             "toolscout server add files -- npx -y @modelcontextprotocol/server-filesystem .",
             "toolscout server add github https://api.githubcopilot.com/mcp/ --bearer env:GITHUB_TOKEN",
         ],
-        ..OperationSpec::change("server add", "Add a server: a command after `--`, or a URL", "POST", "")
+        ..OperationSpec::change(
+            "server add",
+            "Add a server: a command after `--`, or a URL",
+            "POST",
+            "",
+        )
     };
 
-    async fn run(workspace: &Workspace, input: AddServerInput, cx: &Cx) -> Result<ServerUpdate, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: AddServerInput,
+        cx: &Cx,
+    ) -> Result<ServerUpdate, OperationError> {
         let id = new_id(&input.id)?;
         input.settings.check_new()?;
         let config = workspace.config();
@@ -136,7 +149,8 @@ impl Operation<Workspace> for AddServer {
             return Err(duplicate(&id, &existing.file));
         }
         let is_trusted = cx.caller.is_person() && !input.untrusted;
-        let entry = ServerEntry { trust: (!is_trusted).then_some(false), ..input.settings.clone().entry() };
+        let entry =
+            ServerEntry { trust: (!is_trusted).then_some(false), ..input.settings.clone().entry() };
         let scope = if input.global { ConfigScope::User } else { ConfigScope::Project };
         let file = config.own_file(scope).map_err(failure)?;
         let context = context(workspace, &file, scope);
@@ -151,8 +165,10 @@ impl Operation<Workspace> for AddServer {
         })?;
         let mut warnings = plain_secrets(&entry, &file);
         let written_to = file.clone();
-        let (editor, written, replace) = (config::editor(&workspace.environment), id.clone(), input.replace);
-        blocking(move || editor.put_server(&file, &written, &entry, replace).map_err(failure)).await?;
+        let (editor, written, replace) =
+            (config::editor(&workspace.environment), id.clone(), input.replace);
+        blocking(move || editor.put_server(&file, &written, &entry, replace).map_err(failure))
+            .await?;
         workspace.apply_configuration().await?;
         if workspace.config().server(id.as_str()).is_none() {
             return Err(take_back(workspace, &id, &written_to).await);
@@ -187,28 +203,46 @@ impl Operation<Workspace> for UpdateServer {
     type Output = ServerUpdate;
 
     const SPEC: OperationSpec = OperationSpec {
-        notes: &["A server whose command, arguments, environment or address changes is no longer trusted."],
+        notes: &[
+            "A server whose command, arguments, environment or address changes is no longer trusted.",
+        ],
         examples: &["toolscout server update files --cwd tools"],
         ..OperationSpec::change("server update", "Change a server", "PUT", "/api/servers/{id}")
     };
 
-    async fn run(workspace: &Workspace, input: UpdateServerInput, cx: &Cx) -> Result<ServerUpdate, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: UpdateServerInput,
+        cx: &Cx,
+    ) -> Result<ServerUpdate, OperationError> {
         let UpdateServerInput { id, settings } = input;
         settings.check()?;
         let configured = find(&workspace.servers(), &id)?.clone();
         let id = configured.server.id.clone();
-        let (subject, summary) = (id.to_string(), format!("change server `{id}` in {}", configured.file.display()));
-        let change = cx.change(PlannedChange { kind: ChangeKind::Server, subject, action: "changed", summary })?;
+        let (subject, summary) =
+            (id.to_string(), format!("change server `{id}` in {}", configured.file.display()));
+        let change = cx.change(PlannedChange {
+            kind: ChangeKind::Server,
+            subject,
+            action: "changed",
+            summary,
+        })?;
         let changes_program = settings.changes_program();
-        let (editor, context) =
-            (config::editor(&workspace.environment), context(workspace, &configured.file, configured.scope));
+        let (editor, context) = (
+            config::editor(&workspace.environment),
+            context(workspace, &configured.file, configured.scope),
+        );
         blocking(move || write(&editor, &configured, settings, &context)).await?;
         workspace.apply_configuration().await?;
         if changes_program {
             trust(workspace, &id, false).await?;
         }
         change.commit();
-        Ok(ServerUpdate { status: "changed", server: server(workspace, &id, cx).await?, warnings: Vec::new() })
+        Ok(ServerUpdate {
+            status: "changed",
+            server: server(workspace, &id, cx).await?,
+            warnings: Vec::new(),
+        })
     }
 
     fn text(output: &ServerUpdate, _: &Text) -> String {
@@ -245,14 +279,25 @@ fn write(
 async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> OperationError {
     let config = workspace.config();
     let names_it = |message: &str| message.contains(&format!("`{id}`"));
-    let reason = config.problems.iter().map(|diagnostic| diagnostic.message.as_str()).find(|message| names_it(message));
-    let error = OperationError::invalid(reason.unwrap_or("this entry is no server that toolscout can use"));
-    let (editor, id, file) = (config::editor(&workspace.environment), id.to_string(), file.to_owned());
+    let reason = config
+        .problems
+        .iter()
+        .map(|diagnostic| diagnostic.message.as_str())
+        .find(|message| names_it(message));
+    let error =
+        OperationError::invalid(reason.unwrap_or("this entry is no server that toolscout can use"));
+    let (editor, id, file) =
+        (config::editor(&workspace.environment), id.to_string(), file.to_owned());
     let removed = blocking(move || {
         let tables = ["servers", "mcpServers"];
         let remove = |map: &Map<String, Value>| {
-            let table = tables.into_iter().find(|table| map.get(*table).is_some_and(|it| it.get(&id).is_some()));
-            Ok(table.map(|table| ConfigEdit::Remove(vec![table.to_owned(), id.clone()])).into_iter().collect())
+            let table = tables
+                .into_iter()
+                .find(|table| map.get(*table).is_some_and(|it| it.get(&id).is_some()));
+            Ok(table
+                .map(|table| ConfigEdit::Remove(vec![table.to_owned(), id.clone()]))
+                .into_iter()
+                .collect())
         };
         editor.edit(&file, remove).map_err(failure)
     });
@@ -272,25 +317,30 @@ async fn trust(workspace: &Workspace, id: &SourceId, trusted: bool) -> Result<()
 
 /// A valid id that is not reserved by toolscout.
 fn new_id(text: &str) -> Result<SourceId, OperationError> {
-    let id = SourceId::new(text)
-        .map_err(|error| OperationError::invalid(format!("`id`: {error}")).hint(format!("Try `{}`.", error.nearest)))?;
+    let id = SourceId::new(text).map_err(|error| {
+        OperationError::invalid(format!("`id`: {error}")).hint(format!("Try `{}`.", error.nearest))
+    })?;
     if SourceId::RESERVED.contains(&id.as_str()) {
-        return Err(OperationError::invalid(format!("`id`: `{id}` is reserved")).hint("Choose another id."));
+        return Err(
+            OperationError::invalid(format!("`id`: `{id}` is reserved")).hint("Choose another id.")
+        );
     }
     Ok(id)
 }
 
 fn duplicate(id: &SourceId, file: &Path) -> OperationError {
     let message = format!("Server '{id}' already exists in {}", file.display());
-    OperationError::new(ErrorCode::DuplicateServer, message).hint("Choose another id, or replace it with --replace.")
+    OperationError::new(ErrorCode::DuplicateServer, message)
+        .hint("Choose another id, or replace it with --replace.")
 }
 
 /// Warnings about secrets that are written to the file in plain text.
 fn plain_secrets(entry: &ServerEntry, file: &Path) -> Vec<String> {
     let is_plain = |value: &str| !ConfigText::new(value, None).is_reference() && !value.is_empty();
     let named = entry.env.iter().chain(&entry.headers);
-    let named =
-        named.filter(|(name, value)| redact::names_a_secret(name) && is_plain(value)).map(|(name, _)| name.as_str());
+    let named = named
+        .filter(|(name, value)| redact::names_a_secret(name) && is_plain(value))
+        .map(|(name, _)| name.as_str());
     let bearer = entry.bearer.as_deref().filter(|token| is_plain(token)).map(|_| "bearer");
     let warning = |name: &str| {
         let reference = "Use a reference instead: env:NAME, file:PATH or keyring:NAME.";
@@ -320,18 +370,29 @@ impl ServerSettings {
             return Err(OperationError::invalid("`url` must start with `http://` or `https://`"));
         }
         let of_program = [("env", self.env.is_some()), ("cwd", self.cwd.is_some())];
-        let of_address =
-            [("headers", self.headers.is_some()), ("bearer", self.bearer.is_some()), ("sse", self.sse == Some(true))];
+        let of_address = [
+            ("headers", self.headers.is_some()),
+            ("bearer", self.bearer.is_some()),
+            ("sse", self.sse == Some(true)),
+        ];
         let misplaced = match (&self.command, &self.url) {
-            (Some(_), None) => of_address.iter().find(|(_, given)| *given).map(|(name, _)| (name, "an HTTP server")),
-            (None, Some(_)) => of_program.iter().find(|(_, given)| *given).map(|(name, _)| (name, "a stdio server")),
+            (Some(_), None) => of_address
+                .iter()
+                .find(|(_, given)| *given)
+                .map(|(name, _)| (name, "an HTTP server")),
+            (None, Some(_)) => of_program
+                .iter()
+                .find(|(_, given)| *given)
+                .map(|(name, _)| (name, "a stdio server")),
             _ => None,
         };
         if let Some((name, kind)) = misplaced {
             return Err(OperationError::invalid(format!("`{name}` is only for {kind}")));
         }
-        let texts = self.command.iter().chain(&self.url).chain(&self.cwd).chain(self.args.iter().flatten());
-        let maps = self.env.iter().chain(&self.headers).flatten().flat_map(|(name, value)| [name, value]);
+        let texts =
+            self.command.iter().chain(&self.url).chain(&self.cwd).chain(self.args.iter().flatten());
+        let maps =
+            self.env.iter().chain(&self.headers).flatten().flat_map(|(name, value)| [name, value]);
         if texts.chain(maps).any(|text| text.contains('\0')) {
             return Err(OperationError::invalid("NUL characters are not allowed"));
         }
@@ -362,7 +423,9 @@ impl ServerSettings {
             headers: self.headers.unwrap_or_default(),
             bearer: self.bearer,
             enabled: self.enabled,
-            tools: tools.map(|(name, policy)| (name, Policy::from(policy).word().to_owned())).collect(),
+            tools: tools
+                .map(|(name, policy)| (name, Policy::from(policy).word().to_owned()))
+                .collect(),
             ..ServerEntry::default()
         }
     }
@@ -370,7 +433,10 @@ impl ServerSettings {
     /// The given fields in the format of the file, without `enabled`.
     fn fields(self) -> Map<String, Value> {
         let tools = self.tools.map(|tools| {
-            tools.into_iter().map(|(name, policy)| (name, json!(Policy::from(policy).word()))).collect::<Map<_, _>>()
+            tools
+                .into_iter()
+                .map(|(name, policy)| (name, json!(Policy::from(policy).word())))
+                .collect::<Map<_, _>>()
         });
         let fields = [
             ("command", self.command.map(Value::from)),
@@ -394,5 +460,11 @@ fn context(workspace: &Workspace, file: &Path, scope: ConfigScope) -> EntryConte
         ConfigScope::User => folder,
         ConfigScope::Project => root.clone().unwrap_or(folder),
     };
-    EntryContext { file: file.to_owned(), root, base, trusted: false, lookup: workspace.environment.lookup() }
+    EntryContext {
+        file: file.to_owned(),
+        root,
+        base,
+        trusted: false,
+        lookup: workspace.environment.lookup(),
+    }
 }

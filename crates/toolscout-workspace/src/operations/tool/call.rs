@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolscout_core::{Cx, Digest, RawJson, Tool, ToolCall, ToolOutput};
 use toolscout_surface::codes::Exit;
-use toolscout_surface::operation::{Effect, MetaTool, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    Effect, MetaTool, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::tool_result;
 
 /// Call a tool with JSON arguments.
@@ -62,10 +64,15 @@ impl Operation<Workspace> for CallTool {
         ..OperationSpec::read("call", "Call a tool with JSON arguments", "")
     };
 
-    async fn run(workspace: &Workspace, input: CallToolInput, cx: &Cx) -> Result<CallResult, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: CallToolInput,
+        cx: &Cx,
+    ) -> Result<CallResult, OperationError> {
         let digest = |text: String| {
-            Digest::from_hex(&text)
-                .ok_or_else(|| OperationError::invalid("`expect` is no digest of 64 hexadecimal digits"))
+            Digest::from_hex(&text).ok_or_else(|| {
+                OperationError::invalid("`expect` is no digest of 64 hexadecimal digits")
+            })
         };
         let expect = input.expect.map(digest).transpose()?;
         let meta = input.meta.map(|meta| RawJson::from_value(&Value::Object(meta)));
@@ -82,7 +89,12 @@ impl Operation<Workspace> for CallTool {
         };
         let output = gateway.call_named(&input.name, cx, call).await?;
         let took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(CallResult { result: output.raw().clone(), took_ms, doubts: output.doubts().to_vec(), output })
+        Ok(CallResult {
+            result: output.raw().clone(),
+            took_ms,
+            doubts: output.doubts().to_vec(),
+            output,
+        })
     }
 
     fn text(output: &CallResult, _: &Text) -> String {

@@ -95,19 +95,29 @@ impl Operation<Workspace> for ListTools {
         ..OperationSpec::read("tools", "List tools", "/api/tools")
     };
 
-    async fn run(workspace: &Workspace, input: ListToolsInput, cx: &Cx) -> Result<ToolPage, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ListToolsInput,
+        cx: &Cx,
+    ) -> Result<ToolPage, OperationError> {
         let start = match input.cursor.as_deref() {
             None | Some("") => 0,
-            Some(cursor) => cursor.parse().map_err(|_| OperationError::invalid("`cursor` is invalid"))?,
+            Some(cursor) => {
+                cursor.parse().map_err(|_| OperationError::invalid("`cursor` is invalid"))?
+            }
         };
         let gateway = workspace.known(cx).await?;
         let view = gateway.view(cx).await;
         let (snapshot, policies) = (snapshot(&view, input.all, cx), gateway.policies());
         let filter = input.q.as_deref().unwrap_or_default().to_lowercase();
-        let is_of = |tool: &Tool| input.server.as_ref().is_none_or(|source| tool.id.source.as_str() == source);
-        let found: Vec<_> = snapshot.tools().filter(|tool| is_of(tool) && contains(tool, &filter)).collect();
+        let is_of = |tool: &Tool| {
+            input.server.as_ref().is_none_or(|source| tool.id.source.as_str() == source)
+        };
+        let found: Vec<_> =
+            snapshot.tools().filter(|tool| is_of(tool) && contains(tool, &filter)).collect();
         let limit = input.limit.unwrap_or(PAGE);
-        let shown: Vec<_> = found.iter().skip(start).take(limit).map(|tool| Arc::clone(tool)).collect();
+        let shown: Vec<_> =
+            found.iter().skip(start).take(limit).map(|tool| Arc::clone(tool)).collect();
         let end = start.saturating_add(shown.len());
         Ok(ToolPage {
             tools: shown.iter().map(|tool| ToolSummary::new(tool, &policies, cx)).collect(),
@@ -121,7 +131,11 @@ impl Operation<Workspace> for ListTools {
 
     fn text(output: &ToolPage, style: &Text) -> String {
         let tools = output.shown.iter().map(AsRef::as_ref);
-        if output.is_qualified { text::qualified_lines(tools) } else { text::lines(tools, style.width) }
+        if output.is_qualified {
+            text::qualified_lines(tools)
+        } else {
+            text::lines(tools, style.width)
+        }
     }
 
     fn write_json(output: &ToolPage, writer: &mut dyn io::Write) -> io::Result<()> {
@@ -132,7 +146,9 @@ impl Operation<Workspace> for ListTools {
 /// Tool counts by source, in the order of the tools, which are sorted by source.
 fn counted_by_source(tools: &[&Arc<Tool>]) -> Vec<SourceCount> {
     let of_one = tools.chunk_by(|one, other| one.id.source == other.id.source);
-    of_one.map(|tools| SourceCount { id: tools[0].id.source.to_string(), tools: tools.len() }).collect()
+    of_one
+        .map(|tools| SourceCount { id: tools[0].id.source.to_string(), tools: tools.len() })
+        .collect()
 }
 
 fn contains(tool: &Tool, filter: &str) -> bool {
@@ -160,7 +176,11 @@ impl StreamOperation<Workspace> for StreamTools {
         )
     };
 
-    async fn open(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<ItemStream<ToolSummary>, OperationError> {
+    async fn open(
+        workspace: &Workspace,
+        _: NoInput,
+        cx: &Cx,
+    ) -> Result<ItemStream<ToolSummary>, OperationError> {
         let (tools, gateway, cx) = (workspace.tools.clone(), workspace.gateway_for(cx), cx.clone());
         let (sender, mut receiver) = mpsc::unbounded_channel();
         let discovery = async move {
@@ -181,7 +201,11 @@ impl StreamOperation<Workspace> for StreamTools {
                 _ => {}
             };
             tools.discover(watch).await?;
-            gateway.snapshot().tools().filter(|tool| !seen.contains(&tool.id)).for_each(|tool| send(tool));
+            gateway
+                .snapshot()
+                .tools()
+                .filter(|tool| !seen.contains(&tool.id))
+                .for_each(|tool| send(tool));
             Ok::<_, OperationError>(())
         };
         let found = poll_fn(move |cx| receiver.poll_recv(cx)).map(Ok);

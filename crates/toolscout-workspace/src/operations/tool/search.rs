@@ -11,9 +11,13 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use toolscout_core::cx::Role;
 use toolscout_core::{Caller, Cx, Diagnostic, DiagnosticKind, SourceId, escape};
-use toolscout_gateway::{CatalogView, Explanation, Gateway, Query, RankingProfile, SearchHit, SearchRequest};
+use toolscout_gateway::{
+    CatalogView, Explanation, Gateway, Query, RankingProfile, SearchHit, SearchRequest,
+};
 use toolscout_surface::cli::nearest;
-use toolscout_surface::operation::{ErrorCode, MetaTool, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    ErrorCode, MetaTool, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::json as output;
 use toolscout_surface::search::{FoundTools, HitView, search};
 
@@ -94,7 +98,11 @@ impl Operation<Workspace> for SearchTools {
         ..OperationSpec::read("search", "Find tools that fit a query", "/api/search")
     };
 
-    async fn run(workspace: &Workspace, input: SearchToolsInput, cx: &Cx) -> Result<SearchResults, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: SearchToolsInput,
+        cx: &Cx,
+    ) -> Result<SearchResults, OperationError> {
         let gateway = workspace.known(cx).await?;
         let view = gateway.view(cx).await;
         let sources = sources(&gateway, &view, &input.source)?;
@@ -158,9 +166,17 @@ fn profile_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// The requested sources; `None` for all.
-fn sources(gateway: &Gateway, view: &CatalogView, wanted: &[String]) -> Result<Option<Vec<SourceId>>, OperationError> {
-    let wanted: Vec<_> =
-        wanted.iter().flat_map(|ids| ids.split(',')).map(str::trim).filter(|id| !id.is_empty()).collect();
+fn sources(
+    gateway: &Gateway,
+    view: &CatalogView,
+    wanted: &[String],
+) -> Result<Option<Vec<SourceId>>, OperationError> {
+    let wanted: Vec<_> = wanted
+        .iter()
+        .flat_map(|ids| ids.split(','))
+        .map(str::trim)
+        .filter(|id| !id.is_empty())
+        .collect();
     let absent = gateway.absent();
     let known = || {
         let there = view.sources().iter().map(|source| source.id()).chain(view.delegates());
@@ -170,7 +186,10 @@ fn sources(gateway: &Gateway, view: &CatalogView, wanted: &[String]) -> Result<O
         known().find(|known| known.as_str() == *id).cloned().ok_or_else(|| {
             let hint = match nearest(id, known().map(SourceId::as_str)) {
                 Some(nearest) => format!("Did you mean `{nearest}`?"),
-                None => format!("Known sources: {}.", known().map(SourceId::as_str).collect::<Vec<_>>().join(", ")),
+                None => format!(
+                    "Known sources: {}.",
+                    known().map(SourceId::as_str).collect::<Vec<_>>().join(", ")
+                ),
             };
             let message = format!("there is no source `{}`", escape::line(id));
             OperationError::new(ErrorCode::ResourceNotFound, message).hint(hint)
@@ -182,7 +201,11 @@ fn sources(gateway: &Gateway, view: &CatalogView, wanted: &[String]) -> Result<O
 
 /// Adapts the notes for a command: adds the next step if there are no hits, and removes
 /// diagnostics that discovery has already reported.
-async fn adapt_notes(workspace: &Workspace, found: &mut FoundTools, known: usize) -> Result<(), OperationError> {
+async fn adapt_notes(
+    workspace: &Workspace,
+    found: &mut FoundTools,
+    known: usize,
+) -> Result<(), OperationError> {
     if found.hits.is_empty() {
         found.notes.push(nothing_found(workspace, known));
     }
@@ -200,7 +223,11 @@ async fn reported(workspace: &Workspace) -> Result<Vec<String>, OperationError> 
     let are_many = problems.iter().filter(is_of_source).count() > Tools::SOURCES;
     let is_quiet = workspace.options.switch("quiet");
     let is_reported = |problem: &&Diagnostic| !(is_quiet || are_many && is_of_source(problem));
-    Ok(problems.iter().filter(is_reported).map(|problem| escape::line(&problem.message).into_owned()).collect())
+    Ok(problems
+        .iter()
+        .filter(is_reported)
+        .map(|problem| escape::line(&problem.message).into_owned())
+        .collect())
 }
 
 fn nothing_found(workspace: &Workspace, known: usize) -> String {
@@ -214,5 +241,7 @@ fn nothing_found(workspace: &Workspace, known: usize) -> String {
     } else {
         ""
     };
-    format!("No tools found: there are none yet.\n  hint: put one into `tools/`, then `toolscout doctor`{servers}")
+    format!(
+        "No tools found: there are none yet.\n  hint: put one into `tools/`, then `toolscout doctor`{servers}"
+    )
 }

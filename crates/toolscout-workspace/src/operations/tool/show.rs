@@ -11,7 +11,9 @@ use toolscout_core::cx::Role;
 use toolscout_core::{Cx, ErrorKind, RawJson, Status, Tool, escape};
 use toolscout_gateway::policy::{LevelName, Policies};
 use toolscout_gateway::{CatalogView, Error, Gateway};
-use toolscout_surface::operation::{CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text};
+use toolscout_surface::operation::{
+    CommandName, ErrorCode, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::json;
 
 /// Show everything about a tool.
@@ -89,7 +91,11 @@ impl Operation<Workspace> for ShowTool {
         ..OperationSpec::read("tool show", "Show everything about a tool", "/api/tools/{*tool}")
     };
 
-    async fn run(workspace: &Workspace, input: ShowToolInput, cx: &Cx) -> Result<ShownTool, OperationError> {
+    async fn run(
+        workspace: &Workspace,
+        input: ShowToolInput,
+        cx: &Cx,
+    ) -> Result<ShownTool, OperationError> {
         let gateway = workspace.known(cx).await?;
         let view = gateway.view(cx).await;
         let tool = resolve(&gateway, &view, &input, cx)?;
@@ -97,8 +103,10 @@ impl Operation<Workspace> for ShowTool {
         let mut details = ToolDetails::new(&tool, &policies, cx);
         if input.all {
             let snapshot = snapshot(&view, true, cx);
-            let same_name = snapshot.named(tool.id.name.as_str()).iter().map(|named| &named.tool.id);
-            details.shadowed = Some(same_name.filter(|id| **id != tool.id).map(ToString::to_string).collect());
+            let same_name =
+                snapshot.named(tool.id.name.as_str()).iter().map(|named| &named.tool.id);
+            details.shadowed =
+                Some(same_name.filter(|id| **id != tool.id).map(ToString::to_string).collect());
         }
         Ok(ShownTool { tool: details })
     }
@@ -112,13 +120,21 @@ impl Operation<Workspace> for ShowTool {
     }
 }
 
-fn resolve(gateway: &Gateway, view: &CatalogView, input: &ShowToolInput, cx: &Cx) -> Result<Arc<Tool>, OperationError> {
+fn resolve(
+    gateway: &Gateway,
+    view: &CatalogView,
+    input: &ShowToolInput,
+    cx: &Cx,
+) -> Result<Arc<Tool>, OperationError> {
     if let Ok(tool) = snapshot(view, input.all, cx).resolve(&input.tool) {
         // Only operators who review a quarantined tool may see its text.
         return match &tool.status {
             Status::Quarantined(reason) if !(input.all && cx.role == Role::Operator) => {
-                Err(Error::from(AuthorizationError::Quarantined { tool: tool.id.to_string(), reason: reason.clone() })
-                    .into())
+                Err(Error::from(AuthorizationError::Quarantined {
+                    tool: tool.id.to_string(),
+                    reason: reason.clone(),
+                })
+                .into())
             }
             _ => Ok(tool.clone()),
         };
@@ -132,19 +148,27 @@ fn resolve(gateway: &Gateway, view: &CatalogView, input: &ShowToolInput, cx: &Cx
 
 /// The cached tool of this name. For a name that a remote gateway may have, the error explains
 /// how to query it.
-pub fn resolve_cached(gateway: &Gateway, view: &CatalogView, name: &str) -> Result<Arc<Tool>, OperationError> {
+pub fn resolve_cached(
+    gateway: &Gateway,
+    view: &CatalogView,
+    name: &str,
+) -> Result<Arc<Tool>, OperationError> {
     let error = match gateway.resolve(name) {
         Ok(tool) => return Ok(tool),
         Err(error) => error,
     };
-    let forms = ['/', ':'].into_iter().filter_map(|separator| name.split_once(separator)).chain(name.split_once("__"));
+    let forms = ['/', ':']
+        .into_iter()
+        .filter_map(|separator| name.split_once(separator))
+        .chain(name.split_once("__"));
     let mut forms = forms.filter(|(source, _)| view.delegates().any(|id| id.as_str() == *source));
     match (error.kind(), forms.next()) {
         (ErrorKind::NotFound, Some((source, inner))) => {
             let (name, inner) = (escape::line(name), escape::line(inner));
             let message = format!("`{source}` has not been searched for `{name}` yet");
-            let hint =
-                format!("`toolscout search '{inner}' --json` searches it, and shows the arguments of its tools.");
+            let hint = format!(
+                "`toolscout search '{inner}' --json` searches it, and shows the arguments of its tools."
+            );
             Err(OperationError::new(ErrorCode::ResourceNotFound, message).hint(hint))
         }
         _ => Err(error.into()),
@@ -157,7 +181,11 @@ impl ToolDetails {
         let level = |level: LevelName| PolicyAtLevel {
             level: level.word(),
             value: policies.value(level, &tool.id).map(|policy| policy.word()),
-            allowed: policies.allowed_values(level, &tool.id).into_iter().map(|policy| policy.word()).collect(),
+            allowed: policies
+                .allowed_values(level, &tool.id)
+                .into_iter()
+                .map(|policy| policy.word())
+                .collect(),
         };
         let levels = [LevelName::Global, LevelName::Project, LevelName::Session].map(level).into();
         Self {
@@ -166,7 +194,11 @@ impl ToolDetails {
             digest: tool.digest().to_string(),
             output_schema: tool.output_schema.clone(),
             annotations: tool.annotations.clone(),
-            policies: ToolPolicies { effective: decision.policy.word(), because: decision.because, levels },
+            policies: ToolPolicies {
+                effective: decision.policy.word(),
+                because: decision.because,
+                levels,
+            },
             shadowed: None,
         }
     }
@@ -181,12 +213,18 @@ impl ToolDetails {
                 out += &format!("  {:<12} {value}\n", format!("{name}:"));
             }
         };
-        let status = tool.reason.as_ref().map_or(tool.status.to_owned(), |why| format!("{} ({why})", tool.status));
+        let status = tool
+            .reason
+            .as_ref()
+            .map_or(tool.status.to_owned(), |why| format!("{} ({why})", tool.status));
         fact("title", tool.title.as_deref().unwrap_or_default());
         fact("about", tool.description.as_deref().unwrap_or("(no description)"));
         fact("keywords", &tool.keywords.join(", "));
         fact("status", &status);
-        fact("path", &tool.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default());
+        fact(
+            "path",
+            &tool.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
+        );
         fact("digest", &self.digest);
         fact("hides", &self.shadowed.as_deref().unwrap_or_default().join(", "));
         fact("input", &pretty(&tool.input_schema));

@@ -49,7 +49,8 @@ impl Command for RetrievalCommand {
             };
             set.notes.iter().for_each(|it| cx.say(&format!("note: {it}\n")));
             let how = how(&cx.parsed);
-            let Split { observed, asked } = split(std::mem::take(&mut set.queries), share(&cx.parsed)?);
+            let Split { observed, asked } =
+                split(std::mem::take(&mut set.queries), share(&cx.parsed)?);
             let measured = measure(&set, how, &observed, &asked);
             let run = ranked(&set, &measured, &asked);
             if let Some(file) = cx.parsed.text("run") {
@@ -71,7 +72,12 @@ fn how(parsed: &Parsed) -> How {
 fn share(parsed: &Parsed) -> Result<f64, AppError> {
     let Some(text) = parsed.text("learn") else { return Ok(0.0) };
     let share = text.parse().ok().filter(|it| (0.0..1.0).contains(it));
-    share.ok_or_else(|| AppError::invalid("`--learn` takes a number from 0 to below 1", "`--learn 0.5` observes half"))
+    share.ok_or_else(|| {
+        AppError::invalid(
+            "`--learn` takes a number from 0 to below 1",
+            "`--learn 0.5` observes half",
+        )
+    })
 }
 
 fn ranked<'a>(set: &'a Set, measured: &Measured, asked: &'a [SetQuery]) -> Vec<Ranked<'a>> {
@@ -85,7 +91,9 @@ fn ranked<'a>(set: &'a Set, measured: &Measured, asked: &'a [SetQuery]) -> Vec<R
 
 fn scores(run: &[Ranked<'_>], asked: &[SetQuery]) -> Vec<(Option<String>, Scores)> {
     let pairs = run.iter().zip(asked);
-    pairs.map(|(run, query)| (query.kind.clone(), Scores::of(&run.ranked, &query.relevant))).collect()
+    pairs
+        .map(|(run, query)| (query.kind.clone(), Scores::of(&run.ranked, &query.relevant)))
+        .collect()
 }
 
 /// The output format. There is no text format, so that one becomes JSON.

@@ -36,7 +36,9 @@ struct Sources {
 
 impl Sources {
     fn of(&mut self, tool: &SetTool) -> SourceId {
-        let Some(server) = tool.server.as_deref().filter(|it| !it.is_empty()) else { return self.own() };
+        let Some(server) = tool.server.as_deref().filter(|it| !it.is_empty()) else {
+            return self.own();
+        };
         if let Some(known) = self.by_server.get(server) {
             return known.clone();
         }
@@ -50,7 +52,8 @@ impl Sources {
     fn own(&mut self) -> SourceId {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz";
         self.alone += 1;
-        let digits = (0..6).map(|place| LETTERS[self.alone / LETTERS.len().pow(place) % LETTERS.len()]);
+        let digits =
+            (0..6).map(|place| LETTERS[self.alone / LETTERS.len().pow(place) % LETTERS.len()]);
         self.free(&format!("qx{}", digits.map(char::from).collect::<String>()))
     }
 
@@ -60,8 +63,11 @@ impl Sources {
             Ok(id) => id.to_string(),
             Err(error) => error.nearest,
         };
-        let spellings = (1..).map(|it| if it == 1 { nearest.clone() } else { shortened(&nearest, it) });
-        let mut free = spellings.filter_map(|it| SourceId::new(&it).ok()).filter(|it| self.taken.insert(it.clone()));
+        let spellings =
+            (1..).map(|it| if it == 1 { nearest.clone() } else { shortened(&nearest, it) });
+        let mut free = spellings
+            .filter_map(|it| SourceId::new(&it).ok())
+            .filter(|it| self.taken.insert(it.clone()));
         free.next().unwrap_or_else(SourceId::local)
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn find(folder: &Path, name: &str) -> Option<PathBuf> {
 pub(super) fn read<T: DeserializeOwned>(path: &Path, shape: &str) -> Result<Vec<T>, AppError> {
     let file = File::open(path).map_err(AppError::io("open", path))?;
     let is_packed = path.extension().is_some_and(|it| it == "gz");
-    let bytes: Box<dyn Read> = if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let bytes: Box<dyn Read> =
+        if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     let place = path.display().to_string();
     parse(BufReader::new(bytes.take(LARGEST)), &place, shape)
 }
@@ -39,7 +40,11 @@ pub(super) fn parse<T: DeserializeOwned>(
     for number in 1.. {
         let wrong = |what: String| mistake(place, number, &what, shape);
         line.clear();
-        let taken = bytes.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(|it| wrong(unreadable(&it)))?;
+        let taken = bytes
+            .by_ref()
+            .take(LONGEST)
+            .read_until(b'\n', &mut line)
+            .map_err(|it| wrong(unreadable(&it)))?;
         if taken == 0 {
             break;
         }

@@ -28,7 +28,8 @@ pub(super) fn measure(set: &Set, how: How, observed: &[SetQuery], asked: &[SetQu
     let build = start.elapsed();
     ranking.observe(observed);
     let (timed, others) = asked.split_at(asked.len().min(TIMED));
-    let (mut ranked, mut times): (Vec<_>, Vec<_>) = timed.iter().map(|it| timed_search(&ranking, it)).unzip();
+    let (mut ranked, mut times): (Vec<_>, Vec<_>) =
+        timed.iter().map(|it| timed_search(&ranking, it)).unzip();
     ranked.extend(on_all_cores(&ranking, others));
     times.sort();
     Measured { ranked, build, times, has_encoder: ranking.has_encoder() }
@@ -52,10 +53,14 @@ fn timed_search(ranking: &Ranking, query: &SetQuery) -> (Vec<usize>, Duration) {
 fn on_all_cores(ranking: &Ranking, queries: &[SetQuery]) -> Vec<Vec<usize>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let part = queries.len().div_ceil(cores).max(1);
-    let ask = |part: &[SetQuery]| part.iter().map(|it| ranking.search(&it.query)).collect::<Vec<_>>();
+    let ask =
+        |part: &[SetQuery]| part.iter().map(|it| ranking.search(&it.query)).collect::<Vec<_>>();
     thread::scope(|scope| {
         let parts: Vec<_> = queries.chunks(part).map(|it| scope.spawn(move || ask(it))).collect();
         // A panic is propagated; no result is made up for it.
-        parts.into_iter().flat_map(|it| it.join().unwrap_or_else(|why| std::panic::resume_unwind(why))).collect()
+        parts
+            .into_iter()
+            .flat_map(|it| it.join().unwrap_or_else(|why| std::panic::resume_unwind(why)))
+            .collect()
     })
 }

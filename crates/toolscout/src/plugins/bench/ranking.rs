@@ -8,8 +8,8 @@ use std::sync::Arc;
 use toolscout_core::{RawJson, Tool, ToolId};
 use toolscout_encoder::MiniLm;
 use toolscout_index::{
-    Encoder, Index, LearnedQueries, LearnedQuery, Query, QueryEmbedding, RankingProfile, TextStamp, ToolDocument,
-    Vector, text_of,
+    Encoder, Index, LearnedQueries, LearnedQuery, Query, QueryEmbedding, RankingProfile, TextStamp,
+    ToolDocument, Vector, text_of,
 };
 
 /// The search configuration.
@@ -45,7 +45,15 @@ impl Ranking {
         };
         let places = ids.iter().cloned().zip(0..).collect();
         let names = tools.iter().map(|it| it.id.clone()).zip(0..).collect();
-        Self { index, encoder, learned: LearnedQueries::default(), profile: how.profile, ids, places, names }
+        Self {
+            index,
+            encoder,
+            learned: LearnedQueries::default(),
+            profile: how.profile,
+            ids,
+            places,
+            names,
+        }
     }
 
     /// Whether semantic search is used.
@@ -57,7 +65,9 @@ impl Ranking {
     pub(super) fn observe(&mut self, queries: &[SetQuery]) {
         let texts: Vec<&str> = queries.iter().map(|it| it.query.as_str()).collect();
         let meanings = match self.encoder {
-            Some(encoder) => encoder.encode_all(&texts).iter().map(|it| Some(Vector::of(it))).collect(),
+            Some(encoder) => {
+                encoder.encode_all(&texts).iter().map(|it| Some(Vector::of(it))).collect()
+            }
             None => vec![None; texts.len()],
         };
         let mut lessons = Vec::new();
@@ -93,13 +103,15 @@ impl Ranking {
 }
 
 fn index(tools: &[SetTool], ids: &[ToolId]) -> Index {
-    let definitions: Vec<Arc<Tool>> = tools.iter().zip(ids).map(|(tool, id)| Arc::new(definition(tool, id))).collect();
-    let documents = tools.iter().zip(&definitions).zip(1..).map(|((line, tool), stamp)| ToolDocument {
-        tool,
-        stamp,
-        is_approved: true,
-        about: line.server_description.as_deref().unwrap_or_default(),
-    });
+    let definitions: Vec<Arc<Tool>> =
+        tools.iter().zip(ids).map(|(tool, id)| Arc::new(definition(tool, id))).collect();
+    let documents =
+        tools.iter().zip(&definitions).zip(1..).map(|((line, tool), stamp)| ToolDocument {
+            tool,
+            stamp,
+            is_approved: true,
+            about: line.server_description.as_deref().unwrap_or_default(),
+        });
     Index::build(&documents.collect::<Vec<_>>())
 }
 
@@ -124,5 +136,6 @@ fn with_vectors(index: &Index, encoder: &dyn Encoder) -> Index {
         index.without_vector(encoder.id()).map(|(stamp, tool)| (stamp, text_of(tool))).unzip();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = encoder.encode_all(&texts);
-    index.with_vectors(encoder.id(), stamps.into_iter().zip(vectors.iter().map(|it| Vector::of(it))))
+    index
+        .with_vectors(encoder.id(), stamps.into_iter().zip(vectors.iter().map(|it| Vector::of(it))))
 }

@@ -16,7 +16,11 @@ pub(super) struct Circumstances<'a> {
 }
 
 /// The whole report; `scores` has one entry for each query, with its kind.
-pub(super) fn report(of: &Circumstances<'_>, measured: &Measured, scores: &[(Option<String>, Scores)]) -> Value {
+pub(super) fn report(
+    of: &Circumstances<'_>,
+    measured: &Measured,
+    scores: &[(Option<String>, Scores)],
+) -> Value {
     let mut all = Map::new();
     all.insert("set".to_owned(), json!(of.set.name));
     all.insert("profile".to_owned(), json!(of.how.profile.word()));
@@ -30,7 +34,9 @@ pub(super) fn report(of: &Circumstances<'_>, measured: &Measured, scores: &[(Opt
     all.insert("search_p99_ms".to_owned(), json!(milliseconds(measured.percentile(99))));
     let kinds = score::by_kind(scores);
     if !kinds.is_empty() {
-        let kinds = kinds.into_iter().map(|(kind, (count, scores))| (kind.to_owned(), of_kind(count, &scores)));
+        let kinds = kinds
+            .into_iter()
+            .map(|(kind, (count, scores))| (kind.to_owned(), of_kind(count, &scores)));
         all.insert("kinds".to_owned(), Value::Object(kinds.collect()));
     }
     Value::Object(all)

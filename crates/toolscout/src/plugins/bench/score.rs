@@ -53,7 +53,9 @@ impl Scores {
 }
 
 /// The mean of each kind, by its name.
-pub(super) fn by_kind<'a>(all: &'a [(Option<String>, Scores)]) -> BTreeMap<&'a str, (usize, Scores)> {
+pub(super) fn by_kind<'a>(
+    all: &'a [(Option<String>, Scores)],
+) -> BTreeMap<&'a str, (usize, Scores)> {
     let mut kinds: BTreeMap<&'a str, Vec<&'a Scores>> = BTreeMap::new();
     for (kind, scores) in all {
         if let Some(kind) = kind {
@@ -66,7 +68,13 @@ pub(super) fn by_kind<'a>(all: &'a [(Option<String>, Scores)]) -> BTreeMap<&'a s
 /// Normalized discounted cumulative gain with binary relevance.
 fn ndcg(found: &[bool], relevant: usize, depth: usize) -> f64 {
     let worth = |place: usize| 1.0 / ((place + 2) as f64).log2();
-    let got: f64 = found.iter().take(depth).enumerate().filter(|(_, it)| **it).map(|(place, _)| worth(place)).sum();
+    let got: f64 = found
+        .iter()
+        .take(depth)
+        .enumerate()
+        .filter(|(_, it)| **it)
+        .map(|(place, _)| worth(place))
+        .sum();
     let best: f64 = (0..relevant.min(depth)).map(worth).sum();
     if best > 0.0 { got / best } else { 0.0 }
 }

@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use toolscout_core::escape;
 
-const TOOL: &str = r#"{"id", "name", "description", "server"?, "server_description"?, "input_schema"?}"#;
+const TOOL: &str =
+    r#"{"id", "name", "description", "server"?, "server_description"?, "input_schema"?}"#;
 const QUERY: &str = r#"{"id", "query", "relevant": [tool ids], "kind"?}"#;
 
 /// Tools and queries.
@@ -75,23 +76,39 @@ impl Set {
     }
 
     /// Validates the set. A duplicate tool counts once; a query without relevant tools is dropped.
-    fn of(name: &str, mut tools: Vec<SetTool>, mut queries: Vec<SetQuery>) -> Result<Self, AppError> {
+    fn of(
+        name: &str,
+        mut tools: Vec<SetTool>,
+        mut queries: Vec<SetQuery>,
+    ) -> Result<Self, AppError> {
         let mut notes = Vec::new();
         let mut known = HashMap::new();
         if let Some(nameless) = tools.iter().position(|it| it.id.is_empty()) {
-            return Err(AppError::invalid(format!("tool {} has an empty id", nameless + 1), "give each tool an id"));
+            return Err(AppError::invalid(
+                format!("tool {} has an empty id", nameless + 1),
+                "give each tool an id",
+            ));
         }
-        tools.retain(|it| known.insert(it.id.clone(), ()).is_none_or(|()| note_twice(&mut notes, &it.id)));
+        tools.retain(|it| {
+            known.insert(it.id.clone(), ()).is_none_or(|()| note_twice(&mut notes, &it.id))
+        });
         let (all, missing) = (queries.len(), unknown(&queries, &known));
         queries.retain(|it| !it.relevant.is_empty());
         queries.iter_mut().for_each(|it| dedup(&mut it.relevant));
         if queries.len() < all {
-            notes.push(format!("{} of {all} queries name no relevant tool, and are not asked", all - queries.len()));
+            notes.push(format!(
+                "{} of {all} queries name no relevant tool, and are not asked",
+                all - queries.len()
+            ));
         }
         notes.extend(missing);
         if tools.is_empty() || queries.is_empty() {
-            let message = format!("`{name}` has {} tools and {} queries to ask", tools.len(), queries.len());
-            return Err(AppError::invalid(message, format!("tools are lines {TOOL}; queries {QUERY}")));
+            let message =
+                format!("`{name}` has {} tools and {} queries to ask", tools.len(), queries.len());
+            return Err(AppError::invalid(
+                message,
+                format!("tools are lines {TOOL}; queries {QUERY}"),
+            ));
         }
         Ok(Self { name: name.to_owned(), tools, queries, notes })
     }
@@ -102,14 +119,16 @@ fn tools_of(folder: &Path) -> Option<PathBuf> {
     let elsewhere = || {
         let text = fs::read_to_string(folder.join("TOOLS")).ok()?;
         let words = text.split_whitespace().map(|it| it.trim_matches(['`', '"', ',', ';']));
-        let spelled = words.flat_map(|it| [it, it.trim_end_matches('.')]).filter(|it| it.contains('/'));
+        let spelled =
+            words.flat_map(|it| [it, it.trim_end_matches('.')]).filter(|it| it.contains('/'));
         spelled.into_iter().find_map(|it| lines::find(&folder.join(it), "tools"))
     };
     lines::find(folder, "tools").or_else(elsewhere)
 }
 
 fn missing(folder: &Path, name: &str) -> AppError {
-    let message = format!("there is neither `{name}.jsonl` nor `{name}.jsonl.gz` in `{}`", folder.display());
+    let message =
+        format!("there is neither `{name}.jsonl` nor `{name}.jsonl.gz` in `{}`", folder.display());
     AppError::invalid(message, "without --data the built-in set is measured")
 }
 
@@ -120,10 +139,14 @@ fn note_twice(notes: &mut Vec<String>, id: &str) -> bool {
 }
 
 fn unknown(queries: &[SetQuery], known: &HashMap<String, ()>) -> Option<String> {
-    let mut named = queries.iter().flat_map(|it| &it.relevant).filter(|it| !known.contains_key(*it));
+    let mut named =
+        queries.iter().flat_map(|it| &it.relevant).filter(|it| !known.contains_key(*it));
     let first = named.next()?;
     let count = 1 + named.count();
-    Some(format!("{count} relevant ids name no tool, and count as not found; the first is `{}`", escape::line(first)))
+    Some(format!(
+        "{count} relevant ids name no tool, and count as not found; the first is `{}`",
+        escape::line(first)
+    ))
 }
 
 fn dedup(ids: &mut Vec<String>) {

@@ -46,8 +46,13 @@ impl Command for CompleteCommand {
                 let tool = gateway.resolve(name).ok()?;
                 Some(ToolCommand::new(tool, cx.options().locale()).spec())
             };
-            let tools =
-                || gateway.snapshot().tools().map(|it| Candidate::new(it.id.name.as_str(), tools::about(it))).collect();
+            let tools = || {
+                gateway
+                    .snapshot()
+                    .tools()
+                    .map(|it| Candidate::new(it.id.name.as_str(), tools::about(it)))
+                    .collect()
+            };
             let names = |path: &[String]| match path {
                 [] => [built_in(cx), tools()].concat(),
                 [only] if only == "run" || only == "describe" => tools(),
@@ -76,8 +81,11 @@ fn built_in(cx: &RunCx) -> Vec<Candidate> {
 fn below(cx: &RunCx, first: &str) -> Vec<Candidate> {
     let locale = cx.options().locale();
     let specs = cx.commands().all().into_iter().map(|it| it.spec());
-    let second = |it: &CommandSpec| it.name.strip_prefix(first)?.strip_prefix(' ').map(str::to_owned);
-    specs.filter_map(|it| Some(Candidate::new(second(&it)?, words::say(locale, &it.about)))).collect()
+    let second =
+        |it: &CommandSpec| it.name.strip_prefix(first)?.strip_prefix(' ').map(str::to_owned);
+    specs
+        .filter_map(|it| Some(Candidate::new(second(&it)?, words::say(locale, &it.about))))
+        .collect()
 }
 
 fn built_in_spec(cx: &RunCx, name: &str) -> Option<CommandSpec> {

@@ -15,7 +15,10 @@ pub(in crate::plugins::cli) fn no_learn() -> OptionSpec {
 }
 
 /// Configures the gateway with the relevance feedback.
-pub(in crate::plugins::cli) fn rule(gateway: GatewayBuilder, startup: &Startup) -> Result<GatewayBuilder, AppError> {
+pub(in crate::plugins::cli) fn rule(
+    gateway: GatewayBuilder,
+    startup: &Startup,
+) -> Result<GatewayBuilder, AppError> {
     let Startup { options, environment, config, .. } = startup;
     let learning = Learning::new(environment.store(), partition(config.project_folder()));
     let is_allowed = config.settings.search.learn != Some(false);
@@ -27,7 +30,11 @@ pub(in crate::plugins::cli) fn rule(gateway: GatewayBuilder, startup: &Startup) 
 pub(in crate::plugins::cli) struct Settle;
 
 impl Decorator for Settle {
-    fn around<'a>(&'a self, cx: &'a RunCx, next: Next<'a>) -> BoxFuture<'a, Result<Exit, AppError>> {
+    fn around<'a>(
+        &'a self,
+        cx: &'a RunCx,
+        next: Next<'a>,
+    ) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async move {
             let done = next.run(cx).await;
             let learning = cx.tools().gateway().learning().clone();

@@ -26,8 +26,13 @@ impl Command for Overview {
 
     fn run<'a>(&'a self, cx: &'a RunCx) -> BoxFuture<'a, Result<Exit, AppError>> {
         Box::pin(async {
-            let problems =
-                cx.tools().discover(|_| ()).await?.iter().filter(|it| it.level == DiagnosticLevel::Warning).count();
+            let problems = cx
+                .tools()
+                .discover(|_| ())
+                .await?
+                .iter()
+                .filter(|it| it.level == DiagnosticLevel::Warning)
+                .count();
             let snapshot = cx.tools().gateway().snapshot();
             let servers = servers(cx)?;
             let text = match snapshot.is_empty() && servers.is_none() {
@@ -50,7 +55,9 @@ fn nothing(cx: &RunCx) -> Result<String, AppError> {
         );
     }
     Ok(text
-        + &format!("Put a script or a `*.tool.toml` into `tools/`, then try:\n  {program} tools\n  {program} doctor\n")
+        + &format!(
+            "Put a script or a `*.tool.toml` into `tools/`, then try:\n  {program} tools\n  {program} doctor\n"
+        )
         + &servers_hint(cx))
 }
 
@@ -76,7 +83,8 @@ fn servers(cx: &RunCx) -> Result<Option<String>, AppError> {
     let failed = states.filter(|it| it.record.status == DiscoveryStatus::Failed).count();
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
     let all = set.configured.len();
-    Ok((all > 0).then(|| format!("{}{failed}: {} server list", counted(all, "server"), cx.program())))
+    Ok((all > 0)
+        .then(|| format!("{}{failed}: {} server list", counted(all, "server"), cx.program())))
 }
 
 fn page(cx: &RunCx, snapshot: &Snapshot, servers: Option<String>, problems: usize) -> String {
@@ -90,16 +98,20 @@ fn page(cx: &RunCx, snapshot: &Snapshot, servers: Option<String>, problems: usiz
         text += &format!("{source} ({})\n", counted(tools.len(), "tool"));
         for tool in tools.iter().take(SHOWN) {
             let before = format!("  {:<20} ", escape::line(tool.id.name.as_str()));
-            text += &format!("{before}{}\n", tools::in_brief(tool, cx.environment().width(), &before));
+            text +=
+                &format!("{before}{}\n", tools::in_brief(tool, cx.environment().width(), &before));
         }
         if tools.len() > SHOWN {
             text += &format!("  … and {} more: {program} tools\n", tools.len() - SHOWN);
         }
     }
-    let problems = (problems > 0).then(|| format!("{}: {program} doctor", counted(problems, "problem")));
+    let problems =
+        (problems > 0).then(|| format!("{}: {program} doctor", counted(problems, "problem")));
     let lines: Vec<_> = servers.into_iter().chain(problems).collect();
     if !lines.is_empty() {
         text += &format!("\n{}\n", lines.join("\n"));
     }
-    text + &format!("\nNext:\n  {program} TOOL --help\n  {program} search WORDS\n  {program} --help\n")
+    text + &format!(
+        "\nNext:\n  {program} TOOL --help\n  {program} search WORDS\n  {program} --help\n"
+    )
 }

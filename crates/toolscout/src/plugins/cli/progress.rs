@@ -20,7 +20,8 @@ pub(super) struct Shown {
 pub(super) fn watched(cx: &RunCx, tool: &ToolId) -> (Cx, Shown) {
     let is_shown = cx.environment().is_interactive() && !cx.options().switch("quiet");
     let shown = Shown { environment: cx.workspace().environment.clone(), is_there: Arc::default() };
-    let (environment, is_there, tool) = (cx.workspace().environment.clone(), shown.is_there.clone(), tool.clone());
+    let (environment, is_there, tool) =
+        (cx.workspace().environment.clone(), shown.is_there.clone(), tool.clone());
     let progress = move |it: Progress| {
         let message = it.message.as_deref().map(escape::line);
         tracing::debug!(event = "tool_progress", tool = %tool, done = it.done, total = it.total, message = message.as_deref());
@@ -42,10 +43,15 @@ impl Drop for Shown {
 
 fn line(progress: &Progress) -> String {
     let Progress { done, total, message } = progress;
-    let message: String = escape::line(message.as_deref().unwrap_or_default()).chars().take(MESSAGE).collect();
+    let message: String =
+        escape::line(message.as_deref().unwrap_or_default()).chars().take(MESSAGE).collect();
     let far = match total.filter(|it| *it > 0.0) {
         Some(total) => {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 20")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "from 0 to 20"
+            )]
             let full = (done / total * BAR).clamp(0.0, BAR) as usize;
             format!("[{:.<20}] {done}/{total}", "#".repeat(full))
         }
@@ -61,7 +67,11 @@ mod tests {
     #[test]
     fn a_line_says_how_far_it_is_and_what_is_under_way() {
         let line = |done, total, message: &str| {
-            line(&Progress { done, total, message: Some(message.to_owned()).filter(|it| !it.is_empty()) })
+            line(&Progress {
+                done,
+                total,
+                message: Some(message.to_owned()).filter(|it| !it.is_empty()),
+            })
         };
         assert_eq!(line(1.0, Some(4.0), "counting"), "\r\x1b[K[#####...............] 1/4 counting");
         assert_eq!(line(9.0, Some(4.0), ""), "\r\x1b[K[####################] 9/4 ");

@@ -3,7 +3,9 @@
 use super::tool_command::ToolCommand;
 use crate::{AppError, Command, RunCx};
 use toolscout_core::BoxFuture;
-use toolscout_surface::cli::{self, CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors};
+use toolscout_surface::cli::{
+    self, CommandSpec, OptionSpec, PositionalSpec, UsageError, UsageErrors,
+};
 use toolscout_surface::codes::Exit;
 use toolscout_workspace::{refuse_quarantined, resolve_cached};
 
@@ -12,8 +14,17 @@ pub(super) struct RunCommand;
 impl Command for RunCommand {
     fn spec(&self) -> CommandSpec {
         CommandSpec::new("run", "Run a tool by any form of its name")
-            .positional(PositionalSpec::new("TOOL", "tool, source/tool, source:tool or source__tool").required())
-            .positional(PositionalSpec::new("ARGS", "Arguments of the tool; see `toolscout run TOOL --help`").many())
+            .positional(
+                PositionalSpec::new("TOOL", "tool, source/tool, source:tool or source__tool")
+                    .required(),
+            )
+            .positional(
+                PositionalSpec::new(
+                    "ARGS",
+                    "Arguments of the tool; see `toolscout run TOOL --help`",
+                )
+                .many(),
+            )
             .option(OptionSpec::help("Show help, of the tool if one is named"))
             .stop_at_positional()
             .example("toolscout run word-count --text 'one two'")
@@ -31,7 +42,8 @@ impl Command for RunCommand {
                 if wants_help {
                     return cx.print_help(self.spec()).map(|()| Exit::Done);
                 }
-                let missing = UsageErrors::from(UsageError::MissingArgument { name: "TOOL".to_owned() });
+                let missing =
+                    UsageErrors::from(UsageError::MissingArgument { name: "TOOL".to_owned() });
                 return Err(missing.into());
             };
             let ran = dispatch(cx, name, args, wants_help).await;
@@ -42,10 +54,16 @@ impl Command for RunCommand {
     }
 }
 
-async fn dispatch(cx: &RunCx, name: &str, args: &[String], wants_help: bool) -> Result<Exit, AppError> {
+async fn dispatch(
+    cx: &RunCx,
+    name: &str,
+    args: &[String],
+    wants_help: bool,
+) -> Result<Exit, AppError> {
     let gateway = cx.tools().known().await?;
     // Help and dry runs must not start anything.
-    let tool = match wants_help || cx.options().command.only_reads || cx.options().switch("dry-run") {
+    let tool = match wants_help || cx.options().command.only_reads || cx.options().switch("dry-run")
+    {
         true => resolve_cached(gateway, &gateway.view(&cx.request()).await, name)?,
         false => gateway.find(name, &cx.request()).await?,
     };

@@ -6,7 +6,8 @@ use crate::{AfterSetup, AppError, Command, CommandSet, Listing, RunCx, Tools};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use toolscout_core::{
-    Arguments, BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceKind, Tool, ToolCall, ToolOutput, escape,
+    Arguments, BoxFuture, Diagnostic, DiagnosticKind, ErrorKind, SourceKind, Tool, ToolCall,
+    ToolOutput, escape,
 };
 use toolscout_surface::cli::{CommandSpec, Locale, Parsed, ToolFlags};
 use toolscout_surface::codes::Exit;
@@ -33,7 +34,10 @@ impl ToolCommands {
 }
 
 impl CommandSet for ToolCommands {
-    fn find<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Arc<dyn Command>>, AppError>> {
+    fn find<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Arc<dyn Command>>, AppError>> {
         Box::pin(async move {
             let gateway = self.tools.known().await?;
             let found = match self.only_reads {
@@ -91,9 +95,13 @@ impl ToolCommand {
         let output = gateway.call_tool(&self.tool, call, request).await;
         drop(shown);
         let output = output?;
-        let format = if self.flags.wants_json(parsed) { Format::Json } else { cx.options().format() };
+        let format =
+            if self.flags.wants_json(parsed) { Format::Json } else { cx.options().format() };
         for doubt in output.doubts() {
-            cx.tools().warn(&Diagnostic::warning(DiagnosticKind::Broken, format!("`{}`: {doubt}", self.tool.id)));
+            cx.tools().warn(&Diagnostic::warning(
+                DiagnosticKind::Broken,
+                format!("`{}`: {doubt}", self.tool.id),
+            ));
         }
         let known = gateway.whole_snapshot();
         let is_foreign = known.tool(&self.tool.id).is_some_and(|it| it.origin == SourceKind::Mcp);
@@ -102,8 +110,11 @@ impl ToolCommand {
 
     /// Uses a blocking thread: standard input may block, and an interrupt must still be handled.
     async fn arguments(&self, cx: &RunCx, parsed: &Parsed) -> Result<Arguments, AppError> {
-        let (flags, parsed, cwd) = (self.flags.clone(), parsed.clone(), cx.environment().cwd().to_owned());
-        let work = tokio::task::spawn_blocking(move || flags.arguments_with(&parsed, |from| input_text(from, &cwd)));
+        let (flags, parsed, cwd) =
+            (self.flags.clone(), parsed.clone(), cx.environment().cwd().to_owned());
+        let work = tokio::task::spawn_blocking(move || {
+            flags.arguments_with(&parsed, |from| input_text(from, &cwd))
+        });
         work.await.map_err(|it| AppError::io("read", "--input")(it.into()))?.map_err(AppError::from)
     }
 
@@ -113,8 +124,7 @@ impl ToolCommand {
 
     fn plan(&self, call: &ToolCall) -> String {
         let path = self.tool.provenance.path.as_ref().map(|it| it.display().to_string());
-        let mut plan =
-            json!({"tool": self.tool.id.to_string(), "path": path, "arguments": Value::Object(call.arguments.clone())});
+        let mut plan = json!({"tool": self.tool.id.to_string(), "path": path, "arguments": Value::Object(call.arguments.clone())});
         if !call.rest.is_empty() {
             plan["rest"] = call.rest.clone().into();
         }
@@ -135,10 +145,16 @@ impl Command for ToolCommand {
 /// Prints data to standard output, and the message of a failed tool to standard error unless a data
 /// format is selected. Programs receive every byte; on a terminal, output of a remote server is
 /// escaped, so that it cannot control the terminal.
-fn show(cx: &RunCx, output: &ToolOutput, format: Format, is_foreign: bool) -> Result<Exit, AppError> {
+fn show(
+    cx: &RunCx,
+    output: &ToolOutput,
+    format: Format,
+    is_foreign: bool,
+) -> Result<Exit, AppError> {
     let text = match format {
         Format::Text => tool_result::text(output),
-        format => tool_result::json(output).map_or_else(|text| text, |value| output::render(&value, format)),
+        format => tool_result::json(output)
+            .map_or_else(|text| text, |value| output::render(&value, format)),
     };
     let text = if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" };
     let is_talk = output.is_error() && format == Format::Text;

@@ -24,7 +24,8 @@ impl Home {
         fs::create_dir_all(home.join("desk")).expect("make a folder");
         let vars = [("HOME", home.to_str().expect("a text"))];
         let (environment, captured) = Environment::captured(&home.join("desk"), &vars);
-        let app = App::builder("toolscout").plugin(plugins::Connect).environment(environment).build();
+        let app =
+            App::builder("toolscout").plugin(plugins::Connect).environment(environment).build();
         Self { dir, app: app.expect("one plugin fits"), captured }
     }
 
@@ -75,7 +76,12 @@ async fn the_file_we_are_in_is_found_again_among_several() {
     let home = Home::new().file("desk/.opencode/opencode.jsonc", "{\"mcp\": {}}\n");
     home.done(&["connect", "opencode", "--scope", "project"]).await;
     let home = home.file("desk/opencode.json", "{}");
-    assert!(home.done(&["connect", "opencode", "--scope", "project"]).await.1.contains("was connected already"));
+    assert!(
+        home.done(&["connect", "opencode", "--scope", "project"])
+            .await
+            .1
+            .contains("was connected already")
+    );
     home.done(&["disconnect", "opencode", "--scope", "project"]).await;
     assert_eq!(home.read("desk/.opencode/opencode.jsonc"), "{\"mcp\": {}}\n");
     assert_eq!(home.read("desk/opencode.json"), "{}");
@@ -93,12 +99,16 @@ async fn a_file_that_broke_since_is_put_back_as_a_whole() {
 
 #[tokio::test]
 async fn a_dry_run_only_shows() {
-    let home = Home::new()
-        .file(".cursor/mcp.json", r#"{"mcpServers": {"a": {"command": "x", "env": {"TOKEN": "hidden-one"}}}}"#);
+    let home = Home::new().file(
+        ".cursor/mcp.json",
+        r#"{"mcpServers": {"a": {"command": "x", "env": {"TOKEN": "hidden-one"}}}}"#,
+    );
     let before = home.read(".cursor/mcp.json");
     let (out, err) = home.done(&["connect", "cursor", "--take", "--dry-run"]).await;
     assert!(
-        out.contains("\"toolscout\": {") && out.contains("+ a  stdio  x") && err.contains("Would move 1 server to "),
+        out.contains("\"toolscout\": {")
+            && out.contains("+ a  stdio  x")
+            && err.contains("Would move 1 server to "),
         "{out}{err}"
     );
     assert!(!out.contains("hidden-one") && !err.contains("hidden-one"));
@@ -113,7 +123,12 @@ async fn a_projects_file_is_another_one() {
     home.done(&["connect", "cursor", "--scope", "project"]).await;
     assert!(home.read("desk/.cursor/mcp.json").contains("toolscout"));
     assert!(home.done(&["disconnect", "cursor"]).await.1.contains("was not connected"));
-    assert!(home.done(&["disconnect", "cursor", "--scope", "project"]).await.1.contains("is gone, as before"));
+    assert!(
+        home.done(&["disconnect", "cursor", "--scope", "project"])
+            .await
+            .1
+            .contains("is gone, as before")
+    );
     assert!(!home.path("desk/.cursor").exists());
     let (_, err, exit) = home.run(&["connect", "windsurf", "--scope", "project"]).await;
     assert_eq!(exit, Exit::Usage);
@@ -140,10 +155,19 @@ async fn taken_servers_are_ours_then_and_theirs_again_later() {
     assert!(!out.contains("t0p-secret") && !err.contains("t0p-secret"));
     let theirs = home.read(".cursor/mcp.json");
     let has = |name: &str| theirs.contains(&format!("\"{name}\""));
-    assert!(!has("docs") && !has("web") && has("chat") && has("toolscout") && theirs.contains("// Mine."), "{theirs}");
+    assert!(
+        !has("docs")
+            && !has("web")
+            && has("chat")
+            && has("toolscout")
+            && theirs.contains("// Mine."),
+        "{theirs}"
+    );
     let ours = home.read(".config/toolscout/config.toml");
     assert!(
-        ours.contains("[servers.docs]") && ours.contains("[servers.web]") && !ours.contains("t0p-secret"),
+        ours.contains("[servers.docs]")
+            && ours.contains("[servers.web]")
+            && !ours.contains("t0p-secret"),
         "{ours}"
     );
     assert_eq!(home.read(".config/toolscout/secrets/docs.api_token"), "t0p-secret");
@@ -165,12 +189,18 @@ async fn a_file_that_we_read_anyway_loses_nothing_by_being_taken() {
 
 #[tokio::test]
 async fn the_list_says_who_is_there_and_who_is_connected() {
-    let home = Home::new().file(".gemini/settings.json", "{}").file(".codex/config.toml", "= broken");
+    let home =
+        Home::new().file(".gemini/settings.json", "{}").file(".codex/config.toml", "= broken");
     home.done(&["connect", "cursor"]).await;
     let (out, _) = home.done(&["connect", "--list"]).await;
-    let line =
-        |start: &str| out.lines().find(|it| it.starts_with(start)).unwrap_or_else(|| panic!("no {start} in {out}"));
-    assert!(line("cursor ").contains(" connected ") && line("cursor ").ends_with("/.cursor/mcp.json"));
+    let line = |start: &str| {
+        out.lines()
+            .find(|it| it.starts_with(start))
+            .unwrap_or_else(|| panic!("no {start} in {out}"))
+    };
+    assert!(
+        line("cursor ").contains(" connected ") && line("cursor ").ends_with("/.cursor/mcp.json")
+    );
     assert!(line("gemini ").contains(" found ") && line("codex ").contains(" broken "));
     assert_eq!(line("zed "), "zed             not found");
     let (out, _) = home.done(&["connect", "--list", "--json"]).await;

@@ -6,8 +6,8 @@ use futures_util::stream;
 use std::sync::Arc;
 use toolscout_config::ToolPreset;
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Provenance, Source, SourceError, SourceId, SourceKind, Status,
-    Tool, ToolCall, ToolId, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Provenance, Source, SourceError, SourceId,
+    SourceKind, Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
 /// The built-in abilities of most agents.
@@ -48,7 +48,9 @@ impl Preset {
         let id = SourceId::new("preset").ok()?;
         let tool = |(name, about): (&str, &str)| {
             let tool = Tool::new(ToolId::new(id.clone(), ToolName::new(name).ok()?));
-            let status = Status::Unavailable("it is declared by a preset, and has no handler here".to_owned());
+            let status = Status::Unavailable(
+                "it is declared by a preset, and has no handler here".to_owned(),
+            );
             let provenance = Provenance { trusted: true, ..Provenance::default() };
             Some(Arc::new(Tool { description: Some(about.to_owned()), status, provenance, ..tool }))
         };
@@ -71,14 +73,24 @@ impl Source for Preset {
         Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(DiscoveryItem::Tool(it)))))
     }
 
-    fn load<'a>(&'a self, name: &'a ToolName, _: Cx) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
+    fn load<'a>(
+        &'a self,
+        name: &'a ToolName,
+        _: Cx,
+    ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         let found = self.tools.iter().find(|it| it.id.name == *name).map(|it| Tool::clone(it));
         Box::pin(async { Ok(found) })
     }
 
-    fn call(&self, call: Authorized<ToolCall>, _: Cx) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
+    fn call(
+        &self,
+        call: Authorized<ToolCall>,
+        _: Cx,
+    ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         let name = &call.get().tool.name;
-        let what = format!("`{name}` is declared by a preset, and has no handler here; the agent has one of its own");
+        let what = format!(
+            "`{name}` is declared by a preset, and has no handler here; the agent has one of its own"
+        );
         Box::pin(async { Err(SourceError::Unavailable { id: self.id.clone(), what }) })
     }
 }

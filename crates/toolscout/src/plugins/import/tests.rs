@@ -56,7 +56,8 @@ impl World {
     /// Runs `import` in the project.
     async fn import(&self, args: &[&str]) -> Ran {
         let (environment, captured) = self.environment();
-        let app = App::builder("toolscout").plugin(plugins::Import).environment(environment).build();
+        let app =
+            App::builder("toolscout").plugin(plugins::Import).environment(environment).build();
         let args = ["import"].into_iter().chain(args.iter().copied());
         let exit = app.expect("one plugin fits").run(args).await;
         Ran { out: captured.out(), err: captured.err(), exit }
@@ -83,7 +84,10 @@ impl Ran {
     /// Checks that none of these secrets is in the output or the messages.
     fn hides(self, secrets: &[&str]) -> Self {
         for secret in secrets {
-            assert!(!self.out.contains(secret) && !self.err.contains(secret), "{secret:?} is in {self:?}");
+            assert!(
+                !self.out.contains(secret) && !self.err.contains(secret),
+                "{secret:?} is in {self:?}"
+            );
         }
         self
     }

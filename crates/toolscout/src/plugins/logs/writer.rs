@@ -33,9 +33,12 @@ fn nested(event: &str) -> Cow<'_, str> {
     if !NESTED.iter().any(|it| event.contains(&format!("\"{it}\":\""))) {
         return Cow::Borrowed(event);
     }
-    let Ok(mut fields) = serde_json::from_str::<Map<String, Value>>(event) else { return Cow::Borrowed(event) };
+    let Ok(mut fields) = serde_json::from_str::<Map<String, Value>>(event) else {
+        return Cow::Borrowed(event);
+    };
     for name in NESTED {
-        let inner = fields.get(name).and_then(Value::as_str).and_then(|it| serde_json::from_str(it).ok());
+        let inner =
+            fields.get(name).and_then(Value::as_str).and_then(|it| serde_json::from_str(it).ok());
         if let Some(inner @ (Value::Object(_) | Value::Array(_))) = inner {
             fields.insert(name.to_owned(), inner);
         }
@@ -80,7 +83,10 @@ mod tests {
         );
         assert_eq!(Shape::Json.safe("{\"a\":\"\u{9b}\"}\n"), "{\"a\":\"\\u009b\"}\n");
         let event = "{\"event\":\"x\",\"byServer\":\"{\\\"a\\\":2}\",\"servers\":\"[oops\"}";
-        assert_eq!(Shape::Json.safe(event), "{\"event\":\"x\",\"byServer\":{\"a\":2},\"servers\":\"[oops\"}");
+        assert_eq!(
+            Shape::Json.safe(event),
+            "{\"event\":\"x\",\"byServer\":{\"a\":2},\"servers\":\"[oops\"}"
+        );
         let mut log = Safe { shape: Shape::Line, out: Vec::new() };
         log.write_all(b"\xff\x07").expect("written");
         assert_eq!(log.out, "\u{fffd}\\u{7}".as_bytes());

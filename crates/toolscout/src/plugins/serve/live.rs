@@ -25,7 +25,9 @@ type Beside<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 
 /// Follows changes; never returns.
 pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
-    let Some(mut requests) = mcp.reload_requests().receiver() else { return std::future::pending().await };
+    let Some(mut requests) = mcp.reload_requests().receiver() else {
+        return std::future::pending().await;
+    };
     let mut seen = Seen::as_read(cx);
     let mut ticks = interval(PACE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -54,7 +56,11 @@ pub(super) async fn follow(cx: &RunCx, mcp: &McpServers) -> Infallible {
 }
 
 /// Applies the current content of the configuration files.
-async fn reload<'a>(cx: &'a RunCx, mcp: &'a McpServers, beside: &mut Beside<'a>) -> Result<(), AppError> {
+async fn reload<'a>(
+    cx: &'a RunCx,
+    mcp: &'a McpServers,
+    beside: &mut Beside<'a>,
+) -> Result<(), AppError> {
     let before = cx.workspace().config();
     let set_before = cx.workspace().configured_servers();
     cx.workspace().reload()?;
@@ -84,7 +90,9 @@ fn missing(these: &[Arc<McpSource>], those: &[Arc<McpSource>]) -> Vec<Arc<McpSou
 async fn retire(source: Arc<McpSource>) {
     let until = Instant::now() + LAST_ANSWERS;
     let request = Cx::new(Caller::Mcp);
-    while Instant::now() < until && source.state(&request).is_ok_and(|it| it.state == ServerPhase::Running) {
+    while Instant::now() < until
+        && source.state(&request).is_ok_and(|it| it.state == ServerPhase::Running)
+    {
         sleep(PACE).await;
     }
     source.stop().await;
@@ -113,7 +121,8 @@ impl Seen {
     fn as_read(cx: &RunCx) -> Self {
         let configuration = cx.workspace().config().stamps.clone();
         let state = cx.environment().state_dir().into_iter();
-        let approvals = FileStamps::of(state.flat_map(|it| [it.join("trust.db"), it.join("trust.db-wal")]));
+        let approvals =
+            FileStamps::of(state.flat_map(|it| [it.join("trust.db"), it.join("trust.db-wal")]));
         Self { configuration, approvals, is_trusted: is_trusted(cx) }
     }
 

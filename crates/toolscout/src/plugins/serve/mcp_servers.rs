@@ -61,15 +61,20 @@ impl McpServers {
     pub(super) fn new(cx: &RunCx, selection: Selection) -> Result<Self, AppError> {
         let config = cx.workspace().config();
         let gateway = cx.tools().shared_gateway();
-        let configured = cx.workspace().configured_servers().map(|set| set.layered()).unwrap_or_default();
-        let is_configured = |source: &Arc<dyn Source>| configured.iter().any(|other| Arc::ptr_eq(other, source));
-        let fixed_sources = gateway.sources().iter().filter(|source| !is_configured(source)).cloned().collect();
+        let configured =
+            cx.workspace().configured_servers().map(|set| set.layered()).unwrap_or_default();
+        let is_configured =
+            |source: &Arc<dyn Source>| configured.iter().any(|other| Arc::ptr_eq(other, source));
+        let fixed_sources =
+            gateway.sources().iter().filter(|source| !is_configured(source)).cloned().collect();
         let (servers, reload_requests, factory) =
             (Mutex::default(), ReloadRequests::default(), McpServerFactory::of(cx)?);
         let all = Self { selection, factory, gateway, servers, fixed_sources, reload_requests };
         all.update(&config, configured)?;
         match &all.selection {
-            Selection::Profile(name) if all.server(None).is_none() => Err(unknown_profile(name, &config)),
+            Selection::Profile(name) if all.server(None).is_none() => {
+                Err(unknown_profile(name, &config))
+            }
             _ => Ok(all),
         }
     }
@@ -124,23 +129,31 @@ impl McpServers {
 
     /// Applies the current configuration with these configured servers. Removed sources disappear
     /// at once; new sources are listed after the next refresh.
-    pub(super) fn update(&self, config: &Config, configured: Vec<Arc<dyn Source>>) -> Result<(), AppError> {
+    pub(super) fn update(
+        &self,
+        config: &Config,
+        configured: Vec<Arc<dyn Source>>,
+    ) -> Result<(), AppError> {
         let exposed = config.settings.serve.operations.clone().unwrap_or_default();
         // An error here leaves everything unchanged.
         self.factory.operations(&exposed)?;
-        let profiles: Vec<_> = config.profiles.iter().filter(|profile| self.selects(profile)).collect();
+        let profiles: Vec<_> =
+            config.profiles.iter().filter(|profile| self.selects(profile)).collect();
         let everything = Scope { listed: config.listed.clone(), ..Scope::default() };
-        self.gateway.set_scopes(everything, profiles.iter().map(|it| (it.name.clone(), scope(it, config))));
+        self.gateway
+            .set_scopes(everything, profiles.iter().map(|it| (it.name.clone(), scope(it, config))));
         let sources = self.fixed_sources.iter().cloned().chain(configured).collect();
         self.gateway.set_sources(sources).map_err(LifecycleError::from)?;
         let of_all = config.settings.meta_tools.as_deref();
-        let wanted = profiles.iter().map(|it| (Some(it.name.clone()), it.meta_tools.as_deref().or(of_all)));
+        let wanted =
+            profiles.iter().map(|it| (Some(it.name.clone()), it.meta_tools.as_deref().or(of_all)));
         let mut servers = self.servers();
         let before = std::mem::take(&mut *servers);
         for (profile, written) in std::iter::once((None, of_all)).chain(wanted) {
             // A profile offers the tools it names, and no operations.
             let exposed_operations = if profile.is_none() { exposed.clone() } else { Vec::new() };
-            let settings = ServerSettings { meta_tools: self.factory.meta_tools(written), exposed_operations };
+            let settings =
+                ServerSettings { meta_tools: self.factory.meta_tools(written), exposed_operations };
             let server = match before.get(&profile).filter(|(there, _)| *there == settings) {
                 Some((_, unchanged)) => unchanged.clone(),
                 None => self.new_server(profile.as_deref(), &settings)?,
@@ -160,8 +173,13 @@ impl McpServers {
         self.gateway.refresh_source(id, &self.factory.options.request).await;
     }
 
-    fn new_server(&self, profile: Option<&str>, settings: &ServerSettings) -> Result<Arc<Server>, AppError> {
-        let gateway = profile.map_or_else(|| self.gateway.clone(), |name| Arc::new(self.gateway.within(name)));
+    fn new_server(
+        &self,
+        profile: Option<&str>,
+        settings: &ServerSettings,
+    ) -> Result<Arc<Server>, AppError> {
+        let gateway = profile
+            .map_or_else(|| self.gateway.clone(), |name| Arc::new(self.gateway.within(name)));
         let operations = self.factory.operations(&settings.exposed_operations)?;
         Ok(self.factory.server(gateway, settings.meta_tools, operations))
     }
@@ -194,7 +212,9 @@ fn unknown_profile(name: &str, config: &Config) -> AppError {
     let known = || config.profiles.iter().map(|it| it.name.as_str());
     let hint = match toolscout_surface::cli::nearest(name, known()) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None if config.profiles.is_empty() => "profiles are tables in toolscout.toml: [profiles.NAME]".to_owned(),
+        None if config.profiles.is_empty() => {
+            "profiles are tables in toolscout.toml: [profiles.NAME]".to_owned()
+        }
         None => format!("there are: {}", known().collect::<Vec<_>>().join(", ")),
     };
     let message = format!("there is no profile `{}`", escape::line(name));

@@ -14,7 +14,10 @@ pub(super) fn standard() -> (Input, Output) {
     let (input, output) = (unix::input(), unix::output());
     #[cfg(not(unix))]
     let (input, output) = (None, None);
-    (input.unwrap_or_else(|| Box::new(tokio::io::stdin())), output.unwrap_or_else(|| Box::new(tokio::io::stdout())))
+    (
+        input.unwrap_or_else(|| Box::new(tokio::io::stdin())),
+        output.unwrap_or_else(|| Box::new(tokio::io::stdout())),
+    )
 }
 
 #[cfg(unix)]

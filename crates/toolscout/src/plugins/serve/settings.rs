@@ -30,16 +30,24 @@ impl McpServerFactory {
             env!("CARGO_PKG_VERSION"),
             blake3::derive_key("toolscout request state", &key),
         );
-        options.ranking = cx.parsed.text("ranking").and_then(|it| it.parse().ok()).unwrap_or_default();
+        options.ranking =
+            cx.parsed.text("ranking").and_then(|it| it.parse().ok()).unwrap_or_default();
         if let Some(essential) = &cx.workspace().config().settings.context.essential {
             options.essential.clone_from(essential);
         }
         options.strict_hidden = cx.parsed.switch("strict-hidden");
-        options.transparent = cx.parsed.text("transparent").map(|it| transparent(cx, it)).transpose()?;
+        options.transparent =
+            cx.parsed.text("transparent").map(|it| transparent(cx, it)).transpose()?;
         options.request = Cx { caller: Caller::Mcp, asker: None, ..cx.request() };
         let meta_tools = cx.parsed.text("meta-tools").and_then(MetaTools::from_word);
         let project = options.request.project.as_deref().cloned().unwrap_or_default();
-        Ok(Self { options, meta_tools, operations: cx.operations(), store, partition: partition(&project) })
+        Ok(Self {
+            options,
+            meta_tools,
+            operations: cx.operations(),
+            store,
+            partition: partition(&project),
+        })
     }
 
     /// A server for the tools of this gateway, and for these operations.
@@ -50,7 +58,12 @@ impl McpServerFactory {
         operations: OperationTools,
     ) -> Arc<Server> {
         let names = Remembered::kept(self.store.clone(), &self.partition);
-        Server::new(gateway, ServerOptions { meta_tools, ..self.options.clone() }, names, operations)
+        Server::new(
+            gateway,
+            ServerOptions { meta_tools, ..self.options.clone() },
+            names,
+            operations,
+        )
     }
 
     /// The meta tools, and the operations exposed under these names.
@@ -73,7 +86,8 @@ fn transparent(cx: &RunCx, id: &str) -> Result<SourceId, AppError> {
     if let Some(set) = cx.workspace().configured_servers() {
         set.source(id)?;
     }
-    let hint = gateway.sources().iter().map(|it| it.id().to_string()).collect::<Vec<_>>().join(", ");
+    let hint =
+        gateway.sources().iter().map(|it| it.id().to_string()).collect::<Vec<_>>().join(", ");
     let message = format!("there is no source `{}`", escape::line(id));
     Err(AppError::invalid(message, format!("there are: {hint}")))
 }

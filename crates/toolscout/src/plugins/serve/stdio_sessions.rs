@@ -53,9 +53,16 @@ impl Drop for SessionRecord {
 /// The sessions of other processes of this project. Outdated records are removed.
 pub(super) fn of_other_processes(cx: &RunCx) -> Vec<SessionInfo> {
     let prefix = prefix(cx);
-    let is_ours = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix));
+    let is_ours = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix))
+    };
     let entries = folder(cx).and_then(|it| fs::read_dir(it).ok()).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(is_ours).take(MOST).filter_map(|path| read(&path)).collect()
+    entries
+        .map(|entry| entry.path())
+        .filter(is_ours)
+        .take(MOST)
+        .filter_map(|path| read(&path))
+        .collect()
 }
 
 fn read(path: &Path) -> Option<SessionInfo> {

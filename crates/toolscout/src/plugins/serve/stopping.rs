@@ -10,7 +10,9 @@ pub(super) async fn stop_requested() {
 
 async fn terminated() {
     #[cfg(unix)]
-    if let Ok(mut signal) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+    if let Ok(mut signal) =
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+    {
         signal.recv().await;
         return;
     }

@@ -28,10 +28,13 @@ pub(crate) struct SavedToken {
 }
 
 /// The token in this file; generated if the file does not exist.
-pub(crate) fn load_or_create(environment: &Environment, file: &str) -> Result<SavedToken, AppError> {
-    let folder = environment
-        .state_dir()
-        .ok_or_else(|| AppError::invalid("no state directory", "set HOME or TOOLSCOUT_STATE_DIR"))?;
+pub(crate) fn load_or_create(
+    environment: &Environment,
+    file: &str,
+) -> Result<SavedToken, AppError> {
+    let folder = environment.state_dir().ok_or_else(|| {
+        AppError::invalid("no state directory", "set HOME or TOOLSCOUT_STATE_DIR")
+    })?;
     let path = folder.join(file);
     if let Some(secret) = read(&path)? {
         return Ok(SavedToken { secret, path, is_new: false });
@@ -99,5 +102,7 @@ fn generate() -> Result<String, AppError> {
 pub(super) fn random() -> Result<[u8; BYTES], AppError> {
     let mut bytes = [0; BYTES];
     let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map(|()| bytes).map_err(|_| AppError::invalid("this system gives no random numbers", "try again"))
+    filled
+        .map(|()| bytes)
+        .map_err(|_| AppError::invalid("this system gives no random numbers", "try again"))
 }

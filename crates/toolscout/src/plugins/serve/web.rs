@@ -94,10 +94,13 @@ impl Web {
             (Purpose::Agents, None) => {}
             _ => links.link().iter().for_each(|link| browser::show_sign_in_link(cx, link)),
         }
-        let profiles = mcp.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
-        let profiles: String = profiles.map(|name| format!("profile {name} at {url}/{name}\n")).collect();
+        let profiles =
+            mcp.profile_names().into_iter().filter(|_| cx.parsed.text("profile").is_none());
+        let profiles: String =
+            profiles.map(|name| format!("profile {name} at {url}/{name}\n")).collect();
         let has_page = self.purpose == Purpose::Agents && cx.workspace().parts.ui;
-        let page = if has_page { format!("Web UI: run `{} ui`\n", cx.program()) } else { String::new() };
+        let page =
+            if has_page { format!("Web UI: run `{} ui`\n", cx.program()) } else { String::new() };
         cx.say(&format!("{profiles}{page}listening on {url}\n"));
         Ok(listener)
     }
@@ -105,7 +108,8 @@ impl Web {
     /// The address to bind. If the default port is in use, any other port is used.
     fn place(&self) -> SocketAddr {
         let is_free = || TcpListener::bind(self.addr).is_ok();
-        let port = if self.purpose == Purpose::UiOnAnyPort && !is_free() { 0 } else { self.addr.port() };
+        let port =
+            if self.purpose == Purpose::UiOnAnyPort && !is_free() { 0 } else { self.addr.port() };
         SocketAddr::new(self.addr.ip(), port)
     }
 
@@ -115,8 +119,10 @@ impl Web {
             AuthMethod::Token => {
                 let saved = token::load_or_create(cx.environment(), token::AGENT)?;
                 let operator = token::load_or_create(cx.environment(), token::OPERATOR)?;
-                let agent = Token::new("agent", &saved.secret, Role::Agent).map_err(listener_error)?;
-                let operator = Token::new("operator", &operator.secret, Role::Operator).map_err(listener_error)?;
+                let agent =
+                    Token::new("agent", &saved.secret, Role::Agent).map_err(listener_error)?;
+                let operator = Token::new("operator", &operator.secret, Role::Operator)
+                    .map_err(listener_error)?;
                 Ok((Auth::Tokens(vec![agent, operator]), Some(saved)))
             }
             AuthMethod::Jwt { issuer, audience } => {
@@ -145,7 +151,8 @@ pub(super) async fn serve(cx: &RunCx, listener: Listener, mcp: &Arc<McpServers>)
     let routes = Routes::new().guarded(endpoint.routes()).open(page::routes());
     let request = Cx { caller: Caller::Http, asker: None, ..cx.request() };
     let limits = listener.limits().clone();
-    let operations = OperationRouter::new(cx.operations(), request, limits, Some(listener.shutdown()));
+    let operations =
+        OperationRouter::new(cx.operations(), request, limits, Some(listener.shutdown()));
     let connected = cx.clone();
     cx.workspace().parts.sessions.connect(move || {
         let here = endpoint.conversations();
@@ -177,9 +184,10 @@ fn auth_method(cx: &RunCx) -> Result<AuthMethod, AppError> {
         ("jwt", Some(issuer), Some(audience)) => {
             Ok(AuthMethod::Jwt { issuer: issuer.to_owned(), audience: audience.to_owned() })
         }
-        ("jwt", ..) => {
-            Err(AppError::invalid("`--auth jwt` wants to know whose tokens count, and for which address", usage))
-        }
+        ("jwt", ..) => Err(AppError::invalid(
+            "`--auth jwt` wants to know whose tokens count, and for which address",
+            usage,
+        )),
         (_, Some(_), _) | (_, _, Some(_)) => {
             Err(AppError::invalid("--issuer and --audience are for `--auth jwt`", usage))
         }

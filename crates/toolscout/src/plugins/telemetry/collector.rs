@@ -5,23 +5,31 @@ use std::time::Duration;
 use toolscout_core::BoxFuture;
 use toolscout_http_client::{Post, PostResponse};
 use toolscout_mcp_client::{ConfigText, ReferenceLookup};
-use toolscout_telemetry::traces::{OtelEnvironment, TraceTarget, TraceTransport, TransportResponse};
+use toolscout_telemetry::traces::{
+    OtelEnvironment, TraceTarget, TraceTransport, TransportResponse,
+};
 
 const PATH: &str = "/v1/traces";
 
 /// The configured target; `None` if there is none, or if this command only reads.
 pub(super) fn target(startup: &Startup) -> Option<TraceTarget> {
     let (options, environment) = (&startup.options, &startup.environment);
-    let otel = OtelEnvironment::read(|name| environment.var(name)).filter(|_| !options.command.only_reads);
+    let otel =
+        OtelEnvironment::read(|name| environment.var(name)).filter(|_| !options.command.only_reads);
     let otel = otel?;
     let settings = &startup.config.settings.telemetry;
     let endpoint = otel.endpoint.clone().map(Setting::Value);
     let url = endpoint.or_else(|| settings.otlp.clone().map(Setting::Text))?;
-    let is_overridden = |name: &str| otel.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+    let is_overridden =
+        |name: &str| otel.headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
     let configured = settings.headers.iter().filter(|(name, _)| !is_overridden(name));
-    let mut headers: Vec<_> = configured.map(|(name, text)| (name.clone(), Setting::Text(text.clone()))).collect();
-    headers.extend(otel.headers.iter().map(|(name, value)| (name.clone(), Setting::Value(value.clone()))));
-    let address = CollectorAddress { url, is_base: otel.is_base, headers, lookup: environment.lookup() };
+    let mut headers: Vec<_> =
+        configured.map(|(name, text)| (name.clone(), Setting::Text(text.clone()))).collect();
+    headers.extend(
+        otel.headers.iter().map(|(name, value)| (name.clone(), Setting::Value(value.clone()))),
+    );
+    let address =
+        CollectorAddress { url, is_base: otel.is_base, headers, lookup: environment.lookup() };
     Some(TraceTarget {
         open: Box::new(move || address.open()),
         resource: otel.resource(settings.service.as_deref().unwrap_or("toolscout")),
@@ -58,8 +66,15 @@ impl CollectorAddress {
     fn open(&self) -> Result<Box<dyn TraceTransport>, String> {
         let url = self.url.resolve(&self.lookup)?;
         let url = url.trim().trim_end_matches('/');
-        let url = if self.is_base && !url.ends_with(PATH) { format!("{url}{PATH}") } else { url.to_owned() };
-        let headers = self.headers.iter().map(|(name, value)| Ok((name.clone(), value.resolve(&self.lookup)?)));
+        let url = if self.is_base && !url.ends_with(PATH) {
+            format!("{url}{PATH}")
+        } else {
+            url.to_owned()
+        };
+        let headers = self
+            .headers
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), value.resolve(&self.lookup)?)));
         let headers = headers.collect::<Result<Vec<_>, String>>()?;
         Ok(Box::new(Collector(Post::to(&url, &headers, "application/json")?)))
     }

@@ -44,7 +44,11 @@ fn requests(session: &str, question: &str) -> Vec<(&'static str, String, Option<
         plain("/api/doctor"),
         plain("/api/context?budget=200&prompt=x"),
         plain("/api/policies"),
-        told("PUT", "/api/policies", json!({"level": "session", "pattern": "mail/*", "policy": "ask"})),
+        told(
+            "PUT",
+            "/api/policies",
+            json!({"level": "session", "pattern": "mail/*", "policy": "ask"}),
+        ),
         plain("/api/approvals"),
         told("POST", &format!("/api/approvals/{question}"), json!({"decision": "deny"})),
         plain("/api/reviews"),
@@ -64,9 +68,12 @@ fn every_operation_answers_as_the_document_says() {
     let world = world();
     let api = Api::start(&world);
     let session = api.done("POST", "/api/sessions", Some(json!({})))["session"]["id"].clone();
-    let question = api.ask("POST", "/api/call", Some(json!({"name": "mail/send"}))).message()["approval"].clone();
+    let question =
+        api.ask("POST", "/api/call", Some(json!({"name": "mail/send"}))).message()["approval"]
+            .clone();
     let text = |it: &Value| it.as_str().expect("a text").to_owned();
-    let mut done = BTreeSet::from([("GET", "/api/events".to_owned()), ("GET", "/api/tool-stream".to_owned())]);
+    let mut done =
+        BTreeSet::from([("GET", "/api/events".to_owned()), ("GET", "/api/tool-stream".to_owned())]);
     for (method, path, body) in requests(&text(&session), &text(&question)) {
         let answer = api.ask(method, &path, body);
         assert!((200..300).contains(&answer.status), "{method} {path}: {answer:?}");
@@ -75,9 +82,14 @@ fn every_operation_answers_as_the_document_says() {
         done.insert((method, place.to_owned()));
     }
     let paths = api.document()["paths"].as_object().expect("paths");
-    let methods = |it: &Value| it.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
-    let all = paths.iter().flat_map(|(path, it)| methods(it).into_iter().map(move |method| (method, path.clone())));
-    let left: Vec<_> =
-        all.filter(|(method, path)| !done.contains(&(method.to_uppercase().as_str(), path.clone()))).collect();
+    let methods = |it: &Value| {
+        it.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>()).unwrap_or_default()
+    };
+    let all = paths
+        .iter()
+        .flat_map(|(path, it)| methods(it).into_iter().map(move |method| (method, path.clone())));
+    let left: Vec<_> = all
+        .filter(|(method, path)| !done.contains(&(method.to_uppercase().as_str(), path.clone())))
+        .collect();
     assert!(left.is_empty(), "nobody has tried {left:?}");
 }

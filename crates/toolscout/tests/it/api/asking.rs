@@ -18,10 +18,16 @@ impl Api {
     pub(crate) fn start(world: &World) -> Self {
         let web = Web::start(world, &[]);
         let token = |file: &str| {
-            let token = fs::read_to_string(world.outside().join("state").join(file)).expect("a token");
+            let token =
+                fs::read_to_string(world.outside().join("state").join(file)).expect("a token");
             format!("Authorization: Bearer {}", token.trim())
         };
-        Self { web, operator: token("operator.token"), agent: token("agent.token"), document: OnceLock::new() }
+        Self {
+            web,
+            operator: token("operator.token"),
+            agent: token("agent.token"),
+            document: OnceLock::new(),
+        }
     }
 
     /// Asks as an operator; the answer must be as the document says.
@@ -29,7 +35,13 @@ impl Api {
         self.ask_as(&self.operator, method, path, body)
     }
 
-    pub(crate) fn ask_as(&self, who: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+    pub(crate) fn ask_as(
+        &self,
+        who: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> Answer {
         let text = body.map(|it| it.to_string()).unwrap_or_default();
         let answer = self.web.send(method, path, &[who], &text);
         self.check(method, path, &answer);
@@ -54,39 +66,54 @@ impl Api {
     }
 
     pub(crate) fn document(&self) -> &Value {
-        self.document.get_or_init(|| self.web.send("GET", "/api/openapi.json", &[&self.operator], "").message())
+        self.document.get_or_init(|| {
+            self.web.send("GET", "/api/openapi.json", &[&self.operator], "").message()
+        })
     }
 
     fn check(&self, method: &str, path: &str, answer: &Answer) {
         let document = self.document();
-        let (place, operation) = operation(document, method, path).unwrap_or_else(|| panic!("{method} {path}"));
+        let (place, operation) =
+            operation(document, method, path).unwrap_or_else(|| panic!("{method} {path}"));
         let said = &operation["responses"][answer.status.to_string()];
-        let said = if said.is_null() { &document["components"]["responses"]["Error"] } else { said };
+        let said =
+            if said.is_null() { &document["components"]["responses"]["Error"] } else { said };
         let kind = answer.header("content-type").unwrap_or_default();
         let Some(content) = said.get("content") else {
             return assert_eq!(answer.body, "", "{method} {place} says nothing");
         };
-        let schema = content.get(&kind).unwrap_or_else(|| panic!("{method} {place} is no {kind}: {answer:?}"));
+        let schema = content
+            .get(&kind)
+            .unwrap_or_else(|| panic!("{method} {place} is no {kind}: {answer:?}"));
         if kind != "application/json" {
             return;
         }
         let whole = json!({"allOf": [schema["schema"]], "components": document["components"]});
         let validator = jsonschema::validator_for(&whole).expect("a schema");
-        let wrong: Vec<_> = validator.iter_errors(&answer.message()).map(|it| it.to_string()).collect();
-        assert!(wrong.is_empty(), "{method} {path} is not as the document says: {wrong:?}\n{answer:?}");
+        let wrong: Vec<_> =
+            validator.iter_errors(&answer.message()).map(|it| it.to_string()).collect();
+        assert!(
+            wrong.is_empty(),
+            "{method} {path} is not as the document says: {wrong:?}\n{answer:?}"
+        );
     }
 }
 
 /// The operation that a path is of, and the path as the document writes it.
-pub(super) fn operation<'a>(document: &'a Value, method: &str, path: &str) -> Option<(&'a str, &'a Value)> {
+pub(super) fn operation<'a>(
+    document: &'a Value,
+    method: &str,
+    path: &str,
+) -> Option<(&'a str, &'a Value)> {
     let path: Vec<&str> = path.split('?').next().unwrap_or_default().split('/').collect();
     let paths = document["paths"].as_object()?;
     let fits = |place: &str| {
         let place: Vec<&str> = place.split('/').collect();
         // A tool's name may have slashes.
-        let is_long_enough =
-            place.len() == path.len() || (place.last() == Some(&"{tool}") && path.len() >= place.len());
-        is_long_enough && place.iter().zip(&path).all(|(it, part)| it.starts_with('{') || it == part)
+        let is_long_enough = place.len() == path.len()
+            || (place.last() == Some(&"{tool}") && path.len() >= place.len());
+        is_long_enough
+            && place.iter().zip(&path).all(|(it, part)| it.starts_with('{') || it == part)
     };
     let mut fitting: Vec<_> = paths.iter().filter(|(place, _)| fits(place)).collect();
     fitting.sort_by_key(|(place, _)| place.matches('{').count());

@@ -12,7 +12,8 @@ pub(super) fn mail() -> Value {
 
 /// A folder tool and a server, which was asked what it has.
 pub(super) fn world() -> World {
-    let world = World::trusted().echo("tools/hello.tool.toml", "hello", "description = \"Say hello\"");
+    let world =
+        World::trusted().echo("tools/hello.tool.toml", "hello", "description = \"Say hello\"");
     let world = world.listing("mail", &mail()).more("tools = { send = \"ask\" }");
     world.run(&["server", "refresh"]).exits(0);
     world
@@ -31,12 +32,18 @@ fn a_projects_catalogue_has_its_own_tools_first_and_then_those_of_servers() {
     let all = tools(&answer);
     assert_eq!(all[0], json!({"name": "hello", "description": "Say hello", "type": "native"}));
     assert_eq!((&all[1]["name"], &all[1]["type"]), (&json!("mail/send"), &json!("mcp")));
-    assert_eq!((&all[1]["configuredPolicy"], &all[1]["discoveryStatus"]), (&json!("ask"), &json!("success")));
+    assert_eq!(
+        (&all[1]["configuredPolicy"], &all[1]["discoveryStatus"]),
+        (&json!("ask"), &json!("success"))
+    );
     assert!(all[1]["lastDiscovered"].as_str().is_some_and(|it| it.ends_with('Z')), "{}", all[1]);
     assert_eq!(all[2]["description"], "mail tool: fetch");
     assert_eq!(all[2].get("configuredPolicy"), None);
     let project = &api.get("/api/projects")["projects"][0];
-    assert_eq!((&project["name"], &project["servers"], &project["tools"]), (&json!("project"), &json!(1), &json!(4)));
+    assert_eq!(
+        (&project["name"], &project["servers"], &project["tools"]),
+        (&json!("project"), &json!(1), &json!(4))
+    );
     let id = project["id"].as_str().expect("an id");
     assert_eq!(api.get(&format!("/api/projects/{id}/configuration")), answer);
 }
@@ -64,8 +71,10 @@ const NATIVE: [(&str, &str); 15] = [
 fn the_native_preset_declares_fifteen_tools_that_nobody_here_can_run() {
     let world = World::trusted().file("toolscout.toml", "presets = [\"native\"]\n");
     let api = Api::start(&world);
-    let expected: Vec<_> =
-        NATIVE.iter().map(|(name, about)| json!({"name": name, "description": about, "type": "native"})).collect();
+    let expected: Vec<_> = NATIVE
+        .iter()
+        .map(|(name, about)| json!({"name": name, "description": about, "type": "native"}))
+        .collect();
     assert_eq!(tools(&api.get("/api/projects/current/configuration")), expected);
     let called = api.ask("POST", "/api/call", Some(json!({"name": "bash"})));
     assert_eq!((called.status, &called.message()["code"]), (424, &json!("SOURCE_UNAVAILABLE")));
@@ -80,10 +89,15 @@ fn a_tool_that_is_there_takes_the_place_of_one_that_is_declared() {
     let world = world.echo("tools/bash.tool.toml", "bash", "description = \"Ours\"");
     let api = Api::start(&world);
     let all = tools(&api.get("/api/projects/current/configuration"));
-    let ours: Vec<_> = all.iter().filter(|it| it["name"].as_str().is_some_and(|it| it.contains("bash"))).collect();
+    let ours: Vec<_> =
+        all.iter().filter(|it| it["name"].as_str().is_some_and(|it| it.contains("bash"))).collect();
     assert_eq!(ours, [&json!({"name": "bash", "description": "Ours", "type": "native"})]);
     api.done("POST", "/api/call", Some(json!({"name": "bash"})));
-    World::project().file("toolscout.toml", "presets = [\"x\"]").run(&["tools"]).exits(2).says(&["use native"]);
+    World::project()
+        .file("toolscout.toml", "presets = [\"x\"]")
+        .run(&["tools"])
+        .exits(2)
+        .says(&["use native"]);
 }
 
 /// Reading starts nothing, ever.
@@ -99,7 +113,13 @@ fn reading_fifty_servers_starts_no_process() {
         assert!(tools(&api.get("/api/projects/current/configuration")).len() >= 250);
         assert_eq!(api.get("/api/servers")["servers"].as_array().map(Vec::len), Some(50));
         assert!(api.get("/api/tools?limit=1000")["total"].as_u64().is_some_and(|it| it >= 250));
-        for path in ["/api/projects", "/api/search?q=echo", "/api/policies", "/api/reviews", "/api/approvals"] {
+        for path in [
+            "/api/projects",
+            "/api/search?q=echo",
+            "/api/policies",
+            "/api/reviews",
+            "/api/approvals",
+        ] {
             api.get(path);
         }
         let session = api.done("POST", "/api/sessions", Some(json!({})));

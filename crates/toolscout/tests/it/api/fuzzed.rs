@@ -27,14 +27,26 @@ fn no_request_that_can_be_made_up_ends_in_a_fault_of_ours() {
         let api = Api::start(&world);
         let token = if who == "agent" { &api.agent } else { &api.operator };
         let mut command = Command::new(&program);
-        command.args(["run", &format!("http://{}/api/openapi.json", api.web.addr)]).args(["--header", token]);
-        command.args(["--exclude-path", "/api/events", "--max-examples", "15", "--seed", "1", "--workers", "2"]);
+        command
+            .args(["run", &format!("http://{}/api/openapi.json", api.web.addr)])
+            .args(["--header", token]);
+        command.args([
+            "--exclude-path",
+            "/api/events",
+            "--max-examples",
+            "15",
+            "--seed",
+            "1",
+            "--workers",
+            "2",
+        ]);
         // What no schema can say is refused with a reason, and that is no fault.
         command.args(["--exclude-checks", "positive_data_acceptance"]);
         // It is about the strings it makes up for a path, not about us.
         command.args(["--suppress-health-check", "filter_too_much"]);
         command.args(["--no-color", "--request-timeout", "30"]);
-        let output = command.current_dir(world.outside()).stdin(Stdio::null()).output().expect("it starts");
+        let output =
+            command.current_dir(world.outside()).stdin(Stdio::null()).output().expect("it starts");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "as {who}: {said}");
     }

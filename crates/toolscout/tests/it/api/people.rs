@@ -17,7 +17,8 @@ fn a_call_waits_for_a_persons_word() {
     let waiting = api.get("/api/approvals")["approvals"][0].clone();
     assert_eq!((&waiting["id"], &waiting["tool"]), (&json!(id), &json!("mail/send")));
     assert_eq!(waiting["arguments"], json!({"token": "[REDACTED]"}));
-    let settled = api.done("POST", &format!("/api/approvals/{id}"), Some(json!({"decision": "approve"})));
+    let settled =
+        api.done("POST", &format!("/api/approvals/{id}"), Some(json!({"decision": "approve"})));
     assert_eq!(settled["decision"], "approved");
     assert_eq!(api.ask_as(&api.agent, "POST", "/api/call", Some(call.clone())).status, 200);
     assert_eq!(api.ask_as(&api.agent, "POST", "/api/call", Some(call)).status, 403);
@@ -32,18 +33,29 @@ fn a_call_waits_for_a_persons_word() {
 fn policies_are_set_within_what_parents_allow() {
     let world = world();
     fs::create_dir_all(world.outside().join("config")).expect("a folder");
-    fs::write(world.outside().join("config/config.toml"), "[policies]\n\"mail/fetch\" = \"ask\"\n").expect("a file");
+    fs::write(world.outside().join("config/config.toml"), "[policies]\n\"mail/fetch\" = \"ask\"\n")
+        .expect("a file");
     let api = Api::start(&world);
     let set = |level: &str, pattern: &str, policy: Value| {
-        api.ask("PUT", "/api/policies", Some(json!({"level": level, "pattern": pattern, "policy": policy})))
+        api.ask(
+            "PUT",
+            "/api/policies",
+            Some(json!({"level": level, "pattern": pattern, "policy": policy})),
+        )
     };
     assert_eq!(set("project", "mail/fetch", json!("allow")).status, 400);
     assert_eq!(set("project", "mail/fetch", json!("deny")).status, 200);
-    let held = |id: &str| api.get(&format!("/api/tools/{id}?all=true"))["tool"]["policies"]["effective"].clone();
+    let held = |id: &str| {
+        api.get(&format!("/api/tools/{id}?all=true"))["tool"]["policies"]["effective"].clone()
+    };
     assert_eq!(held("mail/fetch"), "deny");
     let catalog = api.get("/api/projects/current/configuration");
     assert_eq!(catalog["configuration"]["availableTools"][2]["configuredPolicy"], "deny");
-    assert!(fs::read_to_string(world.path("toolscout.toml")).expect("a file").contains("fetch = \"deny\""));
+    assert!(
+        fs::read_to_string(world.path("toolscout.toml"))
+            .expect("a file")
+            .contains("fetch = \"deny\"")
+    );
     assert_eq!(set("session", "mail/fetch", json!("disable")).status, 200);
     assert_eq!(held("mail/fetch"), "disable");
     assert_eq!(api.ask_as(&api.agent, "GET", "/api/tools/mail/fetch", None).status, 404);
@@ -54,7 +66,9 @@ fn policies_are_set_within_what_parents_allow() {
     assert_eq!(held("local/hello"), "ask");
     assert_eq!(set("global", "*", Value::Null).status, 200);
     assert_eq!(held("local/hello"), "allow");
-    for (level, pattern) in [("profile", "mail/x"), ("project", "mail"), ("project", "MAIL/x"), ("project", "")] {
+    for (level, pattern) in
+        [("profile", "mail/x"), ("project", "mail"), ("project", "MAIL/x"), ("project", "")]
+    {
         assert_eq!(set(level, pattern, json!("ask")).status, 400, "{level} {pattern}");
     }
 }
@@ -76,7 +90,8 @@ done"#;
 fn a_result_passes_as_the_tool_said_it() {
     let said = r#"{"content":[{"type":"text","text":"\u00e9"}],  "x":1.0e5,"big":12345678901234567890123,"structuredContent":{"b":1,"a":2},"_meta":{"k":null}}"#;
     let words = ["sh", "odd.sh"].map(str::to_owned);
-    let world = World::trusted().entry("odd", &words, "").file("odd.sh", ODD).file("said.json", said);
+    let world =
+        World::trusted().entry("odd", &words, "").file("odd.sh", ODD).file("said.json", said);
     world.run(&["server", "refresh"]).exits(0);
     let api = Api::start(&world);
     let answer = api.ask("POST", "/api/call", Some(json!({"name": "odd/odd"})));

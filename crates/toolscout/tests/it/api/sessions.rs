@@ -25,7 +25,9 @@ fn a_session_has_what_running_servers_list_and_else_what_is_remembered() {
     until("the server runs", || api.get(&session)["configuration"]["source"] == "runtime");
     // Another process asks the server when it has something else to say: that is remembered, and not what runs here.
     let mut more = mail();
-    more.as_array_mut().expect("a list").push(json!({"name": "news", "inputSchema": {"type": "object"}}));
+    more.as_array_mut()
+        .expect("a list")
+        .push(json!({"name": "news", "inputSchema": {"type": "object"}}));
     let world = world.file("mail.tools.json", &more.to_string());
     world.run(&["server", "refresh", "mail"]).exits(0);
     let live = api.get(&session);
@@ -35,7 +37,9 @@ fn a_session_has_what_running_servers_list_and_else_what_is_remembered() {
     );
     api.done("POST", "/api/servers/mail/control", Some(json!({"action": "stop"})));
     until("the server has ended", || api.get(&session)["configuration"]["source"] == "cached");
-    until("what is remembered is seen", || names(&api.get(&session)).contains(&"mail/news".to_owned()));
+    until("what is remembered is seen", || {
+        names(&api.get(&session)).contains(&"mail/news".to_owned())
+    });
 }
 
 fn strings(all: &[&str]) -> Vec<String> {
@@ -48,7 +52,10 @@ fn what_is_for_the_inside_of_a_program_is_no_part_of_a_session() {
     let world = world();
     let api = Api::start(&world);
     let seen = names(&api.get(&session(&api)));
-    assert!(seen.contains(&"mail/send".to_owned()) && !seen.contains(&"mail/sweep".to_owned()), "{seen:?}");
+    assert!(
+        seen.contains(&"mail/send".to_owned()) && !seen.contains(&"mail/sweep".to_owned()),
+        "{seen:?}"
+    );
     let project = names(&api.get("/api/projects/current/configuration"));
     assert!(project.contains(&"mail/sweep".to_owned()), "{project:?}");
 }

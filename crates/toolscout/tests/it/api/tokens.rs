@@ -13,7 +13,10 @@ fn the_first_run_makes_a_token_for_agents_and_one_for_operators() {
     let api = Api::start(&world);
     assert_ne!(api.operator, api.agent);
     for file in ["operator.token", "agent.token"] {
-        let mode = fs::metadata(world.outside().join("state").join(file)).expect("it is there").permissions().mode();
+        let mode = fs::metadata(world.outside().join("state").join(file))
+            .expect("it is there")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
     }
     let secret = api.operator.trim_start_matches("Authorization: Bearer ");
@@ -38,12 +41,16 @@ fn an_open_port_has_the_rights_of_an_agent() {
 /// Who is given a profile has no more over the API than over MCP, and nothing when the profile is gone.
 #[test]
 fn a_profile_is_all_there_is_where_it_is_served() {
-    let world = catalog::world().more("[profiles.some]\ninclude = [\"mail/*\"]\nexclude = [\"mail/sweep\"]");
+    let world = catalog::world()
+        .more("[profiles.some]\ninclude = [\"mail/*\"]\nexclude = [\"mail/sweep\"]");
     let web = Web::open(&world, &["--profile", "some"]);
     let seen = || {
         let answer = web.send("GET", "/api/projects/current/configuration", &[], "").message();
         let tools = answer["configuration"]["availableTools"].as_array().expect("tools").clone();
-        tools.iter().map(|it| it["name"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        tools
+            .iter()
+            .map(|it| it["name"].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(seen(), ["mail/send", "mail/fetch"]);
     assert_eq!(web.send("POST", "/api/call", &[], r#"{"name":"hello"}"#).status, 404);

@@ -52,9 +52,14 @@ fn what_a_shell_would_obey_arrives_as_it_is() {
         let ran = |tool: &str| world.run(&[tool, &flag]).exits(0).out;
         assert_eq!(ran("echo-text"), json!({"text": text}).to_string() + "\n");
         assert_eq!(ran("args-text"), format!("{text}|\n"));
-        assert_eq!(ran("env-text"), if text.is_empty() { String::new() } else { format!("{text}\n") });
+        assert_eq!(
+            ran("env-text"),
+            if text.is_empty() { String::new() } else { format!("{text}\n") }
+        );
     }
-    assert!(!has_mark(&world) && !world.path("mark").exists() && !world.path("tools/mark").exists());
+    assert!(
+        !has_mark(&world) && !world.path("mark").exists() && !world.path("tools/mark").exists()
+    );
 }
 
 /// S10: a value of its own word, too, unless it looks like an option.
@@ -90,7 +95,12 @@ fn a_value_too_large_for_a_command_line_is_refused() {
 #[test]
 fn an_argument_that_is_not_utf8_is_refused() {
     let world = world();
-    for args in [&[&b"echo-text"[..], b"--text=\xff\xfe"][..], &[b"\xff"], &[b"--\xff"], &[b"tools", b"\xc3"]] {
+    for args in [
+        &[&b"echo-text"[..], b"--text=\xff\xfe"][..],
+        &[b"\xff"],
+        &[b"--\xff"],
+        &[b"tools", b"\xc3"],
+    ] {
         let mut command = world.command(&[]);
         command.args(args.iter().map(|it| OsStr::from_bytes(it)));
         Outcome::of(&mut command).exits(2).says(&["error: argument", "is not UTF-8", "hint:"]);
@@ -102,7 +112,10 @@ fn an_argument_that_is_not_utf8_is_refused() {
 fn a_nul_byte_is_refused_where_it_cannot_be_carried() {
     let world = world();
     let nul = r#"{"text": "a\u0000b"}"#;
-    assert_eq!(world.run(&["echo-text", "--input", nul]).exits(0).out, "{\"text\":\"a\\u0000b\"}\n");
+    assert_eq!(
+        world.run(&["echo-text", "--input", nul]).exits(0).out,
+        "{\"text\":\"a\\u0000b\"}\n"
+    );
     for tool in ["args-text", "env-text"] {
         world.run(&[tool, "--input", nul]).exits(2).says(&["NUL byte"]);
     }

@@ -18,8 +18,16 @@ fn documents_that_play_tricks_are_refused_with_the_reason() {
         ("tab.tool.yaml", "name: bad\nrun:\n\tcommand: [cat]\n", "line"),
         ("mark.tool.yaml", &format!("\u{feff}{TOOL}"), "byte order mark"),
         ("nul.tool.yaml", &format!("{TOOL}# \0\n"), "NUL byte at line 4"),
-        ("twice.tool.toml", "name = \"bad\"\nname = \"bad\"\n[run]\ncommand = [\"cat\"]\n", "line 2"),
-        ("twice.tool.json", "{\"name\": \"bad\", \"name\": \"bad\", \"run\": {\"command\": [\"cat\"]}}", "given twice"),
+        (
+            "twice.tool.toml",
+            "name = \"bad\"\nname = \"bad\"\n[run]\ncommand = [\"cat\"]\n",
+            "line 2",
+        ),
+        (
+            "twice.tool.json",
+            "{\"name\": \"bad\", \"name\": \"bad\", \"run\": {\"command\": [\"cat\"]}}",
+            "given twice",
+        ),
         ("list.tool.json", "[1, 2]", "a tool file is a table"),
         ("cut.tool.json", "{\"name\": \"bad\"", "line 1"),
     ] {
@@ -62,7 +70,9 @@ fn a_manifest_that_is_too_large_is_not_read() {
 
     let sparse = project();
     for name in ["manifest.json", "huge.tool.toml", "huge.tool.json"] {
-        File::create(sparse.path("tools").join(name)).and_then(|it| it.set_len(10 << 30)).expect("a sparse file");
+        File::create(sparse.path("tools").join(name))
+            .and_then(|it| it.set_len(10 << 30))
+            .expect("a sparse file");
     }
     let started = Instant::now();
     lists_only_good_and(&sparse, &[]).says(&["manifest.json", "huge.tool.toml", "huge.tool.json"]);
@@ -73,7 +83,11 @@ fn a_manifest_that_is_too_large_is_not_read() {
 #[test]
 fn a_huge_script_does_not_stop_anything() {
     let world = project().script("tools/huge.sh", "#!/bin/sh\n");
-    File::options().write(true).open(world.path("tools/huge.sh")).and_then(|it| it.set_len(10 << 30)).expect("grow it");
+    File::options()
+        .write(true)
+        .open(world.path("tools/huge.sh"))
+        .and_then(|it| it.set_len(10 << 30))
+        .expect("grow it");
     let started = Instant::now();
     lists_only_good_and(&world, &[]);
     assert!(started.elapsed() < Duration::from_secs(10), "it took {:?}", started.elapsed());
@@ -83,7 +97,9 @@ fn a_huge_script_does_not_stop_anything() {
 #[test]
 fn what_is_no_regular_file_is_named_and_passed_over() {
     let world = project();
-    let made = Command::new("mkfifo").args([world.path("tools/pipe.tool.toml"), world.path("tools/pipe.sh")]).status();
+    let made = Command::new("mkfifo")
+        .args([world.path("tools/pipe.tool.toml"), world.path("tools/pipe.sh")])
+        .status();
     assert!(made.is_ok_and(|it| it.success()));
     let _socket = UnixListener::bind(world.path("tools/socket.tool.toml")).expect("a socket");
     std::os::unix::fs::symlink("/dev/zero", world.path("tools/device.tool.toml")).expect("a link");
@@ -99,7 +115,9 @@ fn what_is_no_regular_file_is_named_and_passed_over() {
 fn a_manifest_that_names_a_pipe_gives_a_tool_that_cannot_run() {
     let manifest = r#"{"tools": [{"name": "piped", "path": "pipe"}]}"#;
     let world = project().file("tools/manifest.json", manifest);
-    assert!(Command::new("mkfifo").arg(world.path("tools/pipe")).status().is_ok_and(|it| it.success()));
+    assert!(
+        Command::new("mkfifo").arg(world.path("tools/pipe")).status().is_ok_and(|it| it.success())
+    );
     lists_only_good_and(&world, &["piped"]).says(&["is a pipe, not a file"]);
     world.run(&["piped"]).exits(3).says(&["is a pipe, not a file"]);
 }
@@ -150,13 +168,22 @@ fn a_name_that_could_be_taken_for_something_else_is_refused() {
         " ",
         "..",
     ] {
-        let world = project()
-            .file("tools/bad.tool.json", &format!("{{\"name\": \"{name}\", \"run\": {{\"command\": [\"cat\"]}}}}"));
+        let world = project().file(
+            "tools/bad.tool.json",
+            &format!("{{\"name\": \"{name}\", \"run\": {{\"command\": [\"cat\"]}}}}"),
+        );
         let listed = lists_only_good_and(&world, &[]).says(&["bad.tool.json"]);
-        assert!(!listed.err.chars().any(|it| it.is_control() && it != '\n' || it == '\u{202e}'), "{listed:?}");
+        assert!(
+            !listed.err.chars().any(|it| it.is_control() && it != '\n' || it == '\u{202e}'),
+            "{listed:?}"
+        );
     }
     let long = "x".repeat(129);
-    let world = project().echo("tools/long.tool.toml", &long, "").echo("tools/longest.tool.toml", &long[1..], "");
+    let world = project().echo("tools/long.tool.toml", &long, "").echo(
+        "tools/longest.tool.toml",
+        &long[1..],
+        "",
+    );
     lists_only_good_and(&world, &[&long[1..]]).says(&["long.tool.toml", "at most 128 are allowed"]);
 }
 
@@ -164,7 +191,9 @@ fn a_name_that_could_be_taken_for_something_else_is_refused() {
 #[test]
 fn control_characters_of_others_do_not_reach_the_terminal() {
     let evil = r#"description = "one\u001b]0;title\u0007 \u001b[2Jtwo\u202e""#;
-    let world = World::project().echo("tools/t.tool.toml", "t", evil).file("tools/x\u{1b}[31m.tool.toml", "name = 1");
+    let world = World::project()
+        .echo("tools/t.tool.toml", "t", evil)
+        .file("tools/x\u{1b}[31m.tool.toml", "name = 1");
     for args in [
         &[][..],
         &["--help"],
@@ -179,7 +208,10 @@ fn control_characters_of_others_do_not_reach_the_terminal() {
     ] {
         let said = world.run(args);
         let dangerous = |it: char| it.is_control() && it != '\n' || it == '\u{202e}';
-        assert!(!said.out.contains(dangerous) && !said.err.contains(dangerous), "{args:?} printed {said:?}");
+        assert!(
+            !said.out.contains(dangerous) && !said.err.contains(dangerous),
+            "{args:?} printed {said:?}"
+        );
     }
 }
 
@@ -188,16 +220,23 @@ fn control_characters_of_others_do_not_reach_the_terminal() {
 fn broken_neighbours_start_nothing() {
     let world = project();
     let (script, mark) = (marking(&world), world.outside().join("mark"));
-    let module =
-        format!("import fs from 'node:fs'; export const inputSchema = fs.writeFileSync('{}', '')", mark.display());
+    let module = format!(
+        "import fs from 'node:fs'; export const inputSchema = fs.writeFileSync('{}', '')",
+        mark.display()
+    );
     let world = world
         .script("tools/run.sh", &script)
         .script("tools/ask", &format!("{script}# tool-schema\n"))
         .file("tools/mod.mjs", &module)
         .file("tools/broken.tool.toml", "name = ");
-    for args in
-        [&["tools"][..], &["--help"], &["search", "x"], &["doctor"], &["discover", "--json"], &["export", "openai"]]
-    {
+    for args in [
+        &["tools"][..],
+        &["--help"],
+        &["search", "x"],
+        &["doctor"],
+        &["discover", "--json"],
+        &["export", "openai"],
+    ] {
         world.run(args);
         assert!(!has_mark(&world), "{args:?} started something");
     }

@@ -33,7 +33,8 @@ fn a_manifest_cannot_climb_out_of_its_folder() {
 #[test]
 fn a_manifest_cannot_name_a_file_of_the_system() {
     let world = with_evil();
-    let evil = world.path("../evil/run.sh").canonicalize().expect("it is there").display().to_string();
+    let evil =
+        world.path("../evil/run.sh").canonicalize().expect("it is there").display().to_string();
     let world = world.file("tools/manifest.json", &manifest(&evil));
     lists_only_good_and(&world, &[]).says(&["leads out of the folder"]);
     world.run(&["out"]).exits(5);
@@ -58,8 +59,11 @@ fn a_link_to_a_file_outside_is_not_followed() {
     symlink("../../evil/outsider.tool.toml", world.path("tools/link.tool.toml")).expect("a link");
     symlink("/etc/passwd", world.path("tools/passwd.tool.toml")).expect("a link");
     symlink("../../evil/run.sh", world.path("tools/run.sh")).expect("a link");
-    let listed =
-        lists_only_good_and(&world, &[]).says(&["link.tool.toml", "passwd.tool.toml", "a link that leads out"]);
+    let listed = lists_only_good_and(&world, &[]).says(&[
+        "link.tool.toml",
+        "passwd.tool.toml",
+        "a link that leads out",
+    ]);
     assert!(!listed.err.contains("root:"), "nothing of the file itself is shown: {}", listed.err);
     world.run(&["outsider"]).exits(5);
     assert!(!has_mark(&world));
@@ -95,7 +99,9 @@ fn a_link_that_stays_inside_works() {
 
 fn swapped() -> World {
     let tool = "name = \"swap\"\n[run]\ncommand = [\"./swap.sh\"]\n";
-    with_evil().script("tools/swap.sh", "#!/bin/sh\necho inside\n").file("tools/swap.tool.toml", tool)
+    with_evil()
+        .script("tools/swap.sh", "#!/bin/sh\necho inside\n")
+        .file("tools/swap.tool.toml", tool)
 }
 
 /// S5: a link takes the program's place after it was listed.
@@ -121,7 +127,9 @@ fn a_link_that_comes_and_goes_is_never_run() {
     for _ in 0..10 {
         fs::rename(&outside, &place).expect("put the link there");
         assert_ne!(world.run(&["swap"]).code, 0);
-        fs::rename(&place, &outside).and_then(|()| fs::rename(&inside, &place)).expect("put the script there");
+        fs::rename(&place, &outside)
+            .and_then(|()| fs::rename(&inside, &place))
+            .expect("put the script there");
         assert_eq!(world.run(&["swap"]).exits(0).out, "inside\n");
         fs::rename(&place, &inside).expect("take it away");
     }
@@ -133,11 +141,18 @@ fn a_link_that_comes_and_goes_is_never_run() {
 fn a_file_that_was_replaced_is_noticed_though_size_and_time_are_the_same() {
     let world = project().echo("tools/a.tool.toml", "a", "description = \"one\"");
     let file = world.path("tools/a.tool.toml");
-    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
-    let age =
-        || fs::File::options().write(true).open(&file).and_then(|it| it.set_modified(long_ago)).expect("set its time");
+    let long_ago =
+        std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    let age = || {
+        fs::File::options()
+            .write(true)
+            .open(&file)
+            .and_then(|it| it.set_modified(long_ago))
+            .expect("set its time")
+    };
     age();
-    let description = || world.run(&["describe", "a", "--json"]).exits(0).json()["description"].clone();
+    let description =
+        || world.run(&["describe", "a", "--json"]).exits(0).json()["description"].clone();
     assert_eq!((description(), description()), ("one".into(), "one".into()));
     let other = fs::read_to_string(&file).expect("read").replace("one", "two");
     fs::write(&file, other).expect("write");

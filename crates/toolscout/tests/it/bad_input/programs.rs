@@ -88,12 +88,15 @@ fn an_interpreter_of_the_folder_is_not_used() {
     for line in ["#!./evil", "#!evil", "#!/usr/bin/env ./evil", "#!/usr/bin/env -S ./evil"] {
         let world = project();
         let evil = marking(&world);
-        let world = world.script("tools/evil", &evil).script("tools/t.sh", &format!("{line}\n# tool: t\n"));
+        let world =
+            world.script("tools/evil", &evil).script("tools/t.sh", &format!("{line}\n# tool: t\n"));
         refuses(&world, "`#!` line");
     }
     let world = project();
     let (evil, place) = (marking(&world), world.path("tools/evil"));
-    let world = world.script("tools/evil", &evil).script("tools/t.sh", &format!("#!{}\n# tool: t\n", place.display()));
+    let world = world
+        .script("tools/evil", &evil)
+        .script("tools/t.sh", &format!("#!{}\n# tool: t\n", place.display()));
     refuses(&world, "`#!` line");
 }
 
@@ -111,7 +114,10 @@ fn a_tool_that_will_not_end_is_ended_with_all_it_started() {
 
 /// Not there, or dead and not yet buried.
 fn is_gone(pid: &str) -> bool {
-    let state = std::process::Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("ps starts");
+    let state = std::process::Command::new("ps")
+        .args(["-o", "stat=", "-p", pid])
+        .output()
+        .expect("ps starts");
     let state = String::from_utf8_lossy(&state.stdout).trim().to_owned();
     state.is_empty() || state.starts_with('Z')
 }
@@ -143,7 +149,12 @@ fn a_program_that_is_missing_is_said_when_it_is_called() {
     let tool = |command: &str| format!("name = \"t\"\n[run]\ncommand = [\"{command}\"]\n");
     let world = project().file("tools/t.tool.toml", &tool("no-such-program-anywhere"));
     lists_only_good_and(&world, &["t"]);
-    world.run(&["t"]).exits(3).says(&["`no-such-program-anywhere` is not installed, or not in PATH"]);
-    let world = project().file("tools/plain.sh", "#!/bin/sh\n").file("tools/t.tool.toml", &tool("./plain.sh"));
+    world
+        .run(&["t"])
+        .exits(3)
+        .says(&["`no-such-program-anywhere` is not installed, or not in PATH"]);
+    let world = project()
+        .file("tools/plain.sh", "#!/bin/sh\n")
+        .file("tools/t.tool.toml", &tool("./plain.sh"));
     world.run(&["t"]).exits(3).says(&["it is not executable", "chmod +x"]);
 }

@@ -16,7 +16,11 @@ fn a_state_folder_that_is_a_file_is_a_warning() {
     let world = project();
     fs::write(state(&world), "not a folder").expect("write");
     lists_only_good_and(&world, &[]).says(&["warning: ", "state", "hint: nothing is remembered"]);
-    assert_eq!(fs::read_to_string(state(&world)).expect("read"), "not a folder", "it is left alone");
+    assert_eq!(
+        fs::read_to_string(state(&world)).expect("read"),
+        "not a folder",
+        "it is left alone"
+    );
 }
 
 #[test]
@@ -25,11 +29,15 @@ fn a_state_file_of_nonsense_is_set_aside_and_said() {
     fs::create_dir_all(state(&world))
         .and_then(|()| fs::write(state(&world).join("state.db"), "nonsense ".repeat(1000)))
         .expect("write");
-    let listed = world.run(&["tools"]).exits(0).says(&["warning: the state was unreadable", "a new one was made"]);
+    let listed = world
+        .run(&["tools"])
+        .exits(0)
+        .says(&["warning: the state was unreadable", "a new one was made"]);
     assert_eq!(listed.out, "  good - Always there\n");
     assert_eq!(lists_only_good_and(&world, &[]).err, "", "once is enough");
     let kept = fs::read_dir(state(&world)).expect("read").filter_map(Result::ok);
-    let kept = kept.filter(|it| fs::read(it.path()).is_ok_and(|it| it.starts_with(b"nonsense "))).count();
+    let kept =
+        kept.filter(|it| fs::read(it.path()).is_ok_and(|it| it.starts_with(b"nonsense "))).count();
     assert_eq!(kept, 1, "what was there is kept");
 }
 
@@ -64,7 +72,8 @@ fn a_state_folder_that_cannot_be_written_is_a_warning() {
     set_mode(world.outside(), 0o755);
     fs::create_dir_all(state(&world)).expect("make it");
     set_mode(&state(&world), 0o555);
-    let listed = as_nobody(&world, &["tools"]).exits(0).says(&["warning: ", "hint: nothing is remembered"]);
+    let listed =
+        as_nobody(&world, &["tools"]).exits(0).says(&["warning: ", "hint: nothing is remembered"]);
     assert_eq!(listed.out, "  good - Always there\n");
     assert_eq!(as_nobody(&world, &["good"]).exits(0).out, "{}\n");
     set_mode(&state(&world), 0o755);
@@ -76,7 +85,8 @@ fn a_state_folder_that_cannot_be_read_is_a_warning() {
     set_mode(world.outside(), 0o755);
     world.run(&["trust"]).exits(0);
     set_mode(&state(&world), 0o000);
-    let listed = as_nobody(&world, &["tools"]).exits(0).says(&["warning: ", "hint: nothing is remembered"]);
+    let listed =
+        as_nobody(&world, &["tools"]).exits(0).says(&["warning: ", "hint: nothing is remembered"]);
     assert_eq!(listed.out, "  good - Always there\n");
     set_mode(&state(&world), 0o755);
 }

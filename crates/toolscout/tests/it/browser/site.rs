@@ -19,7 +19,9 @@ pub(crate) struct Site<'a> {
 pub(super) fn chromium() -> Option<String> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = names.into_iter().find(|name| std::env::split_paths(&path).any(|it| it.join(name).is_file()));
+    let there = names
+        .into_iter()
+        .find(|name| std::env::split_paths(&path).any(|it| it.join(name).is_file()));
     (has("node") && has(there.unwrap_or(names[0]))).then(|| there.unwrap_or(names[0]).to_owned())
 }
 
@@ -27,7 +29,11 @@ impl<'a> Site<'a> {
     /// Serves the page of this world, as `toolscout ui` does.
     pub(crate) fn open(world: &'a World) -> Self {
         let mut command = world.command(&["ui", "--no-open", "--port", "0"]);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("start the program");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("start the program");
         let mut err = BufReader::new(child.stderr.take().expect("its talk"));
         let (mut said, mut line) = (String::new(), String::new());
         while !said.contains("listening on") {
@@ -37,14 +43,18 @@ impl<'a> Site<'a> {
         }
         // Whatever else it says must not fill the pipe.
         std::thread::spawn(move || err.lines().map_while(Result::ok).for_each(drop));
-        let link = said.lines().find_map(|it| it.trim().starts_with("http://").then(|| it.trim().to_owned()));
+        let link = said
+            .lines()
+            .find_map(|it| it.trim().starts_with("http://").then(|| it.trim().to_owned()));
         let link = link.unwrap_or_else(|| panic!("no link in {said}"));
         Self { world, child, link }
     }
 
     /// Has the browser go this way; gives what it saw.
     pub(super) fn walk(&self, chromium: &str, walk: &str, more: Value) -> Value {
-        let token = |name: &str| fs::read_to_string(self.world.outside().join("state").join(name)).unwrap_or_default();
+        let token = |name: &str| {
+            fs::read_to_string(self.world.outside().join("state").join(name)).unwrap_or_default()
+        };
         let mut given = json!({
             "walk": walk,
             "chromium": chromium,
@@ -62,7 +72,8 @@ impl<'a> Site<'a> {
             .env("HOME", self.world.outside())
             .output()
             .expect("node starts");
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (out, err) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{walk}: {err}");
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
     }

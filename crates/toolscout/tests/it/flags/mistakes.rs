@@ -34,9 +34,15 @@ fn what_is_no_number_is_an_error_in_every_spelling() {
     let world = echo(json!({"n": {"type": "number"}, "i": {"type": "integer"}}));
     for text in ["abc", "NaN", "nan", "Infinity", "-inf", "", "1,5", "0x10"] {
         let refused = world.run(&["t", &format!("--n={text}")]).exits(2);
-        assert_eq!(refused.mistakes(), format!("Invalid value for --n: \"{text}\" is not a number"));
+        assert_eq!(
+            refused.mistakes(),
+            format!("Invalid value for --n: \"{text}\" is not a number")
+        );
     }
-    world.run(&["t", "--i", "1.5"]).exits(2).says(&["Invalid value for --i: \"1.5\" is not an integer"]);
+    world
+        .run(&["t", "--i", "1.5"])
+        .exits(2)
+        .says(&["Invalid value for --i: \"1.5\" is not an integer"]);
     assert_eq!(world.out(&["t", "--n", "-1.5", "--i", "-7"]), "{\"n\":-1.5,\"i\":-7}\n");
 }
 
@@ -59,7 +65,10 @@ fn an_unknown_option_is_named_with_the_nearest_one_and_the_tool_does_not_run() {
 fn an_unknown_command_is_named_with_the_nearest_one() {
     let world = leaving_a_mark();
     let refused = world.run(&["rn"]).exits(5);
-    assert_eq!((refused.out.as_str(), refused.err.as_str()), ("", "Command not found: rn\nDid you mean run?\n"));
+    assert_eq!(
+        (refused.out.as_str(), refused.err.as_str()),
+        ("", "Command not found: rn\nDid you mean run?\n")
+    );
     let refused = world.run(&["quite-something-else"]).exits(5);
     assert!(!refused.err.contains("Did you mean"), "{refused:?}");
 }
@@ -92,12 +101,19 @@ fn an_unknown_option_is_reported_before_the_version_is_shown() {
     let version = format!("toolscout {}\n", env!("CARGO_PKG_VERSION"));
     for args in [&["--version", "--bogus"][..], &["--bogus", "--version"], &["-V", "--bogus"]] {
         let refused = world.run(args).exits(2);
-        assert_eq!((refused.out.as_str(), refused.mistakes()), ("", "Unknown option: --bogus"), "{args:?}");
+        assert_eq!(
+            (refused.out.as_str(), refused.mistakes()),
+            ("", "Unknown option: --bogus"),
+            "{args:?}"
+        );
     }
     for args in [&["--version"][..], &["-V"], &["--version", "--output", "nonsense"]] {
         assert_eq!(world.out(args), version, "{args:?}");
     }
-    assert!(world.out(&["--version", "--help"]).starts_with("Usage: toolscout"), "help wins over the version");
+    assert!(
+        world.out(&["--version", "--help"]).starts_with("Usage: toolscout"),
+        "help wins over the version"
+    );
 }
 
 /// All that is wrong is said at once.

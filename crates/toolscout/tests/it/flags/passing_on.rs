@@ -7,8 +7,10 @@ use serde_json::json;
 /// S-18: JSON for a tool with a structured result, and for one that only has words.
 #[test]
 fn json_is_pretty_where_there_is_structure_and_plain_text_elsewhere() {
-    let world = echo(json!({"a": {"type": "integer"}}))
-        .file("tools/words.tool.toml", "name = \"words\"\n[run]\ncommand = [\"echo\", \"just words\"]\n");
+    let world = echo(json!({"a": {"type": "integer"}})).file(
+        "tools/words.tool.toml",
+        "name = \"words\"\n[run]\ncommand = [\"echo\", \"just words\"]\n",
+    );
     let pretty = "{\n  \"a\": 1\n}\n";
     assert_eq!(world.out(&["--output", "json", "t", "--a", "1"]), pretty);
     assert_eq!(world.out(&["--json", "t", "--a", "1"]), pretty);
@@ -65,8 +67,9 @@ fn words_after_two_dashes_go_beside_what_is_on_standard_input() {
 #[test]
 fn a_tool_that_cannot_take_words_after_two_dashes_says_so() {
     let schema = r#"{"name": "asks", "inputSchema": {"type": "object", "properties": {}}}"#;
-    let script =
-        format!("#!/bin/sh\n# tool: asks\nif [ \"$1\" = tool-schema ]; then echo '{schema}'; else touch ran; fi\n");
+    let script = format!(
+        "#!/bin/sh\n# tool: asks\nif [ \"$1\" = tool-schema ]; then echo '{schema}'; else touch ran; fi\n"
+    );
     let world = World::project().script("tools/asks", &script);
     world.run(&["asks", "--", "word"]).exits(2).says(&["`local/asks` takes nothing after `--`"]);
     assert!(!world.path("tools/ran").exists());

@@ -11,12 +11,17 @@ fn what_people_and_agents_call_is_on_record() {
     let world = library();
     world.run(&["run", "sql_query", "--target", "users"]).exits(0);
     let mut agent = Agent::legacy(&world, &[]);
-    agent.call("execute_tool", json!({"name": "send_email", "arguments": {"to": "a", "subject": "b", "body": "c"}}));
+    agent.call(
+        "execute_tool",
+        json!({"name": "send_email", "arguments": {"to": "a", "subject": "b", "body": "c"}}),
+    );
     agent.call("execute_tool", json!({"name": "send_email", "arguments": {}}));
     assert_eq!(agent.end().0, 0);
     let calls = records(&world, "call");
-    let told: Vec<_> =
-        calls.iter().map(|it| (it["caller"].as_str(), it["tool"].as_str(), it["outcome"].as_str())).collect();
+    let told: Vec<_> = calls
+        .iter()
+        .map(|it| (it["caller"].as_str(), it["tool"].as_str(), it["outcome"].as_str()))
+        .collect();
     assert_eq!(
         told.iter()
             .map(|(caller, tool, outcome)| [caller, tool, outcome].map(|it| it.unwrap_or("?")))
@@ -44,10 +49,16 @@ fn searches_discoveries_and_lists_are_on_record_too() {
     agent.call("tool_search", json!({"query": "send a mail"}));
     assert_eq!(agent.end().0, 0);
     let searches = records(&world, "search");
-    assert_eq!((searches[0]["query"].as_str(), searches[0]["profile"].as_str()), (Some("send a mail"), Some("ranked")));
+    assert_eq!(
+        (searches[0]["query"].as_str(), searches[0]["profile"].as_str()),
+        (Some("send a mail"), Some("ranked"))
+    );
     assert_eq!(searches[0]["hits"][0]["id"], "local/send_email");
     let shown = records(&world, "shown");
-    assert_eq!((shown[0]["what"].as_str(), shown[1]["what"].as_str()), (Some("list"), Some("search")));
+    assert_eq!(
+        (shown[0]["what"].as_str(), shown[1]["what"].as_str()),
+        (Some("list"), Some("search"))
+    );
     assert!(shown.iter().all(|it| it["tokens"].as_u64().is_some_and(|it| it > 10)));
     // What is of no account is not in the way of who looks for what was done.
     let usual = world.run(&["audit", "show"]).exits(0);
@@ -87,7 +98,10 @@ fn a_call_that_waits_for_a_person_is_on_record_with_each_step() {
     let world = library().file("toolscout.toml", "[policies]\n\"local/sql_query\" = \"ask\"\n");
     let mut agent = Agent::legacy(&world, &[]);
     let call = json!({"name": "local__sql_query", "arguments": {"target": "users"}});
-    let said = agent.request("tools/call", call.clone())["content"][0]["text"].as_str().expect("a text").to_owned();
+    let said = agent.request("tools/call", call.clone())["content"][0]["text"]
+        .as_str()
+        .expect("a text")
+        .to_owned();
     let id = said.split("toolscout approve ").nth(1).expect("a command");
     let id = &id[..id.find(|it: char| !it.is_ascii_alphanumeric()).unwrap_or(id.len())];
     world.run(&["approve", id]).exits(0);
@@ -130,7 +144,10 @@ fn whoever_changes_the_record_is_found_out() {
     let broken = world.run(&["audit", "verify"]).exits(1);
     assert!(broken.out.contains("000001.jsonl:2\n    record 2 was changed"), "{broken:?}");
     let as_data = world.run(&["audit", "verify", "--json"]).exits(1).json();
-    assert_eq!((as_data["sound"].as_bool(), as_data["breaks"][0]["n"].as_u64()), (Some(false), Some(2)));
+    assert_eq!(
+        (as_data["sound"].as_bool(), as_data["breaks"][0]["n"].as_u64()),
+        (Some(false), Some(2))
+    );
     let lines: Vec<_> = text.lines().collect();
     fs::write(&file, format!("{}\n{}\n", lines[0], lines[1])).expect("cut");
     let cut = world.run(&["audit", "verify"]).exits(1);
@@ -149,15 +166,29 @@ fn what_is_shown_can_be_chosen() {
     }
     let last = world.run(&["audit", "show", "-n", "2", "--json"]).exits(0).json();
     assert_eq!(last["entries"][0]["arguments"]["target"], "three");
-    assert_eq!((last["entries"].as_array().map(Vec::len), last["nextBefore"].as_u64()), (Some(2), Some(2)));
+    assert_eq!(
+        (last["entries"].as_array().map(Vec::len), last["nextBefore"].as_u64()),
+        (Some(2), Some(2))
+    );
     let text = world.run(&["audit", "show", "--since", "1h"]).exits(0).out;
     assert!(
-        text.lines().next().is_some_and(|it| it.contains(r#"call local/sql_query {"target":"one"} done"#)),
+        text.lines()
+            .next()
+            .is_some_and(|it| it.contains(r#"call local/sql_query {"target":"one"} done"#)),
         "{text}"
     );
-    world.run(&["audit", "show", "--since", "2999-01-01"]).exits(0).prints(&["Nothing is on record."]);
-    world.run(&["audit", "show", "--since", "soon"]).exits(2).says(&["`soon` is no time", "2026-07-28"]);
+    world
+        .run(&["audit", "show", "--since", "2999-01-01"])
+        .exits(0)
+        .prints(&["Nothing is on record."]);
+    world
+        .run(&["audit", "show", "--since", "soon"])
+        .exits(2)
+        .says(&["`soon` is no time", "2026-07-28"]);
     world.run(&["audit", "show", "--kind", "gossip"]).exits(2);
     world.run(&["audit", "show", "--limit", "few"]).exits(2).says(&["\"few\" is not"]);
-    assert_eq!(World::project().run(&["audit", "verify"]).exits(0).out, "Sound: nothing is on record\n");
+    assert_eq!(
+        World::project().run(&["audit", "verify"]).exits(0).out,
+        "Sound: nothing is on record\n"
+    );
 }

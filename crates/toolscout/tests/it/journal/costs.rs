@@ -38,24 +38,37 @@ fn what_was_avoided_is_what_all_definitions_take_without_what_was_shown() {
     assert_eq!(stats["tools"][0]["tool"], "local/send_email");
     assert_eq!(stats["nowhere"][0]["query"], "zzzz qqqq");
     let page = world.run(&["stats", "--since", "1d"]).exits(0).out;
-    for part in
-        ["3 searches in 1 session: 2 led to a call", "test 1: 1 session, 2 calls", "zzzz qqqq: once, nothing found"]
-    {
+    for part in [
+        "3 searches in 1 session: 2 led to a call",
+        "test 1: 1 session, 2 calls",
+        "zzzz qqqq: once, nothing found",
+    ] {
         assert!(page.contains(part), "{part} is not in {page}");
     }
-    assert!(world.run(&["stats", "--since", "2999-01-01"]).exits(0).out.starts_with("Nothing is on record yet."));
+    assert!(
+        world
+            .run(&["stats", "--since", "2999-01-01"])
+            .exits(0)
+            .out
+            .starts_with("Nothing is on record yet.")
+    );
 }
 
 /// The line that is proposed does what it says.
 #[test]
 fn what_is_proposed_to_be_pinned_is_listed_once_it_is_written_down() {
     let world = library();
-    assert!(world.run(&["suggest", "pins"]).exits(0).out.starts_with("Nothing to pin: in 0 sessions"));
+    assert!(
+        world.run(&["suggest", "pins"]).exits(0).out.starts_with("Nothing to pin: in 0 sessions")
+    );
     work(&world);
     let pins = world.run(&["suggest", "pins", "--json"]).exits(0).json();
     let pin = &pins["pins"][0];
     assert_eq!((pin["tool"].as_str(), number(pin, "searches")), (Some("local/send_email"), 2));
-    assert_eq!(number(pin, "savesTokens"), number(pin, "searchTokens") - number(pin, "definitionTokens"));
+    assert_eq!(
+        number(pin, "savesTokens"),
+        number(pin, "searchTokens") - number(pin, "definitionTokens")
+    );
     let page = world.run(&["suggest", "pins"]).exits(0).out;
     let line = page.lines().last().expect("a line").trim();
     assert_eq!(line, "listed = [\"local/send_email\"]");

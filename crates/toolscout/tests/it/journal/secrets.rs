@@ -20,10 +20,13 @@ fn secrets_are_in_no_file_of_the_journal_whichever_way_they_come() {
         "login",
         "[[parameters]]\nname = \"password\"\ntype = \"string\"\n[[parameters]]\nname = \"note\"\ntype = \"string\"",
     );
-    world.run(&["run", "login", "--password", NAMED[0], "--note", &format!("with {}", SHAPED[0])]).exits(0);
+    world
+        .run(&["run", "login", "--password", NAMED[0], "--note", &format!("with {}", SHAPED[0])])
+        .exits(0);
     world.run(&["search", "open", "issues", "with", SHAPED[1]]).exits(0);
     let mut agent = Agent::legacy(&world, &[]);
-    let arguments = json!({"password": NAMED[1], "note": format!("Authorization: Bearer {}", SHAPED[2])});
+    let arguments =
+        json!({"password": NAMED[1], "note": format!("Authorization: Bearer {}", SHAPED[2])});
     agent.call("execute_tool", json!({"name": "local/login", "arguments": arguments}));
     agent.call("tool_search", json!({"query": format!("send {} by mail", SHAPED[0])}));
     // One that does not fit, whose error quotes it.
@@ -46,7 +49,8 @@ fn results_are_not_kept() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
     let long = "harmless ".repeat(1_000);
-    let result = agent.call("execute_tool", json!({"name": "sql_query", "arguments": {"target": long}}));
+    let result =
+        agent.call("execute_tool", json!({"name": "sql_query", "arguments": {"target": long}}));
     assert!(result.to_string().len() > 9_000);
     assert_eq!(agent.end().0, 0);
     let [call] = &records(&world, "call")[..] else { panic!("one call") };

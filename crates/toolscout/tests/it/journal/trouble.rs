@@ -19,8 +19,10 @@ fn ten_commands_at_once_make_one_chain() {
         assert!(child.wait().expect("it ends").success());
     }
     let calls = records(&world, "call");
-    let mut targets: Vec<_> =
-        calls.iter().map(|it| it["arguments"]["target"].as_str().expect("a target").to_owned()).collect();
+    let mut targets: Vec<_> = calls
+        .iter()
+        .map(|it| it["arguments"]["target"].as_str().expect("a target").to_owned())
+        .collect();
     targets.sort();
     assert_eq!(targets, (0..10).map(|it| format!("t{it}")).collect::<Vec<_>>());
     assert!(calls.iter().zip(1..).all(|(it, n)| it["n"] == n), "{calls:?}");
@@ -32,7 +34,10 @@ fn ten_commands_at_once_make_one_chain() {
 fn an_agent_that_is_killed_leaves_its_decisions_and_what_was_written() {
     let world = library().file("toolscout.toml", "[policies]\n\"local/sql_query\" = \"ask\"\n");
     let mut agent = Agent::legacy(&world, &[]);
-    agent.call("execute_tool", json!({"name": "send_email", "arguments": {"to": "a", "subject": "b", "body": "c"}}));
+    agent.call(
+        "execute_tool",
+        json!({"name": "send_email", "arguments": {"to": "a", "subject": "b", "body": "c"}}),
+    );
     // Until the thread that writes has had its turn.
     let due = Instant::now() + Duration::from_secs(30);
     while records(&world, "call").is_empty() {
@@ -42,7 +47,10 @@ fn an_agent_that_is_killed_leaves_its_decisions_and_what_was_written() {
     // Killed, not ended.
     drop(agent);
     let decided = decisions(&world);
-    assert!(decided.len() == 1 && decided[0].starts_with("call local/sql_query asked the policy"), "{decided:?}");
+    assert!(
+        decided.len() == 1 && decided[0].starts_with("call local/sql_query asked the policy"),
+        "{decided:?}"
+    );
     is_sound(&world);
 }
 
@@ -55,7 +63,8 @@ fn what_cannot_be_written_is_said_once_and_stops_nothing() {
     assert_eq!(ran.err.matches("warning: what happens is not written down").count(), 1, "{ran:?}");
     assert!(ran.out.contains("\"x\""), "{ran:?}");
     let mut agent = Agent::legacy(&world, &[]);
-    let result = agent.call("execute_tool", json!({"name": "sql_query", "arguments": {"target": "y"}}));
+    let result =
+        agent.call("execute_tool", json!({"name": "sql_query", "arguments": {"target": "y"}}));
     assert!(result["isError"] != true, "{result}");
     assert_eq!(agent.end().0, 0);
 }
@@ -68,7 +77,8 @@ fn a_person_may_have_nothing_written_and_a_project_may_not() {
     world.run(&["stats"]).exits(0).prints(&["nothing is recorded now"]);
     let world = library();
     fs::create_dir_all(world.outside().join("config")).expect("a folder");
-    fs::write(world.outside().join("config/config.toml"), "[journal]\nkeep = \"off\"\n").expect("written");
+    fs::write(world.outside().join("config/config.toml"), "[journal]\nkeep = \"off\"\n")
+        .expect("written");
     world.run(&["run", "sql_query", "--target", "x"]).exits(0);
     assert!(!folder(&world).exists());
     let world = library().file("toolscout.toml", "[journal]\nkeep = \"off\"\n");
@@ -82,12 +92,14 @@ fn a_person_may_have_nothing_written_and_a_project_may_not() {
 
 #[test]
 fn how_much_is_kept_must_make_sense() {
-    for (wrong, said) in
-        [("keep = 1", "megabytes, from 8 to 4096, or `off`"), ("kept = 9", "`journal.kept` is an unknown key")]
-    {
+    for (wrong, said) in [
+        ("keep = 1", "megabytes, from 8 to 4096, or `off`"),
+        ("kept = 9", "`journal.kept` is an unknown key"),
+    ] {
         let world = library();
         fs::create_dir_all(world.outside().join("config")).expect("a folder");
-        fs::write(world.outside().join("config/config.toml"), format!("[journal]\n{wrong}\n")).expect("written");
+        fs::write(world.outside().join("config/config.toml"), format!("[journal]\n{wrong}\n"))
+            .expect("written");
         world.run(&["tools"]).exits(2).says(&[said]);
     }
 }

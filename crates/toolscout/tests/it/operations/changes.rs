@@ -15,7 +15,8 @@ use toolscout_workspace::Environment;
 
 /// The tests below share the operations that change something, one in four each, to run side by side.
 fn try_changes(part: usize) {
-    let changes = operations().into_iter().filter(|operation| operation.spec.effect == Effect::Change);
+    let changes =
+        operations().into_iter().filter(|operation| operation.spec.effect == Effect::Change);
     let mut tried = 0;
     for operation in changes.skip(part).step_by(4) {
         if operation.spec.needs_network {
@@ -24,7 +25,11 @@ fn try_changes(part: usize) {
         }
         let (examples, world) = (examples::of(operation), world());
         let changing = examples.iter().filter(|example| try_example(&world, example)).count();
-        assert!(changing > 0, "no example of `{}` changes anything", examples[0].operation.spec.name);
+        assert!(
+            changing > 0,
+            "no example of `{}` changes anything",
+            examples[0].operation.spec.name
+        );
         tried += 1;
     }
     assert!(tried >= 3, "only {tried} operations");
@@ -57,9 +62,12 @@ fn try_example(world: &World, example: &Example) -> bool {
         return answer_an_approval(world, example);
     }
     prepare(world, line);
-    let host =
-        (line.contains(" start ") || line.contains(" stop ") || line.contains(" restart ")).then(|| Api::start(world));
-    assert!(host.is_none() || spec.commands.iter().any(|command| command.host == Some(HostUse::Required)));
+    let host = (line.contains(" start ") || line.contains(" stop ") || line.contains(" restart "))
+        .then(|| Api::start(world));
+    assert!(
+        host.is_none()
+            || spec.commands.iter().any(|command| command.host == Some(HostUse::Required))
+    );
     let (before, lines) = (state(world), audited(world));
     let dry_run = shell(world, &with(line, "--dry-run --json")).exits(0).json();
     assert_eq!(state(world), before, "the dry run of `{line}`");
@@ -72,7 +80,8 @@ fn try_example(world: &World, example: &Example) -> bool {
     settle(world);
     assert_eq!(audited(world), lines + usize::from(is_change), "{line}");
     // Which servers run is not on disk.
-    let is_on_disk = !line.contains(" start ") && !line.contains(" stop ") && !line.contains(" restart ");
+    let is_on_disk =
+        !line.contains(" start ") && !line.contains(" stop ") && !line.contains(" restart ");
     assert!(!is_change || !is_on_disk || state(world) != before, "`{line}` changed nothing");
     is_change
 }
@@ -97,7 +106,8 @@ fn prepare(world: &World, line: &str) {
             run(&["run", "github/create_issue", "--title", "x"]);
         }
         ["approve", tool] | ["review", "accept", tool] => {
-            let tool = if tool.contains('/') { tool.to_owned() } else { format!("{tool}/create_issue") };
+            let tool =
+                if tool.contains('/') { tool.to_owned() } else { format!("{tool}/create_issue") };
             run(&["reject", &tool]);
         }
         ["disconnect", client] => run(&["connect", client]),
@@ -127,7 +137,8 @@ fn log_in(world: &World, id: &str) {
     }
     let tokens = world.outside().join("state/tokens");
     fs::create_dir_all(&tokens).expect("a folder");
-    fs::write(tokens.join(format!("login-{}.json", &hash.finalize().to_hex()[..32])), "{}").expect("a login");
+    fs::write(tokens.join(format!("login-{}.json", &hash.finalize().to_hex()[..32])), "{}")
+        .expect("a login");
     settle(world);
 }
 
@@ -135,7 +146,8 @@ fn log_in(world: &World, id: &str) {
 fn settle(world: &World) {
     let is_settled = |server: &Value| {
         server["enabled"] == false
-            || !["never", "discovering"].contains(&server["discoveryStatus"].as_str().unwrap_or_default())
+            || !["never", "discovering"]
+                .contains(&server["discoveryStatus"].as_str().unwrap_or_default())
     };
     until("all servers are discovered", || {
         let servers = world.run(&["server", "list", "--json"]).exits(0).json();
@@ -153,7 +165,10 @@ fn answer_an_approval(world: &World, example: &Example) -> bool {
     let (method, path, body) = example.request(world, id).expect("a route");
     let (before, lines) = (state(world), audited(world));
     let body: Value = serde_json::from_str(&body).expect("a body");
-    assert_eq!(api.done(method, &format!("{path}?dryRun=true"), Some(body.clone()))["dryRun"], true);
+    assert_eq!(
+        api.done(method, &format!("{path}?dryRun=true"), Some(body.clone()))["dryRun"],
+        true
+    );
     assert_eq!((state(world), audited(world)), (before.clone(), lines), "a dry run");
     assert_eq!(api.done(method, &path, Some(body))["decision"], "approved");
     assert_eq!(audited(world), lines + 1);
@@ -171,7 +186,10 @@ fn state(world: &World) -> State {
         read_all(&world.outside().join(folder), &mut files);
     }
     let folder = world.outside().join("state").display().to_string();
-    let store = Environment::captured(world.outside(), &[("TOOLSCOUT_STATE_DIR", &folder)]).0.persistent().store();
+    let store = Environment::captured(world.outside(), &[("TOOLSCOUT_STATE_DIR", &folder)])
+        .0
+        .persistent()
+        .store();
     let namespaces = [
         Namespace::Trust,
         Namespace::Approval,
@@ -184,7 +202,10 @@ fn state(world: &World) -> State {
     let rows = namespaces.into_iter().flat_map(|namespace| {
         let keys = store.keys(namespace).expect("keys");
         let row = |key: String| {
-            ((namespace.word(), key.clone()), store.read(namespace, &key).ok().flatten().unwrap_or_default())
+            (
+                (namespace.word(), key.clone()),
+                store.read(namespace, &key).ok().flatten().unwrap_or_default(),
+            )
         };
         keys.into_iter().map(row).collect::<Vec<_>>()
     });

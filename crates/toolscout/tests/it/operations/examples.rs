@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 use std::fs;
 use std::sync::Arc;
 use toolscout::surface::cli::{self, Locale};
-use toolscout::surface::operation::{BoundOperation, CommandName, OperationCommand, request_target};
+use toolscout::surface::operation::{
+    BoundOperation, CommandName, OperationCommand, request_target,
+};
 
 /// An example that an operation names.
 pub(super) struct Example {
@@ -38,14 +40,19 @@ impl Example {
     fn command(&self) -> Option<CommandName> {
         let line = self.line.strip_prefix("toolscout ")?;
         let is_own = |name: &str| line == name || line.starts_with(&format!("{name} "));
-        let commands = OperationCommand::all(&self.operation).into_iter().filter(|command| is_own(command.name));
+        let commands = OperationCommand::all(&self.operation)
+            .into_iter()
+            .filter(|command| is_own(command.name));
         commands.max_by_key(|command| command.name.len())
     }
 
     /// The words after the name of the command, without options of the program itself.
     fn words(&self, command: &CommandName) -> Vec<String> {
         let line = self.line.split(" > ").next().unwrap_or_default();
-        let line = line.strip_prefix("toolscout ").and_then(|line| line.strip_prefix(command.name)).unwrap_or_default();
+        let line = line
+            .strip_prefix("toolscout ")
+            .and_then(|line| line.strip_prefix(command.name))
+            .unwrap_or_default();
         // Every second part is inside of quotes.
         let parts = line.split('\'').enumerate();
         let words = parts.flat_map(|(at, part)| match at % 2 {
@@ -69,14 +76,20 @@ impl Example {
         };
         let words = self.words(&command);
         let command = OperationCommand::new(self.operation.clone(), command, Locale::English);
-        let parsed = cli::parse(&command.spec(), &words).unwrap_or_else(|errors| panic!("{}: {errors}", self.line));
-        let mut input: Map<String, Value> = command.input(&parsed, |_| Err("no file".to_owned())).expect("an input");
+        let parsed = cli::parse(&command.spec(), &words)
+            .unwrap_or_else(|errors| panic!("{}: {errors}", self.line));
+        let mut input: Map<String, Value> =
+            command.input(&parsed, |_| Err("no file".to_owned())).expect("an input");
         for name in command.files() {
             if let Some(Value::String(file)) = input.get_mut(name) {
                 *file = fs::read_to_string(world.path(file)).expect("a file");
             }
         }
         let (path, body) = request_target(route, input);
-        Some((route.method, path, body.map(|bytes| String::from_utf8(bytes).expect("JSON")).unwrap_or_default()))
+        Some((
+            route.method,
+            path,
+            body.map(|bytes| String::from_utf8(bytes).expect("JSON")).unwrap_or_default(),
+        ))
     }
 }

@@ -25,7 +25,8 @@ fn compare_all(part: usize) {
     // What is learned is of one user, and each surface has another.
     let world = world().var("TOOLSCOUT_NO_LEARN", "1");
     world.run(&["reject", "files/add"]).exits(0);
-    let reads = super::operations().into_iter().filter(|operation| operation.spec.effect != Effect::Change);
+    let reads =
+        super::operations().into_iter().filter(|operation| operation.spec.effect != Effect::Change);
     let examples: Vec<_> = reads.skip(part).step_by(2).flat_map(examples::of).collect();
     let alone: Vec<_> = examples.iter().map(|example| alone(&world, example)).collect();
     let api = Api::start(&world);
@@ -79,10 +80,20 @@ fn command(world: &World, example: &Example) -> Value {
     parsed(&shell(world, &format!("{line}{json}")).exits(0).out)
 }
 
-fn compare(world: &World, api: &Api, example: &Example, alone: Option<Value>, differences: &mut Vec<String>) -> Sort {
+fn compare(
+    world: &World,
+    api: &Api,
+    example: &Example,
+    alone: Option<Value>,
+    differences: &mut Vec<String>,
+) -> Sort {
     let (line, spec) = (example.line, &example.operation.spec);
-    let begun =
-        || api.done("POST", "/api/sessions", Some(json!({})))["session"]["id"].as_str().expect("an id").to_owned();
+    let begun = || {
+        api.done("POST", "/api/sessions", Some(json!({})))["session"]["id"]
+            .as_str()
+            .expect("an id")
+            .to_owned()
+    };
     let id = || if line.contains("/sessions/{id}") { begun() } else { String::new() };
     if spec.name == "events" {
         // It never ends; the tests of events read it.
@@ -118,9 +129,13 @@ fn compare(world: &World, api: &Api, example: &Example, alone: Option<Value>, di
     let same = |printed: &Value| {
         // A command that lists prints the list itself: one field of the output.
         *printed == over_http
-            || over_http.as_object().is_some_and(|fields| fields.values().any(|field| field == printed))
+            || over_http
+                .as_object()
+                .is_some_and(|fields| fields.values().any(|field| field == printed))
     };
-    for (printed, place) in [(Some(with_host), "with"), (alone.map(|alone| normal(alone, spec.name)), "without")] {
+    for (printed, place) in
+        [(Some(with_host), "with"), (alone.map(|alone| normal(alone, spec.name)), "without")]
+    {
         if let Some(printed) = printed.filter(|printed| !same(printed)) {
             differences.push(format!("{line} {place} a host: {printed:#} is not {over_http:#}"));
         }
@@ -154,7 +169,9 @@ fn normal(mut value: Value, operation: &str) -> Value {
             let kept = std::mem::take(fields).into_iter().filter(|(name, _)| !is_volatile(name));
             *fields = kept.map(|(name, field)| (name, normal(field, operation))).collect();
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| *item = normal(item.take(), operation)),
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| *item = normal(item.take(), operation))
+        }
         _ => {}
     }
     value

@@ -16,10 +16,19 @@ fn its_tools_are_known_and_can_be_called() {
         (&shown["protocol"], &shown["server"]["discoveryStatus"], &shown["server"]["state"]),
         (&json!(LEGACY), &json!("success"), &json!("known"))
     );
-    for name in ["echo", "get-sum", "get-structured-content", "trigger-long-running-operation", "get-tiny-image"] {
+    for name in [
+        "echo",
+        "get-sum",
+        "get-structured-content",
+        "trigger-long-running-operation",
+        "get-tiny-image",
+    ] {
         assert!(names(&shown).contains(&name), "{name} is not in {shown}");
     }
-    assert_eq!(world.calls(&["everything/echo", "--message", "grüß dich ☂"]), "Echo: grüß dich ☂\n");
+    assert_eq!(
+        world.calls(&["everything/echo", "--message", "grüß dich ☂"]),
+        "Echo: grüß dich ☂\n"
+    );
     world.run(&["run", "everything/get-sum", "--a", "two"]).exits(2).says(&["--a"]);
     world.run(&["search", "sum of two numbers"]).exits(0).prints(&["everything/get-sum"]);
     world.is_left_alone();
@@ -32,23 +41,43 @@ fn results_of_every_kind_arrive_as_they_are() {
     let world = World::project().var("UNRELATED", "nobody's business");
     world.adds("everything", &["--env", "RELATED=yes", "--", &program]);
     let host = world.host();
-    assert_eq!(world.calls(&["everything/get-sum", "--a", "2", "--b", "3.5"]), "The sum of 2 and 3.5 is 5.5.\n");
+    assert_eq!(
+        world.calls(&["everything/get-sum", "--a", "2", "--b", "3.5"]),
+        "The sum of 2 and 3.5 is 5.5.\n"
+    );
 
-    let weather =
-        world.run(&["run", "everything/get-structured-content", "--location", "Chicago", "--json"]).exits(0).json();
-    assert_eq!(weather, json!({"temperature": 36, "conditions": "Light rain / drizzle", "humidity": 82}));
+    let weather = world
+        .run(&["run", "everything/get-structured-content", "--location", "Chicago", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        weather,
+        json!({"temperature": 36, "conditions": "Light rain / drizzle", "humidity": 82})
+    );
 
     let pictured = world.run(&["run", "everything/get-tiny-image", "--json"]).exits(0).json();
     let image = &pictured["content"][1];
     assert_eq!((&image["type"], &image["mimeType"]), (&json!("image"), &json!("image/png")));
-    let sent = installed("node_modules/@modelcontextprotocol/server-everything/dist/tools/get-tiny-image.js");
+    let sent = installed(
+        "node_modules/@modelcontextprotocol/server-everything/dist/tools/get-tiny-image.js",
+    );
     let sent = fs::read_to_string(sent.expect("the server")).expect("its image");
     let image = image["data"].as_str().expect("a text");
     assert!(image.len() > 1_000 && sent.contains(&format!("\"{image}\"")), "{image}");
 
-    let words = ["run", "everything/get-annotated-message", "--messageType", "error", "--includeImage", "--json"];
+    let words = [
+        "run",
+        "everything/get-annotated-message",
+        "--messageType",
+        "error",
+        "--includeImage",
+        "--json",
+    ];
     let annotated = world.run(&words).exits(0).json();
-    assert_eq!(annotated["content"][0]["annotations"], json!({"priority": 1, "audience": ["user", "assistant"]}));
+    assert_eq!(
+        annotated["content"][0]["annotations"],
+        json!({"priority": 1, "audience": ["user", "assistant"]})
+    );
 
     let seen = world.run(&["run", "everything/get-env"]).exits(0).json();
     assert_eq!((&seen["RELATED"], &seen["UNRELATED"]), (&json!("yes"), &json!(null)));
@@ -80,7 +109,10 @@ fn a_server_is_asked_only_once_which_protocol_it_speaks() {
     assert_eq!((sent("server/discover"), sent("initialize")), (1, 1));
     for starts in 2..4 {
         assert_eq!(world.calls(&["everything/echo", "--message", "hi"]), "Echo: hi\n");
-        assert_eq!((sent("server/discover"), sent("initialize"), sent("tools/call")), (1, starts, starts - 1));
+        assert_eq!(
+            (sent("server/discover"), sent("initialize"), sent("tools/call")),
+            (1, starts, starts - 1)
+        );
     }
     world.is_left_alone();
 }

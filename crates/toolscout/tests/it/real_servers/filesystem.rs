@@ -8,26 +8,43 @@ use std::fs;
 #[test]
 fn files_of_its_folder_can_be_used_and_no_others() {
     let Some(program) = installed("node_modules/.bin/mcp-server-filesystem") else { return };
-    let world = World::project().file("notes/a.txt", "one\ntwo ☂\n").file("../outside.txt", "not yours");
+    let world =
+        World::project().file("notes/a.txt", "one\ntwo ☂\n").file("../outside.txt", "not yours");
     let shown = world.adds("files", &["--", &program, "notes"]);
     assert_eq!(shown["protocol"], LEGACY);
-    assert!(["list_directory", "read_text_file", "write_file"].iter().all(|it| names(&shown).contains(it)), "{shown}");
+    assert!(
+        ["list_directory", "read_text_file", "write_file"]
+            .iter()
+            .all(|it| names(&shown).contains(it)),
+        "{shown}"
+    );
 
     let host = world.host();
     let (notes, outside) = (world.path("notes"), world.path("../outside.txt"));
     let path = |file: &str| notes.join(file).display().to_string();
     assert_eq!(world.calls(&["files/list_directory", "--path", &path("")]), "[FILE] a.txt\n");
     assert_eq!(world.calls(&["files/read_text_file", "--path", &path("a.txt")]), "one\ntwo ☂\n");
-    assert_eq!(world.calls(&["files/read_text_file", "--path", &path("a.txt"), "--head", "1"]), "one\n");
+    assert_eq!(
+        world.calls(&["files/read_text_file", "--path", &path("a.txt"), "--head", "1"]),
+        "one\n"
+    );
     world.calls(&["files/write_file", "--path", &path("b.txt"), "--content", "three"]);
     assert_eq!(fs::read_to_string(path("b.txt")).expect("written"), "three");
 
     let outside = outside.display().to_string();
-    let denied = world.run(&["run", "files/read_text_file", "--path", &outside]).exits(1).says(&["Access denied"]);
+    let denied = world
+        .run(&["run", "files/read_text_file", "--path", &outside])
+        .exits(1)
+        .says(&["Access denied"]);
     assert_eq!(denied.out, "");
-    let missing = world.run(&["run", "files/read_text_file", "--path", &path("c.txt"), "--json"]).exits(1);
+    let missing =
+        world.run(&["run", "files/read_text_file", "--path", &path("c.txt"), "--json"]).exits(1);
     assert!(missing.out.contains("ENOENT"), "{missing:?}");
-    assert_eq!(world.status("files")["state"], json!("idle"), "a tool that fails is no server that fails");
+    assert_eq!(
+        world.status("files")["state"],
+        json!("idle"),
+        "a tool that fails is no server that fails"
+    );
     drop(host);
     world.is_left_alone();
 }

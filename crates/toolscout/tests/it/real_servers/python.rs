@@ -44,9 +44,20 @@ fn a_published_server_can_be_used() {
     let Some(program) = installed("python/bin/mcp-server-time") else { return };
     let world = World::project();
     let shown = world.adds("time", &["--", &program, "--local-timezone", "Europe/Berlin"]);
-    assert_eq!((&shown["protocol"], names(&shown)), (&json!(MODERN), vec!["get_current_time", "convert_time"]));
-    let noon =
-        ["run", "time/convert_time", "--time", "12:00", "--source_timezone", "UTC", "--json", "--target_timezone"];
+    assert_eq!(
+        (&shown["protocol"], names(&shown)),
+        (&json!(MODERN), vec!["get_current_time", "convert_time"])
+    );
+    let noon = [
+        "run",
+        "time/convert_time",
+        "--time",
+        "12:00",
+        "--source_timezone",
+        "UTC",
+        "--json",
+        "--target_timezone",
+    ];
     let there = |zone| world.run(&noon.iter().copied().chain([zone]).collect::<Vec<_>>());
     assert_eq!(there("Asia/Tokyo").exits(0).json()["time_difference"], "+9.0h");
     assert!(there("Nowhere").exits(1).out.contains("Invalid timezone"));

@@ -63,11 +63,14 @@ fn converse(stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
             let mut line = String::new();
             input.read_line(&mut line)?;
             match line.trim_end().split_once(':') {
-                Some((name, value)) => headers.insert(name.to_ascii_lowercase(), value.trim().to_owned()),
+                Some((name, value)) => {
+                    headers.insert(name.to_ascii_lowercase(), value.trim().to_owned())
+                }
                 None => break,
             };
         }
-        let mut body = vec![0; headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0)];
+        let mut body =
+            vec![0; headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0)];
         input.read_exact(&mut body)?;
         let message: Value = serde_json::from_slice(&body).unwrap_or_default();
         let (status, session, body) = answer(&first, &headers, &message, seen);
@@ -98,7 +101,8 @@ fn answer(
     }
     seen.passed_on.extend(headers.keys().filter(|it| it.starts_with("x-")).cloned());
     if message["id"].is_null() {
-        let status = if line.starts_with("POST") { "202 Accepted" } else { "405 Method Not Allowed" };
+        let status =
+            if line.starts_with("POST") { "202 Accepted" } else { "405 Method Not Allowed" };
         return (status, None, String::new());
     }
     let mut session = None;
@@ -113,11 +117,21 @@ fn answer(
             let about = format!("Opens the vault of {name}");
             json!({"tools": [{"name": "open_vault", "description": about, "inputSchema": {"type": "object"}}]})
         }
-        Some("tools/call") => json!({"content": [{"type": "text", "text": format!("in it: what {name} has")}]}),
+        Some("tools/call") => {
+            json!({"content": [{"type": "text", "text": format!("in it: what {name} has")}]})
+        }
         _ => {
             let error = json!({"code": -32601, "message": "no such method"});
-            return ("200 OK", None, json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string());
+            return (
+                "200 OK",
+                None,
+                json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string(),
+            );
         }
     };
-    ("200 OK", session, json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string())
+    (
+        "200 OK",
+        session,
+        json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string(),
+    )
 }

@@ -40,7 +40,12 @@ impl Visitor {
     }
 
     /// A request of the modern era, which stands alone.
-    pub(crate) fn modern(&mut self, who: &[(&str, &str)], method: &str, mut params: Value) -> io::Result<Answer> {
+    pub(crate) fn modern(
+        &mut self,
+        who: &[(&str, &str)],
+        method: &str,
+        mut params: Value,
+    ) -> io::Result<Answer> {
         let meta = &mut params["_meta"];
         meta["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
         if meta["io.modelcontextprotocol/clientCapabilities"].is_null() {
@@ -56,7 +61,8 @@ impl Visitor {
     /// Begins a session of the old era; gives its name.
     pub(crate) fn greet(&mut self, who: &[(&str, &str)]) -> io::Result<String> {
         let client = json!({"name": "visitor", "version": "1"});
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let hello =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         let answer = self.post(who, "initialize", hello)?;
         let session = answer.header("mcp-session-id").map(str::to_owned);
         session.ok_or_else(|| io::Error::other(format!("no session: {answer:?}")))
@@ -70,14 +76,23 @@ impl Visitor {
         method: &str,
         params: Value,
     ) -> io::Result<Answer> {
-        let headers: Vec<_> =
-            [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")].iter().chain(who).copied().collect();
+        let headers: Vec<_> = [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")]
+            .iter()
+            .chain(who)
+            .copied()
+            .collect();
         self.post(&headers, method, params)
     }
 
-    fn post(&mut self, headers: &[(&str, &str)], method: &str, params: Value) -> io::Result<Answer> {
+    fn post(
+        &mut self,
+        headers: &[(&str, &str)],
+        method: &str,
+        params: Value,
+    ) -> io::Result<Answer> {
         self.next += 1;
-        let body = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}).to_string();
+        let body = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params})
+            .to_string();
         let mut text = format!(
             "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
@@ -113,7 +128,10 @@ fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Answer> {
     }
     let mut answer = Answer { status, headers, body: String::new() };
     let mut body = Vec::new();
-    match (answer.header("transfer-encoding"), answer.header("content-length").and_then(|it| it.parse().ok())) {
+    match (
+        answer.header("transfer-encoding"),
+        answer.header("content-length").and_then(|it| it.parse().ok()),
+    ) {
         (Some("chunked"), _) => loop {
             let size = usize::from_str_radix(&line(stream)?, 16).map_err(io::Error::other)?;
             take(stream, size, &mut body)?;

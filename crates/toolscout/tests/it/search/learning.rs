@@ -54,7 +54,10 @@ fn what_was_learned_can_be_shown() {
     let world = taught();
     let shown = search_learned(&world);
     assert_eq!(shown.as_array().map(Vec::len), Some(1), "{shown}");
-    assert_eq!((&shown[0]["tool"], &shown[0]["question"]), (&json!("local/kubernetes_deploy"), &json!("container")));
+    assert_eq!(
+        (&shown[0]["tool"], &shown[0]["question"]),
+        (&json!("local/kubernetes_deploy"), &json!("container"))
+    );
     assert_eq!(shown[0]["times"], 1);
     let text = world.out(&["search", "learned"]);
     assert!(text.starts_with("local/kubernetes_deploy\n  container ("), "{text}");
@@ -72,10 +75,17 @@ fn what_was_learned_can_be_forgotten() {
     assert_eq!(search_learned(&world).as_array().map(Vec::len), Some(2));
     world.run(&["search", "forget"]).exits(2).says(&["nothing selected to forget", "--all"]);
     world.run(&["search", "forget", "--all", "--tool", "x"]).exits(2);
-    world.run(&["search", "forget", "--all"]).exits(0).says(&["Would forget 2 questions", "--yes does it"]);
-    world.run(&["--dry-run", "search", "forget", "--all", "--yes"]).exits(0).says(&["Would forget 2 questions"]);
+    world
+        .run(&["search", "forget", "--all"])
+        .exits(0)
+        .says(&["Would forget 2 questions", "--yes does it"]);
+    world
+        .run(&["--dry-run", "search", "forget", "--all", "--yes"])
+        .exits(0)
+        .says(&["Would forget 2 questions"]);
     assert_eq!(search_learned(&world).as_array().map(Vec::len), Some(2), "nobody has said yes");
-    let forgot = world.run(&["search", "forget", "--tool", "local/kubernetes_deploy", "--yes"]).exits(0);
+    let forgot =
+        world.run(&["search", "forget", "--tool", "local/kubernetes_deploy", "--yes"]).exits(0);
     forgot.says(&["Forgot 1 question about `local/kubernetes_deploy`"]);
     assert_eq!(search_learned(&world)[0]["tool"], "local/database_backup");
     assert_eq!(first(&world, &[]), "docker_build");
@@ -91,7 +101,10 @@ fn a_tool_that_is_gone_can_be_forgotten() {
     let world = taught();
     std::fs::remove_file(world.path("tools/kubernetes_deploy.tool.json")).expect("it was there");
     assert_eq!(first(&world, &[]), "docker_build");
-    world.run(&["search", "forget", "--tool", "kubernetes_deploy", "--yes"]).exits(0).says(&["Forgot 1 question"]);
+    world
+        .run(&["search", "forget", "--tool", "kubernetes_deploy", "--yes"])
+        .exits(0)
+        .says(&["Forgot 1 question"]);
     assert_eq!(search_learned(&world), json!([]));
 }
 
@@ -108,7 +121,8 @@ fn questions_that_begin_like_a_command_are_questions() {
 fn nothing_is_learned_by_who_does_not_want_to() {
     let world = library();
     for off in [&["--no-learn"][..], &[]] {
-        let world = if off.is_empty() { library().var("TOOLSCOUT_NO_LEARN", "1") } else { library() };
+        let world =
+            if off.is_empty() { library().var("TOOLSCOUT_NO_LEARN", "1") } else { library() };
         world.run(&[off, &["search", "container"]].concat()).exits(0);
         world.run(&[off, &["run", "kubernetes_deploy", "--target", "x"]].concat()).exits(0);
         assert_eq!(search_learned(&world), json!([]), "{off:?}");
@@ -118,7 +132,10 @@ fn nothing_is_learned_by_who_does_not_want_to() {
     world.out(&["run", "kubernetes_deploy", "--target", "x"]);
     assert_eq!(search_learned(&world), json!([]));
     let world = world.file("toolscout.toml", "[search]\nlaern = false\n");
-    world.run(&["tools"]).exits(2).says(&["`search.laern` is an unknown key; did you mean `learn`?"]);
+    world
+        .run(&["tools"])
+        .exits(2)
+        .says(&["`search.laern` is an unknown key; did you mean `learn`?"]);
 }
 
 #[test]
@@ -144,11 +161,16 @@ fn secrets_in_questions_are_not_kept() {
     assert!(shown.contains("container token [REDACTED]"), "{shown}");
     let state = world.outside().join("state");
     let files = |folder: &Path| std::fs::read_dir(folder).expect("a folder of the state").flatten();
-    let all: Vec<_> = files(&state).chain(files(&state.join("asked"))).filter(|it| it.path().is_file()).collect();
+    let all: Vec<_> =
+        files(&state).chain(files(&state.join("asked"))).filter(|it| it.path().is_file()).collect();
     assert!(all.len() > 1, "{all:?}");
     for file in all {
         let bytes = std::fs::read(file.path()).expect("a file");
-        assert!(!bytes.windows(secret.len()).any(|it| it == secret.as_bytes()), "{:?}", file.path());
+        assert!(
+            !bytes.windows(secret.len()).any(|it| it == secret.as_bytes()),
+            "{:?}",
+            file.path()
+        );
     }
 }
 
@@ -161,10 +183,17 @@ fn an_agent_teaches_and_learns() {
         let mut agent = Agent::legacy(&world, &[]);
         let ask = json!({"query": "container", "detail": "names"});
         let found = agent.text("tool_search", ask.clone());
-        let second = found.lines().nth(1).and_then(|it| it.strip_prefix("local/")).expect("two tools").to_owned();
+        let second = found
+            .lines()
+            .nth(1)
+            .and_then(|it| it.strip_prefix("local/"))
+            .expect("two tools")
+            .to_owned();
         match is_direct {
             true => agent.text(&format!("local__{second}"), json!({"target": "x"})),
-            false => agent.text("execute_tool", json!({"name": second, "arguments": {"target": "x"}})),
+            false => {
+                agent.text("execute_tool", json!({"name": second, "arguments": {"target": "x"}}))
+            }
         };
         agent.end();
         assert_eq!(first(&world, &[]), second, "{is_direct}");

@@ -49,7 +49,10 @@ fn each_source_in_trouble_is_named_with_what_helps() {
     let only = world.run(&["search", "--source", "off", "qwertyuiop"]).exits(0);
     only.says(&["server `off` is turned off"]);
     // Quiet is quiet about how things are, not about why nothing was found.
-    world.run(&["--quiet", "search", "qwertyuiop"]).exits(0).says(&["the tools of `new` are not loaded yet"]);
+    world
+        .run(&["--quiet", "search", "qwertyuiop"])
+        .exits(0)
+        .says(&["the tools of `new` are not loaded yet"]);
 }
 
 #[test]
@@ -66,7 +69,8 @@ fn what_is_held_or_disabled_or_old_is_said() {
     ]);
     // Another entry than the one that was asked: what is known may not be so any more.
     let before = std::fs::read_to_string(world.path("toolscout.toml")).expect("the file");
-    let world = world.file("toolscout.toml", &before.replace("args = [", "args = [\"--delay\", \"0\", "));
+    let world =
+        world.file("toolscout.toml", &before.replace("args = [", "args = [\"--delay\", \"0\", "));
     world.run(&["search", "qwertyuiop"]).exits(0).says(&["toolscout server refresh s"]);
 }
 

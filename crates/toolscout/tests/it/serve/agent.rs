@@ -81,7 +81,10 @@ impl Agent {
     /// Sends a line as it is.
     pub(crate) fn send(&mut self, line: &str) {
         let input = self.input.as_mut().expect("it was not ended");
-        input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.flush()).expect("send a line");
+        input
+            .write_all(format!("{line}\n").as_bytes())
+            .and_then(|()| input.flush())
+            .expect("send a line");
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: Value) {
@@ -99,7 +102,9 @@ impl Agent {
                 meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
             }
         }
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
+        );
         id
     }
 
@@ -131,7 +136,10 @@ impl Agent {
     /// The text of the first block of what a tool says.
     pub(crate) fn text(&mut self, name: &str, arguments: Value) -> String {
         let result = self.call(name, arguments);
-        result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}")).to_owned()
+        result["content"][0]["text"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no text: {result}"))
+            .to_owned()
     }
 
     /// The names that are listed, in their order.
@@ -159,8 +167,10 @@ impl Agent {
             return self.heard.remove(at).expect("it is there");
         }
         loop {
-            let line =
-                self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("{error}; heard {:?}", self.heard));
+            let line = self
+                .lines
+                .recv_timeout(PATIENCE)
+                .unwrap_or_else(|error| panic!("{error}; heard {:?}", self.heard));
             let message = parsed(&line);
             if is_it(&message) {
                 return message;
@@ -187,7 +197,8 @@ impl Agent {
 
 /// Nothing but protocol comes out, so every line is one message.
 fn parsed(line: &str) -> Value {
-    let message: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    let message: Value =
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     assert_eq!(message["jsonrpc"], "2.0", "{line}");
     message
 }

@@ -19,7 +19,8 @@ fn own() -> plugins::Registry {
 }
 
 fn begun(world: &World) -> (AppBuilder, Captured) {
-    let (environment, captured) = Environment::captured(&world.path(""), &[("TOOLSCOUT_TRUST", "1")]);
+    let (environment, captured) =
+        Environment::captured(&world.path(""), &[("TOOLSCOUT_TRUST", "1")]);
     (App::builder("mine").environment(environment), captured)
 }
 
@@ -27,12 +28,16 @@ fn begun(world: &World) -> (AppBuilder, Captured) {
 async fn served(app: AppBuilder, captured: Captured, call: &'static str) -> (Vec<String>, String) {
     let app = app.build().expect("the plugins fit together");
     let mut serving = tokio::task::JoinSet::new();
-    serving.spawn(async move { app.run(["serve", "--http", "127.0.0.1:0", "--auth", "none"]).await });
+    serving
+        .spawn(async move { app.run(["serve", "--http", "127.0.0.1:0", "--auth", "none"]).await });
     let asked = tokio::task::spawn_blocking(move || {
         until("it listens", || captured.err().contains("listening on"));
         let said = captured.err();
-        let addr =
-            said.split("listening on http://").nth(1).and_then(|it| it.split("/mcp").next()).expect("an address");
+        let addr = said
+            .split("listening on http://")
+            .nth(1)
+            .and_then(|it| it.split("/mcp").next())
+            .expect("an address");
         let web = super::web::Client { addr: addr.to_owned() };
         let mut session = web.session("/mcp", &[]);
         (session.listed(), session.text(call, json!({})))
@@ -46,13 +51,18 @@ async fn tools_of_one_s_own_are_served_without_anything_else() {
     let world = World::project().file("toolscout.toml", BROKEN).echo("tools/a.tool.toml", "a", "");
     let (app, captured) = begun(&world);
     let app = app.plugin(own()).plugin(plugins::Serve);
-    assert_eq!(served(app, captured, "greet").await, (vec!["greet".to_owned()], "hello".to_owned()));
+    assert_eq!(
+        served(app, captured, "greet").await,
+        (vec!["greet".to_owned()], "hello".to_owned())
+    );
 }
 
 /// Folders, without servers and without anybody who reviews.
 #[tokio::test]
 async fn folders_are_served_without_servers() {
-    let world = World::project().echo("tools/a.tool.toml", "a", "").file("toolscout.toml", "listed = [\"local/a\"]\n");
+    let world = World::project()
+        .echo("tools/a.tool.toml", "a", "")
+        .file("toolscout.toml", "listed = [\"local/a\"]\n");
     let (app, captured) = begun(&world);
     let app = app.plugin(own()).plugin(plugins::Discovery::default()).plugin(plugins::Serve);
     let (listed, said) = served(app, captured, "local__a").await;

@@ -37,7 +37,8 @@ fn a_client_that_can_ask_asks_during_the_call() {
         assert_eq!(result["isError"] != true, runs, "{action}: {result}");
     }
     // Also by the door that models use.
-    let id = agent.ask("tools/call", json!({"name": "execute_tool", "arguments": {"name": "sql_query"}}));
+    let id = agent
+        .ask("tools/call", json!({"name": "execute_tool", "arguments": {"name": "sql_query"}}));
     let question = agent.told("elicitation/create");
     agent.send(
         &json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {}}}).to_string(),
@@ -54,14 +55,19 @@ fn a_modern_client_brings_the_answer_along() {
     params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": able()});
     let wish = agent.request("tools/call", params.clone());
     assert_eq!(wish["resultType"], "input_required", "{wish}");
-    let (name, request) = wish["inputRequests"].as_object().and_then(|it| it.iter().next()).expect("a question");
+    let (name, request) =
+        wish["inputRequests"].as_object().and_then(|it| it.iter().next()).expect("a question");
     assert_eq!(request["method"], "elicitation/create");
     let mut retry = params.clone();
     retry["inputResponses"] = json!({name: {"action": "accept", "content": {}}});
     retry["requestState"] = wish["requestState"].clone();
     let mut other = retry.clone();
     other["arguments"] = json!({"target": "secrets"});
-    assert_eq!(agent.fault("tools/call", other)["code"], -32602, "a yes is for what it was asked about");
+    assert_eq!(
+        agent.fault("tools/call", other)["code"],
+        -32602,
+        "a yes is for what it was asked about"
+    );
     let result = agent.request("tools/call", retry.clone());
     assert!(result["resultType"] == "complete" && result["isError"] != true, "{result}");
     assert_eq!(agent.fault("tools/call", retry)["code"], -32602, "and for once");
@@ -75,10 +81,16 @@ fn who_cannot_be_asked_is_told_how_a_person_can_say_yes() {
     let waits = agent.request("tools/call", call());
     assert_eq!(waits["isError"], true, "{waits}");
     let said = text(&waits).to_owned();
-    let id =
-        said.split("toolscout approve ").nth(1).and_then(|it| it.split(|it: char| !it.is_ascii_alphanumeric()).next());
+    let id = said
+        .split("toolscout approve ")
+        .nth(1)
+        .and_then(|it| it.split(|it: char| !it.is_ascii_alphanumeric()).next());
     let id = id.unwrap_or_else(|| panic!("no command in {said}")).to_owned();
-    assert_eq!(text(&agent.request("tools/call", call())), said, "asked again, it is the same question");
+    assert_eq!(
+        text(&agent.request("tools/call", call())),
+        said,
+        "asked again, it is the same question"
+    );
     world.run(&["approve", &id]).exits(0);
     let other = agent.call("local__sql_query", json!({"target": "secrets"}));
     assert_eq!(other["isError"], true, "that was not asked: {other}");
@@ -93,8 +105,10 @@ fn a_person_may_say_no_in_another_terminal() {
     let world = asking();
     let mut agent = Agent::legacy(&world, &[]);
     let said = text(&agent.request("tools/call", call())).to_owned();
-    let id =
-        said.split("toolscout approve ").nth(1).and_then(|it| it.split(|it: char| !it.is_ascii_alphanumeric()).next());
+    let id = said
+        .split("toolscout approve ")
+        .nth(1)
+        .and_then(|it| it.split(|it: char| !it.is_ascii_alphanumeric()).next());
     world.run(&["reject", id.expect("an id")]).exits(0);
     let result = agent.request("tools/call", call());
     assert!(result["isError"] == true && text(&result).contains("denied"), "{result}");

@@ -42,7 +42,8 @@ fn a_client_of_the_modern_era_asks_again_with_what_is_wanted() {
         let mut params = json!({"name": "s__elicit", "arguments": {}, "_meta": meta});
         let wish = agent.request("tools/call", params.clone());
         assert_eq!(wish["resultType"], "input_required", "{era}: {wish}");
-        let (name, request) = wish["inputRequests"].as_object().and_then(|it| it.iter().next()).expect("a wish");
+        let (name, request) =
+            wish["inputRequests"].as_object().and_then(|it| it.iter().next()).expect("a wish");
         assert_eq!(request["method"], "elicitation/create", "{era}");
         let answer = json!({"action": "accept", "content": {"name": "Ada", "answer": "42"}});
         params["inputResponses"] = json!({name: answer});
@@ -95,10 +96,12 @@ fn progress_and_log_pass_in_order() {
     for era in ["legacy", "modern"] {
         let world = asking(era);
         let mut agent = Agent::legacy(&world, &[]);
-        let params = json!({"name": "s__progress", "arguments": {}, "_meta": {"progressToken": "mine"}});
+        let params =
+            json!({"name": "s__progress", "arguments": {}, "_meta": {"progressToken": "mine"}});
         agent.request("tools/call", params);
         let steps = agent.heard("notifications/progress");
-        let done: Vec<_> = steps.iter().filter_map(|it| it["params"]["progress"].as_f64()).collect();
+        let done: Vec<_> =
+            steps.iter().filter_map(|it| it["params"]["progress"].as_f64()).collect();
         assert!(!done.is_empty() && done.is_sorted(), "{era}: {steps:?}");
         assert!(steps.iter().all(|it| it["params"]["progressToken"] == "mine"), "{era}: {steps:?}");
     }

@@ -39,14 +39,21 @@ fn a_client_of_the_modern_era_hears_of_it_on_its_own_stream() {
     let id = agent.ask("subscriptions/listen", wants);
     let mark = "io.modelcontextprotocol/subscriptionId";
     let agreed = agent.told("notifications/subscriptions/acknowledged");
-    assert_eq!(agreed["params"]["notifications"], json!({"toolsListChanged": true}), "there are no prompts here");
+    assert_eq!(
+        agreed["params"]["notifications"],
+        json!({"toolsListChanged": true}),
+        "there are no prompts here"
+    );
     assert_eq!(agreed["params"]["_meta"][mark], id);
     fs::write(world.path("tools/b.tool.toml"), listed_file("b")).expect("add a tool");
     let news = agent.told(CHANGED);
     assert_eq!(news["params"]["_meta"][mark], id);
     let (code, rest) = agent.end();
     assert_eq!(code, 0);
-    assert!(rest.iter().any(|it| it["id"] == id && it["result"]["_meta"][mark] == id), "it ends with a word: {rest:?}");
+    assert!(
+        rest.iter().any(|it| it["id"] == id && it["result"]["_meta"][mark] == id),
+        "it ends with a word: {rest:?}"
+    );
 }
 
 /// X-11: with the last tool that is hidden, the two tools go.
@@ -79,7 +86,8 @@ done"#;
 #[test]
 fn a_tool_that_a_server_adds_is_announced() {
     let words = ["sh", "g.sh"].map(str::to_owned);
-    let world = World::trusted().entry("g", &words, "visibility = \"listed\"").file("g.sh", GROWING);
+    let world =
+        World::trusted().entry("g", &words, "visibility = \"listed\"").file("g.sh", GROWING);
     world.run(&["server", "refresh"]).exits(0);
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.listed(), ["g__grow"]);
@@ -93,7 +101,10 @@ fn a_tool_that_a_server_adds_is_announced() {
 fn a_server_that_was_never_asked_is_asked_when_an_agent_arrives() {
     let world = library().server("a", "honest", &[]);
     let mut agent = Agent::legacy(&world, &[]);
-    assert!(agent.call("execute_tool", json!({"name": "a/add", "arguments": {"a": 1, "b": 2}}))["isError"] != true);
+    assert!(
+        agent.call("execute_tool", json!({"name": "a/add", "arguments": {"a": 1, "b": 2}}))["isError"]
+            != true
+    );
     let found = agent.text("tool_search", json!({"query": "add two numbers", "detail": "names"}));
     assert!(found.contains("a/add"), "{found}");
 }
@@ -104,7 +115,8 @@ fn a_client_that_does_not_read_does_not_keep_a_tool_from_being_added() {
     let world = World::trusted().file("tools/a.tool.toml", &listed_file("a"));
     let silent = Agent::legacy(&world, &[]);
     for it in 0..50 {
-        fs::write(world.path(&format!("tools/b{it}.tool.toml")), listed_file(&format!("b{it}"))).expect("add a tool");
+        fs::write(world.path(&format!("tools/b{it}.tool.toml")), listed_file(&format!("b{it}")))
+            .expect("add a tool");
     }
     let mut other = Agent::legacy(&world, &[]);
     assert_eq!(other.listed().len(), 51);

@@ -8,7 +8,10 @@ use std::path::Path;
 /// The entry that a file has for us, wherever it is.
 fn entry(value: &Value) -> Option<&Value> {
     match value {
-        Value::Object(map) => map.get("toolscout").filter(|it| it.is_object()).or_else(|| map.values().find_map(entry)),
+        Value::Object(map) => map
+            .get("toolscout")
+            .filter(|it| it.is_object())
+            .or_else(|| map.values().find_map(entry)),
         _ => None,
     }
 }
@@ -18,7 +21,9 @@ fn naming_us(folder: &Path, found: &mut Vec<String>) {
     for at in fs::read_dir(folder).into_iter().flatten().flatten() {
         match at.path() {
             path if path.is_dir() => naming_us(&path, found),
-            path => found.extend(fs::read_to_string(path).ok().filter(|it| it.contains("toolscout"))),
+            path => {
+                found.extend(fs::read_to_string(path).ok().filter(|it| it.contains("toolscout")))
+            }
         }
     }
 }
@@ -26,14 +31,23 @@ fn naming_us(folder: &Path, found: &mut Vec<String>) {
 /// Every client that is written as JSON: its entry, started as it stands there, serves.
 #[test]
 fn what_connect_writes_starts_a_server() {
-    for client in ["claude-code", "claude-desktop", "cursor", "vscode", "opencode", "gemini", "windsurf", "zed"] {
+    for client in [
+        "claude-code",
+        "claude-desktop",
+        "cursor",
+        "vscode",
+        "opencode",
+        "gemini",
+        "windsurf",
+        "zed",
+    ] {
         let world = library();
         world.run(&["connect", client]).exits(0);
         let mut found = Vec::new();
         naming_us(&world.outside().join("home"), &mut found);
         assert_eq!(found.len(), 1, "{client}: {found:?}");
-        let file: Value =
-            serde_json::from_str(&found[0]).unwrap_or_else(|error| panic!("{client}: {error}: {found:?}"));
+        let file: Value = serde_json::from_str(&found[0])
+            .unwrap_or_else(|error| panic!("{client}: {error}: {found:?}"));
         let entry = entry(&file).unwrap_or_else(|| panic!("{client}: {file}"));
         let words = |it: &Value| -> Vec<String> {
             let texts = it.as_array().cloned().unwrap_or_else(|| vec![it.clone()]);

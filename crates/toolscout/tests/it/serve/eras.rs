@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 /// What the official conformance suite would find behind us, of this era.
 fn reference(era: &str) -> World {
-    let world = World::trusted().server("s", "honest", &["--reference", "--era", era, "--ttl-ms", "60000"]);
+    let world =
+        World::trusted().server("s", "honest", &["--reference", "--era", era, "--ttl-ms", "60000"]);
     world.run(&["server", "refresh"]).exits(0);
     world
 }
@@ -40,7 +41,8 @@ fn an_old_client_hears_the_log_of_a_server_of_either_era() {
 /// Not only tools ask back.
 #[test]
 fn a_prompt_that_asks_back_reaches_a_client_of_either_era() {
-    let (prompt, able) = (json!({"name": "s__test_input_required_result_prompt"}), json!({"elicitation": {}}));
+    let (prompt, able) =
+        (json!({"name": "s__test_input_required_result_prompt"}), json!({"elicitation": {}}));
     let answer = json!({"action": "accept", "content": {"context": "umbrellas"}});
     for era in ["legacy", "modern"] {
         let world = reference(era);
@@ -56,14 +58,23 @@ fn a_prompt_that_asks_back_reaches_a_client_of_either_era() {
         let mut params = json!({"name": prompt["name"], "_meta": meta});
         let wish = modern.request("prompts/get", params.clone());
         assert_eq!(wish["resultType"], "input_required", "{era}: {wish}");
-        let name = wish["inputRequests"].as_object().and_then(|it| it.keys().next()).expect("a wish");
+        let name =
+            wish["inputRequests"].as_object().and_then(|it| it.keys().next()).expect("a wish");
         params["inputResponses"] = json!({name: answer});
         params["requestState"] = wish["requestState"].clone();
         let result = modern.request("prompts/get", params.clone());
         assert!(result["messages"].to_string().contains("umbrellas"), "{era}: {result}");
-        assert_eq!(modern.heard("elicitation/create"), Vec::<Value>::new(), "nobody asks a modern client");
+        assert_eq!(
+            modern.heard("elicitation/create"),
+            Vec::<Value>::new(),
+            "nobody asks a modern client"
+        );
         params["name"] = "s__test_simple_prompt".into();
-        assert_eq!(modern.fault("prompts/get", params)["code"], -32602, "{era}: it is of another request");
+        assert_eq!(
+            modern.fault("prompts/get", params)["code"],
+            -32602,
+            "{era}: it is of another request"
+        );
     }
 }
 

@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 fn before(web: &Web, more: &str) -> World {
     World::trusted()
         .echo("tools/greet.tool.toml", "greet", "description = \"Greets somebody\"")
-        .file("toolscout.toml", &format!("[servers.remote]\nurl = \"http://{}/mcp\"\n{more}\n", web.addr))
+        .file(
+            "toolscout.toml",
+            &format!("[servers.remote]\nurl = \"http://{}/mcp\"\n{more}\n", web.addr),
+        )
 }
 
 /// The same, asked for what it has; its entry says that it is to be asked.
@@ -23,7 +26,10 @@ fn asked(web: &Web, more: &str) -> World {
 
 fn found(agent: &mut Agent, query: &str, most: u64) -> Vec<Value> {
     let answer = agent.call("tool_search", json!({"query": query, "max_results": most}));
-    answer["structuredContent"]["results"].as_array().unwrap_or_else(|| panic!("no results: {answer}")).clone()
+    answer["structuredContent"]["results"]
+        .as_array()
+        .unwrap_or_else(|| panic!("no results: {answer}"))
+        .clone()
 }
 
 fn ids(found: &[Value]) -> Vec<&str> {
@@ -45,7 +51,10 @@ fn a_toolscout_behind_this_one_is_searched_and_runs_what_it_finds() {
         assert!((2..=3).contains(&hits.len()), "{hits:?}");
         assert_eq!(found(&mut agent, "send an email", 1).len(), 1, "no more than is wanted");
         assert_eq!(ids(&hits)[0], "remote/local/send_email");
-        assert!(hits.is_sorted_by(|one, other| one["score"].as_f64() >= other["score"].as_f64()), "{hits:?}");
+        assert!(
+            hits.is_sorted_by(|one, other| one["score"].as_f64() >= other["score"].as_f64()),
+            "{hits:?}"
+        );
         assert_eq!(hits[0]["inputSchema"]["required"], json!(["to", "subject", "body"]));
         let mail = json!({"to": "a", "subject": "b", "body": "c"});
         let order = json!({"name": "remote/local/send_email", "arguments": mail, "expect": hits[0]["digest"]});
@@ -56,9 +65,16 @@ fn a_toolscout_behind_this_one_is_searched_and_runs_what_it_finds() {
         assert_eq!(agent.call("execute_tool", sloppy)["structuredContent"], mail);
         let direct = agent.call("remote__local__send_email", mail.clone());
         assert_eq!(direct["structuredContent"], mail, "{direct}");
-        let wrong = agent.call("execute_tool", json!({"name": "remote/local/send_email", "arguments": {"to": "a"}}));
-        assert!(wrong["isError"] == true && wrong.to_string().contains("`subject` is required"), "{wrong}");
-        let unknown = agent.call("execute_tool", json!({"name": "remote/nothing", "arguments": {}}));
+        let wrong = agent.call(
+            "execute_tool",
+            json!({"name": "remote/local/send_email", "arguments": {"to": "a"}}),
+        );
+        assert!(
+            wrong["isError"] == true && wrong.to_string().contains("`subject` is required"),
+            "{wrong}"
+        );
+        let unknown =
+            agent.call("execute_tool", json!({"name": "remote/nothing", "arguments": {}}));
         assert!(unknown.to_string().contains("Tool not found: nothing"), "{unknown}");
         assert_eq!(ids(&found(&mut agent, "greet somebody", 1)), ["local/greet"]);
     }
@@ -70,7 +86,9 @@ fn help_for_what_is_behind_it_says_how_to_ask() {
     let library = library();
     let web = Web::open(&library, &[]);
     let world = asked(&web, "");
-    for words in [&["run", "remote/local/send_email", "--help"][..], &["describe", "remote__send_email"]] {
+    for words in
+        [&["run", "remote/local/send_email", "--help"][..], &["describe", "remote__send_email"]]
+    {
         let said = world.run(words).exits(5);
         said.says(&["`remote` has not been searched", "toolscout search", "send_email' --json"]);
     }
@@ -86,9 +104,11 @@ fn the_two_tools_of_another_toolscout_cannot_be_called() {
     let web = Web::open(&library, &[]);
     let mut agent = Agent::legacy(&asked(&web, ""), &[]);
     for name in ["remote__tool_search", "remote__execute_tool"] {
-        let fault = agent.fault("tools/call", json!({"name": name, "arguments": {"name": "send_email"}}));
+        let fault =
+            agent.fault("tools/call", json!({"name": name, "arguments": {"name": "send_email"}}));
         assert_eq!(fault["code"], -32602, "{fault}");
-        let refused = agent.call("execute_tool", json!({"name": name, "arguments": {"name": "send_email"}}));
+        let refused =
+            agent.call("execute_tool", json!({"name": name, "arguments": {"name": "send_email"}}));
         assert!(refused.to_string().contains("Tool not found"), "{refused}");
     }
 }
@@ -98,18 +118,35 @@ fn the_two_tools_of_another_toolscout_cannot_be_called() {
 fn rules_about_what_is_behind_it_hold() {
     let library = library();
     let web = Web::open(&library, &[]);
-    let world =
-        asked(&web, "[servers.remote.tools]\n\"local/send_email\" = \"deny\"\n\"local/sql_query\" = \"disable\"");
+    let world = asked(
+        &web,
+        "[servers.remote.tools]\n\"local/send_email\" = \"deny\"\n\"local/sql_query\" = \"disable\"",
+    );
     let mut agent = Agent::legacy(&world, &[]);
     let mail = json!({"to": "a", "subject": "b", "body": "c"});
-    for name in ["remote/local/send_email", "remote__local__send_email", "remote/send_email", "remote/`send_email`"] {
+    for name in [
+        "remote/local/send_email",
+        "remote__local__send_email",
+        "remote/send_email",
+        "remote/`send_email`",
+    ] {
         let refused = agent.call("execute_tool", json!({"name": name, "arguments": mail}));
-        assert!(refused["isError"] == true && !refused.to_string().contains("\"subject\""), "{name}: {refused}");
-        assert!(refused.to_string().contains("is denied") || refused.to_string().contains("is disabled"), "{refused}");
+        assert!(
+            refused["isError"] == true && !refused.to_string().contains("\"subject\""),
+            "{name}: {refused}"
+        );
+        assert!(
+            refused.to_string().contains("is denied")
+                || refused.to_string().contains("is disabled"),
+            "{refused}"
+        );
     }
     let hits = found(&mut agent, "execute sql queries", 10);
     assert!(!ids(&hits).contains(&"remote/local/sql_query"), "{hits:?}");
-    let pdf = agent.call("execute_tool", json!({"name": "remote/local/create_pdf", "arguments": {"target": "x"}}));
+    let pdf = agent.call(
+        "execute_tool",
+        json!({"name": "remote/local/create_pdf", "arguments": {"target": "x"}}),
+    );
     assert_eq!(pdf["structuredContent"], json!({"target": "x"}), "{pdf}");
 }
 
@@ -141,10 +178,15 @@ fn what_changes_behind_it_is_found_without_a_review() {
     let world = asked(&web, "");
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(ids(&found(&mut agent, "send an email", 1)), ["remote/local/send_email"]);
-    let library = library.echo("tools/zebra.tool.toml", "stripe-zebra", "description = \"Paints stripes on zebras\"");
+    let library = library.echo(
+        "tools/zebra.tool.toml",
+        "stripe-zebra",
+        "description = \"Paints stripes on zebras\"",
+    );
     let agent = std::cell::RefCell::new(agent);
     crate::servers::scene::until("the new tool is found", || {
-        ids(&found(&mut agent.borrow_mut(), "paint stripes on zebras", 1)) == ["remote/local/stripe-zebra"]
+        ids(&found(&mut agent.borrow_mut(), "paint stripes on zebras", 1))
+            == ["remote/local/stripe-zebra"]
     });
     world.run(&["server", "refresh", "remote"]).exits(0);
     let review = world.run(&["review"]).exits(0);
@@ -164,7 +206,9 @@ fn one_that_does_not_answer_costs_only_its_own_hits() {
     let results = answer["structuredContent"]["results"].as_array().expect("results").clone();
     assert_eq!(ids(&results), ["local/greet"], "{answer}");
     assert!(
-        answer["structuredContent"]["notes"][0].as_str().is_some_and(|it| it.starts_with("could not search `remote`")),
+        answer["structuredContent"]["notes"][0]
+            .as_str()
+            .is_some_and(|it| it.starts_with("could not search `remote`")),
         "{answer}"
     );
 }
@@ -188,12 +232,21 @@ fn who_wants_to_see_all_sees_what_is_behind_it() {
 /// A row of two that ask each other ends: each finds what the other has, and nothing twice.
 #[test]
 fn a_circle_ends() {
-    let one = World::trusted().echo("tools/greet.tool.toml", "greet", "description = \"Greets somebody\"");
+    let one = World::trusted().echo(
+        "tools/greet.tool.toml",
+        "greet",
+        "description = \"Greets somebody\"",
+    );
     let first = Web::open(&one, &[]);
-    let other = asked(&first, "").echo("tools/part.tool.toml", "part", "description = \"Says goodbye to somebody\"");
+    let other = asked(&first, "").echo(
+        "tools/part.tool.toml",
+        "part",
+        "description = \"Says goodbye to somebody\"",
+    );
     let second = Web::open(&other, &[]);
     // Now the first learns of the second, which asks the first.
-    let entry = format!("[servers.remote]\nurl = \"http://{}/mcp\"\ndelegate = true\n", second.addr);
+    let entry =
+        format!("[servers.remote]\nurl = \"http://{}/mcp\"\ndelegate = true\n", second.addr);
     let one = one.file("toolscout.toml", &entry);
     one.run(&["server", "refresh", "remote"]).exits(0);
     let mut agent = Agent::legacy(&one, &[]);
@@ -210,6 +263,8 @@ fn people_search_and_run_what_is_behind_it() {
     let world = asked(&web, "");
     let hits = world.run(&["search", "send an email", "--json"]).exits(0).json();
     assert_eq!(hits[0]["id"], "remote/local/send_email", "{hits}");
-    let ran = world.run(&["run", "remote/local/send_email", "--to", "a", "--subject", "b", "--body", "c"]).exits(0);
+    let ran = world
+        .run(&["run", "remote/local/send_email", "--to", "a", "--subject", "b", "--body", "c"])
+        .exits(0);
     assert!(ran.out.contains("\"subject\""), "{ran:?}");
 }

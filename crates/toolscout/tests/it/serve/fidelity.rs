@@ -40,46 +40,77 @@ const DEFINITION: &str = r#"{"name":"say","title":"Say it","description":"Says w
 
 /// What may be in a result, each alone: `result`, or `error` where there is none.
 const FEATURES: [(&str, &str); 20] = [
-    ("text, escaped as it was", r#""result":{"content":[{"type":"text","text":"a\u00e9\ud83d\ude00 \u200b\t<b>"}]}"#),
+    (
+        "text, escaped as it was",
+        r#""result":{"content":[{"type":"text","text":"a\u00e9\ud83d\ude00 \u200b\t<b>"}]}"#,
+    ),
     (
         "annotations of a block",
         r#""result":{"content":[{"type":"text","text":"t","annotations":{"audience":["user"],"priority":0.50,"lastModified":"2026-01-01"}}]}"#,
     ),
-    ("image", r#""result":{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}]}"#),
+    (
+        "image",
+        r#""result":{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}]}"#,
+    ),
     ("audio", r#""result":{"content":[{"type":"audio","data":"AAAA","mimeType":"audio/wav"}]}"#),
     (
         "embedded text",
         r#""result":{"content":[{"type":"resource","resource":{"uri":"x://y","mimeType":"text/plain","text":"t"}}]}"#,
     ),
-    ("embedded bytes", r#""result":{"content":[{"type":"resource","resource":{"uri":"x://z","blob":"AAAA"}}]}"#),
+    (
+        "embedded bytes",
+        r#""result":{"content":[{"type":"resource","resource":{"uri":"x://z","blob":"AAAA"}}]}"#,
+    ),
     (
         "link to a resource",
         r#""result":{"content":[{"type":"resource_link","uri":"file:///z","name":"z","title":"Z","size":12345678901234567890,"icons":[{"src":"data:,"}]}]}"#,
     ),
-    ("_meta of a block", r#""result":{"content":[{"type":"text","text":"t","_meta":{"vendor/key":{"deep":[null]}}}]}"#),
-    ("a block of a kind that nobody knows", r#""result":{"content":[{"type":"something_new","value":[1,{"a":2}]}]}"#),
+    (
+        "_meta of a block",
+        r#""result":{"content":[{"type":"text","text":"t","_meta":{"vendor/key":{"deep":[null]}}}]}"#,
+    ),
+    (
+        "a block of a kind that nobody knows",
+        r#""result":{"content":[{"type":"something_new","value":[1,{"a":2}]}]}"#,
+    ),
     (
         "several blocks in their order",
         r#""result":{"content":[{"type":"text","text":"1"},{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"text","text":"2"}]}"#,
     ),
     ("no content", r#""result":{"content":[]}"#),
-    ("structured content", r#""result":{"content":[],"structuredContent":{"a":{"b":[null,true,""]}}}"#),
-    ("structured content that is no object", r#""result":{"content":[],"structuredContent":[1,"two",{"three":3}]}"#),
+    (
+        "structured content",
+        r#""result":{"content":[],"structuredContent":{"a":{"b":[null,true,""]}}}"#,
+    ),
+    (
+        "structured content that is no object",
+        r#""result":{"content":[],"structuredContent":[1,"two",{"three":3}]}"#,
+    ),
     (
         "numbers as they are written",
         r#""result":{"content":[],"structuredContent":{"one":1.0,"big":123456789012345678901234567890,"huge":1e400,"small":-0.0}}"#,
     ),
-    ("keys and blanks where they were", r#""result":{ "structuredContent" : {"z":1, "a":2}, "content" : [ ] }"#),
+    (
+        "keys and blanks where they were",
+        r#""result":{ "structuredContent" : {"z":1, "a":2}, "content" : [ ] }"#,
+    ),
     ("isError", r#""result":{"content":[{"type":"text","text":"it broke"}],"isError":true}"#),
     ("isError that is false", r#""result":{"content":[],"isError":false}"#),
-    ("_meta of the result", r#""result":{"content":[],"_meta":{"vendor/key":"v","other":{"x":1}}}"#),
+    (
+        "_meta of the result",
+        r#""result":{"content":[],"_meta":{"vendor/key":"v","other":{"x":1}}}"#,
+    ),
     ("what nobody knows", r#""result":{"content":[],"vendor":[1,2,3],"next":null}"#),
-    ("an error of the protocol", r#""error":{"code":-32050,"message":"not today","data":{"retry":[1]}}"#),
+    (
+        "an error of the protocol",
+        r#""error":{"code":-32050,"message":"not today","data":{"retry":[1]}}"#,
+    ),
 ];
 
 fn saying() -> World {
     let words = ["sh", "s.sh"].map(str::to_owned);
-    let mut world = World::trusted().entry("s", &words, "visibility = \"listed\"").file("s.sh", SAYING);
+    let mut world =
+        World::trusted().entry("s", &words, "visibility = \"listed\"").file("s.sh", SAYING);
     world = world.file("definition", DEFINITION);
     for (number, (_, result)) in FEATURES.iter().enumerate() {
         world = world.file(&format!("results/f{number}"), result);
@@ -103,23 +134,32 @@ fn every_feature_of_a_result_passes_byte_for_byte() {
         for number in 0..FEATURES.len() {
             let arguments = json!({"what": format!("f{number}")});
             let inner = json!({"name": "s/say", "arguments": arguments});
-            for (id, name, arguments) in [(2 * number, "s__say", &arguments), (2 * number + 1, "execute_tool", &inner)]
+            for (id, name, arguments) in
+                [(2 * number, "s__say", &arguments), (2 * number + 1, "execute_tool", &inner)]
             {
                 let params = json!({"name": name, "arguments": arguments, "_meta": meta});
-                lines +=
-                    &format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+                lines += &format!(
+                    "{}\n",
+                    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+                );
             }
         }
-        let said = world.run_with(lines.as_bytes(), &["serve", "--meta-tools", "always"]).exits(0).out;
+        let said =
+            world.run_with(lines.as_bytes(), &["serve", "--meta-tools", "always"]).exits(0).out;
         for (number, (feature, result)) in FEATURES.iter().enumerate() {
             // The modern era wants to know that a result is one; nothing else is added.
             let result = match is_modern {
-                true => result.replacen("\"result\":{", "\"result\":{\"resultType\":\"complete\",", 1),
+                true => {
+                    result.replacen("\"result\":{", "\"result\":{\"resultType\":\"complete\",", 1)
+                }
                 false => (*result).to_owned(),
             };
             for id in [2 * number, 2 * number + 1] {
                 let whole = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{result}}}");
-                assert!(said.lines().any(|it| it == whole), "{feature}, modern: {is_modern}, {id}\n{whole}\n{said}");
+                assert!(
+                    said.lines().any(|it| it == whole),
+                    "{feature}, modern: {is_modern}, {id}\n{whole}\n{said}"
+                );
             }
         }
     }
@@ -130,8 +170,9 @@ fn every_feature_of_a_result_passes_byte_for_byte() {
 fn results_at_random_pass_byte_for_byte() {
     let mut runner = TestRunner::deterministic();
     let strategy = result();
-    let results: Vec<String> =
-        (0..RANDOM).map(|_| strategy.new_tree(&mut runner).expect("a result").current().to_string()).collect();
+    let results: Vec<String> = (0..RANDOM)
+        .map(|_| strategy.new_tree(&mut runner).expect("a result").current().to_string())
+        .collect();
     let mut world = saying();
     let mut lines = String::new();
     for (number, result) in results.iter().enumerate() {
@@ -139,9 +180,14 @@ fn results_at_random_pass_byte_for_byte() {
         let arguments = json!({"what": format!("r{number}")});
         let params = match number % 2 {
             0 => json!({"name": "s__say", "arguments": arguments}),
-            _ => json!({"name": "execute_tool", "arguments": {"name": "s/say", "arguments": arguments}}),
+            _ => {
+                json!({"name": "execute_tool", "arguments": {"name": "s/say", "arguments": arguments}})
+            }
         };
-        lines += &format!("{}\n", json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}));
+        lines += &format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+        );
     }
     let said = world.run_with(lines.as_bytes(), &["serve", "--meta-tools", "always"]).exits(0).out;
     let said: HashSet<&str> = said.lines().collect();
@@ -154,7 +200,14 @@ fn results_at_random_pass_byte_for_byte() {
 
 /// Any result: blocks of known and unknown kinds, and anything beside them.
 fn result() -> impl Strategy<Value = Value> {
-    let kind = prop::sample::select(vec!["text", "image", "audio", "resource", "resource_link", "something_new"]);
+    let kind = prop::sample::select(vec![
+        "text",
+        "image",
+        "audio",
+        "resource",
+        "resource_link",
+        "something_new",
+    ]);
     let block = (kind, object()).prop_map(|(kind, mut block)| {
         block.insert("type".to_owned(), kind.into());
         Value::Object(block)
@@ -163,7 +216,9 @@ fn result() -> impl Strategy<Value = Value> {
     (content, prop::option::of(any_json()), prop::option::of(any::<bool>()), object()).prop_map(
         |(content, structured, is_error, mut rest)| {
             rest.insert("content".to_owned(), content.into());
-            structured.into_iter().for_each(|it| drop(rest.insert("structuredContent".to_owned(), it)));
+            structured
+                .into_iter()
+                .for_each(|it| drop(rest.insert("structuredContent".to_owned(), it)));
             is_error.into_iter().for_each(|it| drop(rest.insert("isError".to_owned(), it.into())));
             Value::Object(rest)
         },
@@ -195,15 +250,21 @@ fn any_json() -> impl Strategy<Value = Value> {
 #[test]
 fn progress_comes_before_the_result_as_it_was_said() {
     let world = saying();
-    for (name, arguments) in
-        [("s__say", json!({"what": "f0"})), ("execute_tool", json!({"name": "s/say", "arguments": {"what": "f0"}}))]
-    {
+    for (name, arguments) in [
+        ("s__say", json!({"what": "f0"})),
+        ("execute_tool", json!({"name": "s/say", "arguments": {"what": "f0"}})),
+    ] {
         let mut agent = Agent::legacy(&world, &["--meta-tools", "always"]);
-        let id =
-            agent.ask("tools/call", json!({"name": name, "arguments": arguments, "_meta": {"progressToken": "mine"}}));
+        let id = agent.ask(
+            "tools/call",
+            json!({"name": name, "arguments": arguments, "_meta": {"progressToken": "mine"}}),
+        );
         let first = agent.told("notifications/progress")["params"].clone();
         let second = agent.told("notifications/progress")["params"].clone();
-        assert_eq!(first, json!({"progressToken": "mine", "progress": 0.5, "total": 3, "message": "half"}));
+        assert_eq!(
+            first,
+            json!({"progressToken": "mine", "progress": 0.5, "total": 3, "message": "half"})
+        );
         assert_eq!(second, json!({"progressToken": "mine", "progress": 3, "total": 3}));
         assert!(agent.answer(id)["result"].is_object(), "{name}");
     }
@@ -230,21 +291,33 @@ fn six_slips_of_a_model_are_understood() {
     let slips = [
         ("under another key", json!({"name": "send", "parameters": meant})),
         ("a text instead of an object", json!({"name": "send", "arguments": meant.to_string()})),
-        ("once more inside", json!({"name": "send", "arguments": {"name": "send", "arguments": meant}})),
+        (
+            "once more inside",
+            json!({"name": "send", "arguments": {"name": "send", "arguments": meant}}),
+        ),
         ("beside the name", json!({"name": "send", "to": "a", "size": 2, "meta": {"tag": "x"}})),
         ("dotted", json!({"name": "send", "arguments": {"to": "a", "size": 2, "meta.tag": "x"}})),
-        ("a number as a text", json!({"name": "send", "arguments": {"to": "a", "size": "2", "meta": {"tag": "x"}}})),
+        (
+            "a number as a text",
+            json!({"name": "send", "arguments": {"to": "a", "size": "2", "meta": {"tag": "x"}}}),
+        ),
     ];
     for (slip, arguments) in slips {
         let result = agent.call("execute_tool", arguments);
         assert_eq!(result["structuredContent"], meant, "{slip}: {result}");
     }
-    let wrong = agent.call("execute_tool", json!({"name": "send", "arguments": {"to": "a", "size": "many"}}));
+    let wrong = agent
+        .call("execute_tool", json!({"name": "send", "arguments": {"to": "a", "size": "many"}}));
     let said = wrong["content"][0]["text"].as_str().expect("a text");
     assert!(wrong["isError"] == true && said.contains("size"), "{said}");
-    let example = said.lines().find_map(|it| serde_json::from_str::<Value>(it.get(it.find("{\"name\"")?..)?).ok());
+    let example = said
+        .lines()
+        .find_map(|it| serde_json::from_str::<Value>(it.get(it.find("{\"name\"")?..)?).ok());
     let example = example.unwrap_or_else(|| panic!("no example: {said}"));
-    assert!(agent.call("execute_tool", example.clone())["isError"] != true, "the example works: {example}");
+    assert!(
+        agent.call("execute_tool", example.clone())["isError"] != true,
+        "the example works: {example}"
+    );
 }
 
 /// Servers that end when they are told to, that do not, and that have children which do not.
@@ -259,10 +332,16 @@ fn after_a_kill_nothing_is_left_of_any_server() {
     let before: Vec<usize> = modes.iter().map(|it| world.processes(it).len()).collect();
     let mut agent = Agent::legacy(&world, &[]);
     for mode in modes {
-        agent.call("execute_tool", json!({"name": format!("{mode}/echo"), "arguments": {"text": "hi"}}));
+        agent.call(
+            "execute_tool",
+            json!({"name": format!("{mode}/echo"), "arguments": {"text": "hi"}}),
+        );
     }
-    let mut started: Vec<_> =
-        modes.iter().zip(before).flat_map(|(it, before)| world.processes(it).split_off(before)).collect();
+    let mut started: Vec<_> = modes
+        .iter()
+        .zip(before)
+        .flat_map(|(it, before)| world.processes(it).split_off(before))
+        .collect();
     started.extend(world.grandchildren("grandchild").last());
     assert!(started.len() > modes.len() && started.iter().all(|it| is_alive(*it)), "{started:?}");
     signal(agent.process(), rustix::process::Signal::KILL);

@@ -21,7 +21,8 @@ fn the_first_run_makes_a_token_and_shows_it_once() {
     let file = world.outside().join("state/agent.token");
     assert_eq!(fs::read_to_string(&file).expect("it is kept").trim(), token);
     assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
-    let pasted = format!("claude mcp add --transport http toolscout http://{}/mcp --header", web.addr);
+    let pasted =
+        format!("claude mcp add --transport http toolscout http://{}/mcp --header", web.addr);
     assert!(web.said.contains(&pasted), "{}", web.said);
     assert!(web.said.contains("Web UI: run `toolscout ui`"), "{}", web.said);
     let again = Web::start(&world, &[]);
@@ -39,13 +40,17 @@ fn who_has_the_token_comes_in_and_nobody_else() {
     let mut session = web.session("/mcp", &[&bearer]);
     assert_eq!(session.listed(), BOTH);
     assert!(session.text("tool_search", json!({"query": "email"})).contains("local/send_email"));
-    let sent = session.call("execute_tool", json!({"name": "sql_query", "arguments": {"target": "x"}}));
+    let sent =
+        session.call("execute_tool", json!({"name": "sql_query", "arguments": {"target": "x"}}));
     assert!(sent["isError"] != true, "{sent}");
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     for headers in [&[][..], &["Authorization: Bearer ts_0123456789abcdef0123456789abcdef"]] {
         let answer = web.post("/mcp", headers, &hello);
         assert_eq!(answer.status, 401, "{answer:?}");
-        assert!(answer.header("www-authenticate").is_some_and(|it| it.starts_with("Bearer")), "{answer:?}");
+        assert!(
+            answer.header("www-authenticate").is_some_and(|it| it.starts_with("Bearer")),
+            "{answer:?}"
+        );
         assert!(!answer.body.contains("tool_search"), "{answer:?}");
     }
 }
@@ -84,22 +89,38 @@ fn nobody_else_is_served_without_a_token() {
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     assert_eq!(web.post("/mcp", &["Host: evil.example.com"], &ping).status, 403);
     assert_eq!(web.post("/mcp", &["Origin: https://evil.example.com"], &ping).status, 403);
-    let named = Web::open(&world, &["--allow-host", "tools.example.com", "--allow-origin", "https://app.example.com"]);
-    let mut known = named.session("/mcp", &["Host: tools.example.com", "Origin: https://app.example.com"]);
+    let named = Web::open(
+        &world,
+        &["--allow-host", "tools.example.com", "--allow-origin", "https://app.example.com"],
+    );
+    let mut known =
+        named.session("/mcp", &["Host: tools.example.com", "Origin: https://app.example.com"]);
     assert_eq!(known.listed(), BOTH);
 }
 
 #[test]
 fn mistakes_on_the_command_line_say_what_to_type() {
     let world = library();
-    world.run(&["serve", "--auth", "none"]).exits(2).says(&["--auth needs --http", "--http 127.0.0.1:7420"]);
-    world.run(&["serve", "--http", "nonsense"]).exits(2).says(&["`nonsense` is no address", "--http 127.0.0.1:7420"]);
+    world
+        .run(&["serve", "--auth", "none"])
+        .exits(2)
+        .says(&["--auth needs --http", "--http 127.0.0.1:7420"]);
+    world
+        .run(&["serve", "--http", "nonsense"])
+        .exits(2)
+        .says(&["`nonsense` is no address", "--http 127.0.0.1:7420"]);
     let jwt = ["serve", "--http", "127.0.0.1:0", "--auth", "jwt"];
     world.run(&jwt).exits(2).says(&["whose tokens count", "--issuer URL --audience URL"]);
-    world.run(&[&jwt[..3], &["--issuer", "https://a.example"]].concat()).exits(2).says(&["are for `--auth jwt`"]);
+    world
+        .run(&[&jwt[..3], &["--issuer", "https://a.example"]].concat())
+        .exits(2)
+        .says(&["are for `--auth jwt`"]);
     world.run(&[&jwt[..3], &["--auth", "sesame"]].concat()).exits(2).says(&["token, none, jwt"]);
     let taken = Web::open(&world, &[]);
-    world.run(&["serve", "--http", &taken.addr, "--auth", "none"]).exits(3).says(&["cannot listen on"]);
+    world
+        .run(&["serve", "--http", &taken.addr, "--auth", "none"])
+        .exits(3)
+        .says(&["cannot listen on"]);
     let would = world.run(&["serve", "--http", "7420", "--dry-run"]).exits(0);
     would.says(&["Would offer the tools of this project on 127.0.0.1:7420"]);
 }
@@ -114,8 +135,11 @@ fn what_is_under_way_is_answered_before_it_ends() {
         let mut session = web.session("/mcp", &[]);
         session.call("s__echo", json!({"text": "warm"}));
         let before = world.asked("s", "tools/call");
-        let slow = session.begin("tools/call", json!({"name": "s__sleep", "arguments": {"seconds": 0.7}}));
-        crate::servers::scene::until("the call has begun", || world.asked("s", "tools/call") > before);
+        let slow =
+            session.begin("tools/call", json!({"name": "s__sleep", "arguments": {"seconds": 0.7}}));
+        crate::servers::scene::until("the call has begun", || {
+            world.asked("s", "tools/call") > before
+        });
         drop(session);
         assert_eq!(web.ends(by), Some(code), "{by:?}");
         let answer = Client::receive(slow);

@@ -24,11 +24,18 @@ fn a_search_gives_what_is_needed_to_call_the_best_tool() {
     let mut agent = Agent::legacy(&world, &[]);
     let result = agent.call("tool_search", json!({"query": "email"}));
     let hits = said(&result);
-    let names: Vec<_> = hits.as_array().expect("a list").iter().map(|it| it["name"].clone()).collect();
-    assert!(names.contains(&json!("send_email")) && names.contains(&json!("list_emails")), "{names:?}");
+    let names: Vec<_> =
+        hits.as_array().expect("a list").iter().map(|it| it["name"].clone()).collect();
+    assert!(
+        names.contains(&json!("send_email")) && names.contains(&json!("list_emails")),
+        "{names:?}"
+    );
     for hit in hits.as_array().expect("a list") {
         assert_eq!(hit["inputSchema"]["type"], "object");
-        assert!(hit["digest"].as_str().is_some_and(|it| it.len() >= 32) && hit["id"].is_string(), "{hit}");
+        assert!(
+            hit["digest"].as_str().is_some_and(|it| it.len() >= 32) && hit["id"].is_string(),
+            "{hit}"
+        );
     }
     assert_eq!(result["structuredContent"]["results"], hits, "the same, for who reads structures");
 }
@@ -105,8 +112,12 @@ fn a_call_of_what_is_not_there_says_how_to_find_what_is() {
 fn a_missing_argument_is_named_with_an_example_that_works() {
     let world = library();
     let mut agent = Agent::legacy(&world, &[]);
-    for arguments in [json!({"to": "a@b.c", "subject": "hi"}), json!({"to": "a@b.c", "subject": "hi", "body": null})] {
-        let result = agent.call("execute_tool", json!({"name": "send_email", "arguments": arguments}));
+    for arguments in [
+        json!({"to": "a@b.c", "subject": "hi"}),
+        json!({"to": "a@b.c", "subject": "hi", "body": null}),
+    ] {
+        let result =
+            agent.call("execute_tool", json!({"name": "send_email", "arguments": arguments}));
         assert_eq!(result["isError"], true);
         let text = result["content"][0]["text"].as_str().expect("a text");
         assert!(text.contains("body"), "{text}");
@@ -130,9 +141,16 @@ fn what_is_denied_is_denied_through_both_doors() {
     let mut agent = Agent::legacy(&world, &[]);
     let direct = agent.call("local__send_email", mail());
     assert_eq!(direct["isError"], true);
-    assert!(direct["content"][0]["text"].as_str().is_some_and(|it| it.contains("denied")), "{direct}");
+    assert!(
+        direct["content"][0]["text"].as_str().is_some_and(|it| it.contains("denied")),
+        "{direct}"
+    );
     for name in ["send_email", "local/send_email", "local__send_email"] {
-        assert_eq!(agent.call("execute_tool", json!({"name": name, "arguments": mail()})), direct, "{name}");
+        assert_eq!(
+            agent.call("execute_tool", json!({"name": name, "arguments": mail()})),
+            direct,
+            "{name}"
+        );
     }
 }
 
@@ -142,12 +160,16 @@ fn a_call_that_expects_another_definition_is_refused() {
     let mut agent = Agent::legacy(&world, &[]);
     let found = agent.call("tool_search", json!({"query": "send email", "max_results": 1}));
     let digest = said(&found)[0]["digest"].clone();
-    let call = |expect: &Value| json!({"name": "send_email", "arguments": mail(), "expect": expect});
+    let call =
+        |expect: &Value| json!({"name": "send_email", "arguments": mail(), "expect": expect});
     assert!(agent.call("execute_tool", call(&digest))["isError"] != true);
     let other = json!("0".repeat(digest.as_str().map_or(64, str::len)));
     let refused = agent.call("execute_tool", call(&other));
     assert_eq!(refused["isError"], true);
-    assert!(refused["content"][0]["text"].as_str().is_some_and(|it| it.contains("changed")), "{refused}");
+    assert!(
+        refused["content"][0]["text"].as_str().is_some_and(|it| it.contains("changed")),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -172,7 +194,8 @@ fn the_whole_surface_is_small_whatever_is_behind_it() {
             "[[tool]]\nname = \"tool-{it:03}\"\ndescription = \"Does one thing of many, number {it}\"\n[tool.run]\ncommand = [\"cat\"]\n"
         )
     };
-    let world = World::trusted().file("tools/many.tool.toml", &(0..500).map(tool).collect::<String>());
+    let world =
+        World::trusted().file("tools/many.tool.toml", &(0..500).map(tool).collect::<String>());
     let mut agent = Agent::legacy(&world, &[]);
     let list = agent.request("tools/list", json!({}));
     let tools = list["tools"].as_array().expect("a list");

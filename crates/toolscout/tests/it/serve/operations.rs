@@ -10,7 +10,8 @@ use std::fs;
 /// A project with a server and a tool, whose user exposes these operations.
 fn exposing(operations: &[&str]) -> World {
     let world = World::trusted().server("s", "honest", &[]);
-    let world = world.echo("tools/word-count.tool.toml", "word-count", "description = \"Counts words\"");
+    let world =
+        world.echo("tools/word-count.tool.toml", "word-count", "description = \"Counts words\"");
     world.run(&["server", "refresh"]).exits(0);
     expose(&world, operations);
     world
@@ -19,7 +20,8 @@ fn exposing(operations: &[&str]) -> World {
 fn expose(world: &World, operations: &[&str]) {
     let folder = world.outside().join("config");
     fs::create_dir_all(&folder).expect("a folder");
-    fs::write(folder.join("config.toml"), format!("[serve]\noperations = {}\n", json!(operations))).expect("written");
+    fs::write(folder.join("config.toml"), format!("[serve]\noperations = {}\n", json!(operations)))
+        .expect("written");
 }
 
 /// The entry of this tool in the list.
@@ -93,7 +95,8 @@ fn every_result_fits_the_output_schema_of_its_operation() {
         assert_eq!(schema.is_null(), result["structuredContent"].is_null(), "{name}");
         if schema.is_object() {
             let check = jsonschema::validator_for(&schema).expect("a schema");
-            let errors: Vec<_> = check.iter_errors(&result["structuredContent"]).map(|it| it.to_string()).collect();
+            let errors: Vec<_> =
+                check.iter_errors(&result["structuredContent"]).map(|it| it.to_string()).collect();
             assert!(errors.is_empty(), "{name}: {errors:?}");
         }
     }
@@ -106,7 +109,10 @@ fn wrong_input_of_an_exposed_operation_is_a_result_that_says_so() {
     let missing = agent.call("toolscout_server_show", json!({"id": "other"}));
     assert_eq!(missing["isError"], true);
     let unknown = agent.call("toolscout_server_show", json!({"id": "s", "nonsense": 1}));
-    assert!(unknown["content"][0]["text"].as_str().is_some_and(|text| text.contains("nonsense")), "{unknown}");
+    assert!(
+        unknown["content"][0]["text"].as_str().is_some_and(|text| text.contains("nonsense")),
+        "{unknown}"
+    );
     let fault = agent.fault("tools/call", json!({"name": "toolscout_audit_show", "arguments": {}}));
     assert_eq!(fault["code"], -32602, "what is not exposed is no tool");
 }
@@ -132,16 +138,21 @@ fn what_does_more_than_read_cannot_be_exposed() {
 
 #[test]
 fn a_project_cannot_expose_operations() {
-    let world = exposing(&["server list"]).file("toolscout.toml", "[serve]\noperations = [\"audit show\"]\n");
+    let world = exposing(&["server list"])
+        .file("toolscout.toml", "[serve]\noperations = [\"audit show\"]\n");
     assert!(!Agent::legacy(&world, &[]).listed().contains(&"toolscout_audit_show".to_owned()));
-    world.run(&["doctor"]).says(&["`operations` of `serve` is set, which only a person's own configuration may say"]);
+    world
+        .run(&["doctor"])
+        .says(&["`operations` of `serve` is set, which only a person's own configuration may say"]);
 }
 
 #[test]
 fn a_profile_and_a_transparent_server_offer_no_operations() {
     let world = exposing(&["server list"]);
     let world = world.file("toolscout.toml", "[profiles.work]\ninclude = [\"local/*\"]\n");
-    let is_listed = |args: &[&str]| Agent::legacy(&world, args).listed().contains(&"toolscout_server_list".to_owned());
+    let is_listed = |args: &[&str]| {
+        Agent::legacy(&world, args).listed().contains(&"toolscout_server_list".to_owned())
+    };
     assert!(is_listed(&[]));
     assert!(!is_listed(&["--profile", "work"]));
     assert!(!is_listed(&["--transparent", "local"]));
@@ -150,9 +161,13 @@ fn a_profile_and_a_transparent_server_offer_no_operations() {
 #[test]
 fn an_operation_never_shadows_a_tool() {
     let world = exposing(&["server list", "audit show"]);
-    let world = world.echo("tools/shadow.tool.toml", "toolscout_server_list", "description = \"A tool\"");
+    let world =
+        world.echo("tools/shadow.tool.toml", "toolscout_server_list", "description = \"A tool\"");
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(entry(&mut agent, "toolscout_server_list"), Value::Null);
     let result = agent.call("toolscout_server_list", json!({}));
-    assert_eq!(result, agent.call("execute_tool", json!({"name": "local/toolscout_server_list", "arguments": {}})));
+    assert_eq!(
+        result,
+        agent.call("execute_tool", json!({"name": "local/toolscout_server_list", "arguments": {}}))
+    );
 }

@@ -43,13 +43,18 @@ fn a_result_passes_byte_for_byte() {
         } else {
             r#"{"name":"execute_tool","arguments":{"name":"s/say"}}"#.to_owned()
         };
-        let lines = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
+        let lines = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n"
+        );
         let outcome = world.run_with(lines.as_bytes(), &["serve"]).exits(0);
-        assert_eq!(outcome.out, format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{flat}}}\n"), "{name}");
+        assert_eq!(
+            outcome.out,
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{flat}}}\n"),
+            "{name}"
+        );
     }
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
-    let request =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "s__say", "_meta": meta}});
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "s__say", "_meta": meta}});
     let outcome = world.run_with(format!("{request}\n").as_bytes(), &["serve"]).exits(0);
     let marked = format!("{{\"resultType\":\"complete\",{}", &flat[1..]);
     assert_eq!(
@@ -81,12 +86,14 @@ fn a_large_result_can_be_read_to_its_end() {
     let result = agent.call("s__say", json!({}));
     let mut whole = result["content"][0]["text"].as_str().expect("a text").to_owned();
     let note = result["content"][1]["text"].as_str().expect("a note");
-    let call: Value =
-        serde_json::from_str(&note[note.find('{').expect("a call")..=note.find("}}").expect("its end") + 1])
-            .expect("JSON");
+    let call: Value = serde_json::from_str(
+        &note[note.find('{').expect("a call")..=note.find("}}").expect("its end") + 1],
+    )
+    .expect("JSON");
     let handle = call["arguments"]["result"].clone();
     while whole.len() < text.len() {
-        let wish = json!({"name": call["name"], "arguments": {"result": handle, "offset": whole.len()}});
+        let wish =
+            json!({"name": call["name"], "arguments": {"result": handle, "offset": whole.len()}});
         whole += &agent.text("execute_tool", wish);
     }
     assert!(whole == text);

@@ -44,12 +44,18 @@ fn what_is_not_in_a_profile_is_not_there() {
     let mut agent = Agent::legacy(&world, &["--profile", "mail"]);
     assert_eq!(agent.listed(), ["execute_tool", "local__list_emails", "tool_search"]);
     let found = ["email", "database", "numbers"].map(|it| searched(&mut agent, it)).join("\n");
-    assert!(found.contains("local/send_email") && !found.contains("sql") && !found.contains("s/add"), "{found}");
+    assert!(
+        found.contains("local/send_email") && !found.contains("sql") && !found.contains("s/add"),
+        "{found}"
+    );
     let fault = agent.fault("tools/call", json!({"name": "local__sql_query", "arguments": {}}));
     assert_eq!(fault["message"], "Unknown tool: local__sql_query");
     for name in ["sql_query", "local/sql_query", "s/add", "s__add"] {
         let missed = agent.call("execute_tool", json!({"name": name, "arguments": {}}));
-        assert!(missed["isError"] == true && text(&missed).starts_with("Tool not found"), "{name}: {missed}");
+        assert!(
+            missed["isError"] == true && text(&missed).starts_with("Tool not found"),
+            "{name}: {missed}"
+        );
     }
     assert!(agent.call("execute_tool", json!({"name": "list_emails"}))["isError"] != true);
     assert_eq!(world.starts("s"), 1, "nothing of it was started but to ask for its tools");
@@ -75,14 +81,14 @@ fn a_profile_may_be_stricter() {
 /// What a person or a project denies is denied, whatever a profile says.
 #[test]
 fn a_profile_is_never_looser() {
-    let looser =
-        "[policies]\n\"local/sql_query\" = \"deny\"\n[profiles.wide]\npolicies = { \"local/sql_query\" = \"allow\" }\n";
+    let looser = "[policies]\n\"local/sql_query\" = \"deny\"\n[profiles.wide]\npolicies = { \"local/sql_query\" = \"allow\" }\n";
     let world = library().file("toolscout.toml", looser);
     let result = Agent::legacy(&world, &["--profile", "wide"]).call("local__sql_query", json!({}));
     assert!(result["isError"] == true && text(&result).contains("denied"), "{result}");
     let all = "mode = \"allow-all\"\n[profiles.strict]\npolicies = { \"local/*\" = \"deny\" }\n";
     fs_write(&world, "config/config.toml", all);
-    let result = Agent::legacy(&world, &["--profile", "strict"]).call("local__create_pdf", json!({}));
+    let result =
+        Agent::legacy(&world, &["--profile", "strict"]).call("local__create_pdf", json!({}));
     assert!(result["isError"] == true && text(&result).contains("denied"), "{result}");
     let result = Agent::legacy(&world, &[]).call("local__create_pdf", json!({}));
     assert!(result["isError"] != true, "{result}");
@@ -110,7 +116,10 @@ fn a_project_does_not_change_what_a_person_calls_by_a_name() {
 #[test]
 fn a_profile_that_is_not_there_is_named_with_the_nearest_one() {
     let world = world();
-    world.run(&["serve", "--profile", "mial"]).exits(5).says(&["no profile `mial`", "did you mean `mail`?"]);
+    world
+        .run(&["serve", "--profile", "mial"])
+        .exits(5)
+        .says(&["no profile `mial`", "did you mean `mail`?"]);
     world.run(&["serve", "--profile", "zzzzzz"]).exits(5).says(&["there are: mail, calm"]);
     library().run(&["serve", "--profile", "mail"]).exits(5).says(&["[profiles.NAME]"]);
 }
@@ -134,22 +143,36 @@ fn a_profile_that_is_wrong_is_not_served() {
 fn profiles_have_addresses_and_share_servers() {
     let world = world();
     let web = Web::open(&world, &[]);
-    assert!(web.said.contains(&format!("profile mail at http://{}/mcp/mail", web.addr)), "{}", web.said);
+    assert!(
+        web.said.contains(&format!("profile mail at http://{}/mcp/mail", web.addr)),
+        "{}",
+        web.said
+    );
     assert_eq!(web.session("/mcp", &[]).listed(), BOTH);
-    assert_eq!(web.session("/mcp/mail", &[]).listed(), ["execute_tool", "local__list_emails", "tool_search"]);
+    assert_eq!(
+        web.session("/mcp/mail", &[]).listed(),
+        ["execute_tool", "local__list_emails", "tool_search"]
+    );
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     assert_eq!(web.post("/mcp/nothing", &[], &ping).status, 404);
     let nearly = web.post("/mcp/calmm", &[], &ping);
-    assert!(nearly.body.contains("there is no profile `calmm`; did you mean `calm`?"), "{nearly:?}");
+    assert!(
+        nearly.body.contains("there is no profile `calmm`; did you mean `calm`?"),
+        "{nearly:?}"
+    );
     let before = world.starts("s");
     let process = |path: &str| {
-        let said: Value = serde_json::from_str(&web.session(path, &[]).text("s__whoami", json!({}))).expect("JSON");
+        let said: Value =
+            serde_json::from_str(&web.session(path, &[]).text("s__whoami", json!({})))
+                .expect("JSON");
         process_id(&said["pid"])
     };
     assert_eq!(process("/mcp"), process("/mcp/calm"));
     assert_eq!(world.starts("s"), before + 1);
     let mut calm = web.session("/mcp/calm", &[]);
-    assert!(calm.answer("tools/call", json!({"name": "s__fail", "arguments": {}}))["error"].is_object());
+    assert!(
+        calm.answer("tools/call", json!({"name": "s__fail", "arguments": {}}))["error"].is_object()
+    );
     let only = Web::open(&world, &["--profile", "mail"]);
     assert_eq!(only.session("/mcp", &[]).listed().len(), 3);
     assert_eq!(only.post("/mcp/calm", &[], &ping).status, 404, "nothing else is served");
@@ -175,7 +198,8 @@ fn what_is_held_is_held_in_a_profile_too() {
 /// A server that nobody has asked yet is asked when one of its tools is called, in a profile as elsewhere.
 #[test]
 fn a_profile_has_the_tools_of_a_server_that_was_never_asked() {
-    let world = World::trusted().server("s", "honest", &[]).more("[profiles.p]\ninclude = [\"s/add\"]");
+    let world =
+        World::trusted().server("s", "honest", &[]).more("[profiles.p]\ninclude = [\"s/add\"]");
     let mut agent = Agent::legacy(&world, &["--profile", "p"]);
     assert_eq!(agent.text("s__add", json!({"a": 20, "b": 22})), "42");
     let missed = agent.fault("tools/call", json!({"name": "s__echo", "arguments": {"text": "x"}}));
@@ -191,10 +215,20 @@ fn what_is_pinned_is_listed() {
     world.run(&["server", "refresh"]).exits(0).says(&["`listed`: `nonsense here` names no tool"]);
     fs_write(&world, "config/config.toml", "listed = [\"local/*_check\"]\n");
     let mut agent = Agent::legacy(&world, &[]);
-    let pinned = ["execute_tool", "local__health_check", "local__send_email", "s__add", "s__echo", "tool_search"];
+    let pinned = [
+        "execute_tool",
+        "local__health_check",
+        "local__send_email",
+        "s__add",
+        "s__echo",
+        "tool_search",
+    ];
     assert_eq!(agent.listed(), pinned);
     assert_eq!(agent.text("s__echo", json!({"text": "hi"})), "hi");
-    assert!(searched(&mut agent, "email").contains("local/list_emails"), "the rest is found as ever");
+    assert!(
+        searched(&mut agent, "email").contains("local/list_emails"),
+        "the rest is found as ever"
+    );
     // That it is listed is nothing a person approves of: what was approved stays approved.
     assert!(!world.run(&["review", "--json"]).exits(0).out.contains("s/echo"));
 }

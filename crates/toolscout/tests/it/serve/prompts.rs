@@ -32,14 +32,22 @@ fn a_file_is_a_prompt_in_both_eras() {
         let wanted = json!({"name": "local__release-notes", "arguments": {"since": "v1", "tone": "Be {{since}}."}});
         let got = agent.request("prompts/get", wanted);
         let text = "Write notes since v1.\nBe {{since}}.\n";
-        assert_eq!(got["messages"], json!([{"role": "user", "content": {"type": "text", "text": text}}]));
+        assert_eq!(
+            got["messages"],
+            json!([{"role": "user", "content": {"type": "text", "text": text}}])
+        );
         assert_eq!(got["description"], "Write release notes");
         let fault = agent.fault("prompts/get", json!({"name": "local__release-notes"}));
         assert_eq!(fault["code"], -32602);
-        assert!(fault["message"].as_str().is_some_and(|it| it.contains("needs `since`")), "{fault}");
+        assert!(
+            fault["message"].as_str().is_some_and(|it| it.contains("needs `since`")),
+            "{fault}"
+        );
         let about = json!({"type": "ref/prompt", "name": "local__release-notes"});
-        let proposed =
-            agent.request("completion/complete", json!({"ref": about, "argument": {"name": "tone", "value": "f"}}));
+        let proposed = agent.request(
+            "completion/complete",
+            json!({"ref": about, "argument": {"name": "tone", "value": "f"}}),
+        );
         assert_eq!(proposed["completion"]["values"], json!([]));
     }
 }
@@ -48,7 +56,8 @@ fn a_file_is_a_prompt_in_both_eras() {
 fn the_capability_is_there_where_prompts_are() {
     let greet = |world: &World| -> Value {
         let client = json!({"name": "test", "version": "1"});
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let hello =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         Agent::start(world, &[]).request("initialize", hello)["capabilities"]["prompts"].clone()
     };
     assert_eq!(greet(&World::trusted()), Value::Null);
@@ -91,7 +100,8 @@ fn a_stranger_s_project_gives_no_instructions() {
 
 #[test]
 fn a_profile_has_prompts_where_it_has_the_whole_folder() {
-    let config = "[profiles.all]\ninclude = [\"local/*\"]\n[profiles.some]\ninclude = [\"local/a*\"]\n";
+    let config =
+        "[profiles.all]\ninclude = [\"local/*\"]\n[profiles.some]\ninclude = [\"local/a*\"]\n";
     let world = World::trusted().file("toolscout.toml", config).file("prompts/a.md", "A.\n");
     assert_eq!(names(&mut Agent::legacy(&world, &["--profile", "all"])), ["local__a"]);
     let mut some = Agent::legacy(&world, &["--profile", "some"]);

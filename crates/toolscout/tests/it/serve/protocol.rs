@@ -19,7 +19,8 @@ fn initialize_agrees_on_the_version_that_was_asked_for() {
         ("2026-07-28", "2025-11-25"),
     ] {
         let mut agent = Agent::start(&world, &[]);
-        let hello = agent.request("initialize", json!({"protocolVersion": asked, "capabilities": {}}));
+        let hello =
+            agent.request("initialize", json!({"protocolVersion": asked, "capabilities": {}}));
         assert_eq!(hello["protocolVersion"], agreed, "for {asked}");
         assert_eq!(hello["serverInfo"]["name"], "toolscout");
         assert_eq!(hello["capabilities"]["tools"], json!({"listChanged": true}));
@@ -66,7 +67,11 @@ fn what_is_no_message_gets_the_number_for_it_and_the_next_one_is_taken() {
         (r#"{"jsonrpc":"2.0","id":71,"method":"initialize","params":"x"}"#, -32602, json!(71)),
         (r#"{"jsonrpc":"2.0","id":72,"method":"tools/call","params":"x"}"#, -32602, json!(72)),
         (r#"{"jsonrpc":"2.0","id":73,"method":"tools/call","params":{}}"#, -32602, json!(73)),
-        (r#"{"jsonrpc":"2.0","id":74,"method":"tools/list","params":{"cursor":"%%"}}"#, -32602, json!(74)),
+        (
+            r#"{"jsonrpc":"2.0","id":74,"method":"tools/list","params":{"cursor":"%%"}}"#,
+            -32602,
+            json!(74),
+        ),
     ] {
         agent.send(line);
         let answer = agent.next_that(|it| it.get("error").is_some());
@@ -95,15 +100,21 @@ fn the_end_of_the_input_ends_the_program_cleanly() {
 /// I-02: pipelined calls are answered both, in any order.
 #[test]
 fn calls_that_are_sent_together_run_together_and_are_all_answered_before_the_end() {
-    let world = World::trusted().script("wait.sh", "#!/bin/sh\ncat > /dev/null\nsleep 0.3\necho \"$1\"\n");
+    let world =
+        World::trusted().script("wait.sh", "#!/bin/sh\ncat > /dev/null\nsleep 0.3\necho \"$1\"\n");
     let world = world
         .file("tools/one.tool.toml", "name = \"one\"\n[run]\ncommand = [\"../wait.sh\", \"one\"]\n")
-        .file("tools/two.tool.toml", "name = \"two\"\n[run]\ncommand = [\"../wait.sh\", \"two\"]\n");
+        .file(
+            "tools/two.tool.toml",
+            "name = \"two\"\n[run]\ncommand = [\"../wait.sh\", \"two\"]\n",
+        );
     let mut agent = Agent::legacy(&world, &[]);
     let one = agent.ask("tools/call", json!({"name": "local__one"}));
     let two = agent.ask("tools/call", json!({"name": "local__two"}));
     let (code, rest) = agent.end();
-    let text = |id: u64| rest.iter().find(|it| it["id"] == id).map(|it| it["result"]["content"][0]["text"].clone());
+    let text = |id: u64| {
+        rest.iter().find(|it| it["id"] == id).map(|it| it["result"]["content"][0]["text"].clone())
+    };
     assert_eq!((code, text(one), text(two)), (0, Some(json!("one")), Some(json!("two"))));
 }
 
@@ -115,7 +126,9 @@ fn a_cancelled_call_gets_no_answer_and_ends_what_it_started() {
     );
     let mut agent = Agent::legacy(&world, &[]);
     let call = agent.ask("tools/call", json!({"name": "local__slow"}));
-    crate::servers::scene::until("it runs", || world.path("tools/started").exists() || world.path("started").exists());
+    crate::servers::scene::until("it runs", || {
+        world.path("tools/started").exists() || world.path("started").exists()
+    });
     agent.notify("notifications/cancelled", json!({"requestId": call}));
     let (code, rest) = agent.end();
     assert_eq!(code, 0);
@@ -124,15 +137,21 @@ fn a_cancelled_call_gets_no_answer_and_ends_what_it_started() {
 
 #[test]
 fn an_id_that_is_still_in_use_is_refused_and_the_first_one_is_answered() {
-    let world = World::trusted().script("wait.sh", "#!/bin/sh\ncat > /dev/null\nsleep 0.3\necho one\n");
-    let world = world.file("tools/one.tool.toml", "name = \"one\"\n[run]\ncommand = [\"../wait.sh\"]\n");
+    let world =
+        World::trusted().script("wait.sh", "#!/bin/sh\ncat > /dev/null\nsleep 0.3\necho one\n");
+    let world =
+        world.file("tools/one.tool.toml", "name = \"one\"\n[run]\ncommand = [\"../wait.sh\"]\n");
     let mut agent = Agent::legacy(&world, &[]);
-    agent.send(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"local__one"}}"#);
+    agent
+        .send(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"local__one"}}"#);
     agent.send(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#);
     let (_, rest) = agent.end();
     let answers: Vec<_> = rest.iter().filter(|it| it["id"] == "a").collect();
     assert_eq!(answers.len(), 2, "{rest:?}");
-    assert!(answers[0].get("error").is_some() && answers[1]["result"]["content"][0]["text"] == "one", "{rest:?}");
+    assert!(
+        answers[0].get("error").is_some() && answers[1]["result"]["content"][0]["text"] == "one",
+        "{rest:?}"
+    );
 }
 
 #[test]
@@ -150,7 +169,9 @@ fn starting_it_starts_no_server_and_a_terminated_one_leaves_nothing_behind() {
     crate::servers::scene::signal(agent.process(), rustix::process::Signal::TERM);
     let (code, _) = agent.end();
     assert_eq!(code, 0);
-    crate::servers::scene::until("the server is gone", || !crate::servers::scene::is_alive(process));
+    crate::servers::scene::until("the server is gone", || {
+        !crate::servers::scene::is_alive(process)
+    });
 }
 
 /// S-17: the same arguments through flags and through a call lead to the same object.

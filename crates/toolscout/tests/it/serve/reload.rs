@@ -17,7 +17,8 @@ fn known(world: World) -> World {
 
 /// The process that answers to this server's name.
 fn process(agent: &mut Agent, id: &str) -> u32 {
-    let said: Value = serde_json::from_str(&agent.text(&format!("{id}__whoami"), json!({}))).expect("JSON");
+    let said: Value =
+        serde_json::from_str(&agent.text(&format!("{id}__whoami"), json!({}))).expect("JSON");
     process_id(&said["pid"])
 }
 
@@ -38,7 +39,8 @@ fn a_server_comes_and_goes_while_an_agent_is_connected() {
     let mut agent = Agent::legacy(&world, &[]);
     let kept = process(&mut agent, "a");
     let words = world.hostile("b", "honest", &[]);
-    let words: Vec<&str> = ["server", "add", "b", "--"].into_iter().chain(words.iter().map(String::as_str)).collect();
+    let words: Vec<&str> =
+        ["server", "add", "b", "--"].into_iter().chain(words.iter().map(String::as_str)).collect();
     let began = Instant::now();
     world.run(&words).exits(0);
     until("it is found", || world.status("b")["discoveryStatus"] == "success");
@@ -69,7 +71,9 @@ fn a_changed_entry_is_a_new_server_and_an_unchanged_one_the_same() {
     let world = known(World::trusted().server("a", "honest", &[]).server("b", "honest", &[]));
     let mut agent = Agent::legacy(&world, &[]);
     let before = (process(&mut agent, "a"), process(&mut agent, "b"));
-    edit(&world, |text| text.replacen("[servers.b]\n", "[servers.b]\ncall_timeout_ms = 5000\n", 1) + "# a remark\n");
+    edit(&world, |text| {
+        text.replacen("[servers.b]\n", "[servers.b]\ncall_timeout_ms = 5000\n", 1) + "# a remark\n"
+    });
     until("the old one is gone", || !is_alive(before.1));
     assert_eq!(process(&mut agent, "a"), before.0);
     assert_ne!(process(&mut agent, "b"), before.1);
@@ -93,7 +97,8 @@ fn a_broken_file_leaves_all_as_it_was_until_it_is_mended() {
     let mut session = web.session("/mcp", &[]);
     assert_eq!(session.listed(), ["execute_tool", "tool_search"]);
     assert_eq!(session.text("a__add", json!({"a": 1, "b": 1})), "2");
-    fs::write(world.path("toolscout.toml"), format!("listed = [\"local/send_email\"]\n{good}")).expect("mend it");
+    fs::write(world.path("toolscout.toml"), format!("listed = [\"local/send_email\"]\n{good}"))
+        .expect("mend it");
     until("it holds", || web.session("/mcp", &[]).listed().len() == 3);
     assert!(web.heard().iter().all(|it| !it.contains("cannot be read")), "it was said once");
 }
@@ -116,9 +121,14 @@ fn policies_pins_and_profiles_hold_without_a_restart() {
     });
     until("the profile is there", || web.post("/mcp/new", &[], &ping).status != 404);
     until("it has its tool", || web.session("/mcp/new", &[]).listed() == ["local__create_pdf"]);
-    assert_eq!(web.session("/mcp", &[]).listed(), ["execute_tool", "local__docker_build", "tool_search"]);
+    assert_eq!(
+        web.session("/mcp", &[]).listed(),
+        ["execute_tool", "local__docker_build", "tool_search"]
+    );
     edit(&world, |text| text.replace("local/create_pdf", "local/health_check"));
-    until("it has another one", || web.session("/mcp/new", &[]).listed() == ["local__health_check"]);
+    until("it has another one", || {
+        web.session("/mcp/new", &[]).listed() == ["local__health_check"]
+    });
     edit(&world, |text| text.split("[profiles.new]").next().unwrap_or_default().to_owned());
     until("the profile is gone", || web.post("/mcp/new", &[], &ping).status == 404);
 }
@@ -126,7 +136,8 @@ fn policies_pins_and_profiles_hold_without_a_restart() {
 /// What a person approves or trusts in another terminal counts here.
 #[test]
 fn what_is_approved_elsewhere_counts_at_once() {
-    let world = World::trusted().server("a", "honest", &[]).more("trust = false\nvisibility = \"listed\"");
+    let world =
+        World::trusted().server("a", "honest", &[]).more("trust = false\nvisibility = \"listed\"");
     world.run(&["server", "refresh"]).exits(0);
     let mut agent = Agent::legacy(&world, &[]);
     assert!(!agent.listed().contains(&"a__add".to_owned()), "each of its tools waits for a person");

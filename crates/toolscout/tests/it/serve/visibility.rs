@@ -17,7 +17,11 @@ fn what_is_listed_stands_beside_the_two_tools_and_the_rest_is_hidden() {
     let world = library().file("tools/help-me.tool.toml", &listed_file("help-me"));
     let mut agent = Agent::legacy(&world, &[]);
     assert_eq!(agent.listed(), ["execute_tool", "local__help_me", "tool_search"]);
-    assert_eq!(agent.listed(), ["execute_tool", "local__help_me", "tool_search"], "also the second time");
+    assert_eq!(
+        agent.listed(),
+        ["execute_tool", "local__help_me", "tool_search"],
+        "also the second time"
+    );
     assert!(agent.call("local__help_me", json!({}))["isError"] != true);
 }
 
@@ -42,7 +46,11 @@ fn without_any_tool_there_is_nothing_to_search() {
     let world = World::trusted();
     assert!(Agent::legacy(&world, &[]).listed().is_empty());
     assert_eq!(Agent::legacy(&world, &["--meta-tools", "always"]).listed(), BOTH);
-    let never = World::trusted().file("toolscout.toml", "meta_tools = \"never\"\n").echo("tools/a.tool.toml", "a", "");
+    let never = World::trusted().file("toolscout.toml", "meta_tools = \"never\"\n").echo(
+        "tools/a.tool.toml",
+        "a",
+        "",
+    );
     assert!(Agent::legacy(&never, &[]).listed().is_empty());
 }
 
@@ -56,15 +64,20 @@ fn what_is_hidden_can_be_called_directly_unless_that_is_forbidden() {
     assert_eq!(fault["code"], -32602);
     assert!(fault["message"].as_str().is_some_and(|it| it.contains("local__nothing")), "{fault}");
     let mut strict = Agent::legacy(&world, &["--strict-hidden"]);
-    let fault = strict.fault("tools/call", json!({"name": "local__sql_query", "arguments": {"target": "x"}}));
+    let fault = strict
+        .fault("tools/call", json!({"name": "local__sql_query", "arguments": {"target": "x"}}));
     assert_eq!(fault["message"], "Unknown tool: local__sql_query");
-    assert!(strict.call("execute_tool", json!({"name": "sql_query", "arguments": {}}))["isError"] != true);
+    assert!(
+        strict.call("execute_tool", json!({"name": "sql_query", "arguments": {}}))["isError"]
+            != true
+    );
 }
 
 /// F-01, F-03: two servers with a tool of the same name.
 #[test]
 fn two_servers_may_have_tools_of_the_same_name() {
-    let tools = json!([{"name": "search", "description": "Search", "inputSchema": {"type": "object"}}]);
+    let tools =
+        json!([{"name": "search", "description": "Search", "inputSchema": {"type": "object"}}]);
     let listed = |world: World| world.more("visibility = \"listed\"");
     let world = listed(World::trusted().listing("a", &tools));
     let world = listed(world.listing("b", &tools)).listing("c", &tools);
@@ -83,15 +96,23 @@ fn two_servers_may_have_tools_of_the_same_name() {
 
 #[test]
 fn a_list_of_many_comes_in_pages_that_together_are_all() {
-    let tool =
-        |it| format!("[[tool]]\nname = \"tool-{it:04}\"\nvisibility = \"listed\"\n[tool.run]\ncommand = [\"cat\"]\n");
-    let world = World::trusted().file("tools/many.tool.toml", &(0..1_200).map(tool).collect::<String>());
+    let tool = |it| {
+        format!(
+            "[[tool]]\nname = \"tool-{it:04}\"\nvisibility = \"listed\"\n[tool.run]\ncommand = [\"cat\"]\n"
+        )
+    };
+    let world =
+        World::trusted().file("tools/many.tool.toml", &(0..1_200).map(tool).collect::<String>());
     let mut agent = Agent::legacy(&world, &[]);
     let (mut names, mut params) = (Vec::new(), json!({}));
     loop {
         let page = agent.request("tools/list", params);
         names.extend(
-            page["tools"].as_array().expect("a list").iter().map(|it| it["name"].as_str().unwrap_or("?").to_owned()),
+            page["tools"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .map(|it| it["name"].as_str().unwrap_or("?").to_owned()),
         );
         let Some(cursor) = page.get("nextCursor") else { break };
         params = json!({"cursor": cursor});

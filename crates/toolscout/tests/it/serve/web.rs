@@ -47,16 +47,27 @@ pub(crate) struct Session<'a> {
 impl Web {
     /// Starts it with these arguments, and waits until it listens.
     pub(crate) fn start(world: &World, args: &[&str]) -> Self {
-        let args: Vec<&str> = ["serve", "--http", "127.0.0.1:0"].into_iter().chain(args.iter().copied()).collect();
+        let args: Vec<&str> =
+            ["serve", "--http", "127.0.0.1:0"].into_iter().chain(args.iter().copied()).collect();
         let mut command = world.command(&args);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("start the program");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("start the program");
         let (sender, talk) = channel();
         let err = BufReader::new(child.stderr.take().expect("its talk"));
-        std::thread::spawn(move || err.lines().map_while(Result::ok).try_for_each(|it| sender.send(it)));
+        std::thread::spawn(move || {
+            err.lines().map_while(Result::ok).try_for_each(|it| sender.send(it))
+        });
         let (mut said, mut addr) = (String::new(), None);
         while addr.is_none() {
-            let line = talk.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it never listened: {said}"));
-            addr = line.strip_prefix("listening on http://").and_then(|it| it.strip_suffix("/mcp")).map(str::to_owned);
+            let line =
+                talk.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it never listened: {said}"));
+            addr = line
+                .strip_prefix("listening on http://")
+                .and_then(|it| it.strip_suffix("/mcp"))
+                .map(str::to_owned);
             said += &format!("{line}\n");
         }
         Self { child, client: Client { addr: addr.unwrap_or_default() }, talk, said }
@@ -70,14 +81,18 @@ impl Web {
 
     /// The token that it said when it was new.
     pub(crate) fn token(&self) -> String {
-        let line = self.said.lines().find_map(|it| it.trim().strip_prefix("Authorization: Bearer "));
+        let line =
+            self.said.lines().find_map(|it| it.trim().strip_prefix("Authorization: Bearer "));
         line.unwrap_or_else(|| panic!("no token in {}", self.said)).to_owned()
     }
 
     /// Waits until it says this.
     pub(crate) fn says(&self, text: &str) -> String {
         loop {
-            let line = self.talk.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("it never said `{text}`"));
+            let line = self
+                .talk
+                .recv_timeout(PATIENCE)
+                .unwrap_or_else(|_| panic!("it never said `{text}`"));
             if line.contains(text) {
                 return line;
             }
@@ -115,16 +130,23 @@ impl Client {
     }
 
     /// Sends a request; its answer is for [`Client::receive`].
-    pub(crate) fn begin(&self, method: &str, path: &str, headers: &[&str], body: &str) -> TcpStream {
+    pub(crate) fn begin(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[&str],
+        body: &str,
+    ) -> TcpStream {
         let mut stream = TcpStream::connect(&self.addr).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
         let has = |name: &str| headers.iter().any(|it| it.to_ascii_lowercase().starts_with(name));
         let host = if has("host:") { String::new() } else { format!("Host: {}\r\n", self.addr) };
         let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
-        let usual =
-            "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n";
+        let usual = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\n";
         let length = body.len();
-        let head = format!("{method} {path} HTTP/1.1\r\n{host}{usual}{headers}Content-Length: {length}\r\n\r\n");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\n{host}{usual}{headers}Content-Length: {length}\r\n\r\n"
+        );
         stream.write_all(format!("{head}{body}").as_bytes()).expect("send a request");
         stream
     }
@@ -133,7 +155,8 @@ impl Client {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).expect("an answer");
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+        let (head, body) =
+            text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
         let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
         let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
         let body = if is_chunked { joined(body) } else { body.to_owned() };
@@ -148,11 +171,11 @@ impl Client {
             headers: headers.iter().map(|it| (*it).to_owned()).collect(),
             next: 1,
         };
-        let hello =
-            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         let answer = session.ask("initialize", hello);
         assert_eq!(answer.status, 200, "{answer:?}");
-        let id = answer.header("mcp-session-id").unwrap_or_else(|| panic!("no session: {answer:?}"));
+        let id =
+            answer.header("mcp-session-id").unwrap_or_else(|| panic!("no session: {answer:?}"));
         session.headers.push(format!("Mcp-Session-Id: {id}"));
         session
     }
@@ -166,7 +189,8 @@ impl Session<'_> {
     /// Sends a request; its answer is for [`Client::receive`].
     pub(crate) fn begin(&mut self, method: &str, params: Value) -> TcpStream {
         let headers: Vec<&str> = self.headers.iter().map(String::as_str).collect();
-        let message = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        let message =
+            json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
         self.next += 1;
         self.client.begin("POST", &self.path, &headers, &message.to_string())
     }
@@ -192,7 +216,10 @@ impl Session<'_> {
     /// The text of the first block of what a tool says.
     pub(crate) fn text(&mut self, name: &str, arguments: Value) -> String {
         let result = self.call(name, arguments);
-        result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}")).to_owned()
+        result["content"][0]["text"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no text: {result}"))
+            .to_owned()
     }
 }
 

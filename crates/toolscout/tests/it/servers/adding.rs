@@ -25,11 +25,19 @@ fn is_rfc3339(text: &str) -> bool {
 fn adding_a_server_does_not_wait_for_it() {
     let world = World::project().holds("fs");
     let command = world.breakable_words("fs", "honest", &[]);
-    world.run(&add("fs", &[], &command)).exits(0).says(&["Added fs to ", "in the background", "toolscout server list"]);
+    world.run(&add("fs", &[], &command)).exits(0).says(&[
+        "Added fs to ",
+        "in the background",
+        "toolscout server list",
+    ]);
     world.until_held("fs");
     let begun = Instant::now();
     let status = world.status("fs");
-    assert_eq!((&status["discoveryStatus"], &status["toolCount"]), (&json!("discovering"), &json!(0)), "{status}");
+    assert_eq!(
+        (&status["discoveryStatus"], &status["toolCount"]),
+        (&json!("discovering"), &json!(0)),
+        "{status}"
+    );
     assert_eq!(world.names(&["--quiet"]), [""; 0]);
     world.run(&["server", "list"]).exits(0).prints(&["stdio, loading tools"]);
     world.run(&["tools"]).exits(0).says(&["loading the tools of `fs`"]);
@@ -67,7 +75,8 @@ fn a_discovery_gives_tools_and_leaves_no_process() {
         (&json!("fs/echo"), &json!("Gives back the text it was given"), &json!("success"))
     );
     assert_eq!(first["lastDiscovered"], server["lastDiscovery"]);
-    let names: Vec<_> = world.tools(&[]).iter().map(|it| it["id"].as_str().unwrap_or("?").to_owned()).collect();
+    let names: Vec<_> =
+        world.tools(&[]).iter().map(|it| it["id"].as_str().unwrap_or("?").to_owned()).collect();
     assert_eq!(names, ["fs/echo", "fs/add", "fs/sleep", "fs/whoami", "fs/fail", "fs/blob"]);
     assert_eq!(world.starts("fs"), 1, "reading must not start it");
 }
@@ -75,7 +84,8 @@ fn a_discovery_gives_tools_and_leaves_no_process() {
 /// D-03: a tool that says nothing about itself.
 #[test]
 fn a_tool_without_a_description_is_described_by_where_it_is_from() {
-    let world = World::trusted().listing("fs", &json!([{"name": "t", "inputSchema": {"type": "object"}}]));
+    let world =
+        World::trusted().listing("fs", &json!([{"name": "t", "inputSchema": {"type": "object"}}]));
     world.run(&["server", "refresh"]).exits(0).prints(&["fs: 1 tool ("]);
     let shown = world.run(&["server", "show", "fs", "--json"]).exits(0).json();
     assert_eq!(shown["tools"][0]["description"], "fs tool: t");
@@ -93,8 +103,14 @@ fn a_program_that_is_not_there_fails_the_discovery_and_keeps_the_entry() {
         "toolscout server refresh fs",
     ]);
     let status = world.status("fs");
-    assert_eq!((&status["discoveryStatus"], &status["state"]), (&json!("failed"), &json!("failed")));
-    assert!(status["discoveryError"].as_str().is_some_and(|it| it.contains("no such program")), "{status}");
+    assert_eq!(
+        (&status["discoveryStatus"], &status["state"]),
+        (&json!("failed"), &json!("failed"))
+    );
+    assert!(
+        status["discoveryError"].as_str().is_some_and(|it| it.contains("no such program")),
+        "{status}"
+    );
     assert!(status["lastDiscovery"].as_str().is_some_and(is_rfc3339), "{status}");
     let file = std::fs::read_to_string(world.path("toolscout.toml")).expect("the entry");
     assert!(file.contains("[servers.fs]") && file.contains("/nowhere/at/all"), "{file}");
@@ -107,12 +123,17 @@ fn a_server_that_never_answers_is_given_up_in_time() {
     let world = World::trusted().server("fs", "hang_start", &[]).more("discovery_timeout_ms = 500");
     let outcome = world.run(&["--verbose", "--log-format", "json", "server", "refresh"]).exits(3);
     assert!(outcome.out.starts_with("fs: failed: timeout: "), "{outcome:?}");
-    let [failed] = &outcome.events("tools.discovery.failed")[..] else { panic!("not one failure: {outcome:?}") };
+    let [failed] = &outcome.events("tools.discovery.failed")[..] else {
+        panic!("not one failure: {outcome:?}")
+    };
     let took: u64 = failed["duration_ms"].to_string().trim_matches('"').parse().expect("a number");
     assert!((450..2_500).contains(&took), "{failed}");
     let status = world.status("fs");
     assert_eq!(status["discoveryStatus"], "failed");
-    assert!(status["discoveryError"].as_str().is_some_and(|it| it.starts_with("timeout: ")), "{status}");
+    assert!(
+        status["discoveryError"].as_str().is_some_and(|it| it.starts_with("timeout: ")),
+        "{status}"
+    );
     assert_eq!(world.processes("fs").iter().filter(|it| is_alive(**it)).count(), 0);
     assert_eq!(world.starts("fs"), 1);
 }

@@ -8,7 +8,12 @@ use std::fs;
 
 fn ids(world: &World) -> Vec<String> {
     let all = world.run(&["--quiet", "server", "list", "--json"]).exits(0).json();
-    all["servers"].as_array().expect("a list").iter().map(|it| it["id"].as_str().unwrap_or("?").to_owned()).collect()
+    all["servers"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| it["id"].as_str().unwrap_or("?").to_owned())
+        .collect()
 }
 
 /// An entry as other programs write it.
@@ -21,7 +26,8 @@ fn foreign(world: &World, id: &str) -> Value {
 #[test]
 fn servers_that_other_programs_have_configured_in_the_project_are_there() {
     let world = World::trusted().server("own", "honest", &[]);
-    let (claude, lace, orion) = (foreign(&world, "claude"), foreign(&world, "lace"), foreign(&world, "orion"));
+    let (claude, lace, orion) =
+        (foreign(&world, "claude"), foreign(&world, "lace"), foreign(&world, "orion"));
     let world = world
         .file(".mcp.json", &json!({"mcpServers": {"claude": claude}}).to_string())
         .file(".lace/mcp-config.json", &json!({"servers": {"lace": lace}}).to_string())
@@ -38,20 +44,27 @@ fn servers_that_other_programs_have_configured_in_the_project_are_there() {
 #[test]
 fn the_projects_entry_replaces_the_persons_own() {
     let world = World::trusted();
-    let (mine, both) = (world.hostile("mine", "honest", &[]), world.hostile("both", "honest", &["--tools", "5"]));
-    let entry =
-        |id: &str, it: &[String]| format!("[servers.{id}]\ncommand = {}\nargs = {}\n", json!(it[0]), json!(it[1..]));
+    let (mine, both) =
+        (world.hostile("mine", "honest", &[]), world.hostile("both", "honest", &["--tools", "5"]));
+    let entry = |id: &str, it: &[String]| {
+        format!("[servers.{id}]\ncommand = {}\nargs = {}\n", json!(it[0]), json!(it[1..]))
+    };
     let own = entry("mine", &mine) + &entry("both", &both) + "enabled = false\n";
-    let world = world.server("both", "honest", &["--tools", "1"]).file("../config/config.toml", &own);
+    let world =
+        world.server("both", "honest", &["--tools", "1"]).file("../config/config.toml", &own);
     world.run(&["server", "refresh"]).exits(0).prints(&["both: 7 tools", "mine: 6 tools"]);
     let shown = world.run(&["server", "show", "both", "--json"]).exits(0).json();
-    assert!(shown["server"]["file"].as_str().is_some_and(|it| it.ends_with("project/toolscout.toml")), "{shown}");
+    assert!(
+        shown["server"]["file"].as_str().is_some_and(|it| it.ends_with("project/toolscout.toml")),
+        "{shown}"
+    );
 }
 
 /// D-22: the good one works, the bad one is named, and nobody touches the file.
 #[test]
 fn one_invalid_entry_costs_the_valid_one_nothing() {
-    let world = World::trusted().server("good", "honest", &[]).more("[servers.bad]\nargs = [\"x\"]\n");
+    let world =
+        World::trusted().server("good", "honest", &[]).more("[servers.bad]\nargs = [\"x\"]\n");
     let before = fs::read_to_string(world.path("toolscout.toml")).expect("the file");
     world.run(&["server", "refresh"]).exits(0).prints(&["good: 6 tools"]).says(&[
         "warning: ",
@@ -74,7 +87,9 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
         ("toolscout.toml", "[servers.fs\ncommand = 1"),
     ] {
         let world = World::trusted().file(file, text);
-        for args in [&["server", "list"][..], &["server", "refresh"], &["server", "add", "new", "--", "sh"]] {
+        for args in
+            [&["server", "list"][..], &["server", "refresh"], &["server", "add", "new", "--", "sh"]]
+        {
             world.run(args).exits(2).says(&["error: ", file, "line "]);
         }
         assert_eq!(fs::read_to_string(world.path(file)).expect("the file"), text);
@@ -89,10 +104,16 @@ fn servers_of_a_project_nobody_trusts_are_not_started() {
     for args in [&["server", "refresh"][..], &["server", "refresh", "fs"]] {
         let outcome = world.run(args);
         assert!([3, 4].contains(&outcome.code), "{outcome:?}");
-        assert!(outcome.out.contains("not trusted yet") && outcome.out.contains("toolscout trust"), "{outcome:?}");
+        assert!(
+            outcome.out.contains("not trusted yet") && outcome.out.contains("toolscout trust"),
+            "{outcome:?}"
+        );
     }
     world.run(&["server", "test", "fs"]).exits(4).says(&["toolscout trust"]);
-    world.run(&["run", "fs/echo", "--text", "a"]).exits(4).says(&["not trusted yet", "toolscout trust"]);
+    world
+        .run(&["run", "fs/echo", "--text", "a"])
+        .exits(4)
+        .says(&["not trusted yet", "toolscout trust"]);
     assert_eq!(ids(&world), ["fs"]);
     assert_eq!(world.starts("fs"), 0);
 
@@ -108,14 +129,17 @@ fn servers_of_a_project_nobody_trusts_are_not_started() {
 fn a_person_may_add_a_server_to_a_project_nobody_trusts() {
     let world = World::project().server("came-along", "honest", &[]);
     let command = world.hostile("mine", "honest", &[]);
-    let words = ["server", "add", "mine", "--wait", "--"].into_iter().chain(command.iter().map(String::as_str));
+    let words = ["server", "add", "mine", "--wait", "--"]
+        .into_iter()
+        .chain(command.iter().map(String::as_str));
     world.run(&words.collect::<Vec<_>>()).exits(0).says(&["mine: 6 tools"]);
     assert_eq!(world.run(&["run", "mine/echo", "--text", "a"]).exits(0).out, "a\n");
     world.run(&["run", "came-along/echo", "--text", "a"]).exits(4);
     assert_eq!(world.starts("came-along"), 0);
     // Changed by somebody else since: no longer what the person has added.
     let text = fs::read_to_string(world.path("toolscout.toml")).expect("the file");
-    let world = world.file("toolscout.toml", &text.replace("\"--name\", \"mine\"", "\"--name\", \"theirs\""));
+    let world = world
+        .file("toolscout.toml", &text.replace("\"--name\", \"mine\"", "\"--name\", \"theirs\""));
     world.run(&["run", "mine/echo", "--text", "a"]).exits(4);
     assert_eq!(world.starts("theirs"), 0);
 }

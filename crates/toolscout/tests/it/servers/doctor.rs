@@ -5,7 +5,10 @@ use serde_json::json;
 
 #[test]
 fn the_doctor_counts_servers_and_names_those_that_need_something() {
-    World::project().run(&["doctor"]).exits(0).prints(&["servers   none (toolscout import, or toolscout server add"]);
+    World::project()
+        .run(&["doctor"])
+        .exits(0)
+        .prints(&["servers   none (toolscout import, or toolscout server add"]);
     let world = World::trusted().server("good", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     assert!(world.out(&["doctor"]).contains("\nservers   1\n"));
@@ -18,8 +21,7 @@ fn the_doctor_counts_servers_and_names_those_that_need_something() {
                 1 never loaded: new (toolscout server refresh); 1 tool quarantined (toolscout review)\n";
     assert!(doctor.out.contains(line), "{doctor:?}");
     let servers = world.run(&["doctor", "--json"]).exits(1).json()["servers"].clone();
-    let expected =
-        json!({"configured": 5, "disabled": 1, "failed": ["bad"], "unasked": ["new"], "untrusted": [], "held": 1});
+    let expected = json!({"configured": 5, "disabled": 1, "failed": ["bad"], "unasked": ["new"], "untrusted": [], "held": 1});
     assert_eq!(servers, expected);
 }
 

@@ -40,7 +40,10 @@ fn runs_use_the_server_that_a_host_keeps() {
     assert_eq!(answering(&world, "fs"), world.processes("fs")[3]);
     assert_eq!(host.interrupted().0, Some(130));
     assert!(!is_alive(world.processes("fs")[3]));
-    world.run(&["server", "stop", "fs"]).exits(3).says(&["No server is running", "toolscout server host"]);
+    world
+        .run(&["server", "stop", "fs"])
+        .exits(3)
+        .says(&["No server is running", "toolscout server host"]);
 }
 
 /// Errors of a tool, of the caller and of the door are the same as without a host.
@@ -87,7 +90,9 @@ fn progress_comes_through_a_host() {
         let called = world.run(&["--verbose", "--log-format", "json", "run", "fs/t"]).exits(0);
         assert_eq!(called.out, "called\n");
         let told = called.events("tool_progress");
-        told.iter().map(|it| (it["done"].to_string(), it["message"].to_string())).collect::<Vec<_>>()
+        told.iter()
+            .map(|it| (it["done"].to_string(), it["message"].to_string()))
+            .collect::<Vec<_>>()
     };
     let alone = heard();
     assert_eq!(alone.len(), 2, "{alone:?}");
@@ -102,12 +107,15 @@ fn a_host_is_found_however_deep_its_state_folder_is() {
     let world = known();
     let deep = world.outside().join("deep-".repeat(30)).display().to_string();
     let near = world.outside().join("near");
-    let world = world.var("TOOLSCOUT_STATE_DIR", &deep).var("XDG_RUNTIME_DIR", &near.display().to_string());
+    let world =
+        world.var("TOOLSCOUT_STATE_DIR", &deep).var("XDG_RUNTIME_DIR", &near.display().to_string());
     let host = world.host();
     let process = answering(&world, "fs");
     assert_eq!(answering(&world, "fs"), process);
-    let [folder] =
-        &fs::read_dir(&near).expect("a folder").map(|it| it.expect("an entry").path()).collect::<Vec<_>>()[..]
+    let [folder] = &fs::read_dir(&near)
+        .expect("a folder")
+        .map(|it| it.expect("an entry").path())
+        .collect::<Vec<_>>()[..]
     else {
         panic!("not one folder")
     };
@@ -125,7 +133,10 @@ fn a_host_is_found_however_deep_its_state_folder_is() {
 fn a_second_host_for_the_same_project_is_refused() {
     let world = known();
     let _host = world.host();
-    world.run(&["server", "host"]).exits(3).says(&["another process already hosts the servers of this project"]);
+    world
+        .run(&["server", "host"])
+        .exits(3)
+        .says(&["another process already hosts the servers of this project"]);
     answering(&world, "fs");
     assert_eq!(world.status("fs")["state"], "idle");
 }
@@ -136,7 +147,9 @@ fn the_last_a_server_said_is_shown_escaped() {
     let world = World::trusted().server("fs", "ansi", &[]);
     let _host = world.host();
     world.run(&["server", "start", "fs"]).exits(0);
-    until("the server has said something", || !world.run(&["server", "logs", "fs"]).exits(0).out.is_empty());
+    until("the server has said something", || {
+        !world.run(&["server", "logs", "fs"]).exits(0).out.is_empty()
+    });
     let logs = world.out(&["server", "logs", "fs"]);
     assert!(logs.contains("\\u{1b}[8mhidden"), "{logs:?}");
     assert!(!logs.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r']), "{logs:?}");
@@ -161,7 +174,10 @@ fn a_server_that_is_killed_comes_back_unless_it_was_stopped() {
     signal(second, Signal::KILL);
     until("the server is missed again", || world.status("fs")["state"] == "failed");
     world.run(&["server", "stop", "fs"]).exits(0);
-    assert!(killed.elapsed() < Duration::from_secs(1), "too slow to tell: the second wait is a second");
+    assert!(
+        killed.elapsed() < Duration::from_secs(1),
+        "too slow to tell: the second wait is a second"
+    );
     until("it would have been started again", || killed.elapsed() > Duration::from_millis(1_400));
     assert_eq!((world.starts("fs"), world.status("fs")["state"].clone()), (3, json!("known")));
     assert_ne!(answering(&world, "fs"), second, "a call starts it again");

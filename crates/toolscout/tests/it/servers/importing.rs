@@ -11,14 +11,15 @@ fn imported_servers_are_asked_in_the_background() {
         let words = world.hostile(id, "honest", &[]);
         json!({"command": words[0], "args": words[1..], "disabled": !enabled})
     };
-    let theirs =
-        json!({"mcpServers": {"one": entry("one", true), "two": entry("two", true), "off": entry("off", false)}});
+    let theirs = json!({"mcpServers": {"one": entry("one", true), "two": entry("two", true), "off": entry("off", false)}});
     let world = world.file("theirs.json", &theirs.to_string());
     world.run(&["import", "--file", "theirs.json"]).exits(0).says(&["Would add 3 servers"]);
     assert_eq!(world.starts("one"), 0);
     let added = world.run(&["import", "--file", "theirs.json", "--yes"]).exits(0);
     added.says(&["Added 3 servers to ", "in the background", "hint: toolscout server list"]);
-    until("both are known", || ["one", "two"].iter().all(|it| world.status(it)["discoveryStatus"] == "success"));
+    until("both are known", || {
+        ["one", "two"].iter().all(|it| world.status(it)["discoveryStatus"] == "success")
+    });
     assert_eq!((world.starts("one"), world.starts("two"), world.starts("off")), (1, 1, 0));
     assert_eq!(world.out(&["run", "two/echo", "--text", "taken over"]), "taken over\n");
     world.run(&["import", "--file", "theirs.json", "--yes"]).exits(0).says(&["Nothing to add"]);

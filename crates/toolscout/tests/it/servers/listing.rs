@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 fn a_hostile_list_is_cut_to_what_can_be_used() {
     let object = json!({"type": "object"});
     let tool = |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": object});
-    let mut tools: Vec<Value> = (0..500).map(|it| tool(&format!("tool_{it}"), "One of many")).collect();
+    let mut tools: Vec<Value> =
+        (0..500).map(|it| tool(&format!("tool_{it}"), "One of many")).collect();
     tools.push(json!({"name": "huge", "inputSchema": {"type": "object", "description": "x".repeat(1 << 20)}}));
     tools.push(tool("page", "<script>alert(1)</script>\u{1b}[2J"));
     tools.push(tool("name with spaces", "An odd name"));
@@ -25,9 +26,15 @@ fn a_hostile_list_is_cut_to_what_can_be_used() {
         "tool `two\\u{a}lines` is left out: its name holds control characters",
     ]);
     assert!(!outcome.out.contains('\u{1b}') && !outcome.err.contains('\u{202e}'), "{outcome:?}");
-    assert_eq!(outcome.err.lines().filter(|it| it.starts_with("warning: ")).count(), outcome.err.lines().count());
+    assert_eq!(
+        outcome.err.lines().filter(|it| it.starts_with("warning: ")).count(),
+        outcome.err.lines().count()
+    );
     let names = world.names(&["--quiet"]);
-    assert_eq!((names.len(), names.iter().filter(|it| it.starts_with("tool_")).count()), (502, 500));
+    assert_eq!(
+        (names.len(), names.iter().filter(|it| it.starts_with("tool_")).count()),
+        (502, 500)
+    );
     for name in ["huge", "two\nlines", "\u{202e}hidden", "../../etc/passwd"] {
         world.run(&["--quiet", "run", &format!("fs/{name}")]).exits(5).says(&["Unknown tool"]);
     }
@@ -73,7 +80,10 @@ fn a_tool_that_is_filtered_out_is_absent_and_says_so_when_called() {
     let filter = "filter = { include = [\"e*\", \"add\"], exclude = [\"add\"] }";
     let world = World::trusted().server("fs", "honest", &[]).more(filter);
     world.run(&["server", "refresh"]).exits(0);
-    assert_eq!((world.names(&[]), world.status("fs")["toolCount"].clone()), (vec!["echo".to_owned()], json!(1)));
+    assert_eq!(
+        (world.names(&[]), world.status("fs")["toolCount"].clone()),
+        (vec!["echo".to_owned()], json!(1))
+    );
     assert!(!world.run(&["search", "adds two numbers"]).out.contains("add"));
     let starts = world.starts("fs");
     for name in ["fs/add", "fs__sleep", "fs:whoami"] {
@@ -90,7 +100,8 @@ fn long_descriptions_are_cut_to_a_line_for_people_only() {
     let long = format!("Reads a file. It {}reads.", "reads and ".repeat(30));
     let words = "word ".repeat(60);
     let tool = |name: &str, text: &str| json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
-    let world = World::trusted().listing("fs", &json!([tool("long", &long), tool("words", &words)]));
+    let world =
+        World::trusted().listing("fs", &json!([tool("long", &long), tool("words", &words)]));
     world.run(&["server", "refresh"]).exits(0);
     let cut = format!("  long - Reads a file. …\n  words - {}word…\n", "word ".repeat(18));
     assert_eq!(world.out(&["tools"]), cut);
@@ -99,7 +110,11 @@ fn long_descriptions_are_cut_to_a_line_for_people_only() {
     assert!(narrow.out(&["tools"]).lines().all(|it| it.chars().count() <= 60));
     assert_eq!(narrow.tools(&[])[0]["description"], long);
     assert_eq!(narrow.run(&["search", "--json", "reads a file"]).json()[0]["description"], long);
-    assert!(narrow.out(&["describe", "fs/long"]).contains(&long), "{}", narrow.out(&["describe", "fs/long"]));
+    assert!(
+        narrow.out(&["describe", "fs/long"]).contains(&long),
+        "{}",
+        narrow.out(&["describe", "fs/long"])
+    );
 }
 
 /// A server that wants to be asked before each use: its tools are stale at once, as programs are told, and people are not
@@ -111,6 +126,9 @@ fn a_list_that_is_good_for_one_use_is_no_alarm() {
     assert_eq!(world.status("fs")["stale"], true);
     let listed = world.run(&["server", "list"]).exits(0).prints(&["6 tools", "refreshed "]);
     assert!(!listed.out.contains("stale"), "{listed:?}");
-    world.run(&["server", "show", "fs"]).exits(0).prints(&["the server wants its tools listed before each use"]);
+    world
+        .run(&["server", "show", "fs"])
+        .exits(0)
+        .prints(&["the server wants its tools listed before each use"]);
     assert_eq!(world.out(&["run", "fs/echo", "--text", "a"]), "a\n");
 }

@@ -20,7 +20,10 @@ fn a_failed_refresh_keeps_what_was_known_and_a_good_one_forgets_the_failure() {
         (&status["discoveryStatus"], &status["stale"], &status["toolCount"]),
         (&json!("failed"), &json!(true), &json!(6))
     );
-    assert!(status["discoveryError"].as_str().is_some_and(|it| it.contains("out of order")), "{status}");
+    assert!(
+        status["discoveryError"].as_str().is_some_and(|it| it.contains("out of order")),
+        "{status}"
+    );
     assert_eq!(world.names(&["--quiet"]), known);
     let shown = world.run(&["server", "show", "fs", "--json"]).exits(0).json();
     assert_eq!(shown["staleBecause"], "the last discovery failed");
@@ -46,7 +49,10 @@ fn tools_of_a_server_that_is_down_stay_and_a_call_says_why_it_cannot_run() {
     assert_eq!(world.names(&["--quiet"]).len(), 6);
     world.run(&["--quiet", "search", "give back the text"]).exits(0).prints(&["fs/echo"]);
     world.run(&["--quiet", "describe", "fs/echo"]).exits(0).prints(&["echo"]);
-    world.run(&["tools"]).exits(0).says(&["could not load the tools of `fs`", "toolscout server refresh fs"]);
+    world
+        .run(&["tools"])
+        .exits(0)
+        .says(&["could not load the tools of `fs`", "toolscout server refresh fs"]);
     world.mends("fs");
     assert_eq!(world.run(&["run", "fs/echo", "--text", "a"]).exits(0).out, "a\n");
 }
@@ -68,7 +74,8 @@ fn a_changed_policy_asks_nobody() {
     assert_eq!(world.starts("fs"), 1, "only the first refresh started it");
     // Another argument may well mean other tools.
     let text = std::fs::read_to_string(world.path("toolscout.toml")).expect("the file");
-    let world = world.file("toolscout.toml", &text.replace("\"--ttl\"", "\"--tools\",\"1\",\"--ttl\""));
+    let world =
+        world.file("toolscout.toml", &text.replace("\"--ttl\"", "\"--tools\",\"1\",\"--ttl\""));
     assert_eq!(world.status("fs")["stale"], true);
     assert_eq!(world.starts("fs"), 1);
 }
@@ -76,14 +83,23 @@ fn a_changed_policy_asks_nobody() {
 /// D-10: not started by anything, and none of its tools is there.
 #[test]
 fn a_disabled_server_is_neither_started_nor_listed() {
-    let world = World::trusted().server("fs", "honest", &[]).more("enabled = false").server("other", "honest", &[]);
+    let world = World::trusted().server("fs", "honest", &[]).more("enabled = false").server(
+        "other",
+        "honest",
+        &[],
+    );
     world.run(&["server", "refresh"]).exits(0).prints(&["other: 6 tools"]);
     world
         .run(&["server", "refresh", "fs"])
         .exits(3)
         .says(&["server `fs` is not enabled", "toolscout server enable fs"]);
     world.run(&["run", "fs/echo", "--text", "a"]).exits(5);
-    assert!(world.tools(&[]).iter().all(|it| it["id"].as_str().is_some_and(|it| it.starts_with("other/"))));
+    assert!(
+        world
+            .tools(&[])
+            .iter()
+            .all(|it| it["id"].as_str().is_some_and(|it| it.starts_with("other/")))
+    );
     assert_eq!(world.status("fs")["state"], "disabled");
     assert_eq!(world.starts("fs"), 0);
     world.run(&["server", "enable", "fs"]).exits(0).says(&["fs is now enabled"]);
@@ -94,7 +110,8 @@ fn a_disabled_server_is_neither_started_nor_listed() {
 /// D-11: fifty servers, half of them known; whatever reads starts none.
 #[test]
 fn reading_what_is_known_starts_no_server() {
-    let world = (0..50).fold(World::trusted(), |world, it| world.server(&format!("s{it}"), "honest", &[]));
+    let world =
+        (0..50).fold(World::trusted(), |world, it| world.server(&format!("s{it}"), "honest", &[]));
     world.run(&["server", "refresh", "s0", "s1", "s2"]).exits(0);
     let commands: [&[&str]; 11] = [
         &["tools"],
@@ -131,11 +148,21 @@ fn two_refreshes_of_one_server_at_once_start_one_process() {
 /// E-16 and F-02: the tools of the good one are there, what is wrong with the other is said, and a later refresh adds it.
 #[test]
 fn a_server_that_is_down_costs_the_other_one_nothing_and_comes_later() {
-    let world = World::trusted().server("good", "honest", &[]).breakable("late", "honest", &["--tools", "1"]);
+    let world = World::trusted().server("good", "honest", &[]).breakable(
+        "late",
+        "honest",
+        &["--tools", "1"],
+    );
     world.breaks("late");
     let refresh = world.run(&["server", "refresh"]).exits(3);
-    assert!(refresh.out.contains("good: 6 tools (") && refresh.out.contains("late: failed: "), "{refresh:?}");
-    let tools = world.run(&["tools"]).exits(0).says(&["could not load the tools of `late`", "out of order"]);
+    assert!(
+        refresh.out.contains("good: 6 tools (") && refresh.out.contains("late: failed: "),
+        "{refresh:?}"
+    );
+    let tools = world
+        .run(&["tools"])
+        .exits(0)
+        .says(&["could not load the tools of `late`", "out of order"]);
     assert_eq!(tools.out.lines().count(), 6);
     assert_eq!(world.out(&["run", "good/echo", "--text", "fine"]), "fine\n");
     world.mends("late");
@@ -147,14 +174,20 @@ fn a_server_that_is_down_costs_the_other_one_nothing_and_comes_later() {
 /// E-18: off is off; how many tools went is in the log.
 #[test]
 fn disabling_a_server_removes_its_tools_and_says_how_many() {
-    let world = World::trusted().server("fs", "honest", &[]).server("other", "honest", &["--tools", "3"]);
+    let world =
+        World::trusted().server("fs", "honest", &[]).server("other", "honest", &["--tools", "3"]);
     world.run(&["server", "refresh"]).exits(0);
     world.run(&["server", "disable", "other"]).exits(0).says(&["other is now disabled"]);
     let outcome = world.run(&["--verbose", "--log-format", "json", "server", "refresh"]).exits(0);
-    let [removed] = &outcome.events("tools_removed")[..] else { panic!("not one event: {outcome:?}") };
+    let [removed] = &outcome.events("tools_removed")[..] else {
+        panic!("not one event: {outcome:?}")
+    };
     assert_eq!((&removed["server"], &removed["removed"]), (&json!("other"), &json!(9)));
     assert_eq!(world.names(&[]).len(), 6);
-    world.run(&["server", "remove", "fs"]).exits(0).says(&["Removed fs from ", "6 tools deleted from the cache"]);
+    world
+        .run(&["server", "remove", "fs"])
+        .exits(0)
+        .says(&["Removed fs from ", "6 tools deleted from the cache"]);
     assert_eq!(world.names(&[]), [""; 0]);
 }
 
@@ -164,8 +197,14 @@ fn a_server_added_to_the_file_by_hand_appears_after_a_refresh() {
     let world = World::trusted().server("fs", "honest", &[]);
     world.run(&["server", "refresh"]).exits(0);
     let world = world.server("new", "honest", &["--tools", "2"]);
-    world.run(&["tools"]).exits(0).says(&["the tools of `new` are not loaded yet", "toolscout server refresh new"]);
-    assert_eq!((world.status("new")["discoveryStatus"].clone(), world.starts("new")), (json!("never"), 0));
+    world
+        .run(&["tools"])
+        .exits(0)
+        .says(&["the tools of `new` are not loaded yet", "toolscout server refresh new"]);
+    assert_eq!(
+        (world.status("new")["discoveryStatus"].clone(), world.starts("new")),
+        (json!("never"), 0)
+    );
     world.run(&["server", "refresh"]).exits(0).prints(&["new: 8 tools"]);
     assert_eq!(world.names(&[]).len(), 14);
 }

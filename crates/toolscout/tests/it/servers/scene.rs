@@ -68,7 +68,10 @@ impl World {
     pub(crate) fn entry(self, id: &str, words: &[String], more: &str) -> Self {
         let before = fs::read_to_string(self.path("toolscout.toml")).unwrap_or_default();
         let (command, args) = (json!(words[0]), json!(words[1..]));
-        self.file("toolscout.toml", &format!("{before}[servers.{id}]\ncommand = {command}\nargs = {args}\n{more}\n"))
+        self.file(
+            "toolscout.toml",
+            &format!("{before}[servers.{id}]\ncommand = {command}\nargs = {args}\n{more}\n"),
+        )
     }
 
     /// Adds lines to the end of `toolscout.toml`: more of the entry of the last server.
@@ -81,8 +84,13 @@ impl World {
     pub(crate) fn hostile(&self, id: &str, mode: &str, more: &[&str]) -> Vec<String> {
         let program = toolscout_hostile::example("hostile_server").display().to_string();
         let log = self.log().display().to_string();
-        let words = ["--mode", mode, "--name", id, "--log", &log, "--ttl", "60", "--ttl-ms", "600000"];
-        std::iter::once(&*program).chain(words).chain(more.iter().copied()).map(str::to_owned).collect()
+        let words =
+            ["--mode", mode, "--name", id, "--log", &log, "--ttl", "60", "--ttl-ms", "600000"];
+        std::iter::once(&*program)
+            .chain(words)
+            .chain(more.iter().copied())
+            .map(str::to_owned)
+            .collect()
     }
 
     /// From now on the breakable server ends before it says a word.
@@ -146,7 +154,11 @@ impl World {
     /// Runs `server host`, and waits until it is ready.
     pub(crate) fn host(&self) -> Host {
         let mut command = self.command(&["server", "host"]);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
         let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
         let (mut line, mut said) = (String::new(), String::new());
         while !line.starts_with("Keeping servers") {
@@ -163,7 +175,8 @@ impl World {
 
     fn seen(&self, id: &str, event: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.log()).unwrap_or_default();
-        let lines = text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
+        let lines =
+            text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
         lines.filter(|it| it["name"] == id && it["ev"] == event).collect()
     }
 }
@@ -188,7 +201,11 @@ impl Host {
         let (mut line, mut said) = (String::new(), String::new());
         while !line.contains(text) {
             line.clear();
-            assert_ne!(self.err.read_line(&mut line).expect("a line"), 0, "the host ended before `{text}`: {said}");
+            assert_ne!(
+                self.err.read_line(&mut line).expect("a line"),
+                0,
+                "the host ended before `{text}`: {said}"
+            );
             said += &line;
         }
     }
@@ -210,22 +227,35 @@ impl Drop for Host {
 }
 
 /// Starts the program with its talk in a pipe, and waits until it logs this event.
-pub(crate) fn until_logs(world: &World, args: &[&str], event: &str) -> (Child, BufReader<ChildStderr>) {
-    let args: Vec<_> = ["--verbose", "--log-format", "json"].into_iter().chain(args.iter().copied()).collect();
+pub(crate) fn until_logs(
+    world: &World,
+    args: &[&str],
+    event: &str,
+) -> (Child, BufReader<ChildStderr>) {
+    let args: Vec<_> =
+        ["--verbose", "--log-format", "json"].into_iter().chain(args.iter().copied()).collect();
     let mut command = world.command(&args);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut child =
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut err = BufReader::new(child.stderr.take().expect("a pipe"));
     let (mut line, mut said) = (String::new(), String::new());
     while !line.contains(event) {
         line.clear();
-        assert_ne!(err.read_line(&mut line).expect("a line"), 0, "it ended before `{event}`: {said}");
+        assert_ne!(
+            err.read_line(&mut line).expect("a line"),
+            0,
+            "it ended before `{event}`: {said}"
+        );
         said += &line;
     }
     (child, err)
 }
 
 /// Waits for something that another process does.
-#[expect(clippy::disallowed_methods, reason = "nobody tells us when another process has done something")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nobody tells us when another process has done something"
+)]
 pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     let limit = Instant::now() + PATIENCE;
     while !is_so() {
@@ -247,7 +277,10 @@ pub(crate) fn signal(process: u32, signal: Signal) {
 
 /// A process id, as JSON has it.
 pub(crate) fn process_id(value: &Value) -> u32 {
-    value.as_u64().and_then(|it| u32::try_from(it).ok()).unwrap_or_else(|| panic!("{value} is no process id"))
+    value
+        .as_u64()
+        .and_then(|it| u32::try_from(it).ok())
+        .unwrap_or_else(|| panic!("{value} is no process id"))
 }
 
 fn pid(process: u32) -> Pid {

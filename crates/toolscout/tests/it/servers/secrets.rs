@@ -13,10 +13,14 @@ use std::fs;
 
 /// Runs it as talkative as can be, and expects none of the secrets in what comes.
 fn quiet(world: &World, secrets: &[&str], args: &[&str]) -> Outcome {
-    let all: Vec<&str> = ["--verbose", "--log-format", "json"].iter().chain(args).copied().collect();
+    let all: Vec<&str> =
+        ["--verbose", "--log-format", "json"].iter().chain(args).copied().collect();
     let outcome = world.run(&all);
     for secret in secrets {
-        assert!(!outcome.out.contains(secret) && !outcome.err.contains(secret), "{args:?} shows {secret}: {outcome:?}");
+        assert!(
+            !outcome.out.contains(secret) && !outcome.err.contains(secret),
+            "{args:?} shows {secret}: {outcome:?}"
+        );
     }
     outcome
 }
@@ -44,12 +48,15 @@ fn expect_unkept(world: &World, secrets: &[&str]) {
     let mut files = 0;
     let mut folders = vec![world.outside().join("state")];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder").map(|it| it.expect("an entry").path()) {
+        for entry in fs::read_dir(&folder).expect("a folder").map(|it| it.expect("an entry").path())
+        {
             if entry.is_dir() {
                 folders.push(entry);
             } else if let Ok(bytes) = fs::read(&entry) {
                 files += 1;
-                secrets.iter().for_each(|it| assert!(!holds(&bytes, it), "{it} is in {}", entry.display()));
+                secrets
+                    .iter()
+                    .for_each(|it| assert!(!holds(&bytes, it), "{it} is in {}", entry.display()));
             }
         }
     }
@@ -60,7 +67,9 @@ fn expect_unkept(world: &World, secrets: &[&str]) {
 fn expect_unseen(secrets: &[&str]) {
     let processes = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
     for line in processes.filter_map(|it| fs::read(it.path().join("cmdline")).ok()) {
-        secrets.iter().for_each(|it| assert!(!holds(&line, it), "{}", String::from_utf8_lossy(&line)));
+        secrets
+            .iter()
+            .for_each(|it| assert!(!holds(&line, it), "{}", String::from_utf8_lossy(&line)));
     }
 }
 
@@ -71,7 +80,12 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 /// T33: in the environment of a server that behaves, referred to in every way, and written into the file itself.
 #[test]
 fn secrets_in_the_environment_of_a_server_are_nowhere_else() {
-    let secrets = ["plum-anvil-harbour", "walnut-anvil-harbour", "cherry-anvil-harbour", "quince-anvil-harbour"];
+    let secrets = [
+        "plum-anvil-harbour",
+        "walnut-anvil-harbour",
+        "cherry-anvil-harbour",
+        "quince-anvil-harbour",
+    ];
     let env = "env = { ONE = \"env:FIRST\", TWO = \"a ${SECOND} b\", THREE = \"file:third.txt\", PASSWORD = \"quince-anvil-harbour\" }";
     let world = World::trusted()
         .var("FIRST", secrets[0])
@@ -82,9 +96,13 @@ fn secrets_in_the_environment_of_a_server_are_nowhere_else() {
     quiet(&world, &secrets, &["server", "refresh"]).exits(0);
     look_everywhere(&world, &secrets, "fs");
     // A call gives the environment, so it is known that the server has it; that is a result like any other.
-    let called = world.run(&["--verbose", "--log-format", "json", "run", "fs/echo", "--text", "x"]).exits(0);
+    let called =
+        world.run(&["--verbose", "--log-format", "json", "run", "fs/echo", "--text", "x"]).exits(0);
     for secret in secrets {
-        assert!(called.out.contains(secret) && !called.err.contains(secret), "{secret}: {called:?}");
+        assert!(
+            called.out.contains(secret) && !called.err.contains(secret),
+            "{secret}: {called:?}"
+        );
     }
     let host = world.host();
     quiet(&world, &secrets, &["server", "start", "fs"]).exits(0);
@@ -105,13 +123,16 @@ while IFS= read -r line; do
   case $line in *'"id":'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"nobody knows %s","data":"%s"}}\n' "$id" "$WORD" "$PASSWORD" ;; esac
 done"#;
     let env = "env = { WORD = \"env:FIRST\", PASSWORD = \"walnut-barrel-meadow\" }";
-    let world = ["sh -c tells", "sh -c prints", "sh answers.sh", "/nowhere/at/all"].into_iter().enumerate().fold(
-        World::trusted().var("FIRST", secrets[0]).file("answers.sh", answers),
-        |world, (at, words)| {
-            let words: Vec<String> = words.split(' ').map(str::to_owned).map(script).collect();
-            world.entry(&format!("bad{at}"), &words, env)
-        },
-    );
+    let world = ["sh -c tells", "sh -c prints", "sh answers.sh", "/nowhere/at/all"]
+        .into_iter()
+        .enumerate()
+        .fold(
+            World::trusted().var("FIRST", secrets[0]).file("answers.sh", answers),
+            |world, (at, words)| {
+                let words: Vec<String> = words.split(' ').map(str::to_owned).map(script).collect();
+                world.entry(&format!("bad{at}"), &words, env)
+            },
+        );
     let refreshed = quiet(&world, &secrets, &["server", "refresh"]).exits(3);
     assert_eq!(refreshed.out.matches("failed: ").count(), 4, "{refreshed:?}");
     refreshed.prints(&["cannot log in as [REDACTED]", "nobody knows [REDACTED]"]);
@@ -132,8 +153,11 @@ done"#;
 /// What the programs of the test above do.
 fn script(word: String) -> String {
     match word.as_str() {
-        "tells" => "echo \"cannot log in as $WORD\" >&2; echo \"nor with $PASSWORD\" >&2; exit 1".to_owned(),
-        "prints" => "echo \"hello, $WORD\"; echo \"{\\\"$PASSWORD\\\"\"; sleep 0.05; exit 2".to_owned(),
+        "tells" => "echo \"cannot log in as $WORD\" >&2; echo \"nor with $PASSWORD\" >&2; exit 1"
+            .to_owned(),
+        "prints" => {
+            "echo \"hello, $WORD\"; echo \"{\\\"$PASSWORD\\\"\"; sleep 0.05; exit 2".to_owned()
+        }
         _ => word,
     }
 }
@@ -151,14 +175,17 @@ fn what_a_running_server_says_is_shown_without_its_secret() {
     let world = world.entry("fs", &words, "env = { WORD = \"env:FIRST\" }");
     let _host = world.host();
     quiet(&world, &secrets, &["server", "start", "fs"]).exits(0);
-    until("it has said so", || world.out(&["server", "logs", "fs"]).contains("logged in as [REDACTED]"));
+    until("it has said so", || {
+        world.out(&["server", "logs", "fs"]).contains("logged in as [REDACTED]")
+    });
     quiet(&world, &secrets, &["server", "logs", "fs"]).exits(0);
 }
 
 /// T31 and T33: credentials for a server on the web, in every place that can hold one.
 #[test]
 fn credentials_for_a_server_on_the_web_are_nowhere_else() {
-    let secrets = ["plumdaggervalley", "walnutdaggervalley", "cherrydaggervalley", "quincedaggervalley"];
+    let secrets =
+        ["plumdaggervalley", "walnutdaggervalley", "cherrydaggervalley", "quincedaggervalley"];
     let modes = ["honest", "http_401_meta", "http_redirect", "http_ctype"];
     let world = World::trusted().var("FIRST", secrets[0]).var("SECOND", secrets[1]);
     let webs: Vec<Web> = modes.iter().map(|it| Web::start(&world, it)).collect();
@@ -175,7 +202,10 @@ fn credentials_for_a_server_on_the_web_are_nowhere_else() {
     let file: String = modes.iter().zip(&webs).map(|(mode, web)| entry(mode, web)).collect();
     let world = world.file("toolscout.toml", &file);
     let refreshed = quiet(&world, &secrets, &["server", "refresh"]).exits(3);
-    assert_eq!((refreshed.out.matches("failed: ").count(), refreshed.out.matches("6 tools").count()), (3, 1));
+    assert_eq!(
+        (refreshed.out.matches("failed: ").count(), refreshed.out.matches("6 tools").count()),
+        (3, 1)
+    );
     look_everywhere(&world, &secrets, "honest");
     for mode in &modes[1..] {
         let id = mode.replace('_', "-");
@@ -202,14 +232,18 @@ fn a_secret_that_is_typed_is_written_into_the_file_and_nowhere_else() {
     let world = world.holds("fs");
     let words = ["server", "add", "fs", "--env", "PASSWORD=plum-engine-forest", "--"];
     let words: Vec<&str> = words.into_iter().chain(command.iter().map(String::as_str)).collect();
-    quiet(&world, &secrets, &words).exits(0).says(&["the value of `PASSWORD` is now in", "env:NAME"]);
+    quiet(&world, &secrets, &words)
+        .exits(0)
+        .says(&["the value of `PASSWORD` is now in", "env:NAME"]);
     world.until_held("fs");
     expect_unseen(&secrets);
     world.lets_go("fs");
     until("the server is known", || world.status("fs")["discoveryStatus"] == "success");
     look_everywhere(&world, &secrets, "fs");
-    let holding: Vec<_> =
-        fs::read_dir(world.path("")).expect("the project").map(|it| it.expect("a file").path()).collect();
+    let holding: Vec<_> = fs::read_dir(world.path(""))
+        .expect("the project")
+        .map(|it| it.expect("a file").path())
+        .collect();
     let holding = holding.iter().filter(|it| fs::read(it).is_ok_and(|it| holds(&it, secrets[0])));
     assert_eq!(holding.collect::<Vec<_>>(), [&world.path("toolscout.toml")]);
 }
@@ -221,11 +255,17 @@ fn an_argument_that_names_a_secret_is_hidden_in_the_log() {
     let world = World::trusted().listing("fs", &json!([{"name": "login", "inputSchema": schema}]));
     world.run(&["server", "refresh"]).exits(0);
     let secrets = ["plum-fiddle-desert", "walnut-fiddle-desert"];
-    let arguments = json!({"api_token": secrets[0], "user": {"name": "ada", "password": secrets[1]}}).to_string();
+    let arguments =
+        json!({"api_token": secrets[0], "user": {"name": "ada", "password": secrets[1]}})
+            .to_string();
     let outcome = quiet(&world, &secrets, &["run", "fs/login", "--input", &arguments]).exits(0);
     let [called] = &outcome.events("tool_call")[..] else { panic!("not one call: {outcome:?}") };
-    let logged: Value = serde_json::from_str(called["arguments"].as_str().expect("a text")).expect("JSON");
-    assert_eq!(logged, json!({"api_token": "[REDACTED]", "user": {"name": "ada", "password": "[REDACTED]"}}));
+    let logged: Value =
+        serde_json::from_str(called["arguments"].as_str().expect("a text")).expect("JSON");
+    assert_eq!(
+        logged,
+        json!({"api_token": "[REDACTED]", "user": {"name": "ada", "password": "[REDACTED]"}})
+    );
     expect_unkept(&world, &secrets);
     // A call that has to wait for a person is remembered, and so are its arguments; not these.
     let world = world.more("tools = { login = \"ask\" }");

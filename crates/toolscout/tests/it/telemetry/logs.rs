@@ -34,7 +34,10 @@ fn what_is_registered_is_logged_by_server() {
     world.run(&["server", "refresh"]).exits(0);
     let outcome = world.run(&logged(&["tools"])).exits(0);
     let [registered] = &outcome.events("tools_registered")[..] else { panic!("{outcome:?}") };
-    assert_eq!((&registered["count"], &registered["servers"]), (&json!(2), &json!(["local", "mail"])));
+    assert_eq!(
+        (&registered["count"], &registered["servers"]),
+        (&json!(2), &json!(["local", "mail"]))
+    );
     assert_eq!(registered["byServer"], json!({"local": 1, "mail": 1}));
     let [stats] = &outcome.events("tool_registry_stats")[..] else { panic!("{outcome:?}") };
     assert_eq!((&stats["toolCount"], &stats["expired"]), (&json!(2), &json!(false)));
@@ -46,9 +49,14 @@ fn what_is_registered_is_logged_by_server() {
 fn what_a_configuration_refers_to_is_in_no_log_no_span_and_no_journal() {
     // No rule about how secrets look would find these.
     let canaries = ["plainwordsecret", "anotherplainword", "thirdplainsecret"];
-    let words = ["sh", "-c", "echo \"cannot log in as $A with $B and $C\" >&2; exit 3"].map(str::to_owned);
+    let words =
+        ["sh", "-c", "echo \"cannot log in as $A with $B and $C\" >&2; exit 3"].map(str::to_owned);
     let world = World::trusted().var("CANARY_A", canaries[0]).var("CANARY_B", canaries[1]);
-    let world = world.entry("mail", &words, "env = { A = \"env:CANARY_A\", B = \"${CANARY_B}\", C = \"file:c.txt\" }");
+    let world = world.entry(
+        "mail",
+        &words,
+        "env = { A = \"env:CANARY_A\", B = \"${CANARY_B}\", C = \"file:c.txt\" }",
+    );
     let world = world.file("c.txt", "thirdplainsecret\n").echo("tools/a.tool.toml", "alpha", "");
     let receiver = Receiver::start(&[]);
     let world = world.var("OTEL_EXPORTER_OTLP_ENDPOINT", &receiver.address());
@@ -67,7 +75,11 @@ fn what_a_configuration_refers_to_is_in_no_log_no_span_and_no_journal() {
     for canary in canaries {
         assert!(!holds(&spans, canary), "{canary} in a span");
         for file in files(&world.outside().join("state")) {
-            assert!(!holds(&fs::read(&file).expect("readable"), canary), "{canary} in {}", file.display());
+            assert!(
+                !holds(&fs::read(&file).expect("readable"), canary),
+                "{canary} in {}",
+                file.display()
+            );
         }
     }
 }
@@ -78,6 +90,10 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 
 /// All that a run has left behind: what is remembered, and the journal.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder").filter_map(Result::ok).map(|it| it.path());
-    entries.flat_map(|it| if it.is_dir() { files(&it) } else { vec![it] }).filter(|it| it.is_file()).collect()
+    let entries =
+        fs::read_dir(folder).expect("a folder").filter_map(Result::ok).map(|it| it.path());
+    entries
+        .flat_map(|it| if it.is_dir() { files(&it) } else { vec![it] })
+        .filter(|it| it.is_file())
+        .collect()
 }

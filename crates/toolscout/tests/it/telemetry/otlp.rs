@@ -46,14 +46,18 @@ pub(super) fn spans_of(receiver: &Receiver) -> Vec<Span> {
 }
 
 fn now() -> u64 {
-    u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos()).expect("not so late")
+    u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos())
+        .expect("not so late")
 }
 
 #[test]
 fn what_commands_do_arrives_as_spans() {
     let receiver = Receiver::start(&[]);
-    let world = world(&receiver).var("OTEL_SERVICE_NAME", "mine").var("OTEL_EXPORTER_OTLP_HEADERS", "x-key=k%20v");
-    let world = world.var("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test,service.name=other");
+    let world = world(&receiver)
+        .var("OTEL_SERVICE_NAME", "mine")
+        .var("OTEL_EXPORTER_OTLP_HEADERS", "x-key=k%20v");
+    let world =
+        world.var("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test,service.name=other");
     let before = now();
     let outcome = world.run(&["server", "refresh"]).exits(0);
     assert_eq!(outcome.err, "");
@@ -65,7 +69,10 @@ fn what_commands_do_arrives_as_spans() {
         assert_eq!(request.header("content-type"), Some("application/json"));
         assert_eq!(request.header("x-key"), Some("k v"));
         let resource = decode::resource(&request.body);
-        assert_eq!((&resource["service.name"], &resource["deployment.environment"]), (&json!("mine"), &json!("test")));
+        assert_eq!(
+            (&resource["service.name"], &resource["deployment.environment"]),
+            (&json!("mine"), &json!("test"))
+        );
     }
     let spans: Vec<Span> = requests.iter().flat_map(|it| decode::spans(&it.body)).collect();
     // A server that is started for a call is listed again; that one was not needed.
@@ -84,7 +91,9 @@ fn what_commands_do_arrives_as_spans() {
     assert_eq!((call.status, call.kind), (0, 1));
     for span in &spans {
         assert!(
-            span.start >= before / 1_000_000 * 1_000_000 && span.start <= span.end && span.end <= now(),
+            span.start >= before / 1_000_000 * 1_000_000
+                && span.start <= span.end
+                && span.end <= now(),
             "{span:?}"
         );
         assert_eq!((span.trace.len(), span.id.len()), (32, 16));
@@ -100,7 +109,8 @@ fn a_trace_goes_through_us_to_the_server() {
     let call = |id: u32, sampled: &str| {
         let meta = json!({"traceparent": format!("00-{trace}-{parent}-{sampled}")});
         let params = json!({"name": "s__say", "_meta": meta});
-        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string() + "\n"
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+            + "\n"
     };
     world.run_with((call(1, "01") + &call(2, "00")).as_bytes(), &["serve"]).exits(0);
     let spans = spans_of(&receiver);
@@ -110,22 +120,35 @@ fn a_trace_goes_through_us_to_the_server() {
     assert!(span.attributes.contains_key("langfuse.session.id"), "{span:?}");
     let called = fs::read_to_string(world.path("called")).expect("it was called");
     let called = called.lines().map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
-    let mut passed: Vec<_> = called.map(|it| it["params"]["_meta"]["traceparent"].to_string()).collect();
+    let mut passed: Vec<_> =
+        called.map(|it| it["params"]["_meta"]["traceparent"].to_string()).collect();
     // They may have come in either order.
     passed.sort_by_key(|it| it.ends_with("-00\""));
-    assert_eq!(passed[0], format!("\"00-{trace}-{}-01\"", span.id), "the server's spans belong to ours");
-    assert!(passed[1].starts_with(&format!("\"00-{trace}-")) && passed[1].ends_with("-00\""), "{passed:?}");
+    assert_eq!(
+        passed[0],
+        format!("\"00-{trace}-{}-01\"", span.id),
+        "the server's spans belong to ours"
+    );
+    assert!(
+        passed[1].starts_with(&format!("\"00-{trace}-")) && passed[1].ends_with("-00\""),
+        "{passed:?}"
+    );
 }
 
 #[test]
 fn a_collector_that_is_busy_is_asked_again_and_one_that_points_elsewhere_is_not_followed() {
     let elsewhere = Receiver::start(&[]);
-    let moved =
-        format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", elsewhere.address());
+    let moved = format!(
+        "HTTP/1.1 307 Temporary Redirect\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n",
+        elsewhere.address()
+    );
     let receiver = Receiver::start(&[&moved]);
     let world = world(&receiver);
     let outcome = world.run(&["server", "refresh"]).exits(0);
-    assert!(outcome.err.contains("traces could not be sent") && outcome.err.contains("307"), "{outcome:?}");
+    assert!(
+        outcome.err.contains("traces could not be sent") && outcome.err.contains("307"),
+        "{outcome:?}"
+    );
     assert!(elsewhere.requests().is_empty());
     // At the end of a short command nobody waits for that; while an agent is served there is time.
     let busy = "HTTP/1.1 503 Busy\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
@@ -166,18 +189,27 @@ fn a_person_s_own_file_says_where_and_a_project_s_may_not() {
     let config = world.outside().join("config");
     fs::create_dir_all(&config).expect("a folder");
     fs::write(config.join("config.toml"), &table).expect("written");
-    let world = world.var("COLLECTOR_KEY", "plaincollectorkey").var("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip");
+    let world = world
+        .var("COLLECTOR_KEY", "plaincollectorkey")
+        .var("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip");
     world.run(&["server", "refresh"]).exits(0);
-    let outcome = world.run(&["--verbose", "--log-format", "json", "search", "say plaincollectorkey"]).exits(0);
+    let outcome = world
+        .run(&["--verbose", "--log-format", "json", "search", "say plaincollectorkey"])
+        .exits(0);
     // A person is shown what they typed; a log is read by others.
     let log = outcome.err.lines().filter(|it| it.starts_with('{'));
     assert!(!log.collect::<String>().contains("plaincollectorkey"), "{outcome:?}");
     let requests = receiver.requests();
     let spans: Vec<Span> = requests.iter().flat_map(|it| decode::spans(&it.body)).collect();
-    assert!(requests.iter().all(|it| it.header("authorization") == Some("Basic plaincollectorkey")));
+    assert!(
+        requests.iter().all(|it| it.header("authorization") == Some("Basic plaincollectorkey"))
+    );
     assert!(requests.iter().all(|it| it.header("content-encoding") == Some("gzip")));
     assert_eq!(decode::resource(&requests[0].body)["service.name"], "mine");
-    assert_eq!(named(&spans, "tool-search").attributes["langfuse.observation.input"], "say [REDACTED]");
+    assert_eq!(
+        named(&spans, "tool-search").attributes["langfuse.observation.input"],
+        "say [REDACTED]"
+    );
     let of_project = World::project().file("toolscout.toml", &table).run(&["tools"]).exits(0);
     of_project.says(&["`telemetry` is set, which only a person's own configuration may say"]);
 }

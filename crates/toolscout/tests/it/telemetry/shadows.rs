@@ -7,7 +7,8 @@ use serde_json::json;
 fn two_of_a_name(more: &str) -> World {
     let tools = json!([{"name": "search", "description": "Of the server", "inputSchema": {"type": "object"}},
         {"name": "other", "inputSchema": {"type": "object"}}]);
-    let world = World::trusted().file("toolscout.toml", &format!("{more}\n")).listing("mail", &tools);
+    let world =
+        World::trusted().file("toolscout.toml", &format!("{more}\n")).listing("mail", &tools);
     let world = world.echo("tools/search.tool.toml", "search", "description = \"Of the folder\"");
     world.run(&["server", "refresh"]).exits(0);
     world
@@ -22,7 +23,10 @@ fn ids(world: &World) -> Vec<String> {
 fn a_server_s_tool_of_a_stronger_name_is_reported_and_stays_by_its_whole_name() {
     let world = two_of_a_name("");
     assert_eq!(ids(&world), ["local/search", "mail/search", "mail/other"]);
-    world.run(&["--verbose", "tools"]).exits(0).says(&["`mail/search` is shadowed by `local/search`"]);
+    world
+        .run(&["--verbose", "tools"])
+        .exits(0)
+        .says(&["`mail/search` is shadowed by `local/search`"]);
     assert_eq!(world.run(&["run", "mail/search"]).exits(0).out, "called\n");
 }
 

@@ -39,10 +39,16 @@ fn what_was_done_is_counted_for_prometheus() {
     session.call("tool_search", json!({"query": "verypersonalwords"}));
     let answer = web.send("GET", "/metrics", &[], "");
     assert_eq!(answer.status, 200, "{answer:?}");
-    assert!(answer.header("content-type").is_some_and(|it| it.starts_with("text/plain")), "{answer:?}");
+    assert!(
+        answer.header("content-type").is_some_and(|it| it.starts_with("text/plain")),
+        "{answer:?}"
+    );
     let count = |line: &str| {
         let found = answer.body.lines().find_map(|it| it.strip_prefix(line)?.strip_prefix(' '));
-        found.unwrap_or_else(|| panic!("no {line} in {}", answer.body)).parse::<f64>().expect("a number")
+        found
+            .unwrap_or_else(|| panic!("no {line} in {}", answer.body))
+            .parse::<f64>()
+            .expect("a number")
     };
     assert!(count("toolscout_calls_total{server=\"s\",outcome=\"done\"}") >= 1.0);
     assert_eq!(count("toolscout_tools{server=\"s\",status=\"ready\"}"), 1.0);

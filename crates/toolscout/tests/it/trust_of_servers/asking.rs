@@ -56,7 +56,8 @@ fn a_yes_does_not_outlive_the_definition() {
 fn who_answers_sees_everything_but_secrets() {
     let world = asking();
     world.run(&["approval", "list"]).exits(0).says(&["No call waits for approval."]);
-    let question = world.question(&["run", "s/pay", "--text", "bob\u{1b}[8m", "--api_key", "hush-hush"]);
+    let question =
+        world.question(&["run", "s/pay", "--text", "bob\u{1b}[8m", "--api_key", "hush-hush"]);
     let shown = world.run(&["approval", "list"]).exits(0);
     let expected = format!(
         "{question}  s/pay {{\"text\":\"bob\\u001b[8m\",\"api_key\":\"[REDACTED]\"}}\n  asked by cli, good until "
@@ -70,7 +71,11 @@ fn who_answers_sees_everything_but_secrets() {
     world.run(&["approve", &question]).exits(0);
     world.run(&["approval", "list"]).exits(0).prints(&[", approved\n"]);
     let kept = world.outside().join("state");
-    for file in std::fs::read_dir(kept).expect("the state").filter_map(Result::ok).filter(|it| it.path().is_file()) {
+    for file in std::fs::read_dir(kept)
+        .expect("the state")
+        .filter_map(Result::ok)
+        .filter(|it| it.path().is_file())
+    {
         let bytes = std::fs::read(file.path()).expect("a file");
         assert!(!bytes.windows(9).any(|it| it == b"hush-hush"), "{:?}", file.path());
     }

@@ -14,11 +14,23 @@ fn approvals(world: &World) -> PathBuf {
 /// Nothing counts as approved, until the file is moved away and everything was looked at again.
 fn is_told_and_repaired(world: &World) {
     let file = approvals(world).display().to_string();
-    let told = [&*file, "the approvals cannot be read", "away, then approve again with `toolscout review --accept"];
+    let told = [
+        &*file,
+        "the approvals cannot be read",
+        "away, then approve again with `toolscout review --accept",
+    ];
     for args in [&["run", "s/echo"][..], &["run", "s/add"]] {
-        world.run(args).exits(4).says(&told).says(&["is quarantined: the approvals cannot be read\n"]);
+        world
+            .run(args)
+            .exits(4)
+            .says(&told)
+            .says(&["is quarantined: the approvals cannot be read\n"]);
     }
-    world.run(&["review"]).exits(0).says(&told).prints(&["s/echo\n  the approvals cannot be read\n    {\n"]);
+    world
+        .run(&["review"])
+        .exits(0)
+        .says(&told)
+        .prints(&["s/echo\n  the approvals cannot be read\n    {\n"]);
     world.run(&["review", "--accept", "s"]).exits(3).says(&told[..1]);
     world.run(&["approve", "s/echo"]).exits(4).says(&told);
     world.run(&["tools"]).exits(0).prints(&["  echo - (held: the approvals cannot be read)\n"]);
@@ -55,9 +67,16 @@ fn approvals_that_somebody_else_has_written_approve_nothing() {
     world.has(&[("echo", "Gives back another text"), ("add", "Adds two numbers")]);
     let mut bytes = fs::read(approvals(&world)).expect("approvals");
     let held = b"\"why\":\"changed\"";
-    let places: Vec<_> = bytes.windows(held.len()).enumerate().filter(|(_, it)| it == held).map(|(at, _)| at).collect();
+    let places: Vec<_> = bytes
+        .windows(held.len())
+        .enumerate()
+        .filter(|(_, it)| it == held)
+        .map(|(at, _)| at)
+        .collect();
     assert!(!places.is_empty(), "what is held must be written there in some form");
-    places.iter().for_each(|at| bytes[*at..*at + held.len()].copy_from_slice(b"\"why\":\"neverms\""));
+    places
+        .iter()
+        .for_each(|at| bytes[*at..*at + held.len()].copy_from_slice(b"\"why\":\"neverms\""));
     fs::write(approvals(&world), bytes).expect("tamper");
     let told = ["was changed by something other than toolscout", "`toolscout review --accept s`"];
     for tool in ["s/echo", "s/add"] {

@@ -9,15 +9,24 @@ use std::os::unix::net::UnixStream;
 /// One tool for each reason not to be called, and one that may be.
 fn guarded() -> World {
     let names = ["denied", "disabled", "quarantined", "allowed"].map(|it| (it, "Does something"));
-    let world = World::trusted().stall_named("s", "tools = { denied = \"deny\", disabled = \"disable\" }", &names);
+    let world = World::trusted().stall_named(
+        "s",
+        "tools = { denied = \"deny\", disabled = \"disable\" }",
+        &names,
+    );
     world.run(&["reject", "s/quarantined"]).exits(0);
     world
 }
 
 /// Every way to type a call of this tool.
 fn typed(tool: &str) -> Vec<Vec<String>> {
-    let forms =
-        [format!("s/{tool}"), format!("s:{tool}"), format!("s__{tool}"), format!("mcp:{tool}"), tool.to_owned()];
+    let forms = [
+        format!("s/{tool}"),
+        format!("s:{tool}"),
+        format!("s__{tool}"),
+        format!("mcp:{tool}"),
+        tool.to_owned(),
+    ];
     let run = forms.iter().map(|it| vec!["run".to_owned(), it.clone()]);
     run.chain([vec![tool.to_owned()], vec![format!("s/{tool}")]]).collect()
 }
@@ -59,7 +68,10 @@ fn nothing_is_executed_for_who_asks_the_other_process_directly() {
     let _host = world.host();
     for tool in ["denied", "disabled", "quarantined"] {
         let answer = asked_directly(&world, tool);
-        assert!(answer.contains("HTTP/1.1 403") && answer.contains(&format!("`s/{tool}` is {tool}")), "{answer}");
+        assert!(
+            answer.contains("HTTP/1.1 403") && answer.contains(&format!("`s/{tool}` is {tool}")),
+            "{answer}"
+        );
     }
     world.run(&["policy", "set", "s/allowed", "deny"]).exits(0);
     let answer = asked_directly(&world, "allowed");
@@ -74,9 +86,12 @@ fn nothing_is_executed_for_who_asks_the_other_process_directly() {
 
 /// What the process that keeps the servers says to a call.
 fn asked_directly(world: &World, tool: &str) -> String {
-    let sockets = fs::read_dir(world.outside().join("state/run")).expect("sockets").filter_map(Result::ok);
-    let socket =
-        sockets.map(|it| it.path()).find(|it| it.extension().is_some_and(|it| it == "sock")).expect("a socket");
+    let sockets =
+        fs::read_dir(world.outside().join("state/run")).expect("sockets").filter_map(Result::ok);
+    let socket = sockets
+        .map(|it| it.path())
+        .find(|it| it.extension().is_some_and(|it| it == "sock"))
+        .expect("a socket");
     let mut stream = UnixStream::connect(socket).expect("somebody listens");
     let call = json!({"name": format!("s/{tool}")}).to_string();
     let head = "POST /api/call HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json";

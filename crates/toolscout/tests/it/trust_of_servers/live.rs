@@ -13,27 +13,40 @@ const FLIP: [&str; 4] = ["run", "flips/echo", "--text", "a"];
 #[test]
 fn a_server_that_changes_while_it_runs_is_found_out_before_the_next_call() {
     let world = World::trusted();
-    let world =
-        world.server("later", "rug_list", &[]).server("called", "rug_call", &[]).server("flips", "rug_flipflop", &[]);
+    let world = world.server("later", "rug_list", &[]).server("called", "rug_call", &[]).server(
+        "flips",
+        "rug_flipflop",
+        &[],
+    );
     world.run(&["server", "refresh"]).exits(0);
     let host = world.host();
     for args in [&ECHO[..], &ADD, &FLIP] {
         world.run(args).exits(0);
     }
-    let counts = |world: &World| ["later", "called", "flips"].map(|it| world.asked(it, "tools/call"));
+    let counts =
+        |world: &World| ["later", "called", "flips"].map(|it| world.asked(it, "tools/call"));
     assert_eq!(counts(&world), [1, 1, 1]);
     for outcome in at_once(&world, &[&ECHO, &ADD]) {
-        outcome.exits(4).says(&["changed since it was approved", "a person can look at it: `toolscout review`"]);
+        outcome.exits(4).says(&[
+            "changed since it was approved",
+            "a person can look at it: `toolscout review`",
+        ]);
     }
     // Asked by the refresh, for the call, and when it had said that something changed.
     until("the third server is asked again", || world.asked("flips", "tools/list") == 3);
     until("its change is known", || world.held().len() == 3);
     assert_eq!(world.held(), ["called/add", "flips/echo", "later/echo"]);
     for args in [&ECHO[..], &ADD, &FLIP] {
-        world.run(args).exits(4).says(&["is quarantined: changed since it was approved: description"]);
+        world
+            .run(args)
+            .exits(4)
+            .says(&["is quarantined: changed since it was approved: description"]);
     }
     assert_eq!(counts(&world), [1, 1, 1]);
-    world.run(&["review"]).exits(0).prints(&["    - Adds two numbers\n    + Subtracts two numbers\n"]);
+    world
+        .run(&["review"])
+        .exits(0)
+        .prints(&["    - Adds two numbers\n    + Subtracts two numbers\n"]);
     world.run(&["run", "later/add", "--a", "1", "--b", "2"]).exits(0);
     world.run(&["approve", "later/echo"]).exits(0);
     assert_eq!(world.run(&ECHO).exits(0).out, "a\n");
@@ -52,6 +65,10 @@ fn at_once(world: &World, all: &[&[&str]]) -> Vec<Outcome> {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let ended = started.into_iter().map(|it| it.wait_with_output().expect("it ends"));
     ended
-        .map(|it| Outcome { out: text(it.stdout), err: text(it.stderr), code: it.status.code().unwrap_or(-1) })
+        .map(|it| Outcome {
+            out: text(it.stdout),
+            err: text(it.stderr),
+            code: it.status.code().unwrap_or(-1),
+        })
         .collect()
 }

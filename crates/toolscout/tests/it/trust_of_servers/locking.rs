@@ -32,7 +32,8 @@ fn what_differs_from_the_lock_is_named() {
     let differs = world.run(&["verify"]).exits(1).says(&["hint: review them", "toolscout lock"]);
     assert_eq!(differs.out, "removed: s/add\nchanged: s/echo\nadded: s/new\n");
     let config = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration");
-    fs::write(world.path("toolscout.toml"), config.replace("\"stall.sh\"", "\"./stall.sh\"")).expect("change it");
+    fs::write(world.path("toolscout.toml"), config.replace("\"stall.sh\"", "\"./stall.sh\""))
+        .expect("change it");
     world.offers(TOOLS);
     world.run(&["server", "refresh"]).exits(0);
     assert_eq!(world.run(&["verify"]).exits(1).out, "reconfigured: s\n");
@@ -62,7 +63,8 @@ fn the_same_definitions_give_the_same_lock() {
 #[test]
 fn a_lock_is_good_where_the_project_lies_somewhere_else() {
     let made = || {
-        let world = World::trusted().file("data/stall.sh", "").stall_named("s", "cwd = \".\"", TOOLS);
+        let world =
+            World::trusted().file("data/stall.sh", "").stall_named("s", "cwd = \".\"", TOOLS);
         world.run(&["lock"]).exits(0);
         text(&world)
     };
@@ -74,7 +76,10 @@ fn a_lock_is_good_where_the_project_lies_somewhere_else() {
 fn a_server_that_was_never_asked_is_named() {
     let world = locked();
     fs::remove_file(world.outside().join("state/state.db")).expect("forget everything");
-    let differs = world.run(&["verify"]).exits(1).says(&["nothing is known of `s`", "toolscout server refresh"]);
+    let differs = world
+        .run(&["verify"])
+        .exits(1)
+        .says(&["nothing is known of `s`", "toolscout server refresh"]);
     assert_eq!(differs.out, "removed: s/add\nremoved: s/echo\n");
     world.run(&["server", "refresh"]).exits(0);
     world.run(&["verify"]).exits(0);
@@ -84,11 +89,18 @@ fn a_server_that_was_never_asked_is_named() {
 fn a_lock_that_cannot_be_read_is_an_error_that_says_what_to_do() {
     let world = locked();
     fs::remove_file(world.path("toolscout.lock")).expect("remove it");
-    world.run(&["verify"]).exits(5).says(&["could not read", "toolscout.lock", "`toolscout lock` writes it"]);
+    world.run(&["verify"]).exits(5).says(&[
+        "could not read",
+        "toolscout.lock",
+        "`toolscout lock` writes it",
+    ]);
     let broken = [
         ("<<<<<<< HEAD\n", "this is not a lock file"),
         ("version = 9\n", "has version 9"),
-        ("version = 1\n[tools]\n\"s/echo\" = \"short\"\n", "`s/echo` in the lock file names no tool"),
+        (
+            "version = 1\n[tools]\n\"s/echo\" = \"short\"\n",
+            "`s/echo` in the lock file names no tool",
+        ),
         ("version = 1\n[tools]\n\"\\u001b[8m\" = \"short\"\n", "`\\u{1b}[8m` in the lock file"),
     ];
     for (text, reason) in broken {

@@ -37,13 +37,27 @@ const ADD: [&str; 6] = ["run", "s/add", "--a", "1", "--b", "2"];
 #[test]
 fn a_disabled_tool_is_nowhere() {
     let world = known();
-    world.run(&["policy", "set", "s/add", "disable"]).exits(0).says(&["Set the policy of s/add to disable in "]);
+    world
+        .run(&["policy", "set", "s/add", "disable"])
+        .exits(0)
+        .says(&["Set the policy of s/add to disable in "]);
     let read = world.read_out();
-    assert!(read.contains("s/echo") && !read.contains("Adds two numbers") && !read.contains("s/add"), "{read}");
+    assert!(
+        read.contains("s/echo") && !read.contains("Adds two numbers") && !read.contains("s/add"),
+        "{read}"
+    );
     let found = world.run(&["search", "--json", "adds two numbers"]).exits(0).json();
     assert!(!found.to_string().contains("s/add"), "{found}");
-    for args in [&ADD[..], &["add", "--a", "1", "--b", "2"], &["describe", "s/add"], &["export", "openai", "s/add"]] {
-        world.run(args).exits(4).says(&["`s/add` is disabled by the project rule `s/add`", "toolscout policy"]);
+    for args in [
+        &ADD[..],
+        &["add", "--a", "1", "--b", "2"],
+        &["describe", "s/add"],
+        &["export", "openai", "s/add"],
+    ] {
+        world
+            .run(args)
+            .exits(4)
+            .says(&["`s/add` is disabled by the project rule `s/add`", "toolscout policy"]);
     }
     assert_eq!(world.asked("s", "tools/call"), 0);
     world.run(&["policy", "unset", "s/add"]).exits(0).says(&["Removed the policy of s/add"]);
@@ -55,18 +69,27 @@ fn a_disabled_tool_is_nowhere() {
 fn a_denied_tool_is_listed_and_refused_with_who_said_so() {
     let places: [(Saying, &str); 5] = [
         (|it| it.more("tools = { add = \"deny\" }"), "by the project rule `s/add`"),
-        (|it| it.more("tools = { \"*\" = \"deny\", echo = \"allow\" }"), "by the project rule `s/*`"),
+        (
+            |it| it.more("tools = { \"*\" = \"deny\", echo = \"allow\" }"),
+            "by the project rule `s/*`",
+        ),
         (|it| it.more("[policies]\n\"s/add\" = \"deny\""), "by the project rule `s/add`"),
-        (|it| own(it, "[policies]\n\"*\" = \"deny\"\n\"s/echo\" = \"allow\""), "by the global rule `*`"),
-        (|it| own(it, "default_policy = \"deny\"\n[policies]\n\"s/echo\" = \"allow\""), "by the global default"),
+        (
+            |it| own(it, "[policies]\n\"*\" = \"deny\"\n\"s/echo\" = \"allow\""),
+            "by the global rule `*`",
+        ),
+        (
+            |it| own(it, "default_policy = \"deny\"\n[policies]\n\"s/echo\" = \"allow\""),
+            "by the global default",
+        ),
     ];
     for (say, by) in places {
         let world = say(known());
         assert_eq!(holding(&world, "s/add"), ("deny".to_owned(), by.to_owned()));
-        world
-            .run(&ADD)
-            .exits(4)
-            .says(&[&format!("`s/add` is denied {by}\n"), "`toolscout policy` shows which level decided"]);
+        world.run(&ADD).exits(4).says(&[
+            &format!("`s/add` is denied {by}\n"),
+            "`toolscout policy` shows which level decided",
+        ]);
         assert!(world.names(&[]).contains(&"add".to_owned()));
         world.run(&["describe", "s/add"]).exits(0);
         world.run(&["run", "s/echo", "--text", "a"]).exits(0);
@@ -85,14 +108,22 @@ fn the_tightest_policy_counts_and_a_looser_one_is_refused() {
         let set = world.run(&["policy", "set", "s/add", words[project]]);
         if project < global {
             let allowed = words[global..].join(", ");
-            set.exits(2).says(&[&format!("`{}` is looser", words[project]), &format!("this level may say {allowed}")]);
+            set.exits(2).says(&[
+                &format!("`{}` is looser", words[project]),
+                &format!("this level may say {allowed}"),
+            ]);
         } else {
             set.exits(0);
         }
         assert_eq!(holding(&world, "s/add").0, words[global.max(project)]);
     }
-    let allowed = world.run(&["policy", "s/add", "--json"]).exits(0).json()["tools"][0]["allowed"].clone();
-    assert_eq!(allowed, json!(["deny", "disable"]), "values that are not looser than the user's own");
+    let allowed =
+        world.run(&["policy", "s/add", "--json"]).exits(0).json()["tools"][0]["allowed"].clone();
+    assert_eq!(
+        allowed,
+        json!(["deny", "disable"]),
+        "values that are not looser than the user's own"
+    );
     world.run(&["policy", "unset", "s/add"]).exits(0);
     world.run(&["policy", "unset", "s/add", "--level", "global"]).exits(0);
     assert_eq!(holding(&world, "s/add"), ("allow".to_owned(), "by default".to_owned()));
@@ -127,7 +158,10 @@ fn modes_hold_for_all_tools() {
 fn a_project_cannot_allow_all() {
     let world = known();
     let config = fs::read_to_string(world.path("toolscout.toml")).expect("the configuration");
-    let world = world.file("toolscout.toml", &format!("mode = \"allow-all\"\n{config}tools = {{ add = \"deny\" }}\n"));
+    let world = world.file(
+        "toolscout.toml",
+        &format!("mode = \"allow-all\"\n{config}tools = {{ add = \"deny\" }}\n"),
+    );
     world.run(&["tools"]).exits(0).says(&["which only a person's own configuration may say"]);
     world.run(&ADD).exits(4);
     assert_eq!(world.asked("s", "tools/call"), 0);
@@ -139,9 +173,13 @@ fn saying_a_policy_starts_nothing_and_changes_no_server() {
     let world = known();
     world.run(&["lock"]).exits(0);
     let (starts, before) = (world.starts("s"), world.discovery("s"));
-    for (tool, policy) in
-        [("s/add", "ask"), ("s/add", "deny"), ("s/*", "ask"), ("s/whoami", "disable"), ("s/add", "allow")]
-    {
+    for (tool, policy) in [
+        ("s/add", "ask"),
+        ("s/add", "deny"),
+        ("s/*", "ask"),
+        ("s/whoami", "disable"),
+        ("s/add", "allow"),
+    ] {
         world.run(&["policy", "set", tool, policy]).exits(0);
         world.run(&["tools"]).exits(0);
     }
@@ -157,23 +195,37 @@ fn a_rule_about_what_is_not_there_is_warned_of() {
     let world = known();
     world.run(&["policy", "set", "s/renamed", "deny"]).exits(0);
     world.run(&["policy", "set", "nobody/x", "ask"]).exits(0);
-    let warned = ["the project rule `s/renamed` names nothing", "the project rule `nobody/x` names nothing"];
+    let warned =
+        ["the project rule `s/renamed` names nothing", "the project rule `nobody/x` names nothing"];
     for args in [&["tools"][..], &["policy"], &["run", "s/whoami"]] {
         world.run(args).exits(0).says(&warned);
     }
-    let misspelt = World::trusted().more("[policies]\n\"s/add\" = \"denied\"\n\"nonsense\" = \"deny\"");
-    misspelt.run(&["tools"]).exits(0).says(&["it is denied until then", "`nonsense` matches no tool"]);
+    let misspelt =
+        World::trusted().more("[policies]\n\"s/add\" = \"denied\"\n\"nonsense\" = \"deny\"");
+    misspelt
+        .run(&["tools"])
+        .exits(0)
+        .says(&["it is denied until then", "`nonsense` matches no tool"]);
 }
 
 /// What holds for servers holds for the project's own tools.
 #[test]
 fn a_tool_of_the_project_has_policies_too() {
-    let world = World::project().echo("tools/a.tool.toml", "a", "description = \"Says what it was told\"");
+    let world =
+        World::project().echo("tools/a.tool.toml", "a", "description = \"Says what it was told\"");
     world.run(&["run", "a"]).exits(0);
-    world.run(&["policy", "set", "a", "deny"]).exits(0).says(&["Set the policy of local/a to deny"]);
+    world
+        .run(&["policy", "set", "a", "deny"])
+        .exits(0)
+        .says(&["Set the policy of local/a to deny"]);
     world.run(&["a"]).exits(4).says(&["`local/a` is denied by the project rule `local/a`"]);
     world.run(&["policy", "set", "local/*", "disable", "--level", "global"]).exits(0);
-    for args in [&["tools"][..], &["tools", "--json"], &["tools", "--stream"], &["search", "--json", "told"]] {
+    for args in [
+        &["tools"][..],
+        &["tools", "--json"],
+        &["tools", "--stream"],
+        &["search", "--json", "told"],
+    ] {
         let read = world.run(args).exits(0).out;
         assert!(!read.contains("Says what"), "{args:?}: {read}");
     }
@@ -186,12 +238,23 @@ fn policies_are_shown_for_all_for_a_source_and_for_one() {
     world.run(&["policy", "set", "s/add", "ask"]).exits(0);
     let all = world.out(&["policy"]);
     assert_eq!(all.lines().count(), 6);
-    assert!(all.contains("  allow    s/echo (by default)\n  ask      s/add (by the project rule `s/add`)\n"), "{all}");
+    assert!(
+        all.contains(
+            "  allow    s/echo (by default)\n  ask      s/add (by the project rule `s/add`)\n"
+        ),
+        "{all}"
+    );
     assert_eq!((world.out(&["policy", "s"]), world.out(&["policy", "s/*"])), (all.clone(), all));
     for name in ["add", "s/add", "s:add"] {
-        assert_eq!(world.out(&["policy", name]), "  ask      s/add (by the project rule `s/add`)\n");
+        assert_eq!(
+            world.out(&["policy", name]),
+            "  ask      s/add (by the project rule `s/add`)\n"
+        );
     }
-    world.run(&["policy", "nothing"]).exits(5).says(&["no tool or source `nothing`", "toolscout tools list"]);
+    world
+        .run(&["policy", "nothing"])
+        .exits(5)
+        .says(&["no tool or source `nothing`", "toolscout tools list"]);
     world.run(&["policy", "unset"]).exits(2).says(&["TOOL"]);
     // A set without a value must not remove the rule.
     world.run(&["policy", "set", "s/add"]).exits(2).says(&["POLICY"]);

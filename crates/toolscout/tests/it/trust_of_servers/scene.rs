@@ -54,20 +54,28 @@ impl World {
 
     /// How many calls the server of a list has executed.
     pub(super) fn executed(&self) -> usize {
-        let seen = fs::read_to_string(self.path(&format!("{}.seen", list("s")))).unwrap_or_default();
+        let seen =
+            fs::read_to_string(self.path(&format!("{}.seen", list("s")))).unwrap_or_default();
         seen.lines().filter(|it| *it == "call").count()
     }
 
     /// The names of all tools that are held, as `review --json` has them.
     pub(super) fn held(&self) -> Vec<String> {
         let held = self.run(&["review", "--json"]).exits(0).json();
-        held.as_array().expect("a list").iter().map(|it| it["tool"].as_str().expect("a name").to_owned()).collect()
+        held.as_array()
+            .expect("a list")
+            .iter()
+            .map(|it| it["tool"].as_str().expect("a name").to_owned())
+            .collect()
     }
 
     /// The question that a call leaves behind, as its hint names it.
     pub(super) fn question(&self, args: &[&str]) -> String {
         let asked = self.run(args).exits(4).says(&["asks for approval", "within five minutes"]);
-        let (_, id) = asked.err.split_once("`toolscout approve ").unwrap_or_else(|| panic!("no question: {asked:?}"));
+        let (_, id) = asked
+            .err
+            .split_once("`toolscout approve ")
+            .unwrap_or_else(|| panic!("no question: {asked:?}"));
         id.split('`').next().unwrap_or_default().to_owned()
     }
 

@@ -14,15 +14,20 @@ fn holds(mode: &str, held: &[&str]) -> World {
         world.run(&["run", id]).exits(4).says(&["is quarantined"]);
     }
     let all = world.run(&["search", "--json", "--limit", "100", ""]).exits(0).json();
-    let is_found = |it: &String| all.as_array().is_some_and(|all| all.iter().any(|hit| hit["id"] == **it));
+    let is_found =
+        |it: &String| all.as_array().is_some_and(|all| all.iter().any(|hit| hit["id"] == **it));
     assert!(!ids.iter().any(is_found), "{all}");
     assert!(is_found(&"s/echo".to_owned()), "{all}");
     assert_eq!(world.asked("s", "tools/call"), 0);
     world.run(&["run", "s/echo", "--text", "a"]).exits(0);
     assert_eq!(world.asked("s", "tools/call"), 1);
-    for args in
-        [&["review"][..], &["review", "--json"], &["review", "--output", "toon"], &["tools"], &["tools", "--json"]]
-    {
+    for args in [
+        &["review"][..],
+        &["review", "--json"],
+        &["review", "--output", "toon"],
+        &["tools"],
+        &["tools", "--json"],
+    ] {
         let shown = world.run(args).exits(0);
         assert!(is_plain(&shown.out) && is_plain(&shown.err), "{args:?}: {shown:?}");
     }
@@ -38,8 +43,10 @@ fn a_description_that_instructs_a_model_is_held() {
 /// T13: ten of ten places.
 #[test]
 fn instructions_are_found_wherever_they_stand() {
-    let places = ["title", "annot", "pdesc", "pname", "enum", "default", "examples", "comment", "out", "icon"]
-        .map(|it| format!("ps_{it}"));
+    let places = [
+        "title", "annot", "pdesc", "pname", "enum", "default", "examples", "comment", "out", "icon",
+    ]
+    .map(|it| format!("ps_{it}"));
     holds("poison_schema", &places.each_ref().map(String::as_str));
 }
 
@@ -52,7 +59,10 @@ fn hidden_characters_are_held_and_shown() {
         "\\u{e0072}\\u{e0065}",
         "looks like s/echo",
     ]);
-    world.run(&["tools"]).exits(0).says(&["tool `ec\\u{200b}ho` is left out", "tool `\\u{202e}moc` is left out"]);
+    world
+        .run(&["tools"])
+        .exits(0)
+        .says(&["tool `ec\\u{200b}ho` is left out", "tool `\\u{202e}moc` is left out"]);
 }
 
 /// T16.
@@ -113,7 +123,10 @@ fn a_server_does_not_stand_in_front_of_what_is_ours() {
 /// Told apart by their bytes; those that look the same as another are held.
 #[test]
 fn names_that_look_alike_are_told_apart() {
-    let world = holds("fold_names", &["send\u{2011}email", "caf\u{e9}", "cafe\u{301}", "\u{ff53}end_email"]);
+    let world = holds(
+        "fold_names",
+        &["send\u{2011}email", "caf\u{e9}", "cafe\u{301}", "\u{ff53}end_email"],
+    );
     for name in ["send_email", "Send_Email", "send-email", "sendEmail"] {
         assert_eq!(world.run(&["run", &format!("s/{name}")]).exits(0).out, format!("ok {name}\n"));
     }

@@ -5,7 +5,8 @@ use serde_json::json;
 
 fn add(world: &World, more: &[&str]) {
     let words = world.hostile("u", "honest", &[]);
-    let args = ["server", "add", "u", "--wait"].into_iter().chain(more.iter().copied()).chain(["--"]);
+    let args =
+        ["server", "add", "u", "--wait"].into_iter().chain(more.iter().copied()).chain(["--"]);
     let args: Vec<_> = args.chain(words.iter().map(String::as_str)).collect();
     world.run(&args).exits(0);
 }
@@ -30,7 +31,10 @@ fn what_a_person_adds_is_approved_before_anybody_else_looks() {
     let add = ["server", "add", "u", "--wait", "--", "sh", "other.sh", "other.tools.json"];
     world.run(&add).exits(0).says(&["u: 1 tool"]).keeps_quiet_about(&["quarantined"]);
     let world = world.file("other.tools.json", &tool("Says something else").to_string());
-    world.run(&["server", "refresh", "u"]).exits(0).says(&["`u/t` is quarantined: changed since it was approved"]);
+    world
+        .run(&["server", "refresh", "u"])
+        .exits(0)
+        .says(&["`u/t` is quarantined: changed since it was approved"]);
     assert_eq!(world.held(), ["u/t"]);
 }
 
@@ -39,8 +43,12 @@ fn what_a_person_adds_is_approved_before_anybody_else_looks() {
 fn who_adds_a_server_is_told_what_of_it_is_held() {
     let world = World::project();
     let words = world.hostile("u", "poison_desc", &[]);
-    let args = ["server", "add", "u", "--wait", "--"].into_iter().chain(words.iter().map(String::as_str));
-    world.run(&args.collect::<Vec<_>>()).exits(0).says(&["`u/add_numbers` is quarantined", "toolscout review"]);
+    let args =
+        ["server", "add", "u", "--wait", "--"].into_iter().chain(words.iter().map(String::as_str));
+    world
+        .run(&args.collect::<Vec<_>>())
+        .exits(0)
+        .says(&["`u/add_numbers` is quarantined", "toolscout review"]);
 }
 
 /// L-01: quarantined until approved, and one approval is for one tool.
@@ -68,7 +76,10 @@ fn tools_of_an_untrusted_server_wait_each_for_its_own_approval() {
 #[test]
 fn a_server_of_a_project_that_nobody_trusts_is_not_started() {
     let world = World::project().server("s", "honest", &[]);
-    world.run(&["run", "s/echo", "--text", "a"]).exits(4).says(&["not trusted yet", "toolscout trust"]);
+    world
+        .run(&["run", "s/echo", "--text", "a"])
+        .exits(4)
+        .says(&["not trusted yet", "toolscout trust"]);
     world.run(&["server", "refresh"]).exits(3);
     assert_eq!(world.starts("s"), 0);
 }

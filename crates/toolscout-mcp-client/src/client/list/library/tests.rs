@@ -5,7 +5,11 @@ use crate::limits::Limits;
 use serde_json::{Value, json};
 use toolscout_core::RawJson;
 
-fn page(shelf: &mut LibraryListReader, page: Value, limits: &Limits) -> Result<Option<String>, String> {
+fn page(
+    shelf: &mut LibraryListReader,
+    page: Value,
+    limits: &Limits,
+) -> Result<Option<String>, String> {
     shelf.page(&RawJson::from_value(&page), limits).map_err(|it| it.to_string())
 }
 
@@ -18,9 +22,11 @@ fn entries_that_cannot_be_used_are_left_out_with_a_reason() {
     let mut shelf = LibraryListReader::new(&RESOURCES);
     let limits = Limits { definition: 100, ..Limits::default() };
     let long = "x".repeat(100);
-    let items =
-        json!([{"uri": "a"}, {"uri": ""}, {"uri": 7}, "text", {"uri": long}, {"uri": "a", "again": 1}, {"uri": "b"}]);
-    assert_eq!(page(&mut shelf, json!({"resources": items, "cacheScope": "private"}), &limits), Ok(None));
+    let items = json!([{"uri": "a"}, {"uri": ""}, {"uri": 7}, "text", {"uri": long}, {"uri": "a", "again": 1}, {"uri": "b"}]);
+    assert_eq!(
+        page(&mut shelf, json!({"resources": items, "cacheScope": "private"}), &limits),
+        Ok(None)
+    );
     assert_eq!(shelf.items.len(), 2);
     assert_eq!(shelf.problems.len(), 4);
     assert!(shelf.private);
@@ -32,8 +38,16 @@ fn entries_that_cannot_be_used_are_left_out_with_a_reason() {
 
 #[test]
 fn what_is_no_list_is_an_error() {
-    for odd in [json!({}), json!([]), json!({"prompts": {}}), json!({"prompts": [], "resultType": "input_required"})] {
-        assert!(page(&mut LibraryListReader::new(&PROMPTS), odd.clone(), &Limits::default()).is_err(), "{odd}");
+    for odd in [
+        json!({}),
+        json!([]),
+        json!({"prompts": {}}),
+        json!({"prompts": [], "resultType": "input_required"}),
+    ] {
+        assert!(
+            page(&mut LibraryListReader::new(&PROMPTS), odd.clone(), &Limits::default()).is_err(),
+            "{odd}"
+        );
     }
 }
 
@@ -41,18 +55,35 @@ fn what_is_no_list_is_an_error() {
 fn pages_entries_bytes_and_cursors_are_limited() {
     let limits = Limits { pages: 2, tools: 3, listing: 400, cursor: 4, ..Limits::default() };
     let mut pages = LibraryListReader::new(&PROMPTS);
-    assert_eq!(page(&mut pages, json!({"prompts": [], "nextCursor": "1"}), &limits), Ok(Some("1".to_owned())));
-    assert!(
-        page(&mut pages, json!({"prompts": [], "nextCursor": "2"}), &limits).is_err_and(|it| it.contains("2 pages"))
+    assert_eq!(
+        page(&mut pages, json!({"prompts": [], "nextCursor": "1"}), &limits),
+        Ok(Some("1".to_owned()))
     );
-    assert!(page(&mut LibraryListReader::new(&PROMPTS), json!({"prompts": prompts(0..3)}), &limits).is_ok());
-    let many = page(&mut LibraryListReader::new(&PROMPTS), json!({"prompts": prompts(0..4)}), &limits);
+    assert!(
+        page(&mut pages, json!({"prompts": [], "nextCursor": "2"}), &limits)
+            .is_err_and(|it| it.contains("2 pages"))
+    );
+    assert!(
+        page(&mut LibraryListReader::new(&PROMPTS), json!({"prompts": prompts(0..3)}), &limits)
+            .is_ok()
+    );
+    let many =
+        page(&mut LibraryListReader::new(&PROMPTS), json!({"prompts": prompts(0..4)}), &limits);
     assert!(many.is_err_and(|it| it.contains("more than 3 entries")));
-    let long = page(&mut LibraryListReader::new(&PROMPTS), json!({"prompts": [], "x": "y".repeat(400)}), &limits);
+    let long = page(
+        &mut LibraryListReader::new(&PROMPTS),
+        json!({"prompts": [], "x": "y".repeat(400)}),
+        &limits,
+    );
     assert!(long.is_err_and(|it| it.contains("more than")));
     for cursor in [json!("12345"), json!(7)] {
         assert!(
-            page(&mut LibraryListReader::new(&PROMPTS), json!({"prompts": [], "nextCursor": cursor}), &limits).is_err()
+            page(
+                &mut LibraryListReader::new(&PROMPTS),
+                json!({"prompts": [], "nextCursor": cursor}),
+                &limits
+            )
+            .is_err()
         );
     }
 }

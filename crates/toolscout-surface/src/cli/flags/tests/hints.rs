@@ -17,7 +17,10 @@ fn properties() -> Value {
 #[test]
 fn a_hint_changes_how_a_flag_looks() {
     let hint = json!({"short": "t", "description": "How long to wait", "value_name": "SECONDS"});
-    let tool = hinted(&properties(), &json!({"flags": {"config-timeout": hint, "config-timeuot": {"short": "x"}}}));
+    let tool = hinted(
+        &properties(),
+        &json!({"flags": {"config-timeout": hint, "config-timeuot": {"short": "x"}}}),
+    );
     assert_eq!(call(&tool, &["-t", "5"]), r#"{"config":{"timeout":5}}"#);
     assert!(page(&tool).contains("  -t, --config-timeout SECONDS  How long to wait\n"));
     assert_eq!(names(&tool), ["config-timeout", "url", "secret", "files"]);
@@ -39,15 +42,22 @@ fn a_hidden_flag_works_unseen() {
 /// S-26: flags that exclude each other are both named.
 #[test]
 fn flags_may_exclude_each_other() {
-    let tool = hinted(&properties(), &json!({"flags": {"url": {"conflicts": ["files", "nothing"]}}}));
-    assert_eq!(call(&tool, &["--files", "a", "--url", "u"]), "--url cannot be used together with --files");
+    let tool =
+        hinted(&properties(), &json!({"flags": {"url": {"conflicts": ["files", "nothing"]}}}));
+    assert_eq!(
+        call(&tool, &["--files", "a", "--url", "u"]),
+        "--url cannot be used together with --files"
+    );
     assert_eq!(problems(&tool).len(), 1);
     assert!(problems(&tool)[0].contains("a conflict of `--url` with `--nothing`"));
 }
 
 #[test]
 fn a_flag_may_be_given_by_its_place() {
-    let tool = hinted(&properties(), &json!({"flags": {"url": {"positional": true}, "files": {"positional": true}}}));
+    let tool = hinted(
+        &properties(),
+        &json!({"flags": {"url": {"positional": true}, "files": {"positional": true}}}),
+    );
     assert_eq!(call(&tool, &["u", "a", "b,c"]), r#"{"url":"u","files":["a","b","c"]}"#);
     assert_eq!(call(&tool, &["--url", "u", "a"]), r#"{"url":"u","files":["a"]}"#);
     assert_eq!(call(&tool, &[]), "{}");

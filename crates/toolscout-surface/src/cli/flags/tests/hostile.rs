@@ -7,13 +7,19 @@ use toolscout_core::{RawJson, Tool};
 #[test]
 fn a_schema_that_contains_itself_ends() {
     let node = json!({"type": "object", "properties": {"next": {"$ref": "#"}, "all": {"type": "array", "items": {"$ref": "#"}}, "v": {"type": "integer"}}});
-    assert_eq!(call(&tool(&node), &["--next-next-next", r#"{"v":1}"#]), r#"{"next":{"next":{"next":{"v":1}}}}"#);
+    assert_eq!(
+        call(&tool(&node), &["--next-next-next", r#"{"v":1}"#]),
+        r#"{"next":{"next":{"next":{"v":1}}}}"#
+    );
     let knots = tool(&json!({
         "type": "object",
         "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/B"}, "c": {"$ref": "http://far/away"}, "d": {"$ref": 5}},
         "$defs": {"A": {"$ref": "#/$defs/A"}, "B": {"anyOf": [{"$ref": "#/$defs/B"}, {"type": "string"}, {"$ref": "#/$defs/B"}]}}
     }));
-    assert_eq!(call(&knots, &["--a", "1", "--b", "x", "--c", "y", "--d", "[]"]), r#"{"a":1,"b":"x","c":"y","d":[]}"#);
+    assert_eq!(
+        call(&knots, &["--a", "1", "--b", "x", "--c", "y", "--d", "[]"]),
+        r#"{"a":1,"b":"x","c":"y","d":[]}"#
+    );
 }
 
 #[test]
@@ -23,7 +29,8 @@ fn references_that_multiply_run_out_of_fuel() {
     for at in 0..12 {
         defs.insert(format!("d{at}"), json!({"anyOf": all(&format!("d{}", at + 1))}));
     }
-    let wide: Map<String, Value> = (0..100).map(|it| (format!("p{it}"), json!({"$ref": "#/$defs/wide"}))).collect();
+    let wide: Map<String, Value> =
+        (0..100).map(|it| (format!("p{it}"), json!({"$ref": "#/$defs/wide"}))).collect();
     defs.insert("wide".into(), json!({"type": "object", "properties": wide}));
     let schema = json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/d0"}, "w": {"$ref": "#/$defs/wide"}}, "$defs": defs});
     let flags = ToolFlags::of(&tool(&schema));
@@ -32,7 +39,8 @@ fn references_that_multiply_run_out_of_fuel() {
 
 #[test]
 fn thousands_of_properties_all_have_their_flags() {
-    let many: Map<String, Value> = (0..5_000).map(|it| (format!("p{it}"), json!({"type": "integer"}))).collect();
+    let many: Map<String, Value> =
+        (0..5_000).map(|it| (format!("p{it}"), json!({"type": "integer"}))).collect();
     let tool = with(&Value::Object(many));
     assert_eq!(names(&tool).len(), 5_000);
     assert_eq!(call(&tool, &["--p4999", "1"]), r#"{"p4999":1}"#);
@@ -41,7 +49,8 @@ fn thousands_of_properties_all_have_their_flags() {
 #[test]
 fn thousands_of_clashes_are_told_in_a_few_lines() {
     let nested: Map<String, Value> = (0..3_000).map(|it| (format!("p{it}"), json!({}))).collect();
-    let mut all: Map<String, Value> = (0..3_000).map(|it| (format!("a-p{it}"), json!({}))).collect();
+    let mut all: Map<String, Value> =
+        (0..3_000).map(|it| (format!("a-p{it}"), json!({}))).collect();
     all.insert("a".into(), json!({"type": "object", "properties": nested}));
     let tool = with(&Value::Object(all));
     let problems = ToolFlags::of(&tool).problems;
@@ -52,7 +61,9 @@ fn thousands_of_clashes_are_told_in_a_few_lines() {
 
 #[test]
 fn a_deep_schema_does_not_overflow_the_stack() {
-    let deep = |depth: usize| format!("{}{{}}{}", r#"{"type":"array","items":"#.repeat(depth), "}".repeat(depth));
+    let deep = |depth: usize| {
+        format!("{}{{}}{}", r#"{"type":"array","items":"#.repeat(depth), "}".repeat(depth))
+    };
     for (depth, flags) in [(100, 1), (100_000, 0)] {
         let text = format!(r#"{{"type":"object","properties":{{"x":{}}}}}"#, deep(depth));
         let Ok(input_schema) = RawJson::parse(&text) else { continue };

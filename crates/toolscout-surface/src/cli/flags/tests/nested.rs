@@ -30,7 +30,10 @@ fn the_separator_is_the_tools_own() {
     }
     let odd = hinted(&config(), &json!({"separator": "/"}));
     assert_eq!(names(&odd), ["name", "config-timeout"]);
-    assert!(problems(&odd)[0].starts_with("Setting: `local/demo` has a `cli.separator` that cannot be: `/`"));
+    assert!(
+        problems(&odd)[0]
+            .starts_with("Setting: `local/demo` has a `cli.separator` that cannot be: `/`")
+    );
 }
 
 /// S-04: reported once, with both paths; the nested one stays reachable.
@@ -62,7 +65,8 @@ fn a_required_child_of_an_optional_parent_is_optional() {
     let optional = with(&json!({"server": child}));
     assert_eq!(call(&optional, &[]), "{}");
     assert_eq!(call(&optional, &["--server-port", "1"]), r#"{"server":{"port":1}}"#);
-    let required = tool(&json!({"type": "object", "properties": {"server": child}, "required": ["server"]}));
+    let required =
+        tool(&json!({"type": "object", "properties": {"server": child}, "required": ["server"]}));
     assert_eq!(call(&required, &[]), "Missing required option: --server-host");
     assert_eq!(call(&required, &["--server", r#"{"host":"h"}"#]), r#"{"server":{"host":"h"}}"#);
     assert_eq!(call(&required, &["--server", "{}"]), "Missing required option: --server-host");
@@ -71,7 +75,8 @@ fn a_required_child_of_an_optional_parent_is_optional() {
 #[test]
 fn a_required_object_that_needs_nothing_is_there_by_itself() {
     let inner = json!({"type": "object", "properties": {"deep": {"type": "boolean"}}});
-    let tool = tool(&json!({"type": "object", "properties": {"options": inner}, "required": ["options"]}));
+    let tool =
+        tool(&json!({"type": "object", "properties": {"options": inner}, "required": ["options"]}));
     assert_eq!(call(&tool, &[]), r#"{"options":{}}"#);
     assert_eq!(call(&tool, &["--input", r#"{"options":5}"#]), r#"{"options":5}"#);
 }
@@ -96,8 +101,20 @@ fn any_property_name_is_plain_data() {
         "--evil=x": {"type": "string"},
         "\u{202e}": {"type": "string"}
     }));
-    assert_eq!(names(&tool), ["__proto__", "constructor-prototype", "größe-大", "evil-x", "property"]);
-    let line = ["--__proto__", "a", "--constructor-prototype", "1", "--größe-大=2", "--evil-x", "b", "--property=c"];
+    assert_eq!(
+        names(&tool),
+        ["__proto__", "constructor-prototype", "größe-大", "evil-x", "property"]
+    );
+    let line = [
+        "--__proto__",
+        "a",
+        "--constructor-prototype",
+        "1",
+        "--größe-大=2",
+        "--evil-x",
+        "b",
+        "--property=c",
+    ];
     assert_eq!(
         call(&tool, &line),
         "{\"__proto__\":\"a\",\"constructor\":{\"prototype\":1},\"größe 大\":2,\"--evil=x\":\"b\",\"\u{202e}\":\"c\"}"
@@ -113,13 +130,17 @@ fn names_that_become_alike_are_reported() {
         ["Collision: `local/demo` has properties that make the same flag: a-b: a b, a-b \
           | `--a-b` sets a b; give a-b with `--input '{\"a-b\": …}'`"]
     );
-    assert_eq!(call(&tool, &["--a-b", "x", "--input", r#"{"a-b":"y"}"#]), r#"{"a-b":"y","a b":"x"}"#);
+    assert_eq!(
+        call(&tool, &["--a-b", "x", "--input", r#"{"a-b":"y"}"#]),
+        r#"{"a-b":"y","a b":"x"}"#
+    );
 }
 
 #[test]
 fn the_way_around_a_lost_flag_is_one_that_works() {
     let nested = |inner: Value| json!({"type": "object", "properties": inner});
-    let clash = json!({"a": nested(json!({"b": nested(json!({"c": {}}))})), "a-b-c": {}, "a-b": {}});
+    let clash =
+        json!({"a": nested(json!({"b": nested(json!({"c": {}}))})), "a-b-c": {}, "a-b": {}});
     assert!(problems(&with(&clash))[0].ends_with("give a.b.c with `--a '{\"b\": {\"c\": …}}'`"));
     assert_eq!(call(&with(&clash), &["--a", r#"{"b":{"c":1}}"#]), r#"{"a":{"b":{"c":1}}}"#);
     let no_way = with(&json!({"x y": {}, "x-y": {}, "input": {}}));
@@ -128,10 +149,15 @@ fn the_way_around_a_lost_flag_is_one_that_works() {
 
 #[test]
 fn underscores_may_be_typed_as_dashes() {
-    let tool = with(&json!({"dry_run": {"type": "boolean"}, "a_b": {"type": "string"}, "a-b": {"type": "string"}}));
+    let tool = with(
+        &json!({"dry_run": {"type": "boolean"}, "a_b": {"type": "string"}, "a-b": {"type": "string"}}),
+    );
     assert_eq!(names(&tool), ["dry_run", "a_b", "a-b"]);
     assert_eq!(call(&tool, &["--dry-run"]), r#"{"dry_run":true}"#);
     assert_eq!(call(&tool, &["--no-dry-run"]), r#"{"dry_run":false}"#);
-    assert_eq!(call(&tool, &["--a-b", "dash", "--a_b", "under"]), r#"{"a_b":"under","a-b":"dash"}"#);
+    assert_eq!(
+        call(&tool, &["--a-b", "dash", "--a_b", "under"]),
+        r#"{"a_b":"under","a-b":"dash"}"#
+    );
     assert!(page(&tool).contains("--[no-]dry_run"));
 }

@@ -16,7 +16,8 @@ fn scalar() -> impl Strategy<Value = Property> {
         // parsed as JSON.
         any::<i32>().prop_map(|it| (json!({"type": "number"}), json!(f64::from(it) / 8.0))),
         any::<bool>().prop_map(|it| (json!({"type": "boolean"}), json!(it))),
-        any::<bool>().prop_map(|it| (json!({"enum": ["a,b", 1]}), if it { json!("a,b") } else { json!(1) })),
+        any::<bool>()
+            .prop_map(|it| (json!({"enum": ["a,b", 1]}), if it { json!("a,b") } else { json!(1) })),
     ]
 }
 
@@ -30,8 +31,10 @@ fn list() -> impl Strategy<Value = Property> {
 }
 
 fn object(properties: Vec<(String, Property)>) -> Property {
-    let schemas: Map<_, _> = properties.iter().map(|(name, (schema, _))| (name.clone(), schema.clone())).collect();
-    let values: Map<_, _> = properties.into_iter().map(|(name, (_, value))| (name, value)).collect();
+    let schemas: Map<_, _> =
+        properties.iter().map(|(name, (schema, _))| (name.clone(), schema.clone())).collect();
+    let values: Map<_, _> =
+        properties.into_iter().map(|(name, (_, value))| (name, value)).collect();
     (json!({"type": "object", "properties": schemas}), Value::Object(values))
 }
 
@@ -40,7 +43,8 @@ fn property() -> impl Strategy<Value = Property> {
     // Letters only, so that no two paths result in the same flag; unusual names have their own
     // tests.
     leaf.prop_recursive(4, 24, 4, |inner| {
-        prop::collection::btree_map("[a-z]{1,6}", inner, 1..4).prop_map(|it| object(it.into_iter().collect()))
+        prop::collection::btree_map("[a-z]{1,6}", inner, 1..4)
+            .prop_map(|it| object(it.into_iter().collect()))
     })
 }
 
@@ -48,9 +52,12 @@ fn property() -> impl Strategy<Value = Property> {
 fn argv(flag: &str, value: &Value, depth: usize, out: &mut Vec<String>) {
     match value {
         Value::Object(map) if depth < 3 => {
-            map.iter().for_each(|(name, value)| argv(&format!("{flag}-{name}"), value, depth + 1, out));
+            map.iter()
+                .for_each(|(name, value)| argv(&format!("{flag}-{name}"), value, depth + 1, out));
         }
-        Value::String(text) if !text.starts_with('-') => out.extend([format!("--{flag}"), text.clone()]),
+        Value::String(text) if !text.starts_with('-') => {
+            out.extend([format!("--{flag}"), text.clone()])
+        }
         Value::String(text) => out.push(format!("--{flag}={text}")),
         Value::Bool(false) => out.push(format!("--no-{flag}")),
         Value::Bool(true) => out.push(format!("--{flag}")),

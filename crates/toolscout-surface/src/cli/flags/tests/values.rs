@@ -14,7 +14,10 @@ fn a_choice_is_one_of_its_values() {
         json!({"enum": ["a", "b", null]}),
     ] {
         let tool = with(&json!({"mode": schema}));
-        assert_eq!(call(&tool, &["--mode", "c"]), r#"Invalid value for --mode: "c" (choose from: a, b)"#);
+        assert_eq!(
+            call(&tool, &["--mode", "c"]),
+            r#"Invalid value for --mode: "c" (choose from: a, b)"#
+        );
         assert_eq!(call(&tool, &["--mode", "b"]), r#"{"mode":"b"}"#);
         assert!(page(&tool).contains("(choices: a, b)"));
     }
@@ -49,10 +52,16 @@ fn values_have_the_type_the_schema_says() {
         "n": {"type": "number"}, "i": {"type": ["integer", "null"]}, "b": {"type": "boolean"}, "s": {"type": "string"}
     }));
     assert_eq!(call(&tool, &["--n", "abc"]), r#"Invalid value for --n: "abc" is not a number"#);
-    assert_eq!(call(&tool, &["--n", "-5", "--i", "18446744073709551615"]), r#"{"n":-5,"i":18446744073709551615}"#);
+    assert_eq!(
+        call(&tool, &["--n", "-5", "--i", "18446744073709551615"]),
+        r#"{"n":-5,"i":18446744073709551615}"#
+    );
     assert_eq!(call(&tool, &["--n", "1e3", "--b=false"]), r#"{"n":1000.0,"b":false}"#);
     assert_eq!(call(&tool, &["--no-b"]), r#"{"b":false}"#);
-    assert_eq!(call(&tool, &["--s", "@file", "--i", "1.5"]), r#"Invalid value for --i: "1.5" is not an integer"#);
+    assert_eq!(
+        call(&tool, &["--s", "@file", "--i", "1.5"]),
+        r#"Invalid value for --i: "1.5" is not an integer"#
+    );
     assert_eq!(call(&tool, &["--s", "@file"]), r#"{"s":"@file"}"#);
     assert_eq!(call(&tool, &["--s", "5"]), r#"{"s":"5"}"#);
 }
@@ -73,9 +82,18 @@ fn a_flag_of_several_types_takes_json_or_text() {
         call(&tool, &["--any", "plain words", "--map", r#"{"k":"v"}"#]),
         r#"{"any":"plain words","map":{"k":"v"}}"#
     );
-    assert!(call(&tool, &["--any", "{broken"]).starts_with(r#"Invalid value for --any: "{broken" is not JSON"#));
-    assert!(call(&tool, &["--union", "words"]).starts_with(r#"Invalid value for --union: "words" is not JSON"#));
-    assert_eq!(call(&tool, &["--union", "true"]), r#"Invalid value for --union: "true" is not JSON"#);
+    assert!(
+        call(&tool, &["--any", "{broken"])
+            .starts_with(r#"Invalid value for --any: "{broken" is not JSON"#)
+    );
+    assert!(
+        call(&tool, &["--union", "words"])
+            .starts_with(r#"Invalid value for --union: "words" is not JSON"#)
+    );
+    assert_eq!(
+        call(&tool, &["--union", "true"]),
+        r#"Invalid value for --union: "true" is not JSON"#
+    );
 }
 
 #[test]
@@ -118,7 +136,10 @@ fn the_whole_arguments_may_come_as_json_and_flags_override_them() {
         r#"{"url":"v","more":[1],"o":{"x":9,"y":2}}"#
     );
     assert_eq!(call(&tool, &["--input", "{}"]), "Missing required option: --url");
-    assert_eq!(call(&tool, &["--input", "[]"]), r#"Invalid value for --input: "[]" is not a JSON object"#);
+    assert_eq!(
+        call(&tool, &["--input", "[]"]),
+        r#"Invalid value for --input: "[]" is not a JSON object"#
+    );
     assert!(
         call(&tool, &["--input", "nonsense"])
             .starts_with(r#"Invalid value for --input: "nonsense" is not a JSON object ("#)
@@ -144,11 +165,18 @@ fn input_is_read_by_who_may_read() {
 
 #[test]
 fn our_own_flags_give_way_to_the_schemas() {
-    let mine = with(&json!({"input": {"type": "string"}, "json": {"type": "string"}, "help": {"type": "boolean"}}));
-    assert_eq!(call(&mine, &["--input", "x", "--json", "y", "--help"]), r#"{"input":"x","json":"y","help":true}"#);
+    let mine = with(
+        &json!({"input": {"type": "string"}, "json": {"type": "string"}, "help": {"type": "boolean"}}),
+    );
+    assert_eq!(
+        call(&mine, &["--input", "x", "--json", "y", "--help"]),
+        r#"{"input":"x","json":"y","help":true}"#
+    );
     let flags = ToolFlags::of(&mine);
     let parsed = read(&flags, &["--input", "x", "--json=true", "--help"]).unwrap();
-    assert!(!flags.wants_help(&parsed) && !flags.wants_json(&parsed) && flags.input(&parsed).is_none());
+    assert!(
+        !flags.wants_help(&parsed) && !flags.wants_json(&parsed) && flags.input(&parsed).is_none()
+    );
     let flags = ToolFlags::of(&with(&json!({})));
     let parsed = read(&flags, &["--json", "-h"]).unwrap();
     assert!(flags.wants_help(&parsed) && flags.wants_json(&parsed));

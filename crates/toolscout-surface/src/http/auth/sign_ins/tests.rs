@@ -49,7 +49,9 @@ fn neither_secret_opens_anything_alone() {
     let (sign_ins, now) = (SignIns::new(), Instant::now());
     let one = sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     let other = sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
-    for (cookie, key) in [(&one.cookie, &other.key), (&one.key, &one.cookie), (&one.cookie, &one.cookie)] {
+    for (cookie, key) in
+        [(&one.cookie, &other.key), (&one.key, &one.cookie), (&one.cookie, &one.cookie)]
+    {
         assert!(sign_ins.recognise(&headers(cookie, key), now).is_none());
     }
     for missing in [COOKIE, KEY] {
@@ -83,6 +85,9 @@ fn what_is_kept_is_bounded() {
     for _ in 0..STAYS {
         sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     }
-    assert!(sign_ins.recognise(&headers(&first.cookie, &first.key), now).is_none(), "so does the oldest stay");
+    assert!(
+        sign_ins.recognise(&headers(&first.cookie, &first.key), now).is_none(),
+        "so does the oldest stay"
+    );
     assert_eq!(sign_ins.0.lock().stays.len(), STAYS);
 }

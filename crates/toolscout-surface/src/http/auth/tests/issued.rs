@@ -78,9 +78,18 @@ impl Login {
     }
 
     fn sign(&self, header: &Value, claims: &Value) -> String {
-        let signed = format!("{}.{}", encode(header.to_string().as_bytes()), encode(claims.to_string().as_bytes()));
+        let signed = format!(
+            "{}.{}",
+            encode(header.to_string().as_bytes()),
+            encode(claims.to_string().as_bytes())
+        );
         let by = match header["alg"].as_str() {
-            Some("ES256") => self.ec.sign(&SystemRandom::new(), signed.as_bytes()).expect("signed").as_ref().to_vec(),
+            Some("ES256") => self
+                .ec
+                .sign(&SystemRandom::new(), signed.as_bytes())
+                .expect("signed")
+                .as_ref()
+                .to_vec(),
             _ => self.ed.sign(signed.as_bytes()).as_ref().to_vec(),
         };
         format!("{signed}.{}", encode(&by))
@@ -93,7 +102,8 @@ impl Login {
 }
 
 fn claims(changes: Value) -> Value {
-    let mut claims = json!({"iss": ISSUER, "sub": "ada", "aud": US, "exp": NOW + 60, "scope": "other tools"});
+    let mut claims =
+        json!({"iss": ISSUER, "sub": "ada", "aud": US, "exp": NOW + 60, "scope": "other tools"});
     for (key, value) in changes.as_object().expect("changes") {
         match value {
             Value::Null => {
@@ -126,7 +136,11 @@ async fn a_good_token_of_each_kind_lets_in() {
             assert_eq!((principal.name.as_deref(), principal.role), (Some("ada"), Role::Agent));
         }
     }
-    assert_eq!(login.fetched.load(Ordering::Relaxed), 3, "two places for metadata, and the keys, once");
+    assert_eq!(
+        login.fetched.load(Ordering::Relaxed),
+        3,
+        "two places for metadata, and the keys, once"
+    );
     let admin = login.token(json!({"scope": null, "scp": ["tools", "tools:admin"]}));
     assert_eq!(recognise(&auth, &admin, "/mcp").await.expect("let in").role, Role::Operator);
 }
@@ -155,7 +169,8 @@ async fn a_token_that_says_anything_wrong_does_not() {
         json!({"nbf": NOW + 31}),
     ];
     for changes in wrong {
-        let (status, challenge) = refused(&auth, &[&format!("Bearer {}", login.token(changes.clone()))]).await;
+        let (status, challenge) =
+            refused(&auth, &[&format!("Bearer {}", login.token(changes.clone()))]).await;
         assert_eq!(status, 401, "{changes}");
         assert!(challenge.contains(r#"error="invalid_token""#), "{changes}: {challenge}");
     }
@@ -165,7 +180,9 @@ async fn a_token_that_says_anything_wrong_does_not() {
         json!({"aud": ["x", US]}),
         json!({"aud": format!("{US}/")}),
     ] {
-        recognise(&auth, &login.token(changes.clone()), "/mcp").await.unwrap_or_else(|_| panic!("{changes} is good"));
+        recognise(&auth, &login.token(changes.clone()), "/mcp")
+            .await
+            .unwrap_or_else(|_| panic!("{changes} is good"));
     }
 }
 
@@ -208,20 +225,27 @@ async fn a_signature_counts_only_with_the_key_and_the_way_it_names() {
         assert_eq!(status, 401, "{case}");
         assert!(challenge.starts_with("Bearer resource_metadata="), "{challenge}");
     }
-    recognise(&auth, &header(json!({"alg": "EdDSA"})), "/mcp").await.expect("the only key of its kind needs no name");
+    recognise(&auth, &header(json!({"alg": "EdDSA"})), "/mcp")
+        .await
+        .expect("the only key of its kind needs no name");
 }
 
 #[tokio::test]
 async fn a_token_that_allows_too_little_is_told_what_is_needed() {
     let login = Login::new();
     let auth = login.auth(|_| {});
-    for scope in [json!({"scope": null}), json!({"scope": "toolsx"}), json!({"scope": "tools:read"})] {
-        let (status, challenge) = refused(&auth, &[&format!("Bearer {}", login.token(scope))]).await;
+    for scope in
+        [json!({"scope": null}), json!({"scope": "toolsx"}), json!({"scope": "tools:read"})]
+    {
+        let (status, challenge) =
+            refused(&auth, &[&format!("Bearer {}", login.token(scope))]).await;
         assert_eq!(status, 403);
         let place = "https://tools.example.com/.well-known/oauth-protected-resource/mcp";
         assert_eq!(
             challenge,
-            format!(r#"Bearer resource_metadata="{place}", scope="tools", error="insufficient_scope""#)
+            format!(
+                r#"Bearer resource_metadata="{place}", scope="tools", error="insufficient_scope""#
+            )
         );
     }
 }
@@ -282,9 +306,18 @@ async fn while_the_issuer_cannot_be_asked_nobody_is_let_in_and_nobody_is_called_
 fn terms_that_cannot_be_safe_are_not_taken() {
     let login = Login::new();
     let with = |issuer: &str, resource: &str, scope: &str| {
-        let (issuer, resource, scopes) = (issuer.to_owned(), resource.to_owned(), vec![scope.to_owned()]);
+        let (issuer, resource, scopes) =
+            (issuer.to_owned(), resource.to_owned(), vec![scope.to_owned()]);
         let (audiences, operator_scope) = (Vec::new(), None);
-        Jwt::new(JwtTerms { issuer, resource, audiences, scopes, operator_scope, fetch: login.fetch() }).is_ok()
+        Jwt::new(JwtTerms {
+            issuer,
+            resource,
+            audiences,
+            scopes,
+            operator_scope,
+            fetch: login.fetch(),
+        })
+        .is_ok()
     };
     assert!(with(ISSUER, US, "tools"));
     assert!(with("http://127.0.0.1:9000", "http://localhost:8080/mcp", "tools"));
@@ -307,9 +340,13 @@ fn terms_that_cannot_be_safe_are_not_taken() {
 async fn whoever_asks_is_told_where_to_get_a_token() {
     let listener = Listener::bind(terms(Login::new().auth(|_| {}))).await.expect("bound");
     let site = Site::serve(listener, Routes::new());
-    let ask = async |path: &str| site.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await;
+    let ask = async |path: &str| {
+        site.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await
+    };
     let place = "/.well-known/oauth-protected-resource";
-    for (path, resource) in [("", US), ("/mcp", US), ("/mcp/read", "https://tools.example.com/mcp/read")] {
+    for (path, resource) in
+        [("", US), ("/mcp", US), ("/mcp/read", "https://tools.example.com/mcp/read")]
+    {
         let answer = ask(&format!("{place}{path}")).await;
         let expected = json!({
             "resource": resource,
@@ -326,7 +363,10 @@ async fn whoever_asks_is_told_where_to_get_a_token() {
     let answer = ask("/mcp").await;
     let challenge = answer.header("www-authenticate").expect("a challenge");
     assert_eq!(answer.status, 401);
-    assert!(challenge.contains("https://tools.example.com/.well-known/oauth-protected-resource/mcp\""), "{challenge}");
+    assert!(
+        challenge.contains("https://tools.example.com/.well-known/oauth-protected-resource/mcp\""),
+        "{challenge}"
+    );
 }
 
 /// Some issuers pad the numbers of their keys, or use the algorithm name of RFC 9864. Keys of a

@@ -16,13 +16,24 @@ async fn a_body_that_is_not_called_json_is_not_read() {
         "X: y",
         "Content-Type: application/json; charset=latin1",
     ] {
-        let answer = house.site.ask(request("POST", "/mcp", &[kind], "Content-Length: 2\r\n") + "{}").await;
+        let answer =
+            house.site.ask(request("POST", "/mcp", &[kind], "Content-Length: 2\r\n") + "{}").await;
         assert_eq!((answer.status, answer.code()), (415, errors::BUSY), "{kind}");
     }
     let twice = ["Content-Type: application/json", "Content-Type: text/plain"];
-    assert_eq!(house.site.ask(request("POST", "/mcp", &twice, "Content-Length: 2\r\n") + "{}").await.status, 415);
+    assert_eq!(
+        house
+            .site
+            .ask(request("POST", "/mcp", &twice, "Content-Length: 2\r\n") + "{}")
+            .await
+            .status,
+        415
+    );
     let fine = ["Content-Type: Application/JSON ; charset=\"UTF-8\""];
-    assert_eq!(house.site.ask(request("POST", "/mcp", &fine, "Content-Length: 2\r\n") + "{}").await.status, 400);
+    assert_eq!(
+        house.site.ask(request("POST", "/mcp", &fine, "Content-Length: 2\r\n") + "{}").await.status,
+        400
+    );
 }
 
 /// H-02, H-03, H-05.
@@ -37,7 +48,10 @@ async fn what_is_no_message_is_answered_with_the_number_for_it() {
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#, RpcError::REQUEST),
         (r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":"x"}"#, RpcError::PARAMS),
         (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#, RpcError::PARAMS),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#, RpcError::PARAMS),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#,
+            RpcError::PARAMS,
+        ),
     ];
     for (body, code) in cases {
         let answer = house.site.ask(post(&[], body)).await;
@@ -66,7 +80,11 @@ async fn get_is_for_streams_of_events_only() {
     }
     for method in ["PUT", "PATCH", "OPTIONS"] {
         let answer = house.site.ask(request(method, "/mcp", &[], "Content-Length: 0\r\n")).await;
-        assert_eq!((answer.status, answer.header("allow")), (405, Some("GET, POST, DELETE")), "{method}");
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, Some("GET, POST, DELETE")),
+            "{method}"
+        );
     }
 }
 
@@ -84,8 +102,12 @@ async fn a_foreign_page_is_refused() {
 async fn a_notification_is_taken_without_a_word() {
     let house = house().await;
     let session = house.greet(&[]).await;
-    let answer = house.post(&[&session], &notification("notifications/initialized", json!({}))).await;
-    assert_eq!((answer.status, answer.body.as_str(), answer.header("content-type")), (202, "", None));
+    let answer =
+        house.post(&[&session], &notification("notifications/initialized", json!({}))).await;
+    assert_eq!(
+        (answer.status, answer.body.as_str(), answer.header("content-type")),
+        (202, "", None)
+    );
     assert_eq!(house.parrot.counts().notified, 1);
 }
 
@@ -101,10 +123,18 @@ async fn a_version_we_speak_is_agreed_to_and_for_others_ours_is_offered() {
         ("1900-01-01", "2025-11-25"),
         ("2026-07-28", "2025-11-25"),
     ] {
-        for header in [None, Some("MCP-Protocol-Version: 2025-11-25"), Some("MCP-Protocol-Version: 2026-07-28")] {
+        for header in [
+            None,
+            Some("MCP-Protocol-Version: 2025-11-25"),
+            Some("MCP-Protocol-Version: 2026-07-28"),
+        ] {
             let headers: Vec<&str> = header.into_iter().collect();
             let answer = house.post(&headers, &initialize(asked)).await;
-            assert_eq!((answer.status, &answer.json()["result"]["protocolVersion"]), (200, &json!(agreed)), "{asked}");
+            assert_eq!(
+                (answer.status, &answer.json()["result"]["protocolVersion"]),
+                (200, &json!(agreed)),
+                "{asked}"
+            );
             assert!(answer.header("mcp-session-id").is_some_and(|it| it.len() == 32));
         }
     }
@@ -121,7 +151,12 @@ async fn a_session_is_needed_known_ended_and_then_unknown() {
     assert_eq!(house.post(&[bad], &ping).await.status, 404);
     assert_eq!(house.post(&[&session, &session], &ping).await.status, 400);
     assert_eq!(house.post(&[&session], &ping).await.status, 200);
-    let ends = [(vec![], 400), (vec![bad], 404), (vec![session.as_str()], 200), (vec![session.as_str()], 404)];
+    let ends = [
+        (vec![], 400),
+        (vec![bad], 404),
+        (vec![session.as_str()], 200),
+        (vec![session.as_str()], 404),
+    ];
     for (headers, status) in ends {
         assert_eq!(house.site.ask(delete(&headers)).await.status, status, "{headers:?}");
     }
@@ -134,7 +169,10 @@ async fn a_session_is_needed_known_ended_and_then_unknown() {
 async fn a_greeting_that_fails_begins_no_session() {
     let house = house().await;
     let answer = house.post(&[], &message("initialize", json!({}))).await;
-    assert_eq!((answer.status, answer.code(), answer.header("mcp-session-id")), (200, RpcError::PARAMS, None));
+    assert_eq!(
+        (answer.status, answer.code(), answer.header("mcp-session-id")),
+        (200, RpcError::PARAMS, None)
+    );
     assert_eq!(house.endpoint.sessions.len(), 0);
 }
 
@@ -143,8 +181,11 @@ async fn a_version_that_nobody_speaks_is_refused_in_a_session_too() {
     let house = house().await;
     let session = house.greet(&[]).await;
     let ping = message("ping", json!({}));
-    for (version, status) in [("2025-06-18", 200), ("2024-11-05", 200), ("1900-01-01", 400), ("", 400)] {
-        let answer = house.post(&[&session, &format!("MCP-Protocol-Version: {version}")], &ping).await;
+    for (version, status) in
+        [("2025-06-18", 200), ("2024-11-05", 200), ("1900-01-01", 400), ("", 400)]
+    {
+        let answer =
+            house.post(&[&session, &format!("MCP-Protocol-Version: {version}")], &ping).await;
         assert_eq!(answer.status, status, "{version}");
     }
 }
@@ -153,18 +194,25 @@ async fn a_version_that_nobody_speaks_is_refused_in_a_session_too() {
 #[tokio::test]
 async fn a_session_belongs_to_who_began_it() {
     let house = house_with(terms(tokens())).await;
-    let (ada, bob) = (format!("Authorization: Bearer {ADA}"), format!("Authorization: Bearer {BOB}"));
+    let (ada, bob) =
+        (format!("Authorization: Bearer {ADA}"), format!("Authorization: Bearer {BOB}"));
     let session = house.greet(&[&ada]).await;
     let ping = message("ping", json!({}));
     assert_eq!(house.post(&[&bob, &session], &ping).await.status, 404);
     assert_eq!(house.post(&[&session], &ping).await.status, 401);
     let events = "Accept: text/event-stream";
-    assert_eq!(house.site.ask(request("GET", "/mcp", &[&bob, &session, events], "")).await.status, 404);
+    assert_eq!(
+        house.site.ask(request("GET", "/mcp", &[&bob, &session, events], "")).await.status,
+        404
+    );
     assert_eq!(house.site.ask(delete(&[&bob, &session])).await.status, 404);
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
     assert_eq!(house.post(&[&bob, &session], &answer).await.status, 404);
     assert_eq!(house.post(&[&ada, &session], &ping).await.status, 200);
-    assert_eq!(house.post(&[&ada, &session], &message("who", json!({}))).await.json()["result"]["user"], "ada");
+    assert_eq!(
+        house.post(&[&ada, &session], &message("who", json!({}))).await.json()["result"]["user"],
+        "ada"
+    );
 }
 
 #[tokio::test]
@@ -175,7 +223,8 @@ async fn a_session_of_one_profile_is_none_of_another() {
     assert_eq!(house.site.ask(post_to("/mcp/read", &[&session], &ping)).await.status, 404);
     assert_eq!(house.site.ask(post_to("/mcp/none", &[&session], &ping)).await.status, 404);
     assert_eq!(house.site.ask(post_to("/mcp/", &[&session], &ping)).await.status, 404);
-    let read = house.site.ask(post_to("/mcp/read", &[], &initialize("2025-11-25").to_string())).await;
+    let read =
+        house.site.ask(post_to("/mcp/read", &[], &initialize("2025-11-25").to_string())).await;
     let session = format!("Mcp-Session-Id: {}", read.header("mcp-session-id").expect("a session"));
     assert_eq!(house.site.ask(post_to("/mcp/read", &[&session], &ping)).await.status, 200);
     assert_eq!(house.site.ask(post_to("/mcp", &[&session], &ping)).await.status, 404);
@@ -209,7 +258,10 @@ async fn everything_is_shown_to_who_asks_for_it() {
     let shows_all = async |path: &str, headers: &[&str]| {
         let mut all = vec!["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: who"];
         all.extend(headers);
-        let answer = house.site.ask(post_to(path, &all, &message("who", with_meta(json!({}))).to_string())).await;
+        let answer = house
+            .site
+            .ask(post_to(path, &all, &message("who", with_meta(json!({}))).to_string()))
+            .await;
         answer.json()["result"]["showsAll"].clone()
     };
     for (path, header) in [

@@ -32,9 +32,13 @@ async fn a_version_nobody_speaks_is_answered_with_those_that_are() {
     let answer = house.post(&headers, &message("server/discover", params)).await;
     assert_eq!(code(&answer), (400, errors::VERSION));
     let data = &answer.json()["error"]["data"];
-    assert_eq!((&data["requested"], &data["supported"][0]), (&json!("1900-01-01"), &json!("2026-07-28")));
+    assert_eq!(
+        (&data["requested"], &data["supported"][0]),
+        (&json!("1900-01-01"), &json!("2026-07-28"))
+    );
     assert_eq!(answer.json()["id"], 1);
-    let alone = house.post(&["MCP-Protocol-Version: 1900-01-01"], &message("tools/list", json!({}))).await;
+    let alone =
+        house.post(&["MCP-Protocol-Version: 1900-01-01"], &message("tools/list", json!({}))).await;
     assert_eq!(code(&alone), (400, errors::VERSION));
 }
 
@@ -45,7 +49,10 @@ async fn an_old_version_does_not_stand_alone() {
     let mut params = with_meta(json!({}));
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2025-11-25".into();
     let answer = house
-        .post(&["MCP-Protocol-Version: 2025-11-25", "Mcp-Method: tools/list"], &message("tools/list", params))
+        .post(
+            &["MCP-Protocol-Version: 2025-11-25", "Mcp-Method: tools/list"],
+            &message("tools/list", params),
+        )
         .await;
     assert_eq!(code(&answer), (400, errors::VERSION));
     assert_eq!(answer.json()["error"]["data"]["supported"], json!(["2026-07-28"]));
@@ -57,7 +64,10 @@ async fn what_a_request_must_say_of_itself_is_missed() {
     let headers = [VERSION, "Mcp-Method: server/discover"];
     let without = |key: &str| {
         let mut params = with_meta(json!({}));
-        params["_meta"].as_object_mut().expect("meta").remove(&format!("io.modelcontextprotocol/{key}"));
+        params["_meta"]
+            .as_object_mut()
+            .expect("meta")
+            .remove(&format!("io.modelcontextprotocol/{key}"));
         params
     };
     for params in [
@@ -94,9 +104,14 @@ async fn there_is_no_session_and_nothing_to_get_or_delete() {
     // A session id in a modern request is ignored.
     let headers = [VERSION, "Mcp-Method: who", "Mcp-Session-Id: nonsense"];
     assert_eq!(house.post(&headers, &message("who", with_meta(json!({})))).await.status, 200);
-    let told = house.post(&[VERSION], &notification("notifications/cancelled", json!({"requestId": 1}))).await;
+    let told = house
+        .post(&[VERSION], &notification("notifications/cancelled", json!({"requestId": 1})))
+        .await;
     assert_eq!((told.status, told.body.as_str()), (202, ""));
-    assert_eq!(house.post(&[VERSION], &json!({"jsonrpc": "2.0", "id": 1, "result": {}})).await.status, 400);
+    assert_eq!(
+        house.post(&[VERSION], &json!({"jsonrpc": "2.0", "id": 1, "result": {}})).await.status,
+        400
+    );
 }
 
 fn encoded(text: &str) -> String {
@@ -116,19 +131,35 @@ async fn what_headers_say_is_what_the_message_says_or_nothing_happens() {
         let mut headers = good.to_vec();
         headers.remove(at);
         wrong.push((headers.clone(), call.clone()));
-        for other in [good[at].clone(), good[at].replace("echo", "rm").replace("call", "list").replace("28", "29")] {
+        for other in [
+            good[at].clone(),
+            good[at].replace("echo", "rm").replace("call", "list").replace("28", "29"),
+        ] {
             headers = good.to_vec();
             headers.insert(at, other);
             wrong.push((headers.clone(), call.clone()));
         }
     }
     for version in ["2026-07-29", "2025-11-25", "2026-07-28.0", ""] {
-        wrong.push((vec![header("MCP-Protocol-Version", version), good[1].clone(), good[2].clone()], call.clone()));
+        wrong.push((
+            vec![header("MCP-Protocol-Version", version), good[1].clone(), good[2].clone()],
+            call.clone(),
+        ));
     }
-    for method in
-        ["tools/list", "TOOLS/CALL", "tools/calls", "tools", "", "tools/call,tools/list", "\"tools/call\"", "t\u{f6}"]
-    {
-        wrong.push((vec![good[0].clone(), header("Mcp-Method", method), good[2].clone()], call.clone()));
+    for method in [
+        "tools/list",
+        "TOOLS/CALL",
+        "tools/calls",
+        "tools",
+        "",
+        "tools/call,tools/list",
+        "\"tools/call\"",
+        "t\u{f6}",
+    ] {
+        wrong.push((
+            vec![good[0].clone(), header("Mcp-Method", method), good[2].clone()],
+            call.clone(),
+        ));
     }
     let near = [
         "Echo",
@@ -148,15 +179,23 @@ async fn what_headers_say_is_what_the_message_says_or_nothing_happens() {
         "e\u{301}cho",
     ];
     for name in near {
-        wrong.push((vec![good[0].clone(), good[1].clone(), header("Mcp-Name", name)], call.clone()));
+        wrong
+            .push((vec![good[0].clone(), good[1].clone(), header("Mcp-Name", name)], call.clone()));
     }
     // The same for resources and prompts, with various names.
     for at in 0..50 {
-        for (method, field) in [("resources/read", "uri"), ("prompts/get", "name"), ("tools/call", "name")] {
+        for (method, field) in
+            [("resources/read", "uri"), ("prompts/get", "name"), ("tools/call", "name")]
+        {
             let mut params = json!({});
             params[field] = format!("it-{at}").into();
-            let name = if at % 2 == 0 { format!("it-{}", at + 1) } else { encoded(&format!("it-{}", at + 1)) };
-            let headers = vec![good[0].clone(), header("Mcp-Method", method), header("Mcp-Name", &name)];
+            let name = if at % 2 == 0 {
+                format!("it-{}", at + 1)
+            } else {
+                encoded(&format!("it-{}", at + 1))
+            };
+            let headers =
+                vec![good[0].clone(), header("Mcp-Method", method), header("Mcp-Name", &name)];
             wrong.push((headers, message(method, with_meta(params))));
         }
     }
@@ -184,7 +223,8 @@ async fn headers_that_say_the_same_in_other_words_are_understood() {
         ("Mcp-Name: =?base64?ZWNobw==", "=?base64?ZWNobw=="),
     ] {
         let headers = [VERSION, "mcp-method: tools/call", sent];
-        let answer = house.post(&headers, &message("tools/call", with_meta(json!({"name": name})))).await;
+        let answer =
+            house.post(&headers, &message("tools/call", with_meta(json!({"name": name})))).await;
         assert_eq!(answer.status, 200, "{sent}: {answer:?}");
     }
 }
@@ -196,7 +236,8 @@ fn mirrored(arguments: Value, headers: &[(&str, &str)]) -> bool {
         "deep": {"type": "object", "properties": {"flag": {"type": "boolean", "x-mcp-header": "Flag"}}},
         "free": {"type": "string"},
     }});
-    let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let headers: Vec<_> =
+        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let arguments = arguments.as_object().expect("arguments");
     match mirror::check(&RawJson::from_value(&schema), arguments, &headers) {
         Ok(()) => true,
@@ -212,14 +253,28 @@ fn mirrored(arguments: Value, headers: &[(&str, &str)]) -> bool {
 fn arguments_that_are_mirrored_must_be_and_must_be_right() {
     let region = |it: &str| mirrored(json!({"region": "Hello"}), &[("mcp-param-region", it)]);
     assert!(region("Hello") && region(" Hello ") && region(&encoded("Hello")));
-    assert!(!region("hello") && !region("") && !region("=?base64?SGVsbG8?=") && !region("=?base64?SGVs!!!bG8=?="));
+    assert!(
+        !region("hello")
+            && !region("")
+            && !region("=?base64?SGVsbG8?=")
+            && !region("=?base64?SGVs!!!bG8=?=")
+    );
     assert!(mirrored(json!({"region": "SGVsbG8="}), &[("mcp-param-region", "SGVsbG8=")]));
-    assert!(mirrored(json!({"region": "=?base64?SGVsbG8="}), &[("mcp-param-region", "=?base64?SGVsbG8=")]));
+    assert!(mirrored(
+        json!({"region": "=?base64?SGVsbG8="}),
+        &[("mcp-param-region", "=?base64?SGVsbG8=")]
+    ));
     assert!(!mirrored(json!({"region": "Hello"}), &[]));
-    assert!(!mirrored(json!({"region": "Hello"}), &[("mcp-param-region", "Hello"), ("mcp-param-region", "Hello")]));
+    assert!(!mirrored(
+        json!({"region": "Hello"}),
+        &[("mcp-param-region", "Hello"), ("mcp-param-region", "Hello")]
+    ));
     assert!(mirrored(json!({}), &[]) && mirrored(json!({"region": null}), &[]));
     assert!(!mirrored(json!({}), &[("mcp-param-region", "Hello")]));
-    assert!(mirrored(json!({"free": "x"}), &[("mcp-param-free", "y"), ("mcp-param-other", "\u{fffd}")]));
+    assert!(mirrored(
+        json!({"free": "x"}),
+        &[("mcp-param-free", "y"), ("mcp-param-other", "\u{fffd}")]
+    ));
     let count = |it: &str| mirrored(json!({"count": 42}), &[("mcp-param-count", it)]);
     assert!(count("42") && count("42.0") && !count("43") && !count("0x2a") && !count("forty-two"));
     let flag = |it: &str| mirrored(json!({"deep": {"flag": true}}), &[("mcp-param-flag", it)]);

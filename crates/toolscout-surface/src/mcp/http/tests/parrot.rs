@@ -70,19 +70,26 @@ impl Parrot {
     }
 
     fn say(&self, out: &Arc<dyn Outlet>, at: u64, padding: usize) {
-        let params = json!({"progressToken": 1, "progress": at, "message": "x".repeat(padding)}).to_string();
+        let params =
+            json!({"progressToken": 1, "progress": at, "message": "x".repeat(padding)}).to_string();
         match out.send(jsonrpc::notification("notifications/progress", Some(&params))) {
             true => self.count(|it| it.said += 1),
             false => self.count(|it| it.lost += 1),
         }
     }
 
-    async fn answer(&self, client: &Arc<Client>, request: &Request, out: &Arc<dyn Outlet>) -> Result<Value, RpcError> {
+    async fn answer(
+        &self,
+        client: &Arc<Client>,
+        request: &Request,
+        out: &Arc<dyn Outlet>,
+    ) -> Result<Value, RpcError> {
         let params = request.params.as_ref().map_or(Value::Null, |it| it.to_value());
         match request.method.as_str() {
             "initialize" => {
-                let version =
-                    params["protocolVersion"].as_str().ok_or(RpcError::new(RpcError::PARAMS, "no version"))?;
+                let version = params["protocolVersion"]
+                    .as_str()
+                    .ok_or(RpcError::new(RpcError::PARAMS, "no version"))?;
                 let version = Version::agreed(version);
                 client.initialize(version, None, None);
                 Ok(json!({"protocolVersion": version.name()}))
@@ -104,12 +111,18 @@ impl Parrot {
                 Ok(json!({"said": true}))
             }
             "wait" => {
-                self.go.acquire().await.map_err(|_| RpcError::new(RpcError::INTERNAL, "closed"))?.forget();
+                self.go
+                    .acquire()
+                    .await
+                    .map_err(|_| RpcError::new(RpcError::INTERNAL, "closed"))?
+                    .forget();
                 Ok(json!({"waited": true}))
             }
             "ask" => {
                 let answer = client.ask("elicitation/create", r#"{"message":"sure?"}"#, out).await;
-                Ok(json!({"answer": answer.map_or_else(|it| it.message.into(), |it| it.to_value())}))
+                Ok(
+                    json!({"answer": answer.map_or_else(|it| it.message.into(), |it| it.to_value())}),
+                )
             }
             "subscriptions/listen" => {
                 out.send(jsonrpc::notification("notifications/subscriptions/acknowledged", None));
@@ -154,7 +167,10 @@ impl Protocol for Parrot {
                 _ = cancelled => return None,
             };
             Some(match result {
-                Ok(result) => Reply { text: jsonrpc::result(request.id.as_str(), &result.to_string()), code: None },
+                Ok(result) => Reply {
+                    text: jsonrpc::result(request.id.as_str(), &result.to_string()),
+                    code: None,
+                },
                 Err(fault) => Reply::error(Some(&request.id), &fault),
             })
         })
@@ -168,7 +184,9 @@ impl Protocol for Parrot {
             while news.changed().await.is_ok() {
                 client.out.send(jsonrpc::notification("notifications/tools/list_changed", None));
                 let at = *news.borrow_and_update();
-                client.out.send(jsonrpc::notification("notifications/message", Some(&at.to_string())));
+                client
+                    .out
+                    .send(jsonrpc::notification("notifications/message", Some(&at.to_string())));
             }
         })
     }

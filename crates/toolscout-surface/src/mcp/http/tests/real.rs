@@ -22,7 +22,9 @@ async fn who_asks_what_is_there_is_told_everything_at_once() {
     let answer = real().await.ask(modern("server/discover", json!({}))).await;
     let result = &answer.json()["result"];
     assert_eq!((answer.status, &result["resultType"]), (200, &json!("complete")));
-    assert!(result["supportedVersions"].as_array().is_some_and(|it| it.contains(&json!("2026-07-28"))));
+    assert!(
+        result["supportedVersions"].as_array().is_some_and(|it| it.contains(&json!("2026-07-28")))
+    );
     assert!(result["capabilities"]["tools"].is_object() && result["ttlMs"].as_u64().is_some());
     assert!(["public", "private"].map(|it| json!(it)).contains(&result["cacheScope"]));
 }
@@ -31,9 +33,14 @@ async fn who_asks_what_is_there_is_told_everything_at_once() {
 #[tokio::test]
 async fn what_belongs_to_sessions_is_unknown_without_one() {
     let site = real().await;
-    for method in
-        ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "nobody/knows"]
-    {
+    for method in [
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "nobody/knows",
+    ] {
         let answer = site.ask(modern(method, json!({}))).await;
         assert_eq!((answer.status, answer.code()), (404, RpcError::METHOD), "{method}");
     }
@@ -44,7 +51,8 @@ async fn an_old_client_greets_lists_and_leaves() {
     let site = real().await;
     let greeted = site.ask(post(&[], &initialize("2025-06-18").to_string())).await;
     assert_eq!(greeted.json()["result"]["protocolVersion"], "2025-06-18");
-    let session = format!("Mcp-Session-Id: {}", greeted.header("mcp-session-id").expect("a session"));
+    let session =
+        format!("Mcp-Session-Id: {}", greeted.header("mcp-session-id").expect("a session"));
     let listed = site.ask(post(&[&session], &message("tools/list", json!({})).to_string())).await;
     assert!(listed.json()["result"]["tools"].is_array(), "{listed:?}");
     assert_eq!(site.ask(request("DELETE", "/mcp", &[&session], "")).await.status, 200);
@@ -54,7 +62,8 @@ async fn an_old_client_greets_lists_and_leaves() {
 async fn a_stream_that_listens_begins_with_what_was_agreed() {
     let mut site = real().await;
     let mut wire = site.dial().await;
-    wire.send(modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}))).await;
+    wire.send(modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})))
+        .await;
     assert_eq!(wire.head().await.header("content-type"), Some("text/event-stream"));
     let first = messages(&wire.event().await.expect("a message")).remove(0);
     assert_eq!(first["method"], "notifications/subscriptions/acknowledged");

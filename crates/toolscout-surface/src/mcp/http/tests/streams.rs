@@ -12,13 +12,18 @@ async fn what_is_said_on_the_way_comes_before_the_answer_on_a_stream() {
     let session = house.greet(&[]).await;
     for slowly in [true, false] {
         let params = json!({"times": 3, "slowly": slowly});
-        let requests = [modern("say", params.clone()), post(&[&session], &message("say", params).to_string())];
+        let requests =
+            [modern("say", params.clone()), post(&[&session], &message("say", params).to_string())];
         for request in requests {
             let answer = house.site.ask(request).await;
-            assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/event-stream")));
+            assert_eq!(
+                (answer.status, answer.header("content-type")),
+                (200, Some("text/event-stream"))
+            );
             assert_eq!(answer.header("x-accel-buffering"), Some("no"));
             let said = messages(&answer.body);
-            let progress: Vec<_> = said[..3].iter().map(|it| it["params"]["progress"].as_u64()).collect();
+            let progress: Vec<_> =
+                said[..3].iter().map(|it| it["params"]["progress"].as_u64()).collect();
             assert_eq!((said.len(), progress), (4, vec![Some(0), Some(1), Some(2)]));
             assert_eq!(said[3]["result"], json!({"said": true}));
         }
@@ -34,8 +39,12 @@ async fn who_takes_no_events_is_answered_with_json_and_who_takes_nothing_else_wi
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
     let ask = house.post(&[&session, "Accept: application/json"], &message("ask", json!({}))).await;
     assert_eq!(ask.json()["result"]["answer"], "the client cannot be reached");
-    let answer = house.post(&[&session, "Accept: text/event-stream"], &message("ping", json!({}))).await;
-    assert_eq!((answer.header("content-type"), messages(&answer.body).len()), (Some("text/event-stream"), 1));
+    let answer =
+        house.post(&[&session, "Accept: text/event-stream"], &message("ping", json!({}))).await;
+    assert_eq!(
+        (answer.header("content-type"), messages(&answer.body).len()),
+        (Some("text/event-stream"), 1)
+    );
     assert_eq!(house.post(&[&session, "Accept: text/html"], &say).await.status, 406);
     assert_eq!(house.post(&[&session, "Accept: */*"], &say).await.status, 200);
 }
@@ -44,7 +53,8 @@ async fn who_takes_no_events_is_answered_with_json_and_who_takes_nothing_else_wi
 async fn a_question_goes_out_on_the_stream_of_its_request_and_is_answered_by_post() {
     let house = house().await;
     let session = house.greet(&[]).await;
-    let (mut wire, head) = house.open(post(&[&session], &message("ask", json!({})).to_string())).await;
+    let (mut wire, head) =
+        house.open(post(&[&session], &message("ask", json!({})).to_string())).await;
     assert_eq!(head.header("content-type"), Some("text/event-stream"));
     let question = messages(&wire.event().await.expect("a question")).remove(0);
     assert_eq!(question["method"], "elicitation/create");
@@ -142,8 +152,9 @@ async fn ending_a_session_ends_its_streams_and_its_requests() {
     let (mut stream, _) = house.open(get(&session)).await;
     let mut waiting = house.site.dial().await;
     waiting.send(post(&[&session], &message("wait", json!({})).to_string())).await;
-    let (mut asking, _) =
-        house.open(post(&[&session], &json!({"jsonrpc": "2.0", "id": 2, "method": "ask"}).to_string())).await;
+    let (mut asking, _) = house
+        .open(post(&[&session], &json!({"jsonrpc": "2.0", "id": 2, "method": "ask"}).to_string()))
+        .await;
     house.parrot.until(|it| it.begun == 3).await;
     assert_eq!(house.site.ask(request("DELETE", "/mcp", &[&session], "")).await.status, 200);
     assert_eq!(stream.event().await, None);
@@ -166,7 +177,10 @@ async fn at_the_end_streams_are_closed_and_calls_are_answered() {
     call.send(modern("wait", json!({}))).await;
     house.parrot.until(|it| it.begun == 3).await;
     house.site.stop();
-    assert!(listening.event().await.is_some_and(|it| it.contains(r#""left":true"#)), "it is told that this is the end");
+    assert!(
+        listening.event().await.is_some_and(|it| it.contains(r#""left":true"#)),
+        "it is told that this is the end"
+    );
     assert_eq!((stream.event().await, listening.event().await), (None, None));
     house.parrot.go.add_permits(1);
     assert_eq!(call.answer().await.json()["result"]["waited"], true);
@@ -197,7 +211,8 @@ async fn a_client_that_does_not_read_loses_news_and_blocks_nobody() {
 
 #[tokio::test]
 async fn a_client_that_stops_reading_is_left() {
-    let house = house_within(Limits { stall_time: Duration::from_millis(100), ..Limits::default() }).await;
+    let house =
+        house_within(Limits { stall_time: Duration::from_millis(100), ..Limits::default() }).await;
     let mut stuck = house.site.dial().await;
     stuck.send(modern("say", json!({"times": 700, "padding": 10_000, "slowly": true}))).await;
     house.parrot.until(|it| it.over == 1).await;

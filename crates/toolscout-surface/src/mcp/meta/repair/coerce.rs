@@ -8,7 +8,11 @@ use toolscout_core::Arguments;
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Converts every value of a wrong type to the type that the schema requires, if possible.
-pub(super) fn coerced(schema: &Value, arguments: Arguments, understood: &mut Vec<String>) -> Arguments {
+pub(super) fn coerced(
+    schema: &Value,
+    arguments: Arguments,
+    understood: &mut Vec<String>,
+) -> Arguments {
     let mut value = Value::Object(arguments);
     let mut work = Work { root: schema, understood };
     work.coerce(schema, &mut value, "", DEEPEST);
@@ -59,7 +63,8 @@ impl Work<'_> {
     fn is_nothing(&mut self, schema: &Value, name: &str) -> bool {
         let Some(inner) = property(self.root, schema, name) else { return false };
         let types = types(self.root, inner);
-        let is_nothing = !types.is_empty() && !types.contains(&"null") && !is_required(self.root, schema, name);
+        let is_nothing =
+            !types.is_empty() && !types.contains(&"null") && !is_required(self.root, schema, name);
         if is_nothing {
             self.understood.push(format!("`{name}` was null, and left out"));
         }
@@ -86,10 +91,14 @@ fn named(value: &Value) -> &'static str {
 fn converted(value: &Value, types: &[&str]) -> Option<Value> {
     let read = match value {
         Value::String(text) => from_text(text.trim(), types),
-        Value::Number(_) | Value::Bool(_) if types.contains(&"string") => Some(Value::String(value.to_string())),
+        Value::Number(_) | Value::Bool(_) if types.contains(&"string") => {
+            Some(Value::String(value.to_string()))
+        }
         _ => None,
     };
-    let alone = || (types.contains(&"array") && !value.is_null()).then(|| Value::Array(vec![value.clone()]));
+    let alone = || {
+        (types.contains(&"array") && !value.is_null()).then(|| Value::Array(vec![value.clone()]))
+    };
     read.or_else(alone)
 }
 

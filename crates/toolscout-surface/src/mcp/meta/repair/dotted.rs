@@ -24,7 +24,10 @@ pub(super) fn nest(schema: &Value, arguments: &mut Arguments, understood: &mut V
 
 /// Whether the schema has each part of the key within the part before, and not the key itself.
 fn is_path(schema: &Value, key: &str) -> bool {
-    if !key.contains('.') || property(schema, schema, key).is_some() || key.split('.').count() > DEEPEST {
+    if !key.contains('.')
+        || property(schema, schema, key).is_some()
+        || key.split('.').count() > DEEPEST
+    {
         return false;
     }
     let mut within = schema;

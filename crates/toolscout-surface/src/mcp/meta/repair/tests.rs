@@ -23,7 +23,8 @@ fn repaired(schema: &str, given: Value) -> Option<Repaired> {
 
 #[test]
 fn what_was_understood_is_said() {
-    let Repaired { arguments, understood } = repaired(SCHEMAS[1], json!("{\"a.b\": \"1.5\", \"b\": \"7\"}")).unwrap();
+    let Repaired { arguments, understood } =
+        repaired(SCHEMAS[1], json!("{\"a.b\": \"1.5\", \"b\": \"7\"}")).unwrap();
     assert_eq!(Value::Object(arguments), json!({"a": {"b": 1.5}, "b": 7}));
     assert_eq!(
         understood,
@@ -61,8 +62,12 @@ fn something_that_is_there_already_is_not_overwritten() {
 #[test]
 fn numbers_stay_exact() {
     let Repaired { arguments, .. } =
-        repaired(SCHEMAS[0], json!({"a": 18446744073709551615_u64, "b": "9007199254740993"})).unwrap();
-    assert_eq!(Value::Object(arguments), json!({"a": "18446744073709551615", "b": 9007199254740993_i64}));
+        repaired(SCHEMAS[0], json!({"a": 18446744073709551615_u64, "b": "9007199254740993"}))
+            .unwrap();
+    assert_eq!(
+        Value::Object(arguments),
+        json!({"a": "18446744073709551615", "b": 9007199254740993_i64})
+    );
     for odd in ["NaN", "inf", "1e400", "0x10", "", " ", "1_000"] {
         let Repaired { arguments, .. } = repaired(SCHEMAS[0], json!({"a": "x", "b": odd})).unwrap();
         assert_eq!(arguments["b"], odd);
@@ -92,13 +97,15 @@ fn json_value() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
-        "(true|FALSE|null|-?[0-9]{1,20}(\\.[05])?|\\[1,\"2\"\\]|\\{\"b\":\"1\"\\}|\\PC{0,6})".prop_map(Value::from),
+        "(true|FALSE|null|-?[0-9]{1,20}(\\.[05])?|\\[1,\"2\"\\]|\\{\"b\":\"1\"\\}|\\PC{0,6})"
+            .prop_map(Value::from),
     ];
     let key = "(a|b|c|a\\.b|a\\.c|arguments|input|parameters|name|x)";
     leaf.prop_recursive(4, 32, 6, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map(key, inner, 0..5).prop_map(|it| Value::Object(it.into_iter().collect())),
+            prop::collection::btree_map(key, inner, 0..5)
+                .prop_map(|it| Value::Object(it.into_iter().collect())),
         ]
     })
 }

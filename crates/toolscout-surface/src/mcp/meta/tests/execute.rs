@@ -41,12 +41,24 @@ fn a_call_is_understood_in_whatever_form_it_comes() {
         ("a text", json!({"name": "send_email", "arguments": text})),
         ("a text in a text", json!({"name": "send_email", "arguments": json!(text).to_string()})),
         ("nested", json!({"name": "send_email", "arguments": {"arguments": meant}})),
-        ("nested deeper", json!({"name": "send_email", "arguments": {"parameters": {"args": meant}}})),
-        ("a whole call inside", json!({"name": "send_email", "arguments": {"name": "send_email", "arguments": meant}})),
-        ("nothing but a call inside", json!({"arguments": {"name": "send_email", "arguments": meant}})),
+        (
+            "nested deeper",
+            json!({"name": "send_email", "arguments": {"parameters": {"args": meant}}}),
+        ),
+        (
+            "a whole call inside",
+            json!({"name": "send_email", "arguments": {"name": "send_email", "arguments": meant}}),
+        ),
+        (
+            "nothing but a call inside",
+            json!({"arguments": {"name": "send_email", "arguments": meant}}),
+        ),
         ("all of it a text", json!(json!({"name": "send_email", "arguments": meant}).to_string())),
         ("flattened", json!({"name": "send_email", "to": "a@b.c", "subject": "Hello"})),
-        ("half flattened", json!({"name": "send_email", "to": "a@b.c", "arguments": {"subject": "Hello"}})),
+        (
+            "half flattened",
+            json!({"name": "send_email", "to": "a@b.c", "arguments": {"subject": "Hello"}}),
+        ),
         (
             "flattened, with empty arguments",
             json!({"name": "send_email", "arguments": {}, "to": "a@b.c", "subject": "Hello"}),
@@ -65,17 +77,23 @@ fn values_are_read_as_what_the_schema_asks_for() {
     let meant = json!({"to": "a@b.c", "subject": "2026", "copies": 2, "urgent": true, "tags": ["one"],
         "from": {"name": "Ada", "address": "a@d.a"}});
     assert_eq!(understood(json!({"name": "send_email", "arguments": given})), meant);
-    let text = json!({"to": "a@b.c", "subject": "Hello", "tags": "[\"a\", 5]", "from": "{\"name\": 7}"});
-    let meant = json!({"to": "a@b.c", "subject": "Hello", "tags": ["a", "5"], "from": {"name": "7"}});
+    let text =
+        json!({"to": "a@b.c", "subject": "Hello", "tags": "[\"a\", 5]", "from": "{\"name\": 7}"});
+    let meant =
+        json!({"to": "a@b.c", "subject": "Hello", "tags": ["a", "5"], "from": {"name": "7"}});
     assert_eq!(understood(json!({"name": "send_email", "arguments": text})), meant);
 }
 
 #[test]
 fn what_fits_is_not_touched_however_odd_it_looks() {
     let any = tool(r#"s/t -- x -- {"type":"object","properties":{"a":{"type":"string"}}}"#);
-    for odd in
-        [json!({"arguments": {"a": "1"}}), json!({"a.b": "5"}), json!({"a": "{\"x\":1}"}), json!({"a": "7"}), json!({})]
-    {
+    for odd in [
+        json!({"arguments": {"a": "1"}}),
+        json!({"a.b": "5"}),
+        json!({"a": "{\"x\":1}"}),
+        json!({"a": "7"}),
+        json!({}),
+    ] {
         let wish = wish(json!({"name": "s/t", "arguments": odd})).unwrap();
         assert_eq!(Value::Object(wish.arguments(&any).unwrap()), odd);
         assert_eq!(wish.plain().cloned().map(Value::Object), Some(odd));
@@ -90,7 +108,10 @@ fn parameters_that_are_called_like_wrappings_are_parameters() {
     );
     let arguments = |given: Value| Value::Object(wish(given).unwrap().arguments(&odd).unwrap());
     assert_eq!(arguments(json!({"name": "s/t", "input": "hello"})), json!({"input": "hello"}));
-    assert_eq!(arguments(json!({"name": "s/t", "arguments": {"input": "hello"}})), json!({"input": "hello"}));
+    assert_eq!(
+        arguments(json!({"name": "s/t", "arguments": {"input": "hello"}})),
+        json!({"input": "hello"})
+    );
     let flat = json!({"name": "s/t", "input": "hello", "args": [1]});
     assert_eq!(arguments(flat), json!({"input": "hello", "args": [1]}));
 }
@@ -98,7 +119,10 @@ fn parameters_that_are_called_like_wrappings_are_parameters() {
 #[test]
 fn the_fast_way_is_only_for_what_looks_as_it_should() {
     let fast = |given: Value| wish(given).unwrap().plain().cloned();
-    assert_eq!(fast(json!({"name": "t", "arguments": {"a": 1}})), json!({"a": 1}).as_object().cloned());
+    assert_eq!(
+        fast(json!({"name": "t", "arguments": {"a": 1}})),
+        json!({"a": 1}).as_object().cloned()
+    );
     assert_eq!(fast(json!({"name": "t", "arguments": "{}"})), None);
     assert_eq!(fast(json!({"name": "t", "a": 1})), None);
     assert_eq!(fast(json!({"name": "t", "arguments": {}, "a": 1})), None);
@@ -117,9 +141,14 @@ fn the_expected_digest_is_read_and_one_that_is_none_is_said() {
 /// X-06.
 #[test]
 fn a_call_without_a_name_is_answered_in_the_known_words() {
-    for arguments in
-        [json!({}), json!({"name": ""}), json!({"name": "  "}), json!({"name": 5}), json!({"name": null}), json!([])]
-    {
+    for arguments in [
+        json!({}),
+        json!({"name": ""}),
+        json!({"name": "  "}),
+        json!({"name": 5}),
+        json!({"name": null}),
+        json!([]),
+    ] {
         let output = wish(arguments).unwrap_err();
         assert!(output.is_error());
         assert_eq!(texts(&output), ["Tool name is required"]);
@@ -130,7 +159,8 @@ fn a_call_without_a_name_is_answered_in_the_known_words() {
 #[test]
 fn the_two_tools_do_not_run_themselves() {
     for name in ["execute_tool", "tool_search", " `execute_tool`"] {
-        let output = wish(json!({"name": name, "arguments": {"name": "execute_tool"}})).unwrap_err();
+        let output =
+            wish(json!({"name": name, "arguments": {"name": "execute_tool"}})).unwrap_err();
         assert!(output.is_error() && texts(&output)[0].starts_with("execute_tool cannot run "));
     }
 }
@@ -141,7 +171,10 @@ fn an_unknown_tool_is_answered_in_the_known_words_and_with_what_comes_near() {
     let world = gateway("mail/send_email -- x\nother/search -- x\nmore/search -- x");
     let output = not_found("nonexistent", &world.resolve("nonexistent").unwrap_err());
     assert!(output.is_error());
-    assert_eq!(texts(&output), ["Tool not found: nonexistent. Use tool_search to discover available tools."]);
+    assert_eq!(
+        texts(&output),
+        ["Tool not found: nonexistent. Use tool_search to discover available tools."]
+    );
     let output = not_found("send_mail", &world.resolve("send_mail").unwrap_err());
     assert_eq!(texts(&output)[1], "Did you mean `mail/send_email`?");
     let output = not_found("search", &world.resolve("search").unwrap_err());
@@ -169,7 +202,9 @@ fn what_is_missing_is_named_with_what_is_asked_for_and_a_call_that_is_right() {
       schema: {"type":"string","minLength":3}
     Example: {"name":"mail/send_email","arguments":{"to":"name@example.com","subject":"text"}}
     "#);
-    let (tool, error) = refused(json!({"to": "a@b.c", "subject": "Hello", "copies": 0, "from": {"name": 5}, "x": 1}));
+    let (tool, error) = refused(
+        json!({"to": "a@b.c", "subject": "Hello", "copies": 0, "from": {"name": 5}, "x": 1}),
+    );
     insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
     The arguments do not fit `mail/send_email`:
     - `copies`: the value is less than the minimum of 1 (at /copies)
@@ -184,10 +219,15 @@ fn what_is_missing_is_named_with_what_is_asked_for_and_a_call_that_is_right() {
 /// X-08, keeping the arguments that were right.
 #[test]
 fn the_example_keeps_what_was_right_and_a_name_that_is_nearly_right_is_seen() {
-    let wish =
-        wish(json!({"name": "send_email", "arguments": {"to": "a@b.c", "subjct": "Hello", "copies": 0}})).unwrap();
+    let wish = wish(
+        json!({"name": "send_email", "arguments": {"to": "a@b.c", "subjct": "Hello", "copies": 0}}),
+    )
+    .unwrap();
     let tool = tool(SEND);
-    let error = ArgumentValidator::of(&tool).unwrap().arguments(wish.arguments(&tool).unwrap()).unwrap_err();
+    let error = ArgumentValidator::of(&tool)
+        .unwrap()
+        .arguments(wish.arguments(&tool).unwrap())
+        .unwrap_err();
     let output = wish.failure(&tool, &error);
     assert!(output.is_error());
     insta::assert_snapshot!(texts(&output)[0], @r#"
@@ -215,7 +255,8 @@ fn the_example_is_a_call_that_fits() {
         let error = check.arguments(Arguments::new()).unwrap_err();
         let output = failure(&tool, &error);
         let text = &texts(&output)[0];
-        let example: Value = serde_json::from_str(text.rsplit("Example: ").next().unwrap()).unwrap();
+        let example: Value =
+            serde_json::from_str(text.rsplit("Example: ").next().unwrap()).unwrap();
         let Value::Object(arguments) = example["arguments"].clone() else { panic!("{text}") };
         assert!(check.arguments(arguments).is_ok(), "{text}");
     }
@@ -224,12 +265,17 @@ fn the_example_is_a_call_that_fits() {
 #[test]
 fn arguments_that_are_no_object_are_answered_with_an_example() {
     for arguments in [json!(5), json!("hello"), json!([1, 2]), json!(true)] {
-        let output = wish(json!({"name": "send_email", "arguments": arguments})).unwrap().arguments(&tool(SEND));
+        let output = wish(json!({"name": "send_email", "arguments": arguments}))
+            .unwrap()
+            .arguments(&tool(SEND));
         // The key `arguments` may itself be a flattened argument; then the result is invalid
         // arguments.
         match output {
             Ok(nearest) => assert_eq!(Value::Object(nearest), json!({"arguments": arguments})),
-            Err(output) => assert!(texts(&output)[0].contains("Example: {\"name\":\"mail/send_email\""), "{output:?}"),
+            Err(output) => assert!(
+                texts(&output)[0].contains("Example: {\"name\":\"mail/send_email\""),
+                "{output:?}"
+            ),
         }
     }
 }

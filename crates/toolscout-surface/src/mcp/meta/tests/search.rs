@@ -43,7 +43,10 @@ fn a_search_gives_one_text_that_holds_a_json_array_with_schemas() {
     assert_eq!(hits[1]["inputSchema"]["required"], json!(["to", "subject"]));
     for hit in hits.as_array().unwrap() {
         let keys: Vec<_> = hit.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys, ["id", "name", "source", "description", "score", "why", "digest", "inputSchema"]);
+        assert_eq!(
+            keys,
+            ["id", "name", "source", "description", "score", "why", "digest", "inputSchema"]
+        );
         assert_eq!(hit["digest"].as_str().unwrap().len(), 64);
     }
     assert_eq!(output.structured_content().unwrap(), json!({"results": hits, "notes": []}));
@@ -54,15 +57,21 @@ fn a_search_gives_one_text_that_holds_a_json_array_with_schemas() {
 fn nothing_found_is_said_in_the_known_words_and_is_no_error() {
     let output = search(json!({"query": "zzz_no_such_thing"}));
     assert!(!output.is_error());
-    assert_eq!(texts(&output)[0], "No tools found. Try different keywords or a broader search term.");
+    assert_eq!(
+        texts(&output)[0],
+        "No tools found. Try different keywords or a broader search term."
+    );
     assert_eq!(output.structured_content().unwrap()["results"], json!([]));
 }
 
 /// The fixed text comes first and alone; the possible reasons follow in a block of their own.
 #[test]
 fn nothing_found_says_what_nobody_knows_and_what_is_held() {
-    let output =
-        searched("!fs/read -- x\nfs/write_file -- x", RankingProfile::Substring, json!({"query": "wirte_file quuxly"}));
+    let output = searched(
+        "!fs/read -- x\nfs/write_file -- x",
+        RankingProfile::Substring,
+        json!({"query": "wirte_file quuxly"}),
+    );
     let texts = texts(&output);
     assert_eq!(texts[0], NOTHING);
     for note in [
@@ -79,18 +88,33 @@ fn nothing_found_says_what_nobody_knows_and_what_is_held() {
 /// Weak hits are shown with a warning.
 #[test]
 fn a_weak_answer_is_shown_with_a_warning() {
-    let output = searched("fs/aaa_sum -- x", RankingProfile::Ladder, json!({"query": "sum zzzz yyyy xxxx wwww vvvv"}));
+    let output = searched(
+        "fs/aaa_sum -- x",
+        RankingProfile::Ladder,
+        json!({"query": "sum zzzz yyyy xxxx wwww vvvv"}),
+    );
     assert!(texts(&output)[0].contains("aaa_sum"), "{:?}", texts(&output));
-    assert!(texts(&output)[1].starts_with("note: none of these fits well"), "{}", texts(&output)[1]);
+    assert!(
+        texts(&output)[1].starts_with("note: none of these fits well"),
+        "{}",
+        texts(&output)[1]
+    );
 }
 
 ///
 #[test]
 fn an_empty_question_lists_by_name() {
-    for arguments in [json!({}), json!({"query": ""}), json!({"query": "  "}), json!({"query": null}), Value::Null] {
+    for arguments in [
+        json!({}),
+        json!({"query": ""}),
+        json!({"query": "  "}),
+        json!({"query": null}),
+        Value::Null,
+    ] {
         let output = search(arguments);
         let hits: Value = serde_json::from_str(&texts(&output)[0]).unwrap();
-        let names: Vec<_> = hits.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+        let names: Vec<_> =
+            hits.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["create_pdf", "list_emails", "send_email"]);
     }
 }
@@ -109,7 +133,10 @@ fn compact_is_a_line_for_each_tool() {
 fn names_are_nothing_but_ids() {
     let output = search(json!({"detail": "names"}));
     assert_eq!(texts(&output), ["docs/create_pdf\nmail/list_emails\nmail/send_email"]);
-    assert_eq!(output.structured_content().unwrap()["results"][0], json!({"id": "docs/create_pdf"}));
+    assert_eq!(
+        output.structured_content().unwrap()["results"][0],
+        json!({"id": "docs/create_pdf"})
+    );
 }
 
 #[test]
@@ -119,7 +146,10 @@ fn one_source_can_be_searched_alone_and_one_that_is_not_there_is_said() {
     let output = search(json!({"query": "email", "source": "docs"}));
     assert_eq!(texts(&output)[0], NOTHING);
     let output = search(json!({"query": "email", "source": "nobody"}));
-    assert_eq!(texts(&output)[1], "note: there is no source `nobody`; some that are: `docs`, `mail`");
+    assert_eq!(
+        texts(&output)[1],
+        "note: there is no source `nobody`; some that are: `docs`, `mail`"
+    );
 }
 
 /// and the same mistakes as in the arguments of tools.
@@ -129,7 +159,9 @@ fn whatever_is_asked_for_is_read_as_something() {
     for odd in [json!(0), json!(-3), json!("x"), json!(null), json!([]), json!(0.5)] {
         assert_eq!(read(json!({"max_results": odd})).max_results, 10, "{odd}");
     }
-    for (said, meant) in [(json!(1_000), 100), (json!(1e300), 100), (json!("7"), 7), (json!(5.0), 5), (json!(1), 1)] {
+    for (said, meant) in
+        [(json!(1_000), 100), (json!(1e300), 100), (json!("7"), 7), (json!(5.0), 5), (json!(1), 1)]
+    {
         assert_eq!(read(json!({"max_results": said})).max_results, meant, "{said}");
     }
     for wrapped in [
@@ -140,16 +172,19 @@ fn whatever_is_asked_for_is_read_as_something() {
         assert_eq!(read(wrapped.clone()).query, "mail", "{wrapped}");
     }
     assert_eq!(read(json!({"query": 5})).query, "5");
-    let (request, said) = Request::read(Some(&raw(json!({"query": "ü".repeat(1 << 20), "detail": "loud"}))));
-    assert_eq!((request.query.chars().count(), request.detail, said.len()), (2_000, Detail::Full, 2));
+    let (request, said) =
+        Request::read(Some(&raw(json!({"query": "ü".repeat(1 << 20), "detail": "loud"}))));
+    assert_eq!(
+        (request.query.chars().count(), request.detail, said.len()),
+        (2_000, Detail::Full, 2)
+    );
     assert_eq!(Request::read(None).0.max_results, 10);
 }
 
 fn hits(count: usize, schema_size: usize, description: usize) -> Vec<SearchHit> {
     let hit = |at: usize| {
         let mut tool = tool(&format!("big/tool_{at} -- {}", "d".repeat(description)));
-        let property =
-            json!({"type": "object", "properties": {"a": {"type": "string", "description": "x".repeat(schema_size)}}});
+        let property = json!({"type": "object", "properties": {"a": {"type": "string", "description": "x".repeat(schema_size)}}});
         tool.input_schema = RawJson::from_value(&property);
         SearchHit { tool: Arc::new(tool), score: 1.0, why: Vec::new() }
     };
@@ -167,16 +202,24 @@ fn an_answer_has_a_limit_and_keeps_the_first_schemas() {
     assert!(shown[0]["inputSchema"].is_object() && shown[0].get("signature").is_none());
     assert_eq!(shown[19]["signature"], "big/tool_19(a?: string)");
     assert!(shown[19].get("inputSchema").is_none());
-    assert!(texts[1].starts_with("note: the schemas of the last 14 have no room here; "), "{}", texts[1]);
+    assert!(
+        texts[1].starts_with("note: the schemas of the last 14 have no room here; "),
+        "{}",
+        texts[1]
+    );
 }
 
 #[test]
 fn no_definitions_are_too_big_to_be_answered() {
-    for (count, schema, description) in [(1, 100_000, 10), (40, 60_000, 20_000), (100, 10, 3_000), (1, 10, 200_000)] {
+    for (count, schema, description) in
+        [(1, 100_000, 10), (40, 60_000, 20_000), (100, 10, 3_000), (1, 10, 200_000)]
+    {
         for detail in [Detail::Full, Detail::Compact, Detail::Names] {
             let output = answer(&hits(count, schema, description), detail, Vec::new());
             assert!(texts(&output)[0].len() <= LIMIT, "{count} {schema} {description} {detail:?}");
-            assert!(!output.structured_content().unwrap()["results"].as_array().unwrap().is_empty());
+            assert!(
+                !output.structured_content().unwrap()["results"].as_array().unwrap().is_empty()
+            );
         }
     }
 }
@@ -186,7 +229,8 @@ fn no_definitions_are_too_big_to_be_answered() {
 fn text_of_others_cannot_hide_or_steer() {
     let mut odd = tool("odd/tool -- Reads\u{202e} files\u{1b}[2J\u{200b}.");
     odd.input_schema =
-        RawJson::parse("{\"description\":\"a\\u200bb\u{202e}\",\"properties\":{\"k\u{200b}\":{}}}").unwrap();
+        RawJson::parse("{\"description\":\"a\\u200bb\u{202e}\",\"properties\":{\"k\u{200b}\":{}}}")
+            .unwrap();
     let hit = SearchHit { tool: Arc::new(odd), score: 1.0, why: vec!["na\u{200b}me".to_owned()] };
     for detail in [Detail::Full, Detail::Compact, Detail::Names] {
         let output = answer(std::slice::from_ref(&hit), detail, Vec::new());
@@ -197,7 +241,10 @@ fn text_of_others_cannot_hide_or_steer() {
     let shown = output.structured_content().unwrap()["results"][0].clone();
     assert_eq!(shown["description"], "Reads\\u{202e} files\\u{1b}[2J\\u{200b}.");
     assert_eq!(shown["inputSchema"]["description"], "a\\u{200b}b\\u{202e}");
-    assert!(shown["inputSchema"]["properties"].get("k\u{200b}").is_some(), "what has to be said stays as it is");
+    assert!(
+        shown["inputSchema"]["properties"].get("k\u{200b}").is_some(),
+        "what has to be said stays as it is"
+    );
 }
 
 #[test]
@@ -213,5 +260,8 @@ fn a_signature_says_types_as_people_write_them() {
 #[test]
 fn where_there_is_nothing_there_is_nothing_to_note_but_the_words() {
     let output = searched("", RankingProfile::Ranked, json!({"query": "anything"}));
-    assert_eq!(output.structured_content().unwrap()["notes"], json!(["no tool says anything of `anything`"]));
+    assert_eq!(
+        output.structured_content().unwrap()["notes"],
+        json!(["no tool says anything of `anything`"])
+    );
 }

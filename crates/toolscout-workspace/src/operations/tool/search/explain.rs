@@ -91,7 +91,11 @@ fn because(hit: &SearchHit) -> String {
 }
 
 /// How the query was parsed, then each hit with the parts of its score.
-pub(super) fn explained_lines(hits: &[SearchHit], explanation: &Explanation, width: Option<usize>) -> String {
+pub(super) fn explained_lines(
+    hits: &[SearchHit],
+    explanation: &Explanation,
+    width: Option<usize>,
+) -> String {
     let mut out = question(&explanation.reading);
     for (hit, parts) in hits.iter().zip(&explanation.parts) {
         out += &line(hit, width);

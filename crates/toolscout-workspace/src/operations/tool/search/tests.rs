@@ -12,19 +12,31 @@ fn id(text: &str) -> ToolId {
 
 fn word(word: &str, is_known: bool, corrected: &[&str], related: &[&str]) -> QueryWordReading {
     let owned = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect();
-    QueryWordReading { word: word.to_owned(), is_known, corrected: owned(corrected), related: owned(related) }
+    QueryWordReading {
+        word: word.to_owned(),
+        is_known,
+        corrected: owned(corrected),
+        related: owned(related),
+    }
 }
 
 #[test]
 fn an_explanation_says_how_the_question_was_read_and_what_scores_are_made_of() {
     let tool = Tool { description: Some("Sends mail".to_owned()), ..Tool::new(id("mail/send")) };
-    let hit = SearchHit { tool: Arc::new(tool), score: 0.9, why: vec!["`send` in name".to_owned()] };
+    let hit =
+        SearchHit { tool: Arc::new(tool), score: 0.9, why: vec!["`send` in name".to_owned()] };
     let words = vec![
         word("send", true, &[], &["post"]),
         word("maill", false, &["mail"], &[]),
         word("zz\u{202e}", false, &[], &[]),
     ];
-    let parts = ScoreParts { is_named: false, words: 0.5, meaning: Some(0.25), learned: 0.125, is_approved: false };
+    let parts = ScoreParts {
+        is_named: false,
+        words: 0.5,
+        meaning: Some(0.25),
+        learned: 0.125,
+        is_approved: false,
+    };
     let explanation = Explanation {
         reading: QueryReading { english: Some("send mail".to_owned()), words },
         parts: vec![Some(parts), None],

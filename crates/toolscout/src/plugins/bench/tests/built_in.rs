@@ -29,11 +29,13 @@ fn the_set_is_large_and_sound() {
 fn a_third_of_the_questions_avoid_the_tools_own_words() {
     let set = Set::built_in().unwrap_or_else(|it| panic!("{it}"));
     let tools: HashMap<_, _> = set.tools.iter().map(|it| (it.id.as_str(), it)).collect();
-    let avoiding: Vec<_> = set.queries.iter().filter(|it| it.kind.as_deref() == Some(OTHER_WORDS)).collect();
+    let avoiding: Vec<_> =
+        set.queries.iter().filter(|it| it.kind.as_deref() == Some(OTHER_WORDS)).collect();
     assert!(avoiding.len() * 3 >= set.queries.len());
     for query in avoiding {
         for id in &query.relevant {
-            let shared: Vec<_> = stems(&query.query).intersection(&own_words(tools[id.as_str()])).cloned().collect();
+            let shared: Vec<_> =
+                stems(&query.query).intersection(&own_words(tools[id.as_str()])).cloned().collect();
             assert_eq!(shared, [""; 0], "`{}` and {id}", query.query);
         }
     }
@@ -44,9 +46,12 @@ fn the_same_is_asked_in_every_language() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/retrieval/languages");
     let set = Set::read(&folder).unwrap_or_else(|it| panic!("{it}"));
     let mut languages: HashMap<&str, Vec<&SetQuery>> = HashMap::new();
-    set.queries.iter().for_each(|it| languages.entry(it.kind.as_deref().unwrap_or_default()).or_default().push(it));
+    set.queries.iter().for_each(|it| {
+        languages.entry(it.kind.as_deref().unwrap_or_default()).or_default().push(it)
+    });
     assert!(languages.len() >= 7, "English and six others");
-    let wanted = |queries: &[&SetQuery]| queries.iter().map(|it| it.relevant.clone()).collect::<Vec<_>>();
+    let wanted =
+        |queries: &[&SetQuery]| queries.iter().map(|it| it.relevant.clone()).collect::<Vec<_>>();
     assert!(languages["en"].len() >= 20);
     assert!(languages.values().all(|it| wanted(it) == wanted(&languages["en"])));
 }
@@ -73,6 +78,12 @@ fn stems(text: &str) -> HashSet<String> {
     let words = text.split(|it: char| !it.is_alphanumeric()).map(str::to_lowercase);
     let telling = words.filter(|it| !it.is_empty() && !empty.contains(it.as_str()));
     telling
-        .map(|it| if it.len() > 5 { it.chars().take(5).collect() } else { it.trim_end_matches('s').to_owned() })
+        .map(|it| {
+            if it.len() > 5 {
+                it.chars().take(5).collect()
+            } else {
+                it.trim_end_matches('s').to_owned()
+            }
+        })
         .collect()
 }

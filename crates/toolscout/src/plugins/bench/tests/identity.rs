@@ -42,7 +42,10 @@ fn alike_is_told_apart() {
         .map(|(at, server)| tool(&at.to_string(), "search", Some(server)))
         .collect();
     let ids = shown(&tools);
-    assert_eq!(ids[..2], ["a-server-whose-name-is-longer-th/search", "a-server-whose-name-is-longer-th/search 2"]);
+    assert_eq!(
+        ids[..2],
+        ["a-server-whose-name-is-longer-th/search", "a-server-whose-name-is-longer-th/search 2"]
+    );
     assert_eq!(ids[2], "a-server-whose-name-is-longer-2/search");
 }
 
@@ -51,10 +54,6 @@ fn a_tool_without_a_server_is_alone() {
     let tools = [tool("1", "a", None), tool("2", "a", Some("")), tool("3", "a", Some("1"))];
     let sources: HashSet<_> = identities(&tools).into_iter().map(|it| it.source).collect();
     assert_eq!(sources.len(), 3);
-    assert!(
-        sources
-            .iter()
-            .all(|it| it.as_str() == "1"
-                || !it.as_str().contains(|it: char| it.is_ascii_digit() || "aeiou".contains(it)))
-    );
+    assert!(sources.iter().all(|it| it.as_str() == "1"
+        || !it.as_str().contains(|it: char| it.is_ascii_digit() || "aeiou".contains(it))));
 }

@@ -19,14 +19,18 @@ fn packed(text: &[u8]) -> Vec<u8> {
 
 fn mistake(path: &Path) -> (String, String) {
     let error = read::<Value>(path, "{\"id\"}").unwrap_err();
-    (error.to_string().replace(&path.display().to_string(), "FILE"), error.hint().unwrap_or_default())
+    (
+        error.to_string().replace(&path.display().to_string(), "FILE"),
+        error.hint().unwrap_or_default(),
+    )
 }
 
 #[test]
 fn plain_and_packed_files_read_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let text = "\u{feff}{\"id\": 1}\r\n\n  \n{\"id\": \"ü\"}";
-    let (plain, zipped) = (folder.path().join("tools.jsonl"), folder.path().join("queries.jsonl.gz"));
+    let (plain, zipped) =
+        (folder.path().join("tools.jsonl"), folder.path().join("queries.jsonl.gz"));
     fs::write(&plain, text).unwrap();
     // Two concatenated gzip members, as `cat a.gz b.gz` creates them.
     let (one, other) = text.split_at(9);
@@ -47,7 +51,11 @@ fn a_bad_line_is_named() {
     assert_eq!(message, "`FILE`, line 3: expected value, at column 8");
     assert_eq!(hint, "each line is one JSON object: {\"id\"}");
     fs::write(&file, b"{\"id\": \"\xff\"}\n").unwrap();
-    assert!(mistake(&file).0.starts_with("`FILE`, line 1: invalid unicode code point"), "{}", mistake(&file).0);
+    assert!(
+        mistake(&file).0.starts_with("`FILE`, line 1: invalid unicode code point"),
+        "{}",
+        mistake(&file).0
+    );
 }
 
 #[test]

@@ -26,7 +26,8 @@ fn ranking(set: &Set, lexical: bool) -> Ranking {
 
 fn scored(set: &Set, ranking: &Ranking) -> (f64, f64) {
     let of = |query: &SetQuery| {
-        let ranked: Vec<&str> = ranking.search(&query.query).iter().map(|at| set.tools[*at].id.as_str()).collect();
+        let ranked: Vec<&str> =
+            ranking.search(&query.query).iter().map(|at| set.tools[*at].id.as_str()).collect();
         Scores::of(&ranked, &query.relevant)
     };
     let scores: Vec<Scores> = set.queries.iter().map(of).collect();
@@ -36,12 +37,22 @@ fn scored(set: &Set, ranking: &Ranking) -> (f64, f64) {
 
 fn hold(set: &Set, ranking: &Ranking, floor: &Floor) {
     let (ndcg_10, recall_5) = scored(set, ranking);
-    assert!(ndcg_10 >= floor.ndcg_10, "nDCG@10 is {ndcg_10:.4}, and must not be below {}", floor.ndcg_10);
-    assert!(recall_5 >= floor.recall_5, "recall@5 is {recall_5:.4}, and must not be below {}", floor.recall_5);
+    assert!(
+        ndcg_10 >= floor.ndcg_10,
+        "nDCG@10 is {ndcg_10:.4}, and must not be below {}",
+        floor.ndcg_10
+    );
+    assert!(
+        recall_5 >= floor.recall_5,
+        "recall@5 is {recall_5:.4}, and must not be below {}",
+        floor.recall_5
+    );
     let nonsense = nonsense();
     assert!(nonsense.len() >= 15);
-    let first = |text: &str| ranking.search_above(text, true).first().map(|at| set.tools[*at].id.clone());
-    let found: Vec<_> = nonsense.iter().filter_map(|it| Some((&it.query, first(&it.query)?))).collect();
+    let first =
+        |text: &str| ranking.search_above(text, true).first().map(|at| set.tools[*at].id.clone());
+    let found: Vec<_> =
+        nonsense.iter().filter_map(|it| Some((&it.query, first(&it.query)?))).collect();
     assert!(found.len() <= floor.nonsense, "nonsense was found: {found:?}");
 }
 

@@ -16,10 +16,16 @@ fn close(left: f64, right: f64) {
 #[test]
 fn the_measures_are_those_of_the_books() {
     let it = scores(&["a", "X", "b", "Y", "c"], &["X", "Y", "Z"]);
-    close(it.ndcg_10, (0.630_929_753_571_457_4 + 0.430_676_558_073_393_1) / 2.130_929_753_571_457_4);
+    close(
+        it.ndcg_10,
+        (0.630_929_753_571_457_4 + 0.430_676_558_073_393_1) / 2.130_929_753_571_457_4,
+    );
     close(it.reciprocal_rank, 0.5);
     assert_eq!(it.hit, [0.0, 1.0]);
-    [0.0, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0].into_iter().zip(it.recall).for_each(|(want, got)| close(got, want));
+    [0.0, 1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]
+        .into_iter()
+        .zip(it.recall)
+        .for_each(|(want, got)| close(got, want));
 }
 
 #[test]

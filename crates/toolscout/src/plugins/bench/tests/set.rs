@@ -14,8 +14,16 @@ fn write(folder: &Path, name: &str, text: &str) {
 fn a_set_may_use_the_tools_of_another_folder() {
     let top = tempfile::tempdir().unwrap();
     let (first, second) = (top.path().join("first"), top.path().join("second"));
-    write(&first, "tools.jsonl", "{\"id\": \"a\", \"server\": null}\n{\"id\": \"b\", \"name\": \"B\"}\n");
-    write(&second, "queries.jsonl", "{\"id\": \"1\", \"query\": \"be\", \"relevant\": [\"b\", \"b\"], \"other\": 1}\n");
+    write(
+        &first,
+        "tools.jsonl",
+        "{\"id\": \"a\", \"server\": null}\n{\"id\": \"b\", \"name\": \"B\"}\n",
+    );
+    write(
+        &second,
+        "queries.jsonl",
+        "{\"id\": \"1\", \"query\": \"be\", \"relevant\": [\"b\", \"b\"], \"other\": 1}\n",
+    );
     write(&second, "TOOLS", "The tools are those of ../first.\n");
     let set = Set::read(&second).unwrap_or_else(|it| panic!("{it}"));
     assert_eq!((set.name.as_str(), set.tools.len(), set.notes.len()), ("second", 2, 0));
@@ -42,12 +50,23 @@ fn what_is_odd_is_said() {
 #[test]
 fn what_cannot_be_measured_is_an_error() {
     let top = tempfile::tempdir().unwrap();
-    let wrong = |folder: &Path| Set::read(folder).err().map(|it| it.to_string()).unwrap_or_default();
-    assert!(wrong(top.path()).starts_with("there is neither `queries.jsonl` nor `queries.jsonl.gz` in"));
-    write(top.path(), "queries.jsonl", "{\"id\": \"1\", \"query\": \"x\", \"relevant\": [\"a\"]}\n");
+    let wrong =
+        |folder: &Path| Set::read(folder).err().map(|it| it.to_string()).unwrap_or_default();
+    assert!(
+        wrong(top.path()).starts_with("there is neither `queries.jsonl` nor `queries.jsonl.gz` in")
+    );
+    write(
+        top.path(),
+        "queries.jsonl",
+        "{\"id\": \"1\", \"query\": \"x\", \"relevant\": [\"a\"]}\n",
+    );
     assert!(wrong(top.path()).starts_with("there is neither `tools.jsonl` nor"));
     write(top.path(), "tools.jsonl", "\n");
-    assert!(wrong(top.path()).ends_with("has 0 tools and 1 queries to ask"), "{}", wrong(top.path()));
+    assert!(
+        wrong(top.path()).ends_with("has 0 tools and 1 queries to ask"),
+        "{}",
+        wrong(top.path())
+    );
     write(top.path(), "tools.jsonl", "{\"id\": \"\"}\n");
     assert_eq!(wrong(top.path()), "tool 1 has an empty id");
     write(top.path(), "tools.jsonl", "{\"name\": \"a\"}\n");

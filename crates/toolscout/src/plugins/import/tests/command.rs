@@ -34,8 +34,14 @@ fn world() -> World {
 async fn without_yes_it_only_shows() {
     let world = world();
     let before = world.snapshot();
-    for args in [&[][..], &["--secrets", "file"], &["--keep-secrets"], &["--yes", "--dry-run"], &["--json"]] {
-        world.import(args).await.done().hides(&SECRETS).says(&["Would add 3 servers to ", "toolscout.toml", "--yes"]);
+    for args in
+        [&[][..], &["--secrets", "file"], &["--keep-secrets"], &["--yes", "--dry-run"], &["--json"]]
+    {
+        world.import(args).await.done().hides(&SECRETS).says(&[
+            "Would add 3 servers to ",
+            "toolscout.toml",
+            "--yes",
+        ]);
     }
     assert_eq!(world.snapshot(), before);
 }
@@ -70,7 +76,10 @@ async fn variables_stand_for_secrets() {
     world.import(&["--yes"]).await.done().hides(&SECRETS).says(&["Added 3 servers to "]);
     let written = world.read("desk/toolscout.toml");
     assert!(SECRETS.iter().all(|it| !written.contains(it)), "{written}");
-    assert!(written.contains("[servers.git-hub]") && written.contains("env:GITHUB_TOKEN"), "{written}");
+    assert!(
+        written.contains("[servers.git-hub]") && written.contains("env:GITHUB_TOKEN"),
+        "{written}"
+    );
     assert!(written.contains("quiet-please"), "what is no secret is copied: {written}");
     world
         .import(&["--yes"])
@@ -88,10 +97,13 @@ async fn files_of_their_own_hold_secrets() {
     let written = world.read("desk/toolscout.toml");
     assert!(SECRETS.iter().all(|it| !written.contains(it)), "{written}");
     let folder = world.path(".config/toolscout/secrets");
-    let mut names: Vec<_> =
-        std::fs::read_dir(&folder).expect("a folder").map(|it| it.expect("a file").path()).collect();
+    let mut names: Vec<_> = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|it| it.expect("a file").path())
+        .collect();
     names.sort();
-    let secrets: Vec<_> = names.iter().map(|it| std::fs::read_to_string(it).expect("a secret")).collect();
+    let secrets: Vec<_> =
+        names.iter().map(|it| std::fs::read_to_string(it).expect("a secret")).collect();
     let expected = [
         "https://example.com/mcp?api_key=k-123",
         "sk-proj-0123456789abcdef",
@@ -104,7 +116,10 @@ async fn files_of_their_own_hold_secrets() {
     for (path, mode) in names.iter().map(|it| (it, 0o600)).chain([(&folder, 0o700)]) {
         let there = std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
         assert_eq!(there, mode, "{}", path.display());
-        assert!(*path == folder || written.contains(&format!("file:{}", path.display())), "{written}");
+        assert!(
+            *path == folder || written.contains(&format!("file:{}", path.display())),
+            "{written}"
+        );
     }
     world.import(&["--yes", "--secrets", "file"]).await.done().says(&["Nothing to add."]);
     assert_eq!(world.read("desk/toolscout.toml"), written);
@@ -114,7 +129,11 @@ async fn files_of_their_own_hold_secrets() {
 async fn secrets_are_copied_only_if_somebody_insists_and_shown_never() {
     let world = world();
     let ran = world.import(&["--yes", "--keep-secrets"]).await.done().hides(&SECRETS);
-    assert!(ran.out.contains("--password '[REDACTED]'") && ran.out.contains("me:[REDACTED]@"), "{}", ran.out);
+    assert!(
+        ran.out.contains("--password '[REDACTED]'") && ran.out.contains("me:[REDACTED]@"),
+        "{}",
+        ran.out
+    );
     let written = world.read("desk/toolscout.toml");
     assert!(SECRETS.iter().all(|it| written.contains(it)), "{written}");
 }
@@ -144,7 +163,8 @@ async fn the_persons_own_file_takes_them_too() {
 
 #[tokio::test]
 async fn a_folder_to_start_in_stays_the_same_folder() {
-    let world = World::new().file("desk/.cursor/mcp.json", r#"{"mcpServers": {"x": {"command": "c", "cwd": "sub"}}}"#);
+    let world = World::new()
+        .file("desk/.cursor/mcp.json", r#"{"mcpServers": {"x": {"command": "c", "cwd": "sub"}}}"#);
     world.import(&["--yes"]).await.done();
     assert!(world.read("desk/toolscout.toml").contains("cwd = \"sub\""));
     world.import(&["--yes"]).await.done().says(&["Nothing to add."]);
@@ -185,13 +205,25 @@ async fn any_file_of_a_known_shape_is_read() {
         ("c.jsonc", r#"{"mcp": {"x": {"type": "local", "command": ["c"]}}}"#, "OpenCode"),
         ("d.json", r#"{"context_servers": {"x": {"command": {"path": "c"}}}}"#, "Zed"),
         ("e.toml", "[mcp_servers.x]\ncommand = \"c\"\n", "Codex"),
-        ("f.json", r#"{"mcpServers": {"x": {"command": "c"}, "y": {"httpUrl": "https://x"}}}"#, "Gemini CLI"),
-        ("g.json", r#"{"mcpServers": {"x": {"command": "c"}, "y": {"serverUrl": "https://x"}}}"#, "Windsurf"),
+        (
+            "f.json",
+            r#"{"mcpServers": {"x": {"command": "c"}, "y": {"httpUrl": "https://x"}}}"#,
+            "Gemini CLI",
+        ),
+        (
+            "g.json",
+            r#"{"mcpServers": {"x": {"command": "c"}, "y": {"serverUrl": "https://x"}}}"#,
+            "Windsurf",
+        ),
         ("cline_mcp_settings.json", r#"{"mcpServers": {"x": {"command": "c"}}}"#, "Cline"),
     ];
     for (name, text, title) in shapes {
         let world = World::new().file(&format!("desk/{name}"), text);
-        world.import(&["--file", name]).await.done().shows(&[&format!("{title}  "), "+ x  stdio  c\n"]);
+        world
+            .import(&["--file", name])
+            .await
+            .done()
+            .shows(&[&format!("{title}  "), "+ x  stdio  c\n"]);
     }
     let world = World::new().file("desk/none.json", "{}").file("desk/bad.json", "{");
     for name in ["none.json", "bad.json", "missing.json"] {
@@ -204,7 +236,11 @@ async fn any_file_of_a_known_shape_is_read() {
 async fn nothing_to_find_is_no_failure() {
     let world = World::new();
     world.import(&[]).await.done().says(&["No configuration of another program was found."]);
-    world.import(&["--verbose", "cursor"]).await.done().says(&["nothing at ", "/desk/.cursor/mcp.json"]);
+    world
+        .import(&["--verbose", "cursor"])
+        .await
+        .done()
+        .says(&["nothing at ", "/desk/.cursor/mcp.json"]);
     let ran = world.import(&["nobody"]).await;
     assert_eq!(ran.exit, Exit::Usage);
     let ran = world.import(&["--only", "nobody"]).await.says(&["no server `nobody` was found"]);
@@ -220,6 +256,7 @@ async fn what_others_wrote_cannot_move_the_cursor() {
         r#"{"mcpServers": {"a\u001b[2Jb": {"command": "x\u001b[31m", "args": ["\u202e"], "env": {"E\u0007": "env:\u001b"}, "k\u001b": 1}}}"#,
     );
     let ran = world.import(&[]).await.done();
-    let is_clean = |text: &str| !text.chars().any(|it| (it.is_control() && it != '\n') || it == '\u{202e}');
+    let is_clean =
+        |text: &str| !text.chars().any(|it| (it.is_control() && it != '\n') || it == '\u{202e}');
     assert!(is_clean(&ran.out) && is_clean(&ran.err), "{ran:?}");
 }

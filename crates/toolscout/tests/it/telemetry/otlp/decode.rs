@@ -29,7 +29,9 @@ pub(in super::super) fn resource(request: &[u8]) -> Map<String, Value> {
 }
 
 fn span(span: &Value) -> Span {
-    let text = |name: &str| span[name].as_str().unwrap_or_else(|| panic!("no text `{name}` in {span}")).to_owned();
+    let text = |name: &str| {
+        span[name].as_str().unwrap_or_else(|| panic!("no text `{name}` in {span}")).to_owned()
+    };
     let time = |name: &str| text(name).parse().expect("nanoseconds, as a text");
     Span {
         trace: text("traceId"),

@@ -44,7 +44,8 @@ impl Receiver {
                     if answer.is_none() {
                         taken.lock().push(request);
                     }
-                    let _ = stream.get_mut().write_all(answer.as_deref().unwrap_or(DONE).as_bytes());
+                    let _ =
+                        stream.get_mut().write_all(answer.as_deref().unwrap_or(DONE).as_bytes());
                 }
             }
         });
@@ -79,10 +80,13 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
             line => lines.push(line.to_owned()),
         }
     }
-    let header = |it: &String| it.split_once(':').map(|(name, it)| (name.to_lowercase(), it.trim().to_owned()));
+    let header = |it: &String| {
+        it.split_once(':').map(|(name, it)| (name.to_lowercase(), it.trim().to_owned()))
+    };
     let headers: Vec<_> = lines[1..].iter().filter_map(header).collect();
     let mut request = Request { line: lines[0].clone(), headers, body: Vec::new() };
-    let length = request.header("content-length").and_then(|it| it.parse().ok()).unwrap_or_default();
+    let length =
+        request.header("content-length").and_then(|it| it.parse().ok()).unwrap_or_default();
     let mut body = vec![0; length];
     stream.read_exact(&mut body).ok()?;
     request.body = match request.header("content-encoding") {
