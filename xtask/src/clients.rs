@@ -5,7 +5,7 @@
 //! loopback, so the run is free and does not depend on the choices of a real model.
 
 mod agent;
-mod errand;
+mod home;
 mod install;
 mod model;
 mod options;
@@ -13,7 +13,6 @@ mod stay;
 #[cfg(test)]
 mod tests;
 mod transcript;
-mod visit;
 
 use anyhow::ensure;
 use options::Options;

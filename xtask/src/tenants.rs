@@ -8,9 +8,9 @@
 
 mod canary;
 mod crowd;
-mod errand;
 mod house;
 mod tally;
+mod task;
 #[cfg(test)]
 mod tests;
 #[path = "../../crates/toolscout/tests/it/requests/vault.rs"]

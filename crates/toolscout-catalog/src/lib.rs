@@ -4,9 +4,9 @@
 //! files, no tokio, and no clock except the one passed to [`TtlRegistry`]. Start reading at
 //! [`Snapshot::merge`], then [`Snapshot::resolve`].
 
-mod alike;
 pub mod diff;
 mod discovery;
+mod equivalent;
 pub mod findings;
 mod resolve;
 pub mod review;

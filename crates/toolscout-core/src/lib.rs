@@ -16,7 +16,6 @@ pub mod redact;
 mod batch_writer;
 mod bounded_cache;
 mod call;
-mod counterpart;
 mod diagnostic;
 mod error;
 mod id;
@@ -29,11 +28,12 @@ mod pattern;
 mod policy_mode;
 pub mod policy_rules;
 mod request_sources;
+mod reverse_channel;
 mod source;
 mod store;
 mod suggest;
-mod through;
 mod tool;
+mod wrapper;
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
 //! Converts a sentence-transformers directory to a model file with int8 weights.
 
 mod config;
-mod easing;
-mod pieces;
+mod smoothing;
 mod tensors;
+mod tokens;
 
 use crate::OpenError;
 use crate::file::write::ModelWriter;

@@ -22,9 +22,9 @@ mod math;
 mod minilm;
 mod panel;
 mod pass;
-mod pieces;
-mod quantise;
+mod quantize;
 mod shape;
+mod tokens;
 mod vocabulary;
 
 #[cfg(test)]

@@ -11,9 +11,9 @@
 mod directory;
 mod file;
 mod numbers;
-#[cfg(has_model)]
-mod pieces;
 mod tiny;
+#[cfg(has_model)]
+mod tokens;
 mod unigram;
 #[cfg(has_model)]
 mod vectors;

@@ -6,17 +6,16 @@
 
 #![warn(missing_docs)]
 
-mod asked;
 mod by_meaning;
 mod document;
 mod encoder;
 mod entry;
 mod evidence;
 mod explain;
-mod fair;
+mod fair_share;
 mod fields;
 mod fusion;
-mod known;
+mod index_data;
 mod ladder;
 mod ladder2;
 mod learned;
@@ -27,13 +26,15 @@ mod near;
 mod parameters;
 mod profile;
 mod query;
-mod question;
+mod query_embedding;
+mod query_terms;
 mod ranked;
 mod reasons;
 mod rules;
 mod rung;
 mod scores;
 mod signal;
+mod spelling;
 mod stems;
 mod steps;
 mod substring;

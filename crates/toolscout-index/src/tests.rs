@@ -12,16 +12,16 @@
 //! 9. Words of all languages: [`tokens`], [`languages`].
 
 mod hostile;
-mod kept;
+mod incremental;
 mod ladder;
 mod ladder2;
 mod languages;
 mod limits;
 mod names;
-mod of_sources;
 mod ranked;
 mod reading;
 mod reasons;
+mod sources;
 mod substring;
 mod tokens;
 

@@ -11,7 +11,6 @@ pub mod server_processes;
 pub mod spawn;
 pub mod starter;
 pub mod tail;
-pub mod words;
 
 #[cfg(all(test, unix))]
 mod tests;

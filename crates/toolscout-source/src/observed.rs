@@ -4,11 +4,11 @@
 //! Start reading at [`TranscriptObserver::feed`], which reads messages as they pass; [`Observed`]
 //! stores the tools, and [`ObservedSource`] lists them.
 
+mod known_names;
 mod lines;
 mod message;
-mod news;
 mod record;
-mod seen;
+mod seen_tools;
 mod source;
 
 #[cfg(test)]

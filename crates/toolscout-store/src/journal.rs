@@ -6,10 +6,10 @@
 //! inserted or cut off unless [`verify`] reports where. Start reading at [`Journal::push`];
 //! [`book`] writes lines to the files, [`JournalReader`] reads them.
 
-mod book;
-mod folder;
+mod append;
 mod head;
 mod line;
+mod paths;
 mod reader;
 mod tail;
 mod verify;

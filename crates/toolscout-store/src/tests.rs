@@ -10,15 +10,15 @@
 //! 8. Precious data is never recreated, and foreign writes to it are rejected: [`precious`].
 //! 9. Large values are private files, written atomically and limited in number: [`bulky`].
 
+mod basics;
 mod bulky;
-mod keeping;
+mod damage;
+mod dirs;
 mod leases;
-mod places;
 mod precious;
 mod secrets;
 mod sharing;
 mod swapping;
-mod trouble;
 
 use crate::SqliteStore;
 use std::path::{Path, PathBuf};

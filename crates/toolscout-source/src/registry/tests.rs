@@ -7,7 +7,7 @@
 
 mod building;
 mod calling;
-mod keeping;
+mod registering;
 mod sharing;
 mod typed;
 
