@@ -57,7 +57,7 @@ impl Policy {
     pub const ALL: [Self; 4] = [Self::Allow, Self::Ask, Self::Deny, Self::Disable];
 
     /// The name in configuration: `allow`, `ask`, `deny`, `disable`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
             Self::Ask => "ask",
@@ -67,8 +67,8 @@ impl Policy {
     }
 
     /// Parses a name as written in configuration. Other spellings return none.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.as_str() == name)
     }
 }
 
@@ -80,7 +80,7 @@ pub struct AuthorizationContext {
     /// The policy in force for the tool.
     pub policy: Policy,
     /// The reason for the policy, as a continuation of "is denied": `by the project's rule …`.
-    pub because: String,
+    pub reason: String,
     /// Whether a user has trusted the tool's source to run code.
     pub trusted: bool,
     /// Whether a user approved exactly this call. Satisfies [`Policy::Ask`] and no other check.
@@ -92,16 +92,9 @@ pub struct AuthorizationContext {
 
 impl AuthorizationContext {
     /// An allowed call of a trusted source; change the fields from there.
-    pub fn of(caller: Caller) -> Self {
-        let because = "by policy".to_owned();
-        Self {
-            caller,
-            policy: Policy::Allow,
-            because,
-            trusted: true,
-            approved: false,
-            digest: None,
-        }
+    pub fn new(caller: Caller) -> Self {
+        let reason = "by policy".to_owned();
+        Self { caller, policy: Policy::Allow, reason, trusted: true, approved: false, digest: None }
     }
 }
 
@@ -109,7 +102,7 @@ impl AuthorizationContext {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval {
-    /// `toolscout approve ID` approves it.
+    /// The id for `toolscout approve` and `toolscout reject`.
     pub id: String,
     /// The tool, as `source/name`.
     #[serde(serialize_with = "as_text")]
@@ -124,7 +117,7 @@ pub struct PendingApproval {
     /// Command-line words for the tool's own program.
     pub rest: Vec<String>,
     /// The surface the call came through.
-    #[serde(serialize_with = "caller_word")]
+    #[serde(serialize_with = "caller_name")]
     #[schemars(with = "String")]
     pub caller: Caller,
     /// The authenticated user.
@@ -139,8 +132,8 @@ pub struct PendingApproval {
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "String")]
     pub expires: Moment,
-    /// Whether it was approved or rejected; none while it is pending.
-    pub answer: Option<bool>,
+    /// True if approved, false if rejected, null while pending.
+    pub approved: Option<bool>,
 }
 
 fn as_text<S: Serializer>(
@@ -154,8 +147,8 @@ fn optional_text<S: Serializer>(text: &Option<Arc<str>>, serializer: S) -> Resul
     text.as_deref().serialize(serializer)
 }
 
-fn caller_word<S: Serializer>(caller: &Caller, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(caller.word())
+fn caller_name<S: Serializer>(caller: &Caller, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(caller.as_str())
 }
 
 /// The reason why a call was not authorized.
@@ -163,28 +156,28 @@ fn caller_word<S: Serializer>(caller: &Caller, serializer: S) -> Result<S::Ok, S
 #[non_exhaustive]
 pub enum AuthorizationError {
     /// The tool is disabled.
-    #[error("`{}` is disabled {}", escape::line(tool), escape::line(because))]
+    #[error("`{}` is disabled {}", escape::line(tool), escape::line(reason))]
     Disabled {
         /// The tool.
         tool: String,
         /// The reason, as a continuation of "is disabled".
-        because: String,
+        reason: String,
     },
     /// A policy, a policy mode or a user denied the call.
-    #[error("`{}` is denied {}", escape::line(tool), escape::line(because))]
+    #[error("`{}` is denied {}", escape::line(tool), escape::line(reason))]
     Denied {
         /// The tool.
         tool: String,
         /// The reason, as a continuation of "is denied".
-        because: String,
+        reason: String,
     },
     /// The call needs an approval, and there is none yet.
-    #[error("`{}` asks for approval", escape::line(tool))]
+    #[error("`{}` needs approval", escape::line(tool))]
     NeedsApproval {
         /// The tool.
         tool: String,
         /// The id of the pending approval, if one could be stored.
-        question: Option<String>,
+        approval_id: Option<String>,
     },
     /// The definition is quarantined until a user has reviewed it.
     #[error("`{}` is quarantined: {}", escape::line(tool), escape::line(reason))]
@@ -201,13 +194,13 @@ pub enum AuthorizationError {
         tool: String,
     },
     /// The definition is not the one that the caller has read.
-    #[error("`{}` has changed since it was read", escape::line(tool))]
+    #[error("the definition of `{}` has changed since the caller read it", escape::line(tool))]
     Changed {
         /// The tool.
         tool: String,
     },
     /// The call names another tool than the one that was looked up for it.
-    #[error("a call of `{}` cannot be let through as one of another tool", escape::line(tool))]
+    #[error("the call names `{}`, but another tool was looked up for it", escape::line(tool))]
     AnotherTool {
         /// The tool that the call names.
         tool: String,
@@ -219,9 +212,9 @@ pub enum AuthorizationError {
 pub fn authorize(
     call: ToolCall,
     tool: &Tool,
-    now: AuthorizationContext,
+    context: AuthorizationContext,
 ) -> Result<Authorized<ToolCall>, AuthorizationError> {
-    match refusal(&call, tool, &now) {
+    match refusal(&call, tool, &context) {
         Some(refusal) => Err(refusal),
         None => Ok(Authorized(call)),
     }
@@ -233,11 +226,11 @@ pub fn authorize(
 pub fn authorize_checked<E: From<AuthorizationError>>(
     mut call: ToolCall,
     tool: &Tool,
-    now: &AuthorizationContext,
+    context: &AuthorizationContext,
     bound_to: Option<Digest>,
     check: impl FnOnce(Arguments) -> Result<Arguments, E>,
 ) -> Result<Authorized<ToolCall>, E> {
-    if let Some(refusal) = refusal(&call, tool, now) {
+    if let Some(refusal) = refusal(&call, tool, context) {
         return Err(refusal.into());
     }
     call.arguments = check(call.arguments)?;
@@ -249,32 +242,32 @@ pub fn authorize_checked<E: From<AuthorizationError>>(
 pub fn refusal(
     call: &ToolCall,
     tool: &Tool,
-    now: &AuthorizationContext,
+    context: &AuthorizationContext,
 ) -> Option<AuthorizationError> {
     // Nearly every call is authorized, so the strings are only built for a refusal.
-    let (name, because) = (|| tool.id.to_string(), || now.because.clone());
+    let (name, reason) = (|| tool.id.to_string(), || context.reason.clone());
     if call.tool != tool.id {
         return Some(AuthorizationError::AnotherTool { tool: call.tool.to_string() });
     }
-    if now.policy == Policy::Disable {
-        return Some(AuthorizationError::Disabled { tool: name(), because: because() });
+    if context.policy == Policy::Disable {
+        return Some(AuthorizationError::Disabled { tool: name(), reason: reason() });
     }
     // Quarantine has no exception: neither for a user at a terminal, nor in allow-all mode.
     if let Status::Quarantined(reason) = &tool.status {
         return Some(AuthorizationError::Quarantined { tool: name(), reason: reason.clone() });
     }
-    if call.expect.is_some_and(|it| it != now.digest.unwrap_or_else(|| tool.digest())) {
+    if call.expect.is_some_and(|expect| expect != context.digest.unwrap_or_else(|| tool.digest())) {
         return Some(AuthorizationError::Changed { tool: name() });
     }
-    match now.policy {
-        Policy::Deny => Some(AuthorizationError::Denied { tool: name(), because: because() }),
+    match context.policy {
+        Policy::Deny => Some(AuthorizationError::Denied { tool: name(), reason: reason() }),
         // Commands that a user types run untrusted code, as with make or npm; calls by agents need
         // a trusted source.
-        _ if !now.trusted && !now.caller.is_person() => {
+        _ if !context.trusted && !context.caller.is_user() => {
             Some(AuthorizationError::Untrusted { tool: name() })
         }
-        Policy::Ask if !now.approved => {
-            Some(AuthorizationError::NeedsApproval { tool: name(), question: None })
+        Policy::Ask if !context.approved => {
+            Some(AuthorizationError::NeedsApproval { tool: name(), approval_id: None })
         }
         _ => None,
     }

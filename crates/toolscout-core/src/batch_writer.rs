@@ -99,7 +99,7 @@ impl<T: Send + 'static> BatchWriter<T> {
             let shared = self.shared.clone();
             let spawned = thread::Builder::new()
                 .name(shared.limits.name.to_owned())
-                .spawn(move || shared.work());
+                .spawn(move || shared.run());
             *thread = spawned.ok();
             self.is_started.store(thread.is_some(), Ordering::Relaxed);
         }
@@ -125,7 +125,7 @@ impl<T: Send + 'static> BatchWriter<T> {
 }
 
 impl<T> SharedQueue<T> {
-    fn work(&self) {
+    fn run(&self) {
         let mut is_closed = false;
         while !is_closed {
             let mut queue = self.queue.lock();

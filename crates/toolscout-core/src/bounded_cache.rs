@@ -59,7 +59,7 @@ impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
     pub fn insert(&mut self, key: K, value: V) -> Vec<V> {
         self.uses += 1;
         let replaced = self.entries.insert(key, CacheEntry { value, last_use: self.uses });
-        let mut gone: Vec<V> = replaced.into_iter().map(|entry| entry.value).collect();
+        let mut removed: Vec<V> = replaced.into_iter().map(|entry| entry.value).collect();
         let mut weight: usize = self.values().map(self.weigh).sum();
         while weight > self.capacity && self.len() > 1 {
             let oldest = self
@@ -69,9 +69,9 @@ impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
                 .map(|(key, _)| key.clone());
             let Some(evicted) = oldest.and_then(|key| self.remove(&key)) else { break };
             weight -= (self.weigh)(&evicted);
-            gone.push(evicted);
+            removed.push(evicted);
         }
-        gone
+        removed
     }
 
     /// Removes the value of a key.
@@ -83,9 +83,9 @@ impl<K: Hash + Eq + Clone, V> BoundedCache<K, V> {
     }
 
     /// Removes and returns all values for which the predicate is true.
-    pub fn remove_if(&mut self, mut is_unwanted: impl FnMut(&V) -> bool) -> Vec<V> {
+    pub fn remove_if(&mut self, mut predicate: impl FnMut(&V) -> bool) -> Vec<V> {
         self.entries
-            .extract_if(|_, entry| is_unwanted(&entry.value))
+            .extract_if(|_, entry| predicate(&entry.value))
             .map(|(_, entry)| entry.value)
             .collect()
     }

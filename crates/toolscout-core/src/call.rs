@@ -50,7 +50,7 @@ impl ToolCall {
             Ok(())
         } else {
             Err(SourceError::Invalid {
-                reason: format!("`{}` takes nothing after `--`", self.tool),
+                reason: format!("`{}` takes no arguments after `--`", self.tool),
             })
         }
     }
@@ -64,7 +64,7 @@ pub struct ToolOutput {
     raw: RawJson,
     is_error: bool,
     wants_input: bool,
-    doubts: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl ToolOutput {
@@ -91,26 +91,32 @@ impl ToolOutput {
     }
 
     fn build(value: Value, is_error: bool) -> Self {
-        Self { raw: RawJson::from_value(&value), is_error, wants_input: false, doubts: Vec::new() }
+        Self {
+            raw: RawJson::from_value(&value),
+            is_error,
+            wants_input: false,
+            warnings: Vec::new(),
+        }
     }
 
     /// Accepts a result as received. It must be an object whose `content`, if any, is a list.
     pub fn from_raw(raw: RawJson) -> Result<Self, &'static str> {
-        let shape = ResultHead::of(&raw)?;
-        if shape.content.is_some_and(|it| !it.get().starts_with('[')) {
+        let head = ResultHead::parse(&raw)?;
+        if head.content.is_some_and(|content| !content.get().starts_with('[')) {
             return Err("`content` must be a list");
         }
-        let is_error = match shape.is_error.map(RawValue::get) {
+        let is_error = match head.is_error.map(RawValue::get) {
             None | Some("false") => false,
             Some("true") => true,
             Some(_) => return Err("`isError` must be true or false"),
         };
-        let wants_input = shape.result_type.is_some_and(|it| it.get() == "\"input_required\"");
-        Ok(Self { raw, is_error, wants_input, doubts: Vec::new() })
+        let wants_input =
+            head.result_type.is_some_and(|result_type| result_type.get() == "\"input_required\"");
+        Ok(Self { raw, is_error, wants_input, warnings: Vec::new() })
     }
 
     /// Whether this is not a result yet: the tool requires input first, and the call must be
-    /// repeated with it. Only a caller with a [`crate::Counterpart`] receives such an output.
+    /// repeated with it. Only a caller with a [`crate::ReverseChannel`] receives such an output.
     pub fn wants_input(&self) -> bool {
         self.wants_input
     }
@@ -122,14 +128,14 @@ impl ToolOutput {
 
     /// The same result with warnings about it. They come from toolscout and are kept beside the
     /// tool's result, not in it.
-    pub fn with_doubts(self, doubts: Vec<String>) -> Self {
-        Self { doubts, ..self }
+    pub fn with_warnings(self, warnings: Vec<String>) -> Self {
+        Self { warnings, ..self }
     }
 
     /// Reasons why the result may not be what the tool's definition promises: one sentence each,
     /// safe to show. Usually none.
-    pub fn doubts(&self) -> &[String] {
-        &self.doubts
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The whole result as received.
@@ -169,13 +175,13 @@ struct ResultHead<'a> {
 }
 
 impl<'a> ResultHead<'a> {
-    fn of(raw: &'a RawJson) -> Result<Self, &'static str> {
+    fn parse(raw: &'a RawJson) -> Result<Self, &'static str> {
         if !raw.as_str().starts_with('{') {
             return Err("a result must be a JSON object");
         }
         // Parsers disagree on the meaning of a duplicate key, so it is an error.
         serde_json::from_str(raw.as_str())
-            .map_err(|_| "`content`, `isError` and `resultType` may be there once each")
+            .map_err(|_| "`content`, `isError` and `resultType` must occur at most once")
     }
 }
 

@@ -70,7 +70,7 @@ pub enum ChangeKind {
 
 impl ChangeKind {
     /// The word in the audit log and in metrics.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Call => "call",
             Self::Client => "client",
@@ -107,7 +107,11 @@ impl ChangeGuard {
     /// change.
     pub fn commit(self) {
         if !self.is_nested {
-            self.cx.decided(self.change.kind.word(), self.change.subject, self.change.action);
+            self.cx.emit_decision(
+                self.change.kind.as_str(),
+                self.change.subject,
+                self.change.action,
+            );
         }
     }
 }

@@ -36,7 +36,7 @@ pub struct Cx {
     /// elicitation.
     pub asker: Option<ApprovalPrompt>,
     /// The client that made the request, if it accepts reverse requests.
-    pub counterpart: Option<Arc<dyn Counterpart>>,
+    pub reverse_channel: Option<Arc<dyn ReverseChannel>>,
     /// The observers that receive events about the request.
     pub observers: Observers,
     /// Whether this is a dry run: [`Cx::change`] refuses to change anything.
@@ -52,7 +52,7 @@ pub type ApprovalPrompt = Arc<dyn Fn(PendingApproval) -> BoxFuture<'static, bool
 impl Cx {
     /// A request by this caller, without a deadline.
     pub fn new(caller: Caller) -> Self {
-        let none: Arc<[(String, String)]> = Arc::new([]);
+        let no_headers: Arc<[(String, String)]> = Arc::new([]);
         Self {
             deadline: None,
             caller,
@@ -76,7 +76,7 @@ impl Cx {
     /// The same request, due within this time. A deadline only comes nearer.
     pub fn within(mut self, limit: Duration) -> Self {
         let limit = Instant::now() + limit;
-        self.deadline = Some(self.deadline.map_or(limit, |it| it.min(limit)));
+        self.deadline = Some(self.deadline.map_or(limit, |deadline| deadline.min(limit)));
         self
     }
 
@@ -86,13 +86,13 @@ impl Cx {
     /// How much longer than its deadline the request may take, because the time a client takes for
     /// reverse requests does not count. A layer that measures that time extends the deadline by no
     /// more than that; a layer that does not measure it adds the whole amount.
-    pub fn patience(&self) -> Duration {
-        if self.counterpart.is_some() { Self::THINKING } else { Duration::ZERO }
+    pub fn reverse_request_allowance(&self) -> Duration {
+        if self.reverse_channel.is_some() { Self::REVERSE_REQUEST_LIMIT } else { Duration::ZERO }
     }
 
     /// The time left; `None` without a deadline.
     pub fn remaining(&self) -> Option<Duration> {
-        self.deadline.map(|it| it.saturating_duration_since(Instant::now()))
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 }
 
@@ -109,7 +109,7 @@ pub enum Caller {
 
 impl Caller {
     /// The name passed to child processes: `cli`, `mcp`, `http`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Cli => "cli",
             Self::Mcp => "mcp",
@@ -118,7 +118,7 @@ impl Caller {
     }
 
     /// Whether a user typed the request, as opposed to an agent sending it.
-    pub fn is_person(self) -> bool {
+    pub fn is_user(self) -> bool {
         self == Self::Cli
     }
 }

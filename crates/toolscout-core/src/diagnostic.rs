@@ -45,17 +45,17 @@ impl Diagnostic {
     }
 
     /// Sets the source it is about.
-    pub fn of(self, source: SourceId) -> Self {
+    pub fn with_source(self, source: SourceId) -> Self {
         Self { source: Some(source), ..self }
     }
 
     /// Sets the file it is about.
-    pub fn at(self, path: impl Into<PathBuf>) -> Self {
+    pub fn with_path(self, path: impl Into<PathBuf>) -> Self {
         Self { path: Some(path.into()), ..self }
     }
 
     /// Sets the command to run next.
-    pub fn hint(self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 }

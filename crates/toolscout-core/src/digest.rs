@@ -48,7 +48,7 @@ impl Digest {
 
     /// Parses 64 hexadecimal digits.
     pub fn from_hex(text: &str) -> Option<Self> {
-        blake3::Hash::from_hex(text).ok().map(|it| Self(*it.as_bytes()))
+        blake3::Hash::from_hex(text).ok().map(|value| Self(*value.as_bytes()))
     }
 }
 
@@ -73,7 +73,7 @@ impl Serialize for Digest {
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<'de, str>::deserialize(deserializer)?;
-        Self::from_hex(&text).ok_or_else(|| de::Error::custom("not a digest"))
+        Self::from_hex(&text).ok_or_else(|| de::Error::custom("invalid digest"))
     }
 }
 
@@ -111,7 +111,7 @@ pub fn canonical(value: &Value, out: &mut String) {
 
 /// Appends the text as JSON. Nearly all texts need no escapes, and a listing has thousands of them.
 fn quote(text: &str, out: &mut String) {
-    if text.bytes().any(|it| it < b' ' || matches!(it, b'"' | b'\\')) {
+    if text.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
         return out.push_str(&Value::from(text).to_string());
     }
     out.push('"');

@@ -51,7 +51,7 @@ pub enum SourceError {
         cause: Option<std::io::Error>,
     },
     /// The deadline passed.
-    #[error("source `{id}`: {what} took longer than {}", spoken(*limit))]
+    #[error("source `{id}`: {what} timed out after {}", format_duration(*limit))]
     TimedOut {
         /// The source.
         id: SourceId,
@@ -92,7 +92,7 @@ pub enum SourceError {
     #[error("{}", .0.message)]
     Stopped(Box<crate::Diagnostic>),
     /// The server behind a source answered with a JSON-RPC error.
-    #[error("source `{id}` answered: {} ({code})", crate::escape::line(message))]
+    #[error("source `{id}` returned an error: {} ({code})", crate::escape::line(message))]
     Answered {
         /// The source.
         id: SourceId,
@@ -132,9 +132,9 @@ pub enum SourceError {
 }
 
 /// A limit as text: `30 s`, or `300 ms` if it is no whole number of seconds.
-pub fn spoken(limit: Duration) -> String {
+pub fn format_duration(limit: Duration) -> String {
     match limit.as_millis() {
-        whole if whole > 0 && whole % 1_000 == 0 => format!("{} s", whole / 1_000),
+        millis if millis > 0 && millis % 1_000 == 0 => format!("{} s", millis / 1_000),
         other => format!("{other} ms"),
     }
 }

@@ -8,8 +8,8 @@ mod kind;
 mod span;
 
 pub use kind::{
-    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, EventKind,
-    OperationEvent, SearchEvent,
+    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, DiscoveryStart,
+    EventKind, OperationEvent, SearchEvent,
 };
 pub use span::{Span, trace_context};
 
@@ -100,7 +100,7 @@ struct Started {
 impl Cx {
     /// Starts an event. The returned context belongs to its span; use it for requests made while
     /// the event is pending.
-    pub fn begin_event(mut self) -> (Self, PendingEvent) {
+    pub fn start_event(mut self) -> (Self, PendingEvent) {
         if self.observers.is_empty() {
             return (self, PendingEvent(None));
         }
@@ -124,7 +124,7 @@ impl Cx {
         if self.observers.is_empty() {
             return;
         }
-        if let (_, PendingEvent(Some(mut started))) = self.clone().begin_event() {
+        if let (_, PendingEvent(Some(mut started))) = self.clone().start_event() {
             let ago = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
             (started.at, started.since) = (Moment(started.at.0.saturating_sub(ago)), since);
             PendingEvent(Some(started)).finish(kind);
@@ -143,16 +143,18 @@ impl Cx {
         self.decided_by(about, which, word, by);
     }
 
-    /// Like [`decided`](Self::decided), for a decision by another person or by a rule.
-    pub fn decided_by(
+    /// Like [`emit_decision`](Self::emit_decision), for a decision by another person or by a rule.
+    pub fn emit_decision_by(
         &self,
-        about: &'static str,
-        which: impl std::fmt::Display,
-        word: &'static str,
+        kind: &'static str,
+        subject: impl std::fmt::Display,
+        action: &'static str,
         by: impl std::fmt::Display,
     ) {
-        let (which, by) = (|| which.to_string(), || by.to_string());
-        self.emit(|| EventKind::Decision(DecisionEvent { about, which: which(), word, by: by() }));
+        let (subject, by) = (|| subject.to_string(), || by.to_string());
+        self.emit(|| {
+            EventKind::Decision(DecisionEvent { kind, subject: subject(), action, by: by() })
+        });
     }
 
     fn requester(&self) -> Requester {

@@ -18,7 +18,10 @@ impl SourceId {
         let valid = !id.is_empty()
             && id.len() <= 32
             && !id.contains("__")
-            && id.bytes().next().is_some_and(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
+            && id
+                .bytes()
+                .next()
+                .is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
             && id.bytes().all(is_id_byte);
         if valid {
             Ok(Self(id.into()))
@@ -54,11 +57,11 @@ fn is_id_byte(byte: u8) -> bool {
 
 fn nearest(id: &str) -> String {
     let mut out = String::new();
-    for it in id.to_ascii_lowercase().bytes() {
-        let it = if is_id_byte(it) { it as char } else { '-' };
-        let repeats = matches!(it, '_' | '-') && out.ends_with(['_', '-']);
+    for byte in id.to_ascii_lowercase().bytes() {
+        let value = if is_id_byte(byte) { byte as char } else { '-' };
+        let repeats = matches!(value, '_' | '-') && out.ends_with(['_', '-']);
         if !repeats {
-            out.push(it);
+            out.push(value);
         }
     }
     let out: String = out.trim_matches(['_', '-']).chars().take(32).collect();
@@ -80,7 +83,7 @@ impl fmt::Debug for SourceId {
 /// An invalid source id, and the nearest valid one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{}` is not a source id; use lower-case letters, digits, `-` and single `_`, for example `{nearest}`",
+    "`{}` is not a valid source id; use lower-case letters, digits, `-` and single `_`, for example `{nearest}`",
     crate::escape::line(id)
 )]
 pub struct InvalidSourceId {
@@ -107,8 +110,8 @@ impl ToolName {
         if name.len() > 128 {
             return Err(InvalidName::TooLong { length: name.len() });
         }
-        let plain = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
-        if plain(first) && name.bytes().all(|it| plain(it) || matches!(it, b'.' | b'-')) {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if plain(first) && name.bytes().all(|byte| plain(byte) || matches!(byte, b'.' | b'-')) {
             Ok(Self(name.into()))
         } else {
             Err(InvalidName::Characters { name: name.to_owned() })
@@ -145,17 +148,17 @@ impl fmt::Debug for ToolName {
 #[non_exhaustive]
 pub enum InvalidName {
     /// The name is empty.
-    #[error("the tool's name is empty")]
+    #[error("the tool name is empty")]
     Empty,
     /// The name is longer than a command may be.
-    #[error("the tool's name has {length} bytes; at most 128 are allowed")]
+    #[error("the tool name is {length} bytes long; the limit is 128")]
     TooLong {
         /// The length in bytes.
         length: usize,
     },
     /// The name has characters that a command may not have.
     #[error(
-        "`{}` cannot be a tool's name; use letters, digits, `_`, `-` and `.`, and start with a letter, a digit or `_`",
+        "`{}` is not a valid tool name; use letters, digits, `_`, `-` and `.`, and start with a letter, a digit or `_`",
         crate::escape::line(name)
     )]
     Characters {

@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 /// the memory of a parsed tree. Cloning is cheap.
 #[derive(Clone)]
 pub struct RawJson {
-    of: Arc<JsonText>,
+    text: Arc<JsonText>,
     /// Byte range within a [`JsonText::Many`]; unused for [`JsonText::One`].
     from: u32,
     to: u32,
@@ -24,7 +24,7 @@ enum JsonText {
     /// Exactly one JSON value.
     One(Box<RawValue>),
     /// A text with many JSON values, each used in place without a copy.
-    Many { text: String, mark: Digest },
+    Many { text: String, identity: Digest },
 }
 
 /// A long text that contains many JSON texts. Its creator guarantees that they were validated
@@ -33,13 +33,13 @@ enum JsonText {
 pub struct CheckedText(Arc<JsonText>);
 
 impl CheckedText {
-    /// `mark` identifies the text: no two texts may have the same mark.
-    pub fn new(text: String, mark: Digest) -> Self {
-        Self(Arc::new(JsonText::Many { text, mark }))
+    /// `identity` identifies the text: no two texts may have the same identity.
+    pub fn new(text: String, identity: Digest) -> Self {
+        Self(Arc::new(JsonText::Many { text, identity }))
     }
 
     /// A slice of the text; none if the range exceeds the text or splits a character.
-    pub fn piece(&self, range: Range<usize>) -> Option<&str> {
+    pub fn slice(&self, range: Range<usize>) -> Option<&str> {
         self.0.as_str().get(range)
     }
 }
@@ -82,9 +82,9 @@ impl RawJson {
     /// One of the JSON texts in this text, without a copy and without parsing; none if the range is
     /// invalid.
     pub fn part_of(text: &CheckedText, range: Range<usize>) -> Option<Self> {
-        text.piece(range.clone())?;
+        text.slice(range.clone())?;
         let (from, to) = (u32::try_from(range.start).ok()?, u32::try_from(range.end).ok()?);
-        Some(Self { of: text.0.clone(), from, to })
+        Some(Self { text: text.0.clone(), from, to })
     }
 
     /// The schema of a tool without arguments; always the same instance.
@@ -97,7 +97,7 @@ impl RawJson {
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        match &*self.of {
+        match &*self.text {
             JsonText::One(raw) => raw.get(),
             JsonText::Many { text, .. } => &text[self.from as usize..self.to as usize],
         }
@@ -108,19 +108,19 @@ impl RawJson {
         serde_json::from_str(self.as_str()).unwrap_or(Value::Null)
     }
 
-    /// Appends bytes that identify this text: the whole text, or the mark and range of the text
+    /// Appends bytes that identify this text: the whole text, or the identity and range of the text
     /// that it is a part of. Equal bytes imply equal texts; equal texts may have different bytes.
-    pub fn stand_in(&self, all: &mut Vec<u8>) {
-        match &*self.of {
+    pub fn append_identity(&self, out: &mut Vec<u8>) {
+        match &*self.text {
             JsonText::One(raw) => {
-                all.push(0);
-                all.extend((raw.get().len() as u64).to_le_bytes());
-                all.extend_from_slice(raw.get().as_bytes());
+                out.push(0);
+                out.extend((raw.get().len() as u64).to_le_bytes());
+                out.extend_from_slice(raw.get().as_bytes());
             }
-            JsonText::Many { mark, .. } => {
-                all.push(1);
-                all.extend_from_slice(mark.as_bytes());
-                all.extend([self.from, self.to].map(u32::to_le_bytes).as_flattened());
+            JsonText::Many { identity, .. } => {
+                out.push(1);
+                out.extend_from_slice(identity.as_bytes());
+                out.extend([self.from, self.to].map(u32::to_le_bytes).as_flattened());
             }
         }
     }
@@ -129,7 +129,7 @@ impl RawJson {
 /// Wraps a value that is already parsed, without parsing it again.
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        Self { of: Arc::new(JsonText::One(raw)), from: 0, to: 0 }
+        Self { text: Arc::new(JsonText::One(raw)), from: 0, to: 0 }
     }
 }
 
@@ -151,7 +151,7 @@ impl Eq for RawJson {}
 
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &*self.of {
+        match &*self.text {
             JsonText::One(raw) => raw.serialize(serializer),
             JsonText::Many { .. } => {
                 let raw: &RawValue =

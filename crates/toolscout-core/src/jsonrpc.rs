@@ -8,7 +8,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub use scan::{check_size, ids_of_responses, number};
+pub use scan::{check_size, ids_of_responses, parse_integer};
 
 use crate::{RawJson, escape};
 use serde::Deserialize;
@@ -62,28 +62,28 @@ pub enum InvalidReason {
     #[error("a message that is not UTF-8")]
     NotUtf8,
     /// It is a list. MCP has no batches.
-    #[error("a batch of messages, which the protocol does not have")]
+    #[error("a batch of messages, which toolscout does not accept")]
     Batch,
     /// It is neither an object nor a list.
-    #[error("a line that is no message")]
+    #[error("a line that is not a message")]
     NotAnObject,
     /// It is not JSON, or a part of the envelope has the wrong type or occurs twice.
-    #[error("broken JSON: {0}")]
+    #[error("invalid JSON: {0}")]
     Envelope(serde_json::Error),
     /// It is not version 2.0.
     #[error("a message that is not JSON-RPC 2.0")]
     Version,
     /// It is a request and a response at once.
-    #[error("a message that is a request and an answer at once")]
+    #[error("a message that is both a request and a response")]
     RequestAndResponse,
     /// It is a response with both a result and an error.
-    #[error("an answer with both a result and an error")]
+    #[error("a response with both a result and an error")]
     ResultAndError,
     /// It is a response with neither a result nor an error.
-    #[error("an answer with neither a result nor an error")]
+    #[error("a response with neither a result nor an error")]
     NoOutcome,
     /// The error of a response is not an object.
-    #[error("an error that is no JSON object")]
+    #[error("an error that is not a JSON object")]
     ErrorNotAnObject,
     /// The error of a response has no code, or no message.
     #[error("a malformed error: {0}")]
@@ -138,14 +138,14 @@ pub fn read(bytes: &[u8]) -> Result<Message<'_>, InvalidMessage<'_>> {
     let envelope: Envelope<'_> = serde_json::from_str(text)
         .map_err(|error| invalid(bytes, InvalidReason::Envelope(error)))?;
     let id = envelope.id;
-    sort(envelope).map_err(|reason| InvalidMessage { id, reason, syntax: None })
+    classify(envelope).map_err(|reason| InvalidMessage { id, reason, syntax: None })
 }
 
 fn invalid(bytes: &[u8], reason: InvalidReason) -> InvalidMessage<'_> {
     InvalidMessage { id: None, reason, syntax: serde_json::from_slice::<&RawValue>(bytes).err() }
 }
 
-fn sort(envelope: Envelope<'_>) -> Result<Message<'_>, InvalidReason> {
+fn classify(envelope: Envelope<'_>) -> Result<Message<'_>, InvalidReason> {
     let Envelope { jsonrpc, id, method, params, result, error } = envelope;
     if jsonrpc.as_deref() != Some("2.0") {
         return Err(InvalidReason::Version);
@@ -243,7 +243,7 @@ impl RpcError {
 
     /// The receiver does not support this method.
     pub fn unsupported(method: &str) -> Self {
-        Self::new(Self::METHOD, format!("`{method}` is not supported here"))
+        Self::new(Self::METHOD, format!("method `{method}` is not supported"))
     }
 
     /// The receiver tried and failed.
@@ -258,7 +258,7 @@ impl RpcError {
 
     /// The receiver has no such method.
     pub fn unknown_method(method: &str) -> Self {
-        Self::new(Self::METHOD, format!("method `{}` is not known here", escape::line(method)))
+        Self::new(Self::METHOD, format!("method not found: `{}`", escape::line(method)))
     }
 
     /// The same error with data for programs.

@@ -6,7 +6,7 @@ use crate::{BoxFuture, BoxStream, Cx, RawJson, SourceError};
 /// definitions, requests and results pass unchanged.
 pub trait Library: Send + Sync {
     /// The known contents. Starts nothing.
-    fn holdings(&self, cx: &Cx) -> Result<LibraryContents, SourceError>;
+    fn contents(&self, cx: &Cx) -> Result<LibraryContents, SourceError>;
 
     /// Forwards a request such as `resources/read`, `prompts/get` or `completion/complete`; starts
     /// the server if necessary.

@@ -54,7 +54,7 @@ impl ToolPatterns {
             let pattern = pattern.as_ref();
             ToolPattern::parse(pattern).ok_or_else(|| {
                 format!(
-                    "`{}` names no tool; use `source/tool`, `source/*` or `*`",
+                    "`{}` is not a tool pattern; use `source/tool`, `source/*` or `*`",
                     escape::line(pattern)
                 )
             })
@@ -63,7 +63,7 @@ impl ToolPatterns {
     }
 
     /// Patterns for the names of tools of one source.
-    pub fn of_source(source: &SourceId, names: &[String]) -> Self {
+    pub fn for_source(source: &SourceId, names: &[String]) -> Self {
         let pattern = |name: &String| ToolPattern {
             source: NamePattern::new(source.as_str()),
             tool: NamePattern::new(name),
@@ -92,7 +92,7 @@ impl ToolPatterns {
     }
 
     /// Whether every tool of this source matches, including tools that it gets later.
-    pub fn match_all_of(&self, source: &SourceId) -> bool {
+    pub fn matches_all_of(&self, source: &SourceId) -> bool {
         self.names(source).any(NamePattern::matches_all)
     }
 

@@ -24,18 +24,18 @@ impl PolicyRules {
 
     /// The same level without the rule of this pattern.
     pub fn without(mut self, pattern: &str) -> Self {
-        self.rules.retain(|(it, _)| it != pattern);
+        self.rules.retain(|(rule, _)| rule != pattern);
         self
     }
 
     /// The policy of this level for a tool, and the rule that sets it; none if the level sets none.
-    pub fn says(&self, id: &ToolId) -> Option<(Policy, String)> {
+    pub fn policy_for(&self, id: &ToolId) -> Option<(Policy, String)> {
         let rule = self.rule_for(id).map(|(policy, pattern)| (policy, format!("rule `{pattern}`")));
         rule.or_else(|| self.default.map(|policy| (policy, "default".to_owned())))
     }
 
     /// The policy of this level for every tool of a pattern; none if no rule covers all of them.
-    pub fn says_about_all(&self, pattern: &PolicyPattern<'_>) -> Option<Policy> {
+    pub fn policy_for_all(&self, pattern: &PolicyPattern<'_>) -> Option<Policy> {
         let covering = self.rules.iter().filter_map(|(rule, policy)| {
             Some((PolicyPattern::parse(rule)?.covers(pattern)?, *policy))
         });
@@ -45,28 +45,28 @@ impl PolicyRules {
     /// The most specific rule for a tool, and its pattern as written.
     pub fn rule_for(&self, id: &ToolId) -> Option<(Policy, &str)> {
         let tool = PolicyPattern::Tool(id.source.as_str(), id.name.as_str());
-        let fitting = self.rules.iter().filter_map(|(pattern, policy)| {
+        let matching = self.rules.iter().filter_map(|(pattern, policy)| {
             let specificity = PolicyPattern::parse(pattern)?.covers(&tool)?;
             Some((specificity, *policy, pattern))
         });
         // If the same pattern occurs twice, the stricter rule wins, since it was written for a
         // reason.
-        let best = fitting.max_by_key(|(specificity, policy, _)| (*specificity, *policy));
+        let best = matching.max_by_key(|(specificity, policy, _)| (*specificity, *policy));
         best.map(|(_, policy, pattern)| (policy, pattern.as_str()))
     }
 
-    /// The strictest rule for a single tool of this source, among the tools that `is_meant`
+    /// The strictest rule for a single tool of this source, among the tools that `is_included`
     /// accepts.
-    pub fn tightest_of(
+    pub fn strictest_for(
         &self,
         source: &SourceId,
-        is_meant: impl Fn(&str) -> bool,
+        is_included: impl Fn(&str) -> bool,
     ) -> Option<(&str, Policy)> {
-        let is_about = |pattern: &str| match PolicyPattern::parse(pattern) {
-            Some(PolicyPattern::Tool(it, name)) => it == source.as_str() && is_meant(name),
+        let is_matching = |pattern: &str| match PolicyPattern::parse(pattern) {
+            Some(PolicyPattern::Tool(tool, name)) => tool == source.as_str() && is_included(name),
             _ => false,
         };
-        let rules = self.rules.iter().filter(|(pattern, _)| is_about(pattern));
+        let rules = self.rules.iter().filter(|(pattern, _)| is_matching(pattern));
         rules.max_by_key(|(_, policy)| *policy).map(|(pattern, policy)| (pattern.as_str(), *policy))
     }
 }
@@ -98,11 +98,12 @@ impl<'a> PolicyPattern<'a> {
     fn covers(&self, other: &PolicyPattern<'_>) -> Option<u8> {
         match (self, other) {
             (Self::All, _) => Some(0),
-            (Self::Source(source), PolicyPattern::Source(of) | PolicyPattern::Tool(of, _)) => {
-                (source == of).then_some(1)
-            }
-            (Self::Tool(source, name), PolicyPattern::Tool(of, tool)) => {
-                (source == of && name == tool).then_some(2)
+            (
+                Self::Source(source),
+                PolicyPattern::Source(other_source) | PolicyPattern::Tool(other_source, _),
+            ) => (source == other_source).then_some(1),
+            (Self::Tool(source, name), PolicyPattern::Tool(other_source, tool)) => {
+                (source == other_source && name == tool).then_some(2)
             }
             _ => None,
         }

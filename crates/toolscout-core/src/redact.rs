@@ -4,7 +4,7 @@ mod text;
 mod values;
 
 pub use text::text;
-pub use values::{knows_values, remember, remember_briefly, values};
+pub use values::{add_request_secret, add_secret, has_known_secrets, known_secrets};
 
 use serde_json::Value;
 
@@ -26,24 +26,25 @@ const SECRET_WORDS: [&str; 10] = [
 
 /// A copy for logs: redacts the value of every key that names a secret, at any depth, and every
 /// known secret.
-pub fn secrets(value: &Value) -> Value {
+pub fn json(value: &Value) -> Value {
     match value {
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| (values(key).into_owned(), hide(key, value))).collect()
-        }
-        Value::Array(items) => items.iter().map(secrets).collect(),
-        Value::String(text) => values(text).into_owned().into(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| (known_secrets(key).into_owned(), redact_entry(key, value)))
+            .collect(),
+        Value::Array(items) => items.iter().map(json).collect(),
+        Value::String(text) => known_secrets(text).into_owned().into(),
         other => other.clone(),
     }
 }
 
-fn hide(key: &str, value: &Value) -> Value {
-    if names_a_secret(key) { REDACTED.into() } else { secrets(value) }
+fn redact_entry(key: &str, value: &Value) -> Value {
+    if names_a_secret(key) { REDACTED.into() } else { json(value) }
 }
 
 /// Whether a key, in any spelling (`api_token`, `apiToken`, `API-TOKEN`), names a secret.
 pub fn names_a_secret(key: &str) -> bool {
     let letters: String =
-        key.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    SECRET_WORDS.iter().any(|it| letters.contains(it))
+        key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    SECRET_WORDS.iter().any(|secret_word| letters.contains(secret_word))
 }

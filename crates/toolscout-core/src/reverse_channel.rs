@@ -8,13 +8,13 @@ use crate::{BoxFuture, RawJson};
 ///
 /// Messages are those of the MCP protocol and pass unchanged, so intermediaries need not understand
 /// them.
-pub trait Counterpart: Send + Sync {
+pub trait ReverseChannel: Send + Sync {
     /// The `capabilities` object that the client sent.
     fn capabilities(&self) -> RawJson;
 
     /// Sends a reverse request to the client, such as `elicitation/create`,
     /// `sampling/createMessage` or `roots/list`.
-    fn ask<'a>(
+    fn request<'a>(
         &'a self,
         method: &'a str,
         params: RawJson,

@@ -15,7 +15,7 @@ pub trait Source: Send + Sync + 'static {
     fn id(&self) -> &SourceId;
 
     /// The kind, which decides the precedence of its names over those of other sources.
-    fn origin(&self) -> SourceKind;
+    fn kind(&self) -> SourceKind;
 
     /// Streams tools and diagnostics as they are found; ends when all are listed. A broken entry is
     /// a diagnostic, not an error. A tool that is found again under the same name replaces the
@@ -85,8 +85,8 @@ pub enum ReviewMode {
         approves_first_sight: bool,
         /// Whether changed definitions are approved automatically.
         accepts_changes: bool,
-        /// A hash of the configured entry: after another entry under the same id, definitions count
-        /// as first seen.
+        /// A hash of the configured entry: after another entry under the same id, approved
+        /// definitions count as new ones; quarantined ones stay.
         entry: Arc<str>,
     },
 }
@@ -96,12 +96,12 @@ pub enum ReviewMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delegation {
     /// Whether a user enabled delegation; otherwise a user has to approve its two tools first.
-    pub is_wanted: bool,
+    pub is_enabled: bool,
     /// Whether the source is running; otherwise it would have to be started.
-    pub is_up: bool,
+    pub is_running: bool,
     /// Whether all its tools are visible. If some are filtered out, searches are not delegated: the
     /// source could return those under another name.
-    pub is_whole: bool,
+    pub is_unfiltered: bool,
 }
 
 /// One result of a discovery.

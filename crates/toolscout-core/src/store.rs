@@ -30,13 +30,13 @@ pub trait Store: Send + Sync + 'static {
         None
     }
     /// Compare-and-swap: stores `next` (or removes the value, if `next` is none) if the current
-    /// value equals `seen`; returns whether it did. Of several concurrent swaps with the same
-    /// `seen`, one succeeds.
+    /// value equals `expected`; returns whether it did. Of several concurrent swaps with the same
+    /// `expected`, one succeeds.
     fn swap(
         &self,
         namespace: Namespace,
         key: &str,
-        seen: Option<&[u8]>,
+        expected: Option<&[u8]>,
         next: Option<&[u8]>,
     ) -> Result<bool, StoreError>;
     /// An exclusive lease across processes; none while another process holds it. It ends when it is
@@ -53,9 +53,9 @@ pub trait Store: Send + Sync + 'static {
 pub struct Lease(#[expect(dead_code, reason = "held, never looked at")] Box<dyn Send + Sync>);
 
 impl Lease {
-    /// A lease that is released when `held` is dropped.
-    pub fn new(held: impl Send + Sync + 'static) -> Self {
-        Self(Box::new(held))
+    /// A lease that is released when `guard` is dropped.
+    pub fn new(guard: impl Send + Sync + 'static) -> Self {
+        Self(Box::new(guard))
     }
 }
 
@@ -73,7 +73,8 @@ pub enum Namespace {
     Scan,
     /// Definitions that programs reported about themselves, by content digest.
     Probe,
-    /// Folders that a user trusts, by real path.
+    /// Folders that a user trusts, with the content that the user has seen, by real path. If lost,
+    /// nothing is trusted any more.
     Trust,
     /// Results of the last discovery of a server, by project and server.
     Discovery,
@@ -90,18 +91,18 @@ pub enum Namespace {
     /// Embeddings of tool texts, by encoder and text.
     Vector,
     /// Relevance feedback, by tenant. If lost, it is learned again.
-    Lesson,
+    Feedback,
     /// Searches of the last minutes, by caller.
-    Asked,
+    RecentSearch,
     /// Results of reviews, by project. If lost, there is more to review.
-    Settled,
+    Review,
     /// Tools that were seen in the messages of agents, by project.
     Observed,
 }
 
 impl Namespace {
     /// The name of the namespace on disk.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Scan => "scan",
             Self::Probe => "probe",
@@ -113,9 +114,9 @@ impl Namespace {
             Self::Name => "name",
             Self::Index => "index",
             Self::Vector => "vector",
-            Self::Lesson => "lesson",
-            Self::Asked => "asked",
-            Self::Settled => "settled",
+            Self::Feedback => "lesson",
+            Self::RecentSearch => "asked",
+            Self::Review => "settled",
             Self::Observed => "observed",
         }
     }
@@ -123,7 +124,7 @@ impl Namespace {
     /// Whether each of its values is better stored as its own file: because it is large, or because
     /// losing it costs too little to wait for a disk.
     pub fn is_bulky(self) -> bool {
-        matches!(self, Self::Index | Self::Asked)
+        matches!(self, Self::Index | Self::RecentSearch)
     }
 
     /// Whether its contents cannot be recreated: a user's decision, or data that exists nowhere
@@ -155,7 +156,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    fn map_to_write(
+    fn lock_for_write(
         &self,
         namespace: Namespace,
     ) -> MutexGuard<'_, BTreeMap<(Namespace, String), Vec<u8>>> {
@@ -182,12 +183,12 @@ impl Store for MemoryStore {
     }
 
     fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.map_to_write(namespace).insert((namespace, key.to_owned()), value.to_vec());
+        self.lock_for_write(namespace).insert((namespace, key.to_owned()), value.to_vec());
         Ok(())
     }
 
     fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError> {
-        Ok(self.map_to_write(namespace).remove(&(namespace, key.to_owned())).is_some())
+        Ok(self.lock_for_write(namespace).remove(&(namespace, key.to_owned())).is_some())
     }
 
     fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
@@ -195,7 +196,7 @@ impl Store for MemoryStore {
             .entries
             .lock()
             .keys()
-            .filter(|(it, _)| *it == namespace)
+            .filter(|(other, _)| *other == namespace)
             .map(|(_, key)| key.clone())
             .collect())
     }
@@ -204,17 +205,17 @@ impl Store for MemoryStore {
         &self,
         namespace: Namespace,
         key: &str,
-        seen: Option<&[u8]>,
+        expected: Option<&[u8]>,
         next: Option<&[u8]>,
     ) -> Result<bool, StoreError> {
-        let mut map = self.map_to_write(namespace);
-        let place = (namespace, key.to_owned());
-        if map.get(&place).map(Vec::as_slice) != seen {
+        let mut map = self.lock_for_write(namespace);
+        let entry_key = (namespace, key.to_owned());
+        if map.get(&entry_key).map(Vec::as_slice) != expected {
             return Ok(false);
         }
         match next {
-            Some(next) => map.insert(place, next.to_vec()),
-            None => map.remove(&place),
+            Some(next) => map.insert(entry_key, next.to_vec()),
+            None => map.remove(&entry_key),
         };
         Ok(true)
     }

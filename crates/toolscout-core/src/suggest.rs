@@ -4,7 +4,7 @@
 mod tests;
 
 /// Longer words are not typing mistakes, and comparing them costs the square of their length.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 
 /// The candidate that the user most likely intended with `word`; `None` if nothing is near enough.
 ///
@@ -13,12 +13,12 @@ const LONGEST: usize = 64;
 /// candidates wins.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
-    if length == 0 || length > LONGEST {
+    if length == 0 || length > MAX_LENGTH {
         return None;
     }
     let limit = (length / 3).max(1);
     let mut best = None;
-    let mut starts = Vec::new();
+    let mut prefixed = Vec::new();
     for candidate in candidates {
         if candidate.chars().count().abs_diff(length) <= limit {
             let distance = strsim::damerau_levenshtein(word, candidate);
@@ -31,10 +31,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
                 best = Some((distance, candidate));
             }
         } else if length >= 3 && candidate.starts_with(word) {
-            starts.push(candidate);
+            prefixed.push(candidate);
         }
     }
-    match (best, starts.as_slice()) {
+    match (best, prefixed.as_slice()) {
         (Some((_, candidate)), _) => Some(candidate),
         (None, [only]) => Some(only),
         (None, _) => None,

@@ -17,11 +17,11 @@ fn tool(source: &str, name: &str) -> Tool {
 }
 
 #[test]
-fn a_wrong_source_id_comes_with_the_nearest_right_one() {
-    for (given, nearest) in
+fn an_invalid_source_id_suggests_a_valid_one() {
+    for (input, nearest) in
         [("My Server", "my-server"), ("a__b", "a_b"), ("", "source"), ("-x-", "x"), ("Ü", "source")]
     {
-        assert_eq!(SourceId::new(given).unwrap_err().nearest, nearest, "{given}");
+        assert_eq!(SourceId::new(input).unwrap_err().nearest, nearest, "{input}");
         assert!(SourceId::new(nearest).is_ok());
     }
     assert!(SourceId::new(&"a".repeat(32)).is_ok());
@@ -29,7 +29,7 @@ fn a_wrong_source_id_comes_with_the_nearest_right_one() {
 }
 
 #[test]
-fn a_name_that_looks_like_an_option_a_path_or_a_piece_of_shell_is_no_command() {
+fn names_like_options_paths_or_shell_syntax_are_invalid_commands() {
     for name in ["", "-rf", "../x", "a/b", "$(id)", "a b", "a\u{1b}[31m", "a;b", ".hidden", "ünï"]
     {
         assert!(ToolName::for_command(name).is_err(), "{name}");
@@ -42,21 +42,21 @@ fn a_name_that_looks_like_an_option_a_path_or_a_piece_of_shell_is_no_command() {
 }
 
 #[test]
-fn a_character_is_escaped_wherever_it_stands_in_a_long_text() {
+fn characters_are_escaped_at_any_position_of_a_long_text() {
     for character in (0..=0xffff).filter_map(char::from_u32) {
-        for place in [0, 31, 32, 70] {
-            let text = format!("{}{character}{}", "a".repeat(place), "b".repeat(70 - place));
+        for position in [0, 31, 32, 70] {
+            let text = format!("{}{character}{}", "a".repeat(position), "b".repeat(70 - position));
             assert_eq!(
                 escape::line(&text) != text,
                 escape::is_dangerous(character),
-                "{character:?} at {place}"
+                "{character:?} at {position}"
             );
         }
     }
 }
 
 #[test]
-fn a_digest_is_of_the_owner_and_the_canonical_definition() {
+fn a_digest_covers_the_owner_and_the_canonical_definition() {
     let definition = json!({"b": 1, "a": "x\n\"é\u{7f}"});
     let plain = "\"mail\"\"send\"{\"a\":\"x\\n\\\"é\u{7f}\",\"b\":1}";
     assert_eq!(
@@ -66,7 +66,7 @@ fn a_digest_is_of_the_owner_and_the_canonical_definition() {
 }
 
 #[test]
-fn texts_in_canonical_json_are_those_of_any_json() {
+fn canonical_json_escapes_strings_like_serde_json() {
     for character in (0..=0x2fff).filter_map(char::from_u32) {
         let text = format!("a{character}b");
         let mut canonical = String::new();
@@ -76,7 +76,7 @@ fn texts_in_canonical_json_are_those_of_any_json() {
 }
 
 #[test]
-fn a_definition_keeps_its_digest_however_it_is_written_and_loses_it_with_any_change() {
+fn a_digest_depends_on_the_definition_not_on_its_formatting() {
     let mut one = tool("s", "t");
     one.input_schema =
         RawJson::parse(r#"{ "type": "object", "properties": {"b": {}, "a": {}} }"#).unwrap();
@@ -91,7 +91,7 @@ fn a_definition_keeps_its_digest_however_it_is_written_and_loses_it_with_any_cha
 }
 
 #[test]
-fn raw_json_is_kept_byte_for_byte() {
+fn raw_json_is_stored_byte_for_byte() {
     let text = "{ \"z\" : 1.50, \"a\":[ ] }";
     let raw = RawJson::parse(text).unwrap();
     assert_eq!(serde_json::to_string(&vec![&raw]).unwrap(), format!("[{text}]"));
@@ -99,7 +99,7 @@ fn raw_json_is_kept_byte_for_byte() {
 }
 
 #[test]
-fn a_result_is_taken_whole_or_refused_with_a_reason() {
+fn a_result_is_accepted_unchanged_or_refused_with_a_reason() {
     let raw =
         RawJson::parse(r#"{"content":[],"isError":true,"_meta":{"x":1},"vendor":[1]}"#).unwrap();
     let output = ToolOutput::from_raw(raw.clone()).unwrap();
@@ -112,35 +112,38 @@ fn a_result_is_taken_whole_or_refused_with_a_reason() {
 }
 
 #[test]
-fn the_door_opens_only_where_policy_and_trust_allow_it() {
+fn calls_are_authorized_only_if_policy_and_trust_allow_them() {
     let tool = tool("s", "t");
-    let opens = |caller, policy, trusted, approved| {
+    let is_authorized = |caller, policy, trusted, approved| {
         let call = ToolCall::new(tool.id.clone(), Arguments::new());
         authorize(
             call,
             &tool,
-            AuthorizationContext { policy, trusted, approved, ..AuthorizationContext::of(caller) },
+            AuthorizationContext { policy, trusted, approved, ..AuthorizationContext::new(caller) },
         )
         .is_ok()
     };
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
         for approved in [true, false] {
-            assert!(opens(caller, Policy::Allow, true, approved));
-            assert_eq!(opens(caller, Policy::Allow, false, approved), caller == Caller::Cli);
-            assert_eq!(opens(caller, Policy::Ask, true, approved), approved);
+            assert!(is_authorized(caller, Policy::Allow, true, approved));
             assert_eq!(
-                opens(caller, Policy::Ask, false, approved),
+                is_authorized(caller, Policy::Allow, false, approved),
+                caller == Caller::Cli
+            );
+            assert_eq!(is_authorized(caller, Policy::Ask, true, approved), approved);
+            assert_eq!(
+                is_authorized(caller, Policy::Ask, false, approved),
                 approved && caller == Caller::Cli
             );
             for policy in [Policy::Deny, Policy::Disable] {
-                assert!(!opens(caller, policy, true, approved), "{caller:?} {policy:?}");
+                assert!(!is_authorized(caller, policy, true, approved), "{caller:?} {policy:?}");
             }
         }
     }
 }
 
 #[test]
-fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
+fn quarantined_tools_are_refused_for_every_caller_with_the_reason() {
     let mut tool = tool("s", "t");
     tool.status = Status::Quarantined("new, and not approved yet".to_owned());
     for caller in [Caller::Cli, Caller::Mcp, Caller::Http] {
@@ -148,29 +151,29 @@ fn what_is_held_passes_for_nobody_and_says_what_there_is_to_see() {
         let refused = authorize(
             call,
             &tool,
-            AuthorizationContext { approved: true, ..AuthorizationContext::of(caller) },
+            AuthorizationContext { approved: true, ..AuthorizationContext::new(caller) },
         );
-        let said = refused.unwrap_err().to_string();
-        assert_eq!(said, "`s/t` is quarantined: new, and not approved yet");
+        let message = refused.unwrap_err().to_string();
+        assert_eq!(message, "`s/t` is quarantined: new, and not approved yet");
     }
 }
 
 #[test]
-fn a_call_is_let_through_only_as_what_it_is() {
-    let refused = |call: ToolCall, said: &str| {
+fn a_call_is_authorized_only_for_its_own_tool_and_definition() {
+    let refused = |call: ToolCall, message: &str| {
         let error =
-            authorize(call, &tool("s", "t"), AuthorizationContext::of(Caller::Cli)).unwrap_err();
-        assert_eq!(error.to_string(), said);
+            authorize(call, &tool("s", "t"), AuthorizationContext::new(Caller::Cli)).unwrap_err();
+        assert_eq!(error.to_string(), message);
     };
     let other = ToolCall::new(tool("s", "other").id, Arguments::new());
-    refused(other, "a call of `s/other` cannot be let through as one of another tool");
+    refused(other, "the call names `s/other`, but another tool was looked up for it");
     let mut call = ToolCall::new(tool("s", "t").id, Arguments::new());
     call.expect = Some(tool("other", "t").digest());
-    refused(call, "`s/t` has changed since it was read");
+    refused(call, "the definition of `s/t` has changed since the caller read it");
 }
 
 #[test]
-fn a_definition_too_deep_to_be_parsed_does_not_change_unseen() {
+fn a_change_in_a_definition_too_deep_to_parse_changes_its_digest() {
     let deep = |text: &str| {
         let mut tool = tool("s", "t");
         let raw = format!("{}\"{text}\"{}", "[".repeat(500), "]".repeat(500));
@@ -181,7 +184,7 @@ fn a_definition_too_deep_to_be_parsed_does_not_change_unseen() {
 }
 
 #[test]
-fn a_deadline_only_ever_comes_nearer() {
+fn within_never_extends_a_deadline() {
     let cx = Cx::new(Caller::Cli).within(Duration::from_secs(60));
     let longer = cx.clone().within(Duration::from_secs(600));
     assert_eq!(cx.deadline, longer.deadline);
@@ -190,8 +193,8 @@ fn a_deadline_only_ever_comes_nearer() {
 
 /// O-10: the values of secret keys are redacted in logs, in any spelling and at any depth.
 #[test]
-fn secrets_are_hidden_by_the_name_of_their_key() {
-    let shown = redact::secrets(
+fn values_of_secret_keys_are_redacted() {
+    let shown = redact::json(
         &json!({"api_token": "a", "x": [{"APIKey": 1, "Pass-Word": 2, "author": "me"}], "url": "u"}),
     );
     assert_eq!(
@@ -201,7 +204,7 @@ fn secrets_are_hidden_by_the_name_of_their_key() {
 }
 
 #[test]
-fn the_store_in_memory_keeps_shelves_apart() {
+fn the_memory_store_separates_namespaces() {
     let store = MemoryStore::default();
     store.write(Namespace::Scan, "k", b"1").unwrap();
     assert_eq!(store.read(Namespace::Probe, "k").unwrap(), None);
@@ -222,14 +225,14 @@ fn any_json() -> impl Strategy<Value = Value> {
     ];
     leaf.prop_recursive(3, 24, 4, |inner| {
         let object = prop::collection::hash_map(".{0,4}", inner.clone(), 0..4)
-            .prop_map(|it| it.into_iter().collect());
+            .prop_map(|hash_map| hash_map.into_iter().collect());
         prop_oneof![prop::collection::vec(inner, 0..4).prop_map(Value::from), object]
     })
 }
 
 proptest! {
     #[test]
-    fn canonical_json_means_the_same_and_is_written_in_one_way(value in any_json()) {
+    fn canonical_json_is_equivalent_and_unique(value in any_json()) {
         let mut once = String::new();
         digest::canonical(&value, &mut once);
         let again: Value = serde_json::from_str(&once).unwrap();
@@ -240,21 +243,21 @@ proptest! {
     }
 
     #[test]
-    fn escaped_text_has_nothing_that_moves_a_cursor(text in any::<String>()) {
+    fn escaped_text_cannot_move_a_cursor(text in any::<String>()) {
         let safe = escape::line(&text);
-        let moves = |it: char| it.is_control() || ('\u{202a}'..='\u{202e}').contains(&it);
-        prop_assert!(!safe.chars().any(moves));
+        let moves_cursor = |it: char| it.is_control() || ('\u{202a}'..='\u{202e}').contains(&it);
+        prop_assert!(!safe.chars().any(moves_cursor));
         prop_assert_eq!(escape::line(&safe), safe.clone());
     }
 }
 
 #[test]
-fn a_result_is_looked_at_no_closer_than_needed_and_kept_as_it_came() {
+fn results_are_validated_minimally_and_stored_unchanged() {
     let output = |text: &str| ToolOutput::from_raw(RawJson::parse(text).unwrap());
     let odd = r#"{ "x": 1e999, "content" : [ {"type":"text","text":"\ud800"} ], "isError": true , "_meta": {"a":1,"a":2}}"#;
-    let kept = output(odd).unwrap();
-    assert!(kept.is_error() && !kept.wants_input());
-    assert_eq!(kept.raw().as_str(), odd);
+    let parsed = output(odd).unwrap();
+    assert!(parsed.is_error() && !parsed.wants_input());
+    assert_eq!(parsed.raw().as_str(), odd);
     assert!(output(r#"{"resultType":"input_required","inputRequests":{}}"#).unwrap().wants_input());
     for broken in [
         "[]",

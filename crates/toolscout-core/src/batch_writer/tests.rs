@@ -51,11 +51,11 @@ fn the_thread_writes_a_full_batch_without_waiting_for_the_delay() {
 #[test]
 fn a_flush_waits_for_the_batch_that_is_being_written_up_to_its_limit() {
     let (entered, has_entered) = channel();
-    let (release, may_go_on) = channel();
+    let (release, released) = channel();
     let writer =
         BatchWriter::new(BatchLimits { delay: Duration::ZERO, ..LIMITS }, move |_: Vec<u32>, _| {
             entered.send(()).unwrap();
-            may_go_on.recv().unwrap();
+            released.recv().unwrap();
         });
     writer.start();
     writer.push(1);

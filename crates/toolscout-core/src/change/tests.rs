@@ -12,7 +12,7 @@ struct AuditLog(Mutex<Vec<String>>);
 impl Observer for AuditLog {
     fn observe(&self, event: &Event) {
         if let EventKind::Decision(decision) = &event.kind {
-            let line = format!("{} {} {}", decision.about, decision.which, decision.word);
+            let line = format!("{} {} {}", decision.kind, decision.subject, decision.action);
             self.0.lock().push(line);
         }
     }
@@ -65,7 +65,10 @@ fn a_dry_run_describes_the_change_and_is_found_behind_other_errors() {
     let outer: Box<dyn Error> = std::io::Error::other(dry_run.clone()).into();
     assert_eq!(DryRun::find(&dry_run), Some(&dry_run));
     assert_eq!(
-        outer.downcast_ref().and_then(std::io::Error::get_ref).and_then(|it| DryRun::find(it)),
+        outer
+            .downcast_ref()
+            .and_then(std::io::Error::get_ref)
+            .and_then(|downcast_ref| DryRun::find(downcast_ref)),
         Some(&dry_run)
     );
     assert!(lines(&log).is_empty());

@@ -7,7 +7,7 @@ use crate::{Arguments, Digest, ErrorKind, SourceId, ToolId};
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventKind {
     /// The discovery of a source starts.
-    DiscoveryStarted(SourceId),
+    DiscoveryStarted(DiscoveryStart),
     /// The discovery of a source ended.
     Discovery(DiscoveryEvent),
     /// A search for tools.
@@ -30,7 +30,7 @@ pub struct DiscoveryEvent {
     /// The names of its tools.
     pub names: Vec<String>,
     /// True if there was no valid cached result.
-    pub was_needed: bool,
+    pub was_uncached: bool,
     /// True if the tools differ from the previous result.
     pub changed: bool,
     /// Why it failed, if it did.
@@ -89,12 +89,12 @@ pub enum CallOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionEvent {
     /// The kind of object: `call`, `definition`, `policy`, `server`, `trust`.
-    pub about: &'static str,
+    pub kind: &'static str,
     /// The tool, server or folder.
-    pub which: String,
-    /// The decision: `allowed`, `denied`, `approved`, `rejected`, `asked`, `added`, `removed`,
+    pub subject: String,
+    /// The decision: `requested`, `allowed`, `approved`, `rejected`, `denied`, `added`, `removed`,
     /// `changed` …
-    pub word: &'static str,
+    pub action: &'static str,
     /// The person or the rule that decided.
     pub by: String,
 }
@@ -104,7 +104,7 @@ pub struct DecisionEvent {
 pub struct OperationEvent {
     /// The operation: `policy set`.
     pub name: &'static str,
-    /// How it ended: `done`, `dry_run`, `failed` or `cancelled`.
+    /// How it ended: `succeeded`, `dry_run`, `failed` or `cancelled`.
     pub outcome: &'static str,
 }
 
@@ -112,13 +112,13 @@ pub struct OperationEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContextUse {
     /// The form: `list`, `search`, `context`.
-    pub what: &'static str,
+    pub form: &'static str,
     /// Number of tools shown.
     pub tools: usize,
     /// Upper bound of the tokens used.
     pub tokens: usize,
     /// The cost of showing every tool with its full definition instead, for comparison.
-    pub whole: Option<CatalogSize>,
+    pub catalog: Option<CatalogSize>,
 }
 
 /// The size of all tool definitions together.

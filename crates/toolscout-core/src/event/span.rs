@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-const PARENT: &str = "traceparent";
+const TRACEPARENT: &str = "traceparent";
 
 /// A span: one step of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,20 +25,22 @@ pub struct Span {
 /// The trace context among these headers: `traceparent`, `tracestate` and `baggage`; empty without
 /// `traceparent`.
 pub fn trace_context(headers: &[(String, String)]) -> Arc<[(String, String)]> {
-    let is_ours = |name: &str| {
-        [PARENT, "tracestate", "baggage"].iter().any(|it| name.eq_ignore_ascii_case(it))
+    let is_trace_header = |name: &str| {
+        [TRACEPARENT, "tracestate", "baggage"]
+            .iter()
+            .any(|header| name.eq_ignore_ascii_case(header))
     };
-    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(PARENT)) {
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(TRACEPARENT)) {
         return Arc::new([]);
     }
-    let ours = headers.iter().filter(|(name, _)| is_ours(name));
-    ours.map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect()
+    let trace_headers = headers.iter().filter(|(name, _)| is_trace_header(name));
+    trace_headers.map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect()
 }
 
 impl Span {
     /// A new span in the trace these headers name, or in a new trace.
     pub fn child_of(headers: &[(String, String)]) -> Self {
-        let parent = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(PARENT));
+        let parent = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(TRACEPARENT));
         let (trace, parent, is_sampled) =
             match parent.and_then(|(_, value)| parse_traceparent(value)) {
                 Some((trace, id, is_sampled)) => (trace, Some(id), is_sampled),
@@ -49,8 +51,9 @@ impl Span {
 
     /// The headers for outgoing requests, with this span as the parent.
     pub fn propagate(&self, headers: &[(String, String)]) -> Arc<[(String, String)]> {
-        let others = headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(PARENT)).cloned();
-        std::iter::once((PARENT.to_owned(), self.to_header())).chain(others).collect()
+        let others =
+            headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(TRACEPARENT)).cloned();
+        std::iter::once((TRACEPARENT.to_owned(), self.to_header())).chain(others).collect()
     }
 
     fn to_header(self) -> String {
@@ -71,16 +74,16 @@ fn parse_traceparent(value: &str) -> Option<([u8; 16], [u8; 8], bool)> {
     let mut parts = value.trim().split('-');
     let (version, trace, id, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let is_complete = version != "00" || parts.next().is_none();
-    let [version] = bytes::<1>(version)?;
-    let [flags] = bytes::<1>(flags)?;
-    let (trace, id) = (bytes::<16>(trace)?, bytes::<8>(id)?);
+    let [version] = parse_hex::<1>(version)?;
+    let [flags] = parse_hex::<1>(flags)?;
+    let (trace, id) = (parse_hex::<16>(trace)?, parse_hex::<8>(id)?);
     let is_valid = is_complete && version != 0xff && trace != [0; 16] && id != [0; 8];
     is_valid.then_some((trace, id, flags & 1 == 1))
 }
 
-fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
+fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let is_hex =
-        text.len() == 2 * N && text.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
+        text.len() == 2 * N && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let mut bytes = [0; N];
     for (at, byte) in bytes.iter_mut().enumerate().filter(|_| is_hex) {
         *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;

@@ -5,14 +5,14 @@
 //! matching brackets or on a terminated string.
 
 /// Ids of one unreadable message that are looked for; no more requests can be in flight.
-const IDS: usize = 64;
+const MAX_IDS: usize = 64;
 
 /// Refuses a message that nests deeper, or has more values (keys excluded), than this. Runs before
 /// anything is parsed.
-pub fn check_size(bytes: &[u8], most_depth: usize, most_values: usize) -> Result<(), String> {
+pub fn check_size(bytes: &[u8], max_depth: usize, max_values: usize) -> Result<(), String> {
     // Most messages cannot break a limit even if every bracket in them were open at once.
-    let brackets = bytes.iter().filter(|it| matches!(it, b'{' | b'[')).count();
-    if brackets <= most_depth && bytes.len() <= most_values {
+    let brackets = bytes.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
+    if brackets <= max_depth && bytes.len() <= max_values {
         return Ok(());
     }
     let (mut depth, mut values) = (0_usize, 0_usize);
@@ -25,11 +25,11 @@ pub fn check_size(bytes: &[u8], most_depth: usize, most_values: usize) -> Result
             JsonToken::Colon => values = values.saturating_sub(1),
             JsonToken::Comma => {}
         }
-        if depth > most_depth {
-            return Err(format!("a message that nests deeper than {most_depth} levels"));
+        if depth > max_depth {
+            return Err(format!("a message that is nested deeper than {max_depth} levels"));
         }
-        if values > most_values {
-            return Err(format!("a message of more than {most_values} values"));
+        if values > max_values {
+            return Err(format!("a message with more than {max_values} values"));
         }
     }
     Ok(())
@@ -44,28 +44,30 @@ pub fn ids_of_responses(bytes: &[u8]) -> Vec<u64> {
         Some(JsonToken::Open(_)) => 2,
         _ => return Vec::new(),
     };
-    let (mut depth, mut ids, mut looks_right) = (0_usize, Vec::new(), false);
+    let (mut depth, mut ids, mut is_response) = (0_usize, Vec::new(), false);
     let (mut text, mut key): (&[u8], &[u8]) = (b"", b"");
     for token in JsonTokens(bytes) {
         match token {
             JsonToken::Open(_) => depth += 1,
             JsonToken::Close => depth = depth.saturating_sub(1),
             _ if depth != level => {}
-            JsonToken::Text(it) => text = it,
+            JsonToken::Text(value) => text = value,
             JsonToken::Colon => {
                 key = text;
                 match key {
                     b"method" => return Vec::new(),
-                    b"jsonrpc" | b"result" | b"error" => looks_right = true,
+                    b"jsonrpc" | b"result" | b"error" => is_response = true,
                     _ => {}
                 }
             }
             JsonToken::Comma => key = b"",
-            JsonToken::Scalar(it) if key == b"id" && ids.len() < IDS => ids.extend(number(it)),
+            JsonToken::Scalar(scalar) if key == b"id" && ids.len() < MAX_IDS => {
+                ids.extend(parse_integer(scalar))
+            }
             JsonToken::Scalar(_) => {}
         }
     }
-    if looks_right { ids } else { Vec::new() }
+    if is_response { ids } else { Vec::new() }
 }
 
 enum JsonToken<'a> {
@@ -94,7 +96,7 @@ impl<'a> Iterator for JsonTokens<'a> {
             b':' => JsonToken::Colon,
             b',' => JsonToken::Comma,
             b'"' => {
-                let end = end_of_text(rest);
+                let end = end_of_string(rest);
                 self.0 = rest.get(end + 1..).unwrap_or_default();
                 return Some(JsonToken::Text(&rest[..end]));
             }
@@ -109,10 +111,10 @@ impl<'a> Iterator for JsonTokens<'a> {
     }
 }
 
-fn end_of_text(bytes: &[u8]) -> usize {
+fn end_of_string(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(step) =
-        bytes.get(at..).and_then(|it| it.iter().position(|it| matches!(it, b'"' | b'\\')))
+        bytes.get(at..).and_then(|bytes| bytes.iter().position(|byte| matches!(byte, b'"' | b'\\')))
     {
         at += step;
         if bytes[at] == b'"' {
@@ -124,14 +126,14 @@ fn end_of_text(bytes: &[u8]) -> usize {
 }
 
 fn end_of_scalar(bytes: &[u8]) -> usize {
-    let ends = |it: &u8| {
-        matches!(it, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"') || it.is_ascii_whitespace()
+    let ends = |byte: &u8| {
+        matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"') || byte.is_ascii_whitespace()
     };
     bytes.iter().position(ends).unwrap_or(bytes.len())
 }
 
 /// Parses a decimal integer without sign or blanks.
-pub fn number(bytes: &[u8]) -> Option<u64> {
-    let is_number = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
-    if is_number { std::str::from_utf8(bytes).ok()?.parse().ok() } else { None }
+pub fn parse_integer(bytes: &[u8]) -> Option<u64> {
+    let is_integer = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
+    if is_integer { std::str::from_utf8(bytes).ok()?.parse().ok() } else { None }
 }

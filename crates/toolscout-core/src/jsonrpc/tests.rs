@@ -9,7 +9,7 @@ fn reason(text: &str) -> InvalidReason {
 }
 
 #[test]
-fn a_text_that_is_no_message_says_why() {
+fn an_invalid_message_gives_the_reason() {
     assert!(read(b"not json").expect_err("no JSON").syntax.is_some());
     assert!(read(br#"{"jsonrpc":"2.0","id":1,"method":"x"#).expect_err("no JSON").syntax.is_some());
     assert!(read(b"{\"jsonrpc\":\"\xff\"}").expect_err("no JSON").syntax.is_some());
@@ -47,7 +47,7 @@ fn a_list_is_not_read_as_an_envelope() {
 }
 
 #[test]
-fn an_id_stays_as_it_was_written() {
+fn an_id_keeps_its_spelling() {
     for id in ["1", "-7", "1.50", r#""a\u0062""#] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         let Ok(Message::Request { id: read, .. }) = read(text.as_bytes()) else {
@@ -63,7 +63,7 @@ fn an_id_stays_as_it_was_written() {
 }
 
 #[test]
-fn a_response_keeps_the_bytes_of_its_result_and_the_words_of_its_error() {
+fn a_response_keeps_the_bytes_of_its_result_and_error() {
     let text = r#"{"result":{ "b" : 1.0, "a":"\u00e9" },"jsonrpc":"2.0","id":7,"error":null}"#;
     let Ok(Message::Response { outcome: Ok(result), .. }) = read(text.as_bytes()) else {
         panic!("a response")
@@ -77,7 +77,7 @@ fn a_response_keeps_the_bytes_of_its_result_and_the_words_of_its_error() {
 }
 
 #[test]
-fn a_result_of_several_lines_is_written_in_one() {
+fn a_multi_line_result_is_written_on_one_line() {
     let text = result("1", "{\r\n  \"content\": [ {\n\"text\": \"a\\nb\" } ]\n}");
     assert_eq!(text, r#"{"jsonrpc":"2.0","id":1,"result":{  "content": [ {"text": "a\nb" } ]}}"#);
 }

@@ -14,7 +14,7 @@ fn moments_are_shown_as_rfc_3339() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_makes_nothing_older() {
+fn age_is_zero_if_the_clock_was_set_back() {
     let (early, late) = (Moment(1_000), Moment(5_000));
     assert_eq!(early.age(late), Duration::from_secs(4));
     assert_eq!(late.age(early), Duration::ZERO);

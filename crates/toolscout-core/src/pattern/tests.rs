@@ -7,8 +7,8 @@ fn source(id: &str) -> SourceId {
     SourceId::new(id).expect("an id")
 }
 
-fn matches(patterns: &[&str], of: &str, name: &str) -> bool {
-    let tool = ToolId::new(source(of), ToolName::new(name).expect("a name"));
+fn matches(patterns: &[&str], source_id: &str, name: &str) -> bool {
+    let tool = ToolId::new(source(source_id), ToolName::new(name).expect("a name"));
     ToolPatterns::parse(patterns).expect("patterns").matches(&tool)
 }
 
@@ -29,19 +29,19 @@ fn a_pattern_matches_one_tool_some_or_all_of_a_source_or_everything() {
 }
 
 #[test]
-fn sources_match_whole_in_part_or_not_at_all() {
+fn sources_match_completely_partly_or_not_at_all() {
     let patterns = ToolPatterns::parse(["fs/read_*", "web/*", "mail"]).expect("patterns");
-    assert!(patterns.may_match(&source("fs")) && !patterns.match_all_of(&source("fs")));
-    assert!(patterns.match_all_of(&source("web")) && patterns.match_all_of(&source("mail")));
+    assert!(patterns.may_match(&source("fs")) && !patterns.matches_all_of(&source("fs")));
+    assert!(patterns.matches_all_of(&source("web")) && patterns.matches_all_of(&source("mail")));
     assert!(!patterns.may_match(&source("other")));
 }
 
 #[test]
-fn what_is_no_pattern_is_named_with_the_forms_that_are() {
-    for wrong in ["", "/", "fs/", "No Source/x", "a b"] {
-        let reason = ToolPatterns::parse(["fs/ok", wrong]).expect_err(wrong);
+fn an_invalid_pattern_is_reported_with_the_valid_forms() {
+    for invalid in ["", "/", "fs/", "No Source/x", "a b"] {
+        let reason = ToolPatterns::parse(["fs/ok", invalid]).expect_err(invalid);
         assert!(
-            reason.contains("source/tool") && reason.contains(&format!("`{wrong}`")),
+            reason.contains("source/tool") && reason.contains(&format!("`{invalid}`")),
             "{reason}"
         );
     }

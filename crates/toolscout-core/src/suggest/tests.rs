@@ -6,7 +6,7 @@ use super::nearest;
 
 /// S-20: `rn` is nearest to `run`.
 #[test]
-fn a_missing_a_swapped_and_a_wrong_letter_are_understood() {
+fn missing_swapped_and_wrong_letters_are_corrected() {
     let commands = ["search", "server", "run", "tools"];
     assert_eq!(nearest("rn", commands), Some("run"));
     assert_eq!(nearest("serach", commands), Some("search"));
@@ -15,7 +15,7 @@ fn a_missing_a_swapped_and_a_wrong_letter_are_understood() {
 }
 
 #[test]
-fn nothing_is_suggested_for_a_word_that_is_like_no_other() {
+fn nothing_is_suggested_for_a_word_without_a_near_candidate() {
     assert_eq!(nearest("frobnicate", ["search", "run"]), None);
     assert_eq!(nearest("x", ["y", "z"]), None);
     assert_eq!(nearest("", ["a"]), None);
@@ -23,7 +23,7 @@ fn nothing_is_suggested_for_a_word_that_is_like_no_other() {
 }
 
 #[test]
-fn the_only_candidate_with_this_beginning_is_suggested() {
+fn the_only_candidate_with_this_prefix_is_suggested() {
     assert_eq!(nearest("comp", ["completion", "call"]), Some("completion"));
     assert_eq!(nearest("comp", ["completion", "composition"]), None);
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const JWT: &str = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.SflKxwRJSMeKKF2QT4fwpM";
 
 #[test]
-fn tokens_of_known_shapes_are_hidden_wherever_they_stand() {
+fn tokens_of_known_shapes_are_redacted_anywhere() {
     for token in [
         "sk-proj-Ab12Cd34Ef56Gh78",
         "sk-ant-api03-abcdefghij",
@@ -43,8 +43,8 @@ fn tokens_of_known_shapes_are_hidden_wherever_they_stand() {
 }
 
 #[test]
-fn what_is_given_to_a_name_is_hidden() {
-    for (given, shown) in [
+fn values_of_secret_names_are_redacted() {
+    for (input, redacted) in [
         ("api_key=abc", "api_key=[REDACTED]"),
         ("API_KEY=abc PATH=/bin", "API_KEY=[REDACTED] PATH=/bin"),
         ("?access_token=abc&page=2", "?access_token=[REDACTED]&page=2"),
@@ -61,13 +61,13 @@ fn what_is_given_to_a_name_is_hidden() {
         ("Cookie: session=abc; theme=dark\r\nHost: x", "Cookie: [REDACTED]\r\nHost: x"),
         ("secret=пароль next", "secret=[REDACTED] next"),
     ] {
-        assert_eq!(text(given), shown, "{given}");
+        assert_eq!(text(input), redacted, "{input}");
     }
 }
 
 #[test]
-fn credentials_are_hidden_with_and_without_their_header() {
-    for (given, shown) in [
+fn credentials_are_redacted_with_and_without_their_header() {
+    for (input, redacted) in [
         ("Authorization: Bearer abc", "Authorization: Bearer [REDACTED]"),
         ("authorization=Bearer abc", "authorization=Bearer [REDACTED]"),
         (r#""Authorization":"Bearer abc""#, r#""Authorization":"[REDACTED]""#),
@@ -76,12 +76,12 @@ fn credentials_are_hidden_with_and_without_their_header() {
         ("https://ann:sesame@example.com/x", "https://[REDACTED]@example.com/x"),
         ("postgres://ann:p@ss@db:5432/x?y=a@b", "postgres://[REDACTED]@db:5432/x?y=a@b"),
     ] {
-        assert_eq!(text(given), shown, "{given}");
+        assert_eq!(text(input), redacted, "{input}");
     }
 }
 
 #[test]
-fn a_private_key_is_hidden_with_all_its_lines() {
+fn a_private_key_is_redacted_with_all_its_lines() {
     let pem =
         "read -----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAAAA\n-----END RSA PRIVATE KEY-----\nthen";
     assert_eq!(text(pem), "read [REDACTED]\nthen");
@@ -93,7 +93,7 @@ fn a_private_key_is_hidden_with_all_its_lines() {
 }
 
 #[test]
-fn what_merely_talks_about_secrets_stays_readable() {
+fn text_that_only_mentions_secrets_stays_readable() {
     for plain in [
         "",
         "error: invalid token: unexpected end of input",
@@ -119,13 +119,13 @@ fn what_merely_talks_about_secrets_stays_readable() {
 
 /// Redaction is idempotent, since a text may be redacted in two places.
 #[test]
-fn what_is_hidden_stays_as_it_is() {
+fn redaction_is_idempotent() {
     let once = text(&format!("token=abc {JWT} Authorization: Bearer x https://a:b@c/"));
     assert_eq!(text(&once), once);
 }
 
 #[test]
-fn long_texts_take_no_long_time() {
+fn redaction_takes_linear_time() {
     let start = Instant::now();
     for piece in [
         "a",
@@ -151,21 +151,21 @@ fn long_texts_take_no_long_time() {
 
 proptest! {
     #[test]
-    fn any_text_is_taken(given in any::<String>()) {
-        text(&given);
+    fn any_text_is_accepted(input in any::<String>()) {
+        text(&input);
     }
 
     #[test]
-    fn any_text_of_such_words_is_taken_and_shows_no_token(
+    fn no_token_is_left_in_any_mix_of_secret_words(
         words in prop::collection::vec(
             prop::sample::select(vec!["token", "=", ":", " ", "\"", "'", "\\", "Bearer", "é", "--", "ghp_abcdefgh12345678", "\n", "://", "@", "x", "-----BEGIN", "PRIVATE KEY-----"]),
             0..24,
         )
     ) {
-        let given = words.concat();
-        let shown = text(&given);
-        let glued = |at: usize| given[..at].ends_with(|it: char| it.is_ascii_alphanumeric() || it == '-');
-        let alone = given.match_indices("ghp_").all(|(at, _)| !glued(at));
-        prop_assert!(!alone || !shown.contains("ghp_"), "{:?} became {:?}", given, shown);
+        let input = words.concat();
+        let redacted = text(&input);
+        let is_glued = |at: usize| input[..at].ends_with(|it: char| it.is_ascii_alphanumeric() || it == '-');
+        let is_separate = input.match_indices("ghp_").all(|(at, _)| !is_glued(at));
+        prop_assert!(!is_separate || !redacted.contains("ghp_"), "{:?} became {:?}", input, redacted);
     }
 }
