@@ -65,80 +65,85 @@ impl Tool {
     /// cost of a digest. Two tools with the same bytes are identical. One definition may have two
     /// byte strings (other formatting of the JSON), so equal bytes prove that nothing changed, but
     /// different bytes do not prove a change.
-    pub fn stand_in(&self, all: &mut Vec<u8>) {
-        part(all, Some(self.id.source.as_str()));
-        part(all, Some(self.id.name.as_str()));
-        part(all, self.title.as_deref());
-        part(all, self.description.as_deref());
-        all.extend((self.keywords.len() as u64).to_le_bytes());
-        self.keywords.iter().for_each(|it| part(all, Some(it)));
-        self.input_schema.stand_in(all);
+    pub fn append_identity(&self, out: &mut Vec<u8>) {
+        append_part(out, Some(self.id.source.as_str()));
+        append_part(out, Some(self.id.name.as_str()));
+        append_part(out, self.title.as_deref());
+        append_part(out, self.description.as_deref());
+        out.extend((self.keywords.len() as u64).to_le_bytes());
+        self.keywords.iter().for_each(|keyword| append_part(out, Some(keyword)));
+        self.input_schema.append_identity(out);
         for optional in [&self.output_schema, &self.annotations, &self.extra] {
-            all.push(u8::from(optional.is_some()));
-            optional.iter().for_each(|it| it.stand_in(all));
+            out.push(u8::from(optional.is_some()));
+            optional.iter().for_each(|optional| optional.append_identity(out));
         }
     }
 
     /// The complete definition as one JSON object: everything that a user approves.
     pub fn definition(&self) -> Value {
-        let mut all = match self.extra.as_ref().map(whole) {
+        let mut out = match self.extra.as_ref().map(parse_or_text) {
             Some(Value::Object(map)) => map,
-            Some(odd) => Map::from_iter([("extra".to_owned(), odd)]),
+            Some(other) => Map::from_iter([("extra".to_owned(), other)]),
             None => Map::new(),
         };
-        let raw = |it: &Option<RawJson>| it.as_ref().map_or(Value::Null, whole);
-        all.insert("title".into(), self.title.clone().into());
-        all.insert("description".into(), self.description.clone().into());
-        all.insert("keywords".into(), self.keywords.clone().into());
-        all.insert("inputSchema".into(), whole(&self.input_schema));
-        all.insert("outputSchema".into(), raw(&self.output_schema));
-        all.insert("annotations".into(), raw(&self.annotations));
-        Value::Object(all)
+        let raw = |value: &Option<RawJson>| value.as_ref().map_or(Value::Null, parse_or_text);
+        out.insert("title".into(), self.title.clone().into());
+        out.insert("description".into(), self.description.clone().into());
+        out.insert("keywords".into(), self.keywords.clone().into());
+        out.insert("inputSchema".into(), parse_or_text(&self.input_schema));
+        out.insert("outputSchema".into(), raw(&self.output_schema));
+        out.insert("annotations".into(), raw(&self.annotations));
+        Value::Object(out)
     }
 
     /// The definition as an entry of a tool list, under this name: one JSON object with every
     /// field, each value as its source wrote it.
     pub fn listing(&self, name: &str) -> RawJson {
-        let text = |it: &str| RawJson::from_value(&it.into());
-        let raw = |key: &'static str, it: &Option<RawJson>| it.clone().map(|it| (key, it));
+        let text = |text: &str| RawJson::from_value(&text.into());
+        let raw =
+            |key: &'static str, inner: &Option<RawJson>| inner.clone().map(|value| (key, value));
         let own = [
             Some(("name", text(name))),
-            self.title.as_deref().map(|it| ("title", text(it))),
-            self.description.as_deref().map(|it| ("description", text(it))),
+            self.title.as_deref().map(|title| ("title", text(title))),
+            self.description.as_deref().map(|description| ("description", text(description))),
             Some(("inputSchema", self.input_schema.clone())),
             raw("outputSchema", &self.output_schema),
             raw("annotations", &self.annotations),
         ];
-        let mut all = String::from("{");
+        let mut out = String::from("{");
         for (key, value) in own.iter().flatten() {
-            let comma = if all.len() > 1 { "," } else { "" };
-            all.extend([comma, "\"", key, "\":", value.as_str()]);
+            let comma = if out.len() > 1 { "," } else { "" };
+            out.extend([comma, "\"", key, "\":", value.as_str()]);
         }
-        let rest =
-            self.extra.as_ref().and_then(|it| it.as_str().strip_prefix('{')?.strip_suffix('}'));
-        if let Some(rest) = rest.filter(|it| !it.trim().is_empty()) {
-            all.extend([",", rest]);
+        let extra_fields = self
+            .extra
+            .as_ref()
+            .and_then(|extra| extra.as_str().strip_prefix('{')?.strip_suffix('}'));
+        if let Some(extra_fields) = extra_fields.filter(|value| !value.trim().is_empty()) {
+            out.extend([",", extra_fields]);
         }
-        all.push('}');
+        out.push('}');
         // Valid parts make a valid whole, so the fallback is never needed.
-        RawJson::parse(&all).unwrap_or_else(|_| RawJson::from_value(&self.definition()))
+        RawJson::parse(&out).unwrap_or_else(|_| RawJson::from_value(&self.definition()))
     }
 
     /// Whether the definition carries `readOnlyHint: true`.
     pub fn is_read_only(&self) -> bool {
-        self.annotations.as_ref().is_some_and(|it| it.to_value()["readOnlyHint"] == true)
+        self.annotations
+            .as_ref()
+            .is_some_and(|annotations| annotations.to_value()["readOnlyHint"] == true)
     }
 }
 
 /// Appends a part with its length before it, so that no two lists of parts have the same bytes.
-fn part(all: &mut Vec<u8>, part: Option<&str>) {
-    all.extend(part.map_or(u64::MAX, |it| it.len() as u64).to_le_bytes());
-    all.extend_from_slice(part.unwrap_or_default().as_bytes());
+fn append_part(out: &mut Vec<u8>, part: Option<&str>) {
+    out.extend(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
+    out.extend_from_slice(part.unwrap_or_default().as_bytes());
 }
 
 /// JSON that is too deep to parse stays a text, so that a change in it still changes the
 /// definition.
-fn whole(raw: &RawJson) -> Value {
+fn parse_or_text(raw: &RawJson) -> Value {
     serde_json::from_str(raw.as_str()).unwrap_or_else(|_| raw.as_str().into())
 }
 
@@ -167,19 +172,19 @@ pub enum Status {
     /// A call cannot work now, for this reason.
     Unavailable(String),
     /// Quarantined until an operator has approved it, for this reason. No call reaches it before.
-    #[serde(rename = "held")]
+    #[serde(alias = "held")]
     Quarantined(String),
 }
 
 impl Status {
-    /// The word shown in lists: `ready`, `static`, `unprobed`, `unavailable`, `held`.
-    pub fn word(&self) -> &'static str {
+    /// The word shown in lists: `ready`, `static`, `unprobed`, `unavailable`, `quarantined`.
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Ready => "ready",
             Self::Static => "static",
             Self::Unprobed(_) => "unprobed",
             Self::Unavailable(_) => "unavailable",
-            Self::Quarantined(_) => "held",
+            Self::Quarantined(_) => "quarantined",
         }
     }
 
@@ -205,7 +210,7 @@ pub struct Provenance {
     /// Calls by agents are refused otherwise.
     pub trusted: bool,
     /// When its source last listed it, if that was not just now.
-    pub seen: Option<Moment>,
+    pub last_listed: Option<Moment>,
     /// Whether its source has probably changed since.
     pub stale: bool,
 }

@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 /// A source that wraps another. An implementation overrides what it changes; every other method
 /// forwards to the source behind it, so a method added to [`Source`] is not lost in a layer.
-pub trait Through: Send + Sync + 'static {
+pub trait SourceWrapper: Send + Sync + 'static {
     /// The wrapped source. Both have the same id.
-    fn behind(&self) -> &dyn Source;
+    fn inner(&self) -> &dyn Source;
 
-    /// As [`Source::origin`].
-    fn origin(&self) -> SourceKind {
-        self.behind().origin()
+    /// As [`Source::kind`].
+    fn kind(&self) -> SourceKind {
+        self.inner().kind()
     }
 
     /// As [`Source::discover`].
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        self.behind().discover(cx)
+        self.inner().discover(cx)
     }
 
     /// As [`Source::load`].
@@ -28,7 +28,7 @@ pub trait Through: Send + Sync + 'static {
         name: &'a ToolName,
         cx: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        self.behind().load(name, cx)
+        self.inner().load(name, cx)
     }
 
     /// As [`Source::call`].
@@ -37,46 +37,46 @@ pub trait Through: Send + Sync + 'static {
         call: Authorized<ToolCall>,
         cx: Cx,
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        self.behind().call(call, cx)
+        self.inner().call(call, cx)
     }
 
     /// As [`Source::review`].
     fn review(&self) -> ReviewMode {
-        self.behind().review()
+        self.inner().review()
     }
 
     /// As [`Source::about`].
     fn about(&self) -> Option<Arc<str>> {
-        self.behind().about()
+        self.inner().about()
     }
 
     /// As [`Source::library`].
     fn library(&self) -> Option<&dyn Library> {
-        self.behind().library()
+        self.inner().library()
     }
 
     /// As [`Source::delegation`].
     fn delegation(&self) -> Option<Delegation> {
-        self.behind().delegation()
+        self.inner().delegation()
     }
 
     /// As [`Source::changes`].
     fn changes(&self) -> BoxStream<'_, ()> {
-        self.behind().changes()
+        self.inner().changes()
     }
 }
 
-impl<T: Through> Source for T {
+impl<T: SourceWrapper> Source for T {
     fn id(&self) -> &SourceId {
-        self.behind().id()
+        self.inner().id()
     }
 
-    fn origin(&self) -> SourceKind {
-        Through::origin(self)
+    fn kind(&self) -> SourceKind {
+        SourceWrapper::kind(self)
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        Through::discover(self, cx)
+        SourceWrapper::discover(self, cx)
     }
 
     fn load<'a>(
@@ -84,7 +84,7 @@ impl<T: Through> Source for T {
         name: &'a ToolName,
         cx: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        Through::load(self, name, cx)
+        SourceWrapper::load(self, name, cx)
     }
 
     fn call(
@@ -92,26 +92,26 @@ impl<T: Through> Source for T {
         call: Authorized<ToolCall>,
         cx: Cx,
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        Through::call(self, call, cx)
+        SourceWrapper::call(self, call, cx)
     }
 
     fn review(&self) -> ReviewMode {
-        Through::review(self)
+        SourceWrapper::review(self)
     }
 
     fn about(&self) -> Option<Arc<str>> {
-        Through::about(self)
+        SourceWrapper::about(self)
     }
 
     fn library(&self) -> Option<&dyn Library> {
-        Through::library(self)
+        SourceWrapper::library(self)
     }
 
     fn delegation(&self) -> Option<Delegation> {
-        Through::delegation(self)
+        SourceWrapper::delegation(self)
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {
-        Through::changes(self)
+        SourceWrapper::changes(self)
     }
 }
