@@ -114,7 +114,8 @@ pub struct PendingApproval {
     pub digest: Digest,
     /// All arguments; secrets are redacted.
     pub arguments: Value,
-    /// Command-line words for the tool's own program.
+    /// Arguments after `--` on the command line, passed to the tool's program.
+    #[serde(rename = "extraArguments")]
     pub rest: Vec<String>,
     /// The surface the call came through.
     #[serde(serialize_with = "caller_name")]
@@ -124,12 +125,12 @@ pub struct PendingApproval {
     #[serde(serialize_with = "optional_text", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub user: Option<Arc<str>>,
-    /// When the call was made.
-    #[serde(serialize_with = "as_text")]
+    /// When the approval was requested; RFC 3339.
+    #[serde(rename = "requestedAt", serialize_with = "as_text")]
     #[schemars(with = "String")]
-    pub asked: Moment,
-    /// When an answer no longer counts.
-    #[serde(serialize_with = "as_text")]
+    pub requested_at: Moment,
+    /// When the request expires; RFC 3339.
+    #[serde(rename = "expiresAt", serialize_with = "as_text")]
     #[schemars(with = "String")]
     pub expires: Moment,
     /// True if approved, false if rejected, null while pending.

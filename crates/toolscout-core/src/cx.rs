@@ -2,7 +2,8 @@
 
 use crate::authorization::PendingApproval;
 use crate::event::Observers;
-use crate::{BoxFuture, Counterpart};
+use crate::{BoxFuture, LogSink, ReverseChannel};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,12 +19,27 @@ pub struct Cx {
     pub role: Role,
     /// The user that the surface has authenticated. Private data of the user is keyed by this.
     pub user: Option<Arc<str>>,
+    /// The name of the person who types the commands, for the audit log alone.
+    pub account: Option<Arc<str>>,
+    /// The name of the access token that the request was sent with, if it has a name. Never the
+    /// token itself.
+    pub token: Option<Arc<str>>,
+    /// The profile that the request is limited to by its token.
+    pub profile: Option<Arc<str>>,
+    /// Whether the request came from the web UI.
+    pub is_ui: bool,
     /// The name and version that the client reports, if any.
     pub client: Option<Arc<str>>,
     /// The session that the request belongs to, if any.
     pub session: Option<Arc<str>>,
     /// The project the request is about.
     pub project: Option<Arc<PathBuf>>,
+    /// The working folder of the caller, if it has one on this machine: that of the command line,
+    /// or of the process that serves over stdio.
+    pub cwd: Option<Arc<PathBuf>>,
+    /// Whether the request names no project, in a process that serves several: a session is then
+    /// looked up in all of them.
+    pub all_projects: bool,
     /// Headers of the request, names in lower case; empty if there are none.
     pub headers: Arc<[(String, String)]>,
     /// W3C trace context, as received: `traceparent`, `tracestate`, `baggage`.
@@ -32,9 +48,15 @@ pub struct Cx {
     pub via: Arc<[String]>,
     /// Receives the progress of a long call, if the client wants it.
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
-    /// Asks a user to approve a call, if one can be reached: a terminal, or a client that supports
-    /// elicitation.
-    pub asker: Option<ApprovalPrompt>,
+    /// Receives the log messages of the called tool, if the surface can show them.
+    pub log: Option<LogSink>,
+    /// The client's own id of the request, if it has one.
+    pub request_id: Option<Arc<str>>,
+    /// Values of the application for its tools, by name; see `context.extensions` of modules.
+    pub extensions: Arc<Map<String, Value>>,
+    /// Asks a user to approve a call, if one can be reached: at a terminal, or through a client
+    /// that supports elicitation and that the operator has marked as showing it to a person.
+    pub approval_prompt: Option<ApprovalPrompt>,
     /// The client that made the request, if it accepts reverse requests.
     pub reverse_channel: Option<Arc<dyn ReverseChannel>>,
     /// The observers that receive events about the request.
@@ -58,15 +80,24 @@ impl Cx {
             caller,
             role: if caller == Caller::Cli { Role::Operator } else { Role::Agent },
             user: None,
+            account: None,
+            token: None,
+            profile: None,
+            is_ui: false,
             client: None,
             session: None,
             project: None,
-            headers: none.clone(),
-            trace: none,
+            cwd: None,
+            all_projects: false,
+            headers: no_headers.clone(),
+            trace: no_headers,
             via: Arc::new([]),
             progress: None,
-            asker: None,
-            counterpart: None,
+            log: None,
+            request_id: None,
+            extensions: Arc::default(),
+            approval_prompt: None,
+            reverse_channel: None,
             observers: Observers::default(),
             dry_run: false,
             in_change: false,
@@ -81,7 +112,30 @@ impl Cx {
     }
 
     /// The total time that a client may take to answer all reverse requests of one request.
-    pub const THINKING: Duration = Duration::from_secs(300);
+    pub const REVERSE_REQUEST_LIMIT: Duration = Duration::from_secs(300);
+
+    /// The surface in the words of the audit log: `cli`, `mcp`, `api` or `ui`.
+    pub fn surface(&self) -> &'static str {
+        match self.caller {
+            Caller::Cli => "cli",
+            Caller::Mcp => "mcp",
+            Caller::Http if self.is_ui => "ui",
+            Caller::Http => "api",
+        }
+    }
+
+    /// The maker of this request in the words of the audit log: `operator ada through cli`.
+    pub fn decider(&self) -> String {
+        let role = match self.role {
+            Role::Operator => "operator",
+            Role::Agent => "agent",
+            Role::Tool => "tool",
+        };
+        // An account is that of this machine: it does not name a client on the network.
+        let account = self.account.as_deref().filter(|_| self.caller == Caller::Cli);
+        let name = self.user.as_deref().or(account).map(|name| format!(" {name}"));
+        format!("{role}{} through {}", name.unwrap_or_default(), self.surface())
+    }
 
     /// How much longer than its deadline the request may take, because the time a client takes for
     /// reverse requests does not count. A layer that measures that time extends the deadline by no
@@ -123,9 +177,25 @@ impl Caller {
     }
 }
 
+/// Whether the answer of a client to an elicitation approves a call. The answer may come from a
+/// program instead of a person, so the operator decides about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ClientApprovals {
+    /// It never does.
+    Never,
+    /// It does if the operator's configuration says so.
+    #[default]
+    AsConfigured,
+    /// It does: the token of the client was created for that.
+    Always,
+}
+
 /// The rights of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
+    /// Read and call tools, but change and decide nothing: a command that a tool or a server has
+    /// started. A command reads what the operator reads, since it runs with the same files.
+    Tool,
     /// Find tools and call them.
     Agent,
     /// Also change configuration and decide which tools may be called.

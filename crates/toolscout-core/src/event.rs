@@ -77,6 +77,8 @@ pub struct Requester {
     pub caller: Caller,
     /// The authenticated user.
     pub user: Option<Arc<str>>,
+    /// The name of the access token.
+    pub token: Option<Arc<str>>,
     /// Name and version the client reports.
     pub client: Option<Arc<str>>,
     /// The session it belongs to.
@@ -132,15 +134,14 @@ impl Cx {
     }
 
     /// Emits a decision by the maker of this request: the kind of object, the object, and the word
-    /// for the decision.
-    pub fn decided(&self, about: &'static str, which: impl std::fmt::Display, word: &'static str) {
-        let by = match (&self.user, self.caller) {
-            (Some(user), _) => user,
-            (None, Caller::Cli) => "a person at a terminal",
-            (None, Caller::Http) => "an operator",
-            (None, _) => self.caller.word(),
-        };
-        self.decided_by(about, which, word, by);
+    /// for the decision. The event names the role, the user and the surface of the maker.
+    pub fn emit_decision(
+        &self,
+        kind: &'static str,
+        subject: impl std::fmt::Display,
+        action: &'static str,
+    ) {
+        self.emit_decision_by(kind, subject, action, self.decider());
     }
 
     /// Like [`emit_decision`](Self::emit_decision), for a decision by another person or by a rule.
@@ -161,6 +162,7 @@ impl Cx {
         Requester {
             caller: self.caller,
             user: self.user.clone(),
+            token: self.token.clone(),
             client: self.client.clone(),
             session: self.session.clone(),
             project: self.project.clone(),

@@ -22,6 +22,15 @@ pub enum EventKind {
     Operation(OperationEvent),
 }
 
+/// The discovery of a source starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiscoveryStart {
+    /// The source.
+    pub source: SourceId,
+    /// The program that may have to download the server first: `npx`.
+    pub installer: Option<String>,
+}
+
 /// The discovery of a source ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiscoveryEvent {
@@ -74,6 +83,8 @@ pub enum CallOutcome {
     ToolError(usize),
     /// The tool needs more input from the client first.
     InputRequired,
+    /// The call needs an approval first, and there is none yet.
+    Pending,
     /// The call did not reach the tool, or no response came back.
     Failed {
         /// The kind of error.
