@@ -62,8 +62,18 @@ pub enum ChangeKind {
     Manifest,
     /// A policy.
     Policy,
+    /// Tools that another program registers.
+    Registration,
     /// A server entry, or a running server.
     Server,
+    /// A stored secret.
+    Secret,
+    /// Settings in a configuration file.
+    Settings,
+    /// The file of a tool.
+    Tool,
+    /// An access token.
+    Token,
     /// The trust in a folder.
     Trust,
 }
@@ -81,7 +91,12 @@ impl ChangeKind {
             Self::Login => "login",
             Self::Manifest => "manifest",
             Self::Policy => "policy",
+            Self::Registration => "registration",
             Self::Server => "server",
+            Self::Secret => "secret",
+            Self::Settings => "settings",
+            Self::Tool => "tool",
+            Self::Token => "token",
             Self::Trust => "trust",
         }
     }
@@ -97,6 +112,11 @@ pub struct ChangeGuard {
 }
 
 impl ChangeGuard {
+    /// The planned change.
+    pub fn planned(&self) -> &PlannedChange {
+        &self.change
+    }
+
     /// The context for mutators that are called as a part of this change. They emit no audit event
     /// of their own.
     pub fn cx(&self) -> &Cx {

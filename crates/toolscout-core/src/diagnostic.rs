@@ -81,6 +81,8 @@ pub enum DiagnosticKind {
     Collision,
     /// A path, a name or a file that is not allowed.
     Forbidden,
+    /// A file that could become a tool, but is none yet.
+    Ignored,
     /// A tool needs something that is missing: a runtime, a file, a program.
     Unavailable,
     /// The folder is not trusted, so none of its programs was run for its definition.

@@ -60,6 +60,21 @@ pub enum SourceError {
         /// The time limit.
         limit: Duration,
     },
+    /// A tool ran longer than its own time limit.
+    #[error(
+        "source `{id}`: {what} timed out after {}; {hint}",
+        format_duration(*limit)
+    )]
+    ToolTimedOut {
+        /// The source.
+        id: SourceId,
+        /// The program that was running.
+        what: String,
+        /// The time limit.
+        limit: Duration,
+        /// How to raise the limit.
+        hint: String,
+    },
     /// The response cannot be parsed or breaks the protocol.
     #[error("source `{id}`: {reason}")]
     Protocol {
@@ -148,7 +163,7 @@ impl SourceError {
             | Self::Unavailable { .. }
             | Self::Busy { .. }
             | Self::Login { .. } => ErrorKind::Unavailable,
-            Self::TimedOut { .. } => ErrorKind::TimedOut,
+            Self::TimedOut { .. } | Self::ToolTimedOut { .. } => ErrorKind::TimedOut,
             // The codes for a method, a tool or arguments that the server does not know.
             Self::Answered { code: -32_602 | -32_601, .. } => ErrorKind::Invalid,
             Self::Protocol { .. } | Self::Answered { .. } => ErrorKind::Failed,

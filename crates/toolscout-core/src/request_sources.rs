@@ -13,4 +13,10 @@ pub trait RequestSources: Send + Sync + 'static {
     /// The sources themselves, each of kind [`crate::SourceKind::Request`]. Called if something is
     /// needed that is not cached.
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>>;
+
+    /// Whether requests with the same key may share cached sources and tools for a while. If not,
+    /// which is the default, every list, search and call asks for the current ones.
+    fn is_cacheable(&self) -> bool {
+        false
+    }
 }

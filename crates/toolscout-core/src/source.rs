@@ -83,6 +83,9 @@ pub enum ReviewMode {
         /// Whether definitions are approved when first seen, because a user added the source;
         /// otherwise each is quarantined.
         approves_first_sight: bool,
+        /// Whether a definition that a known source did not have before is approved when first
+        /// seen; otherwise it is quarantined.
+        approves_new_tools: bool,
         /// Whether changed definitions are approved automatically.
         accepts_changes: bool,
         /// A hash of the configured entry: after another entry under the same id, approved

@@ -98,6 +98,12 @@ pub enum Namespace {
     Review,
     /// Tools that were seen in the messages of agents, by project.
     Observed,
+    /// Tools that other programs have registered with a running process, by project.
+    Registration,
+    /// Access tokens for HTTP, by name: hashes, never values. If lost, no such token is valid.
+    AccessToken,
+    /// When access tokens were last used, by name.
+    TokenUse,
 }
 
 impl Namespace {
@@ -118,6 +124,9 @@ impl Namespace {
             Self::RecentSearch => "asked",
             Self::Review => "settled",
             Self::Observed => "observed",
+            Self::Registration => "registration",
+            Self::AccessToken => "token",
+            Self::TokenUse => "token-use",
         }
     }
 
@@ -131,7 +140,7 @@ impl Namespace {
     /// else. A store must not recreate such a namespace on its own, whatever happened to its file:
     /// reading it is an error until a user has intervened.
     pub fn is_precious(self) -> bool {
-        matches!(self, Self::Approval | Self::Backup)
+        matches!(self, Self::Trust | Self::Approval | Self::Backup | Self::AccessToken)
     }
 }
 
