@@ -153,8 +153,10 @@ fn parse_or_text(raw: &RawJson) -> Value {
 pub enum Visibility {
     /// Found by search, callable by name.
     #[default]
+    #[serde(alias = "discoverable")]
     Searchable,
     /// Also part of every list.
+    #[serde(alias = "native")]
     Listed,
 }
 
@@ -213,6 +215,9 @@ pub struct Provenance {
     pub last_listed: Option<Moment>,
     /// Whether its source has probably changed since.
     pub stale: bool,
+    /// Whether only its name is known, because the configuration names it and its source was never
+    /// discovered. It has no definition to review, to search or to call.
+    pub placeholder: bool,
 }
 
 /// How a tool's command line should look: hints by flag, and the separator of nested names.
@@ -224,6 +229,9 @@ pub struct CliHints {
     /// `repeat` (repeat the flag, or commas), or `json` (one JSON array).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrays: Option<String>,
+    /// The number of names that a flag may join; deeper properties are given as JSON. 3 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<usize>,
     /// Hints by flag name, as shown in help without the dashes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub flags: BTreeMap<String, CliHint>,
@@ -251,4 +259,17 @@ pub struct CliHint {
     /// Flags that may not be given together with this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
+    /// The type of the value, instead of the schema's: `string`, `number`, `integer`, `boolean`,
+    /// `array`, `object` or `json`.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Whether the flag must be given, instead of what the schema requires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<bool>,
+    /// The value if the flag is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// How typed text is converted: `json`, `list`, `trim`, `lowercase` or `uppercase`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parse: Option<String>,
 }
