@@ -6,10 +6,10 @@ use toolscout_core::SourceError;
 /// The nesting depth of toolscout processes that start each other.
 pub const DEPTH: &str = "TOOLSCOUT_DEPTH";
 /// The maximum depth; more indicates an endless recursion.
-pub const DEEPEST: u32 = 8;
+pub const MAX_DEPTH: u32 = 8;
 
 /// Variables that every child gets, besides `LC_*`: for files, language and network access.
-const PASSED: &[&str] = &[
+const DEFAULT_VARIABLES: &[&str] = &[
     "PATH",
     "HOME",
     "USER",
@@ -35,7 +35,7 @@ const PASSED: &[&str] = &[
 ];
 
 /// Hardly any program starts on Windows without these.
-const PASSED_ON_WINDOWS: &[&str] = &[
+const WINDOWS_VARIABLES: &[&str] = &[
     "SYSTEMROOT",
     "SYSTEMDRIVE",
     "COMSPEC",
@@ -48,28 +48,28 @@ const PASSED_ON_WINDOWS: &[&str] = &[
 ];
 
 /// The environment of a child: the default variables, those its author permits, and the depth.
-pub fn environment(let_through: &[String]) -> Result<Vec<(OsString, OsString)>, SourceError> {
-    chosen(std::env::vars_os(), let_through)
+pub fn environment(allowed: &[String]) -> Result<Vec<(OsString, OsString)>, SourceError> {
+    from_vars(std::env::vars_os(), allowed)
 }
 
 /// Like [`environment`], from any environment.
-pub fn chosen(
-    ours: impl IntoIterator<Item = (OsString, OsString)>,
-    let_through: &[String],
+pub fn from_vars(
+    vars: impl IntoIterator<Item = (OsString, OsString)>,
+    allowed: &[String],
 ) -> Result<Vec<(OsString, OsString)>, SourceError> {
     let mut depth = 0;
     let mut out = Vec::new();
-    for (name, value) in ours {
+    for (name, value) in vars {
         if name == DEPTH {
-            depth = value.to_str().and_then(|it| it.parse().ok()).unwrap_or(0);
-        } else if is_passed(&name) || let_through.iter().any(|it| name == it.as_str()) {
+            depth = value.to_str().and_then(|value| value.parse().ok()).unwrap_or(0);
+        } else if is_passed(&name) || allowed.iter().any(|variable| name == variable.as_str()) {
             out.push((name, value));
         }
     }
-    if depth >= DEEPEST {
+    if depth >= MAX_DEPTH {
         return Err(SourceError::Refused {
             reason: format!(
-                "toolscouts have started each other {DEEPEST} deep; a tool seems to call itself, so this one is not started"
+                "toolscout processes have started each other {MAX_DEPTH} levels deep; a tool seems to call itself, so this one was not started"
             ),
         });
     }
@@ -80,7 +80,8 @@ pub fn chosen(
 /// Whether every child gets this variable.
 pub fn is_passed(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
-    PASSED.contains(&name)
+    DEFAULT_VARIABLES.contains(&name)
         || name.starts_with("LC_")
-        || (cfg!(windows) && PASSED_ON_WINDOWS.iter().any(|it| it.eq_ignore_ascii_case(name)))
+        || (cfg!(windows)
+            && WINDOWS_VARIABLES.iter().any(|variable| variable.eq_ignore_ascii_case(name)))
 }

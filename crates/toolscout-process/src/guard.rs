@@ -34,7 +34,7 @@ pub fn forget(_group: i32) {}
 
 #[cfg(unix)]
 mod shell {
-    use crate::spawn::spawn_apart;
+    use crate::spawn::spawn_detached;
     use parking_lot::{Mutex, MutexGuard};
     use std::collections::BTreeSet;
     use std::io::{self, Write};
@@ -76,43 +76,45 @@ done
     impl GroupGuard {
         pub(super) fn prepare(&mut self) {
             if self.shell.is_none() {
-                self.start_again();
+                self.restart();
             }
         }
 
         pub(super) fn watch(&mut self, group: i32) {
             self.groups.insert(group);
-            if self.tell(&format!("+ {group}\n")).is_err() {
-                self.start_again();
+            if self.send(&format!("+ {group}\n")).is_err() {
+                self.restart();
             }
         }
 
         pub(super) fn forget(&mut self, group: i32) {
             if self.groups.remove(&group)
-                && self.tell(&format!("- {group}\n")).is_err()
+                && self.send(&format!("- {group}\n")).is_err()
                 && !self.groups.is_empty()
             {
-                self.start_again();
+                self.restart();
             }
         }
 
-        fn tell(&mut self, line: &str) -> io::Result<()> {
-            let pipe = self.shell.as_mut().and_then(|it| it.stdin.as_mut());
+        fn send(&mut self, line: &str) -> io::Result<()> {
+            let pipe = self.shell.as_mut().and_then(|shell| shell.stdin.as_mut());
             pipe.ok_or(io::ErrorKind::NotConnected)?.write_all(line.as_bytes())
         }
 
         /// Starts the guard if there is none or it was killed. Without a guard, groups still end
         /// when their servers are dropped.
-        fn start_again(&mut self) {
-            if let Some(mut gone) = self.shell.take() {
-                let _ = gone.kill();
-                let _ = gone.wait();
+        fn restart(&mut self) {
+            if let Some(mut dead) = self.shell.take() {
+                let _ = dead.kill();
+                let _ = dead.wait();
             }
             self.shell = start()
-                .inspect_err(|err| tracing::debug!("no guard for the servers' processes: {err}"))
+                .inspect_err(|err| {
+                    tracing::debug!("cannot start the guard of the server processes: {err}")
+                })
                 .ok();
-            let all: String = self.groups.iter().map(|it| format!("+ {it}\n")).collect();
-            let _ = self.tell(&all);
+            let lines: String = self.groups.iter().map(|group| format!("+ {group}\n")).collect();
+            let _ = self.send(&lines);
         }
     }
 
@@ -125,6 +127,6 @@ done
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        spawn_apart(&mut command)
+        spawn_detached(&mut command)
     }
 }

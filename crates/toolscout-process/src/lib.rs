@@ -33,11 +33,11 @@ use toolscout_core::{SourceError, SourceId};
 const GRACE: Duration = Duration::from_millis(500);
 /// How long pipes may stay open after the program has exited: a process it left behind may hold
 /// them open for ever.
-const LEFTOVER: Duration = Duration::from_millis(200);
+const PIPE_GRACE: Duration = Duration::from_millis(200);
 /// How long a killed program may take to exit; only one stuck in the kernel takes longer.
 const REAP: Duration = Duration::from_secs(1);
 /// The delays before retrying a program whose file is open for writing.
-pub const BUSY: [Duration; 4] = [
+pub const BUSY_RETRY_DELAYS: [Duration; 4] = [
     Duration::from_millis(5),
     Duration::from_millis(20),
     Duration::from_millis(50),
@@ -52,7 +52,7 @@ pub struct ProgramTask {
     /// The absolute path of the program; see [`program`] for how to find one.
     pub program: PathBuf,
     /// The text to show instead of the program's path: the author's file, if a runtime runs it.
-    pub shown: String,
+    pub display_name: String,
     /// The arguments, without the program's name.
     pub args: Vec<OsString>,
     /// The working directory.
@@ -109,8 +109,8 @@ pub struct ProgramOutput {
 
 impl ProgramOutput {
     /// The exit status in words: `exited with code 3`.
-    pub fn ending(&self) -> String {
-        words::ending(self.status)
+    pub fn exit_description(&self) -> String {
+        explain::exit_status(self.status)
     }
 
     /// The end of stderr, as trimmed text.
@@ -138,35 +138,35 @@ pub async fn start(task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
                 group.terminate();
                 // Reading continues during the grace period: a closed pipe would kill a process
                 // that still has output to write.
-                let _ = timeout(GRACE, attending).await;
+                let _ = timeout(GRACE, communication).await;
                 Err(timed_out(task))
             }
         }
     };
-    if done.is_err() {
-        end(&mut child, &group).await;
+    if outcome.is_err() {
+        kill_and_reap(&mut child, &group).await;
     }
-    done
+    outcome
 }
 
 /// Starts the program. Retries while the file is open for writing, because its author may be saving
 /// it.
-async fn spawn_patiently(task: &ProgramTask) -> Result<Child, SourceError> {
-    let mut waits = BUSY.into_iter();
+async fn spawn_with_retry(task: &ProgramTask) -> Result<Child, SourceError> {
+    let mut delays = BUSY_RETRY_DELAYS.into_iter();
     loop {
-        match spawn::spawn(task.as_start()) {
+        match spawn::spawn(task.spawn_request()) {
             Ok(child) => return Ok(child),
-            Err(err) if err.kind() == io::ErrorKind::ExecutableFileBusy => match waits.next() {
+            Err(err) if err.kind() == io::ErrorKind::ExecutableFileBusy => match delays.next() {
                 Some(wait) => sleep(wait).await,
-                None => return Err(words::spawn_error(task, err)),
+                None => return Err(explain::spawn_error(task, err)),
             },
-            Err(err) => return Err(words::spawn_error(task, err)),
+            Err(err) => return Err(explain::spawn_error(task, err)),
         }
     }
 }
 
 /// Serves the pipes of the child until it has exited and they are closed or abandoned.
-async fn attend(
+async fn communicate(
     child: &mut Child,
     group: &ProcessGroup,
     task: &ProgramTask,
@@ -175,39 +175,39 @@ async fn attend(
     let mut stderr = OutputTail::new(task.limits.stderr);
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let status = {
-        let mut talk = pin!(async {
+        let mut pipes = pin!(async {
             tokio::try_join!(
-                feed(input, task.stdin.as_deref()).map(Ok),
+                write_stdin(input, task.stdin.as_deref()).map(Ok),
                 read_all(output, &mut stdout, task),
-                read_tail(errors, &mut stderr).map(Ok),
+                read_tail(errors, &mut stderr, filter).map(Ok),
             )
         });
-        let mut said_all = false;
+        let mut pipes_closed = false;
         let status = tokio::select! {
             biased;
-            said = &mut talk => {
-                said?;
-                said_all = true;
+            result = &mut pipes => {
+                result?;
+                pipes_closed = true;
                 child.wait().await
             }
             status = child.wait() => status,
         };
-        group.leader_is_gone();
-        if !said_all && let Ok(said) = timeout(LEFTOVER, talk).await {
-            said?;
+        group.leader_reaped();
+        if !pipes_closed && let Ok(result) = timeout(PIPE_GRACE, pipes).await {
+            result?;
         }
         status
     };
     group.kill();
     let status = status.map_err(|err| SourceError::Unavailable {
         id: task.id.clone(),
-        what: format!("lost sight of `{}`: {err}", task.shown),
+        what: format!("could not wait for `{}` to exit: {err}", task.display_name),
     })?;
     Ok(ProgramOutput { status, stdout, stderr: stderr.into_bytes() })
 }
 
 /// Writes the input and closes the pipe. It is not an error if the program does not read it.
-async fn feed(pipe: Option<impl tokio::io::AsyncWrite + Unpin>, bytes: Option<&[u8]>) {
+async fn write_stdin(pipe: Option<impl tokio::io::AsyncWrite + Unpin>, bytes: Option<&[u8]>) {
     if let (Some(mut pipe), Some(bytes)) = (pipe, bytes) {
         let _ = pipe.write_all(bytes).await;
         let _ = pipe.shutdown().await;
@@ -238,28 +238,28 @@ async fn read_tail(pipe: Option<impl AsyncRead + Unpin>, tail: &mut OutputTail) 
     }
 }
 
-/// Kills the whole group and waits, for at most [`REAP`], until its leader has exited.
-async fn end(child: &mut Child, group: &ProcessGroup) {
+/// Kills the whole group and waits, for at most [`REAP_LIMIT`], until its leader has exited.
+async fn kill_and_reap(child: &mut Child, group: &ProcessGroup) {
     group.kill();
     let _ = child.start_kill();
-    let _ = timeout(REAP, child.wait()).await;
+    let _ = timeout(REAP_LIMIT, child.wait()).await;
 }
 
 fn timed_out(task: &ProgramTask) -> SourceError {
     SourceError::TimedOut {
         id: task.id.clone(),
-        what: format!("`{}`", task.shown),
+        what: format!("`{}`", task.display_name),
         limit: task.limits.time,
     }
 }
 
-fn too_much(task: &ProgramTask) -> SourceError {
+fn output_too_long(task: &ProgramTask) -> SourceError {
     SourceError::Protocol {
         id: task.id.clone(),
         reason: format!(
             "`{}` was stopped: it printed more than {}",
-            task.shown,
-            words::bytes(task.limits.stdout)
+            task.display_name,
+            explain::byte_count(task.limits.stdout)
         ),
     }
 }

@@ -5,19 +5,19 @@
 //! other systems rely on process groups alone.
 
 /// The run of a server that a process belongs to.
-pub const RUN: &str = "TOOLSCOUT_RUN";
+pub const RUN_VARIABLE: &str = "TOOLSCOUT_RUN";
 /// The toolscout process that owns it: its process id and its start time.
-pub const OWNER: &str = "TOOLSCOUT_OWNER";
+pub const OWNER_VARIABLE: &str = "TOOLSCOUT_OWNER";
 
 /// Kills the servers of toolscout processes that are gone, and their descendants. Returns the
 /// number of killed processes.
-pub fn end_orphans() -> usize {
-    system::end_orphans()
+pub fn kill_orphans() -> usize {
+    system::kill_orphans()
 }
 
 /// Kills all remaining processes of one run.
-pub fn end_run(run: &str) {
-    system::end_run(run);
+pub fn kill_run(run: &str) {
+    system::kill_run(run);
 }
 
 /// The owner mark of this process.
@@ -33,15 +33,15 @@ mod system {
     use std::io::Read;
 
     /// A process may fork during the search, so the search is repeated up to this many times.
-    const LOOKS: usize = 10;
+    const MAX_PASSES: usize = 10;
     /// More bytes than any environment has.
-    const ENVIRONMENT: u64 = 4 << 20;
+    const MAX_ENVIRONMENT: u64 = 4 << 20;
 
-    pub(super) fn end_run(run: &str) {
-        let mark = format!("{}={run}", super::RUN);
-        for _ in 0..LOOKS {
-            if end_where(|environment| {
-                environment.split(|it| *it == 0).any(|it| it == mark.as_bytes())
+    pub(super) fn kill_run(run: &str) {
+        let mark = format!("{}={run}", super::RUN_VARIABLE);
+        for _ in 0..MAX_PASSES {
+            if kill_matching(|environment| {
+                environment.split(|byte| *byte == 0).any(|part| part == mark.as_bytes())
             }) == 0
             {
                 return;
@@ -50,59 +50,64 @@ mod system {
         }
     }
 
-    pub(super) fn end_orphans() -> usize {
-        end_where(|environment| {
-            owner_in(environment)
-                .is_some_and(|(number, started)| super::system::started(number) != Some(started))
+    pub(super) fn kill_orphans() -> usize {
+        kill_matching(|environment| {
+            parse_owner(environment)
+                .is_some_and(|(pid, start_time)| super::system::start_time(pid) != Some(start_time))
         })
     }
 
-    fn owner_in(environment: &[u8]) -> Option<(u32, u64)> {
-        let mark = format!("{}=", super::OWNER);
-        let value =
-            environment.split(|it| *it == 0).find_map(|it| it.strip_prefix(mark.as_bytes()))?;
-        let (number, started) = std::str::from_utf8(value).ok()?.split_once('-')?;
-        Some((number.parse().ok()?, started.parse().ok()?))
+    fn parse_owner(environment: &[u8]) -> Option<(u32, u64)> {
+        let mark = format!("{}=", super::OWNER_VARIABLE);
+        let value = environment
+            .split(|byte| *byte == 0)
+            .find_map(|part| part.strip_prefix(mark.as_bytes()))?;
+        let (pid, start_time) = std::str::from_utf8(value).ok()?.split_once('-')?;
+        Some((pid.parse().ok()?, start_time.parse().ok()?))
     }
 
-    fn end_where(is_meant: impl Fn(&[u8]) -> bool) -> usize {
-        let Ok(folder) = fs::read_dir("/proc") else { return 0 };
-        let numbers =
-            folder.flatten().filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
-        let ours = namespace("self");
-        numbers
-            .filter(|it| {
-                u32::try_from(*it) != Ok(std::process::id()) && end_if(*it, &ours, &is_meant)
-            })
-            .count()
+    fn kill_matching(is_matching: impl Fn(&[u8]) -> bool) -> usize {
+        let Ok(proc_dir) = fs::read_dir("/proc") else { return 0 };
+        let pids =
+            proc_dir.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let own_namespace = namespace("self");
+        pids.filter(|pid| {
+            u32::try_from(*pid) != Ok(std::process::id())
+                && kill_if_matching(*pid, &own_namespace, &is_matching)
+        })
+        .count()
     }
 
     /// Kills the process if it matches. Opens a pidfd before the final check, so that the process
     /// id cannot be reused in between.
-    fn end_if(number: i32, ours: &Option<String>, is_meant: impl Fn(&[u8]) -> bool) -> bool {
+    fn kill_if_matching(
+        pid: i32,
+        own_namespace: &Option<String>,
+        is_matching: impl Fn(&[u8]) -> bool,
+    ) -> bool {
         let environment = || {
             let mut bytes = Vec::new();
-            File::open(format!("/proc/{number}/environ"))
+            File::open(format!("/proc/{pid}/environ"))
                 .ok()?
-                .take(ENVIRONMENT)
+                .take(MAX_ENVIRONMENT)
                 .read_to_end(&mut bytes)
                 .ok()?;
             Some(bytes)
         };
         // The system refuses access to other users' processes, so they never match.
-        if !environment().is_some_and(|it| is_meant(&it)) {
+        if !environment().is_some_and(|environment| is_matching(&environment)) {
             return false;
         }
         let Some(process) =
-            Pid::from_raw(number).and_then(|it| pidfd_open(it, PidfdFlags::empty()).ok())
+            Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
         else {
             return false;
         };
         // A process in another PID namespace, such as a container, has different process ids, so it
         // is never an orphan of this system.
-        let is_here = namespace(&number.to_string()) == *ours;
-        is_here
-            && environment().is_some_and(|it| is_meant(&it))
+        let is_same_namespace = namespace(&pid.to_string()) == *own_namespace;
+        is_same_namespace
+            && environment().is_some_and(|environment| is_matching(&environment))
             && pidfd_send_signal(process, Signal::KILL).is_ok()
     }
 
@@ -111,8 +116,8 @@ mod system {
     }
 
     /// The start time of a process, in ticks since boot; `None` if there is no such process.
-    pub(super) fn started(number: u32) -> Option<u64> {
-        let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+    pub(super) fn start_time(pid: u32) -> Option<u64> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let mut fields = stat.rsplit_once(") ")?.1.split(' ');
         if matches!(fields.next()?, "Z" | "X") {
             return None;
@@ -123,13 +128,13 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    pub(super) fn end_run(_run: &str) {}
+    pub(super) fn kill_run(_run: &str) {}
 
-    pub(super) fn end_orphans() -> usize {
+    pub(super) fn kill_orphans() -> usize {
         0
     }
 
-    pub(super) fn started(_number: u32) -> Option<u64> {
+    pub(super) fn start_time(_number: u32) -> Option<u64> {
         None
     }
 }

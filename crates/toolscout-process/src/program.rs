@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// Bytes of a file that are read to detect its type.
-const HEAD: u64 = 512;
+const HEAD_BYTES: u64 = 512;
 
 /// Looks a bare name up in PATH. Relative entries are skipped, because they would refer to the
 /// tool's own folder.
@@ -18,14 +18,16 @@ pub fn find(name: &str) -> Option<PathBuf> {
 
 /// Like [`find`], in any list of folders.
 pub fn find_in(path: &std::ffi::OsStr, name: &str) -> Option<PathBuf> {
-    let plain = Path::new(name).components().eq([Component::Normal(name.as_ref())]);
-    if !plain {
+    let is_plain = Path::new(name).components().eq([Component::Normal(name.as_ref())]);
+    if !is_plain {
         return None;
     }
     std::env::split_paths(path)
-        .filter(|it| it.is_absolute())
-        .flat_map(|it| [it.join(name), it.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))])
-        .find(|it| it.metadata().is_ok_and(|meta| meta.is_file() && is_executable(&meta)))
+        .filter(|folder| folder.is_absolute())
+        .flat_map(|folder| {
+            [folder.join(name), folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))]
+        })
+        .find(|path| path.metadata().is_ok_and(|meta| meta.is_file() && is_executable(&meta)))
 }
 
 /// Checks a program of a folder right before it runs, and returns its real path. A link may lead
@@ -34,16 +36,16 @@ pub fn checked_program(program: &Path, project: Option<&Path>) -> Result<PathBuf
     let (real, mut file) = open_checked(program, project)?;
     let meta = file.metadata().map_err(|err| err.to_string())?;
     if !is_executable(&meta) {
-        return Err(format!("it is not executable; type `chmod +x {}`", program.display()));
+        return Err(format!("it is not executable; run `chmod +x {}`", program.display()));
     }
     if changes_user(&meta) {
         return Err(
-            "it would run as another user (set-user-ID or set-group-ID), which is not allowed here"
+            "it would run as another user (set-user-ID or set-group-ID), which is not allowed"
                 .to_owned(),
         );
     }
     let folder = real.parent().unwrap_or(Path::new("/"));
-    check_head(&head(&mut file), folder)?;
+    check_head(&read_head(&mut file), folder)?;
     Ok(real)
 }
 
@@ -56,36 +58,36 @@ pub fn checked_file(file: &Path, project: Option<&Path>) -> Result<PathBuf, Stri
 /// The interpreter that a script names in its first line.
 pub fn interpreter(program: &Path) -> Option<String> {
     let mut file = File::open(program).ok()?;
-    let head = head(&mut file);
+    let head = read_head(&mut file);
     let line = interpreter_line(&head)?;
     line.split_ascii_whitespace().next().map(str::to_owned)
 }
 
 fn open_checked(path: &Path, project: Option<&Path>) -> Result<(PathBuf, File), String> {
-    let say = |err: std::io::Error| match err.kind() {
+    let describe = |err: std::io::Error| match err.kind() {
         std::io::ErrorKind::NotFound => "the file does not exist".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "the file may not be read".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "no permission to read the file".to_owned(),
         _ => err.to_string(),
     };
-    let real = path.canonicalize().map_err(say)?;
-    let folder = path.parent().unwrap_or(Path::new("/")).canonicalize().map_err(say)?;
-    let project = project.and_then(|it| it.canonicalize().ok());
-    if !real.starts_with(&folder) && !project.is_some_and(|it| real.starts_with(it)) {
-        return Err(format!("it is a link to `{}`, outside of its folder", real.display()));
+    let real = path.canonicalize().map_err(describe)?;
+    let folder = path.parent().unwrap_or(Path::new("/")).canonicalize().map_err(describe)?;
+    let project = project.and_then(|project| project.canonicalize().ok());
+    if !real.starts_with(&folder) && !project.is_some_and(|project| real.starts_with(project)) {
+        return Err(format!("it is a symbolic link to `{}`, outside its folder", real.display()));
     }
-    if !real.metadata().map_err(say)?.is_file() {
+    if !real.metadata().map_err(describe)?.is_file() {
         return Err("it is not a regular file".to_owned());
     }
     // Checked again through the open file, because the path may refer to another file by now.
-    let file = open_plainly(&real).map_err(say)?;
-    if !file.metadata().map_err(say)?.is_file() {
+    let file = open_no_follow(&real).map_err(describe)?;
+    if !file.metadata().map_err(describe)?.is_file() {
         return Err("it is not a regular file".to_owned());
     }
     Ok((real, file))
 }
 
 /// Opens a file without following a link and without blocking on a named pipe.
-fn open_plainly(path: &Path) -> std::io::Result<File> {
+fn open_no_follow(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -96,10 +98,10 @@ fn open_plainly(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-fn head(file: &mut File) -> Vec<u8> {
+fn read_head(file: &mut File) -> Vec<u8> {
     let mut head = Vec::new();
     // An unreadable file counts as empty, and an empty one is refused.
-    let _ = file.take(HEAD).read_to_end(&mut head);
+    let _ = file.take(HEAD_BYTES).read_to_end(&mut head);
     head
 }
 
@@ -114,32 +116,32 @@ fn check_head(head: &[u8], folder: &Path) -> Result<(), String> {
             "it has no `#!` line; add a first line such as `#!/bin/sh` or `#!/usr/bin/env python3`";
         return if is_text(head) && cfg!(unix) { Err(reason.to_owned()) } else { Ok(()) };
     }
-    let line = interpreter_line(head).ok_or("its `#!` line is not text")?;
+    let line = interpreter_line(head).ok_or("its `#!` line is not UTF-8")?;
     let mut words = line.split_ascii_whitespace();
     let first = words.next().ok_or("its `#!` line names no interpreter")?;
-    let is_env = Path::new(first).file_name().is_some_and(|it| it == "env");
-    let named = words.find(|it| !it.starts_with('-') && !it.contains('='));
-    let suspects = [Some(first), named.filter(|it| is_env && it.contains('/'))];
-    match suspects.into_iter().flatten().find(|it| is_of_folder(it, folder)) {
-        Some(bad) => Err(format!(
-            "its `#!` line makes `{bad}` the interpreter, which is not one of the system's"
+    let is_env = Path::new(first).file_name().is_some_and(|name| name == "env");
+    let env_argument = words.find(|word| !word.starts_with('-') && !word.contains('='));
+    let suspects = [Some(first), env_argument.filter(|value| is_env && value.contains('/'))];
+    match suspects.into_iter().flatten().find(|suspect| is_inside(suspect, folder)) {
+        Some(interpreter) => Err(format!(
+            "its `#!` line names the interpreter `{interpreter}`, which is not a system interpreter"
         )),
         None => Ok(()),
     }
 }
 
-fn is_of_folder(interpreter: &str, folder: &Path) -> bool {
+fn is_inside(interpreter: &str, folder: &Path) -> bool {
     let path = Path::new(interpreter);
     let real = path.canonicalize();
     !path.is_absolute()
-        || path.components().any(|it| it == Component::ParentDir)
+        || path.components().any(|component| component == Component::ParentDir)
         || path.starts_with("/proc")
         || path.starts_with(folder)
-        || real.is_ok_and(|it| it.starts_with(folder))
+        || real.is_ok_and(|real| real.starts_with(folder))
 }
 
 fn interpreter_line(head: &[u8]) -> Option<&str> {
-    let line = head.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
+    let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     std::str::from_utf8(line).ok().map(str::trim)
 }
 

@@ -9,7 +9,7 @@ use tokio::process::Child;
 #[derive(Debug)]
 pub struct ServerProcesses {
     group: ProcessGroup,
-    number: Option<i32>,
+    group_id: Option<i32>,
     /// The run mark in the environment of all of them, including those that have left the group.
     run: String,
     is_over: AtomicBool,
@@ -22,7 +22,7 @@ impl ServerProcesses {
         if let Some(number) = number {
             guard::watch(number);
         }
-        Self { group, number, run, is_over: AtomicBool::new(false) }
+        Self { group, group_id, run, is_killed: AtomicBool::new(false), sandbox }
     }
 
     pub fn terminate(&self) {
@@ -33,8 +33,8 @@ impl ServerProcesses {
         self.group.kill();
     }
 
-    pub fn leader_is_gone(&self) {
-        self.group.leader_is_gone();
+    pub fn leader_reaped(&self) {
+        self.group.leader_reaped();
     }
 
     /// Kills all remaining processes. Later calls do nothing.
@@ -44,20 +44,20 @@ impl ServerProcesses {
         }
     }
 
-    /// Like [`Self::end`], and waits until processes that left the group are killed as well.
-    pub async fn end_wholly(&self) {
-        if let Some(run) = self.end_group() {
-            starter::ask(move || orphans::end_run(&run)).await;
+    /// Like [`Self::kill_all`], and waits until processes that left the group are killed as well.
+    pub async fn kill_all_and_wait(&self) {
+        if let Some(run) = self.kill_group() {
+            starter::run(move || orphans::kill_run(&run)).await;
         }
     }
 
-    fn end_group(&self) -> Option<String> {
-        if self.is_over.swap(true, Ordering::Relaxed) {
+    fn kill_group(&self) -> Option<String> {
+        if self.is_killed.swap(true, Ordering::Relaxed) {
             return None;
         }
         self.group.kill();
-        if let Some(number) = self.number {
-            guard::forget(number);
+        if let Some(group_id) = self.group_id {
+            guard::forget(group_id);
         }
         Some(self.run.clone())
     }
@@ -65,6 +65,6 @@ impl ServerProcesses {
 
 impl Drop for ServerProcesses {
     fn drop(&mut self) {
-        self.end();
+        self.kill_all();
     }
 }

@@ -24,14 +24,14 @@ pub struct SpawnRequest<'a> {
 
 /// Starts the program in its own process group, with nothing inherited but its three standard
 /// files.
-pub fn spawn(start: SpawnRequest<'_>) -> io::Result<Child> {
-    let mut command = Command::new(start.program);
+pub fn spawn(request: SpawnRequest<'_>) -> io::Result<Child> {
+    let mut command = Command::new(request.program);
     command
-        .args(start.args)
-        .current_dir(start.cwd)
+        .args(request.args)
+        .current_dir(request.cwd)
         .env_clear()
-        .envs(start.env.iter().map(|(name, value)| (name, value)))
-        .stdin(if start.is_fed { Stdio::piped() } else { Stdio::null() })
+        .envs(request.env.iter().map(|(name, value)| (name, value)))
+        .stdin(if request.has_stdin { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
@@ -43,15 +43,15 @@ pub fn spawn(start: SpawnRequest<'_>) -> io::Result<Child> {
 /// from signals to this process group.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the only way to say what happens between fork and exec")]
-pub fn spawn_apart(command: &mut std::process::Command) -> io::Result<std::process::Child> {
+pub fn spawn_detached(command: &mut std::process::Command) -> io::Result<std::process::Child> {
     use std::os::unix::process::CommandExt;
-    let highest = highest_file();
+    let fd_limit = fd_limit();
     // SAFETY: the closure runs between fork and exec and makes only system calls; it takes no lock
     // and allocates no memory.
     unsafe {
         command.pre_exec(move || {
             rustix::process::setsid()?;
-            close_on_exec(highest);
+            close_on_exec(fd_limit);
             Ok(())
         });
     }
@@ -98,26 +98,26 @@ fn die_with_parent(_parent: rustix::process::Pid) -> io::Result<()> {
 /// pipe that reports a failed exec.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "file numbers of others can only be named raw")]
-fn close_on_exec(highest: i32) {
+fn close_on_exec(fd_limit: i32) {
     #[cfg(target_os = "linux")]
     {
         // SAFETY: the arguments and the result are plain integers; the files stay open until exec.
-        let done = unsafe {
+        let result = unsafe {
             libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC)
         };
-        if done == 0 {
+        if result == 0 {
             return;
         }
     }
-    for file in 3..highest {
+    for fd in 3..fd_limit {
         // SAFETY: as above; an unused file descriptor causes an error that changes nothing.
-        unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
+        unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
 }
 
 /// One more than the highest file descriptor to close, if the kernel cannot do it in one step.
 #[cfg(unix)]
-fn highest_file() -> i32 {
+fn fd_limit() -> i32 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     limit.unwrap_or(u64::MAX).min(65_536).try_into().unwrap_or(65_536)
 }
@@ -132,13 +132,13 @@ pub struct ProcessGroup {
 
 #[cfg(unix)]
 impl ProcessGroup {
-    pub fn of(child: &Child) -> Self {
-        let number = child.id().and_then(|it| i32::try_from(it).ok());
-        Self { leader: AtomicI32::new(number.unwrap_or(0)) }
+    pub fn new(child: &Child) -> Self {
+        let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
+        Self { leader: AtomicI32::new(pid.unwrap_or(0)) }
     }
 
     /// The process group id, while the group has members.
-    pub fn number(&self) -> Option<i32> {
+    pub fn id(&self) -> Option<i32> {
         self.leader().map(rustix::process::Pid::as_raw_pid)
     }
 
@@ -154,8 +154,11 @@ impl ProcessGroup {
 
     /// Records that the leader has been reaped. Its id stays reserved while the group has members.
     /// Without any, the id may be reused, so the group is cleared.
-    pub fn leader_is_gone(&self) {
-        if self.leader().is_some_and(|it| rustix::process::test_kill_process_group(it).is_err()) {
+    pub fn leader_reaped(&self) {
+        if self
+            .leader()
+            .is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_err())
+        {
             self.leader.store(0, Ordering::Relaxed);
         }
     }
@@ -174,11 +177,11 @@ impl ProcessGroup {
 /// Without process groups, only the child is killed, by its own drop.
 #[cfg(not(unix))]
 impl ProcessGroup {
-    pub fn of(_child: &Child) -> Self {
+    pub fn new(_child: &Child) -> Self {
         Self {}
     }
 
-    pub fn number(&self) -> Option<i32> {
+    pub fn id(&self) -> Option<i32> {
         None
     }
 
@@ -186,7 +189,7 @@ impl ProcessGroup {
 
     pub fn kill(&self) {}
 
-    pub fn leader_is_gone(&self) {}
+    pub fn leader_reaped(&self) {}
 }
 
 impl Drop for ProcessGroup {

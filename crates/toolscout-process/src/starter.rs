@@ -13,9 +13,9 @@ use tokio::sync::oneshot;
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Runs the job on that thread and returns its result; `None` if it panicked.
-pub async fn ask<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub async fn run<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = oneshot::channel();
-    later(move || {
+    queue(move || {
         // The caller may have been dropped; then the result is dropped here.
         let _ = sender.send(job());
     });
@@ -23,15 +23,15 @@ pub async fn ask<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) ->
 }
 
 /// Queues the job for that thread.
-pub fn later(job: impl FnOnce() + Send + 'static) {
-    if let Err(SendError(job)) = thread().send(Box::new(job)) {
+pub fn queue(job: impl FnOnce() + Send + 'static) {
+    if let Err(SendError(job)) = sender_to_thread().send(Box::new(job)) {
         // The thread could not be created, because the system is at its limits. Running the job
         // here is better than not running it.
         job();
     }
 }
 
-fn thread() -> &'static Sender<Job> {
+fn sender_to_thread() -> &'static Sender<Job> {
     static THREAD: OnceLock<Sender<Job>> = OnceLock::new();
     THREAD.get_or_init(|| {
         let (sender, jobs) = channel::<Job>();

@@ -3,7 +3,7 @@
 //! 3. A child sees few variables and no file but its own three.
 //! 4. Programs are checked before they run, and an error states why one cannot run.
 
-use super::environment::{DEEPEST, DEPTH, chosen};
+use super::environment::{DEPTH, MAX_DEPTH, from_vars};
 use super::program::{checked_file, checked_program, find_in};
 use super::{Limits, ProgramOutput, ProgramTask, start};
 use std::ffi::OsString;
@@ -18,7 +18,7 @@ fn task(program: &Path) -> ProgramTask {
     ProgramTask {
         id: SourceId::local(),
         program: program.to_path_buf(),
-        shown: program.display().to_string(),
+        display_name: program.display().to_string(),
         args: Vec::new(),
         cwd: program.parent().expect("a folder").to_path_buf(),
         env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
@@ -36,7 +36,7 @@ fn stdout(outcome: &ProgramOutput) -> String {
 }
 
 #[tokio::test]
-async fn a_background_child_that_holds_the_output_is_not_waited_for_and_does_not_live_on() {
+async fn background_children_that_hold_the_output_are_killed_without_waiting() {
     let world = World::new();
     let program = world.sh("t", "sleep 1000 &\necho $$ > group\necho done");
     let began = Instant::now();
@@ -47,7 +47,7 @@ async fn a_background_child_that_holds_the_output_is_not_waited_for_and_does_not
 }
 
 #[tokio::test]
-async fn a_quiet_background_child_does_not_live_on_either() {
+async fn silent_background_children_are_killed_too() {
     let world = World::new();
     let program =
         world.sh("t", "sleep 1000 </dev/null >/dev/null 2>&1 &\necho $$ > group\necho done");
@@ -56,7 +56,7 @@ async fn a_quiet_background_child_does_not_live_on_either() {
 }
 
 #[tokio::test]
-async fn a_flood_on_stdout_is_stopped_at_its_limit() {
+async fn stdout_beyond_its_limit_stops_the_program() {
     let world = World::new();
     let mut task =
         task(&world.sh("t", "echo $$ > group\nwhile :; do echo yes yes yes yes yes yes yes; done"));
@@ -77,7 +77,7 @@ async fn output_up_to_its_limit_is_kept_whole() {
 }
 
 #[tokio::test]
-async fn of_a_flood_on_stderr_the_end_is_kept() {
+async fn the_end_of_a_long_stderr_is_kept() {
     let world = World::new();
     let body = "i=0; while [ $i -lt 4000 ]; do printf '%01000d\\n' $i >&2; i=$((i+1)); done; echo last words >&2; echo ok";
     let outcome = run(&world.sh("t", body)).await;
@@ -88,7 +88,7 @@ async fn of_a_flood_on_stderr_the_end_is_kept() {
 }
 
 #[tokio::test]
-async fn who_ignores_the_request_to_end_is_killed() {
+async fn a_program_that_ignores_sigterm_is_killed() {
     let world = World::new();
     let body =
         "trap '' TERM\necho $$ > group\nsleep 1000 & sleep 1001 & wait; while :; do sleep 1; done";
@@ -96,12 +96,12 @@ async fn who_ignores_the_request_to_end_is_killed() {
     task.limits.time = Duration::from_millis(300);
     let err = start(&task).await.expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
-    assert!(err.to_string().ends_with("took longer than 300 ms"), "{err}");
+    assert!(err.to_string().ends_with("timed out after 300 ms"), "{err}");
     assert_gone(number_in(&world.path().join("group")).await).await;
 }
 
 #[tokio::test]
-async fn who_is_asked_to_end_may_tidy_up_first() {
+async fn a_program_may_clean_up_after_sigterm() {
     let world = World::new();
     let body =
         "trap 'echo tidy > left; exit 0' TERM\necho $$ > group\nwhile :; do sleep 0.01; done";
@@ -118,7 +118,7 @@ async fn who_is_asked_to_end_may_tidy_up_first() {
 /// The thread ends as if the whole process had been killed: without a drop and without a signal.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_program_dies_with_who_started_it() {
+async fn a_program_is_killed_when_its_parent_thread_ends() {
     let world = World::new();
     let task: &'static ProgramTask =
         Box::leak(Box::new(task(&world.sh("t", "echo $$ > group\nexec sleep 1000"))));
@@ -142,7 +142,7 @@ async fn a_program_dies_with_who_started_it() {
 }
 
 #[tokio::test]
-async fn who_never_reads_stdin_does_not_block_the_answer() {
+async fn a_program_that_reads_no_stdin_still_returns_its_output() {
     let world = World::new();
     let mut task = task(&world.sh("t", "echo ok"));
     task.stdin = Some(vec![b'x'; 4 << 20]);
@@ -150,7 +150,7 @@ async fn who_never_reads_stdin_does_not_block_the_answer() {
 }
 
 #[tokio::test]
-async fn who_never_reads_stdin_and_never_ends_meets_the_deadline() {
+async fn a_program_that_reads_no_stdin_and_never_exits_times_out() {
     let world = World::new();
     let mut task = task(&world.sh("t", "echo $$ > group\nexec sleep 1000"));
     task.stdin = Some(vec![b'x'; 4 << 20]);
@@ -160,7 +160,7 @@ async fn who_never_reads_stdin_and_never_ends_meets_the_deadline() {
 }
 
 #[tokio::test]
-async fn much_in_and_much_out_at_once_does_not_lock_up() {
+async fn large_input_and_output_do_not_deadlock() {
     let world = World::new();
     let mut task = task(&world.sh("t", "exec cat"));
     let much = vec![b'x'; 4 << 20];
@@ -194,13 +194,12 @@ async fn a_deadline_already_passed_starts_nothing() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn files_open_here_are_not_open_there() {
+async fn open_files_are_not_inherited() {
     let file = std::fs::File::open("/dev/null").expect("it is there");
     let mut copies = Vec::new();
-    while copies
-        .last()
-        .is_none_or(|it: &std::os::fd::OwnedFd| std::os::fd::AsRawFd::as_raw_fd(it) < 20)
-    {
+    while copies.last().is_none_or(|owned_fd: &std::os::fd::OwnedFd| {
+        std::os::fd::AsRawFd::as_raw_fd(owned_fd) < 20
+    }) {
         // Unlike descriptors of the standard library, these would be inherited.
         copies.push(rustix::io::dup(&file).expect("there is room for one more"));
     }
@@ -211,12 +210,12 @@ async fn files_open_here_are_not_open_there() {
 }
 
 #[tokio::test]
-async fn ends_are_told_in_words() {
+async fn exit_statuses_are_described() {
     let world = World::new();
-    assert_eq!(run(&world.sh("a", "exit 3")).await.ending(), "exited with code 3");
+    assert_eq!(run(&world.sh("a", "exit 3")).await.exit_description(), "exited with code 3");
     assert_eq!(
-        run(&world.sh("b", "kill -KILL $$")).await.ending(),
-        "was ended by signal 9 (SIGKILL)"
+        run(&world.sh("b", "kill -KILL $$")).await.exit_description(),
+        "was terminated by signal 9 (SIGKILL)"
     );
 }
 
@@ -236,7 +235,7 @@ fn only_named_variables_are_passed_on() {
         ("https_proxy", "p"),
         ("LD_PRELOAD", "x"),
     ]);
-    let theirs = chosen(ours, &["API_TOKEN".to_owned()]).expect("not deep");
+    let theirs = from_vars(ours, &["API_TOKEN".to_owned()]).expect("not deep");
     let names: Vec<_> =
         theirs.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     assert_eq!(names, ["PATH", "LC_ALL", "API_TOKEN", "https_proxy", DEPTH]);
@@ -248,17 +247,17 @@ async fn a_child_sees_exactly_the_variables_it_was_given() {
     let ours = variables(&[("SECRET", "1"), ("HOME", "/nowhere")]);
     let env = super::program::find("env").expect("every system has it");
     let mut task = task(&env);
-    task.env = chosen(ours, &[]).expect("not deep");
+    task.env = from_vars(ours, &[]).expect("not deep");
     assert_eq!(stdout(&start(&task).await.expect("it runs")), "HOME=/nowhere\nTOOLSCOUT_DEPTH=1\n");
 }
 
 #[test]
-fn toolscouts_that_start_each_other_are_stopped() {
-    let deep = |depth: u32| chosen(variables(&[(DEPTH, &depth.to_string())]), &[]);
-    assert_eq!(deep(DEEPEST - 1).expect("just so")[0].1, DEEPEST.to_string().as_str());
-    assert_eq!(deep(DEEPEST).expect_err("too deep").kind(), ErrorKind::Refused);
+fn recursive_toolscout_processes_are_stopped() {
+    let deep = |depth: u32| from_vars(variables(&[(DEPTH, &depth.to_string())]), &[]);
+    assert_eq!(deep(MAX_DEPTH - 1).expect("just so")[0].1, MAX_DEPTH.to_string().as_str());
+    assert_eq!(deep(MAX_DEPTH).expect_err("too deep").kind(), ErrorKind::Refused);
     // Permitting the variable does not circumvent the limit.
-    assert!(chosen(variables(&[(DEPTH, "8")]), &[DEPTH.to_owned()]).is_err());
+    assert!(from_vars(variables(&[(DEPTH, "8")]), &[DEPTH.to_owned()]).is_err());
 }
 
 async fn spawn_reason(task: &ProgramTask) -> String {
@@ -269,13 +268,10 @@ async fn spawn_reason(task: &ProgramTask) -> String {
 }
 
 #[tokio::test]
-async fn a_program_that_cannot_start_says_why() {
+async fn a_program_that_cannot_start_reports_the_reason() {
     let world = World::new();
     let missing = task(&world.path().join("nope"));
-    assert_eq!(
-        spawn_reason(&missing).await,
-        "there is no such program; install it or correct the path"
-    );
+    assert_eq!(spawn_reason(&missing).await, "program not found; install it or correct the path");
 
     let lost = task(&world.script("lost", "#!/no/such/thing\n"));
     let reason = spawn_reason(&lost).await;
@@ -311,7 +307,7 @@ fn only_plain_executables_of_the_folder_may_run() {
     let elsewhere = outside.sh("elsewhere", "true");
     let link = world.path().join("link");
     std::os::unix::fs::symlink(&elsewhere, &link).expect("links can be made");
-    assert!(refusal(link.clone()).contains("outside of its folder"));
+    assert!(refusal(link.clone()).contains("outside its folder"));
     assert!(checked_file(&link, None).is_err());
     assert_eq!(
         checked_program(&link, Some(&outside.path())),
@@ -324,9 +320,7 @@ fn only_plain_executables_of_the_folder_may_run() {
     assert_eq!(checked_program(&near, None), Ok(good));
 
     assert_eq!(refusal(world.path().join("nope")), "the file does not exist");
-    assert!(
-        refusal(world.file("plain", "#!/bin/sh\n")).contains("not executable; type `chmod +x ")
-    );
+    assert!(refusal(world.file("plain", "#!/bin/sh\n")).contains("not executable; run `chmod +x "));
     assert_eq!(refusal(world.path()), "it is not a regular file");
     let raised = world.sh("raised", "true");
     set_mode(&raised, 0o4755);
@@ -335,7 +329,7 @@ fn only_plain_executables_of_the_folder_may_run() {
 
 /// S5: a link is resolved once, and the checked file is the one that runs.
 #[tokio::test]
-async fn a_link_that_changes_between_look_and_start_never_leads_out() {
+async fn a_link_changed_between_check_and_start_never_leads_outside() {
     let (world, outside) = (World::new(), World::new());
     let good = world.sh("good", "echo good");
     let evil = outside.sh("evil", "echo evil");
@@ -383,7 +377,7 @@ fn a_pipe_is_no_program() {
 
 /// S16: the first line of a script may not make another file of the folder its interpreter.
 #[test]
-fn interpreters_out_of_the_folder_are_refused() {
+fn interpreters_inside_the_folder_are_refused() {
     let world = World::new();
     let evil = world.sh("evil", "echo got you");
     let absolute = format!("#!{}", evil.display());
@@ -398,10 +392,7 @@ fn interpreters_out_of_the_folder_are_refused() {
     ];
     for line in lines.into_iter().chain(["#!/usr/bin/env -S A=1 ./evil", &absolute, &through_env]) {
         let reason = refusal(world.script("t", &format!("{line}\n")));
-        assert!(
-            reason.contains("the interpreter, which is not one of the system's"),
-            "{line}: {reason}"
-        );
+        assert!(reason.contains("which is not a system interpreter"), "{line}: {reason}");
     }
     for line in
         ["#!/bin/sh", "#! /bin/sh -e", "#!/usr/bin/env python3", "#!/usr/bin/env -S python3 -u"]
@@ -411,7 +402,7 @@ fn interpreters_out_of_the_folder_are_refused() {
 }
 
 #[test]
-fn a_script_without_an_interpreter_is_never_given_to_a_shell() {
+fn a_script_without_an_interpreter_is_never_run_by_a_shell() {
     let world = World::new();
     assert!(refusal(world.script("t", "echo hello\n")).starts_with("it has no `#!` line"));
     assert_eq!(refusal(world.script("t", "")), "the file is empty");
@@ -423,7 +414,7 @@ fn names_are_looked_up_in_absolute_folders_only() {
     let world = World::new();
     let program = world.sh("thing", "true");
     world.file("data", "");
-    let path = |it: &str| OsString::from(it);
+    let path = |text: &str| OsString::from(text);
     assert_eq!(find_in(world.path().as_os_str(), "thing"), Some(program));
     assert_eq!(find_in(world.path().as_os_str(), "data"), None, "not executable");
     assert_eq!(find_in(&path(".:"), "thing"), None);
