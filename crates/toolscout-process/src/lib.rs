@@ -3,10 +3,14 @@
 //! [`start`] starts every program that a folder's tool needs: with a list of arguments and never a
 //! shell, with a minimal [`environment`], and in its own process group, which ends with the call.
 
+pub mod ancestry;
 pub mod environment;
+pub mod explain;
+mod graceful;
 pub mod guard;
 pub mod orphans;
 pub mod program;
+pub mod sandbox;
 pub mod server_processes;
 pub mod spawn;
 pub mod starter;
@@ -15,13 +19,17 @@ pub mod tail;
 #[cfg(all(test, unix))]
 mod tests;
 
+pub use graceful::{StderrFilter, drain, start_graceful};
+
 use futures_util::FutureExt;
+use sandbox::SandboxPlan;
 use spawn::{ProcessGroup, SpawnRequest};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::Duration;
 use tail::OutputTail;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -35,7 +43,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// them open for ever.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
 /// How long a killed program may take to exit; only one stuck in the kernel takes longer.
-const REAP: Duration = Duration::from_secs(1);
+const REAP_LIMIT: Duration = Duration::from_secs(1);
+/// The longest line of stderr that a filter sees as one.
+const MAX_FILTERED_LINE: usize = 256 << 10;
 /// The delays before retrying a program whose file is open for writing.
 pub const BUSY_RETRY_DELAYS: [Duration; 4] = [
     Duration::from_millis(5),
@@ -63,12 +73,15 @@ pub struct ProgramTask {
     pub stdin: Option<Vec<u8>>,
     /// The limits of time and output.
     pub limits: Limits,
+    /// The sandbox to run it in; see [`ProgramTask::confine`].
+    pub sandbox: Option<Arc<SandboxPlan>>,
 }
 
 impl ProgramTask {
-    fn as_start(&self) -> SpawnRequest<'_> {
-        let Self { program, args, cwd, env, stdin, .. } = self;
-        SpawnRequest { program, args, cwd, env, is_fed: stdin.is_some() }
+    fn spawn_request(&self) -> SpawnRequest<'_> {
+        let Self { program, args, cwd, env, stdin, sandbox, .. } = self;
+        let confinement = sandbox.as_ref().map(|sandbox| &sandbox.confinement);
+        SpawnRequest { program, args, cwd, env, has_stdin: stdin.is_some(), confinement }
     }
 }
 
@@ -125,16 +138,31 @@ impl ProgramOutput {
 /// that lives as long as the program may: on Linux the program dies with the thread that started
 /// it.
 pub async fn start(task: &ProgramTask) -> Result<ProgramOutput, SourceError> {
+    run(task, None, std::future::pending()).await
+}
+
+/// Runs the program until it exits, its time is up, or `cancelled` resolves.
+async fn run(
+    task: &ProgramTask,
+    filter: Option<&StderrFilter>,
+    cancelled: impl Future<Output = ()>,
+) -> Result<ProgramOutput, SourceError> {
     if task.limits.time.is_zero() {
         return Err(timed_out(task));
     }
-    let mut child = spawn_patiently(task).await?;
-    let group = ProcessGroup::of(&child);
-    let done = {
-        let mut attending = pin!(attend(&mut child, &group, task));
-        match timeout(task.limits.time, &mut attending).await {
-            Ok(done) => done,
-            Err(_) => {
+    let mut child = spawn_with_retry(task).await?;
+    let group = ProcessGroup::new(&child);
+    let outcome = {
+        let mut communication = pin!(communicate(&mut child, &group, task, filter));
+        let outcome = tokio::select! {
+            biased;
+            outcome = &mut communication => Some(outcome),
+            () = sleep(task.limits.time) => None,
+            () = cancelled => None,
+        };
+        match outcome {
+            Some(outcome) => outcome,
+            None => {
                 group.terminate();
                 // Reading continues during the grace period: a closed pipe would kill a process
                 // that still has output to write.
@@ -170,6 +198,7 @@ async fn communicate(
     child: &mut Child,
     group: &ProcessGroup,
     task: &ProgramTask,
+    filter: Option<&StderrFilter>,
 ) -> Result<ProgramOutput, SourceError> {
     let mut stdout = Vec::new();
     let mut stderr = OutputTail::new(task.limits.stderr);
@@ -224,18 +253,37 @@ async fn read_all(
     loop {
         match pipe.read(&mut chunk).await {
             Ok(0) | Err(_) => return Ok(()),
-            Ok(count) if bytes.len() + count > task.limits.stdout => return Err(too_much(task)),
+            Ok(count) if bytes.len() + count > task.limits.stdout => {
+                return Err(output_too_long(task));
+            }
             Ok(count) => bytes.extend_from_slice(&chunk[..count]),
         }
     }
 }
 
-async fn read_tail(pipe: Option<impl AsyncRead + Unpin>, tail: &mut OutputTail) {
+async fn read_tail(
+    pipe: Option<impl AsyncRead + Unpin>,
+    tail: &mut OutputTail,
+    filter: Option<&StderrFilter>,
+) {
     let Some(mut pipe) = pipe else { return };
     let mut chunk = vec![0; 16 << 10];
+    let mut pending = Vec::new();
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
-        tail.push(&chunk[..count]);
+        let Some(filter) = filter else {
+            tail.push(&chunk[..count]);
+            continue;
+        };
+        pending.extend_from_slice(&chunk[..count]);
+        while let Some(end) = pending.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = pending.drain(..=end).collect();
+            tail.push(filter.apply(&line).as_deref().unwrap_or(&line));
+        }
+        if pending.len() > MAX_FILTERED_LINE {
+            tail.push(&std::mem::take(&mut pending));
+        }
     }
+    tail.push(&pending);
 }
 
 /// Kills the whole group and waits, for at most [`REAP_LIMIT`], until its leader has exited.
