@@ -57,10 +57,15 @@ pub fn checked_file(file: &Path, project: Option<&Path>) -> Result<PathBuf, Stri
 
 /// The interpreter that a script names in its first line.
 pub fn interpreter(program: &Path) -> Option<String> {
+    interpreter_words(program)?.into_iter().next()
+}
+
+/// The interpreter that a script names in its first line, and its arguments there.
+pub fn interpreter_words(program: &Path) -> Option<Vec<String>> {
     let mut file = File::open(program).ok()?;
     let head = read_head(&mut file);
     let line = interpreter_line(&head)?;
-    line.split_ascii_whitespace().next().map(str::to_owned)
+    Some(line.split_ascii_whitespace().map(str::to_owned).collect())
 }
 
 fn open_checked(path: &Path, project: Option<&Path>) -> Result<(PathBuf, File), String> {

@@ -1,7 +1,9 @@
 //! The processes of one server, which end on drop.
 
 use super::{guard, orphans, starter};
+use crate::sandbox::SandboxPlan;
 use crate::spawn::ProcessGroup;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::process::Child;
 
@@ -12,15 +14,17 @@ pub struct ServerProcesses {
     group_id: Option<i32>,
     /// The run mark in the environment of all of them, including those that have left the group.
     run: String,
-    is_over: AtomicBool,
+    is_killed: AtomicBool,
+    /// Its private folders are removed with the last process.
+    sandbox: Option<Arc<SandboxPlan>>,
 }
 
 impl ServerProcesses {
-    pub fn new(child: &Child, run: String) -> Self {
-        let group = ProcessGroup::of(child);
-        let number = group.number();
-        if let Some(number) = number {
-            guard::watch(number);
+    pub fn new(child: &Child, run: String, sandbox: Option<Arc<SandboxPlan>>) -> Self {
+        let group = ProcessGroup::new(child);
+        let group_id = group.id();
+        if let Some(group_id) = group_id {
+            guard::watch(group_id);
         }
         Self { group, group_id, run, is_killed: AtomicBool::new(false), sandbox }
     }
@@ -38,9 +42,13 @@ impl ServerProcesses {
     }
 
     /// Kills all remaining processes. Later calls do nothing.
-    pub fn end(&self) {
-        if let Some(run) = self.end_group() {
-            starter::later(move || orphans::end_run(&run));
+    pub fn kill_all(&self) {
+        if let Some(run) = self.kill_group() {
+            let sandbox = self.sandbox.clone();
+            starter::queue(move || {
+                orphans::kill_run(&run);
+                drop(sandbox);
+            });
         }
     }
 

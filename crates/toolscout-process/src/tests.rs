@@ -24,6 +24,7 @@ fn task(program: &Path) -> ProgramTask {
         env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
         stdin: None,
         limits: Limits::within(Duration::from_secs(20)),
+        sandbox: None,
     }
 }
 

@@ -1,0 +1,185 @@
+//! The files that a program needs to start: itself, its package and its interpreter.
+
+use crate::program;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// Files whose folder is the root of a package.
+const PACKAGE_FILES: &[&str] = &[
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "deno.json",
+    "Gemfile",
+    "composer.json",
+    "go.mod",
+    "Cargo.toml",
+];
+
+/// Extensions of files that an interpreter runs.
+const SCRIPTS: &[&str] = &[
+    "cjs", "cts", "jar", "js", "jsx", "lua", "mjs", "mts", "php", "pl", "ps1", "py", "pyz", "rb",
+    "sh", "ts", "tsx",
+];
+
+/// Folders in which version managers install interpreters.
+const VERSION_MANAGERS: &[&str] =
+    &[".asdf", ".bun", ".fnm", ".linuxbrew", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta"];
+
+/// Folders that no grant includes unless an operator names it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Protected {
+    /// The home of the user.
+    pub(super) home: Option<PathBuf>,
+    /// The state and the configuration of toolscout. No grant at all includes these.
+    pub(super) own: Vec<PathBuf>,
+}
+
+impl Protected {
+    /// Whether a program may get this folder because it is started there or contains its code. Not
+    /// the home as a whole, and no hidden folder in it: these hold keys and settings.
+    pub(super) fn permits(&self, path: &Path) -> bool {
+        let is_hidden = self.home.as_deref().is_some_and(|home| {
+            home.starts_with(path)
+                || path
+                    .strip_prefix(home)
+                    .is_ok_and(|below| below.as_os_str().as_encoded_bytes().first() == Some(&b'.'))
+        });
+        !is_hidden && !self.own.iter().any(|own| own.starts_with(path) || path.starts_with(own))
+    }
+
+    /// The path, or the parts of it that do not contain our own folders.
+    pub(super) fn without_own(&self, path: &Path) -> Vec<PathBuf> {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if self.own.iter().any(|own| path.starts_with(own)) {
+            return Vec::new();
+        }
+        if !self.own.iter().any(|own| own.starts_with(&path)) {
+            return vec![path];
+        }
+        let Ok(entries) = std::fs::read_dir(&path) else { return Vec::new() };
+        // A link may lead to one of our folders; it is granted where it leads, or not at all.
+        let is_real = |entry: &std::fs::DirEntry| {
+            entry.file_type().is_ok_and(|file_type| !file_type.is_symlink())
+        };
+        let parts = entries.flatten().filter(is_real);
+        parts.flat_map(|entry| self.without_own(&entry.path())).collect()
+    }
+}
+
+/// What a program and its arguments need to be read, and the folders among the arguments.
+#[derive(Debug, Default)]
+pub(super) struct ProgramFiles {
+    pub(super) read: Vec<PathBuf>,
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl ProgramFiles {
+    pub(super) fn new(
+        program: &Path,
+        args: &[OsString],
+        cwd: &Path,
+        path_variable: &OsStr,
+        protected: &Protected,
+    ) -> Self {
+        let mut files = Self::default();
+        for folder in std::env::split_paths(path_variable).filter(|folder| folder.is_absolute()) {
+            files.read.extend(version_manager(&folder).map(Path::to_owned));
+            files.read.extend(Some(folder).filter(|folder| protected.permits(folder)));
+        }
+        files.add_program(program, path_variable, protected);
+        for argument in args.iter().filter_map(|arg| named_path(arg, cwd)) {
+            if argument.is_dir() {
+                files.folders.push(argument);
+            } else if is_script(&argument) {
+                files.add_program(&argument, path_variable, protected);
+            } else if protected.permits(&argument) {
+                files.read.push(argument);
+            }
+        }
+        files.folders.retain(|folder| protected.permits(folder));
+        files
+    }
+
+    /// A program: the path as written, because a virtual environment is found from there, the file
+    /// behind all links, and the interpreter of a script.
+    fn add_program(&mut self, file: &Path, path_variable: &OsStr, protected: &Protected) {
+        let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        self.read.push(real.clone());
+        for path in [file, &real] {
+            self.read.extend(code_folder(path, protected));
+        }
+        let Some(interpreter) = interpreter(&real, path_variable) else { return };
+        let real = interpreter.canonicalize().unwrap_or_else(|_| interpreter.clone());
+        for path in [&interpreter, &real] {
+            self.read.extend(code_folder(path, protected));
+        }
+        self.read.push(real);
+    }
+}
+
+/// The existing absolute path that an argument names: `PATH`, `--option=PATH` or `file:PATH`.
+fn named_path(arg: &OsStr, cwd: &Path) -> Option<PathBuf> {
+    let text = arg.to_str()?;
+    let value = match text.strip_prefix('-') {
+        Some(option) => option.split_once('=')?.1,
+        None => text.strip_prefix("file://").unwrap_or(text),
+    };
+    let path = cwd.join(value);
+    (!value.is_empty() && path.exists()).then_some(path)
+}
+
+fn is_script(file: &Path) -> bool {
+    let is_known = |extension: &OsStr| SCRIPTS.iter().any(|script| extension == *script);
+    file.extension().is_some_and(is_known) || program::interpreter(file).is_some()
+}
+
+/// The program of the first line of a script, looked up if `env` does that.
+fn interpreter(script: &Path, path_variable: &OsStr) -> Option<PathBuf> {
+    let mut words = program::interpreter_words(script)?.into_iter();
+    let first = PathBuf::from(words.next()?);
+    if first.file_name().is_none_or(|name| name != "env") {
+        return Some(first);
+    }
+    let name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    program::find_in(path_variable, &name)
+}
+
+/// The folder of the version manager that this folder belongs to.
+fn version_manager(folder: &Path) -> Option<&Path> {
+    let is_manager = |folder: &&Path| {
+        folder.file_name().is_some_and(|name| VERSION_MANAGERS.iter().any(|it| name == *it))
+    };
+    folder.ancestors().find(is_manager)
+}
+
+/// The folder of a program's code that it may read.
+fn code_folder(file: &Path, protected: &Protected) -> Option<PathBuf> {
+    let permitted = |folder: &PathBuf| protected.permits(folder);
+    let folder = || file.parent().map(Path::to_owned).filter(permitted);
+    package_root(file).filter(permitted).or_else(folder)
+}
+
+/// The folder with everything that belongs to a program: an installed package with those it
+/// depends on, a virtual environment, a package, or an installation such as `~/tools/node-20`.
+fn package_root(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    if let Some(manager) = version_manager(folder) {
+        return Some(manager.to_owned());
+    }
+    let modules = folder.ancestors().filter(|above| above.ends_with("node_modules"));
+    if let Some(modules) = modules.last() {
+        return Some(modules.to_owned());
+    }
+    let mut above = folder.ancestors();
+    if let Some(environment) = above.find(|folder| folder.join("pyvenv.cfg").is_file()) {
+        return Some(environment.to_owned());
+    }
+    if folder.file_name().is_some_and(|name| name == "bin") {
+        let installation = folder.parent().filter(|it| it.join("lib").is_dir());
+        return Some(installation.unwrap_or(folder).to_owned());
+    }
+    let is_package = |folder: &&Path| PACKAGE_FILES.iter().any(|file| folder.join(file).is_file());
+    let package = is_script(file).then(|| folder.ancestors().find(is_package)).flatten();
+    Some(package.unwrap_or(folder).to_owned())
+}
