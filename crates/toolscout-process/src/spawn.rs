@@ -1,6 +1,7 @@
 //! Spawns processes: process groups, signals and inherited files. Contains the only unsafe code of
 //! the crate.
 
+use crate::sandbox::Confinement;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
@@ -19,7 +20,9 @@ pub struct SpawnRequest<'a> {
     /// The complete environment.
     pub env: &'a [(OsString, OsString)],
     /// Whether its stdin is a pipe.
-    pub is_fed: bool,
+    pub has_stdin: bool,
+    /// The sandbox of the program, if it has one.
+    pub confinement: Option<&'a Confinement>,
 }
 
 /// Starts the program in its own process group, with nothing inherited but its three standard
@@ -35,8 +38,19 @@ pub fn spawn(request: SpawnRequest<'_>) -> io::Result<Child> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    prepare(&mut command);
+    prepare(&mut command, request.confinement)?;
     command.spawn()
+}
+
+/// Makes the memory, the environment and the open files of this process unreadable for other
+/// processes of the same user.
+pub fn hide_from_children() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // A kernel without this feature leaves the process unprotected.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
 }
 
 /// Starts a program that outlives this process: in its own session, detached from the terminal and
@@ -60,23 +74,34 @@ pub fn spawn_detached(command: &mut std::process::Command) -> io::Result<std::pr
 
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the only way to say what happens between fork and exec")]
-fn prepare(command: &mut Command) {
+fn prepare(command: &mut Command, confinement: Option<&Confinement>) -> io::Result<()> {
     command.process_group(0);
     let parent = rustix::process::getpid();
-    let highest = highest_file();
+    let fd_limit = fd_limit();
+    #[cfg(target_os = "linux")]
+    let mut confinement = confinement.map(Confinement::for_child).transpose()?;
+    #[cfg(not(target_os = "linux"))]
+    let _ = confinement;
     // SAFETY: the closure runs between fork and exec and makes only system calls; it takes no lock
     // and allocates no memory.
     unsafe {
         command.pre_exec(move || {
             die_with_parent(parent)?;
-            close_on_exec(highest);
+            close_on_exec(fd_limit);
+            #[cfg(target_os = "linux")]
+            if let Some(confinement) = &mut confinement {
+                confinement.apply()?;
+            }
             Ok(())
         });
     }
+    Ok(())
 }
 
 #[cfg(not(unix))]
-fn prepare(_command: &mut Command) {}
+fn prepare(_command: &mut Command, _confinement: Option<&Confinement>) -> io::Result<()> {
+    Ok(())
+}
 
 /// Makes the kernel kill the child when the thread that started it is gone for any reason.
 #[cfg(target_os = "linux")]
