@@ -1,0 +1,303 @@
+//! Confined children: what they can reach, and that ordinary programs still start.
+
+use super::*;
+use crate::{Limits, ProgramOutput, ProgramTask, program, start};
+use std::ffi::OsString;
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+use toolscout_core::SourceId;
+use toolscout_test_support::World;
+
+/// A home with a key, a state folder in it, and a project.
+struct Machine {
+    world: World,
+    host: SandboxHost,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let world = World::new();
+        for file in ["home/.ssh/id_rsa", "home/notes.txt", "home/other/secret", "project/mine"] {
+            world.file(file, "content");
+        }
+        world.file("home/.state/trust.db", "content");
+        let host = SandboxHost {
+            home: Some(world.path().join("home")),
+            state: Some(world.path().join("home/.state")),
+            ..SandboxHost::default()
+        };
+        Self { world, host }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.world.path().join(name)
+    }
+
+    async fn run(
+        &self,
+        level: SandboxLevel,
+        settings: &SandboxSettings,
+        script: &str,
+    ) -> ProgramOutput {
+        let sh = program::find("sh").expect("every system has it");
+        self.start(level, settings, &sh, &["-c", script]).await
+    }
+
+    async fn start(
+        &self,
+        level: SandboxLevel,
+        settings: &SandboxSettings,
+        program: &Path,
+        args: &[&str],
+    ) -> ProgramOutput {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let mut env = crate::environment::environment(&[]).expect("not deep");
+        let cwd = self.path("project");
+        let request = SandboxRequest {
+            level,
+            settings,
+            program,
+            args: &args,
+            cwd: &cwd,
+            owner: Some("test"),
+            installs: false,
+            grants_arguments: true,
+            write: &[],
+            own_variables: &[],
+        };
+        let plan = self.host.plan(request, &mut env).expect("a plan");
+        let task = ProgramTask {
+            id: SourceId::local(),
+            program: program.to_owned(),
+            display_name: "it".to_owned(),
+            args,
+            cwd,
+            env,
+            stdin: None,
+            limits: Limits::default(),
+            sandbox: plan.map(Arc::new),
+        };
+        start(&task).await.expect("it runs")
+    }
+}
+
+fn stdout(output: &ProgramOutput) -> String {
+    assert!(output.status.success(), "{output:?} {}", output.stderr_text());
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+const BOTH: [SandboxLevel; 3] =
+    [SandboxLevel::Default, SandboxLevel::Strict, SandboxLevel::Discover];
+
+/// V-01: the home, keys, state and other projects are out of reach; the own folder is not.
+#[tokio::test]
+async fn only_the_own_folder_is_readable() {
+    let machine = Machine::new();
+    let root = machine.world.path();
+    let read =
+        |file: &str| format!("cat {root}/{file} 2>/dev/null && echo; ", root = root.display());
+    let script =
+        ["home/.ssh/id_rsa", "home/notes.txt", "home/other/secret", "home/.state/trust.db"]
+            .map(read)
+            .concat()
+            + &format!("ls {0}/home {0}/home/.ssh 2>/dev/null; cat mine", root.display());
+    for level in BOTH {
+        let seen = stdout(&machine.run(level, &SandboxSettings::default(), &script).await);
+        assert_eq!(seen, "content", "{level:?}");
+    }
+}
+
+/// V-02: nothing outside the private folders is writable, and these are.
+#[tokio::test]
+async fn only_private_folders_are_writable() {
+    let machine = Machine::new();
+    let script = format!(
+        "echo x > {0}/home/.bashrc; echo x > {0}/home/.state/trust.db; echo x > mine; echo x > new; \
+         echo $HOME > $HOME/a && echo x > $TMPDIR/b && cat $HOME/a",
+        machine.world.path().display()
+    );
+    for level in BOTH {
+        let home = stdout(&machine.run(level, &SandboxSettings::default(), &script).await);
+        assert!(home.contains("/sandbox/"), "{home}");
+        assert_eq!(Path::new(home.trim()).exists(), level != SandboxLevel::Discover, "{level:?}");
+        assert!(!machine.path("home/.bashrc").exists() && !machine.path("project/new").exists());
+        for file in ["home/.state/trust.db", "project/mine"] {
+            assert_eq!(std::fs::read_to_string(machine.path(file)).expect("there"), "content");
+        }
+    }
+    let left = std::fs::read_dir(machine.path("home/.state/sandbox/runs")).expect("there").count();
+    assert_eq!(left, 0, "the folders of each run are removed");
+}
+
+/// V-03: a grant opens a folder, at the same place in the private home, and never our own folders.
+#[tokio::test]
+async fn grants_open_folders_but_never_the_state() {
+    let machine = Machine::new();
+    let settings = SandboxSettings {
+        allow_read: vec![machine.path("home")],
+        allow_write: vec![machine.path("home/other")],
+        ..SandboxSettings::default()
+    };
+    let script = format!(
+        "cat {0}/notes.txt ~/other/secret {0}/.state/trust.db 2>/dev/null; echo x > ~/other/new",
+        machine.path("home").display()
+    );
+    let seen = stdout(&machine.run(SandboxLevel::Default, &settings, &script).await);
+    assert_eq!(seen, "contentcontent");
+    assert!(machine.path("home/other/new").exists());
+}
+
+/// V-04: without network no connection is possible; otherwise only to the permitted ports.
+#[tokio::test]
+async fn connections_reach_only_permitted_ports() {
+    let Some(python) = program::find("python3") else { return };
+    let machine = Machine::new();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    let script = format!(
+        "import socket\ntry:\n socket.create_connection(('127.0.0.1', {port}), 5); print('open')\n\
+         except OSError as e: print(e.errno)\n\
+         try:\n socket.socket(socket.AF_UNIX); print('unix')\nexcept OSError as e: print(e.errno)\n"
+    );
+    let with = |network| SandboxSettings { network, ..SandboxSettings::default() };
+    let cases = [
+        (SandboxLevel::Discover, None, "1\n1\n"),
+        (SandboxLevel::Strict, None, "1\n1\n"),
+        (SandboxLevel::Default, None, "13\n1\n"),
+        (SandboxLevel::Strict, Some(NetworkAccess::Ports(vec![port])), "open\n1\n"),
+        (SandboxLevel::Default, Some(NetworkAccess::All), "open\nunix\n"),
+    ];
+    for (level, network, expected) in cases {
+        let output = machine.start(level, &with(network.clone()), &python, &["-c", &script]).await;
+        assert_eq!(stdout(&output), expected, "{level:?} {network:?}");
+    }
+}
+
+/// V-05: memory and processes are limited during a discovery.
+#[tokio::test]
+async fn a_discovery_has_little_memory_and_few_processes() {
+    let Some(python) = program::find("python3") else { return };
+    let machine = Machine::new();
+    let script = "import mmap\n\
+        for kind in ('private', 'shared'):\n\
+        \x20try:\n\
+        \x20 it = bytearray(512 << 20) if kind == 'private' else mmap.mmap(-1, 512 << 20)\n\
+        \x20 print('allocated')\n\
+        \x20except (MemoryError, OSError) as e: print('denied')\n";
+    let settings = SandboxSettings::default();
+    let output = machine.start(SandboxLevel::Discover, &settings, &python, &["-c", script]).await;
+    assert_eq!(stdout(&output), "denied\ndenied\n");
+    let output = machine.start(SandboxLevel::Default, &settings, &python, &["-c", script]).await;
+    assert_eq!(stdout(&output), "allocated\nallocated\n");
+    let many = "import os, time\ncount = 0\ntry:\n for _ in range(64):\n  if os.fork() == 0: time.sleep(100)\n  \
+                count += 1\nexcept OSError: pass\nprint(count < 64)\n";
+    let output = machine.start(SandboxLevel::Discover, &settings, &python, &["-c", many]).await;
+    if support().processes || !rustix::process::getuid().is_root() {
+        assert_eq!(stdout(&output), "True\n");
+    }
+}
+
+/// V-06: no privileges, no namespaces, no other processes, also for root.
+#[tokio::test]
+async fn a_confined_process_has_no_privileges() {
+    let Some(python) = program::find("python3") else { return };
+    let machine = Machine::new();
+    let script = "import ctypes, os\n\
+        lines = dict(l.split(':\\t') for l in open('/proc/self/status').read().splitlines() if ':\\t' in l)\n\
+        print(lines['CapEff'], lines['CapBnd'], lines['NoNewPrivs'], lines['Seccomp'])\n\
+        c = ctypes.CDLL(None, use_errno=True)\n\
+        print(c.unshare(0x10000000), c.ptrace(16, os.getppid(), 0, 0), c.syscall(425, 1, 0))\n\
+        for name in ('environ', 'mem', 'maps'):\n\
+        \x20try: open(f'/proc/{os.getppid()}/{name}').read(); print('read', name)\n\
+        \x20except OSError as e: print('denied')\n\
+        try: os.kill(os.getppid(), 0); print('signal')\n\
+        except OSError: print('denied')\n";
+    for level in BOTH {
+        let settings =
+            SandboxSettings { network: Some(NetworkAccess::All), ..SandboxSettings::default() };
+        let output = machine.start(level, &settings, &python, &["-c", script]).await;
+        let none = "0000000000000000";
+        let expected = format!("{none} {none} 1 2\n-1 -1 -1\ndenied\ndenied\ndenied\ndenied\n");
+        assert_eq!(stdout(&output), expected, "{level:?}");
+    }
+}
+
+/// V-07: interpreters start at the strictest level.
+#[tokio::test]
+async fn interpreters_start_at_every_level() {
+    let machine = Machine::new();
+    let settings = SandboxSettings::default();
+    for (name, option, code, expected) in [
+        ("node", "-e", "console.log(require('os').cpus().length > 0)", "true\n"),
+        (
+            "python3",
+            "-c",
+            "import ssl, json, asyncio; asyncio.run(asyncio.sleep(0)); print(1)",
+            "1\n",
+        ),
+        ("npm", "--version", "", ""),
+        ("git", "--version", "", ""),
+    ] {
+        let Some(program) = program::find(name) else { continue };
+        for level in BOTH {
+            let output = machine.start(level, &settings, &program, &[option, code]).await;
+            assert!(stdout(&output).starts_with(expected), "{name} {level:?}: {output:?}");
+        }
+    }
+}
+
+#[test]
+fn networks_are_written_as_they_are_read() {
+    for word in ["none", "web", "all", "443,5432"] {
+        assert_eq!(NetworkAccess::parse(word).expect("valid").words(), word);
+    }
+    for wrong in ["", "some", "0", "70000", "80;443"] {
+        assert_eq!(NetworkAccess::parse(wrong), None, "{wrong}");
+    }
+}
+
+/// V-14: error messages of several languages name what was denied.
+#[test]
+fn denials_are_read_from_error_messages() {
+    let world = World::new();
+    let file = world.file("docs/a b.txt", "");
+    let (file, folder) = (file.display(), world.path().join("docs"));
+    let new = folder.join("new/file");
+    let cases = [
+        (
+            format!("Error: EACCES: permission denied, open '{file}'"),
+            Denial::Read(folder.join("a b.txt")),
+        ),
+        (
+            format!("PermissionError: [Errno 13] Permission denied: '{file}'"),
+            Denial::Read(folder.join("a b.txt")),
+        ),
+        (
+            format!("ls: cannot open directory '{0}': Permission denied", folder.display()),
+            Denial::Read(folder.clone()),
+        ),
+        (
+            format!("EACCES: permission denied, mkdir '{}'", new.display()),
+            Denial::Write(folder.clone()),
+        ),
+        (
+            format!("sh: 1: cannot create {}: Permission denied", new.display()),
+            Denial::Write(folder.clone()),
+        ),
+        (
+            "Error: connect EACCES 127.0.0.1:5432 - Local (0.0.0.0:0)".to_owned(),
+            Denial::Connect(5432),
+        ),
+    ];
+    for (text, denial) in cases {
+        assert_eq!(Denial::find(&format!("starting\n{text}\nbye")), [denial], "{text}");
+    }
+    assert_eq!(Denial::find("all is well in /tmp"), []);
+    let hint = Denial::Read("/srv/docs".into()).hint("fs");
+    assert_eq!(
+        hint,
+        "the sandbox of `fs` does not let it read `/srv/docs`; to allow it, run \
+         `toolscout server update fs --allow-read /srv/docs`"
+    );
+}
