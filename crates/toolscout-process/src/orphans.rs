@@ -21,9 +21,18 @@ pub fn kill_run(run: &str) {
 }
 
 /// The owner mark of this process.
-pub fn owner() -> String {
-    let number = std::process::id();
-    format!("{number}-{}", system::started(number).unwrap_or(0))
+pub fn owner_mark() -> String {
+    let pid = std::process::id();
+    format!("{pid}-{}", system::start_time(pid).unwrap_or(0))
+}
+
+/// Whether the toolscout process with this mark still runs; unknown marks count as running.
+pub fn is_alive(mark: &str) -> bool {
+    let Some((pid, start_time)) = mark.split_once('-') else { return true };
+    match (pid.parse(), start_time.parse::<u64>()) {
+        (Ok(pid), Ok(start_time)) => system::start_time(pid).unwrap_or(0) == start_time,
+        _ => true,
+    }
 }
 
 #[cfg(target_os = "linux")]
