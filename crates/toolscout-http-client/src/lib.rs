@@ -2,7 +2,7 @@
 
 mod post;
 
-pub use post::{Post, PostResponse};
+pub use post::{FullResponse, Post, PostResponse};
 
 use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
@@ -20,44 +20,44 @@ pub enum ConnectionRoute {
     /// To this machine, encrypted. Never through a proxy.
     Direct,
     /// To any other machine.
-    Far,
+    Remote,
 }
 
 impl ConnectionRoute {
     /// The kind of connection to this address.
-    pub fn to(url: &Url) -> Self {
+    pub fn for_url(url: &Url) -> Self {
         match (is_this_machine(url), url.scheme()) {
             (true, "http") => Self::Plain,
             (true, _) => Self::Direct,
-            (false, _) => Self::Far,
+            (false, _) => Self::Remote,
         }
     }
 
     /// A client builder for this kind of connection. The error is a message for the user.
     pub fn client(self) -> Result<ClientBuilder, String> {
-        let tls = if self == Self::Plain { trusting_nobody() } else { trusting_the_system() };
-        let tls = tls.map_err(|why| format!("requests cannot be made on this machine: {why}"))?;
+        let tls = if self == Self::Plain { tls_without_roots() } else { system_tls() };
+        let tls = tls.map_err(|reason| format!("could not set up TLS: {reason}"))?;
         let builder = Client::builder()
             .user_agent("toolscout")
             .tcp_nodelay(true)
             .tls_backend_preconfigured(tls);
-        Ok(if self == Self::Far { builder } else { builder.no_proxy() })
+        Ok(if self == Self::Remote { builder } else { builder.no_proxy() })
     }
 }
 
 /// Whether the address is a loopback address.
 pub fn is_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|it| it.is_loopback())
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|host| host.is_loopback())
 }
 
 /// An address without its possibly private parts: no user and no query.
-pub fn shown(url: &Url) -> String {
+pub fn display_url(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 
 /// The error and all its causes.
-pub fn chain(err: &reqwest::Error) -> String {
+pub fn error_chain(err: &reqwest::Error) -> String {
     let mut out = err.to_string();
     let mut cause = err.source();
     while let Some(err) = cause {
@@ -69,9 +69,9 @@ pub fn chain(err: &reqwest::Error) -> String {
 
 /// Loaded once for the whole process, and shared: TLS session resumption makes later handshakes
 /// short.
-fn trusting_the_system() -> Result<ClientConfig, String> {
+fn system_tls() -> Result<ClientConfig, String> {
     static TLS: OnceLock<Result<ClientConfig, String>> = OnceLock::new();
-    let made = TLS.get_or_init(|| {
+    let config = TLS.get_or_init(|| {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions();
@@ -81,18 +81,18 @@ fn trusting_the_system() -> Result<ClientConfig, String> {
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier))
             .with_no_client_auth();
-        Ok(speaking_http(tls))
+        Ok(with_http1(tls))
     });
-    made.clone()
+    config.clone()
 }
 
-fn trusting_nobody() -> Result<ClientConfig, String> {
+fn tls_without_roots() -> Result<ClientConfig, String> {
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().map_err(|err| err.to_string())?;
-    Ok(speaking_http(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()))
+    Ok(with_http1(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()))
 }
 
-fn speaking_http(mut tls: ClientConfig) -> ClientConfig {
+fn with_http1(mut tls: ClientConfig) -> ClientConfig {
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];
     tls
 }

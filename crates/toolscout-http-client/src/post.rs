@@ -1,6 +1,6 @@
-//! Repeatedly sends bytes to one address: telemetry for another program.
+//! Repeatedly sends bytes to one address: telemetry, and calls for another program.
 
-use super::{ConnectionRoute, chain, shown};
+use super::{ConnectionRoute, display_url, error_chain, is_this_machine};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
@@ -25,33 +25,33 @@ pub struct PostResponse {
 impl Post {
     /// A sender to this address with these headers, all of which may be secrets. Opens no
     /// connection. The error is a message for the user, and contains no header value.
-    pub fn to(
+    pub fn new(
         url: &str,
         headers: &[(String, String)],
         content: &'static str,
     ) -> Result<Self, String> {
-        let url = Url::parse(url).map_err(|_| "it is no address".to_owned())?;
+        let url = Url::parse(url).map_err(|_| "it is not a valid URL".to_owned())?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err("it is no address of the web".to_owned());
+            return Err("it is not an `http` or `https` URL".to_owned());
         }
-        let mut all = HeaderMap::new();
+        let mut header_map = HeaderMap::new();
         for (name, value) in headers {
-            let what = format!("header `{}`", name.escape_debug());
+            let label = format!("header `{}`", name.escape_debug());
             let name = HeaderName::try_from(name.as_str())
-                .map_err(|_| format!("{what} is no header name"))?;
+                .map_err(|_| format!("{label} is not a valid header name"))?;
             let mut value = HeaderValue::try_from(value)
-                .map_err(|_| format!("{what} holds what no header can carry"))?;
+                .map_err(|_| format!("{label} has a value that is not allowed in a header"))?;
             value.set_sensitive(true);
-            all.insert(name, value);
+            header_map.insert(name, value);
         }
-        all.insert(CONTENT_TYPE, HeaderValue::from_static(content));
+        header_map.insert(CONTENT_TYPE, HeaderValue::from_static(content));
         // No redirects: reports go only to the address that the operator configured.
-        let client = ConnectionRoute::to(&url)
+        let client = ConnectionRoute::for_url(&url)
             .client()?
             .redirect(Policy::none())
             .build()
-            .map_err(|it| chain(&it))?;
-        Ok(Self { client, url, headers: all })
+            .map_err(|error| error_chain(&error))?;
+        Ok(Self { client, url, headers: header_map })
     }
 
     /// The address without its possibly private parts.
@@ -76,11 +76,13 @@ impl Post {
         if let Some(encoding) = encoding {
             request = request.header("content-encoding", encoding);
         }
-        let answer = request.send().await.map_err(|it| chain(&it.without_url()))?;
-        let seconds =
-            answer.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
+        let response = request.send().await.map_err(|error| error_chain(&error.without_url()))?;
+        let seconds = response
+            .headers()
+            .get(RETRY_AFTER)
+            .and_then(|header| header.to_str().ok()?.trim().parse().ok());
         Ok(PostResponse {
-            status: answer.status().as_u16(),
+            status: response.status().as_u16(),
             retry_after: seconds.map(Duration::from_secs),
         })
     }
