@@ -22,6 +22,15 @@ pub struct PostResponse {
     pub retry_after: Option<Duration>,
 }
 
+/// The whole response of the receiver.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FullResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
 impl Post {
     /// A sender to this address with these headers, all of which may be secrets. Opens no
     /// connection. The error is a message for the user, and contains no header value.
@@ -55,8 +64,24 @@ impl Post {
     }
 
     /// The address without its possibly private parts.
-    pub fn place(&self) -> String {
-        shown(&self.url)
+    pub fn display_url(&self) -> String {
+        display_url(&self.url)
+    }
+
+    /// Identifies the receiver: as [`Post::display_url`], but without the port if it is on this
+    /// machine, because a local program may get another port each time it starts.
+    pub fn receiver(&self) -> String {
+        let mut url = self.url.clone();
+        if is_this_machine(&url) {
+            // Fails only for URLs without a host.
+            let _ = url.set_port(None);
+        }
+        display_url(&url)
+    }
+
+    /// Whether the address contains a user name or a password.
+    pub fn has_credentials(&self) -> bool {
+        !self.url.username().is_empty() || self.url.password().is_some()
     }
 
     /// Sends the body, compressed as `encoding` states. The error is a message for the user.
@@ -85,5 +110,31 @@ impl Post {
             status: response.status().as_u16(),
             retry_after: seconds.map(Duration::from_secs),
         })
+    }
+
+    /// Sends the body with more headers, and returns the whole response, which may have at most
+    /// `max_bytes`. The error is a message for the user. Has no time limit of its own. Cancel-safe:
+    /// dropping the future closes the connection.
+    pub async fn exchange(
+        &self,
+        body: Vec<u8>,
+        headers: &[(&'static str, String)],
+        max_bytes: usize,
+    ) -> Result<FullResponse, String> {
+        let mut request =
+            self.client.post(self.url.clone()).headers(self.headers.clone()).body(body);
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let failed = |error: reqwest::Error| error_chain(&error.without_url());
+        let mut response = request.send().await.map_err(failed)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if body.len() + chunk.len() > max_bytes {
+                return Err(format!("the response is larger than {} MiB", max_bytes >> 20));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(FullResponse { status: response.status().as_u16(), body })
     }
 }
