@@ -15,15 +15,15 @@ mod source;
 mod tests;
 
 pub use record::Observed;
-pub use seen::SeenTool;
+pub use seen_tools::SeenTool;
 pub use source::ObservedSource;
 
 use lines::TranscriptLines;
-use seen::SeenTools;
+use seen_tools::SeenTools;
 use std::io::{self, Read, Write};
 
 /// Bytes that are forwarded at a time.
-const BLOCK: usize = 256 << 10;
+const BLOCK_BYTES: usize = 256 << 10;
 
 /// Reads an agent's messages as they pass, one per line: those of Claude Code's `stream-json` and
 /// of the Claude Agent SDK. Memory is constant for any length of a line or of a stream, and no
@@ -48,20 +48,20 @@ impl TranscriptObserver {
     /// Reads the next bytes; they may start and end anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
         let (server, seen) = (self.server.as_deref(), &mut self.seen);
-        self.lines.feed(bytes, |line| message::look(line, server, seen));
+        self.lines.feed(bytes, |line| message::collect_tools(line, server, seen));
     }
 
     /// All observed tools, each once, in order of appearance.
     pub fn finish(mut self) -> Vec<SeenTool> {
         let (server, seen) = (self.server.as_deref(), &mut self.seen);
-        self.lines.finish(|line| message::look(line, server, seen));
+        self.lines.finish(|line| message::collect_tools(line, server, seen));
         self.seen.into_tools()
     }
 
     /// Forwards everything unchanged and observes it. Forwards available bytes at once, before they
     /// are inspected. Blocks.
-    pub fn pass_on(&mut self, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
-        let mut block = vec![0; BLOCK];
+    pub fn forward(&mut self, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
+        let mut block = vec![0; BLOCK_BYTES];
         loop {
             let count = match from.read(&mut block) {
                 Ok(0) => return Ok(()),

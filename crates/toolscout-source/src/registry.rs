@@ -78,10 +78,10 @@ impl Registry {
         let tool = self.adopt(tool);
         let (outcome, changed) = self.write(|set| {
             let outcome = Arc::make_mut(set).add(tool, self.conflict);
-            let changed = outcome.as_ref().is_ok_and(|it| it.is_change());
+            let changed = outcome.as_ref().is_ok_and(|outcome| outcome.is_change());
             (outcome, changed)
         });
-        self.tell(changed);
+        self.notify(changed);
         outcome
     }
 
@@ -92,42 +92,41 @@ impl Registry {
         tools: impl IntoIterator<Item = CodeTool>,
     ) -> Result<Vec<RegisterOutcome>, AlreadyRegistered> {
         // Collect before locking, since the iterator is foreign code.
-        let tools: Vec<_> = tools.into_iter().map(|it| self.adopt(it)).collect();
+        let tools: Vec<_> = tools.into_iter().map(|tool| self.adopt(tool)).collect();
         let outcomes = self.write(|set| {
             let mut next = ToolSet::clone(set);
             let outcomes: Vec<_> = tools
                 .into_iter()
-                .map(|it| next.add(it, self.conflict))
+                .map(|tool| next.add(tool, self.conflict))
                 .collect::<Result<_, _>>()?;
             *set = Arc::new(next);
             Ok(outcomes)
         })?;
-        self.tell(outcomes.iter().any(|it| it.is_change()));
+        self.notify(outcomes.iter().any(|outcome| outcome.is_change()));
         Ok(outcomes)
     }
 
     /// Removes the tool; returns whether there was one. Running calls continue.
     pub fn unregister(&self, name: &str) -> bool {
-        let was_there =
-            self.write(|set| set.find(name).is_some() && Arc::make_mut(set).remove(name));
-        self.tell(was_there);
-        was_there
+        let existed = self.write(|set| set.find(name).is_some() && Arc::make_mut(set).remove(name));
+        self.notify(existed);
+        existed
     }
 
     /// Removes all tools.
     pub fn clear(&self) {
         let before = self.write(std::mem::take);
-        self.tell(!before.is_empty());
+        self.notify(!before.is_empty());
     }
 
     /// All current tools, in the order of registration.
     pub fn list(&self) -> Vec<Tool> {
-        self.snapshot().iter().map(|it| it.tool.tool.clone()).collect()
+        self.snapshot().iter().map(|entry| entry.tool.tool.clone()).collect()
     }
 
     /// The current tool of this name.
     pub fn tool(&self, name: &str) -> Option<Tool> {
-        self.snapshot().find(name).map(|it| it.tool.clone())
+        self.snapshot().find(name).map(|tool| tool.tool.clone())
     }
 
     /// The current number of tools.
@@ -156,7 +155,7 @@ impl Registry {
     }
 
     /// Notifies listeners. Call this after releasing the lock, so that they can read the tools.
-    fn tell(&self, changed: bool) {
+    fn notify(&self, changed: bool) {
         if changed {
             self.shared.changed.send_replace(());
         }
@@ -168,12 +167,13 @@ impl Source for Registry {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Code
     }
 
     fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        let found: Vec<_> = self.snapshot().iter().flat_map(|it| it.found()).map(Ok).collect();
+        let found: Vec<_> =
+            self.snapshot().iter().flat_map(|entry| entry.discovery_items()).map(Ok).collect();
         Box::pin(stream::iter(found))
     }
 

@@ -17,17 +17,18 @@ use toolscout_core::{Cx, SourceId};
 
 /// Headers that authenticate the client to toolscout, or belong to the connection. They are never
 /// forwarded, so they cannot select sources either.
-const KEPT_BACK: [&str; 4] = ["authorization", "cookie", "proxy-authorization", "mcp-session-id"];
+const RESERVED_HEADERS: [&str; 4] =
+    ["authorization", "cookie", "proxy-authorization", "mcp-session-id"];
 
 /// The value of a header of the request; the name is case-insensitive. Readers disagree on the
 /// meaning of a duplicate header, so it counts as missing.
 pub fn header<'a>(cx: &'a Cx, name: &str) -> Option<&'a str> {
-    let mut values = cx
+    let mut matches = cx
         .headers
         .iter()
-        .filter(|(it, _)| it.eq_ignore_ascii_case(name))
+        .filter(|(header, _)| header.eq_ignore_ascii_case(name))
         .map(|(_, value)| value.as_str());
-    match (values.next(), values.next()) {
+    match (matches.next(), matches.next()) {
         (Some(value), None) => Some(value),
         _ => None,
     }
@@ -40,14 +41,11 @@ pub fn header<'a>(cx: &'a Cx, name: &str) -> Option<&'a str> {
 /// The reason why not, as text for users.
 pub fn header_name(name: &str) -> Result<String, String> {
     let lower = name.to_ascii_lowercase();
-    let is_token = |it: u8| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it);
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if lower.is_empty() || !lower.bytes().all(is_token) {
-        return Err(format!(
-            "`{}` is not the name of a header",
-            toolscout_core::escape::line(name)
-        ));
+        return Err(format!("`{}` is not a valid header name", toolscout_core::escape::line(name)));
     }
-    if KEPT_BACK.contains(&lower.as_str()) {
+    if RESERVED_HEADERS.contains(&lower.as_str()) {
         Err(format!(
             "the header `{lower}` is reserved for toolscout and never forwarded; use another one"
         ))
@@ -58,11 +56,11 @@ pub fn header_name(name: &str) -> Result<String, String> {
 
 /// The cache key of a request: the authenticated user and the values from the request. It always
 /// contains both, because any client can send a header.
-pub fn whose(cx: &Cx, said: &[&str]) -> String {
-    serde_json::json!([cx.user.as_deref(), said]).to_string()
+pub fn cache_key(cx: &Cx, values: &[&str]) -> String {
+    serde_json::json!([cx.user.as_deref(), values]).to_string()
 }
 
 /// The default id of request sources.
-pub fn own() -> SourceId {
+pub fn default_id() -> SourceId {
     SourceId::new("own").unwrap_or_else(|_| SourceId::app())
 }

@@ -39,15 +39,15 @@ impl Source for Chain {
     }
 
     /// The highest precedence among its links.
-    fn origin(&self) -> SourceKind {
-        self.links.iter().map(|it| it.origin()).min().unwrap_or(SourceKind::Request)
+    fn kind(&self) -> SourceKind {
+        self.links.iter().map(|link| link.kind()).min().unwrap_or(SourceKind::Request)
     }
 
     /// A review is needed if one link needs it, and then by the strictest terms among those,
     /// because the joined list does not show the link of a tool. If the entry of any link changes,
     /// all definitions count as first seen.
     fn review(&self) -> ReviewMode {
-        self.links.iter().map(|it| it.review()).fold(ReviewMode::Unneeded, stricter)
+        self.links.iter().map(|link| link.review()).fold(ReviewMode::Unneeded, stricter)
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
@@ -57,7 +57,7 @@ impl Source for Chain {
                 (
                     rank,
                     found.unwrap_or_else(|error| {
-                        DiscoveryItem::Diagnostic(unlisted(&**link, &error))
+                        DiscoveryItem::Diagnostic(listing_failure(&**link, &error))
                     }),
                 )
             })
@@ -65,7 +65,7 @@ impl Source for Chain {
         let mut ranks = HashMap::new();
         let merged = select_all(listings).filter_map(move |(rank, found)| {
             future::ready(match found {
-                DiscoveryItem::Tool(tool) if is_hidden(&mut ranks, &tool.id.name, rank) => None,
+                DiscoveryItem::Tool(tool) if is_shadowed(&mut ranks, &tool.id.name, rank) => None,
                 DiscoveryItem::Tool(tool) => {
                     Some(Ok(DiscoveryItem::Tool(Arc::new(self.adopt(Arc::unwrap_or_clone(tool))))))
                 }
@@ -85,7 +85,7 @@ impl Source for Chain {
                 match link.load(name, cx.clone()).await {
                     Ok(None) => {}
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
-                    other => return other.map(|tool| tool.map(|it| self.adopt(it))),
+                    other => return other.map(|tool| tool.map(|tool| self.adopt(tool))),
                 }
             }
             Ok(None)
@@ -109,20 +109,20 @@ impl Source for Chain {
     }
 
     fn about(&self) -> Option<Arc<str>> {
-        self.links.iter().find_map(|it| it.about())
+        self.links.iter().find_map(|link| link.about())
     }
 
     /// The library of the first link that has one, because the contents of two libraries could not
     /// be distinguished.
     fn library(&self) -> Option<&dyn Library> {
-        self.links.iter().find_map(|it| it.library())
+        self.links.iter().find_map(|link| link.library())
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {
         // The pending stream keeps the merged one open, even if the chain is empty or its links
         // never change.
         Box::pin(select_all(
-            self.links.iter().map(|it| it.changes()).chain([stream::pending().boxed()]),
+            self.links.iter().map(|link| link.changes()).chain([stream::pending().boxed()]),
         ))
     }
 }
@@ -143,12 +143,12 @@ fn stricter(one: ReviewMode, other: ReviewMode) -> ReviewMode {
 
 /// Whether a source of higher precedence has listed this name already. A tool that a lower one
 /// listed before is replaced.
-fn is_hidden(ranks: &mut HashMap<ToolName, usize>, name: &ToolName, rank: usize) -> bool {
-    let strongest = ranks.entry(name.clone()).or_insert(rank);
-    *strongest = rank.min(*strongest);
-    *strongest < rank
+fn is_shadowed(ranks: &mut HashMap<ToolName, usize>, name: &ToolName, rank: usize) -> bool {
+    let highest = ranks.entry(name.clone()).or_insert(rank);
+    *highest = rank.min(*highest);
+    *highest < rank
 }
 
-fn unlisted(link: &dyn Source, error: &SourceError) -> Diagnostic {
-    Diagnostic::warning(DiagnosticKind::Source, error.to_string()).of(link.id().clone())
+fn listing_failure(link: &dyn Source, error: &SourceError) -> Diagnostic {
+    Diagnostic::warning(DiagnosticKind::Source, error.to_string()).with_source(link.id().clone())
 }

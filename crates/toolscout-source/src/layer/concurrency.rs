@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 use toolscout_core::{
-    Authorized, BoxFuture, Cx, Layer, Source, SourceError, Through, ToolCall, ToolOutput,
+    Authorized, BoxFuture, Cx, Layer, Source, SourceError, SourceWrapper, ToolCall, ToolOutput,
 };
 
 /// At most this many concurrent calls, at least one; further calls wait in a queue until their
@@ -14,18 +14,18 @@ pub struct Concurrency(pub usize);
 
 impl Layer for Concurrency {
     fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source> {
-        let places = self.0.clamp(1, Semaphore::MAX_PERMITS);
-        Arc::new(Limited { places: Semaphore::new(places), inner })
+        let permits = self.0.clamp(1, Semaphore::MAX_PERMITS);
+        Arc::new(Limited { permits: Semaphore::new(permits), inner })
     }
 }
 
 struct Limited {
-    places: Semaphore,
+    permits: Semaphore,
     inner: Arc<dyn Source>,
 }
 
-impl Through for Limited {
-    fn behind(&self) -> &dyn Source {
+impl SourceWrapper for Limited {
+    fn inner(&self) -> &dyn Source {
         &*self.inner
     }
 
@@ -37,18 +37,18 @@ impl Through for Limited {
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let limit = cx.remaining().unwrap_or_default();
-            let place = self.places.acquire();
-            let place = match cx.deadline {
-                None => place.await,
-                Some(due) => {
-                    timeout_at(due.into(), place).await.map_err(|_| SourceError::TimedOut {
+            let permit = self.permits.acquire();
+            let permit = match cx.deadline {
+                None => permit.await,
+                Some(deadline) => timeout_at(deadline.into(), permit).await.map_err(|_| {
+                    SourceError::TimedOut {
                         id: self.id().clone(),
                         what: format!("waiting to call `{}`", call.get().tool.name),
                         limit,
                     })?
                 }
             };
-            let _place = place.expect("nobody closes the line");
+            let _permit = permit.expect("the semaphore is never closed");
             self.inner.call(call, cx).await
         })
     }

@@ -7,52 +7,55 @@ use std::fmt;
 use std::sync::Arc;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Delegation, DiscoveryItem, Layer, NamePattern, Source,
-    SourceError, Through, Tool, ToolCall, ToolName, ToolOutput,
+    SourceError, SourceWrapper, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Hides tools by name, and refuses calls of hidden tools.
 #[derive(Clone)]
 pub struct Filter {
-    lets: Arc<dyn Fn(&ToolName) -> bool + Send + Sync>,
+    allows: Arc<dyn Fn(&ToolName) -> bool + Send + Sync>,
     /// Whether it certainly hides nothing.
-    lets_all: bool,
+    allows_all: bool,
 }
 
 impl Filter {
     /// Only these tools.
     pub fn allow<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
         let names: HashSet<String> = names.into_iter().map(Into::into).collect();
-        Self::by(move |name| names.contains(name.as_str()))
+        Self::from_fn(move |name| names.contains(name.as_str()))
     }
 
     /// All tools but these.
     pub fn deny<T: Into<String>>(names: impl IntoIterator<Item = T>) -> Self {
         let names: HashSet<String> = names.into_iter().map(Into::into).collect();
-        Self::by(move |name| !names.contains(name.as_str()))
+        Self::from_fn(move |name| !names.contains(name.as_str()))
     }
 
     /// Only tools that match a pattern of `include` (all tools if it is none) and no pattern of
     /// `exclude`. In both, `*` stands for any text.
     pub fn patterns(include: Option<Vec<String>>, exclude: Vec<String>) -> Self {
-        let read = |it: Vec<String>| -> Vec<_> { it.into_iter().map(NamePattern::new).collect() };
-        let (include, exclude) = (include.map(read), read(exclude));
-        let lets_all = include.is_none() && exclude.is_empty();
-        let any = |patterns: &[NamePattern], name: &str| patterns.iter().any(|it| it.matches(name));
-        let lets = move |name: &ToolName| {
-            include.as_ref().is_none_or(|it| any(it, name.as_str()))
+        let parse =
+            |value: Vec<String>| -> Vec<_> { value.into_iter().map(NamePattern::new).collect() };
+        let (include, exclude) = (include.map(parse), parse(exclude));
+        let allows_all = include.is_none() && exclude.is_empty();
+        let any = |patterns: &[NamePattern], name: &str| {
+            patterns.iter().any(|pattern| pattern.matches(name))
+        };
+        let allows = move |name: &ToolName| {
+            include.as_ref().is_none_or(|include| any(include, name.as_str()))
                 && !any(&exclude, name.as_str())
         };
-        Self { lets_all, ..Self::by(lets) }
+        Self { allows_all, ..Self::from_fn(allows) }
     }
 
     /// The tools for which the predicate is true.
-    pub fn by(lets: impl Fn(&ToolName) -> bool + Send + Sync + 'static) -> Self {
-        Self { lets: Arc::new(lets), lets_all: false }
+    pub fn from_fn(allows: impl Fn(&ToolName) -> bool + Send + Sync + 'static) -> Self {
+        Self { allows: Arc::new(allows), allows_all: false }
     }
 
     /// Whether a tool of this name is visible.
-    pub fn lets(&self, name: &ToolName) -> bool {
-        (self.lets)(name)
+    pub fn allows(&self, name: &ToolName) -> bool {
+        (self.allows)(name)
     }
 }
 
@@ -64,7 +67,7 @@ impl fmt::Debug for Filter {
 
 impl Layer for Filter {
     fn layer(&self, inner: Arc<dyn Source>) -> Arc<dyn Source> {
-        if self.lets_all { inner } else { Arc::new(Filtered { filter: self.clone(), inner }) }
+        if self.allows_all { inner } else { Arc::new(Filtered { filter: self.clone(), inner }) }
     }
 }
 
@@ -73,17 +76,17 @@ struct Filtered {
     inner: Arc<dyn Source>,
 }
 
-impl Through for Filtered {
-    fn behind(&self) -> &dyn Source {
+impl SourceWrapper for Filtered {
+    fn inner(&self) -> &dyn Source {
         &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        let shown = |found: &Result<DiscoveryItem, SourceError>| match found {
-            Ok(DiscoveryItem::Tool(tool)) => self.lets(&tool.id.name),
+        let is_visible = |found: &Result<DiscoveryItem, SourceError>| match found {
+            Ok(DiscoveryItem::Tool(tool)) => self.allows(&tool.id.name),
             _ => true,
         };
-        Box::pin(self.inner.discover(cx).filter(move |it| future::ready(shown(it))))
+        Box::pin(self.inner.discover(cx).filter(move |value| future::ready(is_visible(value))))
     }
 
     fn load<'a>(
@@ -91,7 +94,7 @@ impl Through for Filtered {
         name: &'a ToolName,
         cx: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        if self.lets(name) {
+        if self.allows(name) {
             return self.inner.load(name, cx);
         }
         Box::pin(async move {
@@ -107,22 +110,24 @@ impl Through for Filtered {
         call: Authorized<ToolCall>,
         cx: Cx,
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        if self.lets(&call.get().tool.name) {
+        if self.allows(&call.get().tool.name) {
             return self.inner.call(call, cx);
         }
         Box::pin(async move { Err(self.refuse(&call.get().tool.name, cx).await) })
     }
 
     fn delegation(&self) -> Option<Delegation> {
-        let of =
-            |it: Delegation| Delegation { is_whole: it.is_whole && self.filter.lets_all, ..it };
-        self.inner.delegation().map(of)
+        let with_filter = |delegation: Delegation| Delegation {
+            is_unfiltered: delegation.is_unfiltered && self.filter.allows_all,
+            ..delegation
+        };
+        self.inner.delegation().map(with_filter)
     }
 }
 
 impl Filtered {
-    fn lets(&self, name: &ToolName) -> bool {
-        self.filter.lets(name)
+    fn allows(&self, name: &ToolName) -> bool {
+        self.filter.allows(name)
     }
 
     /// The error for a hidden name. If the source has no such tool, it is `NotMine`, since another

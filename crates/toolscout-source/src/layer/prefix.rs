@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use std::sync::Arc;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Delegation, Digest, DiscoveryItem, Layer, Source,
-    SourceError, Through, Tool, ToolCall, ToolName, ToolOutput,
+    SourceError, SourceWrapper, Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Adds this prefix to every name: with `Prefix("mail_")`, clients see `send` as `mail_send`. The
@@ -24,15 +24,15 @@ struct Prefixed {
     inner: Arc<dyn Source>,
 }
 
-impl Through for Prefixed {
-    fn behind(&self) -> &dyn Source {
+impl SourceWrapper for Prefixed {
+    fn inner(&self) -> &dyn Source {
         &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let rename = |found| match found {
             Ok(DiscoveryItem::Tool(tool)) => {
-                Ok(DiscoveryItem::Tool(Arc::new(self.outward(Arc::unwrap_or_clone(tool)))))
+                Ok(DiscoveryItem::Tool(Arc::new(self.with_prefix(Arc::unwrap_or_clone(tool)))))
             }
             other => other,
         };
@@ -45,9 +45,9 @@ impl Through for Prefixed {
         cx: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async move {
-            let Some(inner_name) = self.inward(name) else { return Ok(None) };
+            let Some(inner_name) = self.without_prefix(name) else { return Ok(None) };
             let tool = self.inner.load(&inner_name, cx).await?;
-            Ok(tool.map(|it| self.outward(it)))
+            Ok(tool.map(|tool| self.with_prefix(tool)))
         })
     }
 
@@ -58,8 +58,8 @@ impl Through for Prefixed {
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let name = &call.get().tool.name;
-            let inner_name = self.inward(name).ok_or_else(|| not_mine(self.id(), name))?;
-            let expect = self.expected(&inner_name, call.get().expect, &cx).await?;
+            let inner_name = self.without_prefix(name).ok_or_else(|| not_mine(self.id(), name))?;
+            let expect = self.convert_digest(&inner_name, call.get().expect, &cx).await?;
             self.inner.call(call.renamed(inner_name, expect), cx).await
         })
     }
@@ -71,7 +71,7 @@ impl Through for Prefixed {
 }
 
 impl Prefixed {
-    fn outward(&self, mut tool: Tool) -> Tool {
+    fn with_prefix(&self, mut tool: Tool) -> Tool {
         // Longer than a non-empty name, so it is not empty either.
         if let Ok(name) = ToolName::new(&format!("{}{}", self.prefix, tool.id.name)) {
             tool.id.name = name;
@@ -80,24 +80,24 @@ impl Prefixed {
     }
 
     /// Converts the expected digest of the tool from the prefixed name to its own name.
-    async fn expected(
+    async fn convert_digest(
         &self,
         name: &ToolName,
-        seen: Option<Digest>,
+        expected_digest: Option<Digest>,
         cx: &Cx,
     ) -> Result<Option<Digest>, SourceError> {
-        let Some(seen) = seen else { return Ok(None) };
+        let Some(expected_digest) = expected_digest else { return Ok(None) };
         let tool =
             self.inner.load(name, cx.clone()).await?.ok_or_else(|| not_mine(self.id(), name))?;
         let digest = tool.digest();
-        if self.outward(tool).digest() == seen {
+        if self.with_prefix(tool).digest() == expected_digest {
             Ok(Some(digest))
         } else {
             Err(SourceError::Changed { id: self.id().clone(), name: name.to_string() })
         }
     }
 
-    fn inward(&self, name: &ToolName) -> Option<ToolName> {
+    fn without_prefix(&self, name: &ToolName) -> Option<ToolName> {
         ToolName::new(name.as_str().strip_prefix(&*self.prefix)?).ok()
     }
 }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Diagnostic, DiscoveryItem, ErrorKind, Layer, RawJson,
-    Source, SourceError, SourceId, Through, Tool, ToolCall, ToolName, ToolOutput, escape, redact,
+    Source, SourceError, SourceId, SourceWrapper, Tool, ToolCall, ToolName, ToolOutput, escape,
+    redact,
 };
 
 /// Retries if a source was unreachable, busy or too slow, with exponential backoff.
@@ -30,39 +31,41 @@ pub struct Retry {
 
 impl Retry {
     /// The wait before the second attempt if a source is busy and does not state for how long.
-    const BUSY: Duration = Duration::from_secs(5);
+    const BUSY_WAIT: Duration = Duration::from_secs(5);
     /// Maximum length of a wait.
-    const LONGEST: Duration = Duration::from_secs(60);
+    const MAX_WAIT: Duration = Duration::from_secs(60);
 
     /// The wait after this attempt; `None` if a retry would not help.
     fn wait(&self, error: &SourceError, attempt: u32) -> Option<Duration> {
-        if !is_passing(error) || attempt >= self.attempts {
+        if !is_transient(error) || attempt >= self.attempts {
             return None;
         }
-        let grown = |first: Duration| first.saturating_mul(2_u32.saturating_pow(attempt - 1));
+        let backoff = |first: Duration| first.saturating_mul(2_u32.saturating_pow(attempt - 1));
         let wait = match error {
-            SourceError::Busy { after: Some(after), .. } if *after > Self::LONGEST => return None,
-            SourceError::Busy { after: Some(after), .. } => grown(self.delay).max(*after),
-            SourceError::Busy { .. } => grown(self.delay.max(Self::BUSY)),
-            _ => grown(self.delay),
+            SourceError::Busy { after: Some(after), .. } if *after > Self::MAX_WAIT => return None,
+            SourceError::Busy { after: Some(after), .. } => backoff(self.delay).max(*after),
+            SourceError::Busy { .. } => backoff(self.delay.max(Self::BUSY_WAIT)),
+            _ => backoff(self.delay),
         };
-        let share =
-            Some((self.jitter)()).filter(|it| !it.is_nan()).unwrap_or_default().clamp(0.0, 1.0);
-        let added = wait.min(Self::LONGEST).mul_f64(share / 5.0);
-        Some(wait.saturating_add(added).min(Self::LONGEST))
+        let share = Some((self.jitter)())
+            .filter(|value| !value.is_nan())
+            .unwrap_or_default()
+            .clamp(0.0, 1.0);
+        let jitter_part = wait.min(Self::MAX_WAIT).mul_f64(share / 5.0);
+        Some(wait.saturating_add(jitter_part).min(Self::MAX_WAIT))
     }
 
     /// Waits, if a retry may help and there is enough time left, and counts the attempt; returns
     /// whether to retry.
-    pub async fn may_wait(
+    pub async fn wait_for_retry(
         &self,
         id: &SourceId,
         error: &SourceError,
         attempt: &mut u32,
-        left: Option<Duration>,
+        remaining: Option<Duration>,
     ) -> bool {
         let Some(wait) = self.wait(error, *attempt) else { return false };
-        if left.is_some_and(|left| left <= wait) {
+        if remaining.is_some_and(|remaining| remaining <= wait) {
             return false;
         }
         *attempt += 1;
@@ -75,12 +78,12 @@ impl Retry {
 
 impl Default for Retry {
     fn default() -> Self {
-        Self { attempts: 3, delay: Duration::from_millis(100), jitter: chance }
+        Self { attempts: 3, delay: Duration::from_millis(100), jitter: random_fraction }
     }
 }
 
 /// A random number from 0 to 1. Every `RandomState` has another key, which is random enough here.
-fn chance() -> f64 {
+fn random_fraction() -> f64 {
     RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
 
@@ -95,14 +98,17 @@ struct Retried {
     inner: Arc<dyn Source>,
 }
 
-impl Through for Retried {
-    fn behind(&self) -> &dyn Source {
+impl SourceWrapper for Retried {
+    fn inner(&self) -> &dyn Source {
         &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        let listing =
-            RetriedListing { found: self.inner.discover(cx.clone()), said: Vec::new(), attempt: 1 };
+        let listing = RetriedListing {
+            found: self.inner.discover(cx.clone()),
+            reported: Vec::new(),
+            attempt: 1,
+        };
         Box::pin(stream::unfold(Some(listing), move |listing| {
             let cx = cx.clone();
             async move { listing?.next(self, &cx).await }
@@ -118,7 +124,7 @@ impl Through for Retried {
             let mut attempt = 1;
             loop {
                 match self.inner.load(name, cx.clone()).await {
-                    Err(error) if self.may_wait(&error, &mut attempt, &cx).await => {}
+                    Err(error) if self.wait_for_retry(&error, &mut attempt, &cx).await => {}
                     other => return other,
                 }
             }
@@ -134,9 +140,9 @@ impl Through for Retried {
             let mut attempt = 1;
             loop {
                 match self.inner.call(call.clone(), cx.clone()).await {
-                    Err(error) if is_passing(&error) && attempt < self.retry.attempts => {
-                        let harmless = self.is_harmless(&call.get().tool.name, &cx).await;
-                        if !harmless || !self.may_wait(&error, &mut attempt, &cx).await {
+                    Err(error) if is_transient(&error) && attempt < self.retry.attempts => {
+                        let is_safe = self.is_safe_to_repeat(&call.get().tool.name, &cx).await;
+                        if !is_safe || !self.wait_for_retry(&error, &mut attempt, &cx).await {
                             return Err(error);
                         }
                     }
@@ -148,19 +154,20 @@ impl Through for Retried {
 }
 
 impl Retried {
-    async fn may_wait(&self, error: &SourceError, attempt: &mut u32, cx: &Cx) -> bool {
-        self.retry.may_wait(self.id(), error, attempt, cx.remaining()).await
+    async fn wait_for_retry(&self, error: &SourceError, attempt: &mut u32, cx: &Cx) -> bool {
+        self.retry.wait_for_retry(self.id(), error, attempt, cx.remaining()).await
     }
 
-    async fn is_harmless(&self, name: &ToolName, cx: &Cx) -> bool {
+    async fn is_safe_to_repeat(&self, name: &ToolName, cx: &Cx) -> bool {
         let tool = self.inner.load(name, cx.clone()).await.ok().flatten();
-        let hints =
-            tool.and_then(|it| it.annotations).map_or(Value::Null, |it: RawJson| it.to_value());
+        let hints = tool
+            .and_then(|tool| tool.annotations)
+            .map_or(Value::Null, |value: RawJson| value.to_value());
         ["readOnlyHint", "idempotentHint"].iter().any(|hint| hints[*hint] == true)
     }
 }
 
-fn is_passing(error: &SourceError) -> bool {
+fn is_transient(error: &SourceError) -> bool {
     let is_login = matches!(error, SourceError::Login { .. });
     !is_login && matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::TimedOut)
 }
@@ -169,7 +176,7 @@ fn is_passing(error: &SourceError) -> bool {
 /// once.
 struct RetriedListing<'a> {
     found: BoxStream<'a, Result<DiscoveryItem, SourceError>>,
-    said: Vec<Diagnostic>,
+    reported: Vec<Diagnostic>,
     attempt: u32,
 }
 
@@ -181,14 +188,15 @@ impl<'a> RetriedListing<'a> {
     ) -> Option<(Result<DiscoveryItem, SourceError>, Option<Self>)> {
         loop {
             match self.found.next().await? {
-                Err(error) if source.may_wait(&error, &mut self.attempt, cx).await => {
+                Err(error) if source.wait_for_retry(&error, &mut self.attempt, cx).await => {
                     self.found = source.inner.discover(cx.clone());
                 }
                 Err(error) => return Some((Err(error), None)),
-                Ok(DiscoveryItem::Diagnostic(problem)) if self.said.contains(&problem) => {}
+                Ok(DiscoveryItem::Diagnostic(diagnostic))
+                    if self.reported.contains(&diagnostic) => {}
                 Ok(found) => {
-                    if let DiscoveryItem::Diagnostic(problem) = &found {
-                        self.said.push(problem.clone());
+                    if let DiscoveryItem::Diagnostic(diagnostic) = &found {
+                        self.reported.push(diagnostic.clone());
                     }
                     return Some((Ok(found), Some(self)));
                 }

@@ -57,7 +57,10 @@ impl Fake {
     fn new(id: &str, tools: &[&str]) -> Self {
         let id = SourceId::new(id).unwrap();
         Self {
-            tools: tools.iter().map(|it| Tool::new(ToolId::new(id.clone(), name(it)))).collect(),
+            tools: tools
+                .iter()
+                .map(|tool| Tool::new(ToolId::new(id.clone(), name(tool))))
+                .collect(),
             id,
             review: ReviewMode::Unneeded,
             problem: None,
@@ -91,12 +94,12 @@ impl Fake {
     }
 
     /// Logs the request and fails if a failure is scripted.
-    fn asked(&self, what: &str, name: &str) -> Result<(), SourceError> {
+    fn record_request(&self, what: &str, name: &str) -> Result<(), SourceError> {
         self.log.lock().push(format!("{what} {name}").trim().to_owned());
         let mut failures = self.failures.lock();
         match failures.front() {
             Some((kind, _)) if *kind == what => {
-                failures.pop_front().map_or(Ok(()), |(_, it)| Err(self.error(it)))
+                failures.pop_front().map_or(Ok(()), |(_, value)| Err(self.error(value)))
             }
             _ => Ok(()),
         }
@@ -126,7 +129,7 @@ impl Fake {
     }
 
     fn find(&self, name: &ToolName) -> Option<Tool> {
-        self.tools.iter().find(|it| it.id.name == *name).cloned()
+        self.tools.iter().find(|tool| tool.id.name == *name).cloned()
     }
 }
 
@@ -135,7 +138,7 @@ impl Source for Fake {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Mcp
     }
 
@@ -146,15 +149,15 @@ impl Source for Fake {
     /// A failing listing still emits its first tool.
     fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let problem = self.problem.clone().map(DiscoveryItem::Diagnostic);
-        let tools = self.tools.iter().cloned().map(|it| DiscoveryItem::Tool(Arc::new(it)));
+        let tools = self.tools.iter().cloned().map(|tool| DiscoveryItem::Tool(Arc::new(tool)));
         let mut found: Vec<_> = problem.into_iter().chain(tools).map(Ok).collect();
-        if let Err(error) = self.asked("list", "") {
+        if let Err(error) = self.record_request("list", "") {
             found.truncate(1 + usize::from(self.problem.is_some()));
             found.push(Err(error));
         }
-        Box::pin(stream::iter(found).then(async |it| {
+        Box::pin(stream::iter(found).then(async |item| {
             tokio::time::sleep(self.pace).await;
-            it
+            item
         }))
     }
 
@@ -164,7 +167,7 @@ impl Source for Fake {
         _cx: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         Box::pin(async {
-            self.asked("load", name.as_str())?;
+            self.record_request("load", name.as_str())?;
             tokio::time::sleep(self.pace).await;
             Ok(self.find(name))
         })
@@ -177,7 +180,7 @@ impl Source for Fake {
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
             let name = &call.get().tool.name;
-            self.asked("call", name.as_str())?;
+            self.record_request("call", name.as_str())?;
             if self.find(name).is_none() {
                 return Err(super::not_mine(&self.id, name));
             }
@@ -190,8 +193,8 @@ impl Source for Fake {
 
     fn changes(&self) -> BoxStream<'_, ()> {
         let listener = self.changed.subscribe();
-        Box::pin(stream::unfold(listener, |mut it| async {
-            it.changed().await.ok().map(|()| ((), it))
+        Box::pin(stream::unfold(listener, |mut value| async {
+            value.changed().await.ok().map(|()| ((), value))
         }))
     }
 }
@@ -227,7 +230,7 @@ fn describe(found: Result<DiscoveryItem, SourceError>) -> String {
 
 async fn load(source: &dyn Source, tool: &str) -> String {
     match source.load(&name(tool), cx()).await {
-        Ok(tool) => tool.map_or("nothing".to_owned(), |it| it.id.to_string()),
+        Ok(tool) => tool.map_or("nothing".to_owned(), |tool| tool.id.to_string()),
         Err(error) => format!("error: {error}"),
     }
 }
@@ -245,7 +248,7 @@ async fn call_within(source: &dyn Source, tool: &str, cx: Cx) -> String {
 
 fn authorized(source: &dyn Source, tool: &str) -> Authorized<ToolCall> {
     let tool = Tool::new(ToolId::new(source.id().clone(), name(tool)));
-    let now = AuthorizationContext::of(Caller::Cli);
+    let now = AuthorizationContext::new(Caller::Cli);
     authorize(ToolCall::new(tool.id.clone(), Map::new()), &tool, now).unwrap()
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 use toolscout_core::{
-    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Layer, Source, SourceError, Through, Tool,
-    ToolCall, ToolName, ToolOutput,
+    Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Layer, Source, SourceError, SourceWrapper,
+    Tool, ToolCall, ToolName, ToolOutput,
 };
 
 /// Limits the time of each listing, loading and call; the time that the client takes for reverse
@@ -26,17 +26,17 @@ struct Bounded {
     inner: Arc<dyn Source>,
 }
 
-impl Through for Bounded {
-    fn behind(&self) -> &dyn Source {
+impl SourceWrapper for Bounded {
+    fn inner(&self) -> &dyn Source {
         &*self.inner
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        let due = Instant::now() + self.limit;
+        let deadline = Instant::now() + self.limit;
         let inner = self.inner.discover(cx.within(self.limit));
         Box::pin(stream::unfold(Some(inner), move |inner| async move {
             let mut inner = inner?;
-            match timeout_at(due, inner.next()).await {
+            match timeout_at(deadline, inner.next()).await {
                 Ok(found) => Some((found?, Some(inner))),
                 Err(_) => Some((Err(self.timed_out("listing".to_owned())), None)),
             }
@@ -48,8 +48,8 @@ impl Through for Bounded {
         name: &'a ToolName,
         cx: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        let what = format!("loading `{name}`");
-        Box::pin(self.bound(what, Duration::ZERO, self.inner.load(name, cx.within(self.limit))))
+        let step = format!("loading `{name}`");
+        Box::pin(self.bound(step, Duration::ZERO, self.inner.load(name, cx.within(self.limit))))
     }
 
     fn call(
@@ -57,23 +57,23 @@ impl Through for Bounded {
         call: Authorized<ToolCall>,
         cx: Cx,
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        let what = format!("`{}`", call.get().tool.name);
-        let patience = cx.patience();
-        Box::pin(self.bound(what, patience, self.inner.call(call, cx.within(self.limit))))
+        let step = format!("`{}`", call.get().tool.name);
+        let allowance = cx.reverse_request_allowance();
+        Box::pin(self.bound(step, allowance, self.inner.call(call, cx.within(self.limit))))
     }
 }
 
 impl Bounded {
     async fn bound<T>(
         &self,
-        what: String,
-        patience: Duration,
+        step: String,
+        allowance: Duration,
         work: impl Future<Output = Result<T, SourceError>>,
     ) -> Result<T, SourceError> {
-        timeout(self.limit + patience, work).await.unwrap_or_else(|_| Err(self.timed_out(what)))
+        timeout(self.limit + allowance, work).await.unwrap_or_else(|_| Err(self.timed_out(step)))
     }
 
-    fn timed_out(&self, what: String) -> SourceError {
-        SourceError::TimedOut { id: self.id().clone(), what, limit: self.limit }
+    fn timed_out(&self, step: String) -> SourceError {
+        SourceError::TimedOut { id: self.id().clone(), what: step, limit: self.limit }
     }
 }

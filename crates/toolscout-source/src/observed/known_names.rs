@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 pub(super) const MCP_PREFIX: &str = "mcp__";
 
 /// A message with a whole definition contains this key.
-static WHOLE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"tool\""));
-static MCP_NAMES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MCP_PREFIX));
+static DEFINITION_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"tool\""));
+static QUALIFIED_NAMES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(SEPARATOR));
 
 /// Names of known tools, as spelled in messages.
 #[derive(Default)]

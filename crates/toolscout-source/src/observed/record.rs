@@ -1,6 +1,6 @@
 //! Observed tools, stored from one run to the next.
 
-use super::seen::{MOST, SeenTool, SeenTools};
+use super::seen_tools::{MAX_TOOLS, SeenTool, SeenTools};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use toolscout_core::{Namespace, Store, StoreError};
@@ -35,7 +35,7 @@ impl Observed {
             .read(Namespace::Observed, &self.project)
             .ok()
             .flatten()
-            .map_or_else(Vec::new, |it| read(&it))
+            .map_or_else(Vec::new, |bytes| read(&bytes))
     }
 
     /// Adds these tools. If there are too many, those that were seen longest ago are dropped.
@@ -43,8 +43,9 @@ impl Observed {
         for _ in 0..ATTEMPTS {
             let before = self.store.read(Namespace::Observed, &self.project)?;
             let known = before.as_deref().map_or_else(Vec::new, read);
-            let row = ObservedRow { version: VERSION, tools: joined(known, tools) };
-            let next = serde_json::to_vec(&row).map_err(|error| unkept(Some(error.into())))?;
+            let row = ObservedRow { version: VERSION, tools: merge(known, tools) };
+            let next =
+                serde_json::to_vec(&row).map_err(|error| store_failure(Some(error.into())))?;
             if self.store.swap(
                 Namespace::Observed,
                 &self.project,
@@ -54,30 +55,31 @@ impl Observed {
                 return Ok(());
             }
         }
-        Err(unkept(None))
+        Err(store_failure(None))
     }
 
     /// Removes all of them; returns whether there were any.
-    pub fn forget(&self) -> Result<bool, StoreError> {
+    pub fn clear(&self) -> Result<bool, StoreError> {
         self.store.remove(Namespace::Observed, &self.project)
     }
 }
 
 fn read(bytes: &[u8]) -> Vec<SeenTool> {
-    let row = serde_json::from_slice::<ObservedRow>(bytes).ok().filter(|it| it.version == VERSION);
-    row.map_or_else(Vec::new, |it| it.tools)
+    let row =
+        serde_json::from_slice::<ObservedRow>(bytes).ok().filter(|value| value.version == VERSION);
+    row.map_or_else(Vec::new, |row| row.tools)
 }
 
-fn joined(known: Vec<SeenTool>, tools: &[SeenTool]) -> Vec<SeenTool> {
+fn merge(known: Vec<SeenTool>, tools: &[SeenTool]) -> Vec<SeenTool> {
     let mut all = SeenTools::default();
-    let room = MOST.saturating_sub(tools.len());
-    let kept = known.len().saturating_sub(room);
-    known.into_iter().skip(kept).chain(tools.iter().cloned()).for_each(|it| all.add(it));
+    let room = MAX_TOOLS.saturating_sub(tools.len());
+    let dropped = known.len().saturating_sub(room);
+    known.into_iter().skip(dropped).chain(tools.iter().cloned()).for_each(|tool| all.add(tool));
     let mut all = all.into_tools();
-    all.sort_by_key(|it| it.seen);
+    all.sort_by_key(|tool| tool.last_seen);
     all
 }
 
-fn unkept(cause: Option<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+fn store_failure(cause: Option<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
     StoreError { what: "observed tools could not be stored".to_owned(), cause }
 }

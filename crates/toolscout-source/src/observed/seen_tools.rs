@@ -1,18 +1,18 @@
 //! The tools seen so far: each once, and limited in number and size.
 
-use super::news::KnownToolNames;
+use super::known_names::KnownToolNames;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use toolscout_core::{Moment, RawJson, ToolName};
 
 /// Maximum number of tools.
-pub(super) const MOST: usize = 10_000;
+pub(super) const MAX_TOOLS: usize = 10_000;
 /// Maximum size of description and schema in bytes; of larger ones only the name is kept.
-const LARGEST: usize = 64 << 10;
+const MAX_TOOL_BYTES: usize = 64 << 10;
 /// Maximum size of all of them together in bytes.
-const ROOM: usize = 16 << 20;
+const MAX_TOTAL_BYTES: usize = 16 << 20;
 /// Maximum length of a name in bytes.
-const LONGEST: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 /// A tool that was seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,39 +33,48 @@ pub struct SeenTool {
 impl SeenTool {
     /// A tool of which only the name is known; none if the name is invalid.
     pub fn new(server: Option<&str>, name: &str) -> Option<Self> {
-        let is_name =
-            |it: &str| !it.is_empty() && it.len() <= LONGEST && !it.chars().any(char::is_control);
-        let is_server = |it: &str| is_name(it) && !it.contains('/');
+        let is_name = |text: &str| {
+            !text.is_empty() && text.len() <= MAX_NAME_BYTES && !text.chars().any(char::is_control)
+        };
+        let is_server = |text: &str| is_name(text) && !text.contains('/');
         if !is_name(name) || !server.is_none_or(is_server) {
             return None;
         }
         let (server, name, description) =
             (server.map(str::to_owned), name.to_owned(), String::new());
-        Some(Self { server, name, description, input_schema: anything(), seen: Moment::now() })
+        Some(Self {
+            server,
+            name,
+            description,
+            input_schema: any_schema(),
+            last_seen: Moment::now(),
+        })
     }
 
     /// The name in the source `observed`: `server/tool`, or `tool` alone.
     pub fn tool_name(&self) -> Option<ToolName> {
-        let name =
-            self.server.as_ref().map_or(self.name.clone(), |it| format!("{it}/{}", self.name));
+        let name = self
+            .server
+            .as_ref()
+            .map_or(self.name.clone(), |server| format!("{server}/{}", self.name));
         ToolName::new(&name).ok()
     }
 
     /// The same tool without description and schema.
-    pub fn bare(self) -> Self {
-        Self { description: String::new(), input_schema: anything(), ..self }
+    pub fn without_details(self) -> Self {
+        Self { description: String::new(), input_schema: any_schema(), ..self }
     }
 
     fn size(&self) -> usize {
         self.description.len() + self.input_schema.as_str().len()
     }
 
-    fn says_something(&self) -> bool {
+    fn has_details(&self) -> bool {
         !self.description.is_empty() || self.input_schema.as_str() != "{}"
     }
 }
 
-fn anything() -> RawJson {
+fn any_schema() -> RawJson {
     RawJson::from_value(&serde_json::json!({}))
 }
 
@@ -73,35 +82,35 @@ fn anything() -> RawJson {
 #[derive(Default)]
 pub(super) struct SeenTools {
     tools: Vec<SeenTool>,
-    places: HashMap<(Option<String>, String), usize>,
+    positions: HashMap<(Option<String>, String), usize>,
     known: KnownToolNames,
     size: usize,
 }
 
 impl SeenTools {
     /// Whether the line may name a tool that is not in this set.
-    pub(super) fn may_miss(&self, line: &[u8]) -> bool {
-        self.known.may_be_more_than(line)
+    pub(super) fn may_name_unknown(&self, line: &[u8]) -> bool {
+        self.known.may_name_unknown(line)
     }
 
     /// Adds a tool. For a known tool, a message with a description or a schema replaces the earlier
     /// one.
     pub(super) fn add(&mut self, tool: SeenTool) {
-        let tool = if tool.size() > LARGEST || self.size + tool.size() > ROOM {
-            tool.bare()
+        let tool = if tool.size() > MAX_TOOL_BYTES || self.size + tool.size() > MAX_TOTAL_BYTES {
+            tool.without_details()
         } else {
             tool
         };
-        match self.places.get(&(tool.server.clone(), tool.name.clone())) {
-            Some(at) if tool.says_something() => {
+        match self.positions.get(&(tool.server.clone(), tool.name.clone())) {
+            Some(at) if tool.has_details() => {
                 self.size = self.size - self.tools[*at].size() + tool.size();
                 self.tools[*at] = tool;
             }
-            Some(at) => self.tools[*at].seen = tool.seen,
-            None if self.tools.len() < MOST => {
+            Some(at) => self.tools[*at].last_seen = tool.last_seen,
+            None if self.tools.len() < MAX_TOOLS => {
                 self.size += tool.size();
-                tool.server.iter().for_each(|it| self.known.add(it, &tool.name));
-                self.places.insert((tool.server.clone(), tool.name.clone()), self.tools.len());
+                tool.server.iter().for_each(|server| self.known.add(server, &tool.name));
+                self.positions.insert((tool.server.clone(), tool.name.clone()), self.tools.len());
                 self.tools.push(tool);
             }
             None => {}

@@ -8,7 +8,7 @@ use toolscout_core::{
     Status, Tool, ToolCall, ToolId, ToolName, ToolOutput,
 };
 
-const WHY: &str = "only observed in an agent's messages; add its server to call it";
+const UNAVAILABLE_REASON: &str = "only observed in an agent's messages; add its server to call it";
 
 /// The source `observed`: its tools are listed and found, and a call returns an error that they
 /// cannot be called from here.
@@ -19,7 +19,7 @@ pub struct ObservedSource {
 
 impl ObservedSource {
     /// A source of the tools that were observed in a project. None if there are none.
-    pub fn of(observed: Observed) -> Option<Self> {
+    pub fn new(observed: Observed) -> Option<Self> {
         let id = SourceId::new("observed").ok()?;
         (!observed.tools().is_empty()).then_some(Self { id, observed })
     }
@@ -28,8 +28,8 @@ impl ObservedSource {
         let mut tool = Tool::new(ToolId::new(self.id.clone(), seen.tool_name()?));
         tool.description = Some(seen.description);
         tool.input_schema = seen.input_schema;
-        tool.status = Status::Unavailable(WHY.to_owned());
-        tool.provenance.seen = Some(seen.seen);
+        tool.status = Status::Unavailable(UNAVAILABLE_REASON.to_owned());
+        tool.provenance.last_listed = Some(seen.last_seen);
         // Nothing of it can run. A caller must get the error about that, not a request to trust the
         // source.
         tool.provenance.trusted = true;
@@ -37,7 +37,7 @@ impl ObservedSource {
     }
 
     fn tools(&self) -> impl Iterator<Item = Tool> + Send + '_ {
-        self.observed.tools().into_iter().filter_map(|it| self.tool(it))
+        self.observed.tools().into_iter().filter_map(|tool| self.tool(tool))
     }
 }
 
@@ -46,12 +46,12 @@ impl Source for ObservedSource {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Mcp
     }
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        Box::pin(stream::iter(self.tools().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))))
+        Box::pin(stream::iter(self.tools().map(|tool| Ok(DiscoveryItem::Tool(Arc::new(tool))))))
     }
 
     fn load<'a>(
@@ -59,7 +59,7 @@ impl Source for ObservedSource {
         name: &'a ToolName,
         _: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        Box::pin(async move { Ok(self.tools().find(|it| it.id.name == *name)) })
+        Box::pin(async move { Ok(self.tools().find(|tool| tool.id.name == *name)) })
     }
 
     fn call(
@@ -67,8 +67,10 @@ impl Source for ObservedSource {
         call: Authorized<ToolCall>,
         _: Cx,
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        let what =
-            format!("`{}` was {WHY}", toolscout_core::escape::line(call.get().tool.name.as_str()));
+        let what = format!(
+            "`{}` was {UNAVAILABLE_REASON}",
+            toolscout_core::escape::line(call.get().tool.name.as_str())
+        );
         Box::pin(async move { Err(SourceError::Unavailable { id: self.id.clone(), what }) })
     }
 }

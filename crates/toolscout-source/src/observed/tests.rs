@@ -2,7 +2,7 @@
 //! 2. Tools are recognized in all forms that agents use, each once, however the stream is split.
 //! 3. Long, excessive or invalid input costs no more memory, and hides nothing else.
 
-use super::lines::LONGEST;
+use super::lines::MAX_LINE_BYTES;
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,12 +10,16 @@ use toolscout_core::{Caller, Cx, MemoryStore, Source};
 
 fn seen(stream: &[u8], cut: usize, server: Option<&str>) -> Vec<SeenTool> {
     let mut observer = TranscriptObserver::new(server);
-    stream.chunks(cut.max(1)).for_each(|it| observer.feed(it));
+    stream.chunks(cut.max(1)).for_each(|chunk| observer.feed(chunk));
     observer.finish()
 }
 
 fn names(tools: &[SeenTool]) -> Vec<String> {
-    tools.iter().filter_map(|it| it.tool_name()).map(|it| it.to_string()).collect()
+    tools
+        .iter()
+        .filter_map(|tool| tool.tool_name())
+        .map(|tool_name| tool_name.to_string())
+        .collect()
 }
 
 /// A conversation as Claude Code prints it, shortened.
@@ -30,14 +34,14 @@ fn conversation() -> String {
         json!({"type": "tool_use", "tool": {"name": "mcp__mail__send", "description": "Sends it", "input_schema": {"type": "object"}}}),
         json!({"type": "result", "subtype": "success", "result": "done"}),
     ];
-    lines.iter().map(|it| format!("{it}\n")).collect()
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 const NAMES: [&str; 6] =
     ["github/create_issue", "github/search", "mail/send", "jira/search", "slack/post", "x"];
 
 #[test]
-fn tools_are_seen_in_every_form_and_however_the_stream_is_cut() {
+fn tools_are_observed_in_every_form_and_chunking() {
     let stream = conversation();
     for cut in [1, 2, 7, 64, 1_000, stream.len()] {
         let tools = seen(stream.as_bytes(), cut, None);
@@ -55,8 +59,10 @@ fn tools_are_seen_in_every_form_and_however_the_stream_is_cut() {
 #[test]
 fn a_known_name_hides_no_new_one_and_no_definition() {
     let using = |names: &[&str]| {
-        let blocks: Vec<_> =
-            names.iter().map(|it| json!({"type": "tool_use", "name": it, "input": {}})).collect();
+        let blocks: Vec<_> = names
+            .iter()
+            .map(|name| json!({"type": "tool_use", "name": name, "input": {}}))
+            .collect();
         json!({"type": "assistant", "message": {"content": blocks}}).to_string() + "\n"
     };
     let defined =
@@ -69,7 +75,7 @@ fn a_known_name_hides_no_new_one_and_no_definition() {
         + &using(&["mcp__a__b", "mcp__a__bc"])
         + &using(&["mcp__a__b"])
         + &defined;
-    let tools = seen(stream.as_bytes(), BLOCK, None);
+    let tools = seen(stream.as_bytes(), BLOCK_BYTES, None);
     assert_eq!(names(&tools), ["a/b", "a/bcd", "a/bc"]);
     assert_eq!(tools[0].description, "Does b");
 }
@@ -84,7 +90,7 @@ fn who_says_whose_the_stream_is_says_it_of_tools_that_do_not() {
 }
 
 #[test]
-fn what_is_no_message_names_nothing_and_hides_nothing() {
+fn invalid_messages_are_ignored() {
     let good = b"\n{\"type\":\"tool_use\",\"tool\":{\"name\":\"good\"}}\r\n";
     let bad: [&[u8]; 9] = [
         b"\"tool_use\"",
@@ -97,51 +103,51 @@ fn what_is_no_message_names_nothing_and_hides_nothing() {
         b"{\"type\":\"system\",\"subtype\":\"init\",\"tools\":{\"a\":1}}",
         b"{\"type\":\"system\",\"subtype\":\"init\",\"tools\":[1,null,\"mcp__\",\"mcp__a\",\"mcp____\"]}",
     ];
-    let stream: Vec<u8> = bad.iter().flat_map(|it| [*it, &good[..]].concat()).collect();
+    let stream: Vec<u8> = bad.iter().flat_map(|item| [*item, &good[..]].concat()).collect();
     assert_eq!(names(&seen(&stream, 11, None)), ["good"]);
     let deep = format!("{}\"tool_use\"{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(seen(deep.as_bytes(), 4_096, None).is_empty());
 }
 
 #[test]
-fn a_line_that_is_too_long_is_not_looked_at_and_the_next_one_is() {
+fn a_line_that_is_too_long_is_skipped() {
     let mut stream =
         b"{\"type\":\"tool_use\",\"tool\":{\"name\":\"long\",\"description\":\"".to_vec();
-    stream.resize(stream.len() + LONGEST, b'a');
+    stream.resize(stream.len() + MAX_LINE_BYTES, b'a');
     stream.extend_from_slice(b"\"}}\n{\"type\":\"tool_use\",\"tool\":{\"name\":\"short\"}}\n");
-    for cut in [BLOCK, stream.len()] {
+    for cut in [BLOCK_BYTES, stream.len()] {
         assert_eq!(names(&seen(&stream, cut, None)), ["short"], "cut at {cut}");
     }
     let mut observer = TranscriptObserver::new(None);
     for _ in 0..200 {
         observer.feed(&[b'"'; 64 << 10]);
-        assert!(observer.lines.len() <= LONGEST);
+        assert!(observer.lines.len() <= MAX_LINE_BYTES);
     }
 }
 
 #[test]
-fn there_is_an_end_to_what_is_remembered() {
+fn the_number_of_observed_tools_is_limited() {
     let mut stream = String::new();
-    for at in 0..seen::MOST + 50 {
+    for at in 0..seen_tools::MAX_TOOLS + 50 {
         stream += &format!("{{\"type\":\"tool_use\",\"tool\":{{\"name\":\"t{at}\"}}}}\n");
     }
-    assert_eq!(seen(stream.as_bytes(), BLOCK, None).len(), seen::MOST);
+    assert_eq!(seen(stream.as_bytes(), BLOCK_BYTES, None).len(), seen_tools::MAX_TOOLS);
     let large =
         json!({"type": "tool_use", "tool": {"name": "large", "description": "d".repeat(100_000)}});
-    assert_eq!(seen(large.to_string().as_bytes(), BLOCK, None)[0].description, "");
+    assert_eq!(seen(large.to_string().as_bytes(), BLOCK_BYTES, None)[0].description, "");
 }
 
 #[tokio::test]
-async fn what_was_seen_is_listed_afterwards_and_the_newest_stays() {
+async fn observed_tools_are_listed_and_the_newest_are_kept() {
     let observed = Observed::new(std::sync::Arc::new(MemoryStore::default()), "p".to_owned());
-    assert!(ObservedSource::of(observed.clone()).is_none());
+    assert!(ObservedSource::new(observed.clone()).is_none());
     observed.add(&seen(conversation().as_bytes(), 100, None)).expect("kept");
     observed.add(&[SeenTool::new(None, "x").expect("a name")]).expect("kept");
-    let source = ObservedSource::of(observed.clone()).expect("there is something");
+    let source = ObservedSource::new(observed.clone()).expect("there is something");
     let found: Vec<_> =
         futures_util::StreamExt::collect(source.discover(Cx::new(Caller::Cli))).await;
     assert_eq!(found.len(), NAMES.len());
-    assert!(observed.forget().expect("forgotten") && observed.tools().is_empty());
+    assert!(observed.clear().expect("forgotten") && observed.tools().is_empty());
 }
 
 /// A reader that returns its data in pieces and is interrupted now and then.
@@ -161,7 +167,7 @@ impl Read for Halting<'_> {
 }
 
 #[test]
-fn what_cannot_be_written_ends_it_and_what_was_seen_stays() {
+fn a_write_error_ends_forwarding_and_keeps_observed_tools() {
     struct Full;
     impl Write for Full {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -172,7 +178,7 @@ fn what_cannot_be_written_ends_it_and_what_was_seen_stays() {
         }
     }
     let mut observer = TranscriptObserver::new(None);
-    let error = observer.pass_on(conversation().as_bytes(), Full).expect_err("nobody reads");
+    let error = observer.forward(conversation().as_bytes(), Full).expect_err("nobody reads");
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
 }
 
@@ -180,11 +186,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_passes_comes_out_as_it_went_in(mut stream in prop::collection::vec(any::<u8>(), 0..2_000), at in 0usize..2_000) {
+    fn forwarded_bytes_are_unchanged(mut stream in prop::collection::vec(any::<u8>(), 0..2_000), at in 0usize..2_000) {
         let at = at.min(stream.len());
         stream.splice(at..at, conversation().into_bytes());
         let (mut out, mut observer) = (Vec::new(), TranscriptObserver::new(None));
-        observer.pass_on(Halting(&stream, false), &mut out).expect("passed on");
+        observer.forward(Halting(&stream, false), &mut out).expect("passed on");
         prop_assert_eq!(out, stream);
     }
 }

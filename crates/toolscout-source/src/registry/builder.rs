@@ -66,13 +66,14 @@ impl ToolBuilder {
     }
 
     /// One more argument; optional unless marked as required. Of two with the same name, the later
-    /// one counts.
+    /// one counts. Calls with other arguments, or with an empty string for a required one, never
+    /// reach the closure.
     pub fn param(mut self, param: Param) -> Self {
         self.params.push(param);
         self
     }
 
-    /// The whole schema of the arguments; replaces single ones.
+    /// The whole schema of the arguments, used as it is; replaces single ones.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.schema = Some(schema);
         self

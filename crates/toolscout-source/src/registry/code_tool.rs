@@ -43,22 +43,23 @@ impl CodeTool {
         let limit = cx.remaining().unwrap_or_default();
         // The closure is called inside the future, since it may panic before it returns one.
         let work = AssertUnwindSafe(async { (self.run)(arguments, cx).await }).catch_unwind();
-        let ended = match deadline {
+        let result = match deadline {
             None => work.await,
             Some(deadline) => match tokio::time::timeout_at(deadline.into(), work).await {
-                Ok(ended) => ended,
+                Ok(result) => result,
                 Err(_) => return Err(self.timed_out(limit)),
             },
         };
-        match ended {
+        match result {
             Ok(Ok(output)) => Ok(output),
-            Ok(Err(error)) => error
-                .downcast()
-                .map_or_else(|it| Ok(ToolOutput::failure(it.to_string())), |it| Err(*it)),
-            Err(panic) => Ok(ToolOutput::failure(format!(
+            Ok(Err(error)) => error.downcast().map_or_else(
+                |error| Ok(ToolOutput::failure(error.to_string())),
+                |source_error| Err(*source_error),
+            ),
+            Err(payload) => Ok(ToolOutput::failure(format!(
                 "`{}` panicked: {}",
                 self.tool.id.name,
-                said(&*panic)
+                panic_message(&*payload)
             ))),
         }
     }
@@ -69,10 +70,9 @@ impl CodeTool {
     }
 }
 
-fn said(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("it did not say why")
+fn panic_message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no message)")
 }
 
 impl fmt::Debug for CodeTool {

@@ -20,7 +20,7 @@ impl Conflict {
     pub const ALL: [Self; 3] = [Self::Replace, Self::Skip, Self::Error];
 
     /// The name in settings and flags: `replace`, `skip`, `error`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Replace => "replace",
             Self::Skip => "skip",
@@ -31,24 +31,24 @@ impl Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        f.pad(self.as_str())
     }
 }
 
 impl FromStr for Conflict {
     type Err = UnknownConflict;
 
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .into_iter()
-            .find(|it| it.word() == word)
-            .ok_or_else(|| UnknownConflict(word.to_owned()))
+            .find(|conflict| conflict.as_str() == name)
+            .ok_or_else(|| UnknownConflict(name.to_owned()))
     }
 }
 
 /// A word that names no [`Conflict`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` does not settle a conflict; use `replace`, `skip` or `error`", toolscout_core::escape::line(.0))]
+#[error("`{}` is not a conflict rule; use `replace`, `skip` or `error`", toolscout_core::escape::line(.0))]
 pub struct UnknownConflict(String);
 
 /// The result of registering a tool.

@@ -12,34 +12,34 @@ pub struct Param {
 
 impl Param {
     /// A text.
-    pub fn string(name: impl Into<String>, about: &str) -> Self {
-        Self::of("string", name, about)
+    pub fn string(name: impl Into<String>, description: &str) -> Self {
+        Self::of_type("string", name, description)
     }
 
     /// A number, with or without a fraction.
-    pub fn number(name: impl Into<String>, about: &str) -> Self {
-        Self::of("number", name, about)
+    pub fn number(name: impl Into<String>, description: &str) -> Self {
+        Self::of_type("number", name, description)
     }
 
     /// A whole number.
-    pub fn integer(name: impl Into<String>, about: &str) -> Self {
-        Self::of("integer", name, about)
+    pub fn integer(name: impl Into<String>, description: &str) -> Self {
+        Self::of_type("integer", name, description)
     }
 
     /// True or false.
-    pub fn boolean(name: impl Into<String>, about: &str) -> Self {
-        Self::of("boolean", name, about)
+    pub fn boolean(name: impl Into<String>, description: &str) -> Self {
+        Self::of_type("boolean", name, description)
     }
 
     /// A list; `item` describes its elements, and the name of `item` is not used.
-    pub fn array_of(name: impl Into<String>, about: &str, item: Self) -> Self {
-        Self::of("array", name, about).with("items", Value::Object(item.schema))
+    pub fn array_of(name: impl Into<String>, description: &str, item: Self) -> Self {
+        Self::of_type("array", name, description).with("items", Value::Object(item.schema))
     }
 
-    /// An object with its own fields.
+    /// An object with its own fields and no others; without any field, an object that may have all.
     pub fn object(
         name: impl Into<String>,
-        about: &str,
+        description: &str,
         fields: impl IntoIterator<Item = Self>,
     ) -> Self {
         let mut param = Self::of("object", name, about);
@@ -47,7 +47,8 @@ impl Param {
         param
     }
 
-    /// Makes the argument required.
+    /// Makes the argument required. A required string must not be empty; see
+    /// [`Param::allow_empty`].
     pub fn required(self) -> Self {
         Self { required: true, ..self }
     }
@@ -69,12 +70,12 @@ impl Param {
     }
 
     /// Any other JSON Schema keyword, such as `format`, `pattern` or `minLength`.
-    pub fn with(mut self, word: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.schema.insert(word.into(), value.into());
+    pub fn with(mut self, keyword: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.schema.insert(keyword.into(), value.into());
         self
     }
 
-    fn of(kind: &str, name: impl Into<String>, about: &str) -> Self {
+    fn of_type(kind: &str, name: impl Into<String>, description: &str) -> Self {
         let param =
             Self { name: name.into(), required: false, schema: Map::new() }.with("type", kind);
         if about.is_empty() { param } else { param.with("description", about) }
@@ -86,7 +87,7 @@ pub(super) fn object_schema(fields: impl IntoIterator<Item = Param>) -> Map<Stri
     let mut properties = Map::new();
     let mut required: Vec<String> = Vec::new();
     for Param { name, required: is_required, schema } in fields {
-        required.retain(|it| *it != name);
+        required.retain(|item| *item != name);
         if is_required {
             required.push(name.clone());
         }

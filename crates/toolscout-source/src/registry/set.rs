@@ -8,7 +8,7 @@ use toolscout_core::{Diagnostic, DiagnosticKind, DiscoveryItem};
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolSet {
     entries: Vec<RegisteredTool>,
-    places: HashMap<String, usize>,
+    positions: HashMap<String, usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -25,20 +25,22 @@ impl ToolSet {
         conflict: Conflict,
     ) -> Result<RegisterOutcome, AlreadyRegistered> {
         let name = tool.tool.id.name.to_string();
-        let Some(&place) = self.places.get(&name) else {
-            self.places.insert(name, self.entries.len());
+        let Some(&position) = self.positions.get(&name) else {
+            self.positions.insert(name, self.entries.len());
             self.entries.push(RegisteredTool { tool: Arc::new(tool), collision: None });
             return Ok(RegisterOutcome::Added);
         };
-        let entry = &mut self.entries[place];
-        let (outcome, stays) = match conflict {
+        let entry = &mut self.entries[position];
+        let (outcome, winner) = match conflict {
             Conflict::Replace => (RegisterOutcome::Replaced, "later"),
             Conflict::Skip => (RegisterOutcome::Skipped, "earlier"),
             Conflict::Error => return Err(AlreadyRegistered { name }),
         };
-        let message = format!("`{name}` is registered more than once; the {stays} one stays");
+        let message =
+            format!("`{name}` is registered more than once; the {winner} definition is used");
         let source = entry.tool.tool.id.source.clone();
-        entry.collision = Some(Diagnostic::warning(DiagnosticKind::Collision, message).of(source));
+        entry.collision =
+            Some(Diagnostic::warning(DiagnosticKind::Collision, message).with_source(source));
         if outcome == RegisterOutcome::Replaced {
             entry.tool = Arc::new(tool);
         }
@@ -46,16 +48,16 @@ impl ToolSet {
     }
 
     pub(super) fn remove(&mut self, name: &str) -> bool {
-        let Some(place) = self.places.remove(name) else { return false };
-        self.entries.remove(place);
-        for later in self.places.values_mut().filter(|it| **it > place) {
+        let Some(position) = self.positions.remove(name) else { return false };
+        self.entries.remove(position);
+        for later in self.positions.values_mut().filter(|other| **other > position) {
             *later -= 1;
         }
         true
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Arc<CodeTool>> {
-        self.places.get(name).map(|place| &self.entries[*place].tool)
+        self.positions.get(name).map(|position| &self.entries[*position].tool)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &RegisteredTool> {
@@ -73,7 +75,7 @@ impl ToolSet {
 
 impl RegisteredTool {
     /// The tool, and the diagnostic about its name, if any.
-    pub(super) fn found(&self) -> Vec<DiscoveryItem> {
+    pub(super) fn discovery_items(&self) -> Vec<DiscoveryItem> {
         let tool = DiscoveryItem::Tool(Arc::new(self.tool.tool.clone()));
         [Some(tool), self.collision.clone().map(DiscoveryItem::Diagnostic)]
             .into_iter()

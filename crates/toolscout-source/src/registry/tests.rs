@@ -1,6 +1,6 @@
 //! The guarantees of a registry.
 //!
-//! 1. Order, names, bulk registration, and taken names: [`keeping`].
+//! 1. Order, names, bulk registration, and taken names: [`registering`].
 //! 2. Readers always see a whole set, and are notified of changes: [`sharing`].
 //! 3. As a source it lists, loads and calls; a tool's failure stays the tool's: [`calling`].
 //! 4. The builder writes the described schema: [`building`]; or that of a type: [`typed`].
@@ -33,8 +33,8 @@ fn registry(names: &[&str]) -> Registry {
 
 /// The tools as `name: description`, in their order.
 fn list(registry: &Registry) -> String {
-    let line = |it: toolscout_core::Tool| {
-        format!("{}: {}", it.id.name, it.description.unwrap_or_default())
+    let line = |tool: toolscout_core::Tool| {
+        format!("{}: {}", tool.id.name, tool.description.unwrap_or_default())
     };
     registry.list().into_iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -41,14 +41,17 @@ use toolscout_core::{Cx, ToolOutput};
 #[must_use = "ends with `run` or `answer`"]
 pub struct TypedBuilder<T> {
     builder: ToolBuilder,
-    takes: PhantomData<fn() -> T>,
+    arguments_type: PhantomData<fn() -> T>,
 }
 
 impl ToolBuilder {
     /// The arguments are this type: their schema is derived from it, and arguments that do not
     /// match it never reach the closure.
     pub fn typed<T: DeserializeOwned + JsonSchema>(self) -> TypedBuilder<T> {
-        TypedBuilder { builder: self.input_schema(input::<T>()), takes: PhantomData }
+        TypedBuilder {
+            builder: self.input_schema(input_schema_of::<T>()),
+            arguments_type: PhantomData,
+        }
     }
 }
 
@@ -71,7 +74,7 @@ impl<T: DeserializeOwned + JsonSchema> TypedBuilder<T> {
         F: Fn(T, Cx) -> W + Send + Sync + 'static,
         W: Future<Output = Result<R, RunError>> + Send + 'static,
     {
-        let schema = output::<R>();
+        let schema = output_schema_of::<R>();
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
         let builder = if is_object { self.builder.output_schema(schema) } else { self.builder };
         builder.run_typed(move |arguments, cx| {
@@ -88,7 +91,7 @@ impl<T: DeserializeOwned + JsonSchema> TypedBuilder<T> {
     }
 }
 
-fn input<T: JsonSchema>() -> Value {
+fn input_schema_of<T: JsonSchema>() -> Value {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12().for_deserialize());
     if let Value::Object(map) = &mut schema {
         // Arguments are always an object; the schema of an enum describes its variants but lacks
@@ -98,7 +101,7 @@ fn input<T: JsonSchema>() -> Value {
     schema
 }
 
-fn output<T: JsonSchema>() -> Value {
+fn output_schema_of<T: JsonSchema>() -> Value {
     schema::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 

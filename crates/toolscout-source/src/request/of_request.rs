@@ -1,7 +1,7 @@
 //! Marks any source as made for one request.
 
 use std::sync::Arc;
-use toolscout_core::{Layer, Source, SourceKind, Through};
+use toolscout_core::{Layer, Source, SourceKind, SourceWrapper};
 
 /// Marks a source as one of a request: its names have the lowest precedence, and nothing of it is
 /// cached for other requests.
@@ -16,12 +16,12 @@ impl Layer for OfRequest {
 
 struct Wrapped(Arc<dyn Source>);
 
-impl Through for Wrapped {
-    fn behind(&self) -> &dyn Source {
+impl SourceWrapper for Wrapped {
+    fn inner(&self) -> &dyn Source {
         &*self.0
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Request
     }
 }

@@ -1,7 +1,7 @@
 //! 1. The key of a request always contains both the header, whole and unique, and the user.
 //! 2. Closures make the tools of a request.
 
-use super::{header, header_name, request_tools, whose};
+use super::{cache_key, header, header_name, request_tools};
 use crate::{CodeTool, ToolBuilder};
 use futures_util::StreamExt;
 use toolscout_core::{Caller, Cx, DiscoveryItem, RequestSources, SourceId, SourceKind, ToolOutput};
@@ -20,9 +20,9 @@ fn of(value: &str) -> Cx {
 async fn tools(giver: &dyn RequestSources, cx: &Cx) -> Vec<String> {
     let mut all = Vec::new();
     for source in giver.sources(cx).await {
-        assert_eq!(source.origin(), SourceKind::Request);
+        assert_eq!(source.kind(), SourceKind::Request);
         let found: Vec<_> = source.discover(cx.clone()).collect().await;
-        all.extend(found.into_iter().filter_map(|it| match it.expect("it can be listed") {
+        all.extend(found.into_iter().filter_map(|item| match item.expect("it can be listed") {
             DiscoveryItem::Tool(tool) => {
                 Some(format!("{}: {}", tool.id, tool.description.clone().unwrap_or_default()))
             }
@@ -33,7 +33,7 @@ async fn tools(giver: &dyn RequestSources, cx: &Cx) -> Vec<String> {
 }
 
 #[test]
-fn a_header_that_is_there_twice_is_not_there() {
+fn a_duplicate_header_counts_as_missing() {
     let cx = by(&[("x-user-id", "alice"), ("x-team", "blue")], None);
     assert_eq!(
         (header(&cx, "X-User-ID"), header(&cx, "x-team"), header(&cx, "x-other")),
@@ -45,7 +45,7 @@ fn a_header_that_is_there_twice_is_not_there() {
 
 /// T30: headers that authenticate the client to toolscout select nothing and are not forwarded.
 #[test]
-fn headers_that_are_for_us_alone_cannot_be_used() {
+fn reserved_headers_are_refused() {
     assert_eq!(header_name("X-User-ID").as_deref(), Ok("x-user-id"));
     for name in
         ["Authorization", "cookie", "Proxy-Authorization", "Mcp-Session-Id", "", "x y", "x:y"]
@@ -56,14 +56,14 @@ fn headers_that_are_for_us_alone_cannot_be_used() {
 
 /// T32: two requests share a key only if the user *and* the values are the same.
 #[test]
-fn whose_a_request_is_depends_on_the_user_and_on_what_it_says() {
+fn the_cache_key_depends_on_the_user_and_the_header_values() {
     let all = [
-        whose(&by(&[], None), &["a"]),
-        whose(&by(&[], Some("u")), &["a"]),
-        whose(&by(&[], Some("u")), &["b"]),
-        whose(&by(&[], Some("u")), &["a", "b"]),
-        whose(&by(&[], Some("u\",[\"a")), &[]),
-        whose(&by(&[], Some("")), &["a"]),
+        cache_key(&by(&[], None), &["a"]),
+        cache_key(&by(&[], Some("u")), &["a"]),
+        cache_key(&by(&[], Some("u")), &["b"]),
+        cache_key(&by(&[], Some("u")), &["a", "b"]),
+        cache_key(&by(&[], Some("u\",[\"a")), &[]),
+        cache_key(&by(&[], Some("")), &["a"]),
     ];
     let different: std::collections::HashSet<_> = all.iter().collect();
     assert_eq!(different.len(), all.len(), "{all:?}");
@@ -78,7 +78,7 @@ fn saved_queries(user: &str) -> CodeTool {
 
 /// P-01: the code form.
 #[tokio::test]
-async fn closures_make_tools_for_whoever_asks() {
+async fn closures_create_the_tools_of_each_request() {
     let giver = request_tools(
         |cx| header(cx, "x-user-id").map(str::to_owned),
         |user, _| [saved_queries(user)],

@@ -1,15 +1,15 @@
 //! Tools made in code for one request.
 
-use super::{OfRequest, own, whose};
+use super::{OfRequest, cache_key, default_id};
 use crate::registry::{CodeTool, Conflict, Registry};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx, Layer, RequestSources, Source, SourceId};
 
 /// Gives each request its own tools, by two closures.
 ///
-/// `whose` returns the owner of a request, such as a user or a tenant; none if the request has no
+/// `owner` returns the owner of a request, such as a user or a tenant; none if the request has no
 /// tools. `tools` creates the tools of that owner; it is called when they are first needed, and its
-/// result is cached for a while. Two requests share it only if `whose` returns the same for both
+/// result is cached for a while. Two requests share it only if `owner` returns the same for both
 /// *and* the surface has authenticated the same user.
 ///
 /// ```
@@ -30,19 +30,19 @@ use toolscout_core::{BoxFuture, Cx, Layer, RequestSources, Source, SourceId};
 /// );
 /// # let _ = saved_queries;
 /// ```
-pub fn request_tools<W, T, I>(whose: W, tools: T) -> RequestTools<W, T>
+pub fn request_tools<W, T, I>(owner: W, tools: T) -> RequestTools<W, T>
 where
     W: Fn(&Cx) -> Option<String> + Send + Sync + 'static,
     T: Fn(&str, &Cx) -> I + Send + Sync + 'static,
     I: IntoIterator<Item = CodeTool>,
 {
-    RequestTools { id: own(), whose, tools }
+    RequestTools { id: default_id(), owner, tools }
 }
 
 /// The result of [`request_tools`].
 pub struct RequestTools<W, T> {
     id: SourceId,
-    whose: W,
+    owner: W,
     tools: T,
 }
 
@@ -61,14 +61,14 @@ where
     I: IntoIterator<Item = CodeTool>,
 {
     fn key(&self, cx: &Cx) -> Option<String> {
-        (self.whose)(cx).map(|it| whose(cx, &[&it]))
+        (self.owner)(cx).map(|owner| cache_key(cx, &[&owner]))
     }
 
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
         let registry = Registry::named(self.id.clone()).on_conflict(Conflict::Replace);
-        if let Some(name) = (self.whose)(cx) {
+        if let Some(owner) = (self.owner)(cx) {
             // With [`Conflict::Replace`] no name is refused.
-            let _ = registry.register_all((self.tools)(&name, cx));
+            let _ = registry.register_all((self.tools)(&owner, cx));
         }
         Box::pin(async { vec![OfRequest.layer(Arc::new(registry))] })
     }

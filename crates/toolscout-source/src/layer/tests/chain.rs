@@ -13,18 +13,18 @@ use std::time::Duration;
 use toolscout_core::{Layer, ReviewMode, Source, SourceId, SourceKind};
 
 fn chain<const N: usize>(links: [Fake; N]) -> Chain {
-    Chain::new(SourceId::new("all").unwrap(), links.map(|it| Arc::new(it) as Arc<dyn Source>))
+    Chain::new(SourceId::new("all").unwrap(), links.map(|link| Arc::new(link) as Arc<dyn Source>))
 }
 
 #[tokio::test]
-async fn the_first_that_has_a_tool_answers() {
+async fn the_first_link_with_the_tool_is_called() {
     let chain = chain([Fake::new("one", &["a", "b"]), Fake::new("two", &["b", "c"])]);
     assert_snapshot!(load(&chain, "b").await, @"all/b");
     assert_snapshot!(call(&chain, "b").await, @"b of one");
     assert_snapshot!(call(&chain, "c").await, @"c of two");
     assert_snapshot!(load(&chain, "d").await, @"nothing");
     assert_snapshot!(call(&chain, "d").await, @"error: source `all` has no tool `d`");
-    assert_eq!(chain.origin(), SourceKind::Mcp);
+    assert_eq!(chain.kind(), SourceKind::Mcp);
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn a_weaker_source_never_replaces_a_stronger_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_cannot_be_listed_is_a_problem() {
+async fn a_source_that_cannot_be_listed_is_a_diagnostic() {
     let broken = Fake::new("broken", &["a", "b"]).failing("list", 1, Failure::Unavailable).pace(1);
     let chain = chain([broken, Fake::new("well", &["c"]).pace(10)]);
     assert_snapshot!(list(&chain).await, @"all/a, problem: source `broken`: out of reach, all/c");
@@ -71,7 +71,7 @@ async fn a_real_error_stops() {
 }
 
 #[tokio::test]
-async fn a_filtered_link_lets_others_answer_for_what_it_does_not_have() {
+async fn a_filtered_link_passes_unknown_tools_to_the_next_link() {
     let one = Filter::allow(["a"]).layer(Arc::new(Fake::new("one", &["a", "b"])));
     let two: Arc<dyn Source> = Arc::new(Fake::new("two", &["c"]));
     let chain = Chain::new(SourceId::new("all").unwrap(), [one, two]);
@@ -82,8 +82,10 @@ async fn a_filtered_link_lets_others_answer_for_what_it_does_not_have() {
 #[tokio::test]
 async fn a_change_of_any_link_is_a_change() {
     let links = [Arc::new(Fake::new("one", &["a"])), Arc::new(Fake::new("two", &["b"]))];
-    let chain =
-        Chain::new(SourceId::new("all").unwrap(), links.clone().map(|it| it as Arc<dyn Source>));
+    let chain = Chain::new(
+        SourceId::new("all").unwrap(),
+        links.clone().map(|link| link as Arc<dyn Source>),
+    );
     let mut changes = chain.changes();
     assert_eq!(changes.next().now_or_never(), None);
     for link in &links {
@@ -94,7 +96,7 @@ async fn a_change_of_any_link_is_a_change() {
 }
 
 #[tokio::test]
-async fn an_empty_chain_has_nothing_and_keeps_quiet() {
+async fn an_empty_chain_lists_nothing_and_never_changes() {
     let chain = chain([]);
     assert_snapshot!(list(&chain).await, @"");
     assert_snapshot!(call(&chain, "a").await, @"error: source `all` has no tool `a`");

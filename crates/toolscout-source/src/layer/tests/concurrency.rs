@@ -29,20 +29,20 @@ async fn none_at_once_means_one_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_in_line_until_the_request_is_due_is_told() {
+async fn a_call_queued_until_its_deadline_times_out() {
     let (fake, source) = wrap(Fake::new("mail", &["send"]).pace(60_000), &Concurrency(1));
     let hurried = call_within(&*source, "send", cx().within(Duration::from_secs(30)));
     let (first, second) = futures_util::future::join(call(&*source, "send"), hurried).await;
     assert_snapshot!(first, @"send of mail");
     assert!(
-        second.starts_with("error: source `mail`: waiting to call `send` took longer than 29"),
+        second.starts_with("error: source `mail`: waiting to call `send` timed out after 29"),
         "{second}"
     );
     assert_snapshot!(fake.log(), @"call send");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_gives_up_its_place() {
+async fn a_dropped_call_releases_its_permit() {
     let (_, source) = wrap(Fake::new("mail", &["send"]).pace(10), &Concurrency(1));
     let mut dropped = Box::pin(call(&*source, "send"));
     assert!((&mut dropped).now_or_never().is_none());

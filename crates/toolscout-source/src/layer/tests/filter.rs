@@ -11,7 +11,7 @@ const TOOLS: &[&str] = &["allowed", "blocked"];
 
 /// F-04: a tool that is not allowed is absent, and the error of a call reports that it is disabled.
 #[tokio::test]
-async fn what_is_not_allowed_is_absent_and_refused() {
+async fn tools_that_are_not_allowed_are_hidden_and_refused() {
     let (fake, source) = wrap(Fake::new("mail", TOOLS), &Filter::allow(["allowed"]));
     assert_snapshot!(list(&*source).await, @"mail/allowed");
     assert_snapshot!(load(&*source, "blocked").await, @"error: `blocked` is disabled on `mail`");
@@ -21,7 +21,7 @@ async fn what_is_not_allowed_is_absent_and_refused() {
 }
 
 #[tokio::test]
-async fn what_is_denied_is_absent_and_refused() {
+async fn denied_tools_are_hidden_and_refused() {
     let (_, source) = wrap(Fake::new("mail", TOOLS), &Filter::deny(["blocked".to_owned()]));
     assert_snapshot!(list(&*source).await, @"mail/allowed");
     assert_snapshot!(call(&*source, "blocked").await, @"error: `blocked` is disabled on `mail`");
@@ -29,11 +29,12 @@ async fn what_is_denied_is_absent_and_refused() {
 }
 
 #[tokio::test]
-async fn a_rule_of_ones_own_decides() {
-    let (_, source) = wrap(Fake::new("mail", TOOLS), &Filter::by(|name| name.as_str().len() > 6));
+async fn a_custom_predicate_decides() {
+    let (_, source) =
+        wrap(Fake::new("mail", TOOLS), &Filter::from_fn(|name| name.as_str().len() > 6));
     assert_snapshot!(list(&*source).await, @"mail/allowed, mail/blocked");
     let (_, source) =
-        wrap(Fake::new("mail", TOOLS), &Filter::by(|name| name.as_str().starts_with('b')));
+        wrap(Fake::new("mail", TOOLS), &Filter::from_fn(|name| name.as_str().starts_with('b')));
     assert_snapshot!(list(&*source).await, @"mail/blocked");
 }
 
@@ -56,7 +57,7 @@ async fn a_name_the_source_does_not_have_is_not_refused() {
 async fn patterns_include_and_exclude() {
     let tools = &["read_mail", "read_file", "write_file", "send"];
     let listed = async |include: Option<&[&str]>, exclude: &[&str]| {
-        let owned = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+        let owned = |value: &[&str]| value.iter().map(|item| (*item).to_owned()).collect();
         let (_, source) =
             wrap(Fake::new("s", tools), &Filter::patterns(include.map(owned), owned(exclude)));
         (list(&*source).await, call(&*source, "write_file").await)
@@ -75,7 +76,7 @@ async fn patterns_include_and_exclude() {
 }
 
 #[test]
-fn a_star_stands_for_any_text_and_nothing_else_has_a_meaning() {
+fn only_a_star_is_special_in_a_pattern() {
     let fits = |pattern: &str, name: &str| toolscout_core::NamePattern::new(pattern).matches(name);
     for (pattern, names) in [
         ("*", &["a", "", "a*b"][..]),
@@ -88,7 +89,7 @@ fn a_star_stands_for_any_text_and_nothing_else_has_a_meaning() {
         ("a*b*c", &["abc", "axbxc", "abbc", "abcbc"]),
         ("[a]?.\\", &["[a]?.\\"]),
     ] {
-        names.iter().for_each(|it| assert!(fits(pattern, it), "{pattern} {it}"));
+        names.iter().for_each(|name| assert!(fits(pattern, name), "{pattern} {name}"));
     }
     for (pattern, names) in [
         ("a", &["A", "aa", ""][..]),
@@ -100,6 +101,6 @@ fn a_star_stands_for_any_text_and_nothing_else_has_a_meaning() {
         ("?", &["a"]),
         ("", &["a"]),
     ] {
-        names.iter().for_each(|it| assert!(!fits(pattern, it), "{pattern} {it}"));
+        names.iter().for_each(|name| assert!(!fits(pattern, name), "{pattern} {name}"));
     }
 }

@@ -7,7 +7,7 @@ use toolscout_core::{Library, LibraryContents, LibraryEvent};
 struct Shelf(Fake);
 
 impl Library for Shelf {
-    fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
+    fn contents(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
         Ok(LibraryContents {
             instructions: Some("read me".to_owned()),
             ..LibraryContents::default()
@@ -33,8 +33,8 @@ impl Source for Shelf {
         self.0.id()
     }
 
-    fn origin(&self) -> SourceKind {
-        self.0.origin()
+    fn kind(&self) -> SourceKind {
+        self.0.kind()
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
@@ -78,7 +78,7 @@ fn every_layer_passes_the_library_on() {
     let plain: Arc<dyn Source> = Arc::new(Fake::new("t", &["b"]));
     assert!(plain.library().is_none());
     let chain = Chain::new(SourceId::new("both").unwrap(), [plain, source]);
-    let held =
-        chain.library().expect("it is there").holdings(&Cx::new(Caller::Cli)).expect("known");
-    assert_eq!(held.instructions.as_deref(), Some("read me"));
+    let contents =
+        chain.library().expect("it is there").contents(&Cx::new(Caller::Cli)).expect("known");
+    assert_eq!(contents.instructions.as_deref(), Some("read me"));
 }

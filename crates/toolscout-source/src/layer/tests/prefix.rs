@@ -11,7 +11,7 @@ use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{Caller, Digest, ToolCall};
 
 #[tokio::test]
-async fn tools_go_by_the_longer_name_and_the_source_hears_the_shorter() {
+async fn clients_see_the_prefixed_name_and_the_source_its_own() {
     let (fake, source) = wrap(Fake::new("mail", &["send", "read"]), &Prefix("m_"));
     assert_snapshot!(list(&*source).await, @"mail/m_send, mail/m_read");
     assert_snapshot!(load(&*source, "m_send").await, @"mail/m_send");
@@ -46,9 +46,10 @@ async fn a_call_expects_the_same_definition_under_the_shorter_name() {
     let tool = source.load(&name("m_send"), cx()).await.unwrap().unwrap();
     let call = async |expect: Digest| {
         let call = ToolCall::new(tool.id.clone(), Map::new());
-        let mut authorized = authorize(call, &tool, AuthorizationContext::of(Caller::Cli)).unwrap();
+        let mut authorized =
+            authorize(call, &tool, AuthorizationContext::new(Caller::Cli)).unwrap();
         authorized = authorized.renamed(name("m_send"), Some(expect));
-        source.call(authorized, cx()).await.map(|_| ()).map_err(|it| it.to_string())
+        source.call(authorized, cx()).await.map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(call(tool.digest()).await, Ok(()));
     let changed = Err("`mail/send` has changed since it was approved".to_owned());

@@ -23,7 +23,7 @@ fn readable() -> Fake {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_only_reads_is_called_again_after_growing_waits() {
+async fn calls_of_read_only_tools_are_retried_with_backoff() {
     let (fake, source) = wrap(readable().failing("call", 2, Failure::Unavailable), &THRICE);
     let start = Instant::now();
     assert_snapshot!(call(&*source, "read").await, @"read of mail");
@@ -32,14 +32,14 @@ async fn a_tool_that_only_reads_is_called_again_after_growing_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_error_is_said_when_the_attempts_are_used_up() {
+async fn the_last_error_is_returned_after_all_attempts() {
     let (fake, source) = wrap(readable().failing("call", 9, Failure::Unavailable), &THRICE);
     assert_snapshot!(call(&*source, "read").await, @"error: source `mail`: out of reach");
     assert_snapshot!(fake.log(), @"call read, load read, call read, load read, call read");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_for_which_twice_is_as_once_is_called_again() {
+async fn calls_of_idempotent_tools_are_retried() {
     let fake = Fake::new("mail", &["put"])
         .annotated(json!({"readOnlyHint": false, "idempotentHint": true}));
     let (_, source) = wrap(fake.failing("call", 1, Failure::Unavailable), &THRICE);
@@ -47,7 +47,7 @@ async fn a_tool_for_which_twice_is_as_once_is_called_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_may_do_harm_is_called_once() {
+async fn calls_of_other_tools_are_not_retried() {
     for annotations in [json!({}), json!({"readOnlyHint": "true"}), json!(null), json!([true])] {
         let fake = Fake::new("mail", &["send"]).annotated(annotations).failing(
             "call",
@@ -61,7 +61,7 @@ async fn a_tool_that_may_do_harm_is_called_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_does_not_pass_by_itself_is_not_tried_again() {
+async fn permanent_errors_are_not_retried() {
     for failure in [Failure::Refused, Failure::Garbled, Failure::Login, Failure::Answered] {
         let (fake, source) = wrap(readable().failing("call", 1, failure), &THRICE);
         assert!(call(&*source, "read").await.starts_with("error: "));
@@ -73,7 +73,7 @@ async fn what_does_not_pass_by_itself_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_that_would_outlast_the_request_is_not_begun() {
+async fn a_wait_beyond_the_deadline_is_not_started() {
     let (fake, source) = wrap(readable().failing("call", 9, Failure::Unavailable), &THRICE);
     let start = Instant::now();
     let answer = call_within(&*source, "read", cx().within(Duration::from_millis(50))).await;
@@ -89,11 +89,11 @@ async fn a_call_that_took_too_long_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_attempt_has_the_whole_time_of_a_limit_inside() {
+async fn an_inner_time_limit_applies_to_each_attempt() {
     let (fake, source) = wrap(readable().pace(11), &Timeout(Duration::from_millis(10)));
     let start = Instant::now();
     let answer = load(&*THRICE.layer(source), "read").await;
-    assert_snapshot!(answer, @"error: source `mail`: loading `read` took longer than 10 ms");
+    assert_snapshot!(answer, @"error: source `mail`: loading `read` timed out after 10 ms");
     assert_eq!(start.elapsed(), Duration::from_millis(10 + 100 + 10 + 200 + 10));
     assert_snapshot!(fake.log(), @"load read, load read, load read");
 }
@@ -106,7 +106,7 @@ async fn loading_is_always_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_listing_that_breaks_off_begins_anew_and_says_its_problems_once() {
+async fn a_restarted_listing_reports_each_diagnostic_once() {
     let fake =
         Fake { problem: Some(problem("a file is broken")), ..Fake::new("mail", &["send", "read"]) };
     let (fake, source) = wrap(fake.failing("list", 1, Failure::Unavailable), &THRICE);
@@ -115,7 +115,7 @@ async fn a_listing_that_breaks_off_begins_anew_and_says_its_problems_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_listing_that_cannot_be_had_ends_with_its_error() {
+async fn a_failed_listing_ends_with_its_error() {
     let (fake, source) =
         wrap(Fake::new("mail", &["send"]).failing("list", 9, Failure::Unavailable), &THRICE);
     assert_snapshot!(list(&*source).await, @"mail/send, mail/send, mail/send, error: source `mail`: out of reach");
@@ -141,7 +141,7 @@ async fn every_wait_is_in_the_log() {
 
 /// O-09: a request without a login is not retried, and nothing is logged.
 #[tokio::test(start_paused = true)]
-async fn who_must_log_in_is_not_asked_again() {
+async fn a_login_error_is_not_retried() {
     let log = Log::default();
     let _listening = log.listen();
     for what in ["call", "load", "list"] {
@@ -167,14 +167,14 @@ async fn waited(retry: &Retry, failure: Failure) -> u128 {
 
 /// O-09: a source that reports a rate limit gets no request for a long time.
 #[tokio::test(start_paused = true)]
-async fn a_busy_source_is_left_alone_for_long() {
+async fn a_busy_source_without_a_stated_time_gets_a_long_wait() {
     assert_eq!(waited(&THRICE, Failure::Busy(None)).await, 5_000 + 10_000);
     let slow = Retry { delay: Duration::from_secs(7), ..THRICE };
     assert_eq!(waited(&slow, Failure::Busy(None)).await, 7_000 + 14_000);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_source_is_left_alone_for_as_long_as_it_says() {
+async fn a_busy_source_is_retried_after_the_time_it_states() {
     assert_eq!(waited(&THRICE, Failure::Busy(Some(3))).await, 3_000 + 3_000);
     assert_eq!(waited(&THRICE, Failure::Busy(Some(0))).await, 100 + 200);
     assert_eq!(waited(&THRICE, Failure::Busy(Some(60))).await, 60_000 + 60_000);
@@ -186,14 +186,14 @@ async fn a_busy_source_is_left_alone_for_as_long_as_it_says() {
 /// Hostile mode http_flap: the source demands a wait of ten years, so the caller gets the error at
 /// once.
 #[tokio::test(start_paused = true)]
-async fn a_source_that_wants_to_be_left_alone_for_longer_than_anybody_waits_is_not_asked_again() {
+async fn a_source_that_demands_more_than_the_maximum_wait_is_not_retried() {
     for seconds in [61, 3_600, u64::MAX] {
         assert_eq!(waited(&THRICE, Failure::Busy(Some(seconds))).await, 0);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_source_is_not_waited_for_longer_than_the_request_lasts() {
+async fn no_wait_for_a_busy_source_exceeds_the_deadline() {
     for failure in [Failure::Busy(Some(30)), Failure::Busy(None)] {
         let (fake, source) = wrap(readable().failing("call", 1, failure), &THRICE);
         let start = Instant::now();
@@ -205,7 +205,7 @@ async fn a_busy_source_is_not_waited_for_longer_than_the_request_lasts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_source_is_not_asked_again_to_do_what_may_do_harm() {
+async fn unsafe_calls_of_a_busy_source_are_not_retried() {
     let (fake, source) =
         wrap(Fake::new("mail", &["send"]).failing("call", 1, Failure::Busy(None)), &THRICE);
     assert_snapshot!(call(&*source, "send").await, @"error: source `mail`: too many requests");
@@ -213,7 +213,7 @@ async fn a_busy_source_is_not_asked_again_to_do_what_may_do_harm() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn chance_adds_at_most_a_fifth() {
+async fn jitter_adds_at_most_a_fifth() {
     for _ in 0..50 {
         let waited = waited(&Retry::default(), Failure::Unavailable).await;
         assert!((300..=360 + 2).contains(&waited), "{waited}");
@@ -242,15 +242,15 @@ impl Log {
 
     fn retries(&self) -> String {
         let text = String::from_utf8(self.0.lock().clone()).unwrap();
-        let said =
-            text.lines().map(|it| serde_json::from_str::<Value>(it).unwrap()["fields"].clone());
-        let retries = said.filter(|it| it["event"] == "retry").map(|it| {
-            let word = |key: &str| it[key].as_str().unwrap().to_owned();
+        let logged =
+            text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["fields"].clone());
+        let retries = logged.filter(|value| value["event"] == "retry").map(|value| {
+            let word = |key: &str| value[key].as_str().unwrap().to_owned();
             format!(
                 "{}, attempt {} in {} ms: {}",
                 word("server"),
-                it["attempt"],
-                it["delay_ms"],
+                value["attempt"],
+                value["delay_ms"],
                 word("reason")
             )
         });

@@ -106,7 +106,7 @@ fn without_parameters_it_is_an_empty_object() {
 fn of_two_parameters_of_one_name_the_later_counts() {
     let tool =
         built(begin().param(Param::string("to", "").required()).param(Param::integer("to", "")));
-    assert_snapshot!(tool.input_schema.as_str(), @r#"{"type":"object","properties":{"to":{"type":"integer"}}}"#);
+    assert_snapshot!(tool.input_schema.as_str(), @r#"{"type":"object","properties":{"to":{"type":"integer"}},"additionalProperties":false}"#);
 }
 
 #[test]

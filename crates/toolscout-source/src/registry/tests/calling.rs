@@ -1,7 +1,7 @@
 //! As a source: lists, loads and calls; a tool's failure stays the tool's.
 
 use super::{registry, tool};
-use crate::{CodeTool, Conflict, Registry, ToolBuilder};
+use crate::{CodeTool, Conflict, Param, Registry, ToolBuilder};
 use futures_util::StreamExt;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -26,13 +26,13 @@ pub(super) async fn call(
     let mut tool = tool(name, "any").tool;
     tool.id.source = registry.id().clone();
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let now = AuthorizationContext::of(cx.caller);
+    let now = AuthorizationContext::new(cx.caller);
     let call = authorize(ToolCall::new(tool.id.clone(), arguments), &tool, now).unwrap();
     registry.call(call, cx).await
 }
 
 /// The text of the output, marked if it is an error.
-pub(super) fn said(output: &ToolOutput) -> String {
+pub(super) fn text_of(output: &ToolOutput) -> String {
     let text = output.content()[0]["text"].as_str().unwrap_or_default().to_owned();
     if output.is_error() { format!("failed: {text}") } else { text }
 }
@@ -44,14 +44,14 @@ fn only(tool: CodeTool) -> Registry {
 }
 
 #[tokio::test]
-async fn it_lists_what_is_registered_and_says_which_names_came_twice() {
+async fn registered_tools_are_listed_with_diagnostics_for_duplicate_names() {
     let registry = registry(&["a", "b"]);
     registry.register(tool("a", "second")).unwrap();
     registry.clone().on_conflict(Conflict::Skip).register(tool("b", "second")).unwrap();
-    let found: Vec<_> = registry.discover(cx()).map(|it| it.unwrap()).collect().await;
+    let found: Vec<_> = registry.discover(cx()).map(|value| value.unwrap()).collect().await;
     let lines: Vec<_> = found
         .into_iter()
-        .map(|it| match it {
+        .map(|item| match item {
             DiscoveryItem::Tool(tool) => tool.id.to_string(),
             DiscoveryItem::Diagnostic(problem) => {
                 format!("{:?}: {}", problem.kind, problem.message)
@@ -61,11 +61,11 @@ async fn it_lists_what_is_registered_and_says_which_names_came_twice() {
         .collect();
     assert_snapshot!(lines.join("\n"), @r"
     app/a
-    Collision: `a` is registered more than once; the later one stays
+    Collision: `a` is registered more than once; the later definition is used
     app/b
-    Collision: `b` is registered more than once; the earlier one stays
+    Collision: `b` is registered more than once; the earlier definition is used
     ");
-    assert_eq!(registry.origin(), SourceKind::Code);
+    assert_eq!(registry.kind(), SourceKind::Code);
 }
 
 #[tokio::test]
@@ -90,13 +90,13 @@ async fn tools_belong_to_the_registry_they_are_in() {
 async fn a_call_runs_the_closure_with_the_arguments() {
     let greet = ToolBuilder::new("greet").unwrap().run(|arguments, cx| async move {
         let name = arguments.get("name").and_then(Value::as_str).ok_or("no name")?;
-        Ok(ToolOutput::text(format!("hello {name} from {}", cx.caller.word())))
+        Ok(ToolOutput::text(format!("hello {name} from {}", cx.caller.as_str())))
     });
     let registry = only(greet);
     let output = call(&registry, "greet", json!({"name": "Ann"}), cx()).await.unwrap();
-    assert_snapshot!(said(&output), @"hello Ann from cli");
+    assert_snapshot!(text_of(&output), @"hello Ann from cli");
     let output = call(&registry, "greet", json!({}), cx()).await.unwrap();
-    assert_snapshot!(said(&output), @"failed: no name");
+    assert_snapshot!(text_of(&output), @"failed: no name");
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn typed_arguments_must_fit() {
     });
     let registry = only(add);
     let output = call(&registry, "add", json!({"left": 2, "right": 3}), cx()).await.unwrap();
-    assert_snapshot!(said(&output), @"5");
+    assert_snapshot!(text_of(&output), @"5");
     let error = call(&registry, "add", json!({"left": 2}), cx()).await.unwrap_err();
     assert_snapshot!(error, @"arguments of `add`: missing field `right`");
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -137,9 +137,9 @@ async fn a_panic_is_the_tools_failure() {
     registry.register(ToolBuilder::new("at_once").unwrap().run(at_once)).unwrap();
     registry.register(ToolBuilder::new("later").unwrap().run(later)).unwrap();
     let output = call(&registry, "at_once", json!({}), cx()).await.unwrap();
-    assert_snapshot!(said(&output), @"failed: `at_once` panicked: at once");
+    assert_snapshot!(text_of(&output), @"failed: `at_once` panicked: at once");
     let output = call(&registry, "later", json!({}), cx()).await.unwrap();
-    assert_snapshot!(said(&output), @"failed: `later` panicked: later");
+    assert_snapshot!(text_of(&output), @"failed: `later` panicked: later");
 }
 
 #[tokio::test(start_paused = true)]
@@ -148,16 +148,16 @@ async fn a_call_ends_when_the_request_is_due() {
     let error =
         call(&registry, "slow", json!({}), cx().within(Duration::from_secs(60))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
-    assert!(error.to_string().starts_with("source `app`: `slow` took longer than 59"), "{error}");
+    assert!(error.to_string().starts_with("source `app`: `slow` timed out after 59"), "{error}");
 }
 
 #[tokio::test]
-async fn a_tool_taken_away_during_a_call_finishes_it() {
+async fn a_tool_unregistered_during_a_call_finishes_it() {
     let (go, wait) = tokio::sync::watch::channel(false);
     let tool = ToolBuilder::new("long").unwrap().run(move |_, _| {
         let mut wait = wait.clone();
         async move {
-            wait.wait_for(|it| *it).await?;
+            wait.wait_for(|wait| *wait).await?;
             Ok(ToolOutput::text("done"))
         }
     });

@@ -11,7 +11,7 @@ fn a_list_is_a_snapshot_in_the_order_of_registration() {
     let before = registry.list();
     registry.register(tool("d", "first")).unwrap();
     registry.unregister("b");
-    let names: Vec<_> = before.iter().map(|it| it.id.to_string()).collect();
+    let names: Vec<_> = before.iter().map(|item| item.id.to_string()).collect();
     assert_eq!(names, ["app/b", "app/a", "app/c"]);
     assert_snapshot!(list(&registry), @r"
     a: first
@@ -33,7 +33,7 @@ fn unregistering_twice_is_true_then_false() {
 
 /// R-03: the later one, at the position of the earlier one.
 #[test]
-fn a_taken_name_is_replaced_where_it_stands() {
+fn a_taken_name_is_replaced_at_its_position() {
     let registry = registry(&["a", "b"]);
     assert_eq!(registry.register(tool("a", "second")), Ok(RegisterOutcome::Replaced));
     assert_snapshot!(list(&registry), @r"
@@ -67,7 +67,8 @@ fn a_taken_name_can_be_an_error() {
 #[test]
 fn a_bulk_with_a_duplicate_under_skip_registers_the_rest() {
     let registry = registry(&["b"]).on_conflict(Conflict::Skip);
-    let outcomes = registry.register_all(["a", "b", "c"].map(|it| tool(it, "second"))).unwrap();
+    let outcomes =
+        registry.register_all(["a", "b", "c"].map(|value| tool(value, "second"))).unwrap();
     assert_eq!(
         outcomes,
         [RegisterOutcome::Added, RegisterOutcome::Skipped, RegisterOutcome::Added]
@@ -83,9 +84,9 @@ fn a_bulk_with_a_duplicate_under_skip_registers_the_rest() {
 #[test]
 fn a_bulk_with_a_duplicate_under_error_registers_nothing() {
     let registry = registry(&["b"]).on_conflict(Conflict::Error);
-    registry.register_all(["a", "b", "c"].map(|it| tool(it, "second"))).unwrap_err();
+    registry.register_all(["a", "b", "c"].map(|value| tool(value, "second"))).unwrap_err();
     assert_snapshot!(list(&registry), @"b: first");
-    registry.register_all(["a", "a"].map(|it| tool(it, "second"))).unwrap_err();
+    registry.register_all(["a", "a"].map(|value| tool(value, "second"))).unwrap_err();
     assert_eq!(registry.len(), 1);
 }
 
@@ -113,5 +114,5 @@ fn conflicts_go_by_their_words() {
         assert_eq!(conflict.to_string().parse(), Ok(conflict));
     }
     assert_eq!(Conflict::default(), Conflict::Replace);
-    assert_snapshot!("merge".parse::<Conflict>().unwrap_err(), @"`merge` does not settle a conflict; use `replace`, `skip` or `error`");
+    assert_snapshot!("merge".parse::<Conflict>().unwrap_err(), @"`merge` is not a conflict rule; use `replace`, `skip` or `error`");
 }

@@ -10,7 +10,7 @@ const FAMILY: [&str; 5] = ["a", "b", "c", "d", "e"];
 /// a hundred tasks, half of them writing; readers see a bulk registration whole or not at
 /// all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_hundred_tasks_always_see_a_whole_set() {
+async fn a_hundred_tasks_never_see_a_partial_registration() {
     let registry = Registry::new();
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..50 {
@@ -27,7 +27,7 @@ async fn a_hundred_tasks_always_see_a_whole_set() {
 async fn write(registry: &Registry, number: usize) {
     for round in 0..40 {
         let version = format!("{number}-{round}");
-        registry.register_all(FAMILY.map(|it| tool(it, &version))).unwrap();
+        registry.register_all(FAMILY.map(|family| tool(family, &version))).unwrap();
         registry.unregister("nobody");
         tokio::task::yield_now().await;
     }
@@ -48,7 +48,7 @@ fn hints(changes: &mut toolscout_core::BoxStream<'_, ()>) -> usize {
 }
 
 #[tokio::test]
-async fn each_real_change_is_a_hint() {
+async fn each_change_emits_a_hint() {
     let registry = registry(&["a"]).on_conflict(Conflict::Skip);
     let mut changes = registry.changes();
     assert_eq!(hints(&mut changes), 0);
@@ -67,7 +67,7 @@ async fn each_real_change_is_a_hint() {
 }
 
 #[tokio::test]
-async fn what_changes_nothing_is_no_hint() {
+async fn a_registration_without_a_change_emits_no_hint() {
     let registry = registry(&["a"]).on_conflict(Conflict::Skip);
     let mut changes = registry.changes();
     registry.register(tool("a", "second")).unwrap();
@@ -82,7 +82,7 @@ async fn what_changes_nothing_is_no_hint() {
 }
 
 #[tokio::test]
-async fn who_does_not_listen_holds_nobody_up_and_hears_of_it_once() {
+async fn a_slow_listener_blocks_no_writer_and_gets_one_hint() {
     let registry = Registry::new();
     let mut changes = registry.changes();
     for number in 0..10_000 {

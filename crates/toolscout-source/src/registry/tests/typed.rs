@@ -1,7 +1,7 @@
 //! Schemas come from types, and arguments that do not match a type never reach the closure.
 
 use super::super::{Registry, ToolBuilder};
-use super::calling::{self, said};
+use super::calling::{self, text_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -41,13 +41,13 @@ struct Receipt {
 
 fn send() -> Registry {
     let registry = Registry::new();
-    let tool = ToolBuilder::new("send").unwrap().typed::<Letter>().answer(|it, _| async move {
-        if it.to.is_empty() {
+    let tool = ToolBuilder::new("send").unwrap().typed::<Letter>().answer(|value, _| async move {
+        if value.to.is_empty() {
             return Err("nobody to send it to".into());
         }
-        let count = u32::from(it.copies.unwrap_or(1))
-            * it.places.iter().map(|it| it.street.len() as u32).sum::<u32>();
-        Ok(Receipt { total_price: count * 85, urgency: it.urgency })
+        let count = u32::from(value.copies.unwrap_or(1))
+            * value.places.iter().map(|place| place.street.len() as u32).sum::<u32>();
+        Ok(Receipt { total_price: count * 85, urgency: value.urgency })
     });
     registry.register(tool).unwrap();
     registry
@@ -62,7 +62,7 @@ async fn call(
 }
 
 #[test]
-fn a_type_says_what_a_tool_takes_and_gives() {
+fn types_define_the_input_and_output_schemas() {
     let tool = send().tool("send").unwrap();
     let urgency = |more: Value| {
         let mut schema = json!({"type": "string", "enum": ["usual", "now"]});
@@ -88,16 +88,16 @@ fn a_type_says_what_a_tool_takes_and_gives() {
 }
 
 #[tokio::test]
-async fn what_a_tool_gives_is_structured_and_as_text_beside_it() {
+async fn a_result_is_structured_and_text() {
     let registry = send();
     let output =
         call(&registry, "send", json!({"to": "ann", "places": [{"street": "ab"}], "copies": 2}))
             .await
             .unwrap();
     assert_eq!(output.structured_content(), Some(json!({"totalPrice": 340, "urgency": "usual"})));
-    assert_eq!(said(&output), r#"{"totalPrice":340,"urgency":"usual"}"#);
+    assert_eq!(text_of(&output), r#"{"totalPrice":340,"urgency":"usual"}"#);
     let output = call(&registry, "send", json!({"to": "", "places": []})).await.unwrap();
-    assert_eq!(said(&output), "failed: nobody to send it to");
+    assert_eq!(text_of(&output), "failed: nobody to send it to");
     let error = call(&registry, "send", json!({"to": "ann", "places": 1})).await.unwrap_err();
     assert!(error.to_string().starts_with("arguments of `send`: invalid type"), "{error}");
 }
@@ -118,6 +118,6 @@ async fn a_result_that_is_no_object_is_given_as_text() {
     for (tool, text) in [("count", "3"), ("name", "Ann")] {
         assert_eq!(registry.tool(tool).unwrap().output_schema, None);
         let output = call(&registry, tool, json!({})).await.unwrap();
-        assert_eq!((said(&output).as_str(), output.structured_content()), (text, None));
+        assert_eq!((text_of(&output).as_str(), output.structured_content()), (text, None));
     }
 }
