@@ -48,9 +48,10 @@ impl ToolBuilder {
         self
     }
 
-    /// The description.
-    pub fn description(mut self, description: impl Into<String>) -> Self {
-        self.tool.description = Some(description.into());
+    /// The description. Runs of whitespace become one space, so that it may be written over several
+    /// lines of code.
+    pub fn description(mut self, description: impl AsRef<str>) -> Self {
+        self.tool.description = Some(param::collapse_whitespace(description.as_ref()));
         self
     }
 
@@ -97,6 +98,14 @@ impl ToolBuilder {
         self
     }
 
+    /// Leaves the tool out of lists, so that agents find it by search, also by these keywords. This
+    /// is the default; paularlott/mcp marks such tools explicitly.
+    pub fn discoverable<T: Into<String>>(self, keywords: impl IntoIterator<Item = T>) -> Self {
+        let mut builder = self.keywords(keywords);
+        builder.tool.visibility = Visibility::Searchable;
+        builder
+    }
+
     /// How its command line should look.
     pub fn cli(mut self, hints: CliHints) -> Self {
         self.tool.cli = hints;
@@ -110,7 +119,13 @@ impl ToolBuilder {
         F: Fn(Arguments, Cx) -> W + Send + Sync + 'static,
         W: Future<Output = Result<ToolOutput, RunError>> + Send + 'static,
     {
-        CodeTool::new(self.definition(), run)
+        let (schema, is_from_params) = match self.schema {
+            Some(schema) => (schema, false),
+            None => (Value::Object(param::object_schema(self.params)), true),
+        };
+        let tool = Tool { input_schema: RawJson::from_value(&schema), ..self.tool };
+        let tool = CodeTool::new(tool, run);
+        if is_from_params { tool.refusing_empty(schema) } else { tool }
     }
 
     /// Like [`Self::run`], with a custom type for the arguments. Arguments that do not match it
@@ -133,10 +148,5 @@ impl ToolBuilder {
                 work.map_err(invalid)?.await
             }
         })
-    }
-
-    fn definition(self) -> Tool {
-        let schema = self.schema.unwrap_or_else(|| param::object_schema(self.params).into());
-        Tool { input_schema: RawJson::from_value(&schema), ..self.tool }
     }
 }

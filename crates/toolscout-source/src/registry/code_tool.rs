@@ -1,6 +1,8 @@
 //! A tool and the closure that implements it.
 
+use super::empty;
 use futures_util::FutureExt;
+use serde_json::Value;
 use std::any::Any;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -20,6 +22,8 @@ pub struct CodeTool {
     /// The definition.
     pub tool: Tool,
     run: ToolFunction,
+    /// The schema whose required strings must not be empty.
+    refuses_empty: Option<Arc<Value>>,
 }
 
 impl CodeTool {
@@ -29,7 +33,13 @@ impl CodeTool {
         F: Fn(Arguments, Cx) -> W + Send + Sync + 'static,
         W: Future<Output = Result<ToolOutput, RunError>> + Send + 'static,
     {
-        Self { tool, run: Arc::new(move |arguments, cx| Box::pin(run(arguments, cx))) }
+        let run: ToolFunction = Arc::new(move |arguments, cx| Box::pin(run(arguments, cx)));
+        Self { tool, run, refuses_empty: None }
+    }
+
+    /// Refuses calls with an empty string for a required argument of this schema.
+    pub(super) fn refusing_empty(self, schema: Value) -> Self {
+        Self { refuses_empty: Some(Arc::new(schema)), ..self }
     }
 
     /// Runs the tool until it returns or the deadline passes. A panic is a failure of the tool, not
@@ -39,6 +49,11 @@ impl CodeTool {
         arguments: Arguments,
         cx: Cx,
     ) -> Result<ToolOutput, SourceError> {
+        let schema = self.refuses_empty.as_deref();
+        if let Some(path) = schema.and_then(|schema| empty::first_empty(schema, &arguments)) {
+            let reason = format!("required parameter cannot be empty: {path}");
+            return Err(SourceError::Invalid { reason });
+        }
         let deadline = cx.deadline;
         let limit = cx.remaining().unwrap_or_default();
         // The closure is called inside the future, since it may panic before it returns one.

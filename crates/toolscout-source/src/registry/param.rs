@@ -3,6 +3,9 @@
 use serde_json::{Map, Value};
 
 /// One argument: its name, description and type. Optional unless [`Param::required`] is called.
+///
+/// Runs of whitespace in the description become one space, so that it may be written over several
+/// lines of code.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Param {
     name: String,
@@ -42,7 +45,11 @@ impl Param {
         description: &str,
         fields: impl IntoIterator<Item = Self>,
     ) -> Self {
-        let mut param = Self::of("object", name, about);
+        let mut param = Self::of_type("object", name, description);
+        let fields: Vec<_> = fields.into_iter().collect();
+        if fields.is_empty() {
+            return param.with("additionalProperties", true);
+        }
         param.schema.extend(object_schema(fields));
         param
     }
@@ -51,6 +58,11 @@ impl Param {
     /// [`Param::allow_empty`].
     pub fn required(self) -> Self {
         Self { required: true, ..self }
+    }
+
+    /// Allows a required string to be empty, such as the new content of a file.
+    pub fn allow_empty(self) -> Self {
+        self.with("minLength", 0)
     }
 
     /// Limits the value to these.
@@ -78,11 +90,17 @@ impl Param {
     fn of_type(kind: &str, name: impl Into<String>, description: &str) -> Self {
         let param =
             Self { name: name.into(), required: false, schema: Map::new() }.with("type", kind);
-        if about.is_empty() { param } else { param.with("description", about) }
+        let description = collapse_whitespace(description);
+        if description.is_empty() { param } else { param.with("description", description) }
     }
 }
 
-/// The schema of an object with these fields, in this order.
+/// The text with one space for every run of whitespace, and none at its ends.
+pub(super) fn collapse_whitespace(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The schema of an object with exactly these fields, in this order.
 pub(super) fn object_schema(fields: impl IntoIterator<Item = Param>) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required: Vec<String> = Vec::new();
@@ -99,5 +117,6 @@ pub(super) fn object_schema(fields: impl IntoIterator<Item = Param>) -> Map<Stri
     if !required.is_empty() {
         schema.insert("required".to_owned(), required.into());
     }
+    schema.insert("additionalProperties".to_owned(), false.into());
     schema
 }

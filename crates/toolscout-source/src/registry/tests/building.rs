@@ -17,6 +17,7 @@ fn pretty(json: &RawJson) -> String {
     serde_json::to_string_pretty(&json.to_value()).unwrap()
 }
 
+/// M-11a
 #[test]
 fn parameters_become_a_schema_in_their_order() {
     let address =
@@ -86,20 +87,46 @@ fn parameters_become_a_schema_in_their_order() {
           },
           "required": [
             "street"
-          ]
+          ],
+          "additionalProperties": false
         }
       },
       "required": [
         "to",
         "address"
-      ]
+      ],
+      "additionalProperties": false
     }
     "#);
 }
 
 #[test]
 fn without_parameters_it_is_an_empty_object() {
-    assert_snapshot!(built(begin()).input_schema.as_str(), @r#"{"type":"object","properties":{}}"#);
+    assert_snapshot!(built(begin()).input_schema.as_str(), @r#"{"type":"object","properties":{},"additionalProperties":false}"#);
+}
+
+/// M-11a
+#[test]
+fn an_object_without_fields_may_have_all() {
+    let tool = built(begin().param(Param::object("meta", "", [])));
+    let schema = tool.input_schema.to_value();
+    assert_eq!(
+        schema["properties"]["meta"],
+        json!({"type": "object", "additionalProperties": true})
+    );
+}
+
+/// M-11b
+#[test]
+fn whitespace_in_descriptions_collapses() {
+    let tool = built(
+        begin()
+            .description("  Send an email\n            to\ta recipient\u{a0} now\n")
+            .param(Param::string("to", "Recipient\n   email ")),
+    );
+    assert_eq!(tool.description.as_deref(), Some("Send an email to a recipient now"));
+    let schema = tool.input_schema.to_value();
+    assert_eq!(schema["properties"]["to"]["description"], "Recipient email");
 }
 
 #[test]

@@ -168,5 +168,47 @@ async fn a_tool_unregistered_during_a_call_finishes_it() {
     };
     let (output, ()) =
         futures_util::future::join(call(&registry, "long", json!({}), cx()), end).await;
-    assert_snapshot!(said(&output.unwrap()), @"done");
+    assert_snapshot!(text_of(&output.unwrap()), @"done");
+}
+
+fn letter() -> Registry {
+    let address = [Param::string("street", "").required(), Param::string("note", "")];
+    let letter = ToolBuilder::new("letter")
+        .unwrap()
+        .param(Param::string("to", "").required())
+        .param(Param::string("subject", ""))
+        .param(Param::string("body", "").required().allow_empty())
+        .param(Param::string("kind", "").required().one_of(["", "bill"]))
+        .param(Param::array_of("stops", "", Param::object("stop", "", address)));
+    only(letter.run(|_, _| async { Ok(ToolOutput::text("sent")) }))
+}
+
+/// M-11c
+#[tokio::test]
+async fn an_empty_required_string_is_refused_before_the_closure_runs() {
+    let registry = letter();
+    let mut arguments = json!({
+        "to": "a", "subject": "", "body": "", "kind": "", "stops": [{"street": "x", "note": ""}],
+    });
+    let output = call(&registry, "letter", arguments.clone(), cx()).await.unwrap();
+    assert_eq!(text_of(&output), "sent");
+    arguments["stops"] = json!([{"street": "x"}, {"street": ""}]);
+    let error = call(&registry, "letter", arguments.clone(), cx()).await.unwrap_err();
+    assert_eq!(error.to_string(), "required parameter cannot be empty: stops[1].street");
+    arguments["to"] = json!("");
+    let error = call(&registry, "letter", arguments, cx()).await.unwrap_err();
+    assert_eq!(error.to_string(), "required parameter cannot be empty: to");
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+}
+
+/// M-11c: the author's own schema decides.
+#[tokio::test]
+async fn an_own_schema_decides_about_empty_strings() {
+    let schema = json!({
+        "type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"],
+    });
+    let tool = ToolBuilder::new("own").unwrap().input_schema(schema);
+    let registry = only(tool.run(|_, _| async { Ok(ToolOutput::text("sent")) }));
+    let output = call(&registry, "own", json!({"to": ""}), cx()).await.unwrap();
+    assert_eq!(text_of(&output), "sent");
 }
