@@ -6,6 +6,7 @@
 mod builder;
 mod code_tool;
 mod conflict;
+mod empty;
 mod param;
 mod set;
 mod typed;
@@ -22,7 +23,7 @@ pub use typed::TypedBuilder;
 use futures_util::stream;
 use parking_lot::RwLock;
 use set::ToolSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use tokio::sync::watch;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, DiscoveryItem, Source, SourceError, SourceId, SourceKind,
@@ -61,6 +62,13 @@ impl Registry {
     /// An empty registry with the source id `app`.
     pub fn new() -> Self {
         Self::named(SourceId::app())
+    }
+
+    /// The registry of this process, for code that has no handle of its own. It is empty until the
+    /// process registers tools; `plugins::Registry::global` of `toolscout` serves them.
+    pub fn global() -> &'static Self {
+        static GLOBAL: LazyLock<Registry> = LazyLock::new(Registry::new);
+        &GLOBAL
     }
 
     /// An empty registry with another source id.

@@ -108,8 +108,16 @@ fn a_clone_is_the_same_registry() {
     assert_eq!(registry.len(), 1);
 }
 
+/// M-16c
 #[test]
-fn conflicts_go_by_their_words() {
+fn a_process_has_one_global_registry() {
+    Registry::global().register(tool("of-the-process", "first")).unwrap();
+    assert!(Registry::global().tool("of-the-process").is_some());
+    assert!(Registry::new().is_empty(), "other registries are separate");
+}
+
+#[test]
+fn conflicts_are_parsed_by_name() {
     for conflict in Conflict::ALL {
         assert_eq!(conflict.to_string().parse(), Ok(conflict));
     }
