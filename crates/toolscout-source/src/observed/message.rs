@@ -114,7 +114,8 @@ fn tool_use(block: &RawValue) -> Option<SeenTool> {
     (block.kind == "tool_use").then(|| parse_qualified_name(&block.name)).flatten()
 }
 
-fn named(name: &str) -> Option<SeenTool> {
-    let (server, name) = name.strip_prefix(MCP_PREFIX)?.split_once("__")?;
+/// A tool whose name contains its server: `mcp__<server>__<tool>` or `<server>__<tool>`.
+fn parse_qualified_name(name: &str) -> Option<SeenTool> {
+    let (server, name) = name.strip_prefix(MCP_PREFIX).unwrap_or(name).split_once(SEPARATOR)?;
     SeenTool::new(Some(server), name)
 }

@@ -27,7 +27,8 @@ pub struct SeenTool {
     /// The schema of the arguments; `{}` if unknown.
     pub input_schema: RawJson,
     /// The time at which it was last seen.
-    pub seen: Moment,
+    #[serde(rename = "seen")]
+    pub last_seen: Moment,
 }
 
 impl SeenTool {

@@ -80,8 +80,39 @@ fn a_known_name_hides_no_new_one_and_no_definition() {
     assert_eq!(tools[0].description, "Does b");
 }
 
+/// M-05e
 #[test]
-fn who_says_whose_the_stream_is_says_it_of_tools_that_do_not() {
+fn a_name_may_contain_its_server_in_both_forms() {
+    let init = json!({"type": "system", "subtype": "init", "tools": ["Bash", "mcp__github__search", "mail__send"]});
+    let use_of = |name: &str| {
+        let block = json!({"type": "tool_use", "name": name, "input": {}});
+        json!({"type": "assistant", "message": {"content": [block]}})
+    };
+    let defined = |name: &str| json!({"type": "tool_use", "tool": {"name": name}});
+    let lines = [
+        init,
+        use_of("github__search"),
+        use_of("mail__send"),
+        use_of("jira__list__all"),
+        defined("slack__post"),
+        defined("__init__"),
+        defined("plain"),
+    ];
+    let stream: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let named = names(&seen(stream.as_bytes(), 64, Some("rube")));
+    let expected = [
+        "github/search",
+        "mail/send",
+        "jira/list__all",
+        "slack/post",
+        "rube/__init__",
+        "rube/plain",
+    ];
+    assert_eq!(named, expected);
+}
+
+#[test]
+fn the_given_server_applies_to_tools_without_one() {
     let tools = seen(conversation().as_bytes(), 100, Some("rube"));
     assert!(
         names(&tools).contains(&"rube/x".to_owned())
