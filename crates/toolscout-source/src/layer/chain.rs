@@ -130,10 +130,21 @@ impl Source for Chain {
 fn stricter(one: ReviewMode, other: ReviewMode) -> ReviewMode {
     match (one, other) {
         (
-            ReviewMode::Needed { approves_first_sight: first, accepts_changes: changes, entry },
-            ReviewMode::Needed { approves_first_sight, accepts_changes, entry: next },
+            ReviewMode::Needed {
+                approves_first_sight: first,
+                approves_new_tools: new_tools,
+                accepts_changes: changes,
+                entry,
+            },
+            ReviewMode::Needed {
+                approves_first_sight,
+                approves_new_tools,
+                accepts_changes,
+                entry: next,
+            },
         ) => ReviewMode::Needed {
             approves_first_sight: first && approves_first_sight,
+            approves_new_tools: new_tools && approves_new_tools,
             accepts_changes: changes && accepts_changes,
             entry: format!("{entry}+{next}").into(),
         },

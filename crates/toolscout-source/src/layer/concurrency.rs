@@ -45,8 +45,8 @@ impl SourceWrapper for Limited {
                         id: self.id().clone(),
                         what: format!("waiting to call `{}`", call.get().tool.name),
                         limit,
-                    })?
-                }
+                    }
+                })?,
             };
             let _permit = permit.expect("the semaphore is never closed");
             self.inner.call(call, cx).await

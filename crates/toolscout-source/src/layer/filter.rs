@@ -136,7 +136,9 @@ impl Filtered {
         match self.inner.load(name, cx).await {
             Ok(None) => not_mine(self.id(), name),
             _ => {
-                SourceError::Refused { reason: format!("`{name}` is disabled on `{}`", self.id()) }
+                let id = self.id();
+                let reason = format!("tool \"{id}__{name}\" is disabled on server \"{id}\"");
+                SourceError::Refused { reason }
             }
         }
     }

@@ -76,7 +76,7 @@ async fn a_filtered_link_passes_unknown_tools_to_the_next_link() {
     let two: Arc<dyn Source> = Arc::new(Fake::new("two", &["c"]));
     let chain = Chain::new(SourceId::new("all").unwrap(), [one, two]);
     assert_snapshot!(call(&chain, "c").await, @"c of two");
-    assert_snapshot!(call(&chain, "b").await, @"error: `b` is disabled on `one`");
+    assert_snapshot!(call(&chain, "b").await, @r#"error: tool "one__b" is disabled on server "one""#);
 }
 
 #[tokio::test]
@@ -104,7 +104,12 @@ async fn an_empty_chain_lists_nothing_and_never_changes() {
 }
 
 fn needed(entry: &str, approves_first_sight: bool, accepts_changes: bool) -> ReviewMode {
-    ReviewMode::Needed { approves_first_sight, accepts_changes, entry: entry.into() }
+    ReviewMode::Needed {
+        approves_first_sight,
+        approves_new_tools: approves_first_sight,
+        accepts_changes,
+        entry: entry.into(),
+    }
 }
 
 fn reviewed(review: &ReviewMode) -> Fake {

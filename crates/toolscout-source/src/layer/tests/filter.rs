@@ -14,8 +14,8 @@ const TOOLS: &[&str] = &["allowed", "blocked"];
 async fn tools_that_are_not_allowed_are_hidden_and_refused() {
     let (fake, source) = wrap(Fake::new("mail", TOOLS), &Filter::allow(["allowed"]));
     assert_snapshot!(list(&*source).await, @"mail/allowed");
-    assert_snapshot!(load(&*source, "blocked").await, @"error: `blocked` is disabled on `mail`");
-    assert_snapshot!(call(&*source, "blocked").await, @"error: `blocked` is disabled on `mail`");
+    assert_snapshot!(load(&*source, "blocked").await, @r#"error: tool "mail__blocked" is disabled on server "mail""#);
+    assert_snapshot!(call(&*source, "blocked").await, @r#"error: tool "mail__blocked" is disabled on server "mail""#);
     assert_snapshot!(call(&*source, "allowed").await, @"allowed of mail");
     assert!(!fake.log().contains("call blocked"));
 }
@@ -24,7 +24,7 @@ async fn tools_that_are_not_allowed_are_hidden_and_refused() {
 async fn denied_tools_are_hidden_and_refused() {
     let (_, source) = wrap(Fake::new("mail", TOOLS), &Filter::deny(["blocked".to_owned()]));
     assert_snapshot!(list(&*source).await, @"mail/allowed");
-    assert_snapshot!(call(&*source, "blocked").await, @"error: `blocked` is disabled on `mail`");
+    assert_snapshot!(call(&*source, "blocked").await, @r#"error: tool "mail__blocked" is disabled on server "mail""#);
     assert_snapshot!(load(&*source, "allowed").await, @"mail/allowed");
 }
 
@@ -62,7 +62,7 @@ async fn patterns_include_and_exclude() {
             wrap(Fake::new("s", tools), &Filter::patterns(include.map(owned), owned(exclude)));
         (list(&*source).await, call(&*source, "write_file").await)
     };
-    let refused = "error: `write_file` is disabled on `s`";
+    let refused = r#"error: tool "s__write_file" is disabled on server "s""#;
     let all =
         ("s/read_mail, s/read_file, s/write_file, s/send".to_owned(), "write_file of s".to_owned());
     assert_eq!(listed(None, &[]).await, all);
