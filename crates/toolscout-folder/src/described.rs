@@ -28,7 +28,7 @@ pub(super) struct FileInspection {
     pub(super) claims: Vec<String>,
     /// Reading failed for a temporary reason, so the inspection is not cached.
     #[serde(skip)]
-    pub(super) is_passing: bool,
+    pub(super) is_transient: bool,
 }
 
 impl FileInspection {
@@ -138,7 +138,7 @@ impl RecipePlan {
         match self {
             Self::Ready(_) => Status::Ready,
             Self::Static(_) | Self::Target(_) => Status::Static,
-            Self::Unasked(_) => Status::Unprobed("not inspected yet".to_owned()),
+            Self::Unprobed(_) => Status::Unprobed("not inspected yet".to_owned()),
         }
     }
 }

@@ -32,17 +32,17 @@ pub(super) fn parse(format: ToolFileFormat, bytes: &[u8]) -> Result<Option<Value
 /// The bytes as text, if they are valid UTF-8 without a byte order mark.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
-        return Err("starts with a byte order mark; save it as UTF-8 without one".to_owned());
+        return Err("it starts with a byte order mark; save it as UTF-8 without one".to_owned());
     }
     let text = std::str::from_utf8(bytes).map_err(|err| {
         let (line, column) = position(bytes, err.valid_up_to());
-        format!("is not UTF-8 at line {line} column {column}")
+        format!("it is not UTF-8 at line {line} column {column}")
     })?;
-    match bytes.iter().position(|it| *it == 0) {
+    match bytes.iter().position(|byte| *byte == 0) {
         None => Ok(text),
         Some(at) => {
             let (line, column) = position(bytes, at);
-            Err(format!("has a NUL byte at line {line} column {column}"))
+            Err(format!("it has a NUL byte at line {line} column {column}"))
         }
     }
 }
@@ -50,8 +50,8 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
 /// Line and column, both starting at one; the column counts bytes.
 fn position(bytes: &[u8], at: usize) -> (usize, usize) {
     let before = &bytes[..at.min(bytes.len())];
-    let line = before.iter().filter(|it| **it == b'\n').count() + 1;
-    let column = before.iter().rev().take_while(|it| **it != b'\n').count() + 1;
+    let line = before.iter().filter(|item| **item == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|item| **item != b'\n').count() + 1;
     (line, column)
 }
 
@@ -79,7 +79,7 @@ fn yaml(text: &str) -> Result<StrictValue, String> {
     serde_saphyr::from_str_with_options(text, options).map_err(|err| {
         // The message may include an excerpt; its first line is the reason.
         let message = err.to_string();
-        let message = message.lines().next().unwrap_or("cannot be read").trim().to_owned();
+        let message = message.lines().next().unwrap_or("it cannot be parsed").trim().to_owned();
         match err.location() {
             Some(at) if !message.contains("line ") => {
                 format!("{message} at line {} column {}", at.line(), at.column())
@@ -104,33 +104,33 @@ impl<'de> Visitor<'de> for StrictVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value that JSON can hold")
+        f.write_str("a value that JSON can represent")
     }
 
-    fn visit_bool<E>(self, it: bool) -> Result<Value, E> {
-        Ok(Value::Bool(it))
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
     }
 
-    fn visit_i64<E>(self, it: i64) -> Result<Value, E> {
-        Ok(it.into())
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
     }
 
-    fn visit_u64<E>(self, it: u64) -> Result<Value, E> {
-        Ok(it.into())
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
     }
 
-    fn visit_f64<E: de::Error>(self, it: f64) -> Result<Value, E> {
-        serde_json::Number::from_f64(it)
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Value, E> {
+        serde_json::Number::from_f64(number)
             .map(Value::Number)
-            .ok_or_else(|| E::custom(format_args!("`{it}` is no JSON number")))
+            .ok_or_else(|| E::custom(format_args!("`{number}` is not a JSON number")))
     }
 
-    fn visit_str<E>(self, it: &str) -> Result<Value, E> {
-        Ok(Value::String(it.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::String(text.to_owned()))
     }
 
-    fn visit_string<E>(self, it: String) -> Result<Value, E> {
-        Ok(Value::String(it))
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(Value::String(text))
     }
 
     fn visit_none<E>(self) -> Result<Value, E> {
@@ -157,7 +157,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if map.contains_key(&key) {
-                return Err(de::Error::custom(format_args!("the key `{key}` is given twice")));
+                return Err(de::Error::custom(format_args!("duplicate key `{key}`")));
             }
             let StrictValue(value) = entries.next_value()?;
             // The TOML parser passes dates as a map with this single key; in a schema they are
@@ -175,20 +175,20 @@ impl<'de> Visitor<'de> for StrictVisitor {
 pub(super) struct DocumentTable {
     map: Map<String, Value>,
     /// A prefix for keys in errors, such as `[run] `; empty at the top level.
-    place: &'static str,
+    prefix: &'static str,
 }
 
 impl DocumentTable {
     /// Wraps the table, if it contains only known keys.
     pub(super) fn new(
-        place: &'static str,
+        prefix: &'static str,
         map: Map<String, Value>,
         known: &[&str],
     ) -> Result<Self, String> {
-        match map.keys().find(|it| !known.contains(&it.as_str())) {
-            None => Ok(Self { map, place }),
+        match map.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(Self { map, prefix }),
             Some(unknown) => {
-                Err(format!("{place}unknown key `{unknown}`{}", did_you_mean(unknown, known)))
+                Err(format!("{prefix}unknown key `{unknown}`{}", did_you_mean(unknown, known)))
             }
         }
     }
@@ -202,15 +202,15 @@ impl DocumentTable {
         match self.take(key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.wrong(key, &other, "a text")),
+            Some(other) => Err(self.type_error(key, &other, "a string")),
         }
     }
 
     pub(super) fn flag(&mut self, key: &str) -> Result<Option<bool>, String> {
         match self.take(key) {
             None => Ok(None),
-            Some(Value::Bool(it)) => Ok(Some(it)),
-            Some(other) => Err(self.wrong(key, &other, "true or false")),
+            Some(Value::Bool(value)) => Ok(Some(value)),
+            Some(other) => Err(self.type_error(key, &other, "true or false")),
         }
     }
 
@@ -218,14 +218,14 @@ impl DocumentTable {
         let items = match self.take(key) {
             None => return Ok(None),
             Some(Value::Array(items)) => items,
-            Some(other) => return Err(self.wrong(key, &other, "a list of texts")),
+            Some(other) => return Err(self.type_error(key, &other, "a list of strings")),
         };
         let text = |item: Value| match item {
             Value::String(text) => Ok(text),
             other => Err(format!(
-                "{}`{key}` holds {}; it must be a list of texts",
-                self.place,
-                sort_of(&other)
+                "{}`{key}` contains {}; it must be a list of strings",
+                self.prefix,
+                type_name(&other)
             )),
         };
         items.into_iter().map(text).collect::<Result<_, _>>().map(Some)
@@ -235,7 +235,7 @@ impl DocumentTable {
         match self.take(key) {
             None => Ok(None),
             Some(Value::Object(map)) => Ok(Some(map)),
-            Some(other) => Err(self.wrong(key, &other, "a table")),
+            Some(other) => Err(self.type_error(key, &other, "a table")),
         }
     }
 
@@ -244,27 +244,27 @@ impl DocumentTable {
         match self.take(key) {
             None => Ok(None),
             Some(value) => match value.as_u64() {
-                Some(it @ 1..=86_400_000) => Ok(Some(it)),
+                Some(value @ 1..=86_400_000) => Ok(Some(value)),
                 _ => Err(format!(
                     "{}`{key}` is `{value}`; it must be a whole number from 1 to 86400000",
-                    self.place
+                    self.prefix
                 )),
             },
         }
     }
 
-    fn wrong(&self, key: &str, value: &Value, right: &str) -> String {
-        format!("{}`{key}` is {}; it must be {right}", self.place, sort_of(value))
+    fn type_error(&self, key: &str, value: &Value, right: &str) -> String {
+        format!("{}`{key}` is {}; it must be {right}", self.prefix, type_name(value))
     }
 }
 
 /// The type of a value, as a phrase for error messages.
-pub(super) fn sort_of(value: &Value) -> &'static str {
+pub(super) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "empty",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a table",
     }
@@ -272,10 +272,10 @@ pub(super) fn sort_of(value: &Value) -> &'static str {
 
 /// `; did you mean …?`, if one of the known words is similar.
 pub(super) fn did_you_mean(word: &str, known: &[&str]) -> String {
-    let near = known.iter().map(|it| (strsim::osa_distance(word, it), it)).min();
-    match near {
-        Some((distance, it)) if distance <= (word.chars().count() / 3).max(1) => {
-            format!("; did you mean `{it}`?")
+    let nearest = known.iter().map(|item| (strsim::osa_distance(word, item), item)).min();
+    match nearest {
+        Some((distance, value)) if distance <= (word.chars().count() / 3).max(1) => {
+            format!("; did you mean `{value}`?")
         }
         _ => String::new(),
     }

@@ -24,7 +24,7 @@ impl FileInRoot<'_> {
 
     /// Resolves `given`, a path written in this file, to a path relative to the root; `None` if it
     /// leads out of the root.
-    pub(super) fn inside(&self, given: &str) -> Option<String> {
+    pub(super) fn resolve(&self, given: &str) -> Option<String> {
         let given = Path::new(given);
         let mut parts: Vec<&str> = Vec::new();
         let rest = if given.is_absolute() {

@@ -18,7 +18,7 @@ use toolscout_source::Conflict;
 pub(super) struct ListedTool {
     pub(super) tool: Arc<Tool>,
     pub(super) recipe: Recipe,
-    pub(super) ground: Arc<ToolLocation>,
+    pub(super) location: Arc<ToolLocation>,
 }
 
 /// The location of a tool.
@@ -51,9 +51,9 @@ pub(super) struct Gathering<'a> {
     prompts: Vec<Prompt>,
     /// Lowercase names, to find names that differ only in case.
     folded: HashMap<String, ToolName>,
-    said: HashSet<String>,
+    reported: HashSet<String>,
     /// The number of tools and warnings so far.
-    pub(super) news: usize,
+    pub(super) item_count: usize,
     /// Files that were already listed by an earlier root or as explicit files.
     earlier: HashSet<PathBuf>,
     current: HashSet<PathBuf>,
@@ -64,9 +64,19 @@ impl<'a> Gathering<'a> {
         out: &'a Sender<Result<DiscoveryItem, SourceError>>,
         rules: GatherRules,
     ) -> Self {
-        let (table, folded, said) = (HashMap::new(), HashMap::new(), HashSet::new());
+        let (table, folded, reported) = (HashMap::new(), HashMap::new(), HashSet::new());
         let (earlier, current) = (HashSet::new(), HashSet::new());
-        Self { out, rules, table, prompts: Vec::new(), folded, said, news: 0, earlier, current }
+        Self {
+            out,
+            rules,
+            table,
+            prompts: Vec::new(),
+            folded,
+            reported,
+            item_count: 0,
+            earlier,
+            current,
+        }
     }
 
     pub(super) fn into_parts(self) -> (ToolTable, Vec<Prompt>) {
@@ -79,31 +89,31 @@ impl<'a> Gathering<'a> {
     }
 
     /// Reports a diagnostic, without deduplication.
-    pub(super) async fn problem(&mut self, problem: Diagnostic) -> Result<(), DiscoveryStopped> {
-        self.news += usize::from(problem.level == DiagnosticLevel::Warning);
-        if let Some(path) = &problem.path {
+    pub(super) async fn report(&mut self, diagnostic: Diagnostic) -> Result<(), DiscoveryStopped> {
+        self.item_count += usize::from(diagnostic.level == DiagnosticLevel::Warning);
+        if let Some(path) = &diagnostic.path {
             if self.earlier.contains(path) {
                 return Ok(());
             }
             self.current.insert(path.clone());
         }
         // A folder that is not trusted yet is not an error.
-        let is_fault =
-            problem.level >= DiagnosticLevel::Warning && problem.kind != DiagnosticKind::Untrusted;
-        if self.rules.strict && is_fault {
-            return self.stop(SourceError::Stopped(Box::new(problem))).await;
+        let is_warning = diagnostic.level >= DiagnosticLevel::Warning
+            && diagnostic.kind != DiagnosticKind::Untrusted;
+        if self.rules.strict && is_warning {
+            return self.stop(SourceError::Stopped(Box::new(diagnostic))).await;
         }
-        self.send(Ok(DiscoveryItem::Diagnostic(problem))).await;
+        self.send(Ok(DiscoveryItem::Diagnostic(diagnostic))).await;
         Ok(())
     }
 
     /// Reports a diagnostic once per key.
-    pub(super) async fn problem_once(
+    pub(super) async fn report_once(
         &mut self,
         key: String,
-        problem: Diagnostic,
+        diagnostic: Diagnostic,
     ) -> Result<(), DiscoveryStopped> {
-        if self.said.insert(key) { self.problem(problem).await } else { Ok(()) }
+        if self.reported.insert(key) { self.report(diagnostic).await } else { Ok(()) }
     }
 
     /// Sends an error and ends the discovery.
@@ -114,7 +124,7 @@ impl<'a> Gathering<'a> {
 
     /// Lists a tool, or reports why it is not listed.
     pub(super) async fn tool(&mut self, listed: ListedTool) -> Result<(), DiscoveryStopped> {
-        self.news += 1;
+        self.item_count += 1;
         if let Some(path) = &listed.tool.provenance.path {
             if self.earlier.contains(path) {
                 return Ok(());
@@ -125,7 +135,7 @@ impl<'a> Gathering<'a> {
         // A tool name becomes a command name, so names from all strategies are checked.
         if let Err(err) = ToolName::for_command(name.as_str()) {
             return self
-                .problem(about(&listed.tool, DiagnosticKind::Forbidden, err.to_string()))
+                .report(about(&listed.tool, DiagnosticKind::Forbidden, err.to_string()))
                 .await;
         }
         if let Some(first) = self.table.get(&name).cloned() {
@@ -134,7 +144,7 @@ impl<'a> Gathering<'a> {
                 return Ok(());
             }
         } else {
-            self.near_name(&listed.tool).await?;
+            self.report_similar_name(&listed.tool).await?;
         }
         let item = DiscoveryItem::Tool(listed.tool.clone());
         self.table.insert(name, Arc::new(listed));
@@ -148,11 +158,13 @@ impl<'a> Gathering<'a> {
         prompt: Prompt,
         root: &Path,
     ) -> Result<(), DiscoveryStopped> {
-        if self.prompts.iter().any(|it| it.name == prompt.name) {
-            let message =
-                format!("an earlier root has a prompt `{}`, too, which stays", prompt.name);
+        if self.prompts.iter().any(|item| item.name == prompt.name) {
+            let message = format!(
+                "an earlier root also has a prompt `{}`, which is used instead",
+                prompt.name
+            );
             return self
-                .problem(Diagnostic::warning(DiagnosticKind::Collision, message).at(root))
+                .report(Diagnostic::warning(DiagnosticKind::Collision, message).with_path(root))
                 .await;
         }
         self.prompts.push(prompt);
@@ -161,33 +173,37 @@ impl<'a> Gathering<'a> {
 
     /// Reports that two tools have the same name.
     async fn conflict(&mut self, first: &Tool, second: &Tool) -> Result<(), DiscoveryStopped> {
-        let (first, later, name) = (place(first), place(second), &second.id.name);
+        let (first, later, name) = (describe_path(first), describe_path(second), &second.id.name);
         let message = match self.rules.on_conflict {
             Conflict::Replace => format!("two tools are named `{name}`; {later} replaces {first}"),
             Conflict::Skip => {
-                format!("two tools are named `{name}`; {first} stays, {later} is passed over")
+                format!("two tools are named `{name}`; {first} is used, {later} is skipped")
             }
             Conflict::Error => format!(
                 "Tool '{name}' is already registered, by {first}; {later} has the same name"
             ),
         };
-        let problem = about(second, DiagnosticKind::Collision, message);
+        let diagnostic = about(second, DiagnosticKind::Collision, message);
         match self.rules.on_conflict {
-            Conflict::Error => self.stop(SourceError::Stopped(Box::new(problem))).await,
-            Conflict::Replace | Conflict::Skip => self.problem(problem).await,
+            Conflict::Error => self.stop(SourceError::Stopped(Box::new(diagnostic))).await,
+            Conflict::Replace | Conflict::Skip => self.report(diagnostic).await,
         }
     }
 
     /// Reports names that differ only in case: they are two tools, but users and some file systems
     /// confuse them.
-    async fn near_name(&mut self, tool: &Tool) -> Result<(), DiscoveryStopped> {
+    async fn report_similar_name(&mut self, tool: &Tool) -> Result<(), DiscoveryStopped> {
         let name = &tool.id.name;
         match self.folded.insert(name.as_str().to_lowercase(), name.clone()) {
             Some(other) if other != *name => {
-                let first = self.table.get(&other).map(|it| place(&it.tool)).unwrap_or_default();
+                let first = self
+                    .table
+                    .get(&other)
+                    .map(|table| describe_path(&table.tool))
+                    .unwrap_or_default();
                 let message =
-                    format!("`{name}` and `{other}` differ only in case; the other is in {first}");
-                self.problem(about(tool, DiagnosticKind::Collision, message)).await
+                    format!("`{name}` and `{other}` differ only in case; `{other}` is in {first}");
+                self.report(about(tool, DiagnosticKind::Collision, message)).await
             }
             _ => Ok(()),
         }
@@ -201,11 +217,11 @@ impl<'a> Gathering<'a> {
 
 /// A warning about a tool, with the path of its file.
 pub(super) fn about(tool: &Tool, kind: DiagnosticKind, message: String) -> Diagnostic {
-    let problem = Diagnostic::warning(kind, message).of(tool.id.source.clone());
-    Diagnostic { path: tool.provenance.path.clone(), ..problem }
+    let diagnostic = Diagnostic::warning(kind, message).with_source(tool.id.source.clone());
+    Diagnostic { path: tool.provenance.path.clone(), ..diagnostic }
 }
 
-fn place(tool: &Tool) -> String {
-    let path = tool.provenance.path.as_ref().map(|it| it.display().to_string());
-    path.map_or_else(|| "an unknown place".to_owned(), |it| format!("`{}`", escape::line(&it)))
+fn describe_path(tool: &Tool) -> String {
+    let path = tool.provenance.path.as_ref().map(|path| path.display().to_string());
+    path.map_or_else(|| "an unknown file".to_owned(), |path| format!("`{}`", escape::line(&path)))
 }

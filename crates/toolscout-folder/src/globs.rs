@@ -1,10 +1,10 @@
 //! The default strategy: tools are the files that match globs.
 
-use super::flow::stream_of_blocking;
 use super::matcher::Matcher;
 use super::roots::Root;
 use super::scan;
 use super::strategy::{RootEntry, RootVisit, ToolStrategy};
+use super::streams::stream_of_blocking;
 use futures_util::stream;
 use std::path::{Path, PathBuf};
 use toolscout_core::{BoxStream, SourceError};
@@ -26,7 +26,7 @@ impl GlobTools {
         ["*.test.*", "*.spec.*", "_*", "node_modules", "target", ".*"];
 
     fn matcher(&self, root: &Root) -> Result<Matcher, String> {
-        let owned = |list: &[&str]| list.iter().map(|it| (*it).to_owned()).collect();
+        let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect();
         let patterns = self.patterns.clone().unwrap_or_else(|| owned(root.layout.patterns()));
         let ignore = self.ignore.clone().unwrap_or_else(|| owned(&Self::IGNORED));
         Matcher::new(&patterns, &ignore)
@@ -61,15 +61,15 @@ impl ToolStrategy for GlobTools {
     fn watched(&self, root: &Root) -> Vec<PathBuf> {
         let bases = self.matcher(root);
         bases
-            .map(|it| it.bases().into_iter().map(|it| root.path.join(it)).collect())
+            .map(|value| value.bases().into_iter().map(|base| root.path.join(base)).collect())
             .unwrap_or_default()
     }
 
-    fn heeds(&self, root: &Root, path: &Path) -> bool {
+    fn is_relevant(&self, root: &Root, path: &Path) -> bool {
         let Some(relative) = path.strip_prefix(&root.path).ok().and_then(Path::to_str) else {
             return true;
         };
-        self.matcher(root).is_ok_and(|it| !it.ignores_somewhere(relative))
+        self.matcher(root).is_ok_and(|matcher| !matcher.ignores_any_component(relative))
     }
 }
 

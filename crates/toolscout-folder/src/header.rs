@@ -27,9 +27,9 @@
 //! of tool files. A value with spaces goes in double quotes; a value that is not a string
 //! (`default=2`, `default=["a"]`) is written as JSON.
 //!
-//! `input` (`stdin`, the default; `args`: `--name=value`; `env`: `TOOL_NAME`), `timeout` (`500ms`,
-//! `30s`, `2m`) and `env` (inherited variables) apply to plain scripts: executables that do not
-//! implement `tool-schema`.
+//! `timeout` (`500ms`, `30s`, `2m`) applies to every kind of file, also without a `tool:` line.
+//! `input` (`stdin`, the default; `args`: `--name=value`; `env`: `TOOL_NAME`) and `env` (inherited
+//! variables) apply to plain scripts: executables that do not implement `tool-schema`.
 
 use super::described::DescribedTool;
 use super::document::did_you_mean;
@@ -54,7 +54,9 @@ const KEYS: [&str; 8] =
 /// line.
 pub(super) fn read(text: &str) -> Result<Option<ToolHeader>, String> {
     let lines = logical_lines(text);
-    let Some(start) = lines.iter().position(|it| it.key() == Some("tool")) else { return Ok(None) };
+    let Some(start) = lines.iter().position(|line| line.key() == Some("tool")) else {
+        return Ok(None);
+    };
     let mut header = ToolHeader::default();
     let mut parameters = Vec::new();
     for line in &lines[start..] {
@@ -74,10 +76,10 @@ pub(super) fn read(text: &str) -> Result<Option<ToolHeader>, String> {
 }
 
 fn set(header: &mut ToolHeader, key: &str, value: &str) -> Result<(), String> {
-    let text = || Some(value.to_owned()).filter(|it| !it.is_empty());
+    let text = || Some(value.to_owned()).filter(|value| !value.is_empty());
     match key {
-        "tool" if value.is_empty() => return Err("`tool:` names no tool".to_owned()),
-        "tool" if !header.tool.name.is_empty() => return Err("`tool:` is given twice".to_owned()),
+        "tool" if value.is_empty() => return Err("`tool:` has no name".to_owned()),
+        "tool" if !header.tool.name.is_empty() => return Err("`tool:` occurs twice".to_owned()),
         "tool" => header.tool.name = value.to_owned(),
         "title" => header.tool.title = text(),
         "description" => header.tool.description = text(),
@@ -85,11 +87,11 @@ fn set(header: &mut ToolHeader, key: &str, value: &str) -> Result<(), String> {
         "env" => header.env = words(value),
         "visibility" => header.tool.visibility = visibility(value)?,
         "input" => header.input = Some(input(value)?),
-        "timeout" => header.timeout_ms = Some(timeout(value)?),
+        "timeout" => header.tool.timeout_ms = Some(timeout(value)?),
         // `Usage:`, `Author:`, `https:` … are prose; a misspelled key is an error.
         other => match did_you_mean(other, &KEYS) {
-            near if other.len() > 3 && !near.is_empty() => {
-                return Err(format!("unknown line `{other}:`{near}"));
+            suggestion if other.len() > 3 && !suggestion.is_empty() => {
+                return Err(format!("unknown key `{other}:`{suggestion}"));
             }
             _ => {}
         },
@@ -98,7 +100,7 @@ fn set(header: &mut ToolHeader, key: &str, value: &str) -> Result<(), String> {
 }
 
 fn words(list: &str) -> Vec<String> {
-    list.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 /// Parses a visibility.
@@ -130,7 +132,7 @@ fn timeout(text: &str) -> Result<u64, String> {
     };
     let number = text[..digits].parse::<u64>().ok();
     match unit.zip(number).and_then(|(unit, number)| number.checked_mul(unit)) {
-        Some(it @ 1..=86_400_000) => Ok(it),
+        Some(sum @ 1..=86_400_000) => Ok(sum),
         _ => {
             Err(format!("`timeout` is `{text}`; write it as `500ms`, `30s` or `2m`, a day at most"))
         }
@@ -141,7 +143,7 @@ fn timeout(text: &str) -> Result<u64, String> {
 fn parameter(text: &str) -> Result<Parameter, String> {
     let (front, description) = split_description(text);
     let mut tokens = tokens(front)?.into_iter();
-    let name = tokens.next().ok_or("`param` names no parameter")?;
+    let name = tokens.next().ok_or("`param` has no name")?;
     let word = tokens.next().unwrap_or_else(|| "string".to_owned());
     let is_text = word == "string";
     let mut keys = Map::from_iter([("type".to_owned(), Value::from(word))]);
@@ -155,12 +157,13 @@ fn parameter(text: &str) -> Result<Parameter, String> {
                 drop(keys.insert("default".into(), value_of(value, is_text)))
             }
             Some(("enum", values)) => {
-                let choices = values.split('|').map(|it| value_of(it, is_text)).collect::<Vec<_>>();
+                let choices =
+                    values.split('|').map(|part| value_of(part, is_text)).collect::<Vec<_>>();
                 keys.insert("enum".into(), choices.into());
             }
             _ => {
                 return Err(format!(
-                    "parameter `{name}`: `{token}` is not understood; a description begins with ` - `"
+                    "parameter `{name}`: unexpected `{token}`; a description starts with ` - `"
                 ));
             }
         }
@@ -171,11 +174,11 @@ fn parameter(text: &str) -> Result<Parameter, String> {
 /// Splits at the first ` - ` that is not in quotes.
 fn split_description(text: &str) -> (&str, Option<&str>) {
     let mut quoted = false;
-    for (at, it) in text.char_indices() {
-        if it == '"' {
+    for (at, c) in text.char_indices() {
+        if c == '"' {
             quoted = !quoted;
         } else if !quoted && text[at..].starts_with(" - ") {
-            return (&text[..at], Some(text[at + 3..].trim()).filter(|it| !it.is_empty()));
+            return (&text[..at], Some(text[at + 3..].trim()).filter(|value| !value.is_empty()));
         }
     }
     (text, None)
@@ -184,18 +187,18 @@ fn split_description(text: &str) -> (&str, Option<&str>) {
 fn tokens(text: &str) -> Result<Vec<String>, String> {
     let mut tokens = vec![String::new()];
     let mut quoted = false;
-    for it in text.chars() {
-        quoted ^= it == '"';
-        if it.is_whitespace() && !quoted {
+    for c in text.chars() {
+        quoted ^= c == '"';
+        if c.is_whitespace() && !quoted {
             tokens.push(String::new());
         } else if let Some(token) = tokens.last_mut() {
-            token.push(it);
+            token.push(c);
         }
     }
     if quoted {
-        return Err("a double quote is not closed".to_owned());
+        return Err("unclosed double quote".to_owned());
     }
-    tokens.retain(|it| !it.is_empty());
+    tokens.retain(|token| !token.is_empty());
     Ok(tokens)
 }
 
@@ -219,7 +222,7 @@ impl HeaderLine {
     /// The word before a colon, if the line starts with one.
     fn key(&self) -> Option<&str> {
         let (key, _) = self.text.split_once(':')?;
-        let is_word = !key.is_empty() && key.bytes().all(|it| it.is_ascii_lowercase());
+        let is_word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase());
         is_word.then_some(key)
     }
 }
@@ -235,7 +238,7 @@ fn logical_lines(text: &str) -> Vec<HeaderLine> {
             continue;
         }
         let Some(found) =
-            mark.or_else(|| ["#", "//", "--"].into_iter().find(|it| line.starts_with(it)))
+            mark.or_else(|| ["#", "//", "--"].into_iter().find(|item| line.starts_with(item)))
         else {
             break;
         };

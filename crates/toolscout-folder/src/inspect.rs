@@ -2,6 +2,7 @@
 //! nothing.
 
 use super::described::{DescribedTool, FileInspection, RecipePlan};
+use super::file_in_root::FileInRoot;
 use super::header;
 use super::manifest;
 use super::place::FileInRoot;
@@ -29,22 +30,22 @@ pub(super) struct InspectionMode {
 }
 
 /// Inspects one file.
-pub(super) fn look(
-    place: &FileInRoot<'_>,
+pub(super) fn inspect(
+    file: &FileInRoot<'_>,
     stamp: &ScanStamp,
-    manner: InspectionMode,
+    mode: InspectionMode,
 ) -> FileInspection {
-    let name = place.relative.rsplit('/').next().unwrap_or(place.relative);
-    let looked = match tool_file::format(name) {
-        Some(format) => document(place, stamp, |bytes| tool_file::read(format, bytes, place)),
-        None if manner.is_manifest => document(place, stamp, |bytes| manifest::read(bytes, place)),
-        None => script(place, name, stamp, manner.flavour),
+    let name = file.relative.rsplit('/').next().unwrap_or(file.relative);
+    let result = match tool_file::format(name) {
+        Some(format) => document(file, stamp, |bytes| tool_file::read(format, bytes, file)),
+        None if mode.is_manifest => document(file, stamp, |bytes| manifest::read(bytes, file)),
+        None => script(file, name, stamp, mode.flavour),
     };
-    looked.unwrap_or_else(|err| FileInspection {
-        is_passing: err.kind() != io::ErrorKind::PermissionDenied,
+    result.unwrap_or_else(|err| FileInspection {
+        is_transient: err.kind() != io::ErrorKind::PermissionDenied,
         ..FileInspection::diagnostic(Diagnostic::warning(
             DiagnosticKind::Unavailable,
-            format!("cannot be read: {err}"),
+            format!("it cannot be read: {err}"),
         ))
     })
 }
@@ -64,26 +65,26 @@ pub(super) fn content_digest(path: &Path) -> io::Result<Digest> {
     if read > PROGRAM_LIMIT {
         return Err(io::Error::new(
             io::ErrorKind::FileTooLarge,
-            format!("has more than {} MiB", PROGRAM_LIMIT >> 20),
+            format!("it is larger than {} MiB", PROGRAM_LIMIT >> 20),
         ));
     }
     Digest::from_hex(&hasher.finalize().to_hex()).ok_or_else(|| io::Error::other("no digest"))
 }
 
 fn document(
-    place: &FileInRoot<'_>,
+    file: &FileInRoot<'_>,
     stamp: &ScanStamp,
     read: impl FnOnce(&[u8]) -> FileInspection,
 ) -> io::Result<FileInspection> {
     let too_large = || {
-        let reason = format!("has more than {} KiB, so it is not read", DOCUMENT_LIMIT >> 10);
+        let reason = format!("it is larger than {} KiB, so it is not read", DOCUMENT_LIMIT >> 10);
         FileInspection::diagnostic(Diagnostic::warning(DiagnosticKind::Limit, reason))
     };
     if stamp.size() > DOCUMENT_LIMIT {
         return Ok(too_large());
     }
     let mut bytes = Vec::with_capacity(stamp.size() as usize + 1);
-    open(&place.path())?.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes)?;
+    open(&file.path())?.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Ok(too_large());
     }
@@ -91,22 +92,22 @@ fn document(
 }
 
 fn script(
-    place: &FileInRoot<'_>,
+    file: &FileInRoot<'_>,
     name: &str,
     stamp: &ScanStamp,
     flavour: Flavour,
 ) -> io::Result<FileInspection> {
     let might_run = stamp.is_executable() || is_module(name);
-    let Some(head) = head(&place.path(), stamp, might_run)? else {
+    let Some(head) = head(&file.path(), stamp, might_run)? else {
         return Ok(FileInspection::default());
     };
-    let mut look = judge(place, name, stamp, flavour, &head);
-    if !look.tools.is_empty() {
+    let mut inspection = inspect_text(file, name, stamp, flavour, &head);
+    if !inspection.tools.is_empty() {
         let whole = stamp.size() <= WINDOW && head.len() as u64 == stamp.size();
-        look.content =
-            Some(if whole { Digest::of_bytes(&head) } else { content_digest(&place.path())? });
+        inspection.content =
+            Some(if whole { Digest::of_bytes(&head) } else { content_digest(&file.path())? });
     }
-    Ok(look)
+    Ok(inspection)
 }
 
 /// The beginning of a file. If only an interpreter line could make the file a script, `None` unless
@@ -137,21 +138,21 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::other("it is no regular file any more"))
+        Err(io::Error::other("it is no longer a regular file"))
     }
 }
 
-fn judge(
-    place: &FileInRoot<'_>,
+fn inspect_text(
+    file: &FileInRoot<'_>,
     name: &str,
     stamp: &ScanStamp,
     flavour: Flavour,
     head: &[u8],
 ) -> FileInspection {
-    let program = place.path();
+    let program = file.path();
     let executable = stamp.is_executable();
     let described = |plan, tool| FileInspection::tool(DescribedTool { plan, ..tool });
-    let unasked = |recipe| {
+    let unprobed = |recipe, timeout_ms| {
         let name = stem(name).to_owned();
         described(RecipePlan::Unasked(recipe), DescribedTool { name, ..DescribedTool::default() })
     };
@@ -162,18 +163,20 @@ fn judge(
         return if is_ours { unasked(Recipe::Executable { program }) } else { no_tool() };
     }
     let text = String::from_utf8_lossy(head);
-    let speaks = text.contains("tool-schema");
-    let header = match header::read(&text) {
+    let has_schema_verb = text.contains("tool-schema");
+    let header = match static_description::read(name, &text) {
         Ok(header) => header,
-        Err(reason) => return FileInspection { speaks, ..FileInspection::broken(reason) },
+        Err(reason) => return FileInspection { has_schema_verb, ..FileInspection::broken(reason) },
     };
     let is_script = text.starts_with("#!");
     let is_module = is_module(name)
-        && !(executable && is_script && header.as_ref().is_some_and(|it| it.input.is_some()));
-    let looks_like_a_tool = is_script && (speaks || header.is_some());
-    let look = if is_module || (executable && speaks) {
-        let (shows_a_tool, recipe) = if executable && speaks {
-            (true, Recipe::Executable { program })
+        && !(executable
+            && is_script
+            && header.as_ref().is_some_and(|header| header.input.is_some()));
+    let looks_like_tool = is_script && (has_schema_verb || header.is_some());
+    let inspection = if is_module || (executable && has_schema_verb) {
+        let (mentions_tool, recipe) = if executable && has_schema_verb {
+            (true, Recipe::executable(program.clone()))
         } else {
             (shows_a_tool(name, &text), Recipe::Module { file: program, flavour })
         };
@@ -203,7 +206,7 @@ fn judge(
     } else {
         FileInspection::default()
     };
-    FileInspection { speaks, ..look }
+    FileInspection { has_schema_verb, ..inspection }
 }
 
 fn shows_a_tool(name: &str, text: &str) -> bool {

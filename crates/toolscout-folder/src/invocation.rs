@@ -16,7 +16,10 @@ pub(super) fn executable_task(
     cx: &Cx,
 ) -> Result<ProgramTask, SourceError> {
     let shown = file.display().to_string();
-    let program = match program::checked_program(file, cx.project.as_ref().map(|it| it.as_path())) {
+    let program = match program::checked_program(
+        file,
+        cx.project.as_ref().map(|project| project.as_path()),
+    ) {
         Ok(program) => program,
         Err(reason) => return Err(SourceError::Spawn { id, program: shown, reason, cause: None }),
     };
@@ -40,7 +43,7 @@ pub(super) fn context(call: &ToolCall, cx: &Cx) -> Value {
     let mut context = json!({
         "source": call.tool.source.as_str(),
         "tool": call.tool.name.as_str(),
-        "caller": cx.caller.word(),
+        "caller": cx.caller.as_str(),
         "project": cx.project.as_ref().map(|it| it.to_string_lossy()),
     });
     if let Some(user) = &cx.user {
@@ -52,5 +55,5 @@ pub(super) fn context(call: &ToolCall, cx: &Cx) -> Value {
 /// The default limits with the given time limit, or the remaining time of the request if that is
 /// shorter.
 pub(super) fn limits(time: Duration, cx: &Cx) -> Limits {
-    Limits::within(cx.remaining().map_or(time, |it| it.min(time)))
+    Limits::within(cx.remaining().map_or(time, |remaining| remaining.min(time)))
 }

@@ -1,8 +1,9 @@
 //! Tools in folders: files under roots, found by globs.
 //!
 //! [`FolderSource`] is the entry point. A strategy ([`globs`]) searches the roots ([`roots`]): it
-//! walks them, consults a cached scan and inspects each file. [`tool_file`], [`manifest`] and
-//! [`header`] read static descriptions without running the file. [`probe`] starts a file to obtain
+//! walks them, consults a cached scan and inspects each file. [`tool_file`], [`manifest`],
+//! [`header`] and `static_description` read descriptions without running the file, and [`wrap`] writes tool files
+//! for existing programs. [`probe`] starts a file to obtain
 //! the descriptions that only the file itself can give, and only if [`trust`] allows it. [`run`]
 //! executes a call. `prompts` reads the prompts of a project.
 

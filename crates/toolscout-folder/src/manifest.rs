@@ -13,8 +13,8 @@
 //! }
 //! ```
 //!
-//! `path` is relative to the manifest and names an executable or a module; `title`, `keywords` and
-//! `visibility` are optional. [`build`] writes such a file from the tools' own definitions,
+//! `path` is relative to the manifest and names an executable or a module; `title`, `keywords`,
+//! `visibility` and `timeout` are optional. [`build`] writes such a file from the tools' own definitions,
 //! [`check`] compares the two.
 
 mod drift;
@@ -25,53 +25,54 @@ use super::described::{DescribedTool, FileInspection, RecipePlan};
 use super::document::{self, DocumentTable, ToolFileFormat, sort_of};
 use super::header::visibility;
 use super::parameters::{self, Parameter};
-use super::place::FileInRoot;
 use serde_json::{Map, Value};
 use toolscout_core::{Diagnostic, DiagnosticKind, RawJson};
 
 const KEYS: [&str; 7] = ["name", "title", "description", "keywords", "visibility", "path", "args"];
 
 /// Parses a manifest.
-pub(super) fn read(bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
+pub(super) fn read(bytes: &[u8], file: &FileInRoot<'_>) -> FileInspection {
     let tools = match entries(bytes) {
         Ok(Some(tools)) => tools,
-        Ok(None) => return FileInspection::quiet("lists no tools"),
+        Ok(None) => return FileInspection::quiet("it lists no tools"),
         Err(reason) => return FileInspection::broken(reason),
     };
-    let mut reading = FileInspection::default();
+    let mut inspection = FileInspection::default();
     for (at, value) in tools.into_iter().enumerate() {
         let name = value
             .get("name")
             .and_then(Value::as_str)
-            .map(|it| format!(" (`{it}`)"))
+            .map(|text| format!(" (`{text}`)"))
             .unwrap_or_default();
-        let said = |reason: String| format!("tool {}{name}: {reason}", at + 1);
-        let listed = match listed(value) {
+        let prefixed = |reason: String| format!("tool {}{name}: {reason}", at + 1);
+        let listed = match parse_entry(value) {
             Ok(listed) => listed,
             Err(reason) => {
-                reading.diagnostics.push(Diagnostic::warning(DiagnosticKind::Broken, said(reason)));
+                inspection
+                    .diagnostics
+                    .push(Diagnostic::warning(DiagnosticKind::Broken, prefixed(reason)));
                 continue;
             }
         };
-        match place.inside(&listed.path) {
+        match file.resolve(&listed.path) {
             Some(target) => {
-                reading.claims.push(target.clone());
-                reading
+                inspection.claims.push(target.clone());
+                inspection
                     .tools
                     .push(DescribedTool { plan: RecipePlan::Target(target), ..listed.described });
             }
             None => {
-                let reason = format!("`{}` leads out of the folder, so it is refused", listed.path);
-                reading
+                let reason = format!("`{}` is outside the folder, so it is refused", listed.path);
+                inspection
                     .diagnostics
-                    .push(Diagnostic::warning(DiagnosticKind::Forbidden, said(reason)));
+                    .push(Diagnostic::warning(DiagnosticKind::Forbidden, prefixed(reason)));
             }
         }
-        reading.diagnostics.extend(listed.unknown.map(|it| {
-            Diagnostic::debug(DiagnosticKind::Broken, said(format!("unknown key `{it}`")))
+        inspection.diagnostics.extend(listed.unknown.map(|unknown| {
+            Diagnostic::debug(DiagnosticKind::Broken, prefixed(format!("unknown key `{unknown}`")))
         }));
     }
-    reading
+    inspection
 }
 
 /// The list of tools; `None` if the file is a manifest of another program.
@@ -81,11 +82,12 @@ fn entries(bytes: &[u8]) -> Result<Option<Vec<Value>>, String> {
         Some(Value::Object(mut map)) => match map.shift_remove("tools") {
             None => Ok(None),
             Some(Value::Array(tools)) => Ok(Some(tools)),
-            Some(other) => Err(format!("`tools` is {}; it must be a list", sort_of(&other))),
+            Some(other) => Err(format!("`tools` is {}; it must be a list", type_name(&other))),
         },
-        Some(other) => {
-            Err(format!("is {}; a manifest is an object with a list of `tools`", sort_of(&other)))
-        }
+        Some(other) => Err(format!(
+            "it is {}; a manifest must be an object with a list of `tools`",
+            type_name(&other)
+        )),
     }
 }
 
@@ -97,18 +99,18 @@ struct ManifestEntry {
     unknown: Option<String>,
 }
 
-fn listed(value: Value) -> Result<ManifestEntry, String> {
+fn parse_entry(value: Value) -> Result<ManifestEntry, String> {
     let Value::Object(mut map) = value else {
-        return Err(format!("is {}; it must be an object", sort_of(&value)));
+        return Err(format!("it is {}; it must be an object", type_name(&value)));
     };
-    let unknown = map.keys().find(|it| !KEYS.contains(&it.as_str())).cloned();
+    let unknown = map.keys().find(|key| !KEYS.contains(&key.as_str())).cloned();
     map.retain(|key, _| KEYS.contains(&key.as_str()));
     let mut table = DocumentTable::new("", map, &KEYS)?;
-    let name = table.text("name")?.ok_or("no `name`: every tool needs one")?;
+    let name = table.text("name")?.ok_or("missing `name`")?;
     if name.is_empty() {
-        return Err("the tool's name is empty".to_owned());
+        return Err("the tool name is empty".to_owned());
     }
-    let path = table.text("path")?.ok_or("no `path`")?;
+    let path = table.text("path")?.ok_or("missing `path`")?;
     if path.is_empty() {
         return Err("`path` is empty".to_owned());
     }
@@ -131,7 +133,7 @@ fn listed(value: Value) -> Result<ManifestEntry, String> {
 fn input_schema(args: Map<String, Value>) -> Result<RawJson, String> {
     let parameter = |(name, value): (String, Value)| match value {
         Value::Object(keys) => Parameter::new(&name, keys),
-        other => Err(format!("parameter `{name}` is {}; it must be an object", sort_of(&other))),
+        other => Err(format!("parameter `{name}` is {}; it must be an object", type_name(&other))),
     };
     parameters::input_schema(args.into_iter().map(parameter).collect::<Result<_, _>>()?)
 }

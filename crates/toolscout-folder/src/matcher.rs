@@ -5,12 +5,12 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 /// Compiled patterns. Paths are relative to the root, with `/` as the separator.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
-    wanted: GlobSet,
+    included: GlobSet,
     ignored_names: GlobSet,
     ignored_paths: GlobSet,
     bases: Vec<String>,
     /// The source patterns, for the key of the scan record.
-    pub(super) made_of: (Vec<String>, Vec<String>),
+    pub(super) patterns: (Vec<String>, Vec<String>),
 }
 
 impl Matcher {
@@ -19,17 +19,17 @@ impl Matcher {
     /// A pattern matches the whole relative path. An ignore pattern without `/` matches the name of
     /// any file or folder.
     pub(super) fn new(patterns: &[String], ignore: &[String]) -> Result<Self, String> {
-        let mut wanted = GlobSetBuilder::new();
+        let mut included = GlobSetBuilder::new();
         let mut bases = Vec::new();
         for pattern in patterns {
             let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
             if pattern.is_empty()
                 || pattern.starts_with('/')
-                || pattern.split('/').any(|it| it == "..")
+                || pattern.split('/').any(|part| part == "..")
             {
                 return Err(format!("the pattern `{pattern}` must stay inside its root"));
             }
-            wanted.add(glob(pattern)?);
+            included.add(glob(pattern)?);
             bases.push(base(pattern));
         }
         let mut names = GlobSetBuilder::new();
@@ -43,11 +43,11 @@ impl Matcher {
             };
         }
         Ok(Self {
-            wanted: build(&wanted)?,
+            included: build(&included)?,
             ignored_names: build(&names)?,
             ignored_paths: build(&paths)?,
             bases,
-            made_of: (patterns.to_vec(), ignore.to_vec()),
+            patterns: (patterns.to_vec(), ignore.to_vec()),
         })
     }
 
@@ -58,12 +58,12 @@ impl Matcher {
         bases.sort_unstable();
         bases.dedup();
         let all = bases.clone();
-        bases.retain(|it| !all.iter().any(|other| other != it && is_below(it, other)));
+        bases.retain(|base| !all.iter().any(|other| other != base && is_below(base, other)));
         bases
     }
 
-    pub(super) fn wants(&self, path: &str) -> bool {
-        self.wanted.is_match(path)
+    pub(super) fn matches(&self, path: &str) -> bool {
+        self.included.is_match(path)
     }
 
     pub(super) fn ignores(&self, path: &str, name: &str) -> bool {
@@ -71,11 +71,11 @@ impl Matcher {
     }
 
     /// Whether any component of a path below a base is ignored.
-    pub(super) fn ignores_somewhere(&self, path: &str) -> bool {
-        let base = self.bases().into_iter().find(|it| is_below(path, it)).unwrap_or_default();
+    pub(super) fn ignores_any_component(&self, path: &str) -> bool {
+        let base = self.bases().into_iter().find(|base| is_below(path, base)).unwrap_or_default();
         let mut at = if base.is_empty() { 0 } else { base.len() + 1 };
         while at < path.len() {
-            let end = path[at..].find('/').map_or(path.len(), |it| at + it);
+            let end = path[at..].find('/').map_or(path.len(), |index| at + index);
             if self.ignores(&path[..end], &path[at..end]) {
                 return true;
             }
@@ -92,26 +92,26 @@ impl Matcher {
             None if path == "manifest.json" => "",
             _ => return false,
         };
-        self.bases.iter().any(|it| it == folder)
+        self.bases.iter().any(|base| base == folder)
     }
 }
 
 fn is_below(path: &str, base: &str) -> bool {
-    base.is_empty() || path.strip_prefix(base).is_some_and(|it| it.starts_with('/'))
+    base.is_empty() || path.strip_prefix(base).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn base(pattern: &str) -> String {
     let parts: Vec<&str> = pattern.split('/').collect();
-    let plain = parts.iter().take_while(|it| !it.contains(['*', '?', '[', '{', '\\'])).count();
+    let plain = parts.iter().take_while(|part| !part.contains(['*', '?', '[', '{', '\\'])).count();
     // A pattern without a wildcard names a file; its folder is the base.
     parts[..plain.min(parts.len() - 1)].join("/")
 }
 
 fn glob(pattern: &str) -> Result<Glob, String> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
-    glob.map_err(|err| format!("the pattern `{pattern}` is not understood: {}", err.kind()))
+    glob.map_err(|err| format!("invalid pattern `{pattern}`: {}", err.kind()))
 }
 
 fn build(builder: &GlobSetBuilder) -> Result<GlobSet, String> {
-    builder.build().map_err(|err| format!("the patterns are not understood: {err}"))
+    builder.build().map_err(|err| format!("invalid patterns: {err}"))
 }

@@ -62,7 +62,7 @@ pub(super) async fn list(
             reason: format!(
                 "{} before it was loaded{}",
                 ending(&outcome),
-                output::last_words(&outcome)
+                output::stderr_suffix(&outcome)
             ),
         }),
     }
@@ -90,7 +90,7 @@ pub(super) async fn call(
     });
     let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
     let shown = file.display().to_string();
-    match answer {
+    match response {
         Some(ShimResponse { result: Some(raw), .. }) => {
             ToolOutput::from_raw(raw).map_err(|reason| SourceError::Protocol {
                 id: id.clone(),
@@ -100,12 +100,12 @@ pub(super) async fn call(
         Some(ShimResponse { missing: Some(names), .. }) => Err(SourceError::Unavailable {
             id: id.clone(),
             what: format!(
-                "`{shown}` has no tool `{name}` any more; it has: {}",
+                "`{shown}` no longer has a tool `{name}`; it has: {}",
                 or_none(&names.join(", "))
             ),
         }),
         Some(ShimResponse { error: Some(reason), .. }) => Err(spawn_error(id, file, reason)),
-        _ => Ok(output::of_failure(&shown, &outcome)),
+        _ => Ok(output::from_failure(&shown, &outcome)),
     }
 }
 
@@ -124,7 +124,7 @@ async fn ask(
 ) -> Result<(Option<ShimResponse>, ProgramOutput), SourceError> {
     let fail = |reason| spawn_error(id, file, reason);
     let runtime = runtime::runtime_for(file).map_err(fail)?;
-    let project = cx.project.as_ref().map(|it| it.as_path());
+    let project = cx.project.as_ref().map(|project| project.as_path());
     let real = program::checked_file(file, project).map_err(fail)?;
     let nonce = nonce();
     request["file"] = Value::from(real.to_string_lossy());
@@ -133,7 +133,7 @@ async fn ask(
         id: id.clone(),
         args: runtime.arguments(&real).await.map_err(fail)?,
         program: runtime.program,
-        shown: file.display().to_string(),
+        display_name: file.display().to_string(),
         cwd: folder(file, flavour, project),
         env: environment::environment(&[])?,
         stdin: Some(request.to_string().into_bytes()),
@@ -156,29 +156,29 @@ fn folder(file: &Path, flavour: Flavour, project: Option<&Path>) -> PathBuf {
 
 /// Extracts the response from standard output and appends the rest, the module's own output, to
 /// standard error.
-fn take_answer(outcome: &mut ProgramOutput, nonce: &str) -> Result<Option<ShimResponse>, String> {
-    let mut answer = None;
+fn take_response(outcome: &mut ProgramOutput, nonce: &str) -> Result<Option<ShimResponse>, String> {
+    let mut response = None;
     let stdout = std::mem::take(&mut outcome.stdout);
-    for line in stdout.split_inclusive(|it| *it == b'\n') {
+    for line in stdout.split_inclusive(|stdout| *stdout == b'\n') {
         match line.strip_prefix(nonce.as_bytes()) {
             Some(json) => {
-                answer = Some(
+                response = Some(
                     serde_json::from_slice(json)
-                        .map_err(|err| format!("the answer was garbled ({err})"))?,
+                        .map_err(|err| format!("its output cannot be parsed ({err})"))?,
                 );
             }
             None if line != b"\n" => outcome.stderr.extend_from_slice(line),
             None => {}
         }
     }
-    Ok(answer)
+    Ok(response)
 }
 
 fn ending(outcome: &ProgramOutput) -> String {
     match outcome.status.code() {
         // Node's exit code for an unsettled top-level await.
-        Some(13) => "waited at its top level for something that never came, and ended".to_owned(),
-        _ => outcome.ending(),
+        Some(13) => "exited with an unsettled top-level `await`".to_owned(),
+        _ => outcome.exit_description(),
     }
 }
 

@@ -6,19 +6,22 @@ use toolscout_core::{RawJson, ToolOutput};
 use toolscout_process::ProgramOutput;
 
 /// The number of output bytes shown for a failed program.
-const SHOWN_OF_FAILURE: usize = 64 << 10;
-const NOT_UTF8: &str =
-    "note: the output was not valid UTF-8; what could not be read is shown as \u{fffd}";
+const MAX_FAILURE_BYTES: usize = 64 << 10;
+const NOT_UTF8: &str = "note: the output was not valid UTF-8; invalid bytes are shown as \u{fffd}";
 
 /// The result of a program that has exited.
-pub(crate) fn of_outcome(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
-    if outcome.status.success() { of_stdout(&outcome.stdout) } else { of_failure(shown, outcome) }
+pub(crate) fn from_outcome(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
+    if outcome.status.success() {
+        from_stdout(&outcome.stdout)
+    } else {
+        from_failure(shown, outcome)
+    }
 }
 
 /// A JSON object with `content`, `structuredContent` or `isError` is the result itself; other
 /// objects and lists are structured; all else is text.
-pub(crate) fn of_stdout(stdout: &[u8]) -> ToolOutput {
-    let Ok(all) = std::str::from_utf8(stdout) else { return of_text(stdout) };
+pub fn from_stdout(stdout: &[u8]) -> ToolOutput {
+    let Ok(all) = std::str::from_utf8(stdout) else { return from_text(stdout) };
     let text = without_newline(all);
     match (RawJson::parse(all), serde_json::from_str(all)) {
         (Ok(raw), Ok(Value::Object(map))) if is_result(&map) => {
@@ -32,11 +35,11 @@ pub(crate) fn of_stdout(stdout: &[u8]) -> ToolOutput {
 }
 
 fn is_result(map: &serde_json::Map<String, Value>) -> bool {
-    ["content", "structuredContent", "isError"].iter().any(|it| map.contains_key(*it))
+    ["content", "structuredContent", "isError"].iter().any(|item| map.contains_key(*item))
 }
 
 /// The text without its last line feed. If the bytes are not valid UTF-8, a note is added.
-pub(crate) fn of_text(bytes: &[u8]) -> ToolOutput {
+pub(crate) fn from_text(bytes: &[u8]) -> ToolOutput {
     let text = String::from_utf8_lossy(bytes);
     if matches!(text, Cow::Borrowed(_)) {
         return ToolOutput::text(without_newline(&text));
@@ -57,16 +60,16 @@ pub(crate) fn structured(text: &str, raw: &RawJson) -> ToolOutput {
 }
 
 /// The result of a failed program: its exit status, its standard error and its output so far.
-pub(crate) fn of_failure(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
-    let mut text = format!("`{shown}` {}", outcome.ending());
+pub(crate) fn from_failure(shown: &str, outcome: &ProgramOutput) -> ToolOutput {
+    let mut text = format!("`{shown}` {}", outcome.exit_description());
     let stderr = outcome.stderr_text();
     if !stderr.is_empty() {
         text += &format!("\n\n{stderr}");
     }
     let stdout =
-        String::from_utf8_lossy(&outcome.stdout[..outcome.stdout.len().min(SHOWN_OF_FAILURE)]);
+        String::from_utf8_lossy(&outcome.stdout[..outcome.stdout.len().min(MAX_FAILURE_BYTES)]);
     if !stdout.trim().is_empty() {
-        text += &format!("\n\nprinted until then:\n{}", stdout.trim_end());
+        text += &format!("\n\noutput:\n{}", stdout.trim_end());
     }
     ToolOutput::failure(text)
 }
@@ -77,7 +80,7 @@ fn without_newline(text: &str) -> &str {
 }
 
 /// The standard error of a program, to append to a reason.
-pub(super) fn last_words(outcome: &ProgramOutput) -> String {
+pub(super) fn stderr_suffix(outcome: &ProgramOutput) -> String {
     let text = outcome.stderr_text();
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }

@@ -6,7 +6,7 @@
 //! one of them for its items, and the short forms `int float bool`. The author's order is
 //! preserved.
 
-use super::document::{did_you_mean, sort_of};
+use super::document::{did_you_mean, type_name};
 use serde_json::{Map, Value, json};
 use toolscout_core::RawJson;
 
@@ -53,7 +53,7 @@ impl Parameter {
     /// Validates one parameter; the error is a reason for the user that names it.
     pub(super) fn new(name: &str, keys: Map<String, Value>) -> Result<Self, String> {
         if name.trim().is_empty() {
-            return Err("a parameter's name is empty".to_owned());
+            return Err("a parameter name is empty".to_owned());
         }
         Self::checked(name, keys).map_err(|reason| format!("parameter `{name}`: {reason}"))
     }
@@ -61,9 +61,12 @@ impl Parameter {
     fn checked(name: &str, mut keys: Map<String, Value>) -> Result<Self, String> {
         let required = match keys.shift_remove("required") {
             None => false,
-            Some(Value::Bool(it)) => it,
+            Some(Value::Bool(value)) => value,
             Some(other) => {
-                return Err(format!("`required` is {}; it must be true or false", sort_of(&other)));
+                return Err(format!(
+                    "`required` is {}; it must be true or false",
+                    type_name(&other)
+                ));
             }
         };
         let mut schema = match keys.shift_remove("type") {
@@ -72,7 +75,7 @@ impl Parameter {
             Some(other) => {
                 return Err(format!(
                     "`type` is {}; it must be a word such as `string`",
-                    sort_of(&other)
+                    type_name(&other)
                 ));
             }
         };
@@ -95,7 +98,7 @@ pub(super) fn input_schema(parameters: Vec<Parameter>) -> Result<RawJson, String
     let mut required = Vec::new();
     for parameter in parameters {
         if properties.contains_key(&parameter.name) {
-            return Err(format!("parameter `{}` is given twice", parameter.name));
+            return Err(format!("duplicate parameter `{}`", parameter.name));
         }
         if parameter.required {
             required.push(Value::from(parameter.name.as_str()));
@@ -114,7 +117,7 @@ pub(super) fn typed(word: &str) -> Result<Map<String, Value>, String> {
     let mut schema = Map::new();
     if let Some(items) = word.strip_prefix("array:") {
         if items.matches(':').count() > 4 {
-            return Err("`type` nests too many arrays".to_owned());
+            return Err("`type` nests arrays too deep".to_owned());
         }
         schema.insert("type".into(), "array".into());
         schema.insert("items".into(), typed(items)?.into());
@@ -138,17 +141,17 @@ fn fits(schema: &Map<String, Value>) -> Result<(), String> {
         None => None,
         Some(Value::Array(choices)) if !choices.is_empty() => Some(choices),
         Some(Value::Array(_)) => return Err("`enum` is empty".to_owned()),
-        Some(other) => return Err(format!("`enum` is {}; it must be a list", sort_of(other))),
+        Some(other) => return Err(format!("`enum` is {}; it must be a list", type_name(other))),
     };
     let word = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-    if let Some(choice) = choices.into_iter().flatten().find(|it| !is_a(word, it)) {
-        return Err(format!("`enum` holds `{choice}`, which is no {word}"));
+    if let Some(choice) = choices.into_iter().flatten().find(|choice| !is_a(word, choice)) {
+        return Err(format!("`enum` contains `{choice}`, which is not of type {word}"));
     }
     let Some(default) = schema.get("default") else { return Ok(()) };
     if !default.is_null() && !is_a(word, default) {
-        return Err(format!("`default` is `{default}`, which is no {word}"));
+        return Err(format!("`default` is `{default}`, which is not of type {word}"));
     }
-    if choices.is_some_and(|it| !it.contains(default)) {
+    if choices.is_some_and(|choices| !choices.contains(default)) {
         return Err(format!("`default` is `{default}`, which is not in `enum`"));
     }
     Ok(())
@@ -159,7 +162,9 @@ fn is_a(word: &str, value: &Value) -> bool {
         "string" => value.is_string(),
         "number" => value.is_number(),
         "integer" => {
-            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0)
+            value.is_i64()
+                || value.is_u64()
+                || value.as_f64().is_some_and(|value| value.fract() == 0.0)
         }
         "boolean" => value.is_boolean(),
         "object" => value.is_object(),

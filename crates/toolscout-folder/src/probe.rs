@@ -5,7 +5,7 @@ mod tests;
 
 use super::invocation::executable_task;
 use super::module;
-use super::output::last_words;
+use super::output::stderr_suffix;
 use super::probed::read;
 use super::recipe::{Probed, Recipe};
 use std::path::Path;
@@ -40,7 +40,7 @@ pub async fn probe(
     limits: &ProbeLimits,
     cx: &Cx,
 ) -> Result<Vec<Result<Probed, String>>, SourceError> {
-    let time = cx.remaining().map_or(limits.per_file, |it| it.min(limits.per_file));
+    let time = cx.remaining().map_or(limits.per_file, |remaining| remaining.min(limits.per_file));
     let limits = Limits { time, stdout: limits.output, ..Limits::default() };
     match recipe {
         Recipe::Executable { program } => executable(id, program, limits, cx).await,
@@ -63,14 +63,14 @@ async fn executable(
     if !outcome.status.success() {
         return Err(protocol(
             id,
-            format!("`tool-schema` {}{}", outcome.ending(), last_words(&outcome)),
+            format!("`tool-schema` {}{}", outcome.exit_description(), stderr_suffix(&outcome)),
         ));
     }
     let text = String::from_utf8_lossy(&outcome.stdout);
     let entries = entries(&text).map_err(|reason| {
-        protocol(id, format!("`tool-schema` {reason}{}", last_words(&outcome)))
+        protocol(id, format!("`tool-schema` {reason}{}", stderr_suffix(&outcome)))
     })?;
-    Ok(entries.iter().map(|it| read(it.as_str())).collect())
+    Ok(entries.iter().map(|entry| read(entry.as_str())).collect())
 }
 
 fn protocol(id: &SourceId, reason: String) -> SourceError {

@@ -9,12 +9,12 @@ use toolscout_core::{RawJson, ToolName};
 pub(super) fn read(text: &str) -> Result<Probed, String> {
     let mut keys: BTreeMap<String, RawJson> = serde_json::from_str(text)
         .map_err(|_| "a tool must be described by a JSON object".to_owned())?;
-    let name = string(&mut keys, "name")?.ok_or("has no `name`")?;
+    let name = string(&mut keys, "name")?.ok_or("missing `name`")?;
     let within = |reason: String| format!("tool `{name}`: {reason}");
     ToolName::for_command(&name).map_err(|err| err.to_string())?;
     let probed = read_rest(name.clone(), &mut keys).map_err(within)?;
     match keys.keys().next() {
-        Some(key) => Err(within(format!("has the unknown key `{key}`"))),
+        Some(key) => Err(within(format!("unknown key `{key}`"))),
         None => Ok(probed),
     }
 }
@@ -41,7 +41,7 @@ fn string(keys: &mut BTreeMap<String, RawJson>, key: &str) -> Result<Option<Stri
     match present(keys, key) {
         None => Ok(None),
         Some((_, Value::String(text))) => Ok(Some(text)),
-        Some((_, other)) => Err(format!("`{key}` is {}, not a text", kind(&other))),
+        Some((_, other)) => Err(format!("`{key}` is {}, not a string", kind(&other))),
     }
 }
 
@@ -49,7 +49,7 @@ fn strings(keys: &mut BTreeMap<String, RawJson>, key: &str) -> Result<Vec<String
     match present(keys, key) {
         None => Ok(Vec::new()),
         Some((raw, _)) => serde_json::from_str(raw.as_str())
-            .map_err(|_| format!("`{key}` is not a list of texts")),
+            .map_err(|_| format!("`{key}` is not a list of strings")),
     }
 }
 
@@ -78,7 +78,7 @@ fn kind(value: &Value) -> &'static str {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }

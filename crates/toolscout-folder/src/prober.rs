@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::OnceCell;
-use toolscout_core::{Cx, Digest, Namespace, SourceError, SourceId, Store};
+use toolscout_core::{Cx, Digest, Namespace, SourceError, SourceId, Store, StoreError};
 
 /// A probe result, cached in memory and in a namespace of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ const FAILURE_LASTS: i64 = 3_600_000_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProbeEagerness {
     /// Uses cached results only.
-    Remembered,
+    CachedOnly,
     /// Starts the file if no result is cached, or if a cached failure has expired.
     Once,
     /// Starts the file also if a failure is cached, because a caller needs the tool now.
@@ -64,7 +64,7 @@ pub(super) struct Prober {
     store: Option<Arc<dyn Store>>,
     answers: Mutex<HashMap<String, Arc<ProbeRecord>>>,
     /// Probes in flight; concurrent callers share the result.
-    asking: Mutex<HashMap<String, Arc<OnceCell<Arc<ProbeRecord>>>>>,
+    in_flight: Mutex<HashMap<String, Arc<OnceCell<Arc<ProbeRecord>>>>>,
 }
 
 impl Prober {
@@ -74,7 +74,7 @@ impl Prober {
 
     /// The probe result; `None` if no result is cached and the file may not be started.
     /// Cancel-safe: a concurrent caller that waits for the same file starts it again.
-    pub(super) async fn ask(
+    pub(super) async fn probe(
         &self,
         recipe: &Recipe,
         content: Digest,
@@ -83,18 +83,18 @@ impl Prober {
         cx: &Cx,
     ) -> Option<Arc<ProbeRecord>> {
         let key = key(recipe, content);
-        match self.remembered(&key) {
-            Some(answer) if answer.holds(eagerness) => return Some(answer),
-            _ if eagerness == ProbeEagerness::Remembered => return None,
+        match self.cached(&key) {
+            Some(record) if record.satisfies(eagerness, recipe) => return Some(record),
+            _ if eagerness == ProbeEagerness::CachedOnly => return None,
             _ => {}
         }
-        let cell = self.asking.lock().entry(key.clone()).or_default().clone();
-        let answer = cell.get_or_init(|| self.start(recipe, limits, cx)).await.clone();
-        if answer.is_lasting(cx) {
-            self.remember(&key, &answer);
+        let cell = self.in_flight.lock().entry(key.clone()).or_default().clone();
+        let record = cell.get_or_init(|| self.start(recipe, limits, cx)).await.clone();
+        if record.is_cacheable(cx) {
+            self.cache(&key, &record);
         }
-        self.asking.lock().remove(&key);
-        Some(answer)
+        self.in_flight.lock().remove(&key);
+        Some(record)
     }
 
     async fn start(&self, recipe: &Recipe, limits: &ProbeLimits, cx: &Cx) -> Arc<ProbeRecord> {
@@ -107,44 +107,47 @@ impl Prober {
                 ProbeResult::NotStarted { program, reason }
             }
             Err(SourceError::Protocol { reason, .. } | SourceError::Invalid { reason }) => {
-                ProbeResult::Nonsense(reason)
+                ProbeResult::InvalidOutput(reason)
             }
             Err(other) => ProbeResult::NotStarted {
-                program: recipe.askable().map(|it| it.display().to_string()).unwrap_or_default(),
+                program: recipe
+                    .probe_file()
+                    .map(|file| file.display().to_string())
+                    .unwrap_or_default(),
                 reason: other.to_string(),
             },
         };
         Arc::new(ProbeRecord { version: VERSION, at: nanos_of(SystemTime::now()), said })
     }
 
-    fn remembered(&self, key: &str) -> Option<Arc<ProbeRecord>> {
-        if let Some(answer) = self.answers.lock().get(key) {
-            return Some(answer.clone());
+    fn cached(&self, key: &str) -> Option<Arc<ProbeRecord>> {
+        if let Some(record) = self.results.lock().get(key) {
+            return Some(record.clone());
         }
         let bytes = self.store.as_ref()?.read(Namespace::Probe, key).ok().flatten()?;
-        let answer: ProbeRecord = serde_json::from_slice(&bytes).ok()?;
-        let answer = Arc::new(Some(answer).filter(|it| it.version == VERSION)?);
-        self.answers.lock().insert(key.to_owned(), answer.clone());
-        Some(answer)
+        let record: ProbeRecord = serde_json::from_slice(&bytes).ok()?;
+        let record = Arc::new(Some(record).filter(|record| record.version == VERSION)?);
+        self.results.lock().insert(key.to_owned(), record.clone());
+        Some(record)
     }
 
-    fn remember(&self, key: &str, answer: &Arc<ProbeRecord>) {
-        if let (Some(store), Ok(bytes)) = (&self.store, serde_json::to_vec(&**answer)) {
+    fn cache(&self, key: &str, record: &Arc<ProbeRecord>) {
+        if let (Some(store), Ok(bytes)) = (&self.store, serde_json::to_vec(&**record)) {
             // A failed write only means that the file is probed again later.
             let _ = store.write(Namespace::Probe, key, &bytes);
         }
-        self.answers.lock().insert(key.to_owned(), answer.clone());
+        self.results.lock().insert(key.to_owned(), record.clone());
     }
 }
 
 impl ProbeRecord {
     fn is_failure(&self) -> bool {
-        !matches!(self.said, ProbeResult::Tools(_))
+        !matches!(self.result, ProbeResult::Tools(_))
     }
 
     fn holds(&self, eagerness: ProbeEagerness) -> bool {
         match eagerness {
-            ProbeEagerness::Remembered => true,
+            ProbeEagerness::CachedOnly => true,
             ProbeEagerness::Once => {
                 !self.is_failure() || nanos_of(SystemTime::now()) - self.at < FAILURE_LASTS
             }
@@ -154,11 +157,13 @@ impl ProbeRecord {
 
     /// Whether the result may be cached: not if the cause was the machine or the caller's own
     /// deadline.
-    fn is_lasting(&self, cx: &Cx) -> bool {
-        match self.said {
+    fn is_cacheable(&self, cx: &Cx) -> bool {
+        match self.result {
             ProbeResult::NotStarted { .. } => false,
-            ProbeResult::TimedOut { .. } => cx.remaining().is_none_or(|it| !it.is_zero()),
-            ProbeResult::Tools(_) | ProbeResult::Nonsense(_) => true,
+            ProbeResult::TimedOut { .. } => {
+                cx.remaining().is_none_or(|remaining| !remaining.is_zero())
+            }
+            ProbeResult::Tools(_) | ProbeResult::InvalidOutput(_) => true,
         }
     }
 
@@ -169,14 +174,14 @@ impl ProbeRecord {
         what: &str,
     ) -> Result<&[Result<Probed, String>], SourceError> {
         let id = id.clone();
-        match &self.said {
+        match &self.result {
             ProbeResult::Tools(tools) => Ok(tools),
-            ProbeResult::Nonsense(reason) => {
+            ProbeResult::InvalidOutput(reason) => {
                 Err(SourceError::Protocol { id, reason: format!("`{what}` {reason}") })
             }
             ProbeResult::TimedOut { limit_ms } => Err(SourceError::TimedOut {
                 id,
-                what: format!("asking `{what}` what it holds"),
+                what: format!("listing the tools of `{what}`"),
                 limit: std::time::Duration::from_millis(*limit_ms),
             }),
             ProbeResult::NotStarted { program, reason } => Err(SourceError::Spawn {
@@ -192,10 +197,10 @@ impl ProbeRecord {
 /// The cache key. The same content may give different results as a program and as a module, and
 /// with each flavour.
 fn key(recipe: &Recipe, content: Digest) -> String {
-    let manner = match recipe {
+    let kind = match recipe {
         Recipe::Module { flavour: Flavour::Plain, .. } => "module",
         Recipe::Module { flavour: Flavour::Opencode, .. } => "opencode",
         _ => "executable",
     };
-    format!("{manner}-{content}")
+    format!("{kind}-{content}")
 }

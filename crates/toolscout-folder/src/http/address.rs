@@ -21,16 +21,16 @@ pub(super) fn fill(
     let mut text = fill_path(base, arguments, used)?;
     if let Some(query) = query {
         let pairs: Vec<String> =
-            query.split('&').flat_map(|it| fill_pair(it, arguments, used)).collect();
+            query.split('&').flat_map(|part| fill_pair(part, arguments, used)).collect();
         if !pairs.is_empty() {
             text = format!("{text}?{}", pairs.join("&"));
         }
     }
-    let url = Url::parse(&text).map_err(|err| format!("`{template}` is no address: {err}"))?;
+    let url = Url::parse(&text).map_err(|err| format!("`{template}` is not a valid URL: {err}"))?;
     if matches!(url.scheme(), "http" | "https") {
         Ok(url)
     } else {
-        Err(format!("`{template}` is not http or https"))
+        Err(format!("`{template}` must start with `http://` or `https://`"))
     }
 }
 
@@ -44,9 +44,9 @@ pub(super) fn add_query(url: &mut Url, arguments: &Arguments) {
 }
 
 /// Records the arguments that a template uses.
-pub(super) fn note(parts: &[TemplatePart<'_>], used: &mut BTreeSet<String>) {
+pub(super) fn record_used(parts: &[TemplatePart<'_>], used: &mut BTreeSet<String>) {
     for part in parts {
-        if let TemplatePart::Place(name) = part {
+        if let TemplatePart::Placeholder(name) = part {
             let outer = name.split('.').next().unwrap_or(name);
             used.extend([(*name).to_owned(), outer.to_owned()]);
         }
@@ -61,12 +61,12 @@ fn fill_path(
     let mut segments = Vec::new();
     for segment in template.split('/') {
         let parts = template::parts(segment);
-        note(&parts, used);
+        record_used(&parts, used);
         let filled = fill_parts(&parts, arguments)?;
         // Such a segment would resolve to the parent folder.
         if filled != segment && matches!(filled.as_str(), "" | "." | "..") {
             return Err(format!(
-                "`{segment}` of the address would become `{filled}`, which is not allowed"
+                "`{segment}` of the URL would become `{filled}`, which is not allowed"
             ));
         }
         segments.push(filled);
@@ -79,10 +79,10 @@ fn fill_parts(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Result<Strin
     for part in parts {
         match part {
             TemplatePart::Text(text) => out += text,
-            TemplatePart::Place(name) => {
+            TemplatePart::Placeholder(name) => {
                 let value = template::find(arguments, name);
                 out += &encode(&template::text(
-                    value.ok_or_else(|| format!("the address needs the argument `{name}`"))?,
+                    value.ok_or_else(|| format!("the URL needs the argument `{name}`"))?,
                 ));
             }
         }
@@ -92,13 +92,13 @@ fn fill_parts(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Result<Strin
 
 fn fill_pair(template: &str, arguments: &Arguments, used: &mut BTreeSet<String>) -> Vec<String> {
     let parts = template::parts(template);
-    note(&parts, used);
-    if let [TemplatePart::Text(key), TemplatePart::Place(name)] = parts.as_slice()
+    record_used(&parts, used);
+    if let [TemplatePart::Text(key), TemplatePart::Placeholder(name)] = parts.as_slice()
         && let Some(value) = template::find(arguments, name)
     {
         return items(value)
             .iter()
-            .map(|it| format!("{key}{}", encode(&template::text(it))))
+            .map(|item| format!("{key}{}", encode(&template::text(item))))
             .collect();
     }
     fill_parts(&parts, arguments).into_iter().collect()

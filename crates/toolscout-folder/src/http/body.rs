@@ -26,23 +26,23 @@ pub(super) fn fill(
     arguments: &Arguments,
     kind: Option<&HeaderValue>,
 ) -> Result<Body, String> {
-    let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     if kind.contains("x-www-form-urlencoded") {
-        return Ok(fill_text(template, arguments, |it| encode(&template::text(it))));
+        return Ok(fill_text(template, arguments, |value| encode(&template::text(value))));
     }
     let looks_like_json =
         template.trim_start().starts_with(['{', '[']) && template::parts(template.trim()).len() > 1;
     if !kind.contains("json") && !looks_like_json {
-        return Ok(fill_text(template, arguments, |it| template::text(it).into_owned()));
+        return Ok(fill_text(template, arguments, |value| template::text(value).into_owned()));
     }
-    let tree = serde_json::from_str(&with_quoted_places(template));
+    let tree = serde_json::from_str(&quote_placeholders(template));
     let tree = tree.map_err(|err| format!("the tool's body template is not JSON: {err}"))?;
     Ok(json(&fill_json(tree, arguments).unwrap_or(Value::Null)))
 }
 
 /// Adds quotes around unquoted placeholders, so that the template is valid JSON before it is
 /// filled.
-fn with_quoted_places(template: &str) -> String {
+fn quote_placeholders(template: &str) -> String {
     let mut out = String::new();
     let mut in_string = false;
     for part in template::parts(template) {
@@ -51,8 +51,8 @@ fn with_quoted_places(template: &str) -> String {
                 in_string ^= quotes(text) % 2 == 1;
                 out += text;
             }
-            TemplatePart::Place(name) if in_string => out += &format!("{{{name}}}"),
-            TemplatePart::Place(name) => out += &format!("\"{{{name}}}\""),
+            TemplatePart::Placeholder(name) if in_string => out += &format!("{{{name}}}"),
+            TemplatePart::Placeholder(name) => out += &format!("\"{{{name}}}\""),
         }
     }
     out
@@ -62,21 +62,21 @@ fn with_quoted_places(template: &str) -> String {
 fn quotes(text: &str) -> usize {
     let mut escaped = false;
     text.chars()
-        .filter(|it| {
-            let counts = *it == '"' && !escaped;
-            escaped = *it == '\\' && !escaped;
+        .filter(|c| {
+            let counts = *c == '"' && !escaped;
+            escaped = *c == '\\' && !escaped;
             counts
         })
         .count()
 }
 
-fn fill_text(template: &str, arguments: &Arguments, say: impl Fn(&Value) -> String) -> Body {
+fn fill_text(template: &str, arguments: &Arguments, to_text: impl Fn(&Value) -> String) -> Body {
     let mut text = String::new();
     for part in template::parts(template) {
         match part {
             TemplatePart::Text(literal) => text += literal,
-            TemplatePart::Place(name) => {
-                text += &template::find(arguments, name).map(&say).unwrap_or_default()
+            TemplatePart::Placeholder(name) => {
+                text += &template::find(arguments, name).map(&to_text).unwrap_or_default()
             }
         }
     }
@@ -87,15 +87,17 @@ fn fill_text(template: &str, arguments: &Arguments, say: impl Fn(&Value) -> Stri
 fn fill_json(value: Value, arguments: &Arguments) -> Option<Value> {
     match value {
         Value::String(text) => match template::parts(&text).as_slice() {
-            [TemplatePart::Place(name)] => template::find(arguments, name).cloned(),
+            [TemplatePart::Placeholder(name)] => template::find(arguments, name).cloned(),
             parts => template::fill(parts, arguments).map(Value::String),
         },
         Value::Array(items) => {
-            Some(items.into_iter().filter_map(|it| fill_json(it, arguments)).collect())
+            Some(items.into_iter().filter_map(|item| fill_json(item, arguments)).collect())
         }
         Value::Object(map) => Some(
             map.into_iter()
-                .filter_map(|(key, it)| fill_json(it, arguments).map(|it| (key, it)))
+                .filter_map(|(key, item)| {
+                    fill_json(item, arguments).map(|fill_json| (key, fill_json))
+                })
                 .collect(),
         ),
         other => Some(other),

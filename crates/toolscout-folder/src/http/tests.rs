@@ -3,7 +3,7 @@
 //! 3. Time and size limits are enforced.
 
 use super::body::fill;
-use super::{RESPONSE, build, of_body};
+use super::{MAX_RESPONSE_BYTES, build, output_of_body};
 use crate::recipe::{HttpRecipe, Recipe};
 use crate::run::fixture::{call, cx, text};
 use crate::run::run;
@@ -33,10 +33,10 @@ fn serve(answers: Vec<String>) -> (SocketAddr, JoinHandle<Vec<String>>) {
 
 fn read_request(reader: &mut impl BufRead) -> String {
     let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|it| it > 0) {}
+    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|line| line > 0) {}
     let length = head
         .lines()
-        .find_map(|it| it.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).expect("the body is whole");
     head + &String::from_utf8_lossy(&body)
@@ -66,7 +66,7 @@ async fn done(recipe: HttpRecipe, arguments: Value) -> ToolOutput {
 
 fn url_of(template: &str, arguments: Value) -> Result<String, String> {
     let built = build(&recipe("GET", template), &call("t", arguments), |_| None);
-    built.map(|it| it.url().to_string()).map_err(|err| err.to_string())
+    built.map(|value| value.url().to_string()).map_err(|err| err.to_string())
 }
 
 #[test]
@@ -81,8 +81,8 @@ fn arguments_stay_in_their_place_of_the_address() {
 
 #[test]
 fn an_argument_cannot_climb_up_the_address() {
-    for it in ["..", ".", ""] {
-        let err = url_of("http://h/users/{id}/posts", json!({"id": it})).expect_err("refused");
+    for value in ["..", ".", ""] {
+        let err = url_of("http://h/users/{id}/posts", json!({"id": value})).expect_err("refused");
         assert!(err.contains("which is not allowed"), "{err}");
     }
     assert!(url_of("http://h/a{id}", json!({"id": ".."})).is_ok());
@@ -101,7 +101,7 @@ fn absent_arguments_leave_the_query_and_lack_in_the_path() {
     );
     assert_eq!(
         url_of("http://h/{id}", json!({})).expect_err("lacks"),
-        "the address needs the argument `id`"
+        "the URL needs the argument `id`"
     );
 }
 
@@ -164,15 +164,15 @@ async fn redirects_are_followed_within_an_origin_only() {
     let output = done(recipe("GET", &format!("http://{address}/x")), json!({})).await;
     assert!(output.is_error());
     assert!(
-        text(&output).contains("moved to http://127.0.0.1:1/there, which is not followed"),
+        text(&output).contains("the redirect to http://127.0.0.1:1/there is not followed"),
         "{}",
         text(&output)
     );
 }
 
 #[tokio::test]
-async fn too_much_and_too_late_are_errors() {
-    let (address, _asked) = serve(vec![answer("200 OK", "", &"x".repeat(RESPONSE + 1))]);
+async fn responses_that_are_too_large_or_too_late_are_errors() {
+    let (address, _asked) = serve(vec![answer("200 OK", "", &"x".repeat(MAX_RESPONSE_BYTES + 1))]);
     let get = Recipe::Http(recipe("GET", &format!("http://{address}/")));
     let err = run(&get, &call("t", json!({})), &cx()).await.expect_err("too much");
     assert!(err.to_string().contains("answered with more than 8 MiB"), "{err}");
@@ -184,32 +184,32 @@ async fn too_much_and_too_late_are_errors() {
     slow.timeout_ms = 100;
     let err = run(&Recipe::Http(slow), &call("t", json!({})), &cx()).await.expect_err("too late");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
-    assert!(err.to_string().ends_with("/ took longer than 100 ms"), "{err}");
+    assert!(err.to_string().ends_with("/ timed out after 100 ms"), "{err}");
 }
 
 #[tokio::test]
-async fn nobody_there_is_unavailable() {
+async fn an_unreachable_server_is_unavailable() {
     let get = Recipe::Http(recipe("GET", "http://127.0.0.1:1/x?key=secret"));
     let err = run(&get, &call("t", json!({})), &cx()).await.expect_err("nobody there");
     assert_eq!(err.kind(), ErrorKind::Unavailable);
-    let said = err.to_string();
-    assert!(said.starts_with("source `local`: GET http://127.0.0.1:1/x failed: "), "{said}");
-    assert!(!said.contains("secret"));
+    let message = err.to_string();
+    assert!(message.starts_with("source `local`: GET http://127.0.0.1:1/x failed: "), "{message}");
+    assert!(!message.contains("secret"));
 }
 
 fn header(template: &str, env: &[&str], arguments: Value) -> Result<Option<String>, String> {
     let mut recipe = recipe("GET", "http://h/");
     recipe.headers = vec![("x-test".to_owned(), template.to_owned())];
-    recipe.env = env.iter().map(|it| (*it).to_owned()).collect();
+    recipe.env = env.iter().map(|env| (*env).to_owned()).collect();
     let built = build(&recipe, &call("t", arguments), |name| {
         (name == "TOKEN").then(|| "s3cret".to_owned())
     });
-    let value = |it: &HeaderValue| it.to_str().expect("text").to_owned();
-    built.map(|it| it.headers().get("x-test").map(value)).map_err(|err| err.to_string())
+    let value = |header_value: &HeaderValue| header_value.to_str().expect("text").to_owned();
+    built.map(|inner| inner.headers().get("x-test").map(value)).map_err(|err| err.to_string())
 }
 
 #[test]
-fn headers_take_variables_that_were_let_through() {
+fn headers_read_only_listed_variables() {
     assert_eq!(
         header("Bearer env:TOKEN", &["TOKEN"], json!({})),
         Ok(Some("Bearer s3cret".to_owned()))
@@ -220,11 +220,11 @@ fn headers_take_variables_that_were_let_through() {
         "a header refers to `env:TOKEN`, but `TOKEN` is not in the tool's `env` list"
     );
     let unset = header("env:OTHER", &["OTHER"], json!({})).expect_err("not set");
-    assert_eq!(unset, "the variable `OTHER` is not set; the tool needs it");
+    assert_eq!(unset, "the tool needs the environment variable `OTHER`, which is not set");
 }
 
 #[test]
-fn an_argument_cannot_ask_for_a_variable_or_another_header() {
+fn arguments_cannot_reference_variables_or_add_headers() {
     assert_eq!(
         header("{a}", &["TOKEN"], json!({"a": "env:TOKEN"})),
         Ok(Some("env:TOKEN".to_owned()))
@@ -240,7 +240,7 @@ fn body(template: &str, kind: Option<&'static str>, arguments: Value) -> String 
 }
 
 #[test]
-fn a_body_is_filled_in_the_way_its_format_needs() {
+fn bodies_are_escaped_for_their_format() {
     let hostile = json!({"q": "a\"b", "n": 3, "list": [1]});
     let tree = r#"{"query":"{q}","text":"say {q}","n":"{n}","list":"{list}","gone":"{gone}"}"#;
     assert_eq!(
@@ -258,10 +258,10 @@ fn a_body_is_filled_in_the_way_its_format_needs() {
 }
 
 #[test]
-fn a_servers_answer_is_never_taken_for_a_whole_result() {
-    let output = of_body(br#"{"content":[],"isError":true}"#, "application/json");
+fn responses_are_never_parsed_as_complete_results() {
+    let output = output_of_body(br#"{"content":[],"isError":true}"#, "application/json");
     assert!(!output.is_error());
     assert_eq!(output.structured_content(), Some(json!({"content": [], "isError": true})));
-    assert_eq!(of_body(b"{}", "text/html").structured_content(), None);
-    assert_eq!(of_body(b"plain\n", ""), ToolOutput::text("plain"));
+    assert_eq!(output_of_body(b"{}", "text/html").structured_content(), None);
+    assert_eq!(output_of_body(b"plain\n", ""), ToolOutput::text("plain"));
 }

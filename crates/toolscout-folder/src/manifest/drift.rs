@@ -1,6 +1,6 @@
 //! Writes manifests, and finds the differences between a manifest and the definitions of its tools.
 
-use super::{ManifestEntry, entries, input_schema, listed};
+use super::{ManifestEntry, entries, input_schema, parse_entry};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use toolscout_core::RawJson;
@@ -21,31 +21,31 @@ pub struct ProbedDefinition {
 /// The text of a manifest for these tools, in their order. The same tools always give the same
 /// bytes.
 pub fn build(folder: &Path, tools: &[ProbedDefinition]) -> String {
-    let tools: Vec<Value> = tools.iter().map(|it| entry(folder, it)).collect();
+    let tools: Vec<Value> = tools.iter().map(|tool| entry(folder, tool)).collect();
     let text = serde_json::to_string_pretty(&json!({ "tools": tools }));
     text.expect("a JSON value can always be written") + "\n"
 }
 
 /// The differences between a manifest and its tools, one line each; empty if it is up to date. The
 /// error is the reason why the manifest cannot be read. `tools` contains every tool below the
-/// folder that could be probed; `is_there` checks whether a file exists.
+/// folder that could be probed; `exists` checks whether a file exists.
 pub fn check(
     manifest: &str,
     folder: &Path,
     tools: &[ProbedDefinition],
-    is_there: impl Fn(&Path) -> bool,
+    exists: impl Fn(&Path) -> bool,
 ) -> Result<Vec<String>, String> {
     let mut drifts = Vec::new();
     let mut names = Vec::new();
     for value in entries(manifest.as_bytes())?.unwrap_or_default() {
         let args = value.get("args").and_then(Value::as_object).cloned().unwrap_or_default();
-        let listed = listed(value)?;
-        compare(folder, &listed, &args, tools, &is_there, &mut drifts);
+        let listed = parse_entry(value)?;
+        compare(folder, &listed, &args, tools, &exists, &mut drifts);
         names.push(listed.described.name);
     }
-    let unlisted = tools.iter().filter(|it| !names.contains(&it.name));
-    drifts.extend(unlisted.map(|it| {
-        format!("`{}` is not in the manifest ({})", it.name, relative(folder, &it.path))
+    let unlisted = tools.iter().filter(|tool| !names.contains(&tool.name));
+    drifts.extend(unlisted.map(|unlisted| {
+        format!("`{}` is not in the manifest ({})", unlisted.name, relative(folder, &unlisted.path))
     }));
     Ok(drifts)
 }
@@ -55,22 +55,24 @@ fn compare(
     listed: &ManifestEntry,
     args: &Map<String, Value>,
     tools: &[ProbedDefinition],
-    is_there: &impl Fn(&Path) -> bool,
+    exists: &impl Fn(&Path) -> bool,
     drifts: &mut Vec<String>,
 ) {
     let name = &listed.described.name;
-    if !is_there(&folder.join(&listed.path)) {
-        return drifts.push(format!("`{name}`: {} is not there", listed.path));
+    if !exists(&folder.join(&listed.path)) {
+        return drifts.push(format!("`{name}`: {} does not exist", listed.path));
     }
-    let Some(own) = tools.iter().find(|it| it.name == *name) else {
-        return drifts.push(format!("`{name}`: {} holds no such tool", listed.path));
+    let Some(own) = tools.iter().find(|tool| tool.name == *name) else {
+        return drifts.push(format!("`{name}`: {} has no such tool", listed.path));
     };
     if listed.described.description != own.description {
-        let text = |it: &Option<String>| {
-            it.as_ref().map_or_else(|| "nothing".to_owned(), |it| format!("{it:?}"))
+        let text = |text: &Option<String>| {
+            text.as_ref().map_or_else(|| "missing".to_owned(), |value| format!("{value:?}"))
         };
         let (theirs, ours) = (text(&listed.described.description), text(&own.description));
-        drifts.push(format!("`{name}`: the description is {theirs}, but the tool says {ours}"));
+        drifts.push(format!(
+            "`{name}`: the description is {theirs} in the manifest and {ours} in the tool"
+        ));
     }
     // Both sides are converted to the short form, so that `int` and `integer` are equal.
     let theirs = match input_schema(args.clone()) {
@@ -79,7 +81,7 @@ fn compare(
     };
     drifts.extend(
         differences(&theirs, &arguments(&own.input_schema.to_value()))
-            .map(|it| format!("`{name}`: {it}")),
+            .map(|difference| format!("`{name}`: {difference}")),
     );
 }
 
@@ -87,30 +89,32 @@ fn differences<'a>(
     theirs: &'a Map<String, Value>,
     ours: &'a Map<String, Value>,
 ) -> impl Iterator<Item = String> + 'a {
-    let gone = theirs
+    let removed = theirs
         .keys()
-        .filter(|it| !ours.contains_key(*it))
-        .map(|it| format!("the tool has no parameter `{it}`"));
+        .filter(|key| !ours.contains_key(*key))
+        .map(|key| format!("the tool has no parameter `{key}`"));
     let changed = ours.iter().filter_map(|(name, own)| match theirs.get(name) {
-        None => Some(format!("the parameter `{name}` is missing")),
+        None => Some(format!("the manifest has no parameter `{name}`")),
         Some(listed) => difference(listed, own).map(|key| {
-            let text =
-                |it: &Value| it.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
+            let text = |value: &Value| {
+                value.get(key).map_or_else(|| "missing".to_owned(), Value::to_string)
+            };
             format!(
-                "the parameter `{name}` has {key} {}, but the tool says {}",
+                "parameter `{name}`: {key} is {} in the manifest and {} in the tool",
                 text(listed),
                 text(own)
             )
         }),
     });
-    gone.chain(changed)
+    removed.chain(changed)
 }
 
 /// The first key on which two descriptions of a parameter differ. A manifest may omit descriptions.
 fn difference(listed: &Value, own: &Value) -> Option<&'static str> {
     let differs = |key: &&str| listed.get(*key) != own.get(*key);
-    let description = Some("description").filter(|it| listed.get(*it).is_some() && differs(it));
-    ["type", "required", "default", "enum"].into_iter().find(|it| differs(it)).or(description)
+    let description =
+        Some("description").filter(|value| listed.get(*value).is_some() && differs(value));
+    ["type", "required", "default", "enum"].into_iter().find(|item| differs(item)).or(description)
 }
 
 fn entry(folder: &Path, tool: &ProbedDefinition) -> Value {
@@ -128,8 +132,10 @@ fn entry(folder: &Path, tool: &ProbedDefinition) -> Value {
 fn relative(folder: &Path, path: &Path) -> String {
     match path.strip_prefix(folder) {
         Ok(rest) => {
-            let parts: Vec<_> =
-                rest.components().map(|it| it.as_os_str().to_string_lossy()).collect();
+            let parts: Vec<_> = rest
+                .components()
+                .map(|component| component.as_os_str().to_string_lossy())
+                .collect();
             format!("./{}", parts.join("/"))
         }
         Err(_) => path.display().to_string(),
@@ -169,7 +175,7 @@ fn type_word(property: &Value) -> String {
     let word = match property.get("type") {
         Some(Value::String(word)) => word.as_str(),
         Some(Value::Array(words)) => {
-            words.iter().filter_map(Value::as_str).find(|it| *it != "null").unwrap_or("string")
+            words.iter().filter_map(Value::as_str).find(|text| *text != "null").unwrap_or("string")
         }
         _ if property.get("properties").is_some() => "object",
         _ => "string",

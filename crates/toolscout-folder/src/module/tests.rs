@@ -64,25 +64,25 @@ async fn only_schema(recipe: &Recipe) -> Value {
 }
 
 #[test]
-fn the_answer_is_the_line_with_the_nonce_and_the_rest_is_talk() {
+fn the_response_is_the_line_with_the_nonce() {
     let status = std::process::ExitStatus::default();
     let stdout = b"hello\n\nN:{\"tools\":[]}\nbye".to_vec();
     let mut outcome = super::ProgramOutput { status, stdout, stderr: b"err\n".to_vec() };
     let answer =
-        super::take_answer(&mut outcome, "N:").expect("it can be read").expect("it is there");
-    assert!(answer.tools.is_some_and(|it| it.is_empty()));
+        super::take_response(&mut outcome, "N:").expect("it can be read").expect("it is there");
+    assert!(answer.tools.is_some_and(|tools| tools.is_empty()));
     assert_eq!(outcome.stderr_text(), "err\nhello\nbye");
 
     let forged =
         super::ProgramOutput { status, stdout: b"{\"tools\":[]}\n".to_vec(), stderr: Vec::new() };
-    assert!(super::take_answer(&mut forged.clone(), "N:").expect("nothing to read").is_none());
+    assert!(super::take_response(&mut forged.clone(), "N:").expect("nothing to read").is_none());
     assert_ne!(super::nonce(), super::nonce());
 }
 
 #[tokio::test]
-async fn a_language_nobody_speaks_is_a_reason() {
+async fn an_unsupported_language_has_a_reason() {
     let world = World::new();
     let recipe = plain(world.file("a.rb", ""));
     let err = called(&recipe, "a", json!({})).await.expect_err("it cannot run");
-    assert!(err.to_string().contains("is of no language that toolscout can load"), "{err}");
+    assert!(err.to_string().contains("is not in a language that toolscout can load"), "{err}");
 }

@@ -14,16 +14,16 @@ async fn asked(program: PathBuf) -> Result<Vec<Result<Probed, String>>, SourceEr
     probe(&SourceId::local(), &Recipe::Executable { program }, &ProbeLimits::default(), &cx()).await
 }
 
-async fn answered(text: &str) -> Vec<Result<Probed, String>> {
+async fn probed_output(text: &str) -> Vec<Result<Probed, String>> {
     let world = World::new();
     let program = world.sh("t", &format!("cat <<'END'\n{text}\nEND"));
-    asked(program).await.expect("it answers")
+    probed(program).await.expect("it answers")
 }
 
 /// O-01: one tool, every field, the schema as written.
 #[tokio::test]
-async fn an_executable_says_what_it_is() {
-    let found = answered(
+async fn an_executable_describes_its_tool() {
+    let found = probed_output(
         r#"{"name":"a","title":"A","description":"does a","keywords":["k"],"inputSchema":{ "type":"object", "z":1.0, "b":2 },
             "outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}"#,
     )
@@ -37,24 +37,25 @@ async fn an_executable_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn an_executable_may_hold_several_tools() {
-    let found = answered(
+async fn an_executable_may_have_several_tools() {
+    let found = probed_output(
         r#"[{"name":"b","inputSchema":{}},{"inputSchema":{}},{"name":"a","inputSchema":{}}]"#,
     )
     .await;
-    let names: Vec<_> = found.iter().map(|it| it.as_ref().map(|it| it.name.as_str())).collect();
-    assert_eq!(names, [Ok("b"), Err(&"has no `name`".to_owned()), Ok("a")]);
+    let names: Vec<_> =
+        found.iter().map(|item| item.as_ref().map(|value| value.name.as_str())).collect();
+    assert_eq!(names, [Ok("b"), Err(&"missing `name`".to_owned()), Ok("a")]);
 }
 
 /// A-12, O-03: each rejected with its own reason.
 #[test]
-fn every_lack_has_its_own_reason() {
+fn each_missing_field_has_its_own_reason() {
     let reason = |text: &str| read(text).expect_err(text);
-    assert_eq!(reason(r#"{"inputSchema":{}}"#), "has no `name`");
-    assert_eq!(reason(r#"{"name":"","inputSchema":{}}"#), "the tool's name is empty");
-    assert!(reason(r#"{"name":"a b","inputSchema":{}}"#).contains("cannot be a tool's name"));
-    assert_eq!(reason(r#"{"name":7,"inputSchema":{}}"#), "`name` is a number, not a text");
-    assert_eq!(reason(r#"{"name":"a"}"#), "tool `a`: has no `inputSchema`");
+    assert_eq!(reason(r#"{"inputSchema":{}}"#), "missing `name`");
+    assert_eq!(reason(r#"{"name":"","inputSchema":{}}"#), "the tool name is empty");
+    assert!(reason(r#"{"name":"a b","inputSchema":{}}"#).contains("is not a valid tool name"));
+    assert_eq!(reason(r#"{"name":7,"inputSchema":{}}"#), "`name` is a number, not a string");
+    assert_eq!(reason(r#"{"name":"a"}"#), "tool `a`: missing `inputSchema`");
     assert_eq!(
         reason(r#"{"name":"a","inputSchema":[]}"#),
         "tool `a`: `inputSchema` is a list, not an object"
@@ -69,15 +70,15 @@ fn every_lack_has_its_own_reason() {
     );
     assert_eq!(
         reason(r#"{"name":"a","inputSchema":{},"colour":1}"#),
-        "tool `a`: has the unknown key `colour`"
+        "tool `a`: unknown key `colour`"
     );
     assert_eq!(
         reason(r#"{"name":"a","inputSchema":{},"keywords":"k"}"#),
-        "tool `a`: `keywords` is not a list of texts"
+        "tool `a`: `keywords` is not a list of strings"
     );
     assert_eq!(
         reason(r#"{"name":"a","inputSchema":{},"description":[]}"#),
-        "tool `a`: `description` is a list, not a text"
+        "tool `a`: `description` is a list, not a string"
     );
     assert_eq!(reason("[]"), "a tool must be described by a JSON object");
 }
@@ -86,12 +87,12 @@ async fn refused(body: &str) -> String {
     let world = World::new();
     let program = world.sh("t", body);
     let shown = program.display().to_string();
-    asked(program).await.expect_err("no answer").to_string().replace(&shown, "T")
+    probed(program).await.expect_err("no answer").to_string().replace(&shown, "T")
 }
 
 /// O-03: files with invalid responses.
 #[tokio::test]
-async fn a_file_that_does_not_answer_says_how() {
+async fn files_that_fail_report_their_exit_and_output() {
     assert_eq!(
         refused("echo no >&2; exit 2").await,
         "source `local`: `tool-schema` exited with code 2: no"
@@ -103,26 +104,26 @@ async fn a_file_that_does_not_answer_says_how() {
     assert!(refused("echo 42").await.contains("neither an object nor a list"));
     assert!(refused("echo '[1,'").await.contains("not JSON"));
     let world = World::new();
-    let err = asked(world.file("t", "#!/bin/sh\n")).await.expect_err("not executable");
+    let err = probed(world.file("t", "#!/bin/sh\n")).await.expect_err("not executable");
     assert!(err.to_string().contains("it is not executable"), "{err}");
 }
 
 /// O-04: a file that hangs is ended after its own limit, with its process group.
 #[tokio::test]
-async fn a_file_that_hangs_is_given_up() {
+async fn a_file_that_hangs_times_out() {
     let world = World::new();
     let recipe =
         Recipe::Executable { program: world.sh("t", "echo $$ > group; sleep 1000 & wait") };
     let limits = ProbeLimits { per_file: Duration::from_millis(200), ..ProbeLimits::default() };
     let err = probe(&SourceId::local(), &recipe, &limits, &cx()).await.expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
-    assert!(err.to_string().contains("/t` took longer than 200 ms"), "{err}");
+    assert!(err.to_string().contains("/t` timed out after 200 ms"), "{err}");
     assert_gone(number_in(&world.path().join("group")).await).await;
 }
 
 /// O-04: the deadline of the caller is kept as well.
 #[tokio::test]
-async fn the_callers_deadline_is_kept() {
+async fn the_deadline_of_the_caller_applies() {
     let world = World::new();
     let recipe = Recipe::Executable { program: world.sh("t", "exec sleep 1000") };
     let cx = cx().within(Duration::from_millis(100));
@@ -133,17 +134,17 @@ async fn the_callers_deadline_is_kept() {
 }
 
 #[tokio::test]
-async fn a_file_that_floods_is_stopped() {
+async fn a_file_that_floods_its_output_is_stopped() {
     let reason = refused("while :; do echo '{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}{}'; done").await;
     assert!(reason.contains("it printed more than 1 MiB"), "{reason}");
 }
 
 /// O-08: a probe inherits no more of our variables than a call does.
 #[tokio::test]
-async fn a_probe_sees_few_variables() {
+async fn a_probe_inherits_few_variables() {
     let world = World::new();
     let body = r#"env | sed 's/=.*//' | grep -v -e '^LC_' | sort | tr '\n' ' ' > seen; echo '[]'"#;
-    assert!(asked(world.sh("t", body)).await.expect("it answers").is_empty());
+    assert!(probed(world.sh("t", body)).await.expect("it answers").is_empty());
     let seen = std::fs::read_to_string(world.path().join("seen")).expect("it was written");
     assert!(seen.contains("TOOLSCOUT_DEPTH") && seen.contains("PATH"), "{seen}");
     assert!(

@@ -38,7 +38,7 @@ async fn the_default_export_comes_first_and_the_others_as_written() {
 }
 
 #[tokio::test]
-async fn a_handler_gets_input_and_context() {
+async fn a_handler_receives_input_and_context() {
     if !has("node") {
         return;
     }
@@ -50,13 +50,13 @@ async fn a_handler_gets_input_and_context() {
     assert_eq!(text(&called(&recipe, "zebra", json!({"n": 4})).await.expect("it runs")), "8");
     let gone = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
     assert!(
-        gone.ends_with("has no tool `nope` any more; it has: main, zebra, apple, late"),
+        gone.ends_with("no longer has a tool `nope`; it has: main, zebra, apple, late"),
         "{gone}"
     );
 }
 
 #[tokio::test]
-async fn arguments_are_checked_where_the_full_schema_is() {
+async fn arguments_are_checked_against_the_full_schema() {
     if !has("node") {
         return;
     }
@@ -71,7 +71,7 @@ async fn arguments_are_checked_where_the_full_schema_is() {
 
 /// A-12: a missing name, handler or schema each has its own reason; other tools are unaffected.
 #[tokio::test]
-async fn what_is_meant_as_a_tool_and_is_none_says_why() {
+async fn invalid_exports_have_reasons() {
     if !has("node") {
         return;
     }
@@ -91,7 +91,7 @@ export const g = { name: "g", handler() {}, inputSchema: {} };
         "problem: export `b` (`b`) has no `handler` or `execute`",
         "problem: export `c` (`c`) has no `inputSchema`",
         "problem: export `d` (`d`): `inputSchema` is a list, not a schema",
-        "problem: the tool's name is empty",
+        "problem: the tool name is empty",
         "problem: export `f` (`f`): `handler` is not a function",
         r#"g -- ? {"type":"object","properties":{}}"#,
     ];
@@ -99,14 +99,14 @@ export const g = { name: "g", handler() {}, inputSchema: {} };
 }
 
 #[tokio::test]
-async fn lists_and_common_js_are_modules_too() {
+async fn lists_and_commonjs_modules_are_supported() {
     if !has("node") {
         return;
     }
     let world = World::new();
     let list = "const t = (name) => ({ name, inputSchema: {}, handler() {} });\nexport const tools = [t('b'), t('a')];";
     let names = |all: Vec<String>| {
-        all.iter().map(|it| it.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
+        all.iter().map(|item| item.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names(listed(&plain(world.file("list.mjs", list))).await), ["b", "a"]);
     let one =
@@ -124,7 +124,7 @@ async fn lists_and_common_js_are_modules_too() {
 }
 
 #[tokio::test]
-async fn results_of_every_kind_are_understood() {
+async fn results_of_every_kind_are_converted() {
     if !has("node") {
         return;
     }
@@ -162,7 +162,7 @@ export default { name: "t", inputSchema: {}, handler: ({ kind }) => results[kind
 }
 
 #[tokio::test]
-async fn what_a_module_prints_never_becomes_its_result() {
+async fn printed_output_never_becomes_the_result() {
     if !has("node") {
         return;
     }
@@ -186,7 +186,7 @@ export default { name: "t", inputSchema: {}, handler() {
 }
 
 #[tokio::test]
-async fn a_handler_that_throws_or_ends_fails_its_call() {
+async fn a_handler_that_throws_or_exits_fails_the_call() {
     if !has("node") {
         return;
     }
@@ -213,7 +213,7 @@ export default [
 }
 
 #[tokio::test]
-async fn a_module_that_cannot_be_loaded_says_why() {
+async fn a_module_that_cannot_be_loaded_has_a_reason() {
     if !has("node") {
         return;
     }
@@ -228,7 +228,7 @@ async fn a_module_that_cannot_be_loaded_says_why() {
     let exit = error("console.error('bye'); process.exit(4);").await;
     assert!(exit.contains("exited with code 4 before it was loaded: bye"), "{exit}");
     let never = error("await new Promise(() => {});").await;
-    assert!(never.contains("waited at its top level for something that never came"), "{never}");
+    assert!(never.contains("exited with an unsettled top-level `await`"), "{never}");
     let err = called(&plain(world.file("t.mjs", "throw 1;")), "t", json!({}))
         .await
         .expect_err("not loaded");
@@ -237,7 +237,7 @@ async fn a_module_that_cannot_be_loaded_says_why() {
 
 /// O-04: the limit applies to modules as well.
 #[tokio::test]
-async fn a_module_that_hangs_is_given_up() {
+async fn a_module_that_hangs_times_out() {
     if !has("node") {
         return;
     }
@@ -255,7 +255,7 @@ for (;;) {}
 }
 
 #[tokio::test]
-async fn opencode_names_tools_after_their_file() {
+async fn opencode_tools_are_named_after_their_file() {
     if !has("node") {
         return;
     }
@@ -310,7 +310,7 @@ async fn an_argument_table_becomes_a_schema() {
 /// Node supports it since 22.18; an older version needs the project's `tsx`, here a stub that
 /// strips no types.
 #[tokio::test]
-async fn typescript_runs_by_itself_or_through_the_projects_tsx() {
+async fn typescript_runs_natively_or_through_tsx() {
     if !has("node") {
         return;
     }

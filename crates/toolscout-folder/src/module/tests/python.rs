@@ -41,7 +41,7 @@ fn tools(world: &World) -> crate::recipe::Recipe {
 }
 
 #[tokio::test]
-async fn decorated_functions_are_tools_with_the_schema_of_their_signature() {
+async fn decorated_functions_are_tools_with_schemas_from_their_signatures() {
     if !has("python3") {
         return;
     }
@@ -78,7 +78,7 @@ async fn functions_are_called_with_names_and_may_be_async() {
         "`fetch` cannot take these arguments: `url` is required; `retries` must be of type integer"
     );
     let gone = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
-    assert!(gone.ends_with("has no tool `nope` any more; it has: fetch, add-up"), "{gone}");
+    assert!(gone.ends_with("no longer has a tool `nope`; it has: fetch, add-up"), "{gone}");
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ def t(a: str, b: List[str], c: Dict[str, int], d: Optional[int], e: Literal["x",
 
 /// A-12: a list of tools, good and bad, each with its own reason.
 #[tokio::test]
-async fn a_list_of_tools_may_hold_functions_and_descriptions() {
+async fn a_tools_list_may_contain_functions_and_descriptions() {
     if !has("python3") {
         return;
     }
@@ -171,7 +171,7 @@ TOOLS = [
 "#;
     let recipe = plain(world.file("t.py", module));
     let lines = listed(&recipe).await;
-    let heads: Vec<_> = lines.iter().map(|it| it.split(" {").next().unwrap_or("")).collect();
+    let heads: Vec<_> = lines.iter().map(|line| line.split(" {").next().unwrap_or("")).collect();
     let expected = [
         "plain -- ?",
         "by-name -- d",
@@ -193,7 +193,7 @@ TOOLS = [
 }
 
 #[tokio::test]
-async fn a_modules_own_decorator_works_as_well() {
+async fn a_decorator_defined_in_the_module_works() {
     if !has("python3") {
         return;
     }
@@ -239,7 +239,7 @@ async fn a_header_names_the_function() {
 }
 
 #[tokio::test]
-async fn what_a_module_prints_never_becomes_its_result() {
+async fn printed_output_never_becomes_the_result() {
     if !has("python3") {
         return;
     }
@@ -262,7 +262,7 @@ def t():
 }
 
 #[tokio::test]
-async fn failures_of_a_function_are_results() {
+async fn exceptions_become_error_results() {
     if !has("python3") {
         return;
     }
@@ -284,7 +284,7 @@ TOOLS = [throws, exits, dies, result, nothing]
     let recipe = plain(world.file("t.py", module));
     let result = async |name: &str| called(&recipe, name, json!({})).await.expect("a result");
     assert_eq!(text(&result("throws").await), "ValueError: boom");
-    assert_eq!(text(&result("exits").await), "it exited by itself with code 3");
+    assert_eq!(text(&result("exits").await), "it exited with code 3");
     assert!(text(&result("dies").await).ends_with("t.py` exited with code 5"));
     assert!(result("result").await.is_error());
     assert_eq!(
@@ -294,7 +294,7 @@ TOOLS = [throws, exits, dies, result, nothing]
 }
 
 #[tokio::test]
-async fn a_module_that_cannot_be_loaded_says_why() {
+async fn a_module_that_cannot_be_loaded_has_a_reason() {
     if !has("python3") {
         return;
     }
@@ -308,10 +308,7 @@ async fn a_module_that_cannot_be_loaded_says_why() {
         "{syntax}"
     );
     let exit = error("import sys\nsys.exit(4)").await;
-    assert!(
-        exit.contains("could not be loaded: it exited by itself with code 4 (line 2)"),
-        "{exit}"
-    );
+    assert!(exit.contains("could not be loaded: it exited with code 4 (line 2)"), "{exit}");
     let err = called(&plain(world.file("t.py", "import nope_nope")), "t", json!({}))
         .await
         .expect_err("not loaded");
@@ -322,7 +319,7 @@ async fn a_module_that_cannot_be_loaded_says_why() {
 /// A module may share its name with a standard library module without breaking the imports from
 /// there.
 #[tokio::test]
-async fn a_file_named_like_a_library_hides_nothing() {
+async fn a_file_named_like_a_library_does_not_shadow_it() {
     if !has("python3") {
         return;
     }

@@ -78,7 +78,7 @@ fn module(world: &World, zod: &str, schema: &str) -> Recipe {
 }
 
 #[tokio::test]
-async fn common_types_of_both_generations_are_converted_without_the_library() {
+async fn common_types_of_both_zod_versions_are_converted_without_zod() {
     if !has("node") {
         return;
     }
@@ -94,7 +94,7 @@ async fn common_types_of_both_generations_are_converted_without_the_library() {
 }
 
 #[tokio::test]
-async fn limits_of_values_are_kept() {
+async fn constraints_of_values_are_preserved() {
     if !has("node") {
         return;
     }
@@ -109,7 +109,7 @@ async fn limits_of_values_are_kept() {
 }
 
 #[tokio::test]
-async fn the_tools_own_library_is_asked_first() {
+async fn the_zod_of_the_project_is_used_first() {
     if !has("node") {
         return;
     }
@@ -126,7 +126,7 @@ async fn the_tools_own_library_is_asked_first() {
 }
 
 #[tokio::test]
-async fn input_goes_through_the_schema_before_the_handler() {
+async fn input_is_parsed_by_the_schema_before_the_handler() {
     if !has("node") {
         return;
     }
