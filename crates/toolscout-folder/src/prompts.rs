@@ -67,8 +67,8 @@ impl Prompt {
         let texts = [("title", &self.title), ("description", &self.description)];
         texts
             .into_iter()
-            .filter_map(|(key, it)| Some((key, it.as_ref()?)))
-            .for_each(|(key, it)| all[key] = it.as_str().into());
+            .filter_map(|(key, text)| Some((key, text.as_ref()?)))
+            .for_each(|(key, item)| all[key] = item.as_str().into());
         if !self.arguments.is_empty() {
             all["arguments"] = self.arguments.iter().map(Argument::definition).collect();
         }
@@ -76,17 +76,20 @@ impl Prompt {
     }
 
     /// The result of `prompts/get` with these arguments. The error is a reason for the client.
-    fn given(&self, arguments: &Map<String, Value>) -> Result<RawJson, String> {
-        let known: Vec<&str> = self.arguments.iter().map(|it| it.name.as_str()).collect();
-        if let Some(unknown) = arguments.keys().find(|it| !known.contains(&it.as_str())) {
-            let near = super::document::did_you_mean(unknown, &known);
-            return Err(format!("`{}` takes no argument `{unknown}`{near}", self.name));
+    fn get(&self, arguments: &Map<String, Value>) -> Result<RawJson, String> {
+        let known: Vec<&str> =
+            self.arguments.iter().map(|argument| argument.name.as_str()).collect();
+        if let Some(unknown) = arguments.keys().find(|key| !known.contains(&key.as_str())) {
+            let suggestion = super::document::did_you_mean(unknown, &known);
+            return Err(format!("prompt `{}` has no argument `{unknown}`{suggestion}", self.name));
         }
-        let missing =
-            self.arguments.iter().filter(|it| it.is_required && !arguments.contains_key(&it.name));
-        let missing: Vec<_> = missing.map(|it| format!("`{}`", it.name)).collect();
+        let missing = self
+            .arguments
+            .iter()
+            .filter(|argument| argument.is_required && !arguments.contains_key(&argument.name));
+        let missing: Vec<_> = missing.map(|missing| format!("`{}`", missing.name)).collect();
         if !missing.is_empty() {
-            return Err(format!("`{}` needs {}", self.name, missing.join(" and ")));
+            return Err(format!("prompt `{}` requires {}", self.name, missing.join(" and ")));
         }
         let text = if known.is_empty() {
             self.text.clone()

@@ -70,8 +70,9 @@ pub enum ArgumentPassing {
     Stdin,
     /// As argv entries after those of the command: templates such as `--url`, `{url}`; a
     /// placeholder is a whole entry. An entry whose argument is absent is omitted, together with
-    /// the flag before it; a list repeats both. Without templates: `--name=value` for each, so that
-    /// no value can be parsed as a flag.
+    /// the flag before it; a list repeats both; a boolean after its flag is the flag alone or
+    /// nothing. Without templates: `--name=value` for each, so that no value can be parsed as a
+    /// flag, and `--name` for each `true`.
     Args(Vec<String>),
     /// As environment variables: `TOOL_URL` for `url`.
     Env,

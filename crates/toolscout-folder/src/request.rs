@@ -8,14 +8,14 @@ use regex::{Regex, RegexBuilder};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{BoxFuture, Cx, Layer, RequestSources, Source, SourceId};
-use toolscout_source::request::{OfRequest, header, header_name, own, whose};
+use toolscout_source::request::{OfRequest, cache_key, default_id, header, header_name};
 
 /// The placeholder for the header value in the folder path.
 const VALUE: &str = "{value}";
 /// The maximum length of a value in bytes; no folder needs a longer name.
-const LONGEST: usize = 128;
+const MAX_VALUE_BYTES: usize = 128;
 /// The maximum size of a compiled pattern in bytes.
-const PATTERN: usize = 256 << 10;
+const MAX_PATTERN_BYTES: usize = 256 << 10;
 
 /// Gives a request the tools of a folder: `X-User-ID: alice` selects `users/alice/tools`.
 ///
@@ -55,21 +55,20 @@ impl RequestFolder {
         open: impl Fn() -> FolderSourceBuilder + Send + Sync + 'static,
     ) -> Result<Self, InvalidRequestFolder> {
         let header = header_name(header).map_err(InvalidRequestFolder)?;
-        let whole = RegexBuilder::new(&format!(r"\A(?:{pattern})\z")).size_limit(PATTERN).build();
+        let whole =
+            RegexBuilder::new(&format!(r"\A(?:{pattern})\z")).size_limit(MAX_PATTERN_BYTES).build();
         // A pattern that closes our group would be anchored at one end only.
-        let alone = RegexBuilder::new(pattern).size_limit(PATTERN).build();
+        let alone = RegexBuilder::new(pattern).size_limit(MAX_PATTERN_BYTES).build();
         let pattern = match (whole, alone) {
             (Ok(whole), Ok(_)) => whole,
             (Err(error), _) | (_, Err(error)) => {
-                return Err(InvalidRequestFolder(format!(
-                    "the pattern `{pattern}` cannot be used: {error}"
-                )));
+                return Err(InvalidRequestFolder(format!("invalid pattern `{pattern}`: {error}")));
             }
         };
         check_folder(folder)?;
         let (root, folder, open): (_, _, OpenFolder) =
             (root.to_owned(), folder.to_owned(), Arc::new(open));
-        Ok(Self { id: own(), header, pattern, root, folder, open })
+        Ok(Self { id: default_id(), header, pattern, root, folder, open })
     }
 
     /// Sets the id of the source, which is `own` by default: each of several sources needs its own
@@ -79,19 +78,25 @@ impl RequestFolder {
     }
 
     fn value<'a>(&self, cx: &'a Cx) -> Option<&'a str> {
-        header(cx, &self.header).filter(|it| is_one_name(it) && self.pattern.is_match(it))
+        header(cx, &self.header)
+            .filter(|header| is_one_name(header) && self.pattern.is_match(header))
     }
 }
 
 impl RequestSources for RequestFolder {
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+
     fn key(&self, cx: &Cx) -> Option<String> {
-        self.value(cx).map(|it| whose(cx, &[it]))
+        self.value(cx).map(|value| cache_key(cx, &[value]))
     }
 
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
-        let place = self.value(cx).map(|it| (self.root.clone(), self.folder.replace(VALUE, it)));
+        let target =
+            self.value(cx).map(|value| (self.root.clone(), self.folder.replace(VALUE, value)));
         Box::pin(async move {
-            let Some((root, folder)) = place else { return Vec::new() };
+            let Some((root, folder)) = target else { return Vec::new() };
             let found = tokio::task::spawn_blocking(move || find(&root, &folder)).await;
             let Ok(Some(folder)) = found else { return Vec::new() };
             let source =
@@ -102,26 +107,27 @@ impl RequestSources for RequestFolder {
 }
 
 fn check_folder(folder: &str) -> Result<(), InvalidRequestFolder> {
-    let wrong = |why: &str| Err(InvalidRequestFolder(format!("the folder `{folder}` {why}")));
+    let invalid =
+        |reason: &str| Err(InvalidRequestFolder(format!("the folder `{folder}` {reason}")));
     let mut parts = Path::new(folder).components();
     if !folder.contains(VALUE) {
-        return wrong("is the same for everybody; say where `{value}` stands in it");
+        return invalid("has no `{value}`, so it would be the same for all requests");
     }
-    if parts.all(|it| matches!(it, Component::Normal(_))) {
+    if parts.all(|part| matches!(part, Component::Normal(_))) {
         Ok(())
     } else {
-        wrong("must lie below the project: relative, and without `..`")
+        invalid("must be a relative path below the project, without `..`")
     }
 }
 
 /// Whether the value is a single path component. This holds for any pattern: no path, and no name
 /// such as `..`.
 fn is_one_name(value: &str) -> bool {
-    let is_odd = |it: char| it.is_control() || matches!(it, '/' | '\\' | ':');
+    let is_forbidden = |c: char| c.is_control() || matches!(c, '/' | '\\' | ':');
     !value.is_empty()
-        && value.len() <= LONGEST
+        && value.len() <= MAX_VALUE_BYTES
         && !value.trim_matches('.').is_empty()
-        && !value.contains(is_odd)
+        && !value.contains(is_forbidden)
 }
 
 /// The folder, if it exists and is not behind a link.

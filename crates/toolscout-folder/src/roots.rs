@@ -72,13 +72,21 @@ pub struct DefaultRoot {
 
 impl DefaultRoot {
     /// Files and folders that mark a project.
-    pub const MARKERS: [&'static str; 6] =
-        ["package.json", "Cargo.toml", "pyproject.toml", "go.mod", ".git", "toolscout.toml"];
+    pub const MARKERS: [&'static str; 7] = [
+        "package.json",
+        "Cargo.toml",
+        "pyproject.toml",
+        "go.mod",
+        ".git",
+        "toolscout.toml",
+        ".mcp.json",
+    ];
 
     /// The nearest ancestor of `from`, or `from` itself, that contains a marker. Blocks on the file
     /// system.
     pub fn find(from: &Path) -> Option<&Path> {
-        from.ancestors().find(|folder| Self::MARKERS.iter().any(|it| folder.join(it).exists()))
+        from.ancestors()
+            .find(|folder| Self::MARKERS.iter().any(|marker| folder.join(marker).exists()))
     }
 }
 
@@ -101,7 +109,7 @@ pub struct ExplicitRoots(pub Vec<PathBuf>);
 
 impl RootStrategy for ExplicitRoots {
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
-        Box::pin(stream::iter(self.0.iter().map(|it| Ok(Root::project(it)))))
+        Box::pin(stream::iter(self.0.iter().map(|item| Ok(Root::project(item)))))
     }
 }
 
@@ -111,7 +119,7 @@ pub struct ToolDirectories(pub Vec<PathBuf>);
 
 impl RootStrategy for ToolDirectories {
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
-        Box::pin(stream::iter(self.0.iter().map(|it| Ok(Root::tools(it)))))
+        Box::pin(stream::iter(self.0.iter().map(|item| Ok(Root::tools(item)))))
     }
 }
 
@@ -121,7 +129,7 @@ pub struct ChainRoots(pub Vec<Arc<dyn RootStrategy>>);
 
 impl RootStrategy for ChainRoots {
     fn roots(&self) -> BoxStream<'_, Result<Root, SourceError>> {
-        Box::pin(stream::iter(&self.0).flat_map(|it| it.roots()))
+        Box::pin(stream::iter(&self.0).flat_map(|item| item.roots()))
     }
 }
 

@@ -6,7 +6,7 @@ pub(super) mod fixture;
 #[cfg(all(test, unix))]
 mod tests;
 
-use super::invocation::{CALL_LIMIT, context, executable_task, limits};
+use super::invocation::{context, executable_task, limits};
 use super::recipe::{ArgumentPassing, CommandRecipe, Recipe};
 use super::{http, module, output, template};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{Cx, SourceError, ToolCall, ToolOutput};
-use toolscout_process::{self as child, ProgramTask, environment, program};
+use toolscout_process::{self as child, Limits, ProgramTask, environment, program};
 
 /// Executes the call. Cancel-safe: dropping the future ends the started process and all of its
 /// children.
@@ -23,7 +23,7 @@ pub async fn run(recipe: &Recipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput
         call.refuse_rest()?;
     }
     match recipe {
-        Recipe::Command(recipe) => command(recipe, call, cx).await,
+        Recipe::Command(recipe) => command(recipe, call, sandbox, cx).await,
         Recipe::Http(recipe) => http::request(recipe, call, cx).await,
         Recipe::Executable { program } => executable(program, call, cx).await,
         Recipe::Module { file, flavour } => {
@@ -72,7 +72,7 @@ async fn command(
     let task = ProgramTask {
         id,
         program,
-        shown: first.clone(),
+        display_name: first.clone(),
         args,
         cwd: recipe.cwd.clone(),
         env,
@@ -100,7 +100,7 @@ fn locate(name: &str, cwd: &Path, cx: &Cx) -> Result<PathBuf, String> {
     }
     if path.is_absolute() || name.contains('/') {
         // The tool's folder and project are the boundary, even if the name contains a `..`.
-        let project = cx.project.as_ref().map_or(cwd, |it| it.as_path());
+        let project = cx.project.as_ref().map_or(cwd, |project| project.as_path());
         return program::checked_program(&cwd.join(path), Some(project))
             .and_then(|real| inside(real, cwd, project));
     }
@@ -108,11 +108,12 @@ fn locate(name: &str, cwd: &Path, cx: &Cx) -> Result<PathBuf, String> {
 }
 
 fn inside(real: PathBuf, cwd: &Path, project: &Path) -> Result<PathBuf, String> {
-    let within = |it: &Path| it.canonicalize().is_ok_and(|it| real.starts_with(it));
+    let within =
+        |path: &Path| path.canonicalize().is_ok_and(|canonicalize| real.starts_with(canonicalize));
     if within(cwd) || within(project) {
         return Ok(real);
     }
-    Err(format!("`{}` lies outside of the tool's folder and the project", real.display()))
+    Err(format!("`{}` is outside the tool's folder and the project", real.display()))
 }
 
 fn spawn_error(call: &ToolCall, program: &str, reason: String) -> SourceError {

@@ -50,8 +50,8 @@ pub fn runtime_for(file: &Path) -> Result<Runtime, String> {
 /// Like [`runtime_for`], with a given program lookup.
 fn choose(file: &Path, find: impl Fn(&str) -> Option<PathBuf>) -> Result<Runtime, String> {
     use RuntimeKind::{Bun, Deno, Node, Python};
-    let extension = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
-    let (wanted, missing): (&[(&str, RuntimeKind)], &str) = match extension {
+    let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let (candidates, missing): (&[(&str, RuntimeKind)], &str) = match extension {
         "js" | "mjs" | "cjs" => (
             &[("node", Node), ("bun", Bun), ("deno", Deno)],
             "needs node (or bun, or deno), which is not installed",
@@ -65,12 +65,12 @@ fn choose(file: &Path, find: impl Fn(&str) -> Option<PathBuf>) -> Result<Runtime
         }
         _ => {
             return Err(
-                "is of no language that toolscout can load; use .js, .mjs, .cjs, .ts or .py"
+                "is not in a language that toolscout can load; use .js, .mjs, .cjs, .ts or .py"
                     .to_owned(),
             );
         }
     };
-    wanted
+    candidates
         .iter()
         .find_map(|(name, kind)| find(name).map(|program| Runtime { kind: *kind, program }))
         .ok_or_else(|| missing.to_owned())
@@ -103,46 +103,49 @@ impl Runtime {
     /// The arguments with which node loads TypeScript: none, a flag, or the project's own `tsx`,
     /// depending on its version.
     async fn typescript_flags(&self, file: &Path) -> Result<Vec<OsString>, String> {
-        if !file.extension().is_some_and(|it| it == "ts" || it == "mts" || it == "cts") {
+        if !file
+            .extension()
+            .is_some_and(|extension| extension == "ts" || extension == "mts" || extension == "cts")
+        {
             return Ok(Vec::new());
         }
         let version = self.node_version().await;
-        if version.is_some_and(|it| it >= (22, 18)) {
+        if version.is_some_and(|version| version >= (22, 18)) {
             return Ok(Vec::new());
         }
-        if let Some(loader) = tsx_near(file) {
+        if let Some(loader) = find_tsx(file) {
             return Ok(vec!["--import".into(), loader.into()]);
         }
-        if version.is_some_and(|it| it >= (22, 6)) {
+        if version.is_some_and(|version| version >= (22, 6)) {
             return Ok(vec!["--experimental-strip-types".into(), "--no-warnings".into()]);
         }
-        let have = version
-            .map_or_else(String::new, |(major, minor)| format!(" (here it is {major}.{minor})"));
+        let installed = version
+            .map_or_else(String::new, |(major, minor)| format!(" (installed: {major}.{minor})"));
         Err(format!(
-            "is TypeScript, which needs bun, deno, node 22.18 or newer{have}, or `tsx` in the project; type `npm install --save-dev tsx`"
+            "is TypeScript, which needs bun, deno, node 22.18 or newer{installed}, or `tsx` in the project; run `npm install --save-dev tsx`"
         ))
     }
 
     /// The major and minor version, queried once per process; `None` if node did not print it.
     async fn node_version(&self) -> Option<(u32, u32)> {
         static VERSION: OnceCell<Option<(u32, u32)>> = OnceCell::const_new();
-        *VERSION.get_or_init(|| ask_version(&self.program)).await
+        *VERSION.get_or_init(|| query_version(&self.program)).await
     }
 }
 
-async fn ask_version(program: &Path) -> Option<(u32, u32)> {
+async fn query_version(program: &Path) -> Option<(u32, u32)> {
     let task = ProgramTask {
         id: SourceId::local(),
         program: program.to_path_buf(),
-        shown: program.display().to_string(),
+        display_name: program.display().to_string(),
         args: vec!["--version".into()],
         cwd: std::env::temp_dir(),
         env: environment::environment(&[]).ok()?,
         stdin: None,
         limits: Limits::within(Duration::from_secs(5)),
     };
-    let said = child::start(&task).await.ok()?;
-    version_in(&String::from_utf8_lossy(&said.stdout))
+    let output = child::start(&task).await.ok()?;
+    version_in(&String::from_utf8_lossy(&output.stdout))
 }
 
 /// Parses `v22.18.0`.
@@ -152,12 +155,15 @@ fn version_in(text: &str) -> Option<(u32, u32)> {
 }
 
 /// The URL of the loader of the nearest `node_modules/tsx` above the file.
-fn tsx_near(file: &Path) -> Option<String> {
-    let package =
-        file.ancestors().skip(1).map(|it| it.join("node_modules/tsx")).find(|it| it.is_dir())?;
+fn find_tsx(file: &Path) -> Option<String> {
+    let package = file
+        .ancestors()
+        .skip(1)
+        .map(|ancestor| ancestor.join("node_modules/tsx"))
+        .find(|path| path.is_dir())?;
     let text = std::fs::read_to_string(package.join("package.json")).ok()?;
-    let said: serde_json::Value = serde_json::from_str(&text).ok()?;
-    let main = &said["exports"]["."];
+    let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let main = &manifest["exports"]["."];
     let main =
         main.as_str().or_else(|| main["import"].as_str()).or_else(|| main["default"].as_str());
     let loader = package.join(main.unwrap_or("./dist/loader.mjs"));

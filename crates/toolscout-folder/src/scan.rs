@@ -10,7 +10,6 @@ mod record;
 use super::described::{DescribedTool, FileInspection, RecipePlan};
 use super::inspect::{InspectionMode, is_module};
 use super::matcher::Matcher;
-use super::place::FileInRoot;
 use super::recipe::{Flavour, Recipe};
 use super::roots::{Root, RootLayout};
 use super::stamp::Owners;
@@ -36,52 +35,56 @@ pub(super) fn scan(
     root: &Root,
     matcher: &Matcher,
     visit: &RootVisit,
-    give: Give<'_>,
+    emit: Give<'_>,
 ) -> ScanCounts {
     // Opening the cache and walking take about the same time and are independent.
-    let (walked, mut memory) = std::thread::scope(|scope| {
-        let memory = scope.spawn(|| ScanCache::open(root, matcher, visit.store.as_deref()));
-        let walked = walk::walk(&root.path, matcher, WalkLimits::default());
-        (walked, memory.join().unwrap_or_else(|_| ScanCache::none()))
+    let (walked, mut cache) = std::thread::scope(|scope| {
+        let cache = scope.spawn(|| ScanCache::open(root, matcher, visit.store.as_deref()));
+        let walked = walk::walk(&root.path, matcher, WalkLimits::of_root(visit.is_trusted));
+        (walked, cache.join().unwrap_or_else(|_| ScanCache::none()))
     });
-    let survey = RootSurvey::new(root, walked, &mut memory, |it| matcher.is_manifest(it));
-    let record = memory.close(survey.sights.iter());
-    let counts = memory.counts();
+    let survey = RootSurvey::new(root, walked, &mut cache, |value| matcher.is_manifest(value));
+    let record = cache.to_write(survey.files.iter());
+    let counts = cache.counts();
     tracing::debug!(event = "discovery.scan", root = %root.path.display(), hits = counts.hits, misses = counts.misses);
-    survey.give(visit, give);
+    survey.emit(visit, emit);
     if let Some(record) = record {
-        record.keep();
+        record.write();
     }
     counts
 }
 
 /// Inspects a single file of a root. Blocks.
-pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, give: Give<'_>) {
-    let problem =
-        |kind, message: &str| Diagnostic::warning(kind, message).of(visit.source.clone()).at(file);
+pub(super) fn scan_file(root: &Root, file: &Path, visit: &RootVisit, emit: Give<'_>) {
+    let warning = |kind, message: &str| {
+        Diagnostic::warning(kind, message).with_source(visit.source.clone()).with_path(file)
+    };
     let Some(relative) = file.strip_prefix(&root.path).ok().and_then(Path::to_str) else {
-        give(RootEntry::Diagnostic(problem(DiagnosticKind::Forbidden, "is outside its folder")));
+        emit(RootEntry::Diagnostic(warning(DiagnosticKind::Forbidden, "it is outside its folder")));
         return;
     };
     match walk::walk_to(&root.path, relative) {
-        Ok(it) => {
-            let walked = Walked { files: vec![it], problems: Vec::new() };
-            let is_manifest = |it: &str| file_name(it) == "manifest.json";
-            RootSurvey::new(root, walked, &mut ScanCache::none(), is_manifest).give(visit, give);
+        Ok(value) => {
+            let walked = Walked { files: vec![value], diagnostics: Vec::new() };
+            let is_manifest = |text: &str| file_name(text) == "manifest.json";
+            RootSurvey::new(root, walked, &mut ScanCache::none(), is_manifest).emit(visit, emit);
         }
         Err(NotAFile::Missing) => {
-            give(RootEntry::Diagnostic(problem(DiagnosticKind::Unavailable, "is not there")));
+            emit(RootEntry::Diagnostic(warning(
+                DiagnosticKind::Unavailable,
+                "the file does not exist",
+            )));
         }
         Err(NotAFile::Outside) => {
-            give(RootEntry::Diagnostic(problem(
+            emit(RootEntry::Diagnostic(warning(
                 DiagnosticKind::Forbidden,
-                "is a link that leads out of the folder",
+                "it is a symbolic link that leads out of the folder",
             )));
         }
         Err(NotAFile::Other(sort)) => {
-            give(RootEntry::Diagnostic(problem(
+            emit(RootEntry::Diagnostic(warning(
                 DiagnosticKind::Forbidden,
-                &format!("is {sort}, not a file"),
+                &format!("it is {sort}, not a file"),
             )));
         }
     }
@@ -98,13 +101,13 @@ struct RootSurvey<'a> {
     root: &'a Root,
     owners: Owners,
     /// Walked files first, in order; then the files that only a manifest names.
-    sights: Vec<InspectedFile>,
+    files: Vec<InspectedFile>,
     walked: usize,
     by_path: HashMap<String, usize>,
     /// Why a path named by a manifest is not a file of the folder.
     absent: HashMap<String, NotAFile>,
     claims: HashSet<String>,
-    problems: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> RootSurvey<'a> {
@@ -112,31 +115,35 @@ impl<'a> RootSurvey<'a> {
     fn new(
         root: &'a Root,
         walked: Walked,
-        memory: &mut ScanCache<'_>,
+        cache: &mut ScanCache<'_>,
         is_manifest: impl Fn(&str) -> bool,
     ) -> Self {
         let mut survey = Self {
             root,
-            owners: Owners::of(&root.path),
+            owners: Owners::new(&root.path),
             walked: walked.files.len(),
-            sights: Vec::with_capacity(walked.files.len()),
+            files: Vec::with_capacity(walked.files.len()),
             by_path: HashMap::new(),
             absent: HashMap::new(),
             claims: HashSet::new(),
-            problems: walked.problems,
+            diagnostics: walked.diagnostics,
         };
         for file in walked.files {
             let is_manifest = is_manifest(&file.relative);
-            survey.inspect(file, is_manifest, memory);
+            survey.inspect(file, is_manifest, cache);
         }
         let target = |tool: &DescribedTool| match &tool.plan {
             RecipePlan::Target(path) => Some(path.clone()),
             _ => None,
         };
-        let targets = survey.sights.iter().flat_map(|it| &it.inspection.tools).filter_map(target);
+        let targets = survey
+            .files
+            .iter()
+            .flat_map(|inspected| &inspected.inspection.tools)
+            .filter_map(target);
         let targets: Vec<String> = targets.collect();
         if !targets.is_empty() || !survey.claims.is_empty() {
-            let paths = survey.sights.iter().map(|it| it.file.relative.clone());
+            let paths = survey.files.iter().map(|inspected| inspected.file.relative.clone());
             survey.by_path = paths.zip(0..).collect();
         }
         for target in targets {
@@ -145,21 +152,21 @@ impl<'a> RootSurvey<'a> {
             }
             match walk::walk_to(&root.path, &target) {
                 Ok(file) => {
-                    survey.by_path.insert(target, survey.sights.len());
-                    survey.inspect(file, false, memory);
+                    survey.by_path.insert(target, survey.files.len());
+                    survey.inspect(file, false, cache);
                 }
-                Err(why) => drop(survey.absent.insert(target, why)),
+                Err(reason) => drop(survey.absent.insert(target, reason)),
             }
         }
         survey
     }
 
-    fn inspect(&mut self, file: WalkedFile, is_manifest: bool, memory: &mut ScanCache<'_>) {
-        let place = FileInRoot { root: &self.root.path, relative: &file.relative };
+    fn inspect(&mut self, file: WalkedFile, is_manifest: bool, cache: &mut ScanCache<'_>) {
+        let file_in_root = FileInRoot { root: &self.root.path, relative: &file.relative };
         let mode = InspectionMode { is_manifest, flavour: self.flavour() };
-        let inspection = memory.inspect(&place, &file.stamp, mode);
+        let inspection = cache.inspect(&file_in_root, &file.stamp, mode);
         self.claims.extend(inspection.claims.iter().cloned());
-        self.sights.push(InspectedFile { file, inspection });
+        self.files.push(InspectedFile { file, inspection });
     }
 
     fn flavour(&self) -> Flavour {
@@ -167,16 +174,19 @@ impl<'a> RootSurvey<'a> {
     }
 
     /// Emits all entries, in the order of the paths.
-    fn give(mut self, visit: &RootVisit, give: Give<'_>) {
-        let problems = std::mem::take(&mut self.problems).into_iter();
-        if !problems.map(|it| RootEntry::Diagnostic(it.of(visit.source.clone()))).all(&mut *give) {
+    fn emit(mut self, visit: &RootVisit, emit: Give<'_>) {
+        let diagnostics = std::mem::take(&mut self.diagnostics).into_iter();
+        if !diagnostics
+            .map(|diagnostic| RootEntry::Diagnostic(diagnostic.with_source(visit.source.clone())))
+            .all(&mut *emit)
+        {
             return;
         }
         for at in 0..self.walked {
-            let inspection = std::mem::take(&mut self.sights[at].inspection);
+            let inspection = std::mem::take(&mut self.files[at].inspection);
             // `target` reads this field again for manifest entries.
-            self.sights[at].inspection.speaks = inspection.speaks;
-            if !self.entries(at, inspection, visit).into_iter().all(&mut *give) {
+            self.files[at].inspection.has_schema_verb = inspection.has_schema_verb;
+            if !self.entries(at, inspection, visit).into_iter().all(&mut *emit) {
                 return;
             }
         }
@@ -184,7 +194,7 @@ impl<'a> RootSurvey<'a> {
 
     /// The entries of one file; none if a manifest or another tool file claims it.
     fn entries(&self, at: usize, inspection: FileInspection, visit: &RootVisit) -> Vec<RootEntry> {
-        let file = &self.sights[at].file;
+        let file = &self.files[at].file;
         // A tool file is listed even if the command of another tool file mentions it.
         if self.claims.contains(&file.relative)
             && super::tool_file::format(file_name(&file.relative)).is_none()
@@ -192,10 +202,11 @@ impl<'a> RootSurvey<'a> {
             return Vec::new();
         }
         let path = self.root.path.join(&file.relative);
-        let diagnostic =
-            |it: Diagnostic| RootEntry::Diagnostic(it.of(visit.source.clone()).at(&path));
+        let diagnostic = |diagnostic: Diagnostic| {
+            RootEntry::Diagnostic(diagnostic.with_source(visit.source.clone()).with_path(&path))
+        };
         let warning = |kind, message| diagnostic(Diagnostic::warning(kind, message));
-        let objection = self.objection(file, &inspection.claims);
+        let refusal_reason = self.refusal_reason(file, &inspection.claims);
         let mut entries: Vec<_> = inspection.diagnostics.into_iter().map(diagnostic).collect();
         for mut described in inspection.tools {
             let plan = std::mem::take(&mut described.plan);
@@ -204,7 +215,7 @@ impl<'a> RootSurvey<'a> {
                 RecipePlan::Ready(recipe @ Recipe::Http(_)) => Ok(recipe),
                 RecipePlan::Ready(recipe)
                 | RecipePlan::Static(recipe)
-                | RecipePlan::Unasked(recipe) => objection.clone().map_or(Ok(recipe), Err),
+                | RecipePlan::Unprobed(recipe) => refusal_reason.clone().map_or(Ok(recipe), Err),
                 RecipePlan::Target(target) => self.target(&target),
             };
             let mut tool =
@@ -235,16 +246,18 @@ impl<'a> RootSurvey<'a> {
 
     /// The reason why this file's tools must not run: another user could have written the file, or
     /// a file that it starts.
-    fn objection(&self, file: &WalkedFile, claims: &[String]) -> Option<String> {
-        let claimed =
-            claims.iter().filter_map(|it| self.by_path.get(it)).map(|at| &self.sights[*at].file);
-        std::iter::once(file).chain(claimed).find_map(|it| {
-            let reason = match self.owners.objection(&it.stamp) {
+    fn refusal_reason(&self, file: &WalkedFile, claims: &[String]) -> Option<String> {
+        let claimed = claims
+            .iter()
+            .filter_map(|claim| self.by_path.get(claim))
+            .map(|at| &self.files[*at].file);
+        std::iter::once(file).chain(claimed).find_map(|item| {
+            let reason = match self.owners.refusal_reason(&item.stamp) {
                 Some(reason) => reason,
                 None if it.in_open_folder => "its folder is world-writable, so it is not run",
                 None => return None,
             };
-            let other = (it.relative != file.relative).then(|| format!("`{}`: ", it.relative));
+            let other = (item.relative != file.relative).then(|| format!("`{}`: ", item.relative));
             Some(format!("{}{reason}", other.unwrap_or_default()))
         })
     }
@@ -253,17 +266,17 @@ impl<'a> RootSurvey<'a> {
     /// for its refusal.
     fn target(&self, target: &str) -> Result<Recipe, String> {
         let missing = |reason: String| Ok(Recipe::Missing { reason });
-        let sight = match (self.by_path.get(target), self.absent.get(target)) {
-            (Some(at), _) => &self.sights[*at],
+        let inspected = match (self.by_path.get(target), self.absent.get(target)) {
+            (Some(at), _) => &self.files[*at],
             (None, Some(NotAFile::Outside)) => {
-                return Err(format!("`{target}` is a link that leads out of the folder"));
+                return Err(format!("`{target}` is a symbolic link that leads out of the folder"));
             }
             (None, Some(NotAFile::Other(sort))) => {
                 return missing(format!("`{target}` is {sort}, not a file"));
             }
-            (None, _) => return missing(format!("`{target}` is not there")),
+            (None, _) => return missing(format!("`{target}` does not exist")),
         };
-        if let Some(reason) = self.objection(&sight.file, &[]) {
+        if let Some(reason) = self.refusal_reason(&inspected.file, &[]) {
             return Err(format!("`{target}`: {reason}"));
         }
         let path = self.root.path.join(target);

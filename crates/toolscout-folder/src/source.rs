@@ -6,12 +6,12 @@ mod start;
 
 pub use build::{FolderSourceBuilder, Probing};
 
-use super::ask::Prober;
-use super::flow::{AHEAD, stream_of};
 use super::gather::{Gathering, ListedTool, ToolTable};
 use super::manifest::ProbedDefinition;
+use super::prober::Prober;
 use super::prompts::{Prompt, PromptLibrary};
 use super::strategy::RootVisit;
+use super::streams::{BUFFER_SIZE, stream_of};
 use super::watch;
 use futures_util::StreamExt;
 use parking_lot::Mutex;
@@ -28,7 +28,7 @@ use toolscout_core::{
 /// let source = FolderSource::builder().roots(DefaultRoot { from: ".".into() }).build();
 /// ```
 pub struct FolderSource {
-    terms: FolderSourceBuilder,
+    config: FolderSourceBuilder,
     prober: Prober,
     /// The result of the last complete discovery. A running discovery builds its own table aside.
     table: Mutex<Option<Arc<ToolTable>>>,
@@ -51,7 +51,7 @@ impl FolderSource {
 
     /// The definition from the file behind a tool, without the manifest or header. `None` if this
     /// source does not list the tool, or if the tool's kind cannot be probed. May start the file,
-    /// as [`Source::load`] does.
+    /// if it is trusted.
     pub async fn definition(
         &self,
         name: &ToolName,
@@ -86,9 +86,9 @@ impl FolderSource {
         if let Some(table) = self.current() {
             return Ok(table);
         }
-        let mut found = self.discover(cx.clone());
-        while let Some(found) = found.next().await {
-            found?;
+        let mut items = self.discover(cx.clone());
+        while let Some(item) = items.next().await {
+            item?;
         }
         Ok(self.current().unwrap_or_default())
     }
@@ -104,21 +104,21 @@ impl FolderSource {
 
 impl Source for FolderSource {
     fn id(&self) -> &SourceId {
-        &self.terms.id
+        &self.config.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Folder
     }
 
     /// Cancel-safe: the previous table stays current until the reader has taken every item.
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         stream_of(|out| async move {
-            let mut gathering = Gathering::new(&out, self.terms.rules);
+            let mut gathering = Gathering::new(&out, self.config.rules);
             if self.gather(&mut gathering, &cx).await.is_ok() {
                 let all = gathering.into_parts();
                 // All permits are free once the reader has taken everything.
-                if out.reserve_many(AHEAD).await.is_ok() {
+                if out.reserve_many(BUFFER_SIZE).await.is_ok() {
                     self.publish(all);
                 }
             }
@@ -146,6 +146,6 @@ impl Source for FolderSource {
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {
-        watch::changes(&*self.terms.roots, &*self.terms.tools, &self.terms.explicit)
+        watch::changes(&*self.config.roots, &*self.config.tools, &self.config.explicit)
     }
 }

@@ -12,7 +12,7 @@ pub(super) struct ScanStamp(u64, i64, i64, u64, u32, u32);
 
 impl ScanStamp {
     #[cfg(unix)]
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         let nanos =
             |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
@@ -27,7 +27,7 @@ impl ScanStamp {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &Metadata) -> Self {
         let modified = metadata.modified().map(nanos_of).unwrap_or(0);
         Self(metadata.len(), modified, modified, 0, 0, 0)
     }
@@ -52,12 +52,12 @@ impl ScanStamp {
     }
 
     /// Whether the file is world-writable. A sticky folder (`/tmp`) protects its entries.
-    pub(super) fn is_open_to_all(&self) -> bool {
+    pub(super) fn is_world_writable(&self) -> bool {
         self.4 & 0o002 != 0 && self.4 & 0o1000 == 0
     }
 
     /// Whether it is setuid or setgid, so that it runs with the rights of its owner or group.
-    fn lends_rights(&self) -> bool {
+    fn is_setuid_or_setgid(&self) -> bool {
         self.4 & 0o6000 != 0
     }
 
@@ -75,23 +75,27 @@ pub(super) fn nanos_of(time: std::time::SystemTime) -> i64 {
 /// The owners whose files may run: root, the current user, and the owner of the root folder.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Owners {
-    us: u32,
+    current: u32,
     root: u32,
 }
 
 impl Owners {
-    pub(super) fn of(root: &Path) -> Self {
-        let us = current_user();
-        Self { us, root: std::fs::metadata(root).map_or(us, |it| ScanStamp::of(&it).owner()) }
+    pub(super) fn new(root: &Path) -> Self {
+        let current = current_user();
+        Self {
+            current,
+            root: std::fs::metadata(root)
+                .map_or(current, |metadata| ScanStamp::from_metadata(&metadata).owner()),
+        }
     }
 
     /// The reason why a file must not run, if another user could have written it.
-    pub(super) fn objection(&self, file: &ScanStamp) -> Option<&'static str> {
-        if file.is_open_to_all() {
+    pub(super) fn refusal_reason(&self, file: &ScanStamp) -> Option<&'static str> {
+        if file.is_world_writable() {
             Some("this file is world-writable, so it is not run")
-        } else if file.lends_rights() {
+        } else if file.is_setuid_or_setgid() {
             Some("this file is setuid or setgid, so it is not run")
-        } else if ![0, self.us, self.root].contains(&file.owner()) {
+        } else if ![0, self.current, self.root].contains(&file.owner()) {
             Some("this file belongs to another user, so it is not run")
         } else {
             None

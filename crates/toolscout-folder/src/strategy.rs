@@ -27,11 +27,11 @@ pub trait ToolStrategy: Send + Sync + 'static {
         file: &'a Path,
         visit: RootVisit,
     ) -> BoxStream<'a, Result<RootEntry, SourceError>> {
-        let is_of_file = move |it: &Result<RootEntry, SourceError>| match it {
+        let is_of_file = move |result: &Result<RootEntry, SourceError>| match result {
             Ok(RootEntry::Tool(tool, _)) => tool.provenance.path.as_deref() == Some(file),
             _ => false,
         };
-        Box::pin(self.tools(root, visit).filter(move |it| std::future::ready(is_of_file(it))))
+        Box::pin(self.tools(root, visit).filter(move |tool| std::future::ready(is_of_file(tool))))
     }
 
     /// The folders to watch for changes. Default: the root.
@@ -40,7 +40,7 @@ pub trait ToolStrategy: Send + Sync + 'static {
     }
 
     /// Whether a change of this path is relevant. Default: yes.
-    fn heeds(&self, _root: &Root, _path: &Path) -> bool {
+    fn is_relevant(&self, _root: &Root, _path: &Path) -> bool {
         true
     }
 }
@@ -67,8 +67,8 @@ impl ToolStrategy for Arc<dyn ToolStrategy> {
         self.as_ref().watched(root)
     }
 
-    fn heeds(&self, root: &Root, path: &Path) -> bool {
-        self.as_ref().heeds(root, path)
+    fn is_relevant(&self, root: &Root, path: &Path) -> bool {
+        self.as_ref().is_relevant(root, path)
     }
 }
 

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use toolscout_core::{BoxStream, SourceError, SourceId};
 
 /// The number of items that the producer may be ahead of the reader.
-pub(super) const AHEAD: usize = 64;
+pub(super) const BUFFER_SIZE: usize = 64;
 
 /// The number of items sent across threads together: waking a reader costs more than reading a
 /// small file.
@@ -19,7 +19,7 @@ where
     T: Send + 'a,
     F: Future<Output = ()> + Send + 'a,
 {
-    let (sender, receiver) = mpsc::channel(AHEAD);
+    let (sender, receiver) = mpsc::channel(BUFFER_SIZE);
     let work = stream::once(produce(sender)).filter_map(|()| future::ready(None));
     let items = stream::unfold(receiver, |mut receiver| async {
         let item = receiver.recv().await?;
@@ -51,7 +51,7 @@ where
             let _ = batches.blocking_send(batch);
         });
         if work.await.is_err() {
-            let what = "reading the folder broke off".to_owned();
+            let what = "reading the folder failed unexpectedly".to_owned();
             let _ = out.send(vec![Err(SourceError::Unavailable { id, what })]).await;
         }
     });

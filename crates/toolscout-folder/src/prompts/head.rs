@@ -1,6 +1,6 @@
 //! The head of a prompt file, between two lines of dashes.
 
-use super::super::document::{self, DocumentTable, ToolFileFormat, did_you_mean, sort_of};
+use super::super::document::{self, DocumentTable, ToolFileFormat, did_you_mean, type_name};
 use super::Argument;
 use super::text;
 use serde_json::{Map, Value};
@@ -26,7 +26,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&str, &str), String> {
         }
         at += line.len();
     }
-    Err("its head does not end: put a second line of `---` below it".to_owned())
+    Err("the front matter is not closed: add a line with `---` below it".to_owned())
 }
 
 /// The text below the current line, if the rest of the line is blank.
@@ -39,9 +39,12 @@ impl PromptHead {
     pub(super) fn read(head: &str) -> Result<Self, String> {
         let map = match document::parse(ToolFileFormat::Yaml, head.as_bytes())? {
             None => return Ok(Self::default()),
-            Some(Value::Object(map)) => ours(map)?,
+            Some(Value::Object(map)) => own_keys(map)?,
             Some(other) => {
-                return Err(format!("its head is {}; it must be a table", sort_of(&other)));
+                return Err(format!(
+                    "the front matter is {}; it must be a table",
+                    type_name(&other)
+                ));
             }
         };
         let mut table = DocumentTable::new("", map, &KEYS)?;
@@ -51,12 +54,12 @@ impl PromptHead {
                 items.into_iter().map(argument).collect::<Result<Vec<_>, _>>()?
             }
             Some(other) => {
-                return Err(format!("`arguments` is {}; it must be a list", sort_of(&other)));
+                return Err(format!("`arguments` is {}; it must be a list", type_name(&other)));
             }
         };
         for (at, one) in arguments.iter().enumerate() {
-            if arguments[..at].iter().any(|it| it.name == one.name) {
-                return Err(format!("the argument `{}` is there twice", one.name));
+            if arguments[..at].iter().any(|argument| argument.name == one.name) {
+                return Err(format!("duplicate argument `{}`", one.name));
             }
         }
         Ok(Self { title: table.text("title")?, description: table.text("description")?, arguments })
@@ -65,11 +68,11 @@ impl PromptHead {
 
 /// Drops the keys of other programs, which read such files too; a key similar to one of ours is
 /// reported as a typo.
-fn ours(mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
-    for key in map.keys().filter(|it| !KEYS.contains(&it.as_str())) {
-        let near = did_you_mean(key, &KEYS);
-        if !near.is_empty() {
-            return Err(format!("unknown key `{key}`{near}"));
+fn own_keys(mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+        let suggestion = did_you_mean(key, &KEYS);
+        if !suggestion.is_empty() {
+            return Err(format!("unknown key `{key}`{suggestion}"));
         }
     }
     map.retain(|key, _| KEYS.contains(&key.as_str()));
@@ -90,7 +93,7 @@ fn argument(item: Value) -> Result<Argument, String> {
         other => {
             return Err(format!(
                 "an argument is {}; it must be a table with a `name`",
-                sort_of(&other)
+                type_name(&other)
             ));
         }
     };
@@ -98,7 +101,7 @@ fn argument(item: Value) -> Result<Argument, String> {
         Ok(argument)
     } else {
         Err(format!(
-            "`{}` is no name for an argument; use letters, digits, `_` and `-`",
+            "`{}` is not a valid argument name; use letters, digits, `_` and `-`",
             argument.name
         ))
     }

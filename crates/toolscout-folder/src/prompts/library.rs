@@ -11,8 +11,8 @@ use toolscout_core::{
 };
 
 /// JSON-RPC error codes for an unknown method and for invalid parameters.
-const NO_METHOD: i64 = -32_601;
-const PARAMS: i64 = -32_602;
+const METHOD_NOT_FOUND: i64 = -32_601;
+const INVALID_PARAMS: i64 = -32_602;
 
 /// The prompts of the last complete discovery.
 pub(crate) struct PromptLibrary {
@@ -25,7 +25,8 @@ impl PromptLibrary {
         Self { id, known: watch::Sender::new(Arc::default()) }
     }
 
-    /// Replaces the prompts. Subscribers are notified if the list has changed.
+    /// Replaces the prompts. Subscribers are notified if the list has changed, but not of the first
+    /// list: no client has read an earlier one.
     pub(crate) fn publish(&self, prompts: Vec<Prompt>) {
         self.known.send_if_modified(|known| {
             let is_news = **known != *prompts;
@@ -36,33 +37,33 @@ impl PromptLibrary {
         });
     }
 
-    fn given(&self, params: &Value) -> Result<RawJson, SourceError> {
+    fn get(&self, params: &Value) -> Result<RawJson, SourceError> {
         let name = params["name"].as_str().unwrap_or_default();
-        let known = self.known.borrow().clone();
-        let prompt = known.iter().find(|it| it.name == name);
+        let prompts = self.prompts.borrow().clone();
+        let prompt = prompts.iter().find(|item| item.name == name);
         let prompt =
-            prompt.ok_or_else(|| self.refused(PARAMS, format!("there is no prompt `{name}`")))?;
+            prompt.ok_or_else(|| self.error(INVALID_PARAMS, format!("unknown prompt `{name}`")))?;
         let arguments = match &params["arguments"] {
             Value::Null => Map::new(),
             Value::Object(map) => map.clone(),
-            _ => return Err(self.refused(PARAMS, "`arguments` must be an object".to_owned())),
+            _ => return Err(self.error(INVALID_PARAMS, "`arguments` must be an object".to_owned())),
         };
-        prompt.given(&arguments).map_err(|reason| self.refused(PARAMS, reason))
+        prompt.get(&arguments).map_err(|reason| self.error(INVALID_PARAMS, reason))
     }
 
-    fn refused(&self, code: i64, message: String) -> SourceError {
+    fn error(&self, code: i64, message: String) -> SourceError {
         SourceError::Answered { id: self.id.clone(), code, message, data: None }
     }
 }
 
 impl Library for PromptLibrary {
-    fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
-        let known = self.known.borrow().clone();
-        let able =
-            if known.is_empty() { json!({}) } else { json!({"prompts": {"listChanged": true}}) };
-        let prompts = known.iter().map(Prompt::definition).collect();
+    fn contents(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
+        let prompts = self.prompts.borrow().clone();
+        let capabilities =
+            if prompts.is_empty() { json!({}) } else { json!({"prompts": {"listChanged": true}}) };
+        let prompts = prompts.iter().map(Prompt::definition).collect();
         Ok(LibraryContents {
-            capabilities: Some(RawJson::from_value(&able)),
+            capabilities: Some(RawJson::from_value(&capabilities)),
             prompts,
             ..LibraryContents::default()
         })
@@ -74,21 +75,21 @@ impl Library for PromptLibrary {
         params: RawJson,
         _: Cx,
     ) -> BoxFuture<'a, Result<RawJson, SourceError>> {
-        let answer = match method {
-            "prompts/get" => self.given(&params.to_value()),
+        let response = match method {
+            "prompts/get" => self.get(&params.to_value()),
             // Clients send this while the user types; we have no values to propose.
             "completion/complete" => {
                 Ok(RawJson::from_value(&json!({"completion": {"values": []}})))
             }
-            _ => Err(self.refused(NO_METHOD, format!("there is no `{method}` here"))),
+            _ => Err(self.error(METHOD_NOT_FOUND, format!("method not found: `{method}`"))),
         };
-        Box::pin(std::future::ready(answer))
+        Box::pin(std::future::ready(response))
     }
 
     fn events(&self) -> BoxStream<'_, LibraryEvent> {
-        Box::pin(stream::unfold(self.known.subscribe(), |mut known| async move {
-            known.changed().await.ok()?;
-            Some((LibraryEvent::PromptsChanged, known))
+        Box::pin(stream::unfold(self.prompts.subscribe(), |mut prompts| async move {
+            prompts.changed().await.ok()?;
+            Some((LibraryEvent::PromptsChanged, prompts))
         }))
     }
 }

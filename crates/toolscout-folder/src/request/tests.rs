@@ -5,27 +5,26 @@ use crate::FolderSource;
 use futures_util::StreamExt;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use tempfile::TempDir;
 use toolscout_core::{Caller, Cx, DiscoveryItem, RequestSources, SourceKind};
 
-fn by(headers: &[(&str, &str)], user: Option<&str>) -> Cx {
+fn request_with(headers: &[(&str, &str)], user: Option<&str>) -> Cx {
     let headers =
         headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Cx { headers, user: user.map(Into::into), ..Cx::new(Caller::Mcp) }
 }
 
-fn of(value: &str) -> Cx {
-    by(&[("x-user-id", value)], None)
+fn request_of(value: &str) -> Cx {
+    request_with(&[("x-user-id", value)], None)
 }
 
 /// The tools of a request, each as `source/name: description`.
-async fn tools(giver: &dyn RequestSources, cx: &Cx) -> Vec<String> {
+async fn tools(provider: &dyn RequestSources, cx: &Cx) -> Vec<String> {
     let mut all = Vec::new();
-    for source in giver.sources(cx).await {
-        assert_eq!(source.origin(), SourceKind::Request);
+    for source in provider.sources(cx).await {
+        assert_eq!(source.kind(), SourceKind::Request);
         let found: Vec<_> = source.discover(cx.clone()).collect().await;
-        all.extend(found.into_iter().filter_map(|it| match it.expect("it can be listed") {
+        all.extend(found.into_iter().filter_map(|item| match item.expect("it can be listed") {
             DiscoveryItem::Tool(tool) => {
                 Some(format!("{}: {}", tool.id, tool.description.clone().unwrap_or_default()))
             }
@@ -51,33 +50,40 @@ fn project() -> TempDir {
 
 fn folders(project: &Path, pattern: &str) -> RequestFolder {
     let made = RequestFolder::new("X-User-ID", pattern, project, "users/{value}/tools", || {
-        FolderSource::builder().trust(Arc::new(|_| true))
+        FolderSource::builder().trust(|_: &Path| true)
     });
     made.expect("it can be")
 }
 
 /// P-01, P-02.
 #[tokio::test]
-async fn a_header_chooses_a_folder_of_tools() {
+async fn a_header_selects_a_folder_of_tools() {
     let dir = project();
-    let giver = folders(&dir.path().join("project"), "[a-z0-9-]{1,32}");
+    let provider = folders(&dir.path().join("project"), "[a-z0-9-]{1,32}");
     assert_eq!(
-        tools(&giver, &of("alice")).await,
+        tools(&provider, &request_of("alice")).await,
         ["own/my_saved_queries: The saved queries of alice"]
     );
-    assert_eq!(tools(&giver, &of("bob")).await, ["own/my_saved_queries: The saved queries of bob"]);
-    assert!(giver.key(&by(&[], None)).is_none());
+    assert_eq!(
+        tools(&provider, &request_of("bob")).await,
+        ["own/my_saved_queries: The saved queries of bob"]
+    );
+    assert!(provider.key(&request_with(&[], None)).is_none());
     // A user without a folder has no tools, and that is not an error.
-    assert!(giver.key(&of("carol")).is_some());
-    assert!(tools(&giver, &of("carol")).await.is_empty());
-    let keys =
-        [of("alice"), of("bob"), by(&[("x-user-id", "alice")], Some("u"))].map(|it| giver.key(&it));
+    assert!(provider.key(&request_of("carol")).is_some());
+    assert!(tools(&provider, &request_of("carol")).await.is_empty());
+    let keys = [
+        request_of("alice"),
+        request_of("bob"),
+        request_with(&[("x-user-id", "alice")], Some("u")),
+    ]
+    .map(|value| provider.key(&value));
     assert!(keys[0] != keys[1] && keys[0] != keys[2], "{keys:?}");
 }
 
 /// P-02: neither the value nor its resolution by the file system leads out of the project.
 #[tokio::test]
-async fn no_value_leads_to_another_place() {
+async fn no_value_leads_out_of_the_project() {
     let dir = project();
     let root = dir.path().join("project");
     let outside = dir.path().join("outside/tools");
@@ -88,7 +94,7 @@ async fn no_value_leads_to_another_place() {
         .expect("a link");
     std::os::unix::fs::symlink(root.join("users/bob"), root.join("users/eve")).expect("a link");
     // This also holds if the pattern matches everything.
-    let giver = folders(&root, "(?s).*");
+    let provider = folders(&root, "(?s).*");
     for value in [
         "..",
         ".",
@@ -107,13 +113,13 @@ async fn no_value_leads_to_another_place() {
         "...",
         &"a".repeat(129),
     ] {
-        assert!(tools(&giver, &of(value)).await.is_empty(), "{value:?}");
+        assert!(tools(&provider, &request_of(value)).await.is_empty(), "{value:?}");
     }
-    assert_eq!(tools(&giver, &of("alice")).await.len(), 1);
+    assert_eq!(tools(&provider, &request_of("alice")).await.len(), 1);
 }
 
 #[tokio::test]
-async fn the_whole_value_must_fit_the_pattern() {
+async fn the_whole_value_must_match_the_pattern() {
     let dir = project();
     let root = dir.path().join("project");
     for (pattern, value, fits) in [
@@ -126,29 +132,33 @@ async fn the_whole_value_must_fit_the_pattern() {
         ("alice", "alice\n", false),
         ("(?m)^alice$", "bob\nalice", false),
     ] {
-        assert_eq!(folders(&root, pattern).key(&of(value)).is_some(), fits, "{pattern} {value:?}");
+        assert_eq!(
+            folders(&root, pattern).key(&request_of(value)).is_some(),
+            fits,
+            "{pattern} {value:?}"
+        );
     }
 }
 
 #[test]
-fn what_could_lead_anywhere_is_refused_before_it_is_used() {
+fn unsafe_configurations_are_refused() {
     let make = |header: &str, pattern: &str, folder: &str| {
         RequestFolder::new(header, pattern, Path::new("/p"), folder, FolderSource::builder)
             .err()
-            .map(|it| it.to_string())
+            .map(|error| error.to_string())
     };
     assert_eq!(make("x-user-id", "a", "users/{value}"), None);
-    for (header, pattern, folder, said) in [
+    for (header, pattern, folder, message) in [
         ("authorization", "a", "u/{value}", "reserved for toolscout"),
-        ("x", "(", "u/{value}", "the pattern `(` cannot be used"),
-        ("x", "a)|(?:b", "u/{value}", "cannot be used"),
-        ("x", "(a{1000}){1000}", "u/{value}", "cannot be used"),
-        ("x", "a", "users", "is the same for everybody"),
-        ("x", "a", "/users/{value}", "must lie below the project"),
-        ("x", "a", "../{value}", "must lie below the project"),
-        ("x", "a", "users/{value}/../..", "must lie below the project"),
+        ("x", "(", "u/{value}", "invalid pattern `(`"),
+        ("x", "a)|(?:b", "u/{value}", "invalid pattern `"),
+        ("x", "(a{1000}){1000}", "u/{value}", "invalid pattern `"),
+        ("x", "a", "users", "would be the same for all requests"),
+        ("x", "a", "/users/{value}", "must be a relative path below the project"),
+        ("x", "a", "../{value}", "must be a relative path below the project"),
+        ("x", "a", "users/{value}/../..", "must be a relative path below the project"),
     ] {
         let error = make(header, pattern, folder).unwrap_or_default();
-        assert!(error.contains(said), "{pattern} {folder}: {error}");
+        assert!(error.contains(message), "{pattern} {folder}: {error}");
     }
 }

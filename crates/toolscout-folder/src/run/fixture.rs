@@ -15,7 +15,12 @@ pub(crate) fn cx() -> Cx {
 
 /// The text of all content blocks.
 pub(crate) fn text(output: &ToolOutput) -> String {
-    output.content().iter().filter_map(|it| it["text"].as_str()).collect::<Vec<_>>().join("\n")
+    output
+        .content()
+        .iter()
+        .filter_map(|content| content["text"].as_str())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Whether a test can run here; prints a note if it cannot.
@@ -24,7 +29,7 @@ pub(crate) fn has(program: &str) -> bool {
     let found = toolscout_process::program::find(program).is_some();
     if !found {
         assert!(
-            std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|it| it != "all"),
+            std::env::var_os("TOOLSCOUT_TESTS").is_none_or(|value| value != "all"),
             "needs {program}"
         );
         println!("skipped: needs {program}");

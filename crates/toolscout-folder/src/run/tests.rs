@@ -3,7 +3,7 @@
 //! 3. A tool that cannot run is reported with the reason.
 
 use super::fixture::{call, cx, text};
-use super::output::of_stdout;
+use super::output::from_stdout;
 use super::run;
 use crate::recipe::{ArgumentPassing, CommandRecipe, Recipe};
 use serde_json::{Value, json};
@@ -105,12 +105,12 @@ fn corpus() -> Vec<String> {
         "C:\\x",
         "a\u{2028}b",
     ];
-    texts.iter().map(|it| (*it).to_owned()).collect()
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 /// S10: through standard input.
 #[tokio::test]
-async fn every_string_arrives_whole_on_stdin() {
+async fn every_string_arrives_unchanged_on_stdin() {
     let world = World::new();
     let mut texts = corpus();
     texts.push("x".repeat(1 << 20));
@@ -122,38 +122,45 @@ async fn every_string_arrives_whole_on_stdin() {
 
 /// S10: as arguments, with a flag before, joined to a flag, and in a list.
 #[tokio::test]
-async fn every_string_arrives_whole_as_an_argument() {
+async fn every_string_arrives_unchanged_as_an_argument() {
     let world = World::new();
     world.sh("show", r#"printf '%s|' "$@""#);
     let templates = ["--one", "{one}", "--two={one}", "{all}"].map(str::to_owned).to_vec();
-    for it in corpus() {
+    for corpus in corpus() {
         let recipe = command(&world, &["./show"], ArgumentPassing::Args(templates.clone()));
-        let output = done(recipe, json!({"one": it, "all": [it, it]})).await;
-        assert_eq!(text(&output), format!("--one|{it}|--two={it}|{it}|{it}|"), "{it:?}");
+        let output = done(recipe, json!({"one": corpus, "all": [corpus, corpus]})).await;
+        assert_eq!(
+            text(&output),
+            format!("--one|{corpus}|--two={corpus}|{corpus}|{corpus}|"),
+            "{corpus:?}"
+        );
     }
     let all = done(
         command(&world, &["./show"], ArgumentPassing::Args(Vec::new())),
         json!({"v": corpus()}),
     )
     .await;
-    assert_eq!(text(&all), corpus().iter().map(|it| format!("--v={it}|")).collect::<String>());
+    assert_eq!(
+        text(&all),
+        corpus().iter().map(|corpus| format!("--v={corpus}|")).collect::<String>()
+    );
 }
 
 /// S10: as variables.
 #[tokio::test]
-async fn every_string_arrives_whole_as_a_variable() {
+async fn every_string_arrives_unchanged_as_a_variable() {
     let world = World::new();
     world.sh("show", r#"printf '%s|' "$TOOL_ONE""#);
-    for it in corpus() {
+    for corpus in corpus() {
         let output =
-            done(command(&world, &["./show"], ArgumentPassing::Env), json!({"one": it})).await;
-        assert_eq!(text(&output), format!("{it}|"), "{it:?}");
+            done(command(&world, &["./show"], ArgumentPassing::Env), json!({"one": corpus})).await;
+        assert_eq!(text(&output), format!("{corpus}|"), "{corpus:?}");
     }
 }
 
 /// S10: a value that the system cannot pass in one piece is refused with a reason, not cut.
 #[tokio::test]
-async fn what_is_too_long_for_a_command_line_says_so() {
+async fn arguments_too_long_for_a_command_line_are_an_error() {
     let world = World::new();
     world.sh("show", "true");
     for input in [ArgumentPassing::Args(Vec::new()), ArgumentPassing::Env] {
@@ -171,7 +178,7 @@ async fn what_is_too_long_for_a_command_line_says_so() {
 /// S-23: the arguments after `--` are passed to the program unchanged; a tool without a command
 /// refuses them.
 #[tokio::test]
-async fn words_after_two_dashes_reach_the_program_untouched() {
+async fn arguments_after_two_dashes_reach_the_program_unchanged() {
     let world = World::new();
     let program = world.sh("show", r#"printf '%s|' "$@""#);
     let mut call = call("t", json!({"a": 1}));
@@ -185,17 +192,17 @@ async fn words_after_two_dashes_reach_the_program_untouched() {
 
 /// O-05: the exit status and standard error.
 #[tokio::test]
-async fn a_failing_program_is_a_failure_with_its_code_and_its_words() {
+async fn a_failing_program_reports_its_exit_code_and_output() {
     let world = World::new();
     world.sh("t", "echo half; echo boom >&2; exit 3");
     let output = done(command(&world, &["./t"], ArgumentPassing::Stdin), json!({})).await;
     assert!(output.is_error());
-    assert_eq!(text(&output), "`./t` exited with code 3\n\nboom\n\nprinted until then:\nhalf");
+    assert_eq!(text(&output), "`./t` exited with code 3\n\nboom\n\noutput:\nhalf");
 }
 
 /// O-05: the same through `tool-invoke`.
 #[tokio::test]
-async fn a_failing_executable_is_a_failure_with_its_code_and_its_words() {
+async fn a_failing_executable_reports_its_exit_code_and_output() {
     let world = World::new();
     let program = world.sh("t", "echo boom >&2; exit 3");
     let output =
@@ -206,7 +213,7 @@ async fn a_failing_executable_is_a_failure_with_its_code_and_its_words() {
 
 /// O-01: the verb and the name as arguments, the input and its context on stdin.
 #[tokio::test]
-async fn an_executable_gets_its_verb_and_its_input_with_context() {
+async fn an_executable_receives_its_verb_input_and_context() {
     let world = World::new();
     let program =
         world.sh("t", r#"printf '{"argv":"%s","stdin":%s,"cwd":"%s"}' "$*" "$(cat)" "$(pwd -P)""#);
@@ -250,7 +257,7 @@ async fn a_program_outside_of_the_folder_is_refused() {
     world.sh("bin/t", "echo outside");
     world.file("tools/x", "");
     let mut recipe = command(&world, &["../bin/t"], ArgumentPassing::Stdin);
-    recipe.cwd = world.path().join("tools");
+    recipe.folder = world.path().join("tools");
     let recipe = Recipe::Command(recipe);
     let err = run(&recipe, &call("t", json!({})), &cx()).await.expect_err("refused");
     assert!(err.to_string().contains("lies outside of the tool's folder and the project"), "{err}");
@@ -265,59 +272,59 @@ async fn a_program_outside_of_the_folder_is_refused() {
 /// O-06: plain text, or a result as it is.
 #[test]
 fn plain_text_stays_text() {
-    assert_eq!(of_stdout(b"hello\n"), ToolOutput::text("hello"));
-    assert_eq!(of_stdout(b"hello\n\n"), ToolOutput::text("hello\n"));
-    assert_eq!(of_stdout(b"hello\r\n"), ToolOutput::text("hello"));
-    assert_eq!(of_stdout(b""), ToolOutput::text(""));
-    for it in ["42", "\"a\"", "null", "{not json", "{} {}"] {
-        assert_eq!(of_stdout(it.as_bytes()), ToolOutput::text(it));
+    assert_eq!(from_stdout(b"hello\n"), ToolOutput::text("hello"));
+    assert_eq!(from_stdout(b"hello\n\n"), ToolOutput::text("hello\n"));
+    assert_eq!(from_stdout(b"hello\r\n"), ToolOutput::text("hello"));
+    assert_eq!(from_stdout(b""), ToolOutput::text(""));
+    for value in ["42", "\"a\"", "null", "{not json", "{} {}"] {
+        assert_eq!(from_stdout(value.as_bytes()), ToolOutput::text(value));
     }
 }
 
 /// O-06: byte for byte.
 #[test]
-fn a_result_is_passed_on_as_it_was_written() {
-    for it in [
+fn a_complete_result_is_passed_on_unchanged() {
+    for value in [
         r#"{ "content" : [ {"type":"text","text":"\u00e9"} ], "_meta": {"x": 1.0} }"#,
         r#"{"structuredContent":{"a":1e2}}"#,
         r#"{"isError":true}"#,
     ] {
-        let output = of_stdout(format!("{it}\n").as_bytes());
-        assert_eq!(output.raw().as_str(), it);
+        let output = from_stdout(format!("{value}\n").as_bytes());
+        assert_eq!(output.raw().as_str(), value);
     }
-    assert!(of_stdout(br#"{"isError":true}"#).is_error());
+    assert!(from_stdout(br#"{"isError":true}"#).is_error());
 }
 
 #[test]
-fn other_json_is_text_with_structure_beside_it() {
-    let output = of_stdout(b"{ \"a\": 1.0 }\n");
+fn other_json_becomes_text_and_structured_content() {
+    let output = from_stdout(b"{ \"a\": 1.0 }\n");
     let whole =
         r#"{"content":[{"type":"text","text":"{ \"a\": 1.0 }"}],"structuredContent":{ "a": 1.0 }}"#;
     assert_eq!(output.raw().as_str(), whole);
-    assert_eq!(of_stdout(b"[1,2]").structured_content(), Some(json!([1, 2])));
+    assert_eq!(from_stdout(b"[1,2]").structured_content(), Some(json!([1, 2])));
     // A page whose `content` is a string is not a result.
     assert_eq!(
-        of_stdout(br#"{"content":"hi"}"#).structured_content(),
+        from_stdout(br#"{"content":"hi"}"#).structured_content(),
         Some(json!({"content": "hi"}))
     );
 }
 
 #[test]
-fn bytes_that_are_no_text_are_shown_as_far_as_they_go() {
-    let output = of_stdout(b"a\xffb\n");
+fn invalid_utf8_is_shown_with_a_note() {
+    let output = from_stdout(b"a\xffb\n");
     assert_eq!(output.content()[0]["text"], "a\u{fffd}b");
     assert!(text(&output).contains("not valid UTF-8"));
     assert!(!output.is_error());
 }
 
 #[test]
-fn json_nested_beyond_reason_is_text() {
+fn deeply_nested_json_is_text() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-    assert!(of_stdout(deep.as_bytes()).structured_content().is_none());
+    assert!(from_stdout(deep.as_bytes()).structured_content().is_none());
 }
 
 #[tokio::test]
-async fn the_deadline_is_the_smaller_of_the_tools_and_the_callers() {
+async fn the_shorter_time_limit_applies() {
     let world = World::new();
     world.sh("t", "exec sleep 1000");
     let mut recipe = command(&world, &["./t"], ArgumentPassing::Stdin);
@@ -333,10 +340,10 @@ async fn the_deadline_is_the_smaller_of_the_tools_and_the_callers() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_leaves_nothing_behind() {
+async fn a_cancelled_call_ends_all_processes() {
     let world = World::new();
     let program = world.sh("t", "sleep 1000 & echo $$ > group; wait");
-    let (recipe, call, cx) = (Recipe::Executable { program }, call("t", json!({})), cx());
+    let (recipe, call, cx) = (Recipe::executable(program), call("t", json!({})), cx());
     let file = world.path().join("group");
     let mut running = Box::pin(run(&recipe, &call, &cx));
     let group = tokio::select! {
@@ -349,7 +356,7 @@ async fn a_cancelled_call_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn what_is_missing_says_so() {
+async fn missing_programs_are_reported() {
     let world = World::new();
     let missing = Recipe::Missing { reason: "`x.sh` does not exist".to_owned() };
     let err = run(&missing, &call("t", json!({})), &cx()).await.expect_err("missing");

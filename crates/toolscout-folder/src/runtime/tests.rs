@@ -1,17 +1,17 @@
 //! 1. Each language has its runtimes, in order of preference; a missing one is reported with a
 //!    reason.
 
-use super::{RuntimeKind, choose, tsx_near, version_in};
+use super::{RuntimeKind, choose, find_tsx, version_in};
 use std::path::{Path, PathBuf};
 use toolscout_test_support::World;
 
 fn chosen(file: &str, installed: &[&str]) -> Result<RuntimeKind, String> {
     let find = |name: &str| installed.contains(&name).then(|| PathBuf::from("/bin").join(name));
-    choose(Path::new(file), find).map(|it| it.kind)
+    choose(Path::new(file), find).map(|choose| choose.kind)
 }
 
 #[test]
-fn each_language_has_its_runtimes_in_order() {
+fn each_language_has_an_ordered_list_of_runtimes() {
     use RuntimeKind::{Bun, Deno, Node, Python};
     let all = ["python", "python3", "deno", "bun", "node"];
     assert_eq!(chosen("a.mjs", &all), Ok(Node));
@@ -24,7 +24,7 @@ fn each_language_has_its_runtimes_in_order() {
 }
 
 #[test]
-fn a_missing_runtime_is_a_reason() {
+fn a_missing_runtime_has_a_reason() {
     assert_eq!(
         chosen("a.js", &["python3"]),
         Err("needs node (or bun, or deno), which is not installed".to_owned())
@@ -35,23 +35,25 @@ fn a_missing_runtime_is_a_reason() {
     );
     assert_eq!(chosen("a.py", &["node"]), Err("needs python3, which is not installed".to_owned()));
     assert!(
-        chosen("a.rb", &[]).expect_err("unknown").contains("no language that toolscout can load")
+        chosen("a.rb", &[])
+            .expect_err("unknown")
+            .contains("not in a language that toolscout can load")
     );
 }
 
 #[test]
-fn versions_are_read() {
+fn versions_are_parsed() {
     assert_eq!(version_in("v22.18.0\n"), Some((22, 18)));
     assert_eq!(version_in("hello"), None);
 }
 
 #[test]
-fn the_projects_own_tsx_is_found_upward() {
+fn tsx_is_found_in_parent_folders() {
     let world = World::new();
     let file = world.file("a/b/tool.ts", "");
-    assert_eq!(tsx_near(&file), None);
+    assert_eq!(find_tsx(&file), None);
     world.file("node_modules/tsx/package.json", r#"{"exports":{".":"./dist/my loader.mjs"}}"#);
-    let found = tsx_near(&file).expect("it is there");
+    let found = find_tsx(&file).expect("it is there");
     assert!(
         found.starts_with("file:///") && found.ends_with("/node_modules/tsx/dist/my%20loader.mjs"),
         "{found}"

@@ -2,9 +2,9 @@
 
 use super::{InspectedFile, ScanCounts};
 use crate::described::FileInspection;
+use crate::file_in_root::FileInRoot;
 use crate::inspect::{self, InspectionMode};
 use crate::matcher::Matcher;
-use crate::place::FileInRoot;
 use crate::roots::Root;
 use crate::stamp::{ScanStamp, nanos_of};
 use serde::{Deserialize, Serialize};
@@ -37,12 +37,16 @@ impl<'a> ScanCache<'a> {
     /// Reads the cached record. An unreadable record counts as empty.
     pub(super) fn open(root: &Root, matcher: &Matcher, store: Option<&'a dyn Store>) -> Self {
         let key = key(root, matcher);
-        let bytes = store.and_then(|it| it.read(Namespace::Scan, &key).ok().flatten());
+        let bytes = store.and_then(|store| store.read(Namespace::Scan, &key).ok().flatten());
         let record: Option<ScanRecord<(String, ScanStamp, FileInspection)>> =
-            bytes.and_then(|it| serde_json::from_slice(&it).ok());
-        let record = record.filter(|it| it.version == VERSION);
-        let (written, files) = record.map_or((0, Vec::new()), |it| (it.written, it.files));
-        let files = files.into_iter().map(|(path, stamp, look)| (path, (stamp, look))).collect();
+            bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let record = record.filter(|record| record.version == VERSION);
+        let (written, files) =
+            record.map_or((0, Vec::new()), |record| (record.written, record.files));
+        let files = files
+            .into_iter()
+            .map(|(path, stamp, inspection)| (path, (stamp, inspection)))
+            .collect();
         Self { store, key, written, files, counts: ScanCounts::default(), changed: false }
     }
 
@@ -55,22 +59,22 @@ impl<'a> ScanCache<'a> {
     /// The inspection of a file: from the cache if its stamp is unchanged, else from the file.
     pub(super) fn inspect(
         &mut self,
-        place: &FileInRoot<'_>,
+        file: &FileInRoot<'_>,
         stamp: &ScanStamp,
-        manner: InspectionMode,
+        mode: InspectionMode,
     ) -> FileInspection {
-        let known = self.files.remove(place.relative).filter(|(old, _)| old == stamp);
+        let known = self.files.remove(file.relative).filter(|(old, _)| old == stamp);
         match known {
-            Some((_, look)) if stamp.is_settled_at(self.written) => {
+            Some((_, inspection)) if stamp.is_settled_at(self.written) => {
                 self.counts.hits += 1;
-                look
+                inspection
             }
             known => {
                 self.changed = true;
-                let look = inspect::look(place, stamp, manner);
-                let same = known.is_some_and(|(_, old)| old == look);
+                let inspection = inspect::inspect(file, stamp, mode);
+                let same = known.is_some_and(|(_, old)| old == inspection);
                 *(if same { &mut self.counts.hits } else { &mut self.counts.misses }) += 1;
-                look
+                inspection
             }
         }
     }
@@ -80,21 +84,23 @@ impl<'a> ScanCache<'a> {
     }
 
     /// The record to write, if it differs from the stored one.
-    pub(super) fn close<'s>(
+    pub(super) fn to_write<'s>(
         &self,
-        sights: impl Iterator<Item = &'s InspectedFile>,
+        inspected: impl Iterator<Item = &'s InspectedFile>,
     ) -> Option<PendingScanWrite<'a>> {
         // Entries left in `files` were not found by this scan: their files are gone.
         if !self.changed && self.files.is_empty() {
             return None;
         }
         let store = self.store?;
-        let lasting = sights.filter(|it| !it.inspection.is_passing);
+        let cacheable = inspected.filter(|file| !file.inspection.is_transient);
         let record = ScanRecord {
             version: VERSION,
             written: nanos_of(SystemTime::now()),
-            files: lasting
-                .map(|it| (it.file.relative.as_str(), &it.file.stamp, &it.inspection))
+            files: cacheable
+                .map(|inspected| {
+                    (inspected.file.relative.as_str(), &inspected.file.stamp, &inspected.inspection)
+                })
                 .collect(),
         };
         Some(PendingScanWrite {
@@ -114,15 +120,15 @@ pub(super) struct PendingScanWrite<'a> {
 
 impl PendingScanWrite<'_> {
     /// Writes the record. A failed write only makes the next scan slower.
-    pub(super) fn keep(self) {
+    pub(super) fn write(self) {
         if let Err(err) = self.store.write(Namespace::Scan, &self.key, &self.bytes) {
-            tracing::debug!(event = "discovery.scan.unkept", error = %err);
+            tracing::debug!(event = "discovery.scan.not_cached", error = %err);
         }
     }
 }
 
 fn key(root: &Root, matcher: &Matcher) -> String {
-    let (patterns, ignore) = &matcher.made_of;
+    let (patterns, ignore) = &matcher.patterns;
     let all =
         serde_json::json!([VERSION, root.path, format!("{:?}", root.layout), patterns, ignore]);
     Digest::of_bytes(all.to_string().as_bytes()).to_string()

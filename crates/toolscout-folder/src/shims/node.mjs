@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { basename, extname } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { inspect } from "node:util";
+import { format, inspect } from "node:util";
 
 const write = process.stdout.write.bind(process.stdout);
 const exit = process.exit.bind(process);
@@ -89,9 +89,10 @@ function looksMeant(value, opencode) {
 function toolOf({ label, exported, value }, stem, opencode) {
   const handler = firstOf(value, HANDLERS);
   const schema = firstOf(value, SCHEMAS);
-  const name = value.name ?? (opencode ? (exported === "default" ? stem : `${stem}_${exported}`) : undefined);
+  const fallback = exported === "default" ? stem : opencode ? `${stem}_${exported}` : undefined;
+  const name = value.name ?? fallback;
   if (name === undefined) throw new Error(`${label} has no \`name\``);
-  if (typeof name !== "string") throw new Error(`${label}: \`name\` is not a text`);
+  if (typeof name !== "string") throw new Error(`${label}: \`name\` is not a string`);
   if (!handler) throw new Error(`${label} (\`${name}\`) has no \`handler\` or \`execute\``);
   if (typeof value[handler] !== "function") throw new Error(`${label} (\`${name}\`): \`${handler}\` is not a function`);
   if (!schema) throw new Error(`${label} (\`${name}\`) has no \`inputSchema\``);
@@ -107,7 +108,7 @@ function toolsOf(space, request) {
   const stem = basename(request.file, extname(request.file));
   const entries = [];
   for (const found of exportsOf(space, readFileSync(request.file, "utf8"))) {
-    if (!looksMeant(found.value, opencode)) continue;
+    if (whole?.used.has(found.exported) || !looksMeant(found.value, opencode)) continue;
     try {
       entries.push({ tool: toolOf(found, stem, opencode) });
     } catch (error) {
@@ -370,7 +371,8 @@ function contextFor(request) {
   if (request.flavour !== "opencode") return request.context;
   const project = request.context.project ?? process.cwd();
   const told = { sessionID: "", messageID: "", callID: "", agent: "toolscout", directory: project, worktree: project };
-  return { ...told, abort: new AbortController().signal, metadata() {}, async ask() {}, ...request.context };
+  Object.defineProperty(context, "abort", lazily);
+  return Object.assign(context, { ...told, metadata() {}, async ask() {} });
 }
 
 async function call(entries, request) {
@@ -393,7 +395,7 @@ function list(entries, request) {
     if (problem) return { problem };
     const { title, description, keywords, outputSchema, annotations } = tool.value;
     try {
-      const inputSchema = jsonSchemaOf(tool, request.file);
+      const inputSchema = tool.schema ? jsonSchemaOf(tool, request.file) : { type: "object" };
       const output = isObject(outputSchema) ? jsonSchemaOf({ schema: outputSchema }, request.file) : undefined;
       return { tool: { name: tool.name, title, description, keywords, inputSchema, outputSchema: output, annotations } };
     } catch (error) {

@@ -36,11 +36,11 @@ class NotATool(Exception):
 declared = []
 
 
-def tool(function=None, *, name=None, title=None, description=None, keywords=(), annotations=None):
+def tool(function=None, *, name=None, title=None, description=None, keywords=(), annotations=None, timeout=None):
     """Makes a function a tool: `@tool` or `@tool(name=…, description=…, keywords=[…])`."""
 
     def mark(function):
-        said = dict(name=name, title=title, description=description, keywords=list(keywords), annotations=annotations)
+        said = dict(name=name, title=title, description=description, keywords=list(keywords), annotations=annotations, timeout=timeout_of(timeout))
         declared.append((function, said))
         return function
 
@@ -49,7 +49,7 @@ def tool(function=None, *, name=None, title=None, description=None, keywords=(),
 
 def offer_our_module():
     module = types.ModuleType("toolscout")
-    module.tool, module.Context = tool, Context
+    module.tool, module.Context, module.Aborted = tool, Context, Aborted
     sys.modules["toolscout"] = module
 
 
@@ -256,7 +256,7 @@ def header_name(file):
     return None
 
 
-def candidates(module, file):
+def candidates(module, file, described):
     """Everything in the module that is meant as a tool, in order, as something that gives the tool or says why not."""
     own = [(function, said) for function, said in declared if function.__module__ == module.__name__]
     for function, said in own:
@@ -276,7 +276,7 @@ def candidates(module, file):
             taken.append(value)
             yield lambda: tool_of_fields(value, f"`{name}`")
     if not taken:
-        yield from from_header(module, file)
+        yield from whole_module(module, file, described)
 
 
 def from_header(module, file):
@@ -289,9 +289,9 @@ def from_header(module, file):
         yield lambda: tool_of_function(function, {"name": name})
 
 
-def tools_of(module, file):
+def tools_of(module, file, described):
     entries = []
-    for give in candidates(module, file):
+    for give in candidates(module, file, described):
         try:
             entries.append({"tool": give()})
         except NotATool as problem:
@@ -379,7 +379,7 @@ def call_by_name(function, given, context):
         if parameter.kind == parameter.VAR_KEYWORD:
             named.update(rest)
         elif is_context(parameter, hints) and name not in kinds:
-            named[name] = Context(context)
+            named[name] = context
         elif name in rest:
             value = rest.pop(name)
             if value is None and parameter.default is not parameter.empty:
@@ -403,7 +403,7 @@ def call_freely(handler, schema, given, context):
     if all(it.name in properties for it in plain):
         return call_by_name(handler, given, context)
     places = [it for it in parameters if it.kind in (it.POSITIONAL_ONLY, it.POSITIONAL_OR_KEYWORD)]
-    return handler(given, Context(context)) if len(places) > 1 else handler(given)
+    return handler(given, context) if len(places) > 1 else handler(given)
 
 
 def text_block(text):
@@ -451,7 +451,7 @@ async def awaited(value):
 
 def reason(error):
     if isinstance(error, SystemExit):
-        return f"it exited by itself with code {error.code}"
+        return f"it exited with code {error.code}"
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return said
 
@@ -465,7 +465,9 @@ def call(entries, request):
     if problems:
         return {"result": failure(f"`{request['tool']}` cannot take these arguments: {'; '.join(problems)}")}
     try:
-        value = found["call"](request["input"], request["context"])
+        context = Context(request)
+        context.watch_termination()
+        value = found["call"](request["input"], context)
         return {"result": result_of(asyncio.run(awaited(value)) if inspect.isawaitable(value) else value)}
     except (Exception, SystemExit) as error:
         traceback.print_exc()
@@ -506,7 +508,7 @@ def main():
     os.dup2(2, 1)
     offer_our_module()
     try:
-        entries = tools_of(load(request["file"]), request["file"])
+        entries = tools_of(load(request["file"]), request["file"], request.get("described") or {})
         reply = listed(entries) if request["op"] == "list" else call(entries, request)
     except (Exception, SystemExit) as error:
         reply = {"error": reason(error) + where(error, request["file"])}

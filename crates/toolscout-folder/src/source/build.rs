@@ -1,10 +1,10 @@
 //! Configures a folder source. Nothing is opened before the first discovery.
 
 use super::FolderSource;
-use crate::ask::Prober;
 use crate::gather::GatherRules;
 use crate::globs::GlobTools;
 use crate::probe::ProbeLimits;
+use crate::prober::Prober;
 use crate::prompts::PromptLibrary;
 use crate::roots::{ChainRoots, RootStrategy};
 use crate::strategy::ToolStrategy;
@@ -33,7 +33,7 @@ pub struct FolderSourceBuilder {
     pub(super) tools: Arc<dyn ToolStrategy>,
     pub(super) explicit: Vec<PathBuf>,
     pub(super) store: Option<Arc<dyn Store>>,
-    pub(super) trust: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+    pub(super) trust: Arc<dyn Fn(&Path) -> FolderTrust + Send + Sync>,
     pub(super) probing: Probing,
     pub(super) rules: GatherRules,
     pub(super) limits: ProbeLimits,
@@ -123,7 +123,7 @@ impl FolderSourceBuilder {
             prober: Prober::new(self.id.clone(), self.store.clone()),
             prompts: PromptLibrary::new(self.id.clone()),
             table: Mutex::new(None),
-            terms: self,
+            config: self,
         }
     }
 }

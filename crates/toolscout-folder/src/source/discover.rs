@@ -2,11 +2,11 @@
 //! description.
 
 use super::{FolderSource, Probing};
-use crate::ask::{ProbeEagerness, ProbeRecord, ProbeResult};
 use crate::gather::{DiscoveryStopped, Gathering, ListedTool, ToolLocation, about};
 use crate::globs::one_file;
 use crate::inspect;
 use crate::probe::ProbeLimits;
+use crate::prober::{ProbeEagerness, ProbeRecord, ProbeResult};
 use crate::prompts;
 use crate::recipe::{Probed, Recipe};
 use crate::roots::{Root, RootLayout};
@@ -32,31 +32,31 @@ impl FolderSource {
         gathering: &mut Gathering<'_>,
         cx: &Cx,
     ) -> Result<(), DiscoveryStopped> {
-        let budget = ProbeBudget::new(self.terms.limits.total);
-        for file in &self.terms.explicit {
+        let budget = ProbeBudget::new(self.config.limits.total);
+        for file in &self.config.explicit {
             self.gather_file(file, gathering, &budget, cx).await?;
         }
         gathering.next_root();
         let mut searched = HashSet::new();
-        let mut roots = self.terms.roots.roots();
+        let mut roots = self.config.roots.roots();
         while let Some(root) = roots.next().await {
             let root = match root {
                 Ok(root) => root,
                 Err(err) => {
-                    self.failed(err, gathering).await?;
+                    self.report_error(err, gathering).await?;
                     continue;
                 }
             };
-            let Some(path) = self.real(&root.path, gathering).await? else { continue };
+            let Some(path) = self.resolve_folder(&root.path, gathering).await? else { continue };
             let root = Root { path, ..root };
             if !searched.insert(root.clone()) {
                 continue;
             }
-            let ground = Arc::new(ToolLocation { root, is_explicit: false });
-            let entries = self.terms.tools.tools(&ground.root, self.visit(cx));
-            self.gather_entries(entries, &ground, gathering, &budget, cx).await?;
-            if ground.root.layout == RootLayout::Project {
-                self.gather_prompts(&ground.root.path, gathering).await?;
+            let location = Arc::new(ToolLocation { root, is_explicit: false });
+            let entries = self.config.tools.tools(&location.root, self.visit(&location.root, cx));
+            self.gather_entries(entries, &location, gathering, &budget, cx).await?;
+            if location.root.layout == RootLayout::Project {
+                self.gather_prompts(&location.root.path, gathering).await?;
             }
             gathering.next_root();
         }
@@ -80,16 +80,18 @@ impl FolderSource {
         if !found.is_empty() && !self.is_trusted(root).await {
             let message = "this folder is not trusted, so its prompts are not offered";
             let hint = format!("toolscout trust {}", escape::line(&root.display().to_string()));
-            let problem = self
-                .problem(DiagnosticKind::Untrusted, message)
-                .at(prompts::folder(root))
-                .hint(hint);
-            return to.problem(Diagnostic { level: DiagnosticLevel::Debug, ..problem }).await;
+            let diagnostic = self
+                .diagnostic(DiagnosticKind::Untrusted, message)
+                .with_path(prompts::folder(root))
+                .with_hint(hint);
+            return to.report(Diagnostic { level: DiagnosticLevel::Debug, ..diagnostic }).await;
         }
         for prompt in found {
             match prompt {
                 Ok(prompt) => to.prompt(prompt, root).await?,
-                Err(problem) => to.problem(problem.of(self.terms.id.clone())).await?,
+                Err(diagnostic) => {
+                    to.report(diagnostic.with_source(self.config.id.clone())).await?
+                }
             }
         }
         Ok(())
@@ -105,18 +107,18 @@ impl FolderSource {
         let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
             return to
-                .problem(self.problem(DiagnosticKind::Broken, "names no file").at(file))
+                .report(self.diagnostic(DiagnosticKind::Broken, "it is not a file").with_path(file))
                 .await;
         };
-        let Some(path) = self.real(folder, to).await? else { return Ok(()) };
-        let ground = Arc::new(ToolLocation { root: Root::tools(&path), is_explicit: true });
-        let entries = one_file(&ground.root, &path.join(name), self.visit(cx));
-        let before = to.news;
-        self.gather_entries(entries, &ground, to, budget, cx).await?;
-        if to.news == before {
+        let Some(path) = self.resolve_folder(folder, to).await? else { return Ok(()) };
+        let location = Arc::new(ToolLocation { root: Root::tools(&path), is_explicit: true });
+        let entries = one_file(&location.root, &path.join(name), self.visit(&location.root, cx));
+        let count_before = to.item_count;
+        self.gather_entries(entries, &location, to, budget, cx).await?;
+        if to.item_count == count_before {
             // The user named this file explicitly, so an empty file is worth a diagnostic.
             return to
-                .problem(self.problem(DiagnosticKind::Broken, "holds no tool").at(file))
+                .report(self.diagnostic(DiagnosticKind::Broken, "it has no tool").with_path(file))
                 .await;
         }
         Ok(())
@@ -127,7 +129,7 @@ impl FolderSource {
     async fn gather_entries(
         &self,
         entries: BoxStream<'_, Result<RootEntry, SourceError>>,
-        ground: &Arc<ToolLocation>,
+        location: &Arc<ToolLocation>,
         to: &mut Gathering<'_>,
         budget: &ProbeBudget,
         cx: &Cx,
@@ -146,8 +148,8 @@ impl FolderSource {
             let mut probes = stream::iter(unprobed).map(probe).buffered(AT_A_TIME);
             for entry in chunk {
                 match entry {
-                    Err(err) => self.failed(err, to).await?,
-                    Ok(RootEntry::Diagnostic(problem)) => to.problem(problem).await?,
+                    Err(err) => self.report_error(err, to).await?,
+                    Ok(RootEntry::Diagnostic(diagnostic)) => to.report(diagnostic).await?,
                     Ok(RootEntry::Tool(mut tool, recipe)) => {
                         tool.provenance.trusted = trusted;
                         let is_probed = needs_probe(&tool, &recipe);
@@ -156,7 +158,7 @@ impl FolderSource {
                             to.problem_once(reason, problem).await?;
                         }
                         let listed =
-                            ListedTool { tool: tool.into(), recipe, ground: ground.clone() };
+                            ListedTool { tool: tool.into(), recipe, location: location.clone() };
                         if !is_probed {
                             to.tool(listed).await?;
                         } else if let Some(probed) = probes.next().await {
@@ -175,7 +177,7 @@ impl FolderSource {
     }
 
     /// The real path of a root. A missing root is a diagnostic and does not end the discovery.
-    async fn real(
+    async fn resolve_folder(
         &self,
         path: &Path,
         to: &mut Gathering<'_>,
@@ -191,17 +193,17 @@ impl FolderSource {
             Err(err) => err.into(),
         };
         let reason = match err.kind() {
-            std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-            std::io::ErrorKind::NotADirectory => "is not a folder".to_owned(),
-            _ => format!("cannot be opened: {err}"),
+            std::io::ErrorKind::NotFound => "the folder does not exist".to_owned(),
+            std::io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
+            _ => format!("it cannot be opened: {err}"),
         };
-        to.problem(self.problem(DiagnosticKind::Unavailable, reason).at(path)).await?;
+        to.report(self.diagnostic(DiagnosticKind::Unavailable, reason).with_path(path)).await?;
         Ok(None)
     }
 
     /// Handles an error of one root or file. The discovery continues, unless the request itself was
     /// invalid.
-    async fn failed(
+    async fn report_error(
         &self,
         err: SourceError,
         to: &mut Gathering<'_>,
@@ -210,12 +212,14 @@ impl FolderSource {
             SourceError::Stopped(_) | SourceError::Invalid { .. } | SourceError::Refused { .. } => {
                 to.stop(err).await
             }
-            other => to.problem(self.problem(DiagnosticKind::Unavailable, other.to_string())).await,
+            other => {
+                to.report(self.diagnostic(DiagnosticKind::Unavailable, other.to_string())).await
+            }
         }
     }
 
-    fn problem(&self, kind: DiagnosticKind, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::warning(kind, message).of(self.terms.id.clone())
+    fn diagnostic(&self, kind: DiagnosticKind, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(kind, message).with_source(self.config.id.clone())
     }
 
     /// Probes the file of a tool; `None` if no result is cached and the file may not be started.
@@ -227,17 +231,18 @@ impl FolderSource {
         budget: &ProbeBudget,
         cx: &Cx,
     ) -> Result<Option<Arc<ProbeRecord>>, Diagnostic> {
-        let unreadable = || about(&tool, DiagnosticKind::Unavailable, "cannot be read".to_owned());
+        let unreadable =
+            || about(&tool, DiagnosticKind::Unavailable, "it cannot be read".to_owned());
         let content = content_of(&tool, &recipe).await.ok_or_else(unreadable)?;
         let eagerness = match (trusted, self.terms.probing, budget.left()) {
             (true, Probing::Allowed, Some(_)) => ProbeEagerness::Once,
-            _ => ProbeEagerness::Remembered,
+            _ => ProbeEagerness::CachedOnly,
         };
         let per_file = budget
-            .left()
-            .map_or(self.terms.limits.per_file, |it| it.min(self.terms.limits.per_file));
-        let limits = ProbeLimits { per_file, ..self.terms.limits.clone() };
-        Ok(self.prober.ask(&recipe, content, eagerness, &limits, cx).await)
+            .remaining()
+            .map_or(self.config.limits.per_file, |value| value.min(self.config.limits.per_file));
+        let limits = ProbeLimits { per_file, ..self.config.limits.clone() };
+        Ok(self.prober.probe(&recipe, content, eagerness, &limits, cx).await)
     }
 
     /// Lists the tools that a probe returned. If the file could not be probed, lists the file
@@ -245,15 +250,15 @@ impl FolderSource {
     async fn gather_probed(
         &self,
         mut listed: ListedTool,
-        answer: Result<Option<Arc<ProbeRecord>>, Diagnostic>,
+        probed: Result<Option<Arc<ProbeRecord>>, Diagnostic>,
         to: &mut Gathering<'_>,
         budget: &ProbeBudget,
     ) -> Result<(), DiscoveryStopped> {
-        let record = match answer {
-            Err(unreadable) => return to.problem(unreadable).await,
+        let record = match probed {
+            Err(unreadable) => return to.report(unreadable).await,
             Ok(Some(record)) => record,
             Ok(None) => {
-                let reason = self.report_unasked(&listed, to, budget).await?;
+                let reason = self.report_unprobed(&listed, to, budget, trust).await?;
                 Arc::make_mut(&mut listed.tool).status = Status::Unprobed(reason);
                 return to.tool(listed).await;
             }
@@ -272,21 +277,22 @@ impl FolderSource {
                             to.tool(self.probed_tool(&listed, name, probed)).await?
                         }
                         Ok((_, Err(err))) => {
-                            to.problem(problem(DiagnosticKind::Forbidden, err.to_string())).await?
+                            to.report(diagnostic(DiagnosticKind::Forbidden, err.to_string()))
+                                .await?
                         }
                         Err(reason) => {
-                            to.problem(problem(DiagnosticKind::Broken, reason.clone())).await?
+                            to.report(diagnostic(DiagnosticKind::Broken, reason.clone())).await?
                         }
                     }
                 }
                 Ok(())
             }
-            ProbeResult::Nonsense(reason) => {
-                to.problem(problem(DiagnosticKind::Broken, reason.clone())).await
+            ProbeResult::InvalidOutput(reason) => {
+                to.report(diagnostic(DiagnosticKind::Broken, reason.clone())).await
             }
             ProbeResult::TimedOut { limit_ms } => {
-                let message = format!("did not say within {limit_ms} ms what tools it holds");
-                to.problem(problem(DiagnosticKind::Limit, message)).await
+                let message = format!("it did not list its tools within {limit_ms} ms");
+                to.report(diagnostic(DiagnosticKind::Limit, message)).await
             }
             ProbeResult::NotStarted { reason, .. } => {
                 to.problem(problem(
@@ -300,40 +306,40 @@ impl FolderSource {
 
     /// A tool returned by a probe, with the location and recipe of its file.
     fn probed_tool(&self, file: &ListedTool, name: ToolName, probed: &Probed) -> ListedTool {
-        let id = ToolId::new(self.terms.id.clone(), name);
+        let id = ToolId::new(self.config.id.clone(), name);
         let tool = Tool { provenance: file.tool.provenance.clone(), ..Tool::new(id) };
         ListedTool { tool: complete(tool, probed).into(), ..file.clone() }
     }
 
     /// Reports once why files are not probed; returns the reason for one of them.
-    async fn report_unasked(
+    async fn report_unprobed(
         &self,
         listed: &ListedTool,
         to: &mut Gathering<'_>,
         budget: &ProbeBudget,
     ) -> Result<String, DiscoveryStopped> {
-        let path = &listed.ground.root.path;
+        let path = &listed.location.root.path;
         let root = escape::line(&path.display().to_string()).into_owned();
         if !listed.tool.provenance.trusted {
             let message =
                 "this folder is not trusted, so its files are not started to list their tools";
-            let problem = self.problem(DiagnosticKind::Untrusted, message).at(path);
-            to.problem_once(
+            let diagnostic = self.diagnostic(DiagnosticKind::Untrusted, message).with_path(path);
+            to.report_once(
                 format!("untrusted {root}"),
-                problem.hint(format!("toolscout trust {root}")),
+                diagnostic.with_hint(format!("toolscout trust {root}")),
             )
             .await?;
-            Ok(format!("its folder is not trusted; type `toolscout trust {root}`"))
-        } else if budget.left().is_none() {
+            Ok(format!("its folder is not trusted; run `toolscout trust {root}`"))
+        } else if budget.remaining().is_none() {
             let message = format!(
-                "asking files what tools they hold took longer than {} ms; the rest is listed by file name",
-                self.terms.limits.total.as_millis()
+                "inspecting the files took longer than {} ms; the remaining tools are listed by file name",
+                self.config.limits.total.as_millis()
             );
-            to.problem_once("budget".to_owned(), self.problem(DiagnosticKind::Limit, message))
+            to.report_once("budget".to_owned(), self.diagnostic(DiagnosticKind::Limit, message))
                 .await?;
-            Ok("there was no time left to inspect it".to_owned())
+            Ok("not inspected: the time limit was reached".to_owned())
         } else {
-            Ok("not inspected yet; `toolscout tools` does that".to_owned())
+            Ok("not inspected yet; run `toolscout tools` to inspect it".to_owned())
         }
     }
 }
@@ -354,9 +360,9 @@ impl ProbeBudget {
         Self { total, since: OnceLock::new() }
     }
 
-    fn left(&self) -> Option<Duration> {
+    fn remaining(&self) -> Option<Duration> {
         let spent = self.since.get_or_init(Instant::now).elapsed();
-        self.total.checked_sub(spent).filter(|it| !it.is_zero())
+        self.total.checked_sub(spent).filter(|sum| !sum.is_zero())
     }
 }
 
@@ -373,7 +379,7 @@ fn runtime_error(recipe: &Recipe) -> Option<String> {
 
 /// The digest of the file that would be probed.
 async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
-    let file = recipe.askable()?;
+    let file = recipe.probe_file()?;
     match tool.provenance.content {
         Some(content) if tool.provenance.path.as_deref() == Some(file) => Some(content),
         _ => {
@@ -384,7 +390,7 @@ async fn content_of(tool: &Tool, recipe: &Recipe) -> Option<Digest> {
 }
 
 /// Merges a probe result into the listed tool. Descriptive text that is already present stays;
-/// schemas and annotations, which a call must obey, come from the file.
+/// schemas and annotations, which a call must obey, come from the file, if the file has them.
 pub(super) fn complete(listed: Tool, probed: &Probed) -> Tool {
     let keywords =
         if listed.keywords.is_empty() { probed.keywords.clone() } else { listed.keywords };

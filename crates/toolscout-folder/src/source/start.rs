@@ -2,10 +2,10 @@
 
 use super::discover::{complete, missing_runtime};
 use super::{FolderSource, Probing};
-use crate::ask::ProbeEagerness;
 use crate::gather::ListedTool;
 use crate::globs::one_file;
 use crate::inspect;
+use crate::prober::ProbeEagerness;
 use crate::recipe::{Probed, Recipe};
 use crate::run;
 use crate::stamp::{Owners, ScanStamp};
@@ -28,15 +28,16 @@ impl FolderSource {
         // The user may have trusted the folder since it was listed.
         tool.provenance.trusted = (self.terms.trust)(&listed.ground.root.path);
         let is_whole =
-            listed.recipe.askable().is_none() || matches!(tool.status, Status::Unavailable(_));
+            listed.recipe.probe_file().is_none() || matches!(tool.status, Status::Unavailable(_));
         if is_whole {
             return Ok(Some(tool));
         }
-        let may_start = self.terms.probing == Probing::Allowed && self.may_start(&listed, cx);
-        match self.own(&listed, may_start, cx).await {
+        let may_start =
+            self.config.probing == Probing::Allowed && self.may_start(&listed, cx).await;
+        match self.probe_definition(&listed, may_start, cx).await {
             Ok(own) => Ok(Some(complete(tool, &own))),
             // With `Probing::Never` the caller accepts the cached definition.
-            Err(SourceError::Refused { .. }) if self.terms.probing == Probing::Never => {
+            Err(SourceError::Refused { .. }) if self.config.probing == Probing::Never => {
                 Ok(Some(tool))
             }
             Err(err) => Err(err),
@@ -51,13 +52,13 @@ impl FolderSource {
         let name = call.tool.name.clone();
         let Some(listed) = self.fresh(&name, cx).await? else {
             return Err(SourceError::NotMine {
-                id: self.terms.id.clone(),
+                id: self.config.id.clone(),
                 name: name.as_str().to_owned(),
             });
         };
         if let Status::Unavailable(reason) = &listed.tool.status {
             return Err(SourceError::Unavailable {
-                id: self.terms.id.clone(),
+                id: self.config.id.clone(),
                 what: format!("`{name}`: {reason}"),
             });
         }
@@ -66,7 +67,7 @@ impl FolderSource {
         }
         if listed.recipe.askable().is_some() {
             // A manifest may list the tool under a different name than its file does.
-            let own = self.own(&listed, true, cx).await?;
+            let own = self.probe_definition(&listed, true, cx).await?;
             call.tool.name = ToolName::new(&own.name).unwrap_or(name);
         }
         let files = files_to_start(&listed.recipe);
@@ -82,28 +83,28 @@ impl FolderSource {
     }
 
     /// The tool's definition from its file: cached, or probed if the file may be started.
-    pub(super) async fn own(
+    pub(super) async fn probe_definition(
         &self,
         listed: &ListedTool,
         may_start: bool,
         cx: &Cx,
     ) -> Result<Probed, SourceError> {
-        let Some(file) = listed.recipe.askable() else {
+        let Some(file) = listed.recipe.probe_file() else {
             return Err(SourceError::Invalid {
-                reason: format!("`{}` cannot be asked what it is", listed.tool.id.name),
+                reason: format!("`{}` cannot be inspected", listed.tool.id.name),
             });
         };
-        let (path, root) = (file.to_owned(), listed.ground.root.path.clone());
+        let (path, root) = (file.to_owned(), listed.location.root.path.clone());
         let content = blocking(move || check(&path, &root).and_then(|()| digest(&path))).await?;
         let eagerness =
-            if may_start { ProbeEagerness::AfterFailure } else { ProbeEagerness::Remembered };
-        let answer =
-            self.prober.ask(&listed.recipe, content, eagerness, &self.terms.limits, cx).await;
-        let answer = answer.ok_or_else(|| untrusted(listed))?;
+            if may_start { ProbeEagerness::AfterFailure } else { ProbeEagerness::CachedOnly };
+        let record =
+            self.prober.probe(&listed.recipe, content, eagerness, &self.config.limits, cx).await;
+        let record = record.ok_or_else(|| self.untrusted(listed))?;
         let shown = file.display().to_string();
-        let tools = answer.tools(&self.terms.id, &escape::line(&shown))?;
+        let tools = record.tools(&self.config.id, &escape::line(&shown))?;
         pick(tools, listed.tool.id.name.as_str(), &shown)
-            .map_err(|reason| SourceError::Protocol { id: self.terms.id.clone(), reason })
+            .map_err(|reason| SourceError::Protocol { id: self.config.id.clone(), reason })
     }
 
     /// The listed tool, read again if its file has changed since; `None` if it is gone.
@@ -116,8 +117,9 @@ impl FolderSource {
         let Provenance { path: Some(path), content, .. } = listed.tool.provenance.clone() else {
             return Ok(Some(listed));
         };
-        let (file, root) = (path.clone(), listed.ground.root.path.clone());
-        let now = blocking(move || check_place(&file, &root).and_then(|()| digest(&file))).await?;
+        let (file, root) = (path.clone(), listed.location.root.path.clone());
+        let now =
+            blocking(move || check_inside_root(&file, &root).and_then(|()| digest(&file))).await?;
         // The runtime of an unavailable tool may have been installed since it was listed.
         let is_same = content == Some(now) && !matches!(listed.tool.status, Status::Unavailable(_));
         if is_same || content.is_none() {
@@ -137,18 +139,18 @@ impl FolderSource {
         now: Digest,
         cx: &Cx,
     ) -> Result<Option<ListedTool>, SourceError> {
-        let root = &listed.ground.root;
-        let mut entries = if listed.ground.is_explicit {
-            one_file(root, path, self.visit(cx))
+        let root = &listed.location.root;
+        let mut entries = if listed.location.is_explicit {
+            one_file(root, path, self.visit(root, cx))
         } else {
-            self.terms.tools.reread(root, path, self.visit(cx))
+            self.config.tools.reread(root, path, self.visit(root, cx))
         };
         let mut reasons = Vec::new();
         while let Some(entry) = entries.next().await {
             let (mut tool, recipe) = match entry? {
                 RootEntry::Tool(tool, recipe) => (*tool, recipe),
-                RootEntry::Diagnostic(problem) => {
-                    reasons.push(problem.message);
+                RootEntry::Diagnostic(diagnostic) => {
+                    reasons.push(diagnostic.message);
                     continue;
                 }
             };
@@ -166,7 +168,7 @@ impl FolderSource {
             return Ok(Some(ListedTool {
                 tool: tool.into(),
                 recipe,
-                ground: listed.ground.clone(),
+                location: listed.location.clone(),
             }));
         }
         match reasons.first() {
@@ -184,20 +186,20 @@ impl FolderSource {
 /// The tool with this name. If the file contains a single tool, that one is returned under any
 /// name.
 fn pick(tools: &[Result<Probed, String>], name: &str, file: &str) -> Result<Probed, String> {
-    if let Some(own) = tools.iter().flatten().find(|it| it.name == name) {
+    if let Some(own) = tools.iter().flatten().find(|tool| tool.name == name) {
         return Ok(own.clone());
     }
     match tools {
         [Ok(only)] => Ok(only.clone()),
         [Err(reason)] => Err(format!("`{file}`: {reason}")),
-        [] => Err(format!("`{file}` says it holds no tools")),
-        several => {
-            let names: Vec<String> = several
+        [] => Err(format!("`{file}` lists no tools")),
+        all => {
+            let names: Vec<String> = all
                 .iter()
                 .flatten()
-                .map(|it| format!("`{}`", escape::line(&it.name)))
+                .map(|tool| format!("`{}`", escape::line(&tool.name)))
                 .collect();
-            Err(format!("`{file}` holds no tool `{name}`; it holds {}", names.join(", ")))
+            Err(format!("`{file}` has no tool `{name}`; it has {}", names.join(", ")))
         }
     }
 }
@@ -234,9 +236,9 @@ fn files_to_start(recipe: &Recipe) -> Vec<PathBuf> {
 /// Checks that a file may be started: it is inside its root, regular, and writable only by its
 /// allowed owners.
 fn check(file: &Path, root: &Path) -> Result<(), SourceError> {
-    check_place(file, root)?;
+    check_inside_root(file, root)?;
     let metadata = std::fs::metadata(file).map_err(|err| unreadable(file, &err))?;
-    match Owners::of(root).objection(&ScanStamp::of(&metadata)) {
+    match Owners::new(root).refusal_reason(&ScanStamp::from_metadata(&metadata)) {
         None => Ok(()),
         Some(reason) => {
             Err(SourceError::Refused { reason: format!("`{}`: {reason}", file.display()) })
@@ -245,17 +247,17 @@ fn check(file: &Path, root: &Path) -> Result<(), SourceError> {
 }
 
 /// Checks that the file is still inside its root: a link may have replaced it since it was listed.
-fn check_place(file: &Path, root: &Path) -> Result<(), SourceError> {
+fn check_inside_root(file: &Path, root: &Path) -> Result<(), SourceError> {
     let real = std::fs::canonicalize(file).map_err(|err| unreadable(file, &err))?;
     if !real.starts_with(root) {
         return Err(SourceError::Refused {
-            reason: format!("`{}` leads out of its folder, so it is not run", file.display()),
+            reason: format!("`{}` is outside its folder, so it is not run", file.display()),
         });
     }
     match std::fs::metadata(&real) {
         Ok(metadata) if metadata.is_file() => Ok(()),
         Ok(_) => Err(SourceError::Refused {
-            reason: format!("`{}` is no regular file, so it is not run", file.display()),
+            reason: format!("`{}` is not a regular file, so it is not run", file.display()),
         }),
         Err(err) => Err(unreadable(file, &err)),
     }
@@ -267,7 +269,7 @@ fn digest(file: &Path) -> Result<Digest, SourceError> {
 
 fn unreadable(file: &Path, err: &std::io::Error) -> SourceError {
     let what = match err.kind() {
-        std::io::ErrorKind::NotFound => format!("`{}` is not there any more", file.display()),
+        std::io::ErrorKind::NotFound => format!("`{}` no longer exists", file.display()),
         _ => format!("`{}` cannot be read: {err}", file.display()),
     };
     SourceError::Invalid { reason: what }
@@ -276,6 +278,7 @@ fn unreadable(file: &Path, err: &std::io::Error) -> SourceError {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SourceError> + Send + 'static,
 ) -> Result<T, SourceError> {
-    let broke_off = |_| SourceError::Invalid { reason: "reading the folder broke off".to_owned() };
-    tokio::task::spawn_blocking(work).await.map_err(broke_off)?
+    let failed =
+        |_| SourceError::Invalid { reason: "reading the folder failed unexpectedly".to_owned() };
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
 }
