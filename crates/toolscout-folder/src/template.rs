@@ -1,7 +1,7 @@
 //! Fills the arguments of a call into argv, variables and texts.
 //!
-//! A placeholder is `{name}`, or `{outer.inner}` for a part of an object. Inserted values are never
-//! expanded again.
+//! A placeholder is `{name}`, or `{outer.inner}` for a part of an object. `{name:,}` joins the items
+//! of a list with a comma; `{name...}` has its flag once for all items. Inserted values are never expanded again.
 
 #[cfg(test)]
 mod tests;
@@ -17,25 +17,27 @@ pub(super) enum TemplatePart<'a> {
     /// Literal text.
     Text(&'a str),
     /// A placeholder for the argument with this name.
-    Place(&'a str),
+    Placeholder(&'a str),
 }
 
 /// Splits a template into its parts. Braces that contain no name, such as those of JSON, are text.
 pub(super) fn parts(template: &str) -> Vec<TemplatePart<'_>> {
     let mut out = Vec::new();
     let (mut text_from, mut at) = (0, 0);
-    while let Some(open) = template[at..].find('{').map(|it| at + it) {
+    while let Some(open) = template[at..].find('{').map(|index| at + index) {
         at = open + 1;
-        let Some(name) =
-            template[at..].find('}').map(|it| &template[at..at + it]).filter(|it| is_name(it))
+        let Some(inner) = template[at..]
+            .find('}')
+            .map(|index| &template[at..at + index])
+            .filter(|inner| is_placeholder(inner))
         else {
             continue;
         };
         if text_from < open {
             out.push(TemplatePart::Text(&template[text_from..open]));
         }
-        out.push(TemplatePart::Place(name));
-        at += name.len() + 1;
+        out.push(TemplatePart::Placeholder(inner));
+        at += inner.len() + 1;
         text_from = at;
     }
     if text_from < template.len() {
@@ -48,7 +50,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty()
         && !text
             .chars()
-            .any(|it| it.is_whitespace() || matches!(it, '{' | '"' | '\'' | ':' | ',' | '$'))
+            .any(|c| c.is_whitespace() || matches!(c, '{' | '"' | '\'' | ':' | ',' | '$'))
 }
 
 /// The argument of a placeholder; `null` counts as absent.
@@ -58,7 +60,7 @@ pub(super) fn find<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Value
         let (first, rest) = name.split_once('.')?;
         rest.split('.').try_fold(arguments.get(first)?, |value, key| value.get(key))
     });
-    found.filter(|it| !it.is_null())
+    found.filter(|value| !value.is_null())
 }
 
 /// A value as text: strings unchanged, all else as JSON.
@@ -73,15 +75,16 @@ pub(super) fn text(value: &Value) -> Cow<'_, str> {
 pub(super) fn fill(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Option<String> {
     parts
         .iter()
-        .map(|it| match it {
+        .map(|part| match part {
             TemplatePart::Text(text) => Some(Cow::Borrowed(*text)),
-            TemplatePart::Place(name) => find(arguments, name).map(text),
+            TemplatePart::Placeholder(name) => find(arguments, name).map(text),
         })
         .collect()
 }
 
 /// The argv entries with the arguments: filled templates, or `--name=value` for each argument if
-/// there are no templates.
+/// there are no templates. A boolean is a switch: its flag alone if it is true, nothing if it is
+/// false.
 pub(super) fn argv(
     templates: &[String],
     arguments: &Arguments,
@@ -91,8 +94,10 @@ pub(super) fn argv(
     } else {
         filled_flags(templates, arguments)
     };
-    match out.iter().find(|it| it.contains('\0')) {
-        Some(_) => Err(invalid("an argument holds a NUL byte, which no command line can carry")),
+    match out.iter().find(|out| out.contains('\0')) {
+        Some(_) => {
+            Err(invalid("an argument contains a NUL byte, which a command line cannot pass"))
+        }
         None => Ok(out),
     }
 }
@@ -118,12 +123,13 @@ fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
     // The last literal entry, a flag that belongs to the following placeholder.
     let mut flag: Option<&str> = None;
     for template in templates {
-        let parts = parts(template);
-        let is_literal = parts.iter().all(|it| matches!(it, TemplatePart::Text(_)));
+        let parts = argv_parts(template);
+        let is_literal = parts.iter().all(|part| matches!(part, TemplatePart::Text(_)));
         if is_literal {
             out.push(template.clone());
-            flag = Some(template.as_str())
-                .filter(|it| it.starts_with('-') && *it != "--" && *it != "-");
+            flag = Some(template.as_str()).filter(|template| {
+                template.starts_with('-') && *template != "--" && *template != "-"
+            });
             continue;
         }
         let own = flag.take().filter(|_| !template.starts_with('-'));
@@ -171,13 +177,13 @@ pub(super) fn variables(arguments: &Arguments) -> Result<Vec<(String, String)>, 
         let value = text(value).into_owned();
         if value.contains('\0') {
             return Err(invalid(format!(
-                "argument `{name}` holds a NUL byte, which no variable can carry"
+                "argument `{name}` contains a NUL byte, which an environment variable cannot hold"
             )));
         }
         let variable = variable_name(name);
         if let Some((other, _)) = out.insert(variable.clone(), (name, value)) {
             return Err(invalid(format!(
-                "arguments `{other}` and `{name}` would both become the variable `{variable}`"
+                "arguments `{other}` and `{name}` would both become the environment variable `{variable}`"
             )));
         }
     }
@@ -185,7 +191,7 @@ pub(super) fn variables(arguments: &Arguments) -> Result<Vec<(String, String)>, 
 }
 
 fn variable_name(name: &str) -> String {
-    let plain = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' };
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     format!("TOOL_{}", name.chars().map(plain).collect::<String>())
 }
 

@@ -98,7 +98,7 @@ impl World {
     /// A source with folders of tools.
     fn folders(&self, folders: &[&str]) -> FolderSourceBuilder {
         FolderSource::builder()
-            .roots(ToolDirectories(folders.iter().map(|it| self.path(it)).collect()))
+            .roots(ToolDirectories(folders.iter().map(|folder| self.path(folder)).collect()))
     }
 
     async fn page(&self) -> String {
@@ -126,26 +126,34 @@ impl Listing {
     fn tools(&self) -> Vec<&Tool> {
         self.found
             .iter()
-            .filter_map(|it| if let DiscoveryItem::Tool(tool) = it { Some(&**tool) } else { None })
+            .filter_map(
+                |item| if let DiscoveryItem::Tool(tool) = item { Some(&**tool) } else { None },
+            )
             .collect()
     }
 
-    fn problems(&self) -> Vec<&Diagnostic> {
+    fn diagnostics(&self) -> Vec<&Diagnostic> {
         self.found
             .iter()
-            .filter_map(|it| if let DiscoveryItem::Diagnostic(it) = it { Some(it) } else { None })
+            .filter_map(|item| {
+                if let DiscoveryItem::Diagnostic(diagnostic) = item {
+                    Some(diagnostic)
+                } else {
+                    None
+                }
+            })
             .collect()
     }
 
     fn names(&self) -> Vec<&str> {
-        self.tools().into_iter().map(|it| it.id.name.as_str()).collect()
+        self.tools().into_iter().map(|tool| tool.id.name.as_str()).collect()
     }
 
     fn tool(&self, name: &str) -> &Tool {
         self.tools()
             .into_iter()
             .rev()
-            .find(|it| it.id.name.as_str() == name)
+            .find(|tool| tool.id.name.as_str() == name)
             .expect("a tool of this name")
     }
 
@@ -155,14 +163,16 @@ impl Listing {
         for found in &self.found {
             match found {
                 DiscoveryItem::Tool(tool) => {
-                    page += &format!("{} [{}]", tool.id.name, tool.status.word());
+                    page += &format!("{} [{}]", tool.id.name, tool.status.as_str());
                     if let Some(description) = &tool.description {
                         page += &format!(" {description}");
                     }
                     page += "\n";
                 }
-                DiscoveryItem::Diagnostic(it) if it.level == DiagnosticLevel::Warning => {
-                    page += &format!("! {}\n", line(it))
+                DiscoveryItem::Diagnostic(diagnostic)
+                    if diagnostic.level == DiagnosticLevel::Warning =>
+                {
+                    page += &format!("! {}\n", line(diagnostic))
                 }
                 _ => {}
             }
@@ -174,16 +184,17 @@ impl Listing {
     }
 }
 
-fn line(problem: &Diagnostic) -> String {
-    let path = problem.path.as_ref().map(|it| format!(" {}:", it.display())).unwrap_or_default();
-    format!("{:?}{path} {}", problem.kind, problem.message)
+fn line(diagnostic: &Diagnostic) -> String {
+    let path =
+        diagnostic.path.as_ref().map(|path| format!(" {}:", path.display())).unwrap_or_default();
+    format!("{:?}{path} {}", diagnostic.kind, diagnostic.message)
 }
 
 fn name_of(text: &str) -> ToolName {
     ToolName::new(text).expect("a name")
 }
 
-fn person() -> Cx {
+fn user() -> Cx {
     Cx::new(Caller::Cli)
 }
 
@@ -193,7 +204,7 @@ fn agent() -> Cx {
 
 async fn listing(source: &FolderSource) -> Listing {
     let mut listing = Listing::default();
-    let mut stream = source.discover(person());
+    let mut stream = source.discover(user());
     while let Some(found) = stream.next().await {
         match found {
             Ok(found) => listing.found.push(found),

@@ -10,7 +10,8 @@
 //! type = "string"
 //! required = true
 //! [run]                                # or [http]: method, url, headers, body, env, timeout_ms
-//! command = ["python3", "fetch.py"]    # argv, never a shell; this file's folder is the working folder
+//! command = ["python3", "fetch.py"]    # argv, never a shell; a program with `/` is relative to this file
+//! cwd = "project"                      # or "caller", "file" (the default), a path inside the folder
 //! input = "args"                       # or "stdin" (one JSON object; the default), "env"
 //! args = ["--url", "{url}"]
 //! env = ["API_TOKEN"]
@@ -31,7 +32,6 @@ use super::described::{DescribedTool, FileInspection, RecipePlan};
 use super::document::{self, DocumentTable, ToolFileFormat, sort_of};
 use super::header::visibility;
 use super::parameters::{self, Parameter};
-use super::place::FileInRoot;
 use serde_json::{Map, Value};
 use toolscout_core::{Diagnostic, DiagnosticKind, RawJson};
 
@@ -66,21 +66,22 @@ pub(super) fn format(name: &str) -> Option<ToolFileFormat> {
         _ => return None,
     };
     // `.tool.toml` alone has no name.
-    stem.strip_suffix(".tool").filter(|it| !it.is_empty()).map(|_| format)
+    stem.strip_suffix(".tool").filter(|rest| !rest.is_empty()).map(|_| format)
 }
 
 /// Parses a tool file.
-pub(super) fn read(format: ToolFileFormat, bytes: &[u8], place: &FileInRoot<'_>) -> FileInspection {
+pub(super) fn read(format: ToolFileFormat, bytes: &[u8], file: &FileInRoot<'_>) -> FileInspection {
     let map = match document::parse(format, bytes) {
         Ok(Some(Value::Object(map))) => map,
-        Ok(None) => return FileInspection::quiet("holds no tools"),
+        Ok(None) => return FileInspection::quiet("it has no tools"),
         Ok(Some(other)) => {
-            let reason = format!("is {}; a tool file is a table with a `name`", sort_of(&other));
+            let reason =
+                format!("it is {}; a tool file must be a table with a `name`", type_name(&other));
             return FileInspection::broken(reason);
         }
         Err(reason) => return FileInspection::broken(reason),
     };
-    if map.contains_key("tool") { several(map, place) } else { one(map, place) }
+    if map.contains_key("tool") { read_several(map, file) } else { read_one(map, file) }
 }
 
 /// The reason why a tool is rejected.
@@ -102,7 +103,7 @@ impl From<&str> for ToolFileError {
 }
 
 impl ToolFileError {
-    fn remark(self, prefix: &str) -> Diagnostic {
+    fn into_diagnostic(self, prefix: &str) -> Diagnostic {
         match self {
             Self::Broken(reason) => {
                 Diagnostic::warning(DiagnosticKind::Broken, format!("{prefix}{reason}"))
@@ -114,68 +115,68 @@ impl ToolFileError {
     }
 }
 
-fn one(map: Map<String, Value>, place: &FileInRoot<'_>) -> FileInspection {
-    let mut reading = FileInspection::default();
-    match tool(map, place, &mut reading) {
-        Ok((tool, _)) => reading.tools.push(tool),
-        Err(objection) => reading.diagnostics.push(objection.remark("")),
+fn read_one(map: Map<String, Value>, file: &FileInRoot<'_>) -> FileInspection {
+    let mut inspection = FileInspection::default();
+    match tool(map, file, &mut inspection) {
+        Ok((tool, _)) => inspection.tools.push(tool),
+        Err(error) => inspection.diagnostics.push(error.into_diagnostic("")),
     }
-    reading
+    inspection
 }
 
-fn several(mut map: Map<String, Value>, place: &FileInRoot<'_>) -> FileInspection {
+fn read_several(mut map: Map<String, Value>, file: &FileInRoot<'_>) -> FileInspection {
     let Some(Value::Array(tables)) = map.shift_remove("tool") else {
         return FileInspection::broken("`tool` must be a list of tables: write `[[tool]]`");
     };
-    if let Some(key) = map.keys().find(|it| *it != "$schema") {
+    if let Some(key) = map.keys().find(|key| *key != "$schema") {
         return FileInspection::broken(format!(
-            "`{key}` stands beside `[[tool]]`; move it into one of the tools"
+            "`{key}` is outside `[[tool]]`; move it into one of the tools"
         ));
     }
-    let mut reading = FileInspection::default();
+    let mut inspection = FileInspection::default();
     let mut first = None;
     for (at, table) in tables.into_iter().enumerate() {
         let name = table
             .get("name")
             .and_then(Value::as_str)
-            .map(|it| format!(" (`{it}`)"))
+            .map(|text| format!(" (`{text}`)"))
             .unwrap_or_default();
         let prefix = format!("tool {}{name}: ", at + 1);
         let read = match table {
             Value::Object(map) if map.contains_key("tool") => {
-                Err("`[[tool]]` cannot hold another `[[tool]]`".into())
+                Err("`[[tool]]` cannot contain another `[[tool]]`".into())
             }
-            Value::Object(map) => tool(map, place, &mut reading),
-            other => Err(format!("is {}; it must be a table", sort_of(&other)).into()),
+            Value::Object(map) => tool(map, file, &mut inspection),
+            other => Err(format!("it is {}; it must be a table", type_name(&other)).into()),
         };
         match read {
-            Ok((_, true)) if first.is_some() => reading.diagnostics.push(Diagnostic::warning(
+            Ok((_, true)) if first.is_some() => inspection.diagnostics.push(Diagnostic::warning(
                 DiagnosticKind::Broken,
-                format!("{prefix}a second `default = true`"),
+                format!("{prefix}another tool already has `default = true`"),
             )),
             Ok((tool, true)) => first = Some(tool),
-            Ok((tool, false)) => reading.tools.push(tool),
-            Err(objection) => reading.diagnostics.push(objection.remark(&prefix)),
+            Ok((tool, false)) => inspection.tools.push(tool),
+            Err(error) => inspection.diagnostics.push(error.into_diagnostic(&prefix)),
         }
     }
-    reading.tools.splice(..0, first);
-    reading
+    inspection.tools.splice(..0, first);
+    inspection
 }
 
 /// Parses one tool, and whether it is the default one of the file. Claims and debug diagnostics go
-/// into `reading`.
+/// into `inspection`.
 fn tool(
     map: Map<String, Value>,
-    place: &FileInRoot<'_>,
-    reading: &mut FileInspection,
+    file: &FileInRoot<'_>,
+    inspection: &mut FileInspection,
 ) -> Result<(DescribedTool, bool), ToolFileError> {
     let mut table = DocumentTable::new("", map, &KEYS)?;
-    let name = table.text("name")?.ok_or("no `name`: every tool needs one")?;
+    let name = table.text("name")?.ok_or("missing `name`")?;
     if name.is_empty() {
-        return Err("the tool's name is empty".into());
+        return Err("the tool name is empty".into());
     }
     let input_schema = input_schema(&mut table)?;
-    let action = action::read(&mut table, &input_schema, place)?;
+    let action = action::read(&mut table, &input_schema, file)?;
     let described = DescribedTool {
         title: table.text("title")?,
         description: table.text("description")?,
@@ -193,10 +194,10 @@ fn tool(
         plan: RecipePlan::Ready(action.recipe),
     };
     let is_default = table.flag("default")?.unwrap_or(false);
-    reading.claims.extend(action.claims);
-    reading
+    inspection.claims.extend(action.claims);
+    inspection
         .diagnostics
-        .extend(action.remark.map(|it| Diagnostic::debug(DiagnosticKind::Broken, it)));
+        .extend(action.note.map(|note| Diagnostic::debug(DiagnosticKind::Broken, note)));
     Ok((described, is_default))
 }
 
@@ -213,7 +214,7 @@ fn input_schema(table: &mut DocumentTable) -> Result<RawJson, String> {
         Some(other) => {
             return Err(format!(
                 "`parameters` is {}; it must be a list of tables: write `[[parameters]]`",
-                sort_of(&other)
+                type_name(&other)
             ));
         }
     };
@@ -224,13 +225,13 @@ fn parameter(value: Value) -> Result<Parameter, String> {
     let Value::Object(mut keys) = value else {
         return Err(format!(
             "a parameter is {}; it must be a table with a `name`",
-            sort_of(&value)
+            type_name(&value)
         ));
     };
     match keys.shift_remove("name") {
         Some(Value::String(name)) => Parameter::new(&name, keys),
         Some(other) => {
-            Err(format!("a parameter's `name` is {}; it must be a text", sort_of(&other)))
+            Err(format!("a parameter's `name` is {}; it must be a string", type_name(&other)))
         }
         None => Err("a parameter has no `name`".to_owned()),
     }
@@ -248,7 +249,7 @@ fn schema(
         (Some(value), None) | (None, Some(value)) => value,
     };
     let Value::Object(map) = &value else {
-        return Err(format!("`{key}` is {}; it must be a JSON Schema object", sort_of(&value)));
+        return Err(format!("`{key}` is {}; it must be a JSON Schema object", type_name(&value)));
     };
     match map.get("type") {
         None => {}

@@ -1,4 +1,4 @@
-//! The folders whose files the user allows to be started.
+//! The folders whose files the user allows to be started, and the content that the user has seen.
 //!
 //! Trust covers a folder, identified by its real path and its owner, with everything below it; it
 //! does not depend on the current content of the files. Listing the tools of a cloned repository
@@ -31,8 +31,7 @@ impl TrustedFolders {
         Self { store }
     }
 
-    /// Whether the folder or one of its ancestors is trusted and still has the same owner. A store
-    /// that cannot be read trusts nothing.
+    /// Whether the folder or one of its ancestors is trusted.
     pub fn covers(&self, folder: &Path) -> bool {
         let Ok(real) = std::fs::canonicalize(folder) else { return false };
         real.ancestors().any(|it| self.holds(it))
@@ -49,8 +48,8 @@ impl TrustedFolders {
     }
 
     /// Whether the user has made a decision about this folder, either way.
-    pub fn knows(&self, folder: &Path) -> bool {
-        std::fs::canonicalize(folder).is_ok_and(|it| self.record(&it).is_some())
+    pub fn has_decision(&self, folder: &Path) -> bool {
+        std::fs::canonicalize(folder).is_ok_and(|path| self.record(&path).is_some())
     }
 
     fn keep(&self, folder: &Path, refused: bool) -> Result<PathBuf, StoreError> {
@@ -59,7 +58,7 @@ impl TrustedFolders {
             cause: Some(cause),
         };
         let real = std::fs::canonicalize(folder).map_err(|err| failed(err.into()))?;
-        let owner = owner(&real).ok_or_else(|| failed("it is no folder".into()))?;
+        let owner = owner(&real).ok_or_else(|| failed("it is not a folder".into()))?;
         let key = key(&real).ok_or_else(|| failed("its path is not UTF-8".into()))?;
         let record = serde_json::to_vec(&TrustRecord { version: 1, owner, refused })
             .map_err(|err| failed(err.into()))?;
@@ -71,7 +70,7 @@ impl TrustedFolders {
     pub fn remove(&self, folder: &Path) -> Result<bool, StoreError> {
         // A deleted folder can still be removed from the list.
         let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        key(&real).map_or(Ok(false), |it| self.store.remove(Namespace::Trust, it))
+        key(&real).map_or(Ok(false), |key| self.store.remove(Namespace::Trust, key))
     }
 
     /// All trusted folders, sorted.
@@ -91,7 +90,9 @@ impl TrustedFolders {
 
     fn record(&self, folder: &Path) -> Option<TrustRecord> {
         let bytes = self.store.read(Namespace::Trust, key(folder)?).ok()??;
-        serde_json::from_slice(&bytes).ok().filter(|it: &TrustRecord| it.version == 1)
+        serde_json::from_slice(&bytes)
+            .ok()
+            .filter(|trust_record: &TrustRecord| trust_record.version == VERSION)
     }
 }
 
@@ -103,5 +104,5 @@ fn owner(folder: &Path) -> Option<u32> {
     std::fs::metadata(folder)
         .ok()
         .filter(std::fs::Metadata::is_dir)
-        .map(|it| ScanStamp::of(&it).owner())
+        .map(|metadata| ScanStamp::from_metadata(&metadata).owner())
 }

@@ -31,7 +31,7 @@ pub(super) struct WalkedFile {
     pub(super) relative: String,
     pub(super) stamp: ScanStamp,
     /// Whether one of its parent folders is world-writable.
-    pub(super) in_open_folder: bool,
+    pub(super) in_world_writable_folder: bool,
     /// The target of a link; `None` for a file that is not a link.
     real: Option<PathBuf>,
 }
@@ -40,7 +40,7 @@ pub(super) struct WalkedFile {
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     pub(super) files: Vec<WalkedFile>,
-    pub(super) problems: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 /// Walks all matching files below a root, which must be a real path.
@@ -62,15 +62,15 @@ pub(super) fn walk_to(root: &Path, relative: &str) -> Result<WalkedFile, NotAFil
     }
     let metadata = fs::metadata(&real).map_err(|_| NotAFile::Missing)?;
     if !metadata.is_file() {
-        return Err(NotAFile::Other(sort_of(metadata.file_type())));
+        return Err(NotAFile::Other(file_kind(metadata.file_type())));
     }
-    let folders = path.ancestors().skip(1).take_while(|it| it.starts_with(root));
-    let in_open_folder = folders.into_iter().any(is_open);
+    let folders = path.ancestors().skip(1).take_while(|ancestor| ancestor.starts_with(root));
+    let in_world_writable_folder = folders.into_iter().any(is_world_writable_folder);
     let real = (real != path).then_some(real);
     Ok(WalkedFile {
         relative: relative.to_owned(),
-        stamp: ScanStamp::of(&metadata),
-        in_open_folder,
+        stamp: ScanStamp::from_metadata(&metadata),
+        in_world_writable_folder,
         real,
     })
 }
@@ -89,7 +89,7 @@ struct Folder {
     path: PathBuf,
     relative: String,
     depth: usize,
-    open: bool,
+    is_world_writable: bool,
 }
 
 struct Walker<'a> {
@@ -127,11 +127,19 @@ impl<'a> Walker<'a> {
         // A missing base is not a diagnostic: most projects have no `src/tools`.
         let Ok(real) = fs::canonicalize(&path) else { return };
         if !real.starts_with(self.root) {
-            return self.leads_out(path, &real);
+            return self.warn_leads_outside(path, &real);
         }
-        let open = real.ancestors().take_while(|it| it.starts_with(self.root)).any(is_open);
+        let is_world_writable = real
+            .ancestors()
+            .take_while(|ancestor| ancestor.starts_with(self.root))
+            .any(is_world_writable_folder);
         if real.is_dir() {
-            self.folders.push(Folder { path: real, relative: base.to_owned(), depth: 0, open });
+            self.folders.push(Folder {
+                path: real,
+                relative: base.to_owned(),
+                depth: 0,
+                is_world_writable,
+            });
         }
     }
 
@@ -158,15 +166,15 @@ impl<'a> Walker<'a> {
         if folder.depth > self.limits.depth {
             let message =
                 format!("more than {} folders deep; deeper folders are skipped", self.limits.depth);
-            return self.problem(DiagnosticKind::Limit, folder.path.clone(), message);
+            return self.warn(DiagnosticKind::Limit, folder.path.clone(), message);
         }
         let entries = match fs::read_dir(&folder.path) {
             Ok(entries) => entries,
             Err(err) => {
-                return self.problem(
+                return self.warn(
                     DiagnosticKind::Unavailable,
                     folder.path.clone(),
-                    format!("cannot be read: {err}"),
+                    format!("it cannot be read: {err}"),
                 );
             }
         };
@@ -188,7 +196,7 @@ impl<'a> Walker<'a> {
     fn entry(&mut self, folder: &Folder, entry: &DirEntry) {
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
-            return self.problem(
+            return self.warn(
                 DiagnosticKind::Forbidden,
                 entry.path(),
                 "its name is not UTF-8".to_owned(),
@@ -207,7 +215,7 @@ impl<'a> Walker<'a> {
             self.link(folder, entry.path(), relative);
         } else if kind.is_dir() {
             self.folder(folder, entry.path(), relative);
-        } else if self.matcher.wants(&relative) {
+        } else if self.matcher.matches(&relative) {
             match entry.metadata() {
                 Ok(metadata) if metadata.is_file() => self.file(folder, relative, &metadata, None),
                 Ok(_) => self.special(entry.path(), kind),
@@ -218,31 +226,39 @@ impl<'a> Walker<'a> {
     }
 
     fn folder(&mut self, parent: &Folder, path: PathBuf, relative: String) {
-        let open = parent.open || is_open(&path);
-        self.folders.push(Folder { path, relative, depth: parent.depth + 1, open });
+        let is_world_writable = parent.is_world_writable || is_world_writable_folder(&path);
+        self.folders.push(Folder { path, relative, depth: parent.depth + 1, is_world_writable });
     }
 
     fn link(&mut self, parent: &Folder, path: PathBuf, relative: String) {
         let Ok(real) = fs::canonicalize(&path) else {
-            if self.matcher.wants(&relative) {
-                self.problem(
+            if self.matcher.matches(&relative) {
+                self.warn(
                     DiagnosticKind::Unavailable,
                     path,
-                    "is a link that leads nowhere".to_owned(),
+                    "it is a broken symbolic link".to_owned(),
                 );
             }
             return;
         };
         let Ok(metadata) = fs::metadata(&real) else { return };
         if !real.starts_with(self.root) {
-            if metadata.is_dir() || self.matcher.wants(&relative) {
-                self.leads_out(path, &real);
+            if metadata.is_dir() || self.matcher.matches(&relative) {
+                self.warn_leads_outside(path, &real);
             }
         } else if metadata.is_dir() {
-            let open = parent.open
-                || real.ancestors().take_while(|it| it.starts_with(self.root)).any(is_open);
-            self.linked.push(Folder { path: real, relative, depth: parent.depth + 1, open });
-        } else if self.matcher.wants(&relative) {
+            let is_world_writable = parent.is_world_writable
+                || real
+                    .ancestors()
+                    .take_while(|ancestor| ancestor.starts_with(self.root))
+                    .any(is_world_writable_folder);
+            self.linked.push(Folder {
+                path: real,
+                relative,
+                depth: parent.depth + 1,
+                is_world_writable,
+            });
+        } else if self.matcher.matches(&relative) {
             if metadata.is_file() {
                 self.file(parent, relative, &metadata, Some(real));
             } else {
@@ -258,46 +274,60 @@ impl<'a> Walker<'a> {
         metadata: &fs::Metadata,
         real: Option<PathBuf>,
     ) {
-        let stamp = ScanStamp::of(metadata);
-        self.walked.files.push(WalkedFile { relative, stamp, in_open_folder: folder.open, real });
+        let stamp = ScanStamp::from_metadata(metadata);
+        self.walked.files.push(WalkedFile {
+            relative,
+            stamp,
+            in_world_writable_folder: folder.is_world_writable,
+            real,
+        });
     }
 
     fn special(&mut self, path: PathBuf, kind: FileType) {
-        self.problem(DiagnosticKind::Forbidden, path, format!("is {}, not a file", sort_of(kind)));
+        self.warn(
+            DiagnosticKind::Forbidden,
+            path,
+            format!("it is {}, not a file", file_kind(kind)),
+        );
     }
 
-    fn leads_out(&mut self, path: PathBuf, real: &Path) {
+    fn warn_leads_outside(&mut self, path: PathBuf, real: &Path) {
         let real = real.display().to_string();
-        let message =
-            format!("is a link that leads out of the folder, to `{}`", escape::line(&real));
-        self.problem(DiagnosticKind::Forbidden, path, message);
+        let message = format!(
+            "it is a symbolic link that leads out of the folder, to `{}`",
+            escape::line(&real)
+        );
+        self.warn(DiagnosticKind::Forbidden, path, message);
     }
 
-    fn problem(&mut self, kind: DiagnosticKind, path: PathBuf, message: String) {
-        self.walked.problems.push(Diagnostic::warning(kind, message).at(path));
+    fn warn(&mut self, kind: DiagnosticKind, path: PathBuf, message: String) {
+        self.walked.diagnostics.push(Diagnostic::warning(kind, message).with_path(path));
     }
 
     /// Sorts, and drops links to files that the walk also found directly.
     fn finish(self) -> Walked {
-        let Walked { mut files, mut problems } = self.walked;
+        let Walked { mut files, mut diagnostics } = self.walked;
         files.sort_unstable_by(|a, b| a.relative.cmp(&b.relative));
-        problems.sort_by(|a, b| a.path.cmp(&b.path));
-        if files.iter().any(|it| it.real.is_some()) {
-            let plain =
-                files.iter().filter(|it| it.real.is_none()).map(|it| self.root.join(&it.relative));
+        diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
+        if files.iter().any(|file| file.real.is_some()) {
+            let plain = files
+                .iter()
+                .filter(|file| file.real.is_none())
+                .map(|file| self.root.join(&file.relative));
             let mut seen: HashSet<PathBuf> = plain.collect();
-            files.retain(|it| it.real.as_ref().is_none_or(|real| seen.insert(real.clone())));
+            files.retain(|file| file.real.as_ref().is_none_or(|real| seen.insert(real.clone())));
         }
-        Walked { files, problems }
+        Walked { files, diagnostics }
     }
 }
 
-fn is_open(folder: &Path) -> bool {
-    fs::metadata(folder).is_ok_and(|it| ScanStamp::of(&it).is_open_to_all())
+fn is_world_writable_folder(folder: &Path) -> bool {
+    fs::metadata(folder)
+        .is_ok_and(|metadata| ScanStamp::from_metadata(&metadata).is_world_writable())
 }
 
 #[cfg(unix)]
-fn sort_of(kind: FileType) -> &'static str {
+fn file_kind(kind: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     if kind.is_dir() {
         "a folder"
@@ -313,6 +343,6 @@ fn sort_of(kind: FileType) -> &'static str {
 }
 
 #[cfg(not(unix))]
-fn sort_of(kind: FileType) -> &'static str {
+fn file_kind(kind: FileType) -> &'static str {
     if kind.is_dir() { "a folder" } else { "something else" }
 }

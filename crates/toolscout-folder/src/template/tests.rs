@@ -10,40 +10,40 @@ fn arguments(value: Value) -> Arguments {
 }
 
 fn filled(templates: &[&str], value: Value) -> Vec<String> {
-    let templates: Vec<_> = templates.iter().map(|it| (*it).to_owned()).collect();
+    let templates: Vec<_> = templates.iter().map(|template| (*template).to_owned()).collect();
     argv(&templates, &arguments(value)).expect("it can be filled")
 }
 
 #[test]
-fn places_are_found_and_other_braces_are_text() {
+fn placeholders_are_found_and_other_braces_are_text() {
     assert_eq!(
         parts("a{b}c"),
         [TemplatePart::Text("a"), TemplatePart::Place("b"), TemplatePart::Text("c")]
     );
     assert_eq!(parts("{a}{b-c.d}"), [TemplatePart::Place("a"), TemplatePart::Place("b-c.d")]);
     for text in ["", "{", "}", "{}", "{a b}", "{\"a\":1}", "${", "a{"] {
-        assert!(parts(text).iter().all(|it| *it == TemplatePart::Text(text)), "{text}");
+        assert!(parts(text).iter().all(|item| *item == TemplatePart::Text(text)), "{text}");
     }
     assert_eq!(
         parts("{\"q\": {q}}"),
-        [TemplatePart::Text("{\"q\": "), TemplatePart::Place("q"), TemplatePart::Text("}")]
+        [TemplatePart::Text("{\"q\": "), TemplatePart::Placeholder("q"), TemplatePart::Text("}")]
     );
 }
 
 #[test]
-fn a_place_takes_a_whole_value() {
+fn a_placeholder_takes_a_whole_value() {
     let value = json!({"url": "http://e/?a=1&b=2", "n": 3, "yes": true, "o": {"k": [1]}});
     let all = filled(&["--url", "{url}", "-n", "{n}", "{yes}", "--o={o}", "{o.k}"], value);
     assert_eq!(all, ["--url", "http://e/?a=1&b=2", "-n", "3", "true", r#"--o={"k":[1]}"#, "1"]);
 }
 
 #[test]
-fn what_a_value_says_is_not_filled_again() {
+fn inserted_values_are_not_expanded_again() {
     assert_eq!(filled(&["{a}"], json!({"a": "{b}", "b": "x"})), ["{b}"]);
 }
 
 #[test]
-fn an_absent_argument_takes_its_flag_along() {
+fn an_absent_argument_omits_its_flag() {
     assert_eq!(filled(&["-v", "--url", "{url}", "end"], json!({})), ["-v", "end"]);
     assert_eq!(filled(&["-v", "--url={url}"], json!({"url": null})), ["-v"]);
     assert_eq!(filled(&["--", "{file}"], json!({})), ["--"]);
@@ -82,17 +82,17 @@ fn variables_are_named_after_their_arguments() {
 }
 
 #[test]
-fn what_no_command_line_or_variable_can_carry_is_refused() {
+fn nul_bytes_and_duplicate_variables_are_refused() {
     let zero = arguments(json!({"a": "x\0y"}));
     assert!(argv(&["{a}".to_owned()], &zero).is_err());
     assert!(argv(&[], &zero).is_err());
     assert_eq!(
         variables(&zero).expect_err("refused").to_string(),
-        "argument `a` holds a NUL byte, which no variable can carry"
+        "argument `a` contains a NUL byte, which an environment variable cannot hold"
     );
     let twins = arguments(json!({"a-b": 1, "a_b": 2}));
     assert_eq!(
         variables(&twins).expect_err("refused").to_string(),
-        "arguments `a-b` and `a_b` would both become the variable `TOOL_A_B`"
+        "arguments `a-b` and `a_b` would both become the environment variable `TOOL_A_B`"
     );
 }

@@ -1,6 +1,6 @@
 //! The scan record: unchanged files are not opened again.
 
-use super::{World, listing, person, tool_file};
+use super::{World, listing, tool_file, user};
 use crate::globs::GlobTools;
 use crate::matcher::Matcher;
 use crate::roots::Root;
@@ -74,7 +74,7 @@ fn only_changed_files_are_read_again() {
 /// A file written just before the record may change again without changing its stamp, so it is read
 /// again.
 #[test]
-fn a_file_written_just_now_is_not_taken_on_trust() {
+fn a_file_written_just_now_is_read_again() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let store = Arc::new(MemoryStore::default());
     scan(&world, &store);
@@ -93,7 +93,7 @@ fn a_file_written_just_now_is_not_taken_on_trust() {
 }
 
 #[test]
-fn a_broken_record_is_as_good_as_none() {
+fn a_broken_record_counts_as_empty() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let store = Arc::new(MemoryStore::default());
     let whole = scan(&world, &store).1;
@@ -116,7 +116,7 @@ fn a_broken_record_is_as_good_as_none() {
 
 /// The target of a manifest entry is checked again, although the manifest is not.
 #[test]
-fn a_missing_file_that_comes_is_seen_at_once() {
+fn a_missing_file_is_noticed_when_it_appears() {
     let world =
         World::with(&[("tools/manifest.json", r#"{"tools": [{"name": "a", "path": "_a.sh"}]}"#)]);
     age(&world, "tools/manifest.json");
@@ -128,7 +128,7 @@ fn a_missing_file_that_comes_is_seen_at_once() {
         let mut words = Vec::new();
         scan::scan(&Root::project(&world.root), &matcher, &visit, &mut |entry| {
             if let RootEntry::Tool(tool, _) = entry {
-                words.push(tool.status.word());
+                words.push(tool.status.as_str());
             }
             true
         });
@@ -143,7 +143,7 @@ fn a_missing_file_that_comes_is_seen_at_once() {
 
 /// Tools from the record equal tools from the files, in every field.
 #[tokio::test]
-async fn the_record_loses_nothing() {
+async fn the_record_preserves_everything() {
     if !has("python3") {
         return;
     }

@@ -29,7 +29,7 @@ du "$@"
 
 /// B-10: the name is preserved as a whole.
 #[tokio::test]
-async fn a_header_says_what_a_plain_script_is() {
+async fn a_header_describes_a_plain_script() {
     let world = World::new();
     world.script("tools/du.sh", DISK);
     let found = listing(&world.source()).await;
@@ -49,7 +49,7 @@ async fn a_header_says_what_a_plain_script_is() {
     );
     let header = header::read(DISK).expect("a header").expect("sound");
     assert_eq!(header.input, Some(ArgumentPassing::Args(vec![])));
-    assert_eq!(header.timeout_ms, Some(90_000));
+    assert_eq!(header.tool.timeout_ms, Some(90_000));
     assert_eq!(header.env, ["DU_BLOCK_SIZE", "LC_ALL"]);
 }
 
@@ -78,11 +78,11 @@ fn a_header_may_use_the_comments_of_its_language() {
 #[test]
 fn each_mistake_in_a_header_has_its_line_and_reason() {
     let cases = [
-        ("# tool:\n", "header, line 1: `tool:` names no tool"),
-        ("# tool: a\n# tool: b\n", "header, line 2: `tool:` is given twice"),
+        ("# tool:\n", "header, line 1: `tool:` has no name"),
+        ("# tool: a\n# tool: b\n", "header, line 2: `tool:` occurs twice"),
         (
             "# tool: a\n# descripton: b\n",
-            "header, line 2: unknown line `descripton:`; did you mean `description`?",
+            "header, line 2: unknown key `descripton:`; did you mean `description`?",
         ),
         (
             "# tool: a\n# visibility: no\n",
@@ -94,17 +94,14 @@ fn each_mistake_in_a_header_has_its_line_and_reason() {
         ),
         (
             "# tool: a\n# param x strng\n",
-            "header, line 2: parameter `x`: `strng` is no type; did you mean `string`?",
+            "header, line 2: parameter `x`: `strng` is not a type; did you mean `string`? valid types: string, number, integer, boolean, object, array, int, float, bool, array:TYPE",
         ),
         (
             "# tool: a\n# param x string mandatory\n",
-            "header, line 2: parameter `x`: `mandatory` is not understood; a description begins with ` - `",
+            "header, line 2: parameter `x`: unexpected `mandatory`; a description starts with ` - `",
         ),
-        (
-            "# tool: a\n# param x string default=\"y\n",
-            "header, line 2: a double quote is not closed",
-        ),
-        ("# tool: a\n# param x\n# param x\n", "header: parameter `x` is given twice"),
+        ("# tool: a\n# param x string default=\"y\n", "header, line 2: unclosed double quote"),
+        ("# tool: a\n# param x\n# param x\n", "header: duplicate parameter `x`"),
     ];
     for (text, expected) in cases {
         assert_eq!(header::read(text), Err(expected.to_owned()));

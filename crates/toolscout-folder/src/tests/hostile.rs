@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 
 /// S3: a link to a file outside is refused; a link to a file inside is allowed.
 #[tokio::test]
-async fn links_may_not_lead_out() {
+async fn links_out_of_the_folder_are_refused() {
     let outside = World::with(&[
         ("secret.tool.toml", &tool_file("secret", "")),
         ("more/x.tool.toml", &tool_file("x", "")),
@@ -24,9 +24,9 @@ async fn links_may_not_lead_out() {
     let page = world.page().await.replace(&outside.root.display().to_string(), "OUT");
     assert_eq!(
         page,
-        "! Forbidden tools/s.tool.toml: is a link that leads out of the folder, to `OUT/secret.tool.toml`\n\
-         ! Forbidden tools/t: is a link that leads out of the folder, to `OUT/more`\n\
-         ! Unavailable tools/v.tool.toml: is a link that leads nowhere\n\
+        "! Forbidden tools/s.tool.toml: it is a symbolic link that leads out of the folder, to `OUT/secret.tool.toml`\n\
+         ! Forbidden tools/t: it is a symbolic link that leads out of the folder, to `OUT/more`\n\
+         ! Unavailable tools/v.tool.toml: it is a broken symbolic link\n\
          a [ready] \n\
          b [ready] \n"
     );
@@ -34,17 +34,20 @@ async fn links_may_not_lead_out() {
 
 /// S4: a tools folder that is itself a link out of the root is refused.
 #[tokio::test]
-async fn the_tools_folder_itself_may_not_be_elsewhere() {
+async fn a_tools_folder_that_links_elsewhere_is_refused() {
     let outside = World::with(&[("x.tool.toml", &tool_file("x", ""))]);
     let world = World::with(&[("package.json", "{}")]);
     symlink(&outside.root, world.path("tools")).expect("a link");
     let page = world.page().await.replace(&outside.root.display().to_string(), "OUT");
-    assert_eq!(page, "! Forbidden tools: is a link that leads out of the folder, to `OUT`\n");
+    assert_eq!(
+        page,
+        "! Forbidden tools: it is a symbolic link that leads out of the folder, to `OUT`\n"
+    );
 }
 
 /// S14: loops end, and every file is listed once, by its real path.
 #[tokio::test]
-async fn loops_of_links_end() {
+async fn link_loops_terminate() {
     let world = World::with(&[
         ("tools/x/a.tool.toml", &tool_file("a", "")),
         ("lib/b.tool.toml", &tool_file("b", "")),
@@ -60,14 +63,17 @@ async fn loops_of_links_end() {
 
 /// S14: a tree that is too deep or too large is cut, with a diagnostic.
 #[test]
-fn deep_and_full_trees_are_cut() {
+fn deep_and_large_trees_are_limited() {
     let world = World::new();
     let deep = |levels: usize| format!("{}t.tool.toml", "d/".repeat(levels));
     world.file(&deep(40), "").file(&deep(41), "");
     let matcher = Matcher::new(&["**".to_owned()], &[]).expect("patterns");
     let walked = walk(&world.root, &matcher, WalkLimits::default());
     assert_eq!(walked.files.len(), 1);
-    assert_eq!(walked.problems[0].message, "more than 40 folders deep; deeper folders are skipped");
+    assert_eq!(
+        walked.diagnostics[0].message,
+        "more than 40 folders deep; deeper folders are skipped"
+    );
     for at in 0..20 {
         world.file(&format!("{at}.txt"), "");
     }
@@ -79,7 +85,7 @@ fn deep_and_full_trees_are_cut() {
 
 /// S7: pipes and sockets are never opened; opening a pipe would block forever.
 #[tokio::test]
-async fn pipes_and_sockets_are_passed_over() {
+async fn pipes_and_sockets_are_skipped() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let made =
         std::process::Command::new("mkfifo").arg(world.path("tools/pipe.tool.toml")).status();
@@ -89,9 +95,9 @@ async fn pipes_and_sockets_are_passed_over() {
     symlink("/dev/zero", world.path("tools/zero.py")).expect("a link");
     assert_eq!(
         world.page().await,
-        "! Forbidden tools/pipe.tool.toml: is a pipe, not a file\n\
-         ! Forbidden tools/s.sock: is a socket, not a file\n\
-         ! Forbidden tools/zero.py: is a link that leads out of the folder, to `/dev/zero`\n\
+        "! Forbidden tools/pipe.tool.toml: it is a pipe, not a file\n\
+         ! Forbidden tools/s.sock: it is a socket, not a file\n\
+         ! Forbidden tools/zero.py: it is a symbolic link that leads out of the folder, to `/dev/zero`\n\
          a [ready] \n"
     );
 }
@@ -112,15 +118,15 @@ async fn huge_documents_are_not_read() {
     sparse("tools/a.tool.toml", (1 << 20) + 1);
     assert_eq!(
         world.page().await,
-        "! Limit tools/a.tool.toml: has more than 1024 KiB, so it is not read\n\
+        "! Limit tools/a.tool.toml: it is larger than 1024 KiB, so it is not read\n\
          b [ready] \n\
-         ! Limit tools/manifest.json: has more than 1024 KiB, so it is not read\n"
+         ! Limit tools/manifest.json: it is larger than 1024 KiB, so it is not read\n"
     );
 }
 
 /// S12: world-writable files are not run.
 #[tokio::test]
-async fn files_that_anybody_may_write_are_refused() {
+async fn world_writable_files_are_refused() {
     let world = World::with(&[
         ("tools/run.tool.toml", &tool_file("run", "")),
         ("tools/http.tool.toml", "name = \"http\"\n[http]\nurl = \"http://e/\"\n"),
@@ -147,7 +153,7 @@ async fn files_that_anybody_may_write_are_refused() {
 /// S6: a hard link in a folder may refer to a setuid program; no tool needs the rights of another
 /// user.
 #[tokio::test]
-async fn files_that_lend_rights_are_refused() {
+async fn setuid_and_setgid_files_are_refused() {
     let world = World::new();
     world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
     world.mode(&world.path("tools/a.sh"), 0o4755);
@@ -159,7 +165,7 @@ async fn files_that_lend_rights_are_refused() {
 
 /// S12: files of another owner are not run.
 #[tokio::test]
-async fn files_of_somebody_else_are_refused() {
+async fn files_of_other_users_are_refused() {
     let world = World::new();
     world.script("tools/a.sh", "#!/bin/sh\n# tool-schema\n");
     if std::os::unix::fs::chown(world.path("tools/a.sh"), Some(54_321), None).is_err() {
@@ -173,7 +179,7 @@ async fn files_of_somebody_else_are_refused() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_not_utf8_is_passed_over() {
+async fn names_that_are_not_utf8_are_skipped() {
     use std::os::unix::ffi::OsStrExt;
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     let name = std::ffi::OsStr::from_bytes(b"x\xff.tool.toml");
@@ -183,5 +189,5 @@ async fn a_name_that_is_not_utf8_is_passed_over() {
     }
     let found = listing(&world.source()).await;
     assert_eq!(found.names(), ["a"]);
-    assert_eq!(found.problems()[0].message, "its name is not UTF-8");
+    assert_eq!(found.diagnostics()[0].message, "its name is not UTF-8");
 }

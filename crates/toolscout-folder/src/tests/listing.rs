@@ -1,6 +1,6 @@
 //! Which tools are found, in which order, and name conflicts.
 
-use super::{Listing, World, listing, person, tool_file};
+use super::{Listing, World, listing, tool_file, user};
 use crate::roots::{Root, RootsFrom};
 use crate::{ExplicitRoots, FolderSource, GlobTools};
 use futures_util::{StreamExt, stream};
@@ -11,7 +11,7 @@ use toolscout_source::Conflict;
 /// A-01: files below `tools/` and `src/tools/` are tools, others are not; each has its absolute
 /// path.
 #[tokio::test]
-async fn tools_lie_in_two_folders_of_a_project() {
+async fn a_project_has_two_tool_folders() {
     let world = World::with(&[
         ("tools/a.tool.toml", &tool_file("a", "")),
         ("tools/x/y/b.tool.toml", &tool_file("b", "")),
@@ -21,7 +21,7 @@ async fn tools_lie_in_two_folders_of_a_project() {
     let found = listing(&world.source()).await;
     assert_eq!(found.names(), ["c", "a", "b"]);
     assert_eq!(found.tool("b").provenance.path, Some(world.path("tools/x/y/b.tool.toml")));
-    assert!(found.problems().is_empty());
+    assert!(found.diagnostics().is_empty());
 }
 
 /// A-03: tests, private files and folders of other programs are never opened.
@@ -43,7 +43,7 @@ async fn ignored_files_are_not_opened() {
 
 /// A-04: configured patterns replace the default ones, and so do configured ignores.
 #[tokio::test]
-async fn a_given_list_replaces_the_default() {
+async fn configured_patterns_replace_the_default() {
     let world = World::with(&[
         ("tools/a.tool.toml", &tool_file("a", "")),
         ("commands/x/b.tool.toml", &tool_file("b", "")),
@@ -70,7 +70,7 @@ async fn a_pattern_that_leaves_the_root_is_an_error() {
 
 /// A-06 and A-07: roots keep their order.
 #[tokio::test]
-async fn roots_come_in_the_order_given() {
+async fn roots_keep_their_order() {
     let world = World::with(&[
         ("r1/tools/t1.tool.toml", &tool_file("t1", "")),
         ("r2/tools/t2.tool.toml", &tool_file("t2", "")),
@@ -104,7 +104,7 @@ async fn two_dups(rule: Conflict) -> (World, Listing) {
 
 /// A-08: the later tool wins, and one warning names both.
 #[tokio::test]
-async fn the_later_of_two_tools_of_one_name_stays() {
+async fn the_later_of_two_tools_with_one_name_wins() {
     let (world, found) = two_dups(Conflict::Replace).await;
     assert_eq!(
         world.show(&found),
@@ -121,7 +121,7 @@ async fn conflicts_can_be_skipped_or_fatal() {
     assert_eq!(
         world.show(&found),
         "dup [ready] one\n\
-         ! Collision r2/tools/dup.tool.toml: two tools are named `dup`; `r1/tools/dup.tool.toml` stays, `r2/tools/dup.tool.toml` is passed over\n"
+         ! Collision r2/tools/dup.tool.toml: two tools are named `dup`; `r1/tools/dup.tool.toml` is used, `r2/tools/dup.tool.toml` is skipped\n"
     );
     let (world, found) = two_dups(Conflict::Error).await;
     assert_eq!(
@@ -146,10 +146,10 @@ async fn a_broken_file_does_not_hide_good_ones() {
 async fn strict_stops_at_the_first_warning() {
     let world = three_good_one_bad();
     let found = listing(&world.builder().strict(true).build()).await;
-    let Some(toolscout_core::SourceError::Stopped(problem)) = &found.error else {
+    let Some(toolscout_core::SourceError::Stopped(diagnostic)) = &found.error else {
         panic!("not stopped")
     };
-    assert_eq!(problem.path, Some(world.path("tools/c.tool.toml")));
+    assert_eq!(diagnostic.path, Some(world.path("tools/c.tool.toml")));
     assert_eq!(found.names(), ["a", "b"]);
 }
 
@@ -182,7 +182,7 @@ async fn explicit_files_come_first() {
         .build();
     assert_eq!(
         world.show(&listing(&nothing).await),
-        "! Broken e/notes.md: holds no tool\n! Unavailable e/gone.tool.toml: is not there\n"
+        "! Broken e/notes.md: it has no tool\n! Unavailable e/gone.tool.toml: the file does not exist\n"
     );
 }
 
@@ -196,8 +196,8 @@ async fn five_thousand_files_are_listed_in_order() {
     }
     let first = listing(&world.source()).await;
     assert_eq!(first.tools().len(), 5_000);
-    assert!(first.problems().is_empty());
-    assert!(first.tools().is_sorted_by_key(|it| it.provenance.path.clone()));
+    assert!(first.diagnostics().is_empty());
+    assert!(first.tools().is_sorted_by_key(|tools| tools.provenance.path.clone()));
     assert_eq!(listing(&world.source()).await.names(), first.names());
 }
 
@@ -209,7 +209,7 @@ async fn a_slow_root_does_not_hide_a_fast_one() {
     let roots =
         RootsFrom(move || stream::iter([Ok(Root::project(&root))]).chain(stream::pending()));
     let source = FolderSource::builder().roots(roots).build();
-    let mut found = source.discover(person());
+    let mut found = source.discover(user());
     let first = tokio::time::timeout(Duration::from_secs(20), found.next()).await.expect("in time");
     assert!(matches!(first, Some(Ok(DiscoveryItem::Tool(tool))) if tool.id.name.as_str() == "a"));
 }
@@ -223,7 +223,7 @@ async fn a_dropped_discovery_changes_nothing() {
     let source = world.source();
     assert_eq!(listing(&source).await.names(), ["a", "b"]);
     std::fs::remove_file(world.path("tools/b.tool.toml")).expect("removed");
-    let mut found = source.discover(person());
+    let mut found = source.discover(user());
     assert!(found.next().await.is_some());
     drop(found);
     let b = ToolName::new("b").expect("a name");
@@ -234,7 +234,7 @@ async fn a_dropped_discovery_changes_nothing() {
 
 /// S15: names that differ only in case are both listed, with a warning.
 #[tokio::test]
-async fn names_that_differ_only_in_case_are_told_apart_aloud() {
+async fn names_that_differ_only_in_case_are_reported() {
     let world = World::with(&[
         ("tools/1.tool.toml", &tool_file("Fetch", "")),
         ("tools/2.tool.toml", &tool_file("fetch", "")),
@@ -242,21 +242,21 @@ async fn names_that_differ_only_in_case_are_told_apart_aloud() {
     assert_eq!(
         world.page().await,
         "Fetch [ready] \n\
-         ! Collision tools/2.tool.toml: `fetch` and `Fetch` differ only in case; the other is in `tools/1.tool.toml`\n\
+         ! Collision tools/2.tool.toml: `fetch` and `Fetch` differ only in case; `Fetch` is in `tools/1.tool.toml`\n\
          fetch [ready] \n"
     );
 }
 
 #[tokio::test]
-async fn a_source_that_was_never_listed_lists_itself_on_load() {
+async fn loading_runs_a_discovery_if_there_was_none() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", "first"))]);
     let source = world.source();
     let name = ToolName::new("a").expect("a name");
-    let tool = source.load(&name, person()).await.expect("loaded").expect("mine");
+    let tool = source.load(&name, user()).await.expect("loaded").expect("mine");
     assert_eq!(tool.description.as_deref(), Some("first"));
     world.file("tools/a.tool.toml", tool_file("a", "second"));
-    let tool = source.load(&name, person()).await.expect("loaded").expect("mine");
+    let tool = source.load(&name, user()).await.expect("loaded").expect("mine");
     assert_eq!(tool.description.as_deref(), Some("second"), "an edit needs no new discovery");
     let other = ToolName::new("other").expect("a name");
-    assert!(source.load(&other, person()).await.expect("asked").is_none());
+    assert!(source.load(&other, user()).await.expect("asked").is_none());
 }

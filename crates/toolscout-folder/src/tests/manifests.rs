@@ -34,7 +34,7 @@ async fn a_manifest_lists_tools_without_loading_them() {
         world.show(&found),
         "fetch-data [static] Fetch data from a URL\n\
          process-file [static] Process a file\n\
-         ! Unavailable tools/manifest.json: `gone`: `tools/gone.sh` is not there\n\
+         ! Unavailable tools/manifest.json: `gone`: `tools/gone.sh` does not exist\n\
          gone [unavailable]\n\
          ! Unavailable tools/manifest.json: `data`: `tools/data.txt` is neither executable nor a module\n\
          data [unavailable]\n"
@@ -46,20 +46,20 @@ async fn a_manifest_lists_tools_without_loading_them() {
     );
     assert_eq!(
         found.tool("gone").status,
-        Status::Unavailable("`tools/gone.sh` is not there".into())
+        Status::Unavailable("`tools/gone.sh` does not exist".into())
     );
 }
 
 /// S1 and S2: a path may not lead out of the folder; the other entries stay.
 #[tokio::test]
-async fn a_path_that_leads_out_is_refused() {
+async fn a_path_outside_the_folder_is_refused() {
     let text = r#"{"tools": [{"name": "sh", "path": "../../bin/sh"}, {"name": "abs", "path": "/bin/sh"}, {"name": "ok", "path": "ok.sh"}]}"#;
     let world = World::with(&[("tools/manifest.json", text)]);
     world.script("tools/ok.sh", "#!/bin/sh\n");
     assert_eq!(
         world.page().await,
-        "! Forbidden tools/manifest.json: tool 1 (`sh`): `../../bin/sh` leads out of the folder, so it is refused\n\
-         ! Forbidden tools/manifest.json: tool 2 (`abs`): `/bin/sh` leads out of the folder, so it is refused\n\
+        "! Forbidden tools/manifest.json: tool 1 (`sh`): `../../bin/sh` is outside the folder, so it is refused\n\
+         ! Forbidden tools/manifest.json: tool 2 (`abs`): `/bin/sh` is outside the folder, so it is refused\n\
          ok [static]\n"
     );
 }
@@ -68,13 +68,13 @@ async fn a_path_that_leads_out_is_refused() {
 async fn each_mistake_in_a_manifest_has_its_own_reason() {
     let cases = [
         (r#"{"tools": {}}"#, "`tools` is a table; it must be a list"),
-        (r#"[]"#, "is a list; a manifest is an object with a list of `tools`"),
-        (r#"{"tools": [{"path": "a.sh"}]}"#, "tool 1: no `name`: every tool needs one"),
-        (r#"{"tools": [{"name": "", "path": "a.sh"}]}"#, "tool 1 (``): the tool's name is empty"),
-        (r#"{"tools": [{"name": "a"}]}"#, "tool 1 (`a`): no `path`"),
+        (r#"[]"#, "it is a list; a manifest must be an object with a list of `tools`"),
+        (r#"{"tools": [{"path": "a.sh"}]}"#, "tool 1: missing `name`"),
+        (r#"{"tools": [{"name": "", "path": "a.sh"}]}"#, "tool 1 (``): the tool name is empty"),
+        (r#"{"tools": [{"name": "a"}]}"#, "tool 1 (`a`): missing `path`"),
         (
             r#"{"tools": [{"name": "a", "path": "a.sh", "args": {"x": "string"}}]}"#,
-            "tool 1 (`a`): parameter `x` is a text; it must be an object",
+            "tool 1 (`a`): parameter `x` is a string; it must be an object",
         ),
         (r#"{"tools": ["#, "EOF while parsing a list at line 1 column 11"),
     ];
@@ -86,7 +86,7 @@ async fn each_mistake_in_a_manifest_has_its_own_reason() {
 
 /// Only the manifest of the tools folder itself counts; manifests of other programs are ignored.
 #[tokio::test]
-async fn a_deeper_manifest_is_somebody_elses() {
+async fn a_nested_manifest_is_ignored() {
     let world = World::with(&[("tools/extension/manifest.json", "not json")]);
     assert_eq!(world.page().await, "");
 }
@@ -110,7 +110,7 @@ fn tools() -> Vec<ProbedDefinition> {
 
 /// B-09: a manifest that was just built is up to date, and building it again changes nothing.
 #[test]
-fn a_manifest_is_built_from_what_the_tools_say() {
+fn a_manifest_is_built_from_the_definitions_of_its_tools() {
     let folder = Path::new("/p/tools");
     let text = manifest::build(folder, &tools());
     assert_eq!(
@@ -151,14 +151,14 @@ fn a_manifest_is_built_from_what_the_tools_say() {
 
 /// B-08 and B-09: each kind of drift is one line.
 #[test]
-fn drift_is_said_line_by_line() {
+fn drift_is_reported_line_by_line() {
     let text = r#"{"tools": [
         {"name": "fetch", "description": "Old", "path": "./fetch.py", "args": {"url": {"type": "int"}, "old": {}, "n": {"type": "int", "default": 2}}},
         {"name": "gone", "path": "./gone.py"},
         {"name": "renamed", "path": "./fetch.py"}
     ]}"#;
     let lines =
-        manifest::check(text, Path::new("/p/tools"), &tools(), |it| !it.ends_with("gone.py"))
+        manifest::check(text, Path::new("/p/tools"), &tools(), |value| !value.ends_with("gone.py"))
             .expect("readable");
     assert_eq!(
         lines.join("\n"),

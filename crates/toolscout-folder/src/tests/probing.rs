@@ -1,6 +1,6 @@
 //! Trust, probing, loading and calling.
 
-use super::{Listing, World, agent, listing, name_of, person, tool_file};
+use super::{Listing, World, agent, listing, name_of, tool_file, user};
 use crate::probe::ProbeLimits;
 use crate::trust::TrustedFolders;
 use crate::{FolderSourceBuilder, Probing};
@@ -23,7 +23,7 @@ esac
 
 fn starts(world: &World, script: &str) -> Vec<String> {
     let log = std::fs::read_to_string(world.path(&format!("{script}.log"))).unwrap_or_default();
-    log.lines().map(|it| it.trim().to_owned()).collect()
+    log.lines().map(|line| line.trim().to_owned()).collect()
 }
 
 fn trusting(builder: FolderSourceBuilder) -> FolderSourceBuilder {
@@ -34,19 +34,23 @@ fn authorized(listing: &Listing, tool: &str, arguments: &[(&str, &str)]) -> Auth
     let tool = listing.tool(tool);
     let arguments: Arguments =
         arguments.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
-    let now = AuthorizationContext::of(person().caller);
+    let now = AuthorizationContext::new(user().caller);
     authorization::authorize(ToolCall::new(tool.id.clone(), arguments), tool, now)
         .expect("let through")
 }
 
 fn text(output: &ToolOutput) -> String {
-    output.content().iter().filter_map(|it| it["text"].as_str().map(str::to_owned)).collect()
+    output
+        .content()
+        .iter()
+        .filter_map(|content| content["text"].as_str().map(str::to_owned))
+        .collect()
 }
 
 /// O-01: in a trusted folder a file is probed once per content, also by another process with the
 /// same store.
 #[tokio::test]
-async fn a_trusted_file_is_asked_once() {
+async fn a_trusted_file_is_probed_once() {
     let world = World::new();
     world.script("tools/say.sh", ECHO);
     let store: Arc<MemoryStore> = Arc::default();
@@ -64,7 +68,7 @@ async fn a_trusted_file_is_asked_once() {
 /// Files of an untrusted folder are read but never started, for any caller that lists them; a user
 /// may still load and call.
 #[tokio::test]
-async fn an_untrusted_file_is_started_for_a_person_only() {
+async fn an_untrusted_file_is_started_only_for_a_user() {
     let world = World::new();
     world.script("tools/say.sh", ECHO);
     let source = world.source();
@@ -78,27 +82,27 @@ async fn an_untrusted_file_is_started_for_a_person_only() {
     assert_eq!(refused.kind(), ErrorKind::Refused);
     assert!(starts(&world, "tools/say.sh").is_empty());
     // The file contains one tool, so that tool is used, under any name.
-    let tool = source.load(&name_of("say"), person()).await.expect("loaded").expect("mine");
+    let tool = source.load(&name_of("say"), user()).await.expect("loaded").expect("mine");
     assert_eq!(
         (tool.id.name.as_str(), tool.description.as_deref()),
         ("say", Some("Says it again"))
     );
     let output =
-        source.call(authorized(&found, "say", &[("text", "hi")]), person()).await.expect("called");
+        source.call(authorized(&found, "say", &[("text", "hi")]), user()).await.expect("called");
     assert!(text(&output).contains("\"hi\""), "{output:?}");
     assert_eq!(starts(&world, "tools/say.sh"), ["tool-schema", "tool-invoke echo"]);
 }
 
 /// Help and completion start nothing, but use cached results.
 #[tokio::test]
-async fn without_probing_only_memories_are_used() {
+async fn without_probing_only_cached_results_are_used() {
     let world = World::new();
     world.script("tools/say.sh", ECHO);
     let store: Arc<MemoryStore> = Arc::default();
     let quiet = || trusting(world.builder()).store(store.clone()).probing(Probing::Never).build();
     assert_eq!(world.show(&listing(&quiet()).await), "say [unprobed]\n");
-    let tool = quiet().load(&name_of("say"), person()).await.expect("loaded").expect("mine");
-    assert_eq!(tool.status.word(), "unprobed");
+    let tool = quiet().load(&name_of("say"), user()).await.expect("loaded").expect("mine");
+    assert_eq!(tool.status.as_str(), "unprobed");
     assert!(starts(&world, "tools/say.sh").is_empty());
     listing(&trusting(world.builder()).store(store.clone()).build()).await;
     let source = quiet();
@@ -125,11 +129,8 @@ async fn a_listed_tool_is_loaded_on_first_use() {
     assert!(tool.annotations.is_some(), "the rest comes from the file");
     source.call(authorized(&found, "fetch-data", &[]), agent()).await.expect("called");
     assert_eq!(starts(&world, "tools/say.sh"), ["tool-schema", "tool-invoke echo"]);
-    let own = source
-        .definition(&name_of("fetch-data"), &person())
-        .await
-        .expect("asked")
-        .expect("askable");
+    let own =
+        source.definition(&name_of("fetch-data"), &user()).await.expect("asked").expect("askable");
     assert_eq!(
         (own.description.as_deref(), own.path),
         (Some("Says it again"), world.path("tools/say.sh"))
@@ -138,7 +139,7 @@ async fn a_listed_tool_is_loaded_on_first_use() {
 
 /// O-03, A-12: each invalid response is its own warning, and hides no other tool.
 #[tokio::test]
-async fn bad_answers_are_warnings() {
+async fn invalid_probe_output_is_a_warning() {
     let world = World::new();
     let script = |name: &str, answer: &str| {
         world.script(&format!("tools/{name}.sh"), &format!("#!/bin/sh\n# tool-schema\n{answer}\n"));
@@ -152,10 +153,12 @@ async fn bad_answers_are_warnings() {
     let found = listing(&trusting(world.builder()).build()).await;
     assert_eq!(found.names(), ["echo"]);
     let warned: Vec<String> = found
-        .problems()
+        .diagnostics()
         .iter()
-        .filter(|it| it.level == toolscout_core::DiagnosticLevel::Warning)
-        .filter_map(|it| Some(it.path.as_ref()?.file_stem()?.to_string_lossy().into_owned()))
+        .filter(|diagnostic| diagnostic.level == toolscout_core::DiagnosticLevel::Warning)
+        .filter_map(|diagnostic| {
+            Some(diagnostic.path.as_ref()?.file_stem()?.to_string_lossy().into_owned())
+        })
         .collect();
     assert_eq!(warned, ["a-fails", "b-nonsense", "c-nameless", "d-named-badly"]);
 }
@@ -163,7 +166,7 @@ async fn bad_answers_are_warnings() {
 /// O-04: a file that does not respond costs its own limit, all files together cost the total limit,
 /// and the rest is listed without a probe.
 #[tokio::test]
-async fn files_that_hang_cost_a_bounded_time() {
+async fn files_that_hang_take_a_bounded_time() {
     let world = World::new();
     for at in 0..12 {
         let text = format!(
@@ -193,7 +196,7 @@ async fn files_that_hang_cost_a_bounded_time() {
 
 /// An edit of the file needs no approval, but its replacement must still be a file of the folder.
 #[tokio::test]
-async fn a_file_is_looked_at_again_before_it_is_started() {
+async fn a_file_is_read_again_before_it_is_started() {
     let world = World::with(&[(
         "tools/a.tool.toml",
         "name = \"a\"\n[run]\ncommand = [\"echo\", \"one\"]\n",
@@ -224,31 +227,31 @@ async fn the_files_of_a_command_are_checked() {
     let world = World::with(&[("tools/a.tool.toml", text), ("tools/x.txt", "inside")]);
     let source = world.source();
     let found = listing(&source).await;
-    source.call(authorized(&found, "a", &[]), person()).await.expect("called");
+    source.call(authorized(&found, "a", &[]), user()).await.expect("called");
     world.mode(&world.path("tools/x.txt"), 0o666);
-    let refused = source.call(authorized(&found, "a", &[]), person()).await.expect_err("refused");
+    let refused = source.call(authorized(&found, "a", &[]), user()).await.expect_err("refused");
     assert!(refused.to_string().contains("world-writable"), "{refused}");
     std::fs::remove_file(world.path("tools/x.txt")).expect("removed");
     std::os::unix::fs::symlink("/etc/passwd", world.path("tools/x.txt")).expect("a link");
-    let refused = source.call(authorized(&found, "a", &[]), person()).await.expect_err("refused");
-    assert!(refused.to_string().contains("leads out of its folder"), "{refused}");
+    let refused = source.call(authorized(&found, "a", &[]), user()).await.expect_err("refused");
+    assert!(refused.to_string().contains("is outside its folder"), "{refused}");
 }
 
 #[tokio::test]
-async fn a_tool_that_cannot_work_says_why() {
+async fn an_unavailable_tool_has_a_reason() {
     let world =
         World::with(&[("tools/manifest.json", r#"{"tools": [{"name": "a", "path": "a.sh"}]}"#)]);
     let source = trusting(world.builder()).build();
     let found = listing(&source).await;
     let err = source.call(authorized(&found, "a", &[]), agent()).await.expect_err("unavailable");
     assert_eq!(err.kind(), ErrorKind::Unavailable);
-    assert!(err.to_string().contains("`tools/a.sh` is not there"), "{err}");
+    assert!(err.to_string().contains("`tools/a.sh` does not exist"), "{err}");
     world.script("tools/a.sh", ECHO);
     source.call(authorized(&found, "a", &[]), agent()).await.expect("there by now");
 }
 
 #[tokio::test]
-async fn trust_is_of_a_folder_and_what_is_in_it() {
+async fn trust_covers_a_folder_and_its_content() {
     let world = World::with(&[("p/tools/a.tool.toml", &tool_file("a", "")), ("q/x", "")]);
     let store: Arc<MemoryStore> = Arc::default();
     let trusted = TrustedFolders::new(store.clone());

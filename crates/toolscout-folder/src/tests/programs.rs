@@ -7,7 +7,7 @@ use toolscout_core::{DiagnosticKind, DiagnosticLevel};
 /// In an untrusted folder nothing is started; files are listed by their names, with one warning for
 /// all.
 #[tokio::test]
-async fn files_that_show_they_are_tools_are_listed_by_name() {
+async fn files_with_tool_markers_are_listed_by_name() {
     if !has("node") || !has("python3") {
         return;
     }
@@ -43,10 +43,13 @@ async fn files_that_show_they_are_tools_are_listed_by_name() {
     let reason = found.tool("answer").status.reason().map(str::to_owned);
     assert_eq!(
         reason,
-        Some(format!("its folder is not trusted; type `toolscout trust {}`", world.root.display()))
+        Some(format!("its folder is not trusted; run `toolscout trust {}`", world.root.display()))
     );
-    let untrusted =
-        found.problems().into_iter().find(|it| it.kind == DiagnosticKind::Untrusted).expect("one");
+    let untrusted = found
+        .diagnostics()
+        .into_iter()
+        .find(|diagnostic| diagnostic.kind == DiagnosticKind::Untrusted)
+        .expect("one");
     assert_eq!(untrusted.hint, Some(format!("toolscout trust {}", world.root.display())));
 }
 
@@ -60,35 +63,38 @@ async fn a_tool_that_is_not_executable_is_a_warning() {
     let found = listing(&world.source()).await;
     assert_eq!(
         world.show(&found),
-        "! Broken tools/a.sh: looks like a tool, but is not executable\n\
-         ! Broken tools/b.sh: looks like a tool, but is not executable\n"
+        "! Broken tools/a.sh: it looks like a tool, but is not executable\n\
+         ! Broken tools/b.sh: it looks like a tool, but is not executable\n"
     );
     assert_eq!(
-        found.problems()[0].hint,
+        found.diagnostics()[0].hint,
         Some(format!("chmod +x {}", world.path("tools/a.sh").display()))
     );
 }
 
 /// A-14: a file that shows no tool is reported at debug level only.
 #[tokio::test]
-async fn programs_that_show_no_tool_are_said_quietly() {
+async fn programs_without_tool_markers_are_debug_diagnostics() {
     let world = World::with(&[("tools/lib.js", "export const x = 1")]);
     world.script("tools/build.sh", "#!/bin/sh\nmake\n");
     let found = listing(&world.source()).await;
-    let said: Vec<_> =
-        found.problems().into_iter().map(|it| (it.level, it.message.as_str())).collect();
+    let messages: Vec<_> = found
+        .diagnostics()
+        .into_iter()
+        .map(|diagnostic| (diagnostic.level, diagnostic.message.as_str()))
+        .collect();
     assert_eq!(
-        said,
+        messages,
         [
-            (DiagnosticLevel::Debug, "ignored: no `# tool:` header"),
-            (DiagnosticLevel::Debug, "is a module that shows no tool")
+            (DiagnosticLevel::Debug, "Ignored: no `# tool:` header"),
+            (DiagnosticLevel::Debug, "Ignored: the module does not look like a tool")
         ]
     );
 }
 
 /// Only the beginning of a long script is searched.
 #[tokio::test]
-async fn signs_far_down_a_file_do_not_count() {
+async fn markers_far_down_a_file_do_not_count() {
     let world = World::new();
     world.script("tools/long.sh", &format!("#!/bin/sh\n{}# tool-schema\n", "#\n".repeat(200_000)));
     world.script("tools/near.sh", &format!("#!/bin/sh\n# tool-schema\n{}", "#\n".repeat(200_000)));

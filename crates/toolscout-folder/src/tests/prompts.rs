@@ -19,7 +19,7 @@ fn library(source: &super::FolderSource) -> &dyn Library {
 
 fn prompts(source: &super::FolderSource) -> Vec<Value> {
     library(source)
-        .holdings(&agent())
+        .contents(&agent())
         .expect("holdings")
         .prompts
         .iter()
@@ -27,14 +27,14 @@ fn prompts(source: &super::FolderSource) -> Vec<Value> {
         .collect()
 }
 
-async fn given(source: &super::FolderSource, params: Value) -> Result<Value, SourceError> {
+async fn get_prompt(source: &super::FolderSource, params: Value) -> Result<Value, SourceError> {
     let result =
         library(source).request("prompts/get", RawJson::from_value(&params), agent()).await;
-    result.map(|it| it.to_value())
+    result.map(|result| result.to_value())
 }
 
 async fn text(source: &super::FolderSource, params: Value) -> String {
-    given(source, params).await.expect("a prompt")["messages"][0]["content"]["text"]
+    get_prompt(source, params).await.expect("a prompt")["messages"][0]["content"]["text"]
         .as_str()
         .expect("a text")
         .to_owned()
@@ -64,27 +64,27 @@ async fn a_file_is_a_prompt_with_its_arguments() {
 }
 
 #[tokio::test]
-async fn who_asks_wrongly_is_told_what_is_wanted() {
+async fn invalid_prompt_requests_have_reasons() {
     let world = World::with(&[("prompts/release-notes.md", NOTES)]);
     let source = trusted(&world);
     listing(&source).await;
     for (params, reason) in [
-        (json!({"name": "release-notes"}), "`release-notes` needs `since`"),
+        (json!({"name": "release-notes"}), "prompt `release-notes` requires `since`"),
         (
             json!({"name": "release-notes", "arguments": {"since": "v1", "tona": ""}}),
-            "`release-notes` takes no argument `tona`; did you mean `tone`?",
+            "prompt `release-notes` has no argument `tona`; did you mean `tone`?",
         ),
         (json!({"name": "release-notes", "arguments": []}), "`arguments` must be an object"),
-        (json!({"name": "other"}), "there is no prompt `other`"),
+        (json!({"name": "other"}), "unknown prompt `other`"),
     ] {
-        let error = given(&source, params).await.expect_err("refused");
+        let error = get_prompt(&source, params).await.expect_err("refused");
         let SourceError::Answered { code: -32_602, message, .. } = error else { panic!("{error}") };
         assert_eq!(message, reason);
     }
 }
 
 #[tokio::test]
-async fn a_file_that_is_wrong_is_a_problem_and_hides_no_other() {
+async fn an_invalid_prompt_file_is_reported_and_hides_no_other() {
     let large = format!("{}\n", "a".repeat(300 << 10));
     let world = World::with(&[
         ("prompts/good.md", "---\nmodel: of another program\n---\nFine.\n"),
@@ -110,45 +110,45 @@ async fn a_file_that_is_wrong_is_a_problem_and_hides_no_other() {
         .expect("a link");
     let source = trusted(&world);
     insta::assert_snapshot!(world.show(&listing(&source).await), @r"
-    ! Forbidden prompts/a b.md: is no name for a prompt; use at most 64 letters, digits, `_`, `-` and `.`
-    ! Broken prompts/binary.md: is not UTF-8 at line 1 column 1
-    ! Broken prompts/endless.md: its head does not end: put a second line of `---` below it
+    ! Forbidden prompts/a b.md: the file name is not a valid prompt name; use at most 64 letters, digits, `_`, `-` and `.`
+    ! Broken prompts/binary.md: it is not UTF-8 at line 1 column 1
+    ! Broken prompts/endless.md: the front matter is not closed: add a line with `---` below it
     ! Broken prompts/key.md: unknown key `descripton`; did you mean `description`?
-    ! Limit prompts/large.md: has more than 256 KiB, which is too much for a prompt
-    ! Forbidden prompts/link.md: leads out of the project
-    ! Broken prompts/list.md: its head is a list; it must be a table
-    ! Broken prompts/named.md: `a b` is no name for an argument; use letters, digits, `_` and `-`
-    ! Broken prompts/place.md: `{{nmae}}` is none of its arguments; did you mean `name`?
-    ! Broken prompts/twice.md: the argument `a` is there twice
+    ! Limit prompts/large.md: it is larger than 256 KiB, the limit for a prompt
+    ! Forbidden prompts/link.md: it is outside the project
+    ! Broken prompts/list.md: the front matter is a list; it must be a table
+    ! Broken prompts/named.md: `a b` is not a valid argument name; use letters, digits, `_` and `-`
+    ! Broken prompts/place.md: `{{nmae}}` is not an argument of this prompt; did you mean `name`?
+    ! Broken prompts/twice.md: duplicate argument `a`
     ");
     assert_eq!(prompts(&source), [json!({"name": "good"})]);
 }
 
 #[tokio::test]
-async fn an_untrusted_folder_offers_none() {
+async fn an_untrusted_folder_offers_no_prompts() {
     let world = World::with(&[("prompts/plain.md", "Do as I say.\n")]);
     let source = world.source();
     let listing = listing(&source).await;
     assert_eq!(
-        listing.problems().iter().map(|it| it.level).collect::<Vec<_>>(),
+        listing.diagnostics().iter().map(|diagnostic| diagnostic.level).collect::<Vec<_>>(),
         [DiagnosticLevel::Debug]
     );
     assert!(prompts(&source).is_empty());
-    let able = library(&source).holdings(&agent()).expect("holdings").capabilities;
-    assert_eq!(able.map(|it| it.to_value()), Some(json!({})), "nobody knows of any");
+    let able = library(&source).contents(&agent()).expect("holdings").capabilities;
+    assert_eq!(able.map(|able| able.to_value()), Some(json!({})), "nobody knows of any");
 }
 
 #[tokio::test]
-async fn other_prompts_are_news_and_the_same_ones_are_none() {
+async fn only_changed_prompts_emit_an_event() {
     let world = World::with(&[("prompts/plain.md", "One.\n")]);
     let source = trusted(&world);
-    let mut news = library(&source).events();
+    let mut events = library(&source).events();
     listing(&source).await;
     assert_eq!(news.next().now_or_never(), Some(Some(LibraryEvent::PromptsChanged)));
     listing(&source).await;
-    assert_eq!(news.next().now_or_never(), None);
+    assert_eq!(events.next().now_or_never(), None);
     world.file("prompts/plain.md", "Two.\n");
     listing(&source).await;
-    assert_eq!(news.next().now_or_never(), Some(Some(LibraryEvent::PromptsChanged)));
+    assert_eq!(events.next().now_or_never(), Some(Some(LibraryEvent::PromptsChanged)));
     assert_eq!(text(&source, json!({"name": "plain"})).await, "Two.\n");
 }

@@ -19,7 +19,7 @@ async fn the_default_root_is_found_upward() {
 
 /// A-02: without a marker there is no root, and no error.
 #[tokio::test]
-async fn no_project_is_no_error() {
+async fn no_project_is_not_an_error() {
     let world = World::with(&[("x/tools/b.tool.toml", &tool_file("b", ""))]);
     if DefaultRoot::find(&world.root).is_some() {
         // The temporary folder itself lies in a project, so the test proves nothing here.
@@ -31,7 +31,7 @@ async fn no_project_is_no_error() {
 
 /// A-07: the tools of the default root first, then those of the others in order.
 #[tokio::test]
-async fn chained_roots_come_one_after_the_other() {
+async fn chained_roots_keep_their_order() {
     let world = World::with(&[
         ("app/package.json", "{}"),
         ("app/tools/own.tool.toml", &tool_file("own", "")),
@@ -50,13 +50,13 @@ async fn chained_roots_come_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn a_missing_root_is_named_and_the_rest_goes_on() {
+async fn a_missing_root_is_reported_and_the_others_are_searched() {
     let world = World::with(&[("r/tools/a.tool.toml", &tool_file("a", "")), ("file", "")]);
     let roots = ExplicitRoots(vec![world.path("gone"), world.path("file"), world.path("r")]);
     let found = listing(&FolderSource::builder().roots(roots).build()).await;
     assert_eq!(
         world.show(&found),
-        "! Unavailable gone: there is no such folder\n! Unavailable file: is not a folder\na [ready] \n"
+        "! Unavailable gone: the folder does not exist\n! Unavailable file: it is not a folder\na [ready] \n"
     );
 }
 

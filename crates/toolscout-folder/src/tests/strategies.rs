@@ -1,6 +1,6 @@
 //! The parts that application authors may replace.
 
-use super::{World, agent, listing, name_of, person};
+use super::{World, agent, listing, name_of, user};
 use crate::recipe::{Flavour, Recipe};
 use crate::{Root, RootEntry, RootVisit, ToolStrategy};
 use futures_util::stream;
@@ -21,19 +21,19 @@ impl ToolStrategy for Boastful {
         let tool = move |name: &str| {
             let mut tool = Tool::new(ToolId::new(visit.source.clone(), name_of(name)));
             tool.provenance.trusted = true;
-            let recipe = Recipe::Module { file: root.path.join("a.rb"), flavour: Flavour::Plain };
+            let recipe = Recipe::module(root.path.join("a.rb"), Flavour::Plain);
             Ok(RootEntry::Tool(Box::new(tool), recipe))
         };
         let lost = SourceError::Protocol {
             id: toolscout_core::SourceId::local(),
             reason: "half of it is lost".into(),
         };
-        let problem = RootEntry::Diagnostic(Diagnostic::warning(DiagnosticKind::Broken, "mine"));
+        let diagnostic = RootEntry::Diagnostic(Diagnostic::warning(DiagnosticKind::Broken, "mine"));
         Box::pin(stream::iter([
             tool("a"),
             tool("b"),
             tool("$(id)"),
-            Ok(problem),
+            Ok(diagnostic),
             Err(lost),
             tool("c"),
         ]))
@@ -43,31 +43,31 @@ impl ToolStrategy for Boastful {
 /// A tool that cannot be loaded is listed with the reason, which is reported once; the source
 /// checks names and trust.
 #[tokio::test]
-async fn a_strategy_says_what_is_there_and_the_source_judges() {
+async fn a_strategy_finds_tools_and_the_source_decides() {
     let world = World::new();
     let source = world.builder().tools(Boastful).build();
     let found = listing(&source).await;
     assert_eq!(
         world.show(&found),
-        "! Unavailable is of no language that toolscout can load; use .js, .mjs, .cjs, .ts or .py\n\
+        "! Unavailable is not in a language that toolscout can load; use .js, .mjs, .cjs, .ts or .py\n\
          a [unavailable]\n\
          b [unavailable]\n\
-         ! Forbidden `$(id)` cannot be a tool's name; use letters, digits, `_`, `-` and `.`, and start with a letter, a digit or `_`\n\
+         ! Forbidden `$(id)` is not a valid tool name; use letters, digits, `_`, `-` and `.`, and start with a letter, a digit or `_`\n\
          ! Broken mine\n\
          ! Unavailable source `local`: half of it is lost\n\
          c [unavailable]\n"
     );
     assert!(!found.tool("a").provenance.trusted);
     assert!(matches!(found.tool("a").status, Status::Unavailable(_)));
-    let tool = source.load(&name_of("a"), person()).await.expect("loaded").expect("mine");
+    let tool = source.load(&name_of("a"), user()).await.expect("loaded").expect("mine");
     assert!(
         matches!(tool.status, Status::Unavailable(_)),
         "it can be described, though not called"
     );
     let missing = source.load(&name_of("$(id)"), agent()).await.expect("asked");
     assert!(missing.is_none());
-    let gone = source.definition(&name_of("nobody"), &person()).await.expect("asked");
+    let gone = source.definition(&name_of("nobody"), &user()).await.expect("asked");
     assert!(gone.is_none());
-    let err = source.definition(&name_of("a"), &person()).await.expect_err("not there");
+    let err = source.definition(&name_of("a"), &user()).await.expect_err("not there");
     assert_eq!(err.kind(), ErrorKind::Invalid);
 }

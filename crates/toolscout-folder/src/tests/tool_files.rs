@@ -1,7 +1,7 @@
 //! Tool files: their keys, and each way they can be invalid.
 
 use super::{World, listing};
-use crate::recipe::{ArgumentPassing, CommandRecipe, HttpRecipe, Recipe};
+use crate::recipe::{ArgumentPassing, CommandRecipe, HttpRecipe, Recipe, WorkingFolder};
 use crate::{GlobTools, Root, RootEntry, RootVisit, ToolStrategy};
 use futures_util::StreamExt;
 use toolscout_core::{SourceId, Visibility};
@@ -52,7 +52,7 @@ short = "u"
 "#;
 
 #[tokio::test]
-async fn a_tool_file_says_it_all() {
+async fn a_tool_file_describes_everything() {
     let world = World::with(&[("tools/fetch.tool.toml", FETCH), ("tools/fetch.py", "TOOLS = []")]);
     let found = listing(&world.source()).await;
     let [tool] = found.tools()[..] else { panic!("{}", world.show(&found)) };
@@ -87,7 +87,7 @@ async fn arguments_default_to_standard_input() {
 }
 
 #[tokio::test]
-async fn a_request_is_a_tool() {
+async fn an_http_request_is_a_tool() {
     let text = r#"
 name: weather
 http:
@@ -158,8 +158,8 @@ async fn reason(name: &str, text: impl AsRef<[u8]>) -> String {
         .file("tools/good.tool.toml", super::tool_file("good", ""));
     let found = listing(&world.source()).await;
     assert_eq!(found.names(), ["good"], "one bad file hides nothing");
-    let [problem] = found.problems()[..] else { panic!("{}", world.show(&found)) };
-    format!("{:?}: {}", problem.kind, problem.message)
+    let [diagnostic] = found.diagnostics()[..] else { panic!("{}", world.show(&found)) };
+    format!("{:?}: {}", diagnostic.kind, diagnostic.message)
 }
 
 /// A-12: each mistake has its own reason.
@@ -167,10 +167,10 @@ async fn reason(name: &str, text: impl AsRef<[u8]>) -> String {
 async fn each_mistake_has_its_own_reason() {
     let run = "\n[run]\ncommand = [\"true\"]\n";
     let cases: &[(&str, &str)] = &[
-        ("description = \"x\"@run", "no `name`: every tool needs one"),
-        ("name = \"\"@run", "the tool's name is empty"),
-        ("name = 5@run", "`name` is a number; it must be a text"),
-        ("name = \"a\"", "neither `[run]` nor `[http]`: nothing says what to do"),
+        ("description = \"x\"@run", "missing `name`"),
+        ("name = \"\"@run", "the tool name is empty"),
+        ("name = 5@run", "`name` is a number; it must be a string"),
+        ("name = \"a\"", "missing `[run]` or `[http]`"),
         ("name = \"a\"\n[runn]\ncommand = [\"true\"]", "unknown key `runn`; did you mean `run`?"),
         ("name = \"a\"@run[http]\nurl = \"http://e/\"", "both `[run]` and `[http]`: keep one"),
         (
@@ -191,11 +191,11 @@ async fn each_mistake_has_its_own_reason() {
         ),
         (
             "name = \"a\"\n[run]\ncommand = \"python3 fetch.py\"",
-            "[run] `command` is a text: write it as a list such as [\"python3\", \"fetch.py\"]",
+            "[run] `command` is a string: write it as a list such as [\"python3\", \"fetch.py\"]",
         ),
         (
             "name = \"a\"\n[run]\nenv = []",
-            "[run] no `command`: write it as a list such as [\"python3\", \"fetch.py\"]",
+            "[run] missing `command`: write it as a list such as [\"python3\", \"fetch.py\"]",
         ),
         (
             "name = \"a\"\n[run]\ncommand = [\"x\"]\ninput = \"pipe\"",
@@ -203,11 +203,11 @@ async fn each_mistake_has_its_own_reason() {
         ),
         (
             "name = \"a\"\n[run]\ncommand = [\"x\"]\nargs = [\"{ulr}\"]\n[[parameters]]\nname = \"url\"",
-            "[run] `args` uses `{ulr}`, which is no parameter; did you mean `url`?",
+            "[run] `args` uses `{ulr}`, which is not a parameter; did you mean `url`?",
         ),
         (
             "name = \"a\"\n[http]\nurl = \"http://e/{x}\"",
-            "[http] `url` uses `{x}`, which is no parameter",
+            "[http] `url` uses `{x}`, which is not a parameter",
         ),
         (
             "name = \"a\"\n[run]\ncommand = [\"x\"]\ntimeout_ms = 0",
@@ -215,7 +215,7 @@ async fn each_mistake_has_its_own_reason() {
         ),
         (
             "name = \"a\"\n[http]\nurl = \"ftp://e/\"",
-            "[http] `url` is `ftp://e/`; it must begin with http:// or https://",
+            "[http] `url` is `ftp://e/`; it must start with http:// or https://",
         ),
         (
             "name = \"a\"\nvisibility = \"hidden\"@run",
@@ -223,15 +223,15 @@ async fn each_mistake_has_its_own_reason() {
         ),
         (
             "name = \"a\"\n[[parameters]]\nname = \"x\"\ntype = \"strng\"@run",
-            "parameter `x`: `strng` is no type; did you mean `string`?",
+            "parameter `x`: `strng` is not a type; did you mean `string`? valid types: string, number, integer, boolean, object, array, int, float, bool, array:TYPE",
         ),
         (
             "name = \"a\"\n[[parameters]]\nname = \"x\"\n[[parameters]]\nname = \"x\"@run",
-            "parameter `x` is given twice",
+            "duplicate parameter `x`",
         ),
         (
             "name = \"a\"\n[[parameters]]\nname = \"x\"\ntype = \"int\"\ndefault = \"one\"@run",
-            "parameter `x`: `default` is `\"one\"`, which is no integer",
+            "parameter `x`: `default` is `\"one\"`, which is not of type integer",
         ),
         (
             "name = \"a\"\n[[parameters]]\nname = \"x\"\nenum = [\"a\"]\ndefault = \"b\"@run",
@@ -248,18 +248,18 @@ async fn each_mistake_has_its_own_reason() {
         ("tool = 5", "`tool` must be a list of tables: write `[[tool]]`"),
         (
             "name = \"a\"\n[[tool]]\nname = \"b\"",
-            "`name` stands beside `[[tool]]`; move it into one of the tools",
+            "`name` is outside `[[tool]]`; move it into one of the tools",
         ),
     ];
     for (text, expected) in cases {
-        let said = reason("bad.tool.toml", text.replace("@run", run)).await;
-        assert_eq!(said, format!("Broken: {expected}"), "{text}");
+        let message = reason("bad.tool.toml", text.replace("@run", run)).await;
+        assert_eq!(message, format!("Broken: {expected}"), "{text}");
     }
 }
 
 /// S9: an invalid document is refused with the position, and no input expands without bounds.
 #[tokio::test]
-async fn documents_that_lie_are_refused() {
+async fn misleading_documents_are_refused() {
     let yaml_bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n";
     assert!(reason("a.tool.yaml", yaml_bomb).await.starts_with("Broken: "));
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -272,7 +272,7 @@ async fn documents_that_lie_are_refused() {
     assert!(reason("a.tool.toml", format!("a = {deep}")).await.starts_with("Broken: "));
     assert_eq!(
         reason("a.tool.json", r#"{"name": "a", "name": "b"}"#).await,
-        "Broken: the key `name` is given twice at line 1 column 20"
+        "Broken: duplicate key `name` at line 1 column 20"
     );
     assert_eq!(
         reason("a.tool.toml", "name = \"a\"\nname = \"b\"\n").await,
@@ -282,19 +282,19 @@ async fn documents_that_lie_are_refused() {
     assert!(twice.contains("duplicate") && twice.contains("line 2"), "{twice}");
     let tabs = reason("a.tool.yaml", "name: a\nrun:\n\tcommand: [x]\n").await;
     assert!(tabs.contains("line 3"), "{tabs}");
-    let bom = "Broken: starts with a byte order mark; save it as UTF-8 without one";
+    let bom = "Broken: it starts with a byte order mark; save it as UTF-8 without one";
     assert_eq!(reason("a.tool.toml", "\u{feff}name = \"a\"").await, bom);
     assert_eq!(
         reason("a.tool.json", "{\"name\": \"a\u{0}b\"}").await,
-        "Broken: has a NUL byte at line 1 column 12"
+        "Broken: it has a NUL byte at line 1 column 12"
     );
     assert_eq!(
         reason("a.tool.json", b"{\n\"\xff\": 1}").await,
-        "Broken: is not UTF-8 at line 2 column 2"
+        "Broken: it is not UTF-8 at line 2 column 2"
     );
     assert_eq!(
         reason("a.tool.json", "[1]").await,
-        "Broken: is a list; a tool file is a table with a `name`"
+        "Broken: it is a list; a tool file must be a table with a `name`"
     );
 }
 
@@ -304,12 +304,12 @@ async fn documents_that_lie_are_refused() {
 async fn a_name_that_cannot_be_a_command_is_refused() {
     for name in ["../x", "$(id)", "-rf", "a b", "a\u{1b}[31m", "naïve", "a\nb"] {
         let text = serde_json::json!({"name": name, "run": {"command": ["true"]}}).to_string();
-        let said = reason("a.tool.json", text).await;
+        let message = reason("a.tool.json", text).await;
         assert!(
-            said.starts_with("Forbidden: `") && said.contains("cannot be a tool's name"),
-            "{said}"
+            message.starts_with("Forbidden: `") && message.contains("is not a valid tool name"),
+            "{message}"
         );
-        assert!(!said.contains(['\u{1b}', '\n']), "{said:?}");
+        assert!(!message.contains(['\u{1b}', '\n']), "{message:?}");
     }
 }
 
@@ -319,7 +319,7 @@ async fn a_command_stays_in_its_folder() {
     for program in ["../../bin/sh", "/bin/sh", "./../../x"] {
         let text = format!("name = \"a\"\n[run]\ncommand = [\"{program}\"]\n");
         let expected =
-            format!("Forbidden: [run] `{program}` leads out of the folder, so it is not run");
+            format!("Forbidden: [run] `{program}` is outside the folder, so it is not run");
         assert_eq!(reason("a.tool.toml", text).await, expected);
     }
     let world =
@@ -334,7 +334,7 @@ async fn a_command_stays_in_its_folder() {
 
 /// A-14: an empty file causes no warning.
 #[tokio::test]
-async fn a_file_without_tools_is_no_news() {
+async fn a_file_without_tools_has_no_warnings() {
     let world = World::with(&[
         ("tools/empty.tool.toml", ""),
         ("tools/comment.tool.toml", "# nothing yet\n"),

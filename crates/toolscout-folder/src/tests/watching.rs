@@ -29,19 +29,19 @@ async fn hint_after(world: &World, path: &str) {
 
 /// a written file is noticed.
 #[tokio::test]
-async fn a_written_file_is_a_hint() {
+async fn a_written_file_causes_a_hint() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     hint_after(&world, "tools/x/b.tool.toml").await;
 }
 
 #[tokio::test]
-async fn a_tools_folder_that_comes_later_is_noticed() {
+async fn a_tools_folder_created_later_is_noticed() {
     let world = World::with(&[("package.json", "{}")]);
     hint_after(&world, "tools/a.tool.toml").await;
 }
 
 #[tokio::test]
-async fn a_prompts_folder_that_comes_later_is_noticed() {
+async fn a_prompts_folder_created_later_is_noticed() {
     let world = World::with(&[("tools/a.tool.toml", &tool_file("a", ""))]);
     hint_after(&world, "prompts/a.md").await;
 }

@@ -14,51 +14,53 @@ pub(super) struct Action {
     pub(super) recipe: Recipe,
     pub(super) claims: Vec<String>,
     /// A harmless oddity to report.
-    pub(super) remark: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 pub(super) fn read(
     table: &mut DocumentTable,
     schema: &RawJson,
-    place: &FileInRoot<'_>,
+    file: &FileInRoot<'_>,
 ) -> Result<Action, ToolFileError> {
     match (table.table("run")?, table.table("http")?) {
-        (Some(run), None) => command(run, schema, place),
+        (Some(run), None) => command(run, schema, file),
         (None, Some(http)) => Ok(Action {
             recipe: Recipe::Http(request(http, schema)?),
             claims: Vec::new(),
-            remark: None,
+            note: None,
         }),
         (Some(_), Some(_)) => Err("both `[run]` and `[http]`: keep one".into()),
-        (None, None) => Err("neither `[run]` nor `[http]`: nothing says what to do".into()),
+        (None, None) => Err("missing `[run]` or `[http]`".into()),
     }
 }
 
 fn command(
     map: Map<String, Value>,
     schema: &RawJson,
-    place: &FileInRoot<'_>,
+    file: &FileInRoot<'_>,
 ) -> Result<Action, ToolFileError> {
-    let mut table =
-        DocumentTable::new("[run] ", map, &["command", "input", "args", "env", "timeout_ms"])?;
+    let mut table = DocumentTable::new(
+        "[run] ",
+        map,
+        &["command", "input", "args", "env", "cwd", "timeout_ms"],
+    )?;
     let argv = argv(&mut table)?;
-    if is_path(&argv[0]) && place.inside(&argv[0]).is_none() {
+    if is_path(&argv[0]) && file.resolve(&argv[0]).is_none() {
         return Err(ToolFileError::Forbidden(format!(
-            "[run] `{}` leads out of the folder, so it is not run",
+            "[run] `{}` is outside the folder, so it is not run",
             argv[0]
         )));
     }
     let given = table.text("input")?;
     let templates = table.texts("args")?;
-    let mut remark = None;
+    let mut note = None;
     let input = match (given.as_deref(), templates) {
         (None | Some("args"), Some(templates)) => {
-            places_exist("[run] `args`", &templates, schema)?;
+            check_placeholders("[run] `args`", &templates, schema)?;
             ArgumentPassing::Args(templates)
         }
         (Some(word), templates) => {
-            remark =
-                templates.map(|_| format!("[run] `args` is not used with `input = \"{word}\"`"));
+            note = templates.map(|_| format!("[run] `args` is not used with `input = \"{word}\"`"));
             input(word).map_err(|reason| format!("[run] {reason}"))?
         }
         (None, None) => ArgumentPassing::Stdin,
@@ -67,7 +69,8 @@ fn command(
         argv.iter().filter_map(|it| place.inside(it)).filter(|it| !it.is_empty()).collect();
     let recipe = Recipe::Command(CommandRecipe {
         argv,
-        cwd: place.folder(),
+        folder: file.folder(),
+        cwd,
         input,
         env: table.texts("env")?.unwrap_or_default(),
         timeout_ms: table.milliseconds("timeout_ms")?.unwrap_or(DEFAULT_TIMEOUT_MS),
@@ -78,22 +81,22 @@ fn command(
 fn argv(table: &mut DocumentTable) -> Result<Vec<String>, String> {
     const EXAMPLE: &str = "write it as a list such as [\"python3\", \"fetch.py\"]";
     let items = match table.take("command") {
-        None => return Err(format!("[run] no `command`: {EXAMPLE}")),
+        None => return Err(format!("[run] missing `command`: {EXAMPLE}")),
         Some(Value::Array(items)) => items,
-        Some(other) => return Err(format!("[run] `command` is {}: {EXAMPLE}", sort_of(&other))),
+        Some(other) => return Err(format!("[run] `command` is {}: {EXAMPLE}", type_name(&other))),
     };
-    let argv = items.into_iter().map(|it| match it {
+    let argv = items.into_iter().map(|item| match item {
         Value::String(text) if text.contains('\0') => {
-            Err("[run] `command` has a NUL character".to_owned())
+            Err("[run] `command` contains a NUL character".to_owned())
         }
         Value::String(text) => Ok(text),
-        other => Err(format!("[run] `command` holds {}: {EXAMPLE}", sort_of(&other))),
+        other => Err(format!("[run] `command` contains {}: {EXAMPLE}", type_name(&other))),
     });
     let argv: Vec<String> = argv.collect::<Result<_, _>>()?;
     match argv.first() {
         None => Err(format!("[run] `command` is empty: {EXAMPLE}")),
         Some(program) if program.trim().is_empty() => {
-            Err("[run] `command` begins with an empty text".to_owned())
+            Err("[run] `command` starts with an empty string".to_owned())
         }
         Some(_) => Ok(argv),
     }
@@ -106,7 +109,7 @@ fn is_path(program: &str) -> bool {
 
 /// Every `{name}` of the templates must be a parameter: a typo would silently drop an argument on
 /// each call.
-fn places_exist<'a>(
+fn check_placeholders<'a>(
     key: &str,
     templates: impl IntoIterator<Item = &'a String>,
     schema: &RawJson,
@@ -122,7 +125,7 @@ fn places_exist<'a>(
         if !properties.contains_key(name) && !properties.contains_key(outer) {
             let known: Vec<&str> = properties.keys().map(String::as_str).collect();
             return Err(format!(
-                "{key} uses `{{{name}}}`, which is no parameter{}",
+                "{key} uses `{{{name}}}`, which is not a parameter{}",
                 did_you_mean(name, &known)
             ));
         }
@@ -136,11 +139,11 @@ fn request(map: Map<String, Value>, schema: &RawJson) -> Result<HttpRecipe, Stri
         map,
         &["method", "url", "headers", "body", "env", "timeout_ms"],
     )?;
-    let url = table.text("url")?.ok_or("[http] no `url`")?;
+    let url = table.text("url")?.ok_or("[http] missing `url`")?;
     if !(url.starts_with("http://") || url.starts_with("https://")) {
-        return Err(format!("[http] `url` is `{url}`; it must begin with http:// or https://"));
+        return Err(format!("[http] `url` is `{url}`; it must start with http:// or https://"));
     }
-    places_exist("[http] `url`", [&url], schema)?;
+    check_placeholders("[http] `url`", [&url], schema)?;
     Ok(HttpRecipe {
         method: method(table.text("method")?)?,
         url,
@@ -151,8 +154,8 @@ fn request(map: Map<String, Value>, schema: &RawJson) -> Result<HttpRecipe, Stri
             Some(tree @ (Value::Object(_) | Value::Array(_))) => Some(tree.to_string()),
             Some(other) => {
                 return Err(format!(
-                    "[http] `body` is {}; it must be a text or a table",
-                    sort_of(&other)
+                    "[http] `body` is {}; it must be a string or a table",
+                    type_name(&other)
                 ));
             }
         },
@@ -162,7 +165,7 @@ fn request(map: Map<String, Value>, schema: &RawJson) -> Result<HttpRecipe, Stri
 }
 
 fn method(word: Option<String>) -> Result<String, String> {
-    let word = word.map_or_else(|| "GET".to_owned(), |it| it.to_ascii_uppercase());
+    let word = word.map_or_else(|| "GET".to_owned(), |word| word.to_ascii_uppercase());
     match word.as_str() {
         "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => Ok(word),
         _ => Err(format!(
@@ -176,7 +179,7 @@ fn headers(table: &mut DocumentTable) -> Result<Vec<(String, String)>, String> {
         Value::String(text) => Ok((name, text)),
         Value::Number(number) => Ok((name, number.to_string())),
         other => {
-            Err(format!("[http] the header `{name}` is {}; it must be a text", sort_of(&other)))
+            Err(format!("[http] the header `{name}` is {}; it must be a string", type_name(&other)))
         }
     };
     table.table("headers")?.unwrap_or_default().into_iter().map(header).collect()

@@ -1,10 +1,10 @@
 //! Hints for the command line: `[cli]` of a tool file.
 
-use crate::document::{DocumentTable, sort_of};
+use crate::document::{DocumentTable, type_name};
 use serde_json::{Map, Value};
 use toolscout_core::{CliHint, CliHints};
 
-/// Parses `[cli]`: `separator` and `arrays` are strings, every table configures the flag of its
+/// Parses `[cli]`: `separator` and `arrays` are strings, `max_depth` is a number, every table configures the flag of its
 /// name.
 pub(super) fn read(map: Map<String, Value>) -> Result<CliHints, String> {
     let mut hints = CliHints::default();
@@ -23,7 +23,7 @@ pub(super) fn read(map: Map<String, Value>) -> Result<CliHints, String> {
             (_, other) => {
                 return Err(format!(
                     "[cli] `{key}` is {}; hints for a flag are a table: [cli.{key}]",
-                    sort_of(&other)
+                    type_name(&other)
                 ));
             }
         }
@@ -38,8 +38,8 @@ fn hint(flag: &str, map: Map<String, Value>) -> Result<CliHint, String> {
     Ok(CliHint {
         short: table
             .text("short")
-            .map_err(said)?
-            .map(|it| letter(&it).map_err(said))
+            .map_err(prefixed)?
+            .map(|value| parse_short(&value).map_err(prefixed))
             .transpose()?,
         description: table.text("description").map_err(said)?,
         value_name: table.text("value_name").map_err(said)?,
@@ -49,11 +49,11 @@ fn hint(flag: &str, map: Map<String, Value>) -> Result<CliHint, String> {
     })
 }
 
-fn letter(text: &str) -> Result<char, String> {
+fn parse_short(text: &str) -> Result<char, String> {
     let text = text.strip_prefix('-').unwrap_or(text);
     let mut letters = text.chars();
     match (letters.next(), letters.next()) {
-        (Some(it), None) if it.is_ascii_alphanumeric() => Ok(it),
+        (Some(value), None) if value.is_ascii_alphanumeric() => Ok(value),
         _ => Err(format!("`short` is `{text}`; it must be one letter or digit")),
     }
 }
