@@ -15,8 +15,12 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
-use toolscout_core::{Cx, RawJson, SourceError, SourceId, ToolCall, ToolOutput};
-use toolscout_process::{self as child, Limits, ProgramOutput, ProgramTask, environment, program};
+use toolscout_core::{
+    Cx, LogMessage, RawJson, SourceError, SourceId, ToolCall, ToolOutput, escape,
+};
+use toolscout_process::{
+    self as child, Limits, ProgramOutput, ProgramTask, StderrFilter, environment, program,
+};
 
 /// The response of a shim; exactly one field is present.
 #[derive(Debug, Default, Deserialize)]
@@ -36,6 +40,8 @@ struct ShimResponse {
 #[serde(rename_all = "lowercase")]
 enum ShimEntry {
     Tool(RawJson),
+    /// A function without a schema, with a schema that allows all arguments.
+    Function(RawJson),
     Problem(String),
 }
 
@@ -48,8 +54,9 @@ pub(super) async fn list(
     cx: &Cx,
 ) -> Result<Vec<Result<Probed, String>>, SourceError> {
     let request = json!({"op": "list", "flavour": flavour});
-    let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
-    match answer {
+    let logger = file.display().to_string();
+    let (response, outcome) = run_shim(&logger, id, file, flavour, request, limits, start).await?;
+    match response {
         Some(ShimResponse { tools: Some(entries), .. }) => {
             Ok(entries.into_iter().map(read).collect())
         }
@@ -71,6 +78,9 @@ pub(super) async fn list(
 fn read(entry: ShimEntry) -> Result<Probed, String> {
     match entry {
         ShimEntry::Tool(raw) => probed::read(raw.as_str()),
+        ShimEntry::Function(raw) => {
+            probed::read(raw.as_str()).map(|probed| Probed { lacks_schema: true, ..probed })
+        }
         ShimEntry::Problem(reason) => Err(reason),
     }
 }
@@ -86,9 +96,16 @@ pub(super) async fn call(
     let id = &call.tool.source;
     let name = call.tool.name.as_str();
     let request = json!({
-        "op": "call", "flavour": flavour, "tool": name, "input": call.arguments, "context": context(call, cx),
+        "op": "call",
+        "flavour": flavour,
+        "tool": name,
+        "input": call.arguments,
+        "context": context(call, cx),
+        "meta": {"requestId": request_id(cx)},
+        "extensions": &*cx.extensions,
     });
-    let (answer, outcome) = ask(id, file, flavour, request, limits, cx).await?;
+    let logger = call.tool.to_string();
+    let (response, outcome) = run_shim(&logger, id, file, flavour, request, limits, start).await?;
     let shown = file.display().to_string();
     match response {
         Some(ShimResponse { result: Some(raw), .. }) => {
@@ -114,7 +131,8 @@ fn or_none(names: &str) -> &str {
 }
 
 /// Starts the shim with the request. The response is `None` if the process ended without one.
-async fn ask(
+async fn run_shim(
+    logger: &str,
     id: &SourceId,
     file: &Path,
     flavour: Flavour,
@@ -122,6 +140,7 @@ async fn ask(
     limits: Limits,
     cx: &Cx,
 ) -> Result<(Option<ShimResponse>, ProgramOutput), SourceError> {
+    let cx = start.cx;
     let fail = |reason| spawn_error(id, file, reason);
     let runtime = runtime::runtime_for(file).map_err(fail)?;
     let project = cx.project.as_ref().map(|project| project.as_path());
@@ -129,6 +148,7 @@ async fn ask(
     let nonce = nonce();
     request["file"] = Value::from(real.to_string_lossy());
     request["nonce"] = Value::from(nonce.as_str());
+    request["described"] = described(&real).await;
     let task = ProgramTask {
         id: id.clone(),
         args: runtime.arguments(&real).await.map_err(fail)?,
@@ -139,10 +159,45 @@ async fn ask(
         stdin: Some(request.to_string().into_bytes()),
         limits,
     };
-    let mut outcome = child::start(&task).await?;
-    let answer = take_answer(&mut outcome, &nonce)
+    let task = start.confine(task).await?;
+    let mut outcome = child::start_graceful(task, log_filter(&nonce, logger, cx)).await?;
+    let response = take_response(&mut outcome, &nonce)
         .map_err(|reason| SourceError::Protocol { id: id.clone(), reason })?;
-    Ok((answer, outcome))
+    Ok((response, outcome))
+}
+
+/// Recognizes the log messages of a shim in stderr: passes them on, and keeps them as text.
+fn log_filter(nonce: &str, logger: &str, cx: &Cx) -> StderrFilter {
+    let (marker, logger) = (format!("{nonce}log "), logger.to_owned());
+    let sink = cx.log.clone();
+    StderrFilter::new(move |line| {
+        let text = std::str::from_utf8(line).ok()?;
+        // The module may have left half a line before it.
+        let (before, json) = text.split_once(&marker)?;
+        let message: LogMessage = serde_json::from_str(json).ok()?;
+        let message = LogMessage { logger: logger.clone(), ..message };
+        let kept = format!("{before}{}\n", message.to_line());
+        tracing::debug!(event = "tool_log", tool = %message.logger, level = message.level.as_str(), message = %escape::line(&message.message));
+        if let Some(sink) = &sink {
+            sink(message);
+        }
+        Some(kept.into_bytes())
+    })
+}
+
+/// The client's id of the request, or a new one.
+fn request_id(cx: &Cx) -> String {
+    cx.request_id.as_ref().map_or_else(unique, |id| id.to_string())
+}
+
+/// The description in the comments of a module, which its runtime does not see.
+async fn described(file: &Path) -> Value {
+    let file = file.to_owned();
+    let read = move || {
+        let text = inspect::text(&file).ok()?;
+        Some(static_description::for_shim(&file, &text))
+    };
+    tokio::task::spawn_blocking(read).await.ok().flatten().unwrap_or_default()
 }
 
 /// The working directory: OpenCode tools run in the project, all others in their own folder.
@@ -188,10 +243,15 @@ fn spawn_error(id: &SourceId, file: &Path, reason: String) -> SourceError {
 
 /// A marker that no module prints by accident.
 fn nonce() -> String {
+    format!("toolscout-{}:", unique())
+}
+
+/// A text that no other call has.
+fn unique() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let now =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let seed = format!("{count} {now} {} {:p}", std::process::id(), &raw const COUNT);
-    format!("toolscout-{}:", &blake3::hash(seed.as_bytes()).to_hex()[..32])
+    blake3::hash(seed.as_bytes()).to_hex()[..32].to_owned()
 }

@@ -1,5 +1,6 @@
 //! Parses the JSON with which a file describes one of its tools.
 
+use super::header::timeout;
 use super::recipe::Probed;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -25,9 +26,11 @@ fn read_rest(name: String, keys: &mut BTreeMap<String, RawJson>) -> Result<Probe
         title: string(keys, "title")?,
         description: string(keys, "description")?,
         keywords: strings(keys, "keywords")?,
-        input_schema: schema(keys, "inputSchema")?.ok_or("has no `inputSchema`")?,
+        timeout_ms: string(keys, "timeout")?.map(|text| timeout(&text)).transpose()?,
+        input_schema: schema(keys, "inputSchema")?.ok_or("missing `inputSchema`")?,
         output_schema: schema(keys, "outputSchema")?,
         annotations: object(keys, "annotations")?.map(|(raw, _)| raw),
+        lacks_schema: false,
     })
 }
 

@@ -16,6 +16,8 @@ pub struct ProbedDefinition {
     pub description: Option<String>,
     /// The tool's own argument schema.
     pub input_schema: RawJson,
+    /// Whether the file has no schema, so that `input_schema` is that of the manifest.
+    pub lacks_schema: bool,
 }
 
 /// The text of a manifest for these tools, in their order. The same tools always give the same

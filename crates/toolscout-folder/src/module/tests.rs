@@ -4,8 +4,10 @@
 //!    the module.
 //! 4. A module that throws, exits or hangs is reported, within limits.
 
+mod context;
 mod javascript;
 mod python;
+mod shapes;
 mod zod;
 
 use super::super::probe::{ProbeLimits, probe};
@@ -23,7 +25,7 @@ fn limits() -> ProbeLimits {
 }
 
 fn plain(file: PathBuf) -> Recipe {
-    Recipe::Module { file, flavour: Flavour::Plain }
+    Recipe::module(file, Flavour::Plain)
 }
 
 /// One line for each entry: name, description and schema, or the reason why it is invalid.

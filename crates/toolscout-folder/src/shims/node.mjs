@@ -103,9 +103,36 @@ function toolOf({ label, exported, value }, stem, opencode) {
   return { name, value, run: value[handler].bind(value), schema: value[schema], schemaKey: schema };
 }
 
+// A module that is itself one tool: `export const schema` and `export function execute`, or a default function. The
+// comments of the file, which toolscout has read, describe what the exports do not.
+function moduleTool(space, stem, described) {
+  const whole = space.default?.__esModule ? space.default : space;
+  const key = ["execute", "run", "handler", "default"].find((it) => typeof whole[it] === "function");
+  if (!key) return undefined;
+  const own = (it) => (it === "default" ? undefined : whole[it]);
+  const schemaKey = SCHEMAS.find((it) => isObject(own(it)));
+  const text = (it) => (typeof own(it) === "string" ? own(it) : undefined);
+  const value = {
+    title: text("title") ?? described.title,
+    description: text("description") ?? described.description,
+    keywords: Array.isArray(own("keywords")) ? own("keywords") : described.keywords,
+    outputSchema: own("outputSchema"),
+    annotations: isObject(own("annotations")) ? own("annotations") : undefined,
+    timeout: own("timeout"),
+  };
+  const schema = schemaKey ? whole[schemaKey] : described.inputSchema;
+  const positional = schemaKey ? undefined : described.positional;
+  const run = positional
+    ? (input, context) => whole[key](...positional.map((it) => input[it]), context)
+    : (input, context) => whole[key](input, context);
+  const used = new Set([key, schemaKey, ...Object.keys(value), "name"]);
+  return { tool: { name: text("name") ?? described.name ?? stem, value, run, schema: schema ?? undefined }, used };
+}
+
 function toolsOf(space, request) {
   const opencode = request.flavour === "opencode";
   const stem = basename(request.file, extname(request.file));
+  const whole = opencode ? undefined : moduleTool(space, stem, request.described ?? {});
   const entries = [];
   for (const found of exportsOf(space, readFileSync(request.file, "utf8"))) {
     if (whole?.used.has(found.exported) || !looksMeant(found.value, opencode)) continue;
@@ -115,6 +142,10 @@ function toolsOf(space, request) {
       entries.push({ problem: error.message });
     }
   }
+  // `module.exports = { schema, execute }` is seen as a default export and as two named ones.
+  const isListed = entries.some((it) => it.tool?.name === whole?.tool.name);
+  const isHelper = entries.length > 0 && !whole?.tool.schema;
+  if (whole && !isListed && !isHelper) entries.unshift({ tool: whole.tool });
   return entries;
 }
 
@@ -324,6 +355,7 @@ const issuesOf = (issues, prefix) => issues.map((it) => `${at([...prefix, ...(it
 // The input as the handler should get it, with defaults and transforms applied, or what is wrong with it.
 async function checkedInput(tool, input, file) {
   const { schema } = tool;
+  if (!schema) return { input };
   if (isZod(schema)) return parsed(schema, input, []);
   if (isStandard(schema)) {
     const result = await schema["~standard"].validate(input);
@@ -367,8 +399,38 @@ function resultOf(value, opencode) {
   return text === undefined ? textBlock(String(value)) : { ...textBlock(text), structuredContent: JSON.parse(text) };
 }
 
+// Each message is one line on stderr that starts with the nonce; toolscout turns it into text and passes it on.
+function logFor(request) {
+  const plain = (it) => (it instanceof Error ? (it.stack ?? message(it)) : it);
+  const write = (level, args) => {
+    const fields = args.filter((it) => isObject(it) && !(it instanceof Error));
+    const text = format(...args.filter((it) => !fields.includes(it)).map(plain));
+    let entry;
+    try {
+      entry = JSON.stringify({ level, message: text, data: Object.assign({}, ...fields) });
+    } catch {
+      entry = JSON.stringify({ level, message: `${text} ${fields.map((it) => inspect(it)).join(" ")}` });
+    }
+    process.stderr.write(`${request.nonce}log ${entry}\n`);
+  };
+  const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
+  return Object.fromEntries(levels.map((level) => [level, (...args) => write(level, args)]));
+}
+
+// Aborts when the call is cancelled or its time is up: toolscout then sends SIGTERM, and half a second later SIGKILL.
+function abortSignal() {
+  const controller = new AbortController();
+  process.on("SIGTERM", () => controller.abort());
+  return controller.signal;
+}
+
 function contextFor(request) {
-  if (request.flavour !== "opencode") return request.context;
+  const context = { ...request.context, log: logFor(request), meta: request.meta ?? {}, extensions: request.extensions ?? {} };
+  // Made when it is read first: a module that does not use it ends with SIGTERM, at once.
+  let signal;
+  const lazily = { enumerable: true, configurable: true, get: () => (signal ??= abortSignal()) };
+  Object.defineProperty(context, "signal", lazily);
+  if (request.flavour !== "opencode") return context;
   const project = request.context.project ?? process.cwd();
   const told = { sessionID: "", messageID: "", callID: "", agent: "toolscout", directory: project, worktree: project };
   Object.defineProperty(context, "abort", lazily);
@@ -390,6 +452,11 @@ async function call(entries, request) {
   }
 }
 
+// `timeout: "2m"`. A number is a setting of the module's own.
+function timeoutOf({ timeout }) {
+  return typeof timeout === "string" && /^\d+\s*(ms|s|m)$/.test(timeout) ? timeout : undefined;
+}
+
 function list(entries, request) {
   const described = entries.map(({ tool, problem }) => {
     if (problem) return { problem };
@@ -397,7 +464,9 @@ function list(entries, request) {
     try {
       const inputSchema = tool.schema ? jsonSchemaOf(tool, request.file) : { type: "object" };
       const output = isObject(outputSchema) ? jsonSchemaOf({ schema: outputSchema }, request.file) : undefined;
-      return { tool: { name: tool.name, title, description, keywords, inputSchema, outputSchema: output, annotations } };
+      const timeout = timeoutOf(tool.value);
+      const whole = { name: tool.name, title, description, keywords, inputSchema, outputSchema: output, annotations, timeout };
+      return tool.schema ? { tool: whole } : { function: whole };
     } catch (error) {
       return { problem: `\`${tool.name}\`: its schema cannot be read: ${message(error)}` };
     }

@@ -13,7 +13,9 @@ import json
 import os
 import pathlib
 import re
+import signal
 import sys
+import threading
 import traceback
 import types
 import typing
@@ -21,10 +23,116 @@ import typing
 MODULE = "toolscout_module"
 HANDLERS = ("handler", "fn", "func", "execute", "run")
 SCHEMAS = ("input_schema", "inputSchema", "parameters")
+MODULE_SCHEMAS = ("schema", "SCHEMA", "input_schema", "INPUT_SCHEMA")
+
+
+class Log:
+    """Log messages of a call: `context.log.info("fetched %d rows", 3, table="users")`."""
+
+    def __init__(self, nonce):
+        self._nonce = nonce
+
+    def _write(self, level, text, args, fields):
+        entry = {"level": level, "message": str(text) % args if args else str(text), "data": fields}
+        line = f"{self._nonce}log {json.dumps(entry, default=plain)}\n"
+        sys.stdout.flush()
+        sys.__stderr__.write(line)
+        sys.__stderr__.flush()
+
+    def trace(self, text, *args, **fields):
+        self._write("trace", text, args, fields)
+
+    def debug(self, text, *args, **fields):
+        self._write("debug", text, args, fields)
+
+    def info(self, text, *args, **fields):
+        self._write("info", text, args, fields)
+
+    def warn(self, text, *args, **fields):
+        self._write("warn", text, args, fields)
+
+    def error(self, text, *args, **fields):
+        self._write("error", text, args, fields)
+
+    def fatal(self, text, *args, **fields):
+        self._write("fatal", text, args, fields)
+
+    warning, critical = warn, fatal
+
+
+class Aborted(Exception):
+    """The call was cancelled, or its time is up."""
+
+
+class AbortSignal:
+    """Set when the call is cancelled or its time is up: half a second before the process is killed."""
+
+    def __init__(self):
+        self._event, self._listeners = threading.Event(), []
+
+    @property
+    def aborted(self):
+        return self._event.is_set()
+
+    def is_set(self):
+        return self._event.is_set()
+
+    def wait(self, timeout=None):
+        return self._event.wait(timeout)
+
+    def throw_if_aborted(self):
+        if self.aborted:
+            raise Aborted("the call was cancelled or its time is up")
+
+    def add_listener(self, listener):
+        self._listeners.append(listener)
+
+    def _abort(self):
+        self._event.set()
+        for listener in self._listeners:
+            listener()
+
+
+class Meta(dict):
+    """Facts about the request: `requestId`."""
+
+    request_id = property(lambda self: self.get("requestId"))
 
 
 class Context(dict):
-    """What a tool is told about a call: `source`, `tool`, `caller`, `project`, and `user` where there is one."""
+    """What a tool is told about a call: `source`, `tool`, `caller`, `project`, `meta`, `extensions`, and `user` where
+    there is one, by key or attribute; and the attributes `log` and `signal`."""
+
+    def __init__(self, request):
+        extras = {"meta": Meta(request.get("meta") or {}), "extensions": request.get("extensions") or {}}
+        super().__init__({**request["context"], **extras})
+        self.log, self._signal, self._uses_signal = Log(request["nonce"]), AbortSignal(), False
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in self:
+            raise AttributeError(f"the context has no `{name}`")
+        return self[name]
+
+    @property
+    def signal(self):
+        self._uses_signal = True
+        return self._signal
+
+    def watch_termination(self):
+        """Aborts on SIGTERM. A thread waits for it, because a handler could interrupt the code that holds a lock."""
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGTERM, lambda *_: None)
+
+        def watch():
+            while os.read(reader, 1) != bytes([signal.SIGTERM]):
+                pass
+            if not self._uses_signal:
+                os._exit(143)
+            self._signal._abort()
+
+        threading.Thread(target=watch, daemon=True).start()
 
 
 class NotATool(Exception):
@@ -203,11 +311,39 @@ def documented(function):
     return first or None, said
 
 
+WHOLE_INPUT = ("input", "args", "arguments", "params", "options", "data")
+
+
+def takes_whole_input(function):
+    """Whether the only parameter is the input object itself: `def execute(input)`."""
+    parameters = parameters_of(function)
+    if len(parameters) != 1:
+        return False
+    parameter, kind = parameters[0]
+    is_object = kind in (typing.Any, dict) or typing.get_origin(kind) in MAPS
+    return parameter.name in WHOLE_INPUT and parameter.default is parameter.empty and is_object
+
+
+def is_table(schema):
+    """An argument table: `{"url": {"type": "string", "required": True}}`."""
+    if not isinstance(schema, dict) or isinstance(schema.get("type"), str) or "properties" in schema or not schema:
+        return False
+    return all(isinstance(it, dict) and isinstance(it.get("type"), str) for it in schema.values())
+
+
+def from_table(table):
+    properties = {name: {key: it for key, it in said.items() if key != "required"} for name, said in table.items()}
+    return object_schema(properties, [name for name, said in table.items() if said.get("required") is True])
+
+
 def tool_of_function(function, said):
     if not callable(function):
         raise NotATool(f"an entry is {type(function).__name__}, not a function")
     described = {**said, "name": said.get("name") or function.__name__}
     described["description"] = said.get("description") or documented(function)[0]
+    if takes_whole_input(function):
+        described["inputSchema"] = {"type": "object"}
+        return {"described": described, "call": lambda given, context: call_freely(function, {}, given, context), "bare": True}
     described["inputSchema"] = signature_schema(function)
     return {"described": described, "call": lambda given, context: call_by_name(function, given, context)}
 
@@ -227,10 +363,17 @@ def tool_of_fields(value, label):
     if schema is None:
         raise NotATool(f"{label} (`{name}`) has no `input_schema`")
     schema = schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema
+    schema = from_table(schema) if is_table(schema) else schema
     described = {key: read(key) for key in ("title", "description", "keywords", "annotations")}
     described = {"name": name, **described, "inputSchema": schema, "outputSchema": read("output_schema") or read("outputSchema")}
     described["description"] = described["description"] or documented(handler)[0]
+    described["timeout"] = timeout_of(read("timeout"))
     return {"described": described, "call": lambda given, context: call_freely(handler, schema, given, context)}
+
+
+def timeout_of(value):
+    """`timeout = "2m"`. A number is a setting of the module's own."""
+    return value if isinstance(value, str) and re.fullmatch(r"\d+\s*(ms|s|m)", value) else None
 
 
 def looks_meant(value):
@@ -279,14 +422,29 @@ def candidates(module, file, described):
         yield from whole_module(module, file, described)
 
 
-def from_header(module, file):
-    name = header_name(file)
-    if name:
-        plain = re.sub(r"\W", "_", name)
-        function = next((it for it in (getattr(module, key, None) for key in (plain, "run", "main")) if callable(it)), None)
-        if function is None:
-            raise NotATool(f"has a header for `{name}`, but no function `{plain}`, `run` or `main`")
-        yield lambda: tool_of_function(function, {"name": name})
+def whole_module(module, file, described):
+    """The module as one tool: `schema` and `execute`, or a function named like the tool or the file."""
+    name = getattr(module, "name", None)
+    name = name if isinstance(name, str) else described.get("name")
+    stem = os.path.splitext(os.path.basename(file))[0]
+    plain = [re.sub(r"\W", "_", it) for it in (name, stem) if it]
+    keys = [*plain, "execute", "run", "handler", *(["main"] if header_name(file) else [])]
+    function = next((it for it in (getattr(module, key, None) for key in keys) if inspect.isroutine(it)), None)
+    if function is None:
+        if header_name(file):
+            raise NotATool(f"has a header for `{name}`, but no function `{plain[0]}`, `run` or `main`")
+        return
+    texts = {key: getattr(module, key, None) for key in ("title", "description")}
+    said = {"name": name or stem, **{key: it for key, it in texts.items() if isinstance(it, str)}}
+    said["description"] = said.get("description") or documented(function)[0] or described.get("description")
+    said["keywords"] = getattr(module, "keywords", None) or described.get("keywords")
+    said["annotations"] = getattr(module, "annotations", None)
+    said["timeout"] = timeout_of(getattr(module, "timeout", None))
+    schema = next((it for it in (getattr(module, key, None) for key in MODULE_SCHEMAS) if it is not None), None)
+    if schema is None:
+        yield lambda: tool_of_function(function, said)
+    else:
+        yield lambda: tool_of_fields({**said, "handler": function, "input_schema": schema}, f"`{stem}`")
 
 
 def tools_of(module, file, described):
@@ -475,11 +633,16 @@ def call(entries, request):
 
 
 def listed(entries):
-    kept = [it if "problem" in it else {"tool": {k: v for k, v in it["tool"]["described"].items() if v}} for it in entries]
-    for entry in kept:
-        if "tool" in entry and not is_json(entry["tool"]):
-            name = entry.pop("tool")["name"]
-            entry["problem"] = f"`{name}`: its description cannot be written as JSON"
+    kept = []
+    for entry in entries:
+        if "problem" in entry:
+            kept.append(entry)
+            continue
+        found = {key: it for key, it in entry["tool"]["described"].items() if it}
+        if is_json(found):
+            kept.append({"function" if entry["tool"].get("bare") else "tool": found})
+        else:
+            kept.append({"problem": f"`{found['name']}`: its description cannot be written as JSON"})
     return {"tools": kept}
 
 

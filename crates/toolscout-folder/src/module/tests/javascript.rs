@@ -45,8 +45,12 @@ async fn a_handler_receives_input_and_context() {
     let world = World::new();
     let recipe = plain(world.file("t.mjs", TOOLS));
     let output = called(&recipe, "main", json!({"n": 1})).await.expect("it runs");
-    let context = json!({"source": "local", "tool": "main", "caller": "cli", "project": null});
-    assert_eq!(output.structured_content(), Some(json!({"input": {"n": 1}, "context": context})));
+    let output = output.structured_content().expect("JSON");
+    assert_eq!(output["input"], json!({"n": 1}));
+    let plain = json!({"source": "local", "tool": "main", "caller": "cli", "project": null});
+    for (key, value) in plain.as_object().expect("an object") {
+        assert_eq!(&output["context"][key], value, "{key}");
+    }
     assert_eq!(text(&called(&recipe, "zebra", json!({"n": 4})).await.expect("it runs")), "8");
     let gone = called(&recipe, "nope", json!({})).await.expect_err("no such tool").to_string();
     assert!(
@@ -268,7 +272,7 @@ export default { description: "main", args: {}, execute: async () => "plain" };
 export const broken = { description: "no args", execute() {} };
 "#;
     let file = world.file(".opencode/tool/math.mjs", module);
-    let recipe = Recipe::Module { file, flavour: Flavour::Opencode };
+    let recipe = Recipe::module(file, Flavour::Opencode);
     let expected = [
         r#"math -- main {"type":"object","properties":{}}"#,
         r#"math_add -- adds {"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a"]}"#,
