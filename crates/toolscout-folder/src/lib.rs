@@ -10,6 +10,7 @@
 pub mod globs;
 pub mod header;
 pub mod manifest;
+pub mod module_types;
 pub mod probe;
 pub mod recipe;
 pub mod roots;
