@@ -34,7 +34,7 @@ impl Default for ProbeLimits {
 /// valid tool is returned as the reason; a file that cannot be probed, or whose output is invalid,
 /// is an error. Reasons do not contain the file name, because files with the same content share
 /// them.
-pub async fn probe(
+pub(super) async fn probe(
     id: &SourceId,
     recipe: &Recipe,
     limits: &ProbeLimits,

@@ -1,5 +1,6 @@
 //! Caches probe results, so that each file content is probed once.
 
+use super::packages;
 use super::probe::{self, ProbeLimits};
 use super::recipe::{Flavour, Probed, Recipe};
 use super::stamp::nanos_of;
@@ -17,7 +18,11 @@ pub(super) struct ProbeRecord {
     version: u32,
     /// The time of the probe, in nanoseconds since 1970.
     at: i64,
-    pub(super) said: ProbeResult,
+    #[serde(rename = "said")]
+    pub(super) result: ProbeResult,
+    /// The state of the packages that the file may import, for a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    packages: Option<Digest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,7 +31,8 @@ pub(super) enum ProbeResult {
     /// The tools of the file, each valid or with the reason why not.
     Tools(Vec<Result<Probed, String>>),
     /// The output could not be parsed.
-    Nonsense(String),
+    #[serde(rename = "nonsense")]
+    InvalidOutput(String),
     /// The probe timed out.
     TimedOut {
         /// The time limit of the probe.
@@ -41,11 +47,23 @@ pub(super) enum ProbeResult {
     },
 }
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 4;
 
-/// A failure may have a cause outside the file, such as a package that is not installed yet, so
-/// listings retry after an hour. In nanoseconds.
-const FAILURE_LASTS: i64 = 3_600_000_000_000;
+/// A failure may have a cause outside the file, such as a service that is down, so listings retry
+/// after an hour, and at once if the installed packages have changed. In nanoseconds.
+const FAILURE_LIFETIME: i64 = 3_600_000_000_000;
+
+/// Forgets all failed probes in a store, so that the next discovery tries these files again.
+pub fn forget_failures(store: &dyn Store) -> Result<(), StoreError> {
+    for key in store.keys(Namespace::Probe)? {
+        let bytes = store.read(Namespace::Probe, &key)?.unwrap_or_default();
+        let record: Option<ProbeRecord> = serde_json::from_slice(&bytes).ok();
+        if record.is_none_or(|record| record.is_failure()) {
+            store.remove(Namespace::Probe, &key)?;
+        }
+    }
+    Ok(())
+}
 
 /// When a caller accepts a cached result, and when it starts the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +135,10 @@ impl Prober {
                 reason: other.to_string(),
             },
         };
-        Arc::new(ProbeRecord { version: VERSION, at: nanos_of(SystemTime::now()), said })
+        let is_failure = !matches!(result, ProbeResult::Tools(_));
+        let packages = recipe.probe_file().filter(|_| is_failure).map(packages::state);
+        let at = nanos_of(SystemTime::now());
+        Arc::new(ProbeRecord { version: VERSION, at, result, packages })
     }
 
     fn cached(&self, key: &str) -> Option<Arc<ProbeRecord>> {
@@ -145,11 +166,13 @@ impl ProbeRecord {
         !matches!(self.result, ProbeResult::Tools(_))
     }
 
-    fn holds(&self, eagerness: ProbeEagerness) -> bool {
+    fn satisfies(&self, eagerness: ProbeEagerness, recipe: &Recipe) -> bool {
         match eagerness {
             ProbeEagerness::CachedOnly => true,
             ProbeEagerness::Once => {
-                !self.is_failure() || nanos_of(SystemTime::now()) - self.at < FAILURE_LASTS
+                let is_recent = || nanos_of(SystemTime::now()) - self.at < FAILURE_LIFETIME;
+                let packages = || recipe.probe_file().map(packages::state);
+                !self.is_failure() || (is_recent() && self.packages == packages())
             }
             ProbeEagerness::AfterFailure => !self.is_failure(),
         }

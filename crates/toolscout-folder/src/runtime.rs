@@ -41,10 +41,29 @@ pub enum RuntimeKind {
     Python,
 }
 
+/// Whether a file with this name could be a module.
+pub(super) fn is_module(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, value)| value);
+    // Type declarations contain no code.
+    matches!(extension, Some("js" | "mjs" | "cjs" | "ts" | "py")) && !name.ends_with(".d.ts")
+}
+
 /// The runtime that a file needs, or the reason why there is none. Cheap: searches PATH once per
 /// process and starts nothing.
 pub fn runtime_for(file: &Path) -> Result<Runtime, String> {
     choose(file, installed)
+}
+
+/// The reason why a module cannot be loaded; `None` if it can. Unlike [`runtime_for`], it starts
+/// node once per process to learn its version, if the file needs a certain one.
+pub(super) async fn load_error(file: &Path) -> Option<String> {
+    match runtime_for(file) {
+        Ok(runtime) if runtime.kind == RuntimeKind::Node => {
+            runtime.typescript_flags(file).await.err()
+        }
+        Ok(_) => None,
+        Err(reason) => Some(reason),
+    }
 }
 
 /// Like [`runtime_for`], with a given program lookup.

@@ -112,8 +112,7 @@ async fn files_that_fail_report_their_exit_and_output() {
 #[tokio::test]
 async fn a_file_that_hangs_times_out() {
     let world = World::new();
-    let recipe =
-        Recipe::Executable { program: world.sh("t", "echo $$ > group; sleep 1000 & wait") };
+    let recipe = Recipe::executable(world.sh("t", "echo $$ > group; sleep 1000 & wait"));
     let limits = ProbeLimits { per_file: Duration::from_millis(200), ..ProbeLimits::default() };
     let err = probe(&SourceId::local(), &recipe, &limits, &cx()).await.expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
@@ -125,7 +124,7 @@ async fn a_file_that_hangs_times_out() {
 #[tokio::test]
 async fn the_deadline_of_the_caller_applies() {
     let world = World::new();
-    let recipe = Recipe::Executable { program: world.sh("t", "exec sleep 1000") };
+    let recipe = Recipe::executable(world.sh("t", "exec sleep 1000"));
     let cx = cx().within(Duration::from_millis(100));
     let err = probe(&SourceId::local(), &recipe, &ProbeLimits::default(), &cx)
         .await
