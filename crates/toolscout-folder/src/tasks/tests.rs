@@ -1,0 +1,101 @@
+//! Tasks become tools: which ones, with which parameters, and what runs.
+
+use super::{Task, TaskRunner, TaskToolFile, task_tool_file};
+use serde_json::Value;
+use toolscout_test_support::World;
+
+fn read(runner: TaskRunner, text: &str) -> Vec<Task> {
+    runner.read(text).expect("it can be read")
+}
+
+fn schema(task: Task, runner: TaskRunner) -> Value {
+    let tool = task.into_described(runner, "/p".as_ref()).expect("a tool");
+    tool.input_schema.expect("a schema").to_value()
+}
+
+/// U-30: phony and documented targets; variables from the comment above.
+#[test]
+fn targets_of_a_makefile_are_tasks() {
+    let text = "CC := gcc\n.PHONY: test clean\n\nall: build\n\n\
+        # Deploy the service\n# param ENV string required enum=dev|prod - Where to\n\
+        # param TAG - What\n# timeout: 20m\ndeploy: build\n\t./deploy $(ENV)\n\n\
+        build: main.o ## Build everything\n\tcc\n\n# Run the tests\ntest:\n\t./t\n\n\
+        main.o: main.c\n%.o: %.c\nclean:\n";
+    let tasks = read(TaskRunner::Make, text);
+    let named = tasks.iter().map(|task| (&*task.name, task.description.as_deref()));
+    let names: Vec<_> = named.collect();
+    // `deploy` is neither phony nor described by `##`.
+    let expected =
+        [("build", Some("Build everything")), ("test", Some("Run the tests")), ("clean", None)];
+    assert_eq!(names, expected);
+    let text = text.replace("test clean", "test clean deploy");
+    let deploy = read(TaskRunner::Make, &text).remove(0);
+    assert_eq!(deploy.args, ["ENV={env}", "TAG={tag}"]);
+    assert_eq!(deploy.command, ["make", "--no-print-directory", "deploy"]);
+    assert_eq!(deploy.timeout_ms, Some(1_200_000));
+    let schema = schema(deploy, TaskRunner::Make);
+    assert_eq!(schema["properties"]["env"]["enum"], serde_json::json!(["dev", "prod"]));
+    assert_eq!(schema["properties"]["tag"]["pattern"], super::PLAIN_VALUE);
+    assert_eq!(schema["required"], serde_json::json!(["env"]));
+}
+
+/// U-31: recipes with parameters, defaults and lists; private ones are left out.
+#[test]
+fn recipes_of_a_justfile_are_tasks() {
+    let text = "set shell := [\"sh\"]\nversion := '1'\n\n# Build a target\n\
+        build target='all' mode=(version + 'x') *flags: dep\n  cc {{target}}\n\n\
+        [private]\nhelper:\n_hidden:\n@greet name +rest:\n  echo\n";
+    let mut tasks = read(TaskRunner::Just, text);
+    let names: Vec<_> = tasks.iter().map(|task| task.name.clone()).collect();
+    assert_eq!(names, ["build", "greet"]);
+    assert_eq!(tasks[0].description.as_deref(), Some("Build a target"));
+    assert_eq!(tasks[0].args, ["{target}", "{mode}", "{flags}"]);
+    assert_eq!(tasks[0].command, ["just", "--", "build"]);
+    let greet = schema(tasks.remove(1), TaskRunner::Just);
+    assert_eq!(greet["required"], serde_json::json!(["name", "rest"]));
+    let build = schema(tasks.remove(0), TaskRunner::Just);
+    assert_eq!(build["properties"]["target"]["default"], "all");
+    assert!(build["properties"]["mode"].get("default").is_none());
+    assert_eq!(build["properties"]["flags"]["type"], "array");
+}
+
+/// U-32: scripts take more arguments; hooks of other scripts are left out.
+#[test]
+fn scripts_of_a_package_are_tasks() {
+    let text = r#"{"scripts": {"build": "tsc", "prebuild": "x", "lint:fix": "eslint --fix"}}"#;
+    let tasks = read(TaskRunner::Npm, text);
+    let names: Vec<_> =
+        tasks.iter().map(|task| super::tool_name(TaskRunner::Npm, &task.name)).collect();
+    assert_eq!(names, ["npm-build", "npm-lint-fix"]);
+    assert_eq!(tasks[1].command, ["npm", "run", "--silent", "lint:fix", "--"]);
+    assert!(read(TaskRunner::Npm, "{}").is_empty());
+    assert!(TaskRunner::Npm.read("{").is_err());
+}
+
+/// U-33: a value that a shell or make would read as more than text does not match.
+#[test]
+fn values_of_tasks_are_plain_text() {
+    let pattern = regex::Regex::new(super::PLAIN_VALUE).expect("a pattern");
+    for plain in ["", "prod", "v1.2.3", "a b", "http://x/y:8080", "k=v,w", "50%"] {
+        assert!(pattern.is_match(plain), "{plain}");
+    }
+    for other in ["$(id)", "`id`", "a;b", "a|b", "a&b", "a>b", "'", "\"", "a\nb", "\\", "#", "*"] {
+        assert!(!pattern.is_match(other), "{other}");
+    }
+}
+
+/// U-34: one task as a tool file.
+#[test]
+fn one_task_becomes_a_tool_file() {
+    let world = World::new();
+    world.file("Makefile", "deploy: ## Deploy the service\n\t./deploy\n");
+    let words = ["make", "deploy"].map(str::to_owned);
+    let file = |words: &[String]| task_tool_file(words, &world.path(), None);
+    let TaskToolFile { name, text, .. } = file(&words).expect("a task").expect("it is written");
+    assert_eq!(name, "make-deploy");
+    assert!(text.contains("command = [\"make\", \"--no-print-directory\", \"deploy\"]"), "{text}");
+    let words = ["make", "x"].map(str::to_owned);
+    let error = file(&words).expect("a task").expect_err("unknown");
+    assert_eq!(error, "`Makefile` has no documented task `x`; it has: deploy");
+    assert!(file(&["make".to_owned(), "-j".to_owned(), "x".to_owned()]).is_none());
+}
