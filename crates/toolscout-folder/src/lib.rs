@@ -14,10 +14,11 @@ pub mod module_types;
 pub mod probe;
 pub mod recipe;
 pub mod roots;
-pub mod run;
 pub mod runtime;
+pub mod tasks;
 pub mod tool_file;
 pub mod trust;
+pub mod wrap;
 
 mod described;
 mod document;
@@ -29,6 +30,7 @@ mod invocation;
 mod matcher;
 mod module;
 mod output;
+mod packages;
 mod parameters;
 mod probed;
 mod prober;
@@ -37,6 +39,7 @@ mod request;
 mod scan;
 mod source;
 mod stamp;
+mod static_description;
 mod strategy;
 mod streams;
 mod template;
@@ -47,6 +50,9 @@ mod watch;
 mod tests;
 
 pub use globs::GlobTools;
+pub use invocation::context as call_context;
+pub use output::from_stdout as output_from_bytes;
+pub use prober::forget_failures;
 pub use request::{InvalidRequestFolder, RequestFolder};
 pub use roots::{
     ChainRoots, DefaultRoot, ExplicitRoots, Root, RootLayout, RootStrategy, ToolDirectories,
