@@ -33,7 +33,8 @@ pub(super) fn executable_task(
         cwd,
         env,
         stdin: None,
-        limits: limits(CALL_LIMIT, cx),
+        limits: Limits::default(),
+        sandbox: None,
     })
 }
 

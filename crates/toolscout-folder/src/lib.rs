@@ -36,6 +36,8 @@ mod probed;
 mod prober;
 mod prompts;
 mod request;
+mod run;
+mod sandbox;
 mod scan;
 mod source;
 mod stamp;

@@ -9,7 +9,8 @@ mod tests;
 
 use super::invocation::context;
 use super::recipe::{Flavour, Probed};
-use super::{output, probed, runtime};
+use super::sandbox::{RunPurpose, StartSandbox, ToolSandbox};
+use super::{inspect, output, probed, runtime, static_description};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -51,8 +52,10 @@ pub(super) async fn list(
     file: &Path,
     flavour: Flavour,
     limits: Limits,
+    sandbox: &ToolSandbox,
     cx: &Cx,
 ) -> Result<Vec<Result<Probed, String>>, SourceError> {
+    let start = sandbox.of(RunPurpose::Probe, cx);
     let request = json!({"op": "list", "flavour": flavour});
     let logger = file.display().to_string();
     let (response, outcome) = run_shim(&logger, id, file, flavour, request, limits, start).await?;
@@ -91,8 +94,10 @@ pub(super) async fn call(
     flavour: Flavour,
     call: &ToolCall,
     limits: Limits,
+    sandbox: &ToolSandbox,
     cx: &Cx,
 ) -> Result<ToolOutput, SourceError> {
+    let start = sandbox.of(RunPurpose::Call, cx);
     let id = &call.tool.source;
     let name = call.tool.name.as_str();
     let request = json!({
@@ -138,7 +143,7 @@ async fn run_shim(
     flavour: Flavour,
     mut request: Value,
     limits: Limits,
-    cx: &Cx,
+    start: StartSandbox<'_>,
 ) -> Result<(Option<ShimResponse>, ProgramOutput), SourceError> {
     let cx = start.cx;
     let fail = |reason| spawn_error(id, file, reason);
@@ -158,6 +163,7 @@ async fn run_shim(
         env: environment::environment(&[])?,
         stdin: Some(request.to_string().into_bytes()),
         limits,
+        sandbox: None,
     };
     let task = start.confine(task).await?;
     let mut outcome = child::start_graceful(task, log_filter(&nonce, logger, cx)).await?;

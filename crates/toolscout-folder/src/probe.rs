@@ -8,6 +8,7 @@ use super::module;
 use super::output::stderr_suffix;
 use super::probed::read;
 use super::recipe::{Probed, Recipe};
+use super::sandbox::{RunPurpose, ToolSandbox};
 use std::path::Path;
 use std::time::Duration;
 use toolscout_core::{Cx, RawJson, SourceError, SourceId};
@@ -38,13 +39,16 @@ pub(super) async fn probe(
     id: &SourceId,
     recipe: &Recipe,
     limits: &ProbeLimits,
+    sandbox: &ToolSandbox,
     cx: &Cx,
 ) -> Result<Vec<Result<Probed, String>>, SourceError> {
     let time = cx.remaining().map_or(limits.per_file, |remaining| remaining.min(limits.per_file));
     let limits = Limits { time, stdout: limits.output, ..Limits::default() };
     match recipe {
-        Recipe::Executable { program } => executable(id, program, limits, cx).await,
-        Recipe::Module { file, flavour } => module::list(id, file, *flavour, limits, cx).await,
+        Recipe::Executable { program, .. } => executable(id, program, limits, sandbox, cx).await,
+        Recipe::Module { file, flavour, .. } => {
+            module::list(id, file, *flavour, limits, sandbox, cx).await
+        }
         Recipe::Missing { reason } => Err(protocol(id, reason.clone())),
         Recipe::Command(_) | Recipe::Http(_) => Ok(Vec::new()),
     }
@@ -54,11 +58,13 @@ async fn executable(
     id: &SourceId,
     file: &Path,
     limits: Limits,
+    sandbox: &ToolSandbox,
     cx: &Cx,
 ) -> Result<Vec<Result<Probed, String>>, SourceError> {
     let mut task = executable_task(id.clone(), file, cx)?;
     task.args = vec!["tool-schema".into()];
     task.limits = limits;
+    let task = sandbox.of(RunPurpose::Probe, cx).confine(task).await?;
     let outcome = child::start(&task).await?;
     if !outcome.status.success() {
         return Err(protocol(

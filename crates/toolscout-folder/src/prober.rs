@@ -3,6 +3,7 @@
 use super::packages;
 use super::probe::{self, ProbeLimits};
 use super::recipe::{Flavour, Probed, Recipe};
+use super::sandbox::ToolSandbox;
 use super::stamp::nanos_of;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -80,14 +81,15 @@ pub(super) enum ProbeEagerness {
 pub(super) struct Prober {
     id: SourceId,
     store: Option<Arc<dyn Store>>,
-    answers: Mutex<HashMap<String, Arc<ProbeRecord>>>,
+    sandbox: ToolSandbox,
+    results: Mutex<HashMap<String, Arc<ProbeRecord>>>,
     /// Probes in flight; concurrent callers share the result.
     in_flight: Mutex<HashMap<String, Arc<OnceCell<Arc<ProbeRecord>>>>>,
 }
 
 impl Prober {
-    pub(super) fn new(id: SourceId, store: Option<Arc<dyn Store>>) -> Self {
-        Self { id, store, answers: Mutex::default(), asking: Mutex::default() }
+    pub(super) fn new(id: SourceId, store: Option<Arc<dyn Store>>, sandbox: ToolSandbox) -> Self {
+        Self { id, store, sandbox, results: Mutex::default(), in_flight: Mutex::default() }
     }
 
     /// The probe result; `None` if no result is cached and the file may not be started.
@@ -116,7 +118,7 @@ impl Prober {
     }
 
     async fn start(&self, recipe: &Recipe, limits: &ProbeLimits, cx: &Cx) -> Arc<ProbeRecord> {
-        let said = match probe::probe(&self.id, recipe, limits, cx).await {
+        let result = match probe::probe(&self.id, recipe, limits, &self.sandbox, cx).await {
             Ok(tools) => ProbeResult::Tools(tools),
             Err(SourceError::TimedOut { limit, .. }) => ProbeResult::TimedOut {
                 limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),

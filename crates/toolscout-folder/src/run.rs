@@ -8,6 +8,7 @@ mod tests;
 
 use super::invocation::{context, executable_task, limits};
 use super::recipe::{ArgumentPassing, CommandRecipe, Recipe};
+use super::sandbox::{RunPurpose, ToolSandbox};
 use super::{http, module, output, template};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -18,16 +19,23 @@ use toolscout_process::{self as child, Limits, ProgramTask, environment, program
 
 /// Executes the call. Cancel-safe: dropping the future ends the started process and all of its
 /// children.
-pub async fn run(recipe: &Recipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
+pub(super) async fn run(
+    recipe: &Recipe,
+    call: &ToolCall,
+    sandbox: &ToolSandbox,
+    cx: &Cx,
+) -> Result<ToolOutput, SourceError> {
     if !matches!(recipe, Recipe::Command(_)) {
         call.refuse_rest()?;
     }
     match recipe {
         Recipe::Command(recipe) => command(recipe, call, sandbox, cx).await,
         Recipe::Http(recipe) => http::request(recipe, call, cx).await,
-        Recipe::Executable { program } => executable(program, call, cx).await,
-        Recipe::Module { file, flavour } => {
-            module::call(file, *flavour, call, limits(CALL_LIMIT, cx), cx).await
+        Recipe::Executable { program, .. } => {
+            executable(program, call, limits(recipe.time_limit(), cx), sandbox, cx).await
+        }
+        Recipe::Module { file, flavour, .. } => {
+            module::call(file, *flavour, call, limits(recipe.time_limit(), cx), sandbox, cx).await
         }
         Recipe::Missing { reason } => {
             Err(spawn_error(call, &call.tool.name.to_string(), reason.clone()))
@@ -38,6 +46,7 @@ pub async fn run(recipe: &Recipe, call: &ToolCall, cx: &Cx) -> Result<ToolOutput
 async fn command(
     recipe: &CommandRecipe,
     call: &ToolCall,
+    sandbox: &ToolSandbox,
     cx: &Cx,
 ) -> Result<ToolOutput, SourceError> {
     let Some((first, rest)) = recipe.argv.split_first() else {
@@ -78,16 +87,25 @@ async fn command(
         env,
         stdin,
         limits,
+        sandbox: None,
     };
-    Ok(output::of_outcome(&task.shown, &child::start(&task).await?))
+    let task = sandbox.of(RunPurpose::Call, cx).confine(task).await?;
+    Ok(output::from_outcome(&task.display_name, &child::start(&task).await?))
 }
 
-async fn executable(file: &Path, call: &ToolCall, cx: &Cx) -> Result<ToolOutput, SourceError> {
+async fn executable(
+    file: &Path,
+    call: &ToolCall,
+    limits: Limits,
+    sandbox: &ToolSandbox,
+    cx: &Cx,
+) -> Result<ToolOutput, SourceError> {
     let request = json!({"input": call.arguments, "context": context(call, cx)});
     let mut task = executable_task(call.tool.source.clone(), file, cx)?;
     task.args = vec!["tool-invoke".into(), call.tool.name.as_str().into()];
     task.stdin = Some(request.to_string().into_bytes());
-    Ok(output::of_outcome(&task.shown, &child::start(&task).await?))
+    let task = sandbox.of(RunPurpose::Call, cx).confine(task).await?;
+    Ok(output::from_outcome(&task.display_name, &child::start(&task).await?))
 }
 
 /// Resolves a program. A name with a `/` is a file, relative to the tool's folder; any other is

@@ -162,6 +162,7 @@ async fn query_version(program: &Path) -> Option<(u32, u32)> {
         env: environment::environment(&[]).ok()?,
         stdin: None,
         limits: Limits::within(Duration::from_secs(5)),
+        sandbox: None,
     };
     let output = child::start(&task).await.ok()?;
     version_in(&String::from_utf8_lossy(&output.stdout))

@@ -7,6 +7,7 @@ use super::{MAX_RESPONSE_BYTES, build, output_of_body};
 use crate::recipe::{HttpRecipe, Recipe};
 use crate::run::fixture::{call, cx, text};
 use crate::run::run;
+use crate::sandbox::ToolSandbox;
 use reqwest::header::HeaderValue;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -61,7 +62,9 @@ fn recipe(method: &str, url: &str) -> HttpRecipe {
 }
 
 async fn done(recipe: HttpRecipe, arguments: Value) -> ToolOutput {
-    run(&Recipe::Http(recipe), &call("t", arguments), &cx()).await.expect("there is an answer")
+    run(&Recipe::Http(recipe), &call("t", arguments), &ToolSandbox::default(), &cx())
+        .await
+        .expect("there is an answer")
 }
 
 fn url_of(template: &str, arguments: Value) -> Result<String, String> {
@@ -174,7 +177,9 @@ async fn redirects_are_followed_within_an_origin_only() {
 async fn responses_that_are_too_large_or_too_late_are_errors() {
     let (address, _asked) = serve(vec![answer("200 OK", "", &"x".repeat(MAX_RESPONSE_BYTES + 1))]);
     let get = Recipe::Http(recipe("GET", &format!("http://{address}/")));
-    let err = run(&get, &call("t", json!({})), &cx()).await.expect_err("too much");
+    let err = run(&get, &call("t", json!({})), &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("too much");
     assert!(err.to_string().contains("answered with more than 8 MiB"), "{err}");
 
     // Accepts connections into its queue and never responds.
@@ -182,7 +187,9 @@ async fn responses_that_are_too_large_or_too_late_are_errors() {
     let mut slow =
         recipe("GET", &format!("http://{}/", silent.local_addr().expect("it has an address")));
     slow.timeout_ms = 100;
-    let err = run(&Recipe::Http(slow), &call("t", json!({})), &cx()).await.expect_err("too late");
+    let err = run(&Recipe::Http(slow), &call("t", json!({})), &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("too late");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     assert!(err.to_string().ends_with("/ timed out after 100 ms"), "{err}");
 }
@@ -190,7 +197,9 @@ async fn responses_that_are_too_large_or_too_late_are_errors() {
 #[tokio::test]
 async fn an_unreachable_server_is_unavailable() {
     let get = Recipe::Http(recipe("GET", "http://127.0.0.1:1/x?key=secret"));
-    let err = run(&get, &call("t", json!({})), &cx()).await.expect_err("nobody there");
+    let err = run(&get, &call("t", json!({})), &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("no listener");
     assert_eq!(err.kind(), ErrorKind::Unavailable);
     let message = err.to_string();
     assert!(message.starts_with("source `local`: GET http://127.0.0.1:1/x failed: "), "{message}");

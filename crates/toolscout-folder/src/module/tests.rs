@@ -14,6 +14,7 @@ use super::super::probe::{ProbeLimits, probe};
 use super::super::run::fixture::{call, cx};
 use super::super::run::run;
 use crate::recipe::{Flavour, Recipe};
+use crate::sandbox::ToolSandbox;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use toolscout_core::{SourceError, SourceId, ToolOutput};
@@ -30,35 +31,39 @@ fn plain(file: PathBuf) -> Recipe {
 
 /// One line for each entry: name, description and schema, or the reason why it is invalid.
 async fn listed(recipe: &Recipe) -> Vec<String> {
-    let found =
-        probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
-    let line = |it: Result<crate::recipe::Probed, String>| match it {
-        Ok(it) => format!(
-            "{} -- {} {}",
-            it.name,
-            it.description.as_deref().unwrap_or("?"),
-            it.input_schema.as_str()
-        ),
+    let found = probe(&SourceId::local(), recipe, &limits(), &ToolSandbox::default(), &cx())
+        .await
+        .expect("it can be loaded");
+    let line = |result: Result<crate::recipe::Probed, String>| match result {
+        Ok(value) => {
+            format!(
+                "{} -- {} {}",
+                value.name,
+                value.description.as_deref().unwrap_or("?"),
+                value.input_schema.as_str()
+            )
+        }
         Err(reason) => format!("problem: {reason}"),
     };
     found.into_iter().map(line).collect()
 }
 
 async fn list_error(recipe: &Recipe) -> String {
-    probe(&SourceId::local(), recipe, &limits(), &cx())
+    probe(&SourceId::local(), recipe, &limits(), &ToolSandbox::default(), &cx())
         .await
         .expect_err("it cannot be loaded")
         .to_string()
 }
 
 async fn called(recipe: &Recipe, name: &str, arguments: Value) -> Result<ToolOutput, SourceError> {
-    run(recipe, &call(name, arguments), &cx()).await
+    run(recipe, &call(name, arguments), &ToolSandbox::default(), &cx()).await
 }
 
 /// The schema of the only tool, as a value.
 async fn only_schema(recipe: &Recipe) -> Value {
-    let found =
-        probe(&SourceId::local(), recipe, &limits(), &cx()).await.expect("it can be loaded");
+    let found = probe(&SourceId::local(), recipe, &limits(), &ToolSandbox::default(), &cx())
+        .await
+        .expect("it can be loaded");
     match found.as_slice() {
         [Ok(tool)] => tool.input_schema.to_value(),
         other => panic!("{other:?}"),

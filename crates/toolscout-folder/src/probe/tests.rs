@@ -5,13 +5,21 @@
 use super::{ProbeLimits, probe, read};
 use crate::recipe::{Probed, Recipe};
 use crate::run::fixture::cx;
+use crate::sandbox::ToolSandbox;
 use std::path::PathBuf;
 use std::time::Duration;
 use toolscout_core::{ErrorKind, SourceError, SourceId};
 use toolscout_test_support::{World, assert_gone, number_in};
 
-async fn asked(program: PathBuf) -> Result<Vec<Result<Probed, String>>, SourceError> {
-    probe(&SourceId::local(), &Recipe::Executable { program }, &ProbeLimits::default(), &cx()).await
+async fn probed(program: PathBuf) -> Result<Vec<Result<Probed, String>>, SourceError> {
+    probe(
+        &SourceId::local(),
+        &Recipe::executable(program),
+        &ProbeLimits::default(),
+        &ToolSandbox::default(),
+        &cx(),
+    )
+    .await
 }
 
 async fn probed_output(text: &str) -> Vec<Result<Probed, String>> {
@@ -114,7 +122,9 @@ async fn a_file_that_hangs_times_out() {
     let world = World::new();
     let recipe = Recipe::executable(world.sh("t", "echo $$ > group; sleep 1000 & wait"));
     let limits = ProbeLimits { per_file: Duration::from_millis(200), ..ProbeLimits::default() };
-    let err = probe(&SourceId::local(), &recipe, &limits, &cx()).await.expect_err("too long");
+    let err = probe(&SourceId::local(), &recipe, &limits, &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     assert!(err.to_string().contains("/t` timed out after 200 ms"), "{err}");
     assert_gone(number_in(&world.path().join("group")).await).await;
@@ -126,7 +136,8 @@ async fn the_deadline_of_the_caller_applies() {
     let world = World::new();
     let recipe = Recipe::executable(world.sh("t", "exec sleep 1000"));
     let cx = cx().within(Duration::from_millis(100));
-    let err = probe(&SourceId::local(), &recipe, &ProbeLimits::default(), &cx)
+    let sandbox = ToolSandbox::default();
+    let err = probe(&SourceId::local(), &recipe, &ProbeLimits::default(), &sandbox, &cx)
         .await
         .expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);

@@ -5,7 +5,8 @@
 use super::fixture::{call, cx, text};
 use super::output::from_stdout;
 use super::run;
-use crate::recipe::{ArgumentPassing, CommandRecipe, Recipe};
+use crate::recipe::{ArgumentPassing, CommandRecipe, Recipe, WorkingFolder};
+use crate::sandbox::ToolSandbox;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +20,9 @@ fn command(world: &World, argv: &[&str], input: ArgumentPassing) -> CommandRecip
 }
 
 async fn done(recipe: CommandRecipe, arguments: Value) -> ToolOutput {
-    run(&Recipe::Command(recipe), &call("t", arguments), &cx()).await.expect("it runs")
+    run(&Recipe::Command(recipe), &call("t", arguments), &ToolSandbox::default(), &cx())
+        .await
+        .expect("it runs")
 }
 
 /// S10: strings with a special meaning for a shell, an option parser or a terminal.
@@ -165,9 +168,14 @@ async fn arguments_too_long_for_a_command_line_are_an_error() {
     world.sh("show", "true");
     for input in [ArgumentPassing::Args(Vec::new()), ArgumentPassing::Env] {
         let recipe = Recipe::Command(command(&world, &["./show"], input));
-        let err = run(&recipe, &call("t", json!({"one": "x".repeat(8 << 20)})), &cx())
-            .await
-            .expect_err("too long");
+        let err = run(
+            &recipe,
+            &call("t", json!({"one": "x".repeat(8 << 20)})),
+            &ToolSandbox::default(),
+            &cx(),
+        )
+        .await
+        .expect_err("too long");
         assert!(
             err.to_string().contains("let the tool read them with `input = \"stdin\"`"),
             "{err}"
@@ -185,8 +193,13 @@ async fn arguments_after_two_dashes_reach_the_program_unchanged() {
     call.rest = vec!["--b".to_owned(), "{a}".to_owned(), String::new()];
     let recipe =
         Recipe::Command(command(&world, &["./show", "x"], ArgumentPassing::Args(Vec::new())));
-    assert_eq!(text(&run(&recipe, &call, &cx()).await.expect("it runs")), "x|--a=1|--b|{a}||");
-    let err = run(&Recipe::Executable { program }, &call, &cx()).await.expect_err("refused");
+    assert_eq!(
+        text(&run(&recipe, &call, &ToolSandbox::default(), &cx()).await.expect("it runs")),
+        "x|--a=1|--b|{a}||"
+    );
+    let err = run(&Recipe::executable(program), &call, &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("refused");
     assert_eq!(err.kind(), ErrorKind::Invalid);
 }
 
@@ -206,7 +219,9 @@ async fn a_failing_executable_reports_its_exit_code_and_output() {
     let world = World::new();
     let program = world.sh("t", "echo boom >&2; exit 3");
     let output =
-        run(&Recipe::Executable { program }, &call("t", json!({})), &cx()).await.expect("it runs");
+        run(&Recipe::executable(program), &call("t", json!({})), &ToolSandbox::default(), &cx())
+            .await
+            .expect("it runs");
     assert!(output.is_error());
     assert!(text(&output).contains("exited with code 3\n\nboom"), "{}", text(&output));
 }
@@ -222,7 +237,9 @@ async fn an_executable_receives_its_verb_input_and_context() {
     cx.user = Some("alice".into());
     let recipe = Recipe::Executable { program };
     let output =
-        run(&recipe, &call("fetch-data", json!({"url": "x"})), &cx).await.expect("it runs");
+        run(&recipe, &call("fetch-data", json!({"url": "x"})), &ToolSandbox::default(), &cx)
+            .await
+            .expect("it runs");
     let context = json!({"source": "local", "tool": "fetch-data", "caller": "mcp", "project": "/p", "user": "alice"});
     assert_eq!(
         output.structured_content(),
@@ -239,15 +256,16 @@ async fn an_executable_receives_its_verb_input_and_context() {
 async fn an_executable_is_checked_before_it_runs() {
     let world = World::new();
     let program = world.script("t", "#!./evil\n");
-    let err = run(&Recipe::Executable { program }, &call("t", json!({})), &cx())
-        .await
-        .expect_err("refused");
-    assert!(err.to_string().contains("its `#!` line makes `./evil` the interpreter"), "{err}");
+    let err =
+        run(&Recipe::executable(program), &call("t", json!({})), &ToolSandbox::default(), &cx())
+            .await
+            .expect_err("refused");
+    assert!(err.to_string().contains("its `#!` line names the interpreter `./evil`"), "{err}");
     let recipe = Recipe::Command(command(&world, &["./t"], ArgumentPassing::Stdin));
-    assert!(run(&recipe, &call("t", json!({})), &cx()).await.is_err());
+    assert!(run(&recipe, &call("t", json!({})), &ToolSandbox::default(), &cx()).await.is_err());
     let absolute = world.path().join("t").display().to_string();
     let recipe = Recipe::Command(command(&world, &[&absolute], ArgumentPassing::Stdin));
-    assert!(run(&recipe, &call("t", json!({})), &cx()).await.is_err());
+    assert!(run(&recipe, &call("t", json!({})), &ToolSandbox::default(), &cx()).await.is_err());
 }
 
 /// S1: a name that leads out of the folder is refused, for any target.
@@ -259,12 +277,18 @@ async fn a_program_outside_of_the_folder_is_refused() {
     let mut recipe = command(&world, &["../bin/t"], ArgumentPassing::Stdin);
     recipe.folder = world.path().join("tools");
     let recipe = Recipe::Command(recipe);
-    let err = run(&recipe, &call("t", json!({})), &cx()).await.expect_err("refused");
-    assert!(err.to_string().contains("lies outside of the tool's folder and the project"), "{err}");
+    let err = run(&recipe, &call("t", json!({})), &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("refused");
+    assert!(err.to_string().contains("is outside the tool's folder and the project"), "{err}");
     let mut cx = cx();
     cx.project = Some(Arc::new(world.path()));
     assert_eq!(
-        text(&run(&recipe, &call("t", json!({})), &cx).await.expect("within the project")),
+        text(
+            &run(&recipe, &call("t", json!({})), &ToolSandbox::default(), &cx)
+                .await
+                .expect("within the project")
+        ),
         "outside"
     );
 }
@@ -329,14 +353,20 @@ async fn the_shorter_time_limit_applies() {
     world.sh("t", "exec sleep 1000");
     let mut recipe = command(&world, &["./t"], ArgumentPassing::Stdin);
     let short = Cx::new(Caller::Cli).within(Duration::from_millis(200));
-    let err = run(&Recipe::Command(recipe.clone()), &call("t", json!({})), &short)
-        .await
-        .expect_err("too long");
+    let err = run(
+        &Recipe::Command(recipe.clone()),
+        &call("t", json!({})),
+        &ToolSandbox::default(),
+        &short,
+    )
+    .await
+    .expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     recipe.timeout_ms = 200;
-    let err =
-        run(&Recipe::Command(recipe), &call("t", json!({})), &cx()).await.expect_err("too long");
-    assert_eq!(err.to_string(), "source `local`: `./t` took longer than 200 ms");
+    let err = run(&Recipe::Command(recipe), &call("t", json!({})), &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("too long");
+    assert_eq!(err.to_string(), "source `local`: `./t` timed out after 200 ms");
 }
 
 #[tokio::test]
@@ -345,7 +375,8 @@ async fn a_cancelled_call_ends_all_processes() {
     let program = world.sh("t", "sleep 1000 & echo $$ > group; wait");
     let (recipe, call, cx) = (Recipe::executable(program), call("t", json!({})), cx());
     let file = world.path().join("group");
-    let mut running = Box::pin(run(&recipe, &call, &cx));
+    let sandbox = ToolSandbox::default();
+    let mut running = Box::pin(run(&recipe, &call, &sandbox, &cx));
     let group = tokio::select! {
         it = &mut running => panic!("it ended: {it:?}"),
         it = number_in(&file) => it,
@@ -359,10 +390,15 @@ async fn a_cancelled_call_ends_all_processes() {
 async fn missing_programs_are_reported() {
     let world = World::new();
     let missing = Recipe::Missing { reason: "`x.sh` does not exist".to_owned() };
-    let err = run(&missing, &call("t", json!({})), &cx()).await.expect_err("missing");
+    let err = run(&missing, &call("t", json!({})), &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("missing");
     assert_eq!(err.to_string(), "source `local` could not run `t`: `x.sh` does not exist");
     let nope = Recipe::Command(command(&world, &["no-such-program-here"], ArgumentPassing::Stdin));
-    match run(&nope, &call("t", json!({})), &cx()).await.expect_err("missing") {
+    match run(&nope, &call("t", json!({})), &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("missing")
+    {
         SourceError::Spawn { program, reason, .. } => {
             assert_eq!(program, "no-such-program-here");
             assert_eq!(reason, "`no-such-program-here` is not installed, or not in PATH");
@@ -370,5 +406,5 @@ async fn missing_programs_are_reported() {
         other => panic!("{other}"),
     }
     let empty = Recipe::Command(command(&world, &[], ArgumentPassing::Stdin));
-    assert!(run(&empty, &call("t", json!({})), &cx()).await.is_err());
+    assert!(run(&empty, &call("t", json!({})), &ToolSandbox::default(), &cx()).await.is_err());
 }

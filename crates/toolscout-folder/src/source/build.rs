@@ -7,11 +7,13 @@ use crate::probe::ProbeLimits;
 use crate::prober::Prober;
 use crate::prompts::PromptLibrary;
 use crate::roots::{ChainRoots, RootStrategy};
+use crate::sandbox::ToolSandbox;
 use crate::strategy::ToolStrategy;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_core::{SourceId, Store};
+use toolscout_process::sandbox::SandboxHost;
 use toolscout_source::Conflict;
 
 /// Whether files may be started to probe them for their tools.
@@ -37,6 +39,7 @@ pub struct FolderSourceBuilder {
     pub(super) probing: Probing,
     pub(super) rules: GatherRules,
     pub(super) limits: ProbeLimits,
+    pub(super) sandbox: ToolSandbox,
 }
 
 impl Default for FolderSourceBuilder {
@@ -51,6 +54,7 @@ impl Default for FolderSourceBuilder {
             probing: Probing::default(),
             rules: GatherRules::default(),
             limits: ProbeLimits::default(),
+            sandbox: ToolSandbox::default(),
         }
     }
 }
@@ -117,10 +121,16 @@ impl FolderSourceBuilder {
         self
     }
 
+    /// The folders and decisions for sandboxes; by default nothing is confined.
+    pub fn sandbox(mut self, host: Option<Arc<SandboxHost>>) -> Self {
+        self.sandbox = ToolSandbox(host);
+        self
+    }
+
     /// Builds the source. Opens nothing.
     pub fn build(self) -> FolderSource {
         FolderSource {
-            prober: Prober::new(self.id.clone(), self.store.clone()),
+            prober: Prober::new(self.id.clone(), self.store.clone(), self.sandbox.clone()),
             prompts: PromptLibrary::new(self.id.clone()),
             table: Mutex::new(None),
             config: self,

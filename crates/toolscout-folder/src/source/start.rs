@@ -70,10 +70,11 @@ impl FolderSource {
             let own = self.probe_definition(&listed, true, cx).await?;
             call.tool.name = ToolName::new(&own.name).unwrap_or(name);
         }
-        let files = files_to_start(&listed.recipe);
-        let root = listed.ground.root.path.clone();
-        blocking(move || files.iter().try_for_each(|it| check(it, &root))).await?;
-        run::run(&listed.recipe, &call, cx).await
+        let root = listed.location.root.path.clone();
+        let files = files_to_start(&recipe, &root, cx);
+        blocking(move || files.iter().try_for_each(|file| check(file, &root))).await?;
+        let ran = run::run(&recipe, &call, &self.config.sandbox, cx).await;
+        ran.map_err(|error| with_timeout_hint(error, &recipe, &listed))
     }
 
     /// A call that a user types runs without trust, as with make or npm. A call from an agent

@@ -5,6 +5,7 @@ use crate::module::tests::limits;
 use crate::probe::{ProbeLimits, probe};
 use crate::recipe::{Flavour, Recipe};
 use crate::run::fixture::{cx, has, text};
+use crate::sandbox::ToolSandbox;
 use serde_json::json;
 use std::time::Duration;
 use toolscout_core::{ErrorKind, SourceId};
@@ -253,7 +254,9 @@ for (;;) {}
 "#;
     let recipe = plain(world.file("t.mjs", module));
     let limits = ProbeLimits { per_file: Duration::from_secs(2), ..limits() };
-    let err = probe(&SourceId::local(), &recipe, &limits, &cx()).await.expect_err("too long");
+    let err = probe(&SourceId::local(), &recipe, &limits, &ToolSandbox::default(), &cx())
+        .await
+        .expect_err("too long");
     assert_eq!(err.kind(), ErrorKind::TimedOut);
     assert_gone(number_in(&world.path().join("group")).await).await;
 }
@@ -282,7 +285,8 @@ export const broken = { description: "no args", execute() {} };
     let mut cx = cx();
     cx.project = Some(std::sync::Arc::new(world.path()));
     let call = crate::run::fixture::call("math_add", json!({"a": 2, "b": 3}));
-    let output = crate::run::run(&recipe, &call, &cx).await.expect("it runs");
+    let output =
+        crate::run::run(&recipe, &call, &ToolSandbox::default(), &cx).await.expect("it runs");
     assert_eq!(text(&output), "5");
     let meta = json!({"title": "Sum", "metadata": {"agent": "toolscout", "cwd": world.path()}});
     assert_eq!(output.raw().to_value()["_meta"], meta);
