@@ -2,6 +2,7 @@
 
 mod build;
 mod discover;
+mod files;
 mod start;
 
 pub use build::{FolderSourceBuilder, Probing};
@@ -10,6 +11,7 @@ use super::gather::{Gathering, ListedTool, ToolTable};
 use super::manifest::ProbedDefinition;
 use super::prober::Prober;
 use super::prompts::{Prompt, PromptLibrary};
+use super::roots::Root;
 use super::strategy::RootVisit;
 use super::streams::{BUFFER_SIZE, stream_of};
 use super::watch;
@@ -46,7 +48,7 @@ impl FolderSource {
     #[cfg(test)]
     pub(super) fn trusts(&self, name: &ToolName) -> Option<bool> {
         let listed = self.current()?.get(name)?.clone();
-        Some((self.terms.trust)(&listed.ground.root.path))
+        Some((self.config.trust)(&listed.location.root.path).is_trusted())
     }
 
     /// The definition from the file behind a tool, without the manifest or header. `None` if this
@@ -58,18 +60,31 @@ impl FolderSource {
         cx: &Cx,
     ) -> Result<Option<ProbedDefinition>, SourceError> {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
-        let Some(file) = listed.recipe.askable() else { return Ok(None) };
-        let own = self.own(&listed, self.may_start(&listed, cx), cx).await?;
+        let Some(file) = listed.recipe.probe_file() else { return Ok(None) };
+        let is_trusted = self.is_covered(&listed, cx).await;
+        let own = self.probe_definition(&listed, is_trusted, cx).await?;
         Ok(Some(ProbedDefinition {
             name: name.as_str().to_owned(),
             path: file.to_owned(),
-            description: own.description,
-            input_schema: own.input_schema,
+            description: own
+                .description
+                .or_else(|| listed.tool.description.clone().filter(|_| own.lacks_schema)),
+            input_schema: if own.lacks_schema {
+                listed.tool.input_schema.clone()
+            } else {
+                own.input_schema
+            },
+            lacks_schema: own.lacks_schema,
         }))
     }
 
-    fn visit(&self, cx: &Cx) -> RootVisit {
-        RootVisit { source: self.terms.id.clone(), store: self.terms.store.clone(), cx: cx.clone() }
+    fn visit(&self, root: &Root, cx: &Cx) -> RootVisit {
+        RootVisit {
+            is_trusted: (self.config.trust)(&root.path).is_trusted(),
+            source: self.config.id.clone(),
+            store: self.config.store.clone(),
+            cx: cx.clone(),
+        }
     }
 
     fn current(&self) -> Option<Arc<ToolTable>> {

@@ -9,6 +9,7 @@ use crate::prompts::PromptLibrary;
 use crate::roots::{ChainRoots, RootStrategy};
 use crate::sandbox::ToolSandbox;
 use crate::strategy::ToolStrategy;
+use crate::trust::FolderTrust;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +51,7 @@ impl Default for FolderSourceBuilder {
             tools: Arc::new(GlobTools::default()),
             explicit: Vec::new(),
             store: None,
-            trust: Arc::new(|_| false),
+            trust: Arc::new(|_| FolderTrust::Untrusted),
             probing: Probing::default(),
             rules: GatherRules::default(),
             limits: ProbeLimits::default(),
@@ -90,10 +91,13 @@ impl FolderSourceBuilder {
         self
     }
 
-    /// Predicate that decides whether a root, given by its real path, is trusted. By default none
-    /// is. It runs again for every call.
-    pub fn trust(mut self, trust: Arc<dyn Fn(&Path) -> bool + Send + Sync>) -> Self {
-        self.trust = trust;
+    /// What may be started of a root, given by its real path; nothing by default. Runs again for
+    /// every call.
+    pub fn trust<T: Into<FolderTrust>>(
+        mut self,
+        trust: impl Fn(&Path) -> T + Send + Sync + 'static,
+    ) -> Self {
+        self.trust = Arc::new(move |root| trust(root).into());
         self
     }
 

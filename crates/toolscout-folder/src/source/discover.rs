@@ -1,6 +1,7 @@
 //! Lists explicit files, then each root in order, and probes the files that have no static
 //! description.
 
+use super::files::files_of;
 use super::{FolderSource, Probing};
 use crate::gather::{DiscoveryStopped, Gathering, ListedTool, ToolLocation, about};
 use crate::globs::one_file;
@@ -12,6 +13,7 @@ use crate::recipe::{Probed, Recipe};
 use crate::roots::{Root, RootLayout};
 use crate::runtime;
 use crate::strategy::RootEntry;
+use crate::trust::{FileToStart, FolderTrust};
 use futures_util::{StreamExt, stream};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,9 @@ use toolscout_core::{
 
 /// The number of files probed concurrently. They are third-party programs; a small number keeps the
 /// machine usable.
-const AT_A_TIME: usize = 4;
+const MAX_CONCURRENT_PROBES: usize = 4;
+/// Why a file of a trusted folder is not started.
+const CHANGED: &str = "it is new or has changed since you trusted its folder";
 
 impl FolderSource {
     pub(super) async fn gather(
@@ -75,9 +79,18 @@ impl FolderSource {
             return Ok(());
         }
         let path = root.to_owned();
-        let found =
+        let mut found =
             tokio::task::spawn_blocking(move || prompts::find(&path)).await.unwrap_or_default();
-        if !found.is_empty() && !self.is_trusted(root).await {
+        let trust = self.trust_of(root).await;
+        let covers = |name: &str| {
+            let path = prompts::folder(root).join(format!("{name}.md"));
+            trust.covers(&[FileToStart { path, content: None }])
+        };
+        if trust.reads_files() {
+            // Prompts are few and small.
+            found.retain(|prompt| prompt.as_ref().map_or(true, |prompt| covers(&prompt.name)));
+        }
+        if !found.is_empty() && !trust.is_trusted() {
             let message = "this folder is not trusted, so its prompts are not offered";
             let hint = format!("toolscout trust {}", escape::line(&root.display().to_string()));
             let diagnostic = self
@@ -134,35 +147,51 @@ impl FolderSource {
         budget: &ProbeBudget,
         cx: &Cx,
     ) -> Result<(), DiscoveryStopped> {
-        let trusted = self.is_trusted(&ground.root.path).await;
+        let root = &location.root.path;
+        let trust = self.trust_of(root).await;
         let mut chunks = entries.ready_chunks(256);
         while let Some(chunk) = chunks.next().await {
-            let unprobed = chunk.iter().filter_map(|entry| match entry {
-                Ok(RootEntry::Tool(tool, recipe)) if needs_probe(tool, recipe) => {
-                    Some((tool.clone(), recipe.clone()))
+            let mut unprobed: Vec<(Box<Tool>, Recipe)> = Vec::new();
+            let mut runtime_errors = Vec::with_capacity(chunk.len());
+            let mut covered = covered(&trust, &chunk, root, cx).await.into_iter();
+            let mut chunk = chunk;
+            for entry in &mut chunk {
+                let trusted = covered.next().unwrap_or(false);
+                let Ok(RootEntry::Tool(tool, recipe)) = entry else {
+                    runtime_errors.push(None);
+                    continue;
+                };
+                tool.provenance.trusted = trusted;
+                let error =
+                    runtime_error(recipe, trusted && self.config.probing == Probing::Allowed).await;
+                if error.is_none() && needs_probe(tool) {
+                    unprobed.push((tool.clone(), recipe.clone()));
                 }
-                _ => None,
-            });
-            let unprobed: Vec<(Box<Tool>, Recipe)> = unprobed.collect();
-            let probe = |(tool, recipe)| self.probe(tool, recipe, trusted, budget, cx);
-            let mut probes = stream::iter(unprobed).map(probe).buffered(AT_A_TIME);
-            for entry in chunk {
+                runtime_errors.push(error);
+            }
+            let probe = |(tool, recipe)| self.probe(tool, recipe, budget, cx);
+            let mut probes = stream::iter(unprobed).map(probe).buffered(MAX_CONCURRENT_PROBES);
+            for (entry, runtime_error) in chunk.into_iter().zip(runtime_errors) {
                 match entry {
                     Err(err) => self.report_error(err, to).await?,
                     Ok(RootEntry::Diagnostic(diagnostic)) => to.report(diagnostic).await?,
                     Ok(RootEntry::Tool(mut tool, recipe)) => {
-                        tool.provenance.trusted = trusted;
-                        let is_probed = needs_probe(&tool, &recipe);
-                        if let Some(reason) = missing_runtime(&mut tool, &recipe) {
-                            let problem = about(&tool, DiagnosticKind::Unavailable, reason.clone());
-                            to.problem_once(reason, problem).await?;
+                        if trust.is_trusted() && !tool.provenance.trusted {
+                            self.report_changed(&tool, root, to).await?;
+                        }
+                        let is_probed = runtime_error.is_none() && needs_probe(&tool);
+                        if let Some(reason) = runtime_error {
+                            tool.status = Status::Unavailable(reason.clone());
+                            let diagnostic =
+                                about(&tool, DiagnosticKind::Unavailable, reason.clone());
+                            to.report_once(reason, diagnostic).await?;
                         }
                         let listed =
                             ListedTool { tool: tool.into(), recipe, location: location.clone() };
                         if !is_probed {
                             to.tool(listed).await?;
                         } else if let Some(probed) = probes.next().await {
-                            self.gather_probed(listed, probed, to, budget).await?;
+                            self.gather_probed(listed, probed, to, budget, &trust).await?;
                         }
                     }
                 }
@@ -171,9 +200,24 @@ impl FolderSource {
         Ok(())
     }
 
-    async fn is_trusted(&self, root: &Path) -> bool {
-        let (trust, root) = (self.terms.trust.clone(), root.to_owned());
-        tokio::task::spawn_blocking(move || trust(&root)).await.unwrap_or(false)
+    async fn trust_of(&self, root: &Path) -> FolderTrust {
+        let (trust, root) = (self.config.trust.clone(), root.to_owned());
+        let trust = tokio::task::spawn_blocking(move || trust(&root)).await;
+        trust.unwrap_or(FolderTrust::Untrusted)
+    }
+
+    /// Reports once that the file of a tool is not the one that the user has trusted.
+    async fn report_changed(
+        &self,
+        tool: &Tool,
+        root: &Path,
+        to: &mut Gathering<'_>,
+    ) -> Result<(), DiscoveryStopped> {
+        let root = escape::line(&root.display().to_string()).into_owned();
+        let diagnostic = about(tool, DiagnosticKind::Untrusted, CHANGED.to_owned())
+            .with_hint(format!("read it, then run `toolscout trust {root}`"));
+        let file = tool.provenance.path.as_deref().unwrap_or(Path::new("")).display();
+        to.report_once(format!("changed {file}"), diagnostic).await
     }
 
     /// The real path of a root. A missing root is a diagnostic and does not end the discovery.
@@ -227,14 +271,13 @@ impl FolderSource {
         &self,
         tool: Box<Tool>,
         recipe: Recipe,
-        trusted: bool,
         budget: &ProbeBudget,
         cx: &Cx,
     ) -> Result<Option<Arc<ProbeRecord>>, Diagnostic> {
         let unreadable =
             || about(&tool, DiagnosticKind::Unavailable, "it cannot be read".to_owned());
         let content = content_of(&tool, &recipe).await.ok_or_else(unreadable)?;
-        let eagerness = match (trusted, self.terms.probing, budget.left()) {
+        let eagerness = match (tool.provenance.trusted, self.config.probing, budget.remaining()) {
             (true, Probing::Allowed, Some(_)) => ProbeEagerness::Once,
             _ => ProbeEagerness::CachedOnly,
         };
@@ -253,6 +296,7 @@ impl FolderSource {
         probed: Result<Option<Arc<ProbeRecord>>, Diagnostic>,
         to: &mut Gathering<'_>,
         budget: &ProbeBudget,
+        trust: &FolderTrust,
     ) -> Result<(), DiscoveryStopped> {
         let record = match probed {
             Err(unreadable) => return to.report(unreadable).await,
@@ -263,14 +307,22 @@ impl FolderSource {
                 return to.tool(listed).await;
             }
         };
-        let problem = |kind, message| about(&listed.tool, kind, message);
-        match &record.said {
-            ProbeResult::Tools(tools) if tools.is_empty() => {
-                let quiet = problem(DiagnosticKind::Broken, "says it holds no tools".to_owned());
-                to.problem(Diagnostic { level: DiagnosticLevel::Debug, ..quiet }).await
+        let diagnostic = |kind, message| about(&listed.tool, kind, message);
+        match &record.result {
+            // A function without a description is a tool only if a manifest or header names it.
+            ProbeResult::Tools(tools)
+                if tools.iter().all(|tool| tool.as_ref().is_ok_and(|tool| tool.lacks_schema)) =>
+            {
+                let message = "Ignored: the module exports no tool".to_owned();
+                let quiet = diagnostic(DiagnosticKind::Ignored, message)
+                    .with_hint("export a tool, or describe its function in a comment");
+                to.report(Diagnostic { level: DiagnosticLevel::Debug, ..quiet }).await
             }
             ProbeResult::Tools(tools) => {
-                for tool in tools {
+                let is_described = |tool: &&Result<Probed, String>| {
+                    tool.as_ref().map_or(true, |tool| !tool.lacks_schema)
+                };
+                for tool in tools.iter().filter(is_described) {
                     match tool.as_ref().map(|probed| (probed, ToolName::for_command(&probed.name)))
                     {
                         Ok((probed, Ok(name))) => {
@@ -295,11 +347,10 @@ impl FolderSource {
                 to.report(diagnostic(DiagnosticKind::Limit, message)).await
             }
             ProbeResult::NotStarted { reason, .. } => {
-                to.problem(problem(
-                    DiagnosticKind::Unavailable,
-                    format!("cannot be started: {reason}"),
-                ))
-                .await
+                let reason = format!("it cannot be started: {reason}");
+                to.report(diagnostic(DiagnosticKind::Unavailable, reason.clone())).await?;
+                Arc::make_mut(&mut listed.tool).status = Status::Unavailable(reason);
+                to.tool(listed).await
             }
         }
     }
@@ -317,10 +368,13 @@ impl FolderSource {
         listed: &ListedTool,
         to: &mut Gathering<'_>,
         budget: &ProbeBudget,
+        trust: &FolderTrust,
     ) -> Result<String, DiscoveryStopped> {
         let path = &listed.location.root.path;
         let root = escape::line(&path.display().to_string()).into_owned();
-        if !listed.tool.provenance.trusted {
+        if trust.is_trusted() && !listed.tool.provenance.trusted {
+            Ok(format!("{CHANGED}; run `toolscout trust {root}`"))
+        } else if !listed.tool.provenance.trusted {
             let message =
                 "this folder is not trusted, so its files are not started to list their tools";
             let diagnostic = self.diagnostic(DiagnosticKind::Untrusted, message).with_path(path);
@@ -344,9 +398,28 @@ impl FolderSource {
     }
 }
 
-/// Whether a file has no static description and has a runtime that can probe it.
-fn needs_probe(tool: &Tool, recipe: &Recipe) -> bool {
-    matches!(tool.status, Status::Unprobed(_)) && runtime_error(recipe).is_none()
+/// Whether the user trusts the content of each entry's files.
+async fn covered(
+    trust: &FolderTrust,
+    chunk: &[Result<RootEntry, SourceError>],
+    root: &Path,
+    cx: &Cx,
+) -> Vec<bool> {
+    if !trust.reads_files() {
+        return vec![trust.is_trusted(); chunk.len()];
+    }
+    let files = |entry: &Result<RootEntry, SourceError>| match entry {
+        Ok(RootEntry::Tool(tool, recipe)) => files_of(tool, recipe, root, cx),
+        _ => Vec::new(),
+    };
+    let (trust, files): (_, Vec<_>) = (trust.clone(), chunk.iter().map(files).collect());
+    let check = move || files.iter().map(|files| trust.covers(files)).collect();
+    tokio::task::spawn_blocking(check).await.unwrap_or_default()
+}
+
+/// Whether a file has no static description.
+fn needs_probe(tool: &Tool) -> bool {
+    matches!(tool.status, Status::Unprobed(_))
 }
 
 /// The time for probing all files together. It starts with the first probe.
@@ -366,15 +439,14 @@ impl ProbeBudget {
     }
 }
 
-/// Marks a module as unavailable if no installed runtime can load it; returns the reason.
-pub(super) fn missing_runtime(tool: &mut Tool, recipe: &Recipe) -> Option<String> {
-    let reason = runtime_error(recipe)?;
-    tool.status = Status::Unavailable(reason.clone());
-    Some(reason)
-}
-
-fn runtime_error(recipe: &Recipe) -> Option<String> {
-    if let Recipe::Module { file, .. } = recipe { runtime::runtime_for(file).err() } else { None }
+/// The reason why no installed runtime can load a module. With `may_start`, a runtime may be started
+/// to learn its version.
+pub(super) async fn runtime_error(recipe: &Recipe, may_start: bool) -> Option<String> {
+    match recipe {
+        Recipe::Module { file, .. } if may_start => runtime::load_error(file).await,
+        Recipe::Module { file, .. } => runtime::runtime_for(file).err(),
+        _ => None,
+    }
 }
 
 /// The digest of the file that would be probed.
@@ -398,7 +470,11 @@ pub(super) fn complete(listed: Tool, probed: &Probed) -> Tool {
         title: listed.title.or_else(|| probed.title.clone()),
         description: listed.description.or_else(|| probed.description.clone()),
         keywords,
-        input_schema: probed.input_schema.clone(),
+        input_schema: if probed.lacks_schema {
+            listed.input_schema
+        } else {
+            probed.input_schema.clone()
+        },
         output_schema: probed.output_schema.clone(),
         annotations: probed.annotations.clone(),
         status: Status::Ready,

@@ -1,6 +1,7 @@
 //! Loads and calls one tool, after checking that its file is unchanged and may be started.
 
-use super::discover::{complete, missing_runtime};
+use super::discover::{complete, runtime_error};
+use super::files::{files_of, files_to_start};
 use super::{FolderSource, Probing};
 use crate::gather::ListedTool;
 use crate::globs::one_file;
@@ -10,8 +11,9 @@ use crate::recipe::{Probed, Recipe};
 use crate::run;
 use crate::stamp::{Owners, ScanStamp};
 use crate::strategy::RootEntry;
+use crate::tool_file;
 use futures_util::StreamExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use toolscout_core::{
     Cx, Digest, Provenance, SourceError, Status, Tool, ToolCall, ToolName, ToolOutput, escape,
@@ -26,7 +28,7 @@ impl FolderSource {
         let Some(listed) = self.fresh(name, cx).await? else { return Ok(None) };
         let mut tool = Tool::clone(&listed.tool);
         // The user may have trusted the folder since it was listed.
-        tool.provenance.trusted = (self.terms.trust)(&listed.ground.root.path);
+        tool.provenance.trusted = self.is_covered(&listed, cx).await;
         let is_whole =
             listed.recipe.probe_file().is_none() || matches!(tool.status, Status::Unavailable(_));
         if is_whole {
@@ -62,13 +64,17 @@ impl FolderSource {
                 what: format!("`{name}`: {reason}"),
             });
         }
-        if !self.may_start(&listed, cx) {
-            return Err(untrusted(&listed));
+        if !self.may_start(&listed, cx).await {
+            return Err(self.untrusted(&listed));
         }
-        if listed.recipe.askable().is_some() {
+        let mut recipe = listed.recipe.clone();
+        if recipe.probe_file().is_some() {
             // A manifest may list the tool under a different name than its file does.
             let own = self.probe_definition(&listed, true, cx).await?;
             call.tool.name = ToolName::new(&own.name).unwrap_or(name);
+            // A timeout in the manifest or in a comment overrides that of the module.
+            let timeout_ms = recipe.own_timeout().or(own.timeout_ms);
+            recipe = recipe.with_timeout(timeout_ms);
         }
         let root = listed.location.root.path.clone();
         let files = files_to_start(&recipe, &root, cx);
@@ -78,9 +84,33 @@ impl FolderSource {
     }
 
     /// A call that a user types runs without trust, as with make or npm. A call from an agent
-    /// requires that the folder is trusted.
-    pub(super) fn may_start(&self, listed: &ListedTool, cx: &Cx) -> bool {
-        cx.caller.is_person() || (self.terms.trust)(&listed.ground.root.path)
+    /// requires that the folder is trusted, with the present content of its files.
+    pub(super) async fn may_start(&self, listed: &ListedTool, cx: &Cx) -> bool {
+        cx.caller.is_user() || self.is_covered(listed, cx).await
+    }
+
+    /// Whether the folder of the tool is trusted, with the content that its files have now.
+    pub(super) async fn is_covered(&self, listed: &ListedTool, cx: &Cx) -> bool {
+        let (trust, root) = (self.config.trust.clone(), listed.location.root.path.clone());
+        let mut files = files_of(&listed.tool, &listed.recipe, &root, cx);
+        files.iter_mut().for_each(|file| file.content = None);
+        blocking(move || Ok(trust(&root).covers(&files))).await.unwrap_or(false)
+    }
+
+    fn untrusted(&self, listed: &ListedTool) -> SourceError {
+        let path = &listed.location.root.path;
+        let (name, root) = (&listed.tool.id.name, path.display().to_string());
+        let root = escape::line(&root);
+        let reason = if (self.config.trust)(path).is_trusted() {
+            format!(
+                "the files of `{name}` are new or have changed since you trusted `{root}`, so they are not started; run `toolscout trust {root}`"
+            )
+        } else {
+            format!(
+                "`{name}` is in `{root}`, which is not trusted yet, so nothing in it is started; run `toolscout trust {root}`"
+            )
+        };
+        SourceError::Refused { reason }
     }
 
     /// The tool's definition from its file: cached, or probed if the file may be started.
@@ -165,7 +195,9 @@ impl FolderSource {
                 continue;
             }
             tool.provenance.trusted = listed.tool.provenance.trusted;
-            missing_runtime(&mut tool, &recipe);
+            if let Some(reason) = runtime_error(&recipe, true).await {
+                tool.status = Status::Unavailable(reason);
+            }
             return Ok(Some(ListedTool {
                 tool: tool.into(),
                 recipe,
@@ -205,32 +237,35 @@ fn pick(tools: &[Result<Probed, String>], name: &str, file: &str) -> Result<Prob
     }
 }
 
-fn untrusted(listed: &ListedTool) -> SourceError {
-    let root = listed.ground.root.path.display().to_string();
-    let (name, root) = (&listed.tool.id.name, escape::line(&root));
-    SourceError::Refused {
-        reason: format!(
-            "`{name}` is in `{root}`, which is not trusted yet, so nothing in it is started; type `toolscout trust {root}`"
-        ),
+/// Names the setting that raises the limit, if the tool's own limit was reached and not the deadline
+/// of the request.
+fn with_timeout_hint(error: SourceError, recipe: &Recipe, listed: &ListedTool) -> SourceError {
+    match error {
+        SourceError::TimedOut { id, what, limit } if limit >= recipe.time_limit() => {
+            let hint = timeout_setting(recipe, listed);
+            SourceError::ToolTimedOut { id, what, limit, hint }
+        }
+        other => other,
     }
 }
 
-/// The files of the folder that a call starts or passes to an interpreter.
-fn files_to_start(recipe: &Recipe) -> Vec<PathBuf> {
-    match recipe {
-        Recipe::Executable { program } => vec![program.clone()],
-        Recipe::Module { file, .. } => vec![file.clone()],
-        Recipe::Command(command) => {
-            let is_path = |it: &String| it.contains(std::path::is_separator);
-            let program =
-                command.argv.first().filter(|it| is_path(it)).map(|it| command.cwd.join(it));
-            let given = command.argv.iter().skip(1).map(|it| command.cwd.join(it));
-            program
-                .into_iter()
-                .chain(given.filter(|it| it.is_file() && it.starts_with(&command.cwd)))
-                .collect()
-        }
-        Recipe::Http(_) | Recipe::Missing { .. } => Vec::new(),
+fn timeout_setting(recipe: &Recipe, listed: &ListedTool) -> String {
+    let path = listed.tool.provenance.path.as_deref().unwrap_or(Path::new(""));
+    let root = &listed.location.root.path;
+    let shown = path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let (shown, name) = (escape::line(&shown), path.file_name().unwrap_or_default());
+    let (name, is_http) = (name.to_string_lossy(), matches!(recipe, Recipe::Http(_)));
+    if tool_file::format(&name).is_some() {
+        let table = if is_http { "[http]" } else { "[run]" };
+        format!("raise `timeout_ms` under `{table}` in `{shown}`")
+    } else if name == "manifest.json" {
+        format!("set `\"timeout\": \"5m\"` in its entry in `{shown}`")
+    } else if name == "package.json" {
+        "wrap it in a tool file, which has a timeout: `toolscout wrap -- npm run NAME`".to_owned()
+    } else {
+        let is_script = [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| name.ends_with(end));
+        let mark = if is_script { "//" } else { "#" };
+        format!("set it with a comment at the top of `{shown}`, such as `{mark} timeout: 5m`")
     }
 }
 

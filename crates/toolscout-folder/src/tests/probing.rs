@@ -2,7 +2,7 @@
 
 use super::{Listing, World, agent, listing, name_of, tool_file, user};
 use crate::probe::ProbeLimits;
-use crate::trust::TrustedFolders;
+use crate::trust::{FolderTrust, SeenFiles, TrustGrant, TrustedFolders, files_below};
 use crate::{FolderSourceBuilder, Probing};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn starts(world: &World, script: &str) -> Vec<String> {
 }
 
 fn trusting(builder: FolderSourceBuilder) -> FolderSourceBuilder {
-    builder.trust(Arc::new(|_| true))
+    builder.trust(|_: &std::path::Path| true)
 }
 
 fn authorized(listing: &Listing, tool: &str, arguments: &[(&str, &str)]) -> Authorized<ToolCall> {
@@ -184,13 +184,10 @@ async fn files_that_hang_take_a_bounded_time() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     let page = world.show(&found);
     assert!(
-        page.contains("! Limit tools/00.sh: did not say within 300 ms what tools it holds"),
+        page.contains("! Limit tools/00.sh: it did not list its tools within 300 ms"),
         "{page}"
     );
-    assert!(
-        page.contains("! Limit asking files what tools they hold took longer than 450 ms"),
-        "{page}"
-    );
+    assert!(page.contains("! Limit inspecting the files took longer than 450 ms"), "{page}");
     assert!(page.ends_with("11 [unprobed]\n"), "{page}");
 }
 
@@ -256,18 +253,52 @@ async fn trust_covers_a_folder_and_its_content() {
     let store: Arc<MemoryStore> = Arc::default();
     let trusted = TrustedFolders::new(store.clone());
     assert!(!trusted.covers(&world.path("p")));
-    assert_eq!(trusted.add(&world.path("q/../p")).expect("trusted"), world.path("p"));
+    let author = || TrustGrant { is_author: true, ..TrustGrant::default() };
+    let added = trusted.add(&world.path("q/../p"), author());
+    assert_eq!(added.expect("trusted"), world.path("p"));
     assert!(trusted.covers(&world.path("p")) && trusted.covers(&world.path("p/tools")));
     assert!(!trusted.covers(&world.path("q")) && !trusted.covers(&world.root));
     assert_eq!(trusted.list().expect("listed"), [world.path("p")]);
-    let source = world.folders(&["p/tools"]).trust(trusted.clone().question()).build();
+    let folders = trusted.clone();
+    let trust = move |root: &std::path::Path| folders.of(root);
+    let source = world.folders(&["p/tools"]).trust(trust).build();
     assert!(listing(&source).await.tool("a").provenance.trusted);
     assert!(trusted.remove(&world.path("p")).expect("removed"));
     assert!(!trusted.covers(&world.path("p")));
-    assert!(trusted.add(&world.path("q/x")).is_err(), "a file is no folder");
+    assert!(trusted.add(&world.path("q/x"), author()).is_err(), "a file is no folder");
     // The owner of the folder has changed since it was trusted.
-    trusted.add(&world.path("q")).expect("trusted");
+    trusted.add(&world.path("q"), author()).expect("trusted");
     if std::os::unix::fs::chown(world.path("q"), Some(54_321), None).is_ok() {
         assert!(!trusted.covers(&world.path("q")));
     }
+}
+
+/// V-50.
+#[tokio::test]
+async fn a_changed_file_is_neither_probed_nor_run_for_an_agent() {
+    let world = World::with(&[]);
+    world.script("tools/a.sh", ECHO);
+    let store: Arc<MemoryStore> = Arc::default();
+    let folders = TrustedFolders::new(store.clone());
+    let seen = SeenFiles::default();
+    let collected = seen.clone();
+    let collecting = move |_: &std::path::Path| FolderTrust::Collect(collected.clone());
+    listing(&world.folders(&["tools"]).trust(collecting).build()).await;
+    assert_eq!(starts(&world, "tools/a.sh"), [""; 0]);
+    let files = files_below(&world.root, &seen);
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["tools/a.sh"]);
+    folders.add(&world.root, TrustGrant { files, ..TrustGrant::default() }).expect("trusted");
+    let of = folders.clone();
+    let source = world.folders(&["tools"]).trust(move |root: &std::path::Path| of.of(root)).build();
+    let found = listing(&source).await;
+    assert!(found.tool("echo").provenance.trusted);
+    let call = authorized(&found, "echo", &[]);
+    world.script("tools/a.sh", &format!("{ECHO}# changed\n"));
+    let error = source.call(call, agent()).await.expect_err("it has changed");
+    assert!(error.to_string().contains("have changed since you trusted"), "{error}");
+    let found = listing(&source).await;
+    assert!(!found.tool("a").provenance.trusted);
+    assert_eq!(starts(&world, "tools/a.sh"), ["tool-schema"]);
+    folders.add_files(&world.root, &[world.path("tools/a.sh")]).expect("trusted");
+    assert!(listing(&source).await.tool("echo").provenance.trusted);
 }
