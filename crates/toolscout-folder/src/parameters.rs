@@ -58,6 +58,24 @@ impl Parameter {
         Self::checked(name, keys).map_err(|reason| format!("parameter `{name}`: {reason}"))
     }
 
+    /// The name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Gives it another name.
+    pub(super) fn rename(&mut self, name: String) {
+        self.name = name;
+    }
+
+    /// Limits a text to this pattern, unless it has choices or a pattern of its own.
+    pub(super) fn limit_text(&mut self, pattern: &str) {
+        let is_text = self.schema.get("type").is_some_and(|word| word == "string");
+        if is_text && !self.schema.contains_key("enum") && !self.schema.contains_key("pattern") {
+            self.schema.insert("pattern".into(), pattern.into());
+        }
+    }
+
     fn checked(name: &str, mut keys: Map<String, Value>) -> Result<Self, String> {
         let required = match keys.shift_remove("required") {
             None => false,
@@ -101,15 +119,20 @@ pub(super) fn input_schema(parameters: Vec<Parameter>) -> Result<RawJson, String
             return Err(format!("duplicate parameter `{}`", parameter.name));
         }
         if parameter.required {
-            required.push(Value::from(parameter.name.as_str()));
+            required.push(parameter.name.clone());
         }
         properties.insert(parameter.name, Value::Object(parameter.schema));
     }
+    Ok(RawJson::from_value(&object_schema(properties, &required)))
+}
+
+/// The schema of an object with these properties.
+pub(super) fn object_schema(properties: Map<String, Value>, required: &[String]) -> Value {
     let mut schema = json!({"type": "object", "properties": properties});
     if !required.is_empty() {
         schema["required"] = required.into();
     }
-    Ok(RawJson::from_value(&schema))
+    schema
 }
 
 /// The schema for a type word.
@@ -128,7 +151,12 @@ pub(super) fn typed(word: &str) -> Result<Map<String, Value>, String> {
         "float" => "number",
         "bool" => "boolean",
         word if TYPES.contains(&word) => word,
-        _ => return Err(format!("`{word}` is no type{}", did_you_mean(word, &TYPES))),
+        _ => {
+            let nearest = did_you_mean(word, &TYPES);
+            let hint = if nearest.is_empty() { ";" } else { &nearest };
+            let valid = TYPES.join(", ");
+            return Err(format!("`{word}` is not a type{hint} valid types: {valid}, array:TYPE"));
+        }
     };
     schema.insert("type".into(), word.into());
     Ok(schema)

@@ -2,10 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use toolscout_core::RawJson;
+use std::time::Duration;
+use toolscout_core::{Cx, RawJson};
 
 /// The default timeout of a command or a request, in milliseconds.
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
+
+/// The default timeout of a program that implements our verbs, or of a module.
+pub const DEFAULT_PROGRAM_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How a tool found in a folder is run. It is stored in the scan cache, so it contains plain data
 /// only; paths are absolute.
@@ -20,6 +24,9 @@ pub enum Recipe {
     Executable {
         /// The program.
         program: PathBuf,
+        /// The timeout of a call in milliseconds, if its author sets one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout_ms: Option<u64>,
     },
     /// A module that its language runtime loads through the bundled shim.
     Module {
@@ -27,6 +34,9 @@ pub enum Recipe {
         file: PathBuf,
         /// How its exports are named and read.
         flavour: Flavour,
+        /// The timeout of a call in milliseconds, if its author sets one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout_ms: Option<u64>,
     },
     /// A path from a manifest that does not exist or is not of a kind that can be run.
     Missing {
@@ -36,10 +46,58 @@ pub enum Recipe {
 }
 
 impl Recipe {
-    /// The file that can be probed for its tools, if there is one.
-    pub fn askable(&self) -> Option<&Path> {
+    /// A program that implements our verbs, with the default timeout.
+    pub fn executable(program: impl Into<PathBuf>) -> Self {
+        Self::Executable { program: program.into(), timeout_ms: None }
+    }
+
+    /// A module, with the default timeout.
+    pub fn module(file: impl Into<PathBuf>, flavour: Flavour) -> Self {
+        Self::Module { file: file.into(), flavour, timeout_ms: None }
+    }
+
+    /// The same recipe with this timeout in milliseconds; `None` changes nothing.
+    pub fn with_timeout(mut self, given: Option<u64>) -> Self {
+        match &mut self {
+            Self::Executable { timeout_ms, .. } | Self::Module { timeout_ms, .. } => {
+                *timeout_ms = given.or(*timeout_ms);
+            }
+            Self::Command(CommandRecipe { timeout_ms, .. })
+            | Self::Http(HttpRecipe { timeout_ms, .. }) => {
+                *timeout_ms = given.unwrap_or(*timeout_ms);
+            }
+            Self::Missing { .. } => {}
+        }
+        self
+    }
+
+    /// The timeout that the author of a program or module sets outside of its definition.
+    pub(crate) fn own_timeout(&self) -> Option<u64> {
         match self {
-            Self::Executable { program } => Some(program),
+            Self::Executable { timeout_ms, .. } | Self::Module { timeout_ms, .. } => *timeout_ms,
+            _ => None,
+        }
+    }
+
+    /// The time limit of a call.
+    pub fn time_limit(&self) -> Duration {
+        match self {
+            Self::Command(CommandRecipe { timeout_ms, .. })
+            | Self::Http(HttpRecipe { timeout_ms, .. })
+            | Self::Executable { timeout_ms: Some(timeout_ms), .. }
+            | Self::Module { timeout_ms: Some(timeout_ms), .. } => {
+                Duration::from_millis(*timeout_ms)
+            }
+            Self::Executable { .. } | Self::Module { .. } | Self::Missing { .. } => {
+                DEFAULT_PROGRAM_TIMEOUT
+            }
+        }
+    }
+
+    /// The file that can be probed for its tools, if there is one.
+    pub fn probe_file(&self) -> Option<&Path> {
+        match self {
+            Self::Executable { program, .. } => Some(program),
             Self::Module { file, .. } => Some(file),
             Self::Command(_) | Self::Http(_) | Self::Missing { .. } => None,
         }
@@ -53,13 +111,45 @@ pub struct CommandRecipe {
     /// PATH. Never a shell.
     pub argv: Vec<String>,
     /// The folder of the tool file.
-    pub cwd: PathBuf,
+    pub folder: PathBuf,
+    /// Where the program runs.
+    #[serde(default)]
+    pub cwd: WorkingFolder,
     /// How the program receives arguments.
     pub input: ArgumentPassing,
     /// Names of environment variables that the program inherits.
     pub env: Vec<String>,
     /// The timeout in milliseconds.
     pub timeout_ms: u64,
+}
+
+impl CommandRecipe {
+    /// The working folder for a call.
+    pub fn working_folder<'a>(&'a self, cx: &'a Cx) -> &'a Path {
+        let project = || cx.project.as_ref().map_or(&*self.folder, |project| project.as_path());
+        match &self.cwd {
+            WorkingFolder::File => &self.folder,
+            WorkingFolder::Project => project(),
+            WorkingFolder::Caller => cx.cwd.as_ref().map_or_else(project, |cwd| cwd.as_path()),
+            WorkingFolder::Path(path) => path,
+        }
+    }
+}
+
+/// The folder in which a program runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkingFolder {
+    /// The folder of the tool file.
+    #[default]
+    File,
+    /// The root folder of the project.
+    Project,
+    /// The folder in which the command was typed, or in which `serve` was started for a client
+    /// over stdio; for clients over HTTP, the project.
+    Caller,
+    /// This folder.
+    Path(PathBuf),
 }
 
 /// How a program receives its arguments.
@@ -122,6 +212,9 @@ pub struct Probed {
     /// Additional search terms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
+    /// The timeout of a call in milliseconds, if the file sets one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
     /// The schema of the arguments.
     pub input_schema: RawJson,
     /// The schema of the structured result.
@@ -130,4 +223,8 @@ pub struct Probed {
     /// Hints such as `readOnlyHint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<RawJson>,
+    /// Whether the file has no schema for its arguments. `input_schema` then allows all arguments,
+    /// and the schema in a manifest or header is used instead, if there is one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_schema: bool,
 }

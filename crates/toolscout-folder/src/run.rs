@@ -57,7 +57,12 @@ async fn command(
         ));
     };
     let program =
-        locate(first, &recipe.cwd, cx).map_err(|reason| spawn_error(call, first, reason))?;
+        locate(first, &recipe.folder, cx).map_err(|reason| spawn_error(call, first, reason))?;
+    let cwd = recipe.working_folder(cx);
+    if !cwd.is_dir() {
+        let reason = format!("its working folder `{}` does not exist", cwd.display());
+        return Err(spawn_error(call, first, reason));
+    }
     let mut args: Vec<OsString> = rest.iter().map(OsString::from).collect();
     let mut env = environment::environment(&recipe.env)?;
     let mut stdin = None;
@@ -83,7 +88,7 @@ async fn command(
         program,
         display_name: first.clone(),
         args,
-        cwd: recipe.cwd.clone(),
+        cwd: cwd.to_owned(),
         env,
         stdin,
         limits,
@@ -102,6 +107,7 @@ async fn executable(
 ) -> Result<ToolOutput, SourceError> {
     let request = json!({"input": call.arguments, "context": context(call, cx)});
     let mut task = executable_task(call.tool.source.clone(), file, cx)?;
+    task.limits = limits;
     task.args = vec!["tool-invoke".into(), call.tool.name.as_str().into()];
     task.stdin = Some(request.to_string().into_bytes());
     let task = sandbox.of(RunPurpose::Call, cx).confine(task).await?;

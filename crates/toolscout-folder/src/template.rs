@@ -20,8 +20,40 @@ pub(super) enum TemplatePart<'a> {
     Placeholder(&'a str),
 }
 
+/// The characters that may join the items of a list.
+const SEPARATORS: [char; 5] = [',', ';', ':', '|', '+'];
+
 /// Splits a template into its parts. Braces that contain no name, such as those of JSON, are text.
 pub(super) fn parts(template: &str) -> Vec<TemplatePart<'_>> {
+    split(template, is_name)
+}
+
+/// As [`parts`], for an entry of a command line: `{name:,}` is a placeholder, too.
+fn argv_parts(template: &str) -> Vec<TemplatePart<'_>> {
+    split(template, |inner| is_name(inner) || joined(inner).is_some())
+}
+
+/// The arguments that an entry of a command line uses.
+pub(super) fn argv_names(template: &str) -> impl Iterator<Item = &str> {
+    argv_parts(template).into_iter().filter_map(|part| match part {
+        TemplatePart::Text(_) => None,
+        TemplatePart::Placeholder(inner) => Some(name_of(inner)),
+    })
+}
+
+/// The name and the separator of `name:,`, whose list becomes one entry.
+fn joined(inner: &str) -> Option<(&str, char)> {
+    let separator = inner.chars().next_back().filter(|last| SEPARATORS.contains(last))?;
+    let name = inner.strip_suffix(separator)?.strip_suffix(':')?;
+    is_name(name).then_some((name, separator))
+}
+
+/// The name of a placeholder.
+fn name_of(inner: &str) -> &str {
+    joined(inner).map_or_else(|| inner.strip_suffix("...").unwrap_or(inner), |(name, _)| name)
+}
+
+fn split(template: &str, is_placeholder: impl Fn(&str) -> bool) -> Vec<TemplatePart<'_>> {
     let mut out = Vec::new();
     let (mut text_from, mut at) = (0, 0);
     while let Some(open) = template[at..].find('{').map(|index| at + index) {
@@ -82,6 +114,23 @@ pub(super) fn fill(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Option<
         .collect()
 }
 
+/// Refuses items that contain the separator of their list: the program would split them.
+fn check_joined(templates: &[String], arguments: &Arguments) -> Result<(), SourceError> {
+    let parts = templates.iter().flat_map(|template| argv_parts(template));
+    for part in parts {
+        let TemplatePart::Placeholder(inner) = part else { continue };
+        let Some((name, separator)) = joined(inner) else { continue };
+        let Some(Value::Array(items)) = find(arguments, name) else { continue };
+        if let Some(item) = items.iter().find(|item| text(item).contains(separator)) {
+            return Err(invalid(format!(
+                "argument `{name}`: `{}` contains `{separator}`, which separates the items",
+                text(item)
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// The argv entries with the arguments: filled templates, or `--name=value` for each argument if
 /// there are no templates. A boolean is a switch: its flag alone if it is true, nothing if it is
 /// false.
@@ -89,6 +138,7 @@ pub(super) fn argv(
     templates: &[String],
     arguments: &Arguments,
 ) -> Result<Vec<String>, SourceError> {
+    check_joined(templates, arguments)?;
     let out = if templates.is_empty() {
         plain_flags(arguments)
     } else {
@@ -105,7 +155,11 @@ pub(super) fn argv(
 fn plain_flags(arguments: &Arguments) -> Vec<String> {
     let mut out = Vec::new();
     for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {
-        out.extend(each(value).map(|it| format!("--{name}={}", text(it))));
+        match value {
+            Value::Bool(true) => out.push(format!("--{name}")),
+            Value::Bool(false) => {}
+            other => out.extend(each(other).map(|value| format!("--{name}={}", text(value)))),
+        }
     }
     out
 }
@@ -136,38 +190,66 @@ fn filled_flags(templates: &[String], arguments: &Arguments) -> Vec<String> {
         if own.is_some() {
             out.pop();
         }
-        for value in values(&parts, arguments) {
-            out.extend(own.map(str::to_owned));
+        if let (Some(flag), Some(is_on)) = (own, switch(&parts, arguments)) {
+            out.extend(is_on.then(|| flag.to_owned()));
+            continue;
+        }
+        // `{files...}` after a flag is the flag once, with all items.
+        let is_spread = template.ends_with("...}");
+        for (at, value) in values(&parts, arguments).into_iter().enumerate() {
+            out.extend(own.filter(|_| at == 0 || !is_spread).map(str::to_owned));
             out.push(value);
         }
     }
     out
 }
 
-/// The entries for one template: none if an argument is absent, one per item if its only
-/// placeholder is a list.
+/// The value of an entry that is a placeholder of a boolean and nothing else.
+fn switch(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Option<bool> {
+    let [TemplatePart::Placeholder(inner)] = parts else { return None };
+    find(arguments, name_of(inner))?.as_bool()
+}
+
+/// The entries for one template: none if an argument is absent or an empty list, one per item if
+/// its only placeholder is a list that is not joined.
 fn values(parts: &[TemplatePart<'_>], arguments: &Arguments) -> Vec<String> {
-    let mut places = parts
+    let placeholders: Vec<&str> = parts
         .iter()
-        .filter_map(|it| if let TemplatePart::Place(name) = it { Some(*name) } else { None });
-    if let (Some(name), None) = (places.next(), places.next())
-        && let Some(Value::Array(items)) = find(arguments, name)
+        .filter_map(|part| match part {
+            TemplatePart::Text(_) => None,
+            TemplatePart::Placeholder(inner) => Some(*inner),
+        })
+        .collect();
+    let with = |value_of: &dyn Fn(&str) -> Option<String>| -> Option<String> {
+        parts
+            .iter()
+            .map(|part| match part {
+                TemplatePart::Text(text) => Some((*text).to_owned()),
+                TemplatePart::Placeholder(inner) => value_of(inner),
+            })
+            .collect()
+    };
+    if let [inner] = placeholders[..]
+        && joined(inner).is_none()
+        && let Some(Value::Array(items)) = find(arguments, name_of(inner))
     {
-        let with = |item: &Value| -> String {
-            parts
-                .iter()
-                .map(|it| {
-                    if let TemplatePart::Text(text) = it {
-                        Cow::Borrowed(*text)
-                    } else {
-                        text(item)
-                    }
-                })
-                .collect()
-        };
-        return items.iter().map(with).collect();
+        let entry = |item: &Value| with(&|_| Some(text(item).into_owned()));
+        return items.iter().filter_map(entry).collect();
     }
-    fill(parts, arguments).into_iter().collect()
+    with(&|inner| argv_text(inner, arguments)).into_iter().collect()
+}
+
+/// The text of one placeholder; `None` if its argument is absent, or an empty list to join.
+fn argv_text(inner: &str, arguments: &Arguments) -> Option<String> {
+    let value = find(arguments, name_of(inner))?;
+    match (joined(inner), value) {
+        (Some(_), Value::Array(items)) if items.is_empty() => None,
+        (Some((_, separator)), Value::Array(items)) => {
+            let items: Vec<_> = items.iter().map(text).collect();
+            Some(items.join(&separator.to_string()))
+        }
+        _ => Some(text(value).into_owned()),
+    }
 }
 
 /// The environment variables with the arguments: `TOOL_URL` for `url`.

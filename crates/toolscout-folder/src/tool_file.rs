@@ -29,13 +29,14 @@ mod action;
 mod hints;
 
 use super::described::{DescribedTool, FileInspection, RecipePlan};
-use super::document::{self, DocumentTable, ToolFileFormat, sort_of};
-use super::header::visibility;
+use super::document::{self, DocumentTable, ToolFileFormat, type_name};
+use super::file_in_root::FileInRoot;
+use super::header::read_visibility;
 use super::parameters::{self, Parameter};
 use serde_json::{Map, Value};
 use toolscout_core::{Diagnostic, DiagnosticKind, RawJson};
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     // For editors; ignored here.
     "$schema",
     "name",
@@ -43,6 +44,7 @@ const KEYS: [&str; 17] = [
     "description",
     "keywords",
     "visibility",
+    "discoverable",
     "parameters",
     "input_schema",
     "inputSchema",
@@ -182,15 +184,15 @@ fn tool(
         description: table.text("description")?,
         keywords: table.texts("keywords")?.unwrap_or_default(),
         output_schema: schema(&mut table, "output_schema", "outputSchema")?,
-        annotations: table.table("annotations")?.map(|it| RawJson::from_value(&Value::Object(it))),
-        visibility: table
-            .text("visibility")?
-            .map(|it| visibility(&it))
-            .transpose()?
-            .unwrap_or_default(),
+        annotations: table
+            .table("annotations")?
+            .map(|table| RawJson::from_value(&Value::Object(table))),
+        visibility: read_visibility(&mut table)?,
         cli: table.table("cli")?.map(hints::read).transpose()?.unwrap_or_default(),
         input_schema: Some(input_schema),
         name,
+        // `[run]` and `[http]` have it in the recipe.
+        timeout_ms: None,
         plan: RecipePlan::Ready(action.recipe),
     };
     let is_default = table.flag("default")?.unwrap_or(false);

@@ -15,8 +15,15 @@ use toolscout_core::{Caller, Cx, ErrorKind, SourceError, ToolOutput};
 use toolscout_test_support::{World, assert_gone, members, number_in};
 
 fn command(world: &World, argv: &[&str], input: ArgumentPassing) -> CommandRecipe {
-    let argv = argv.iter().map(|it| (*it).to_owned()).collect();
-    CommandRecipe { argv, cwd: world.path(), input, env: Vec::new(), timeout_ms: 20_000 }
+    let argv = argv.iter().map(|argv| (*argv).to_owned()).collect();
+    CommandRecipe {
+        argv,
+        folder: world.path(),
+        cwd: WorkingFolder::File,
+        input,
+        env: Vec::new(),
+        timeout_ms: 20_000,
+    }
 }
 
 async fn done(recipe: CommandRecipe, arguments: Value) -> ToolOutput {
@@ -235,7 +242,7 @@ async fn an_executable_receives_its_verb_input_and_context() {
     let mut cx = Cx::new(Caller::Mcp);
     cx.project = Some(Arc::new(PathBuf::from("/p")));
     cx.user = Some("alice".into());
-    let recipe = Recipe::Executable { program };
+    let recipe = Recipe::executable(program);
     let output =
         run(&recipe, &call("fetch-data", json!({"url": "x"})), &ToolSandbox::default(), &cx)
             .await

@@ -18,9 +18,12 @@ fn filled(templates: &[&str], value: Value) -> Vec<String> {
 fn placeholders_are_found_and_other_braces_are_text() {
     assert_eq!(
         parts("a{b}c"),
-        [TemplatePart::Text("a"), TemplatePart::Place("b"), TemplatePart::Text("c")]
+        [TemplatePart::Text("a"), TemplatePart::Placeholder("b"), TemplatePart::Text("c")]
     );
-    assert_eq!(parts("{a}{b-c.d}"), [TemplatePart::Place("a"), TemplatePart::Place("b-c.d")]);
+    assert_eq!(
+        parts("{a}{b-c.d}"),
+        [TemplatePart::Placeholder("a"), TemplatePart::Placeholder("b-c.d")]
+    );
     for text in ["", "{", "}", "{}", "{a b}", "{\"a\":1}", "${", "a{"] {
         assert!(parts(text).iter().all(|item| *item == TemplatePart::Text(text)), "{text}");
     }
@@ -66,10 +69,35 @@ fn a_list_repeats_its_flag() {
 fn without_templates_each_argument_is_one_flag() {
     let value =
         json!({"url": "-rf", "deep": {"a": 1}, "tags": ["x", "y"], "off": false, "none": null});
-    assert_eq!(
-        filled(&[], value),
-        ["--url=-rf", r#"--deep={"a":1}"#, "--tags=x", "--tags=y", "--off=false"]
-    );
+    assert_eq!(filled(&[], value), ["--url=-rf", r#"--deep={"a":1}"#, "--tags=x", "--tags=y"]);
+}
+
+#[test]
+fn a_boolean_is_a_switch_after_its_flag() {
+    let templates = ["--verbose", "{verbose}", "--color={color}", "{file}"];
+    let value = json!({"verbose": true, "color": true, "file": "a"});
+    assert_eq!(filled(&templates, value), ["--verbose", "--color=true", "a"]);
+    let value = json!({"verbose": false, "color": false, "file": "a"});
+    assert_eq!(filled(&templates, value), ["--color=false", "a"]);
+    assert_eq!(filled(&[], json!({"verbose": true, "quiet": false})), ["--verbose"]);
+}
+
+/// U-20: a list can also be one entry, with a separator that no item may contain.
+#[test]
+fn a_joined_list_is_one_entry() {
+    let value = json!({"tag": ["a", "b c", 3], "none": []});
+    assert_eq!(filled(&["--tags={tag:,}"], value.clone()), ["--tags=a,b c,3"]);
+    assert_eq!(filled(&["--tags", "{tag::}"], value.clone()), ["--tags", "a:b c:3"]);
+    assert_eq!(filled(&["--x", "{none:,}", "{tag...}"], value), ["a", "b c", "3"]);
+    assert_eq!(filled(&["--tags={tag:,}"], json!({})), Vec::<String>::new());
+    let value = json!({"tag": ["a", "b"]});
+    assert_eq!(filled(&["-x", "--tag", "{tag...}"], value), ["-x", "--tag", "a", "b"]);
+    assert_eq!(filled(&["--tag", "{tag...}"], json!({"tag": []})), Vec::<String>::new());
+    let err = argv(&["{tag:,}".to_owned()], &arguments(json!({"tag": ["a", "b,c"]})))
+        .expect_err("refused");
+    let expected = "argument `tag`: `b,c` contains `,`, which separates the items";
+    assert_eq!(err.to_string(), expected);
+    assert_eq!(parts("{\"a\":,}"), [TemplatePart::Text("{\"a\":,}")]);
 }
 
 #[test]

@@ -9,7 +9,8 @@ use toolscout_core::{SourceId, Visibility};
 /// The recipe of the only tool.
 async fn recipe(world: &World) -> Recipe {
     let root = Root::project(&world.root);
-    let visit = RootVisit { source: SourceId::local(), store: None, cx: super::person() };
+    let visit =
+        RootVisit { source: SourceId::local(), store: None, cx: super::user(), is_trusted: true };
     let strategy = GlobTools::default();
     let mut entries = strategy.tools(&root, visit);
     while let Some(entry) = entries.next().await {
@@ -68,7 +69,8 @@ async fn a_tool_file_describes_everything() {
     assert_eq!(tool.cli.flags["url"].short, Some('u'));
     let expected = CommandRecipe {
         argv: vec!["python3".into(), "fetch.py".into()],
-        cwd: world.path("tools"),
+        folder: world.path("tools"),
+        cwd: WorkingFolder::File,
         input: ArgumentPassing::Args(vec!["--url".into(), "{url}".into()]),
         env: vec!["API_TOKEN".into()],
         timeout_ms: 5000,
@@ -163,6 +165,7 @@ async fn reason(name: &str, text: impl AsRef<[u8]>) -> String {
 }
 
 /// each mistake has its own reason.
+/// M-12d, among others.
 #[tokio::test]
 async fn each_mistake_has_its_own_reason() {
     let run = "\n[run]\ncommand = [\"true\"]\n";
@@ -350,4 +353,33 @@ async fn a_file_without_tools_has_no_warnings() {
         .script("tools/build.sh", "#!/bin/sh\nmake\n")
         .script("tools/prog", "\u{7f}ELF\u{0}\u{0}tool-schema");
     assert_eq!(world.page().await, "");
+}
+
+/// M-12e: the words of paularlott/mcp for the visibility of a tool.
+#[tokio::test]
+async fn discoverable_is_another_name_of_the_visibility() {
+    let run = "[run]\ncommand = [\"true\"]\n";
+    let tool = |name: &str, line: &str| format!("name = \"{name}\"\n{line}\n{run}");
+    let world = World::with(&[
+        ("tools/a.tool.toml", &tool("a", "discoverable = true")),
+        ("tools/b.tool.toml", &tool("b", "discoverable = false")),
+        ("tools/c.tool.toml", &tool("c", "visibility = \"discoverable\"")),
+        ("tools/d.tool.toml", &tool("d", "visibility = \"native\"")),
+        ("tools/e.tool.toml", &tool("e", "visibility = \"listed\"\ndiscoverable = true")),
+    ]);
+    let found = listing(&world.source()).await;
+    let seen: Vec<_> =
+        found.tools().iter().map(|tool| (tool.id.name.as_str(), tool.visibility)).collect();
+    let expected = [
+        ("a", Visibility::Searchable),
+        ("b", Visibility::Listed),
+        ("c", Visibility::Searchable),
+        ("d", Visibility::Listed),
+    ];
+    assert_eq!(seen, expected);
+    assert!(
+        world.show(&found).contains("are the same setting; keep one"),
+        "{}",
+        world.show(&found)
+    );
 }

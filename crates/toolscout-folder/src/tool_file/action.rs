@@ -1,12 +1,15 @@
 //! The action of a tool in a tool file: `[run]` or `[http]`.
 
 use super::ToolFileError;
-use crate::document::{DocumentTable, did_you_mean, sort_of};
+use crate::document::{DocumentTable, did_you_mean, type_name};
+use crate::file_in_root::FileInRoot;
 use crate::header::input;
-use crate::place::FileInRoot;
-use crate::recipe::{ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, HttpRecipe, Recipe};
-use crate::template::{self, TemplatePart};
+use crate::recipe::{
+    ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, HttpRecipe, Recipe, WorkingFolder,
+};
+use crate::template;
 use serde_json::{Map, Value};
+use std::path::Path;
 use toolscout_core::RawJson;
 
 /// How the tool runs, and the files that it claims.
@@ -65,8 +68,8 @@ fn command(
         }
         (None, None) => ArgumentPassing::Stdin,
     };
-    let claims =
-        argv.iter().filter_map(|it| place.inside(it)).filter(|it| !it.is_empty()).collect();
+    let cwd = working_folder(&mut table, file)?;
+    let claims = claims(&argv, &cwd, file);
     let recipe = Recipe::Command(CommandRecipe {
         argv,
         folder: file.folder(),
@@ -75,7 +78,44 @@ fn command(
         env: table.texts("env")?.unwrap_or_default(),
         timeout_ms: table.milliseconds("timeout_ms")?.unwrap_or(DEFAULT_TIMEOUT_MS),
     });
-    Ok(Action { recipe, claims, remark })
+    Ok(Action { recipe, claims, note })
+}
+
+/// The files of the root that a command names. Its program is relative to the tool file, its
+/// arguments are relative to the working folder.
+fn claims(argv: &[String], cwd: &WorkingFolder, file: &FileInRoot<'_>) -> Vec<String> {
+    let from_root = FileInRoot { root: file.root, relative: "" };
+    let from_path = |folder: &Path, given: &String| {
+        let folder = folder.strip_prefix(file.root).ok()?.to_str()?;
+        from_root.resolve(&format!("./{folder}/{given}"))
+    };
+    let arguments = argv.iter().skip(1).filter_map(|given| match cwd {
+        WorkingFolder::File => file.resolve(given),
+        WorkingFolder::Project | WorkingFolder::Caller => from_root.resolve(given),
+        WorkingFolder::Path(folder) => from_path(folder, given),
+    });
+    let program = argv.first().and_then(|program| file.resolve(program));
+    program.into_iter().chain(arguments).filter(|inside| !inside.is_empty()).collect()
+}
+
+fn working_folder(
+    table: &mut DocumentTable,
+    file: &FileInRoot<'_>,
+) -> Result<WorkingFolder, ToolFileError> {
+    match table.text("cwd")?.as_deref() {
+        None | Some("file") => Ok(WorkingFolder::File),
+        Some("project") => Ok(WorkingFolder::Project),
+        Some("caller") => Ok(WorkingFolder::Caller),
+        Some(path) => {
+            let inside = file.resolve(path).ok_or_else(|| {
+                ToolFileError::Forbidden(format!(
+                    "[run] `cwd` is `{path}`, outside the folder; write `caller`, `file`, `project` \
+                     or a path inside"
+                ))
+            })?;
+            Ok(WorkingFolder::Path(file.root.join(inside)))
+        }
+    }
 }
 
 fn argv(table: &mut DocumentTable) -> Result<Vec<String>, String> {
@@ -118,8 +158,7 @@ fn check_placeholders<'a>(
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return Ok(());
     };
-    let place = |it| if let TemplatePart::Place(name) = it { Some(name) } else { None };
-    for name in templates.into_iter().flat_map(|it| template::parts(it)).filter_map(place) {
+    for name in templates.into_iter().flat_map(|template| template::argv_names(template)) {
         // `{outer.inner}` is a part of the parameter `outer`.
         let outer = name.split('.').next().unwrap_or(name);
         if !properties.contains_key(name) && !properties.contains_key(outer) {
