@@ -73,6 +73,9 @@ pub(super) struct DescribedTool {
     pub(super) visibility: Visibility,
     #[serde(default, skip_serializing_if = "is_plain")]
     pub(super) cli: CliHints,
+    /// The timeout of a call in milliseconds, if the description sets one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) timeout_ms: Option<u64>,
     pub(super) plan: RecipePlan,
 }
 

@@ -32,7 +32,7 @@
 //! variables) apply to plain scripts: executables that do not implement `tool-schema`.
 
 use super::described::DescribedTool;
-use super::document::did_you_mean;
+use super::document::{DocumentTable, did_you_mean};
 use super::parameters::{self, Parameter};
 use super::recipe::ArgumentPassing;
 use serde_json::{Map, Value};
@@ -43,7 +43,6 @@ use toolscout_core::Visibility;
 pub(super) struct ToolHeader {
     pub(super) tool: DescribedTool,
     pub(super) input: Option<ArgumentPassing>,
-    pub(super) timeout_ms: Option<u64>,
     pub(super) env: Vec<String>,
 }
 
@@ -75,6 +74,14 @@ pub(super) fn read(text: &str) -> Result<Option<ToolHeader>, String> {
     Ok(Some(header))
 }
 
+/// The `timeout:` of a comment at the top of a file that has no `tool:` header. A text that is not a
+/// duration is prose.
+pub(super) fn timeout_of(text: &str) -> Option<u64> {
+    let lines = logical_lines(text);
+    let line = lines.iter().find(|line| line.key() == Some("timeout"))?;
+    timeout(line.text["timeout:".len()..].trim()).ok()
+}
+
 fn set(header: &mut ToolHeader, key: &str, value: &str) -> Result<(), String> {
     let text = || Some(value.to_owned()).filter(|value| !value.is_empty());
     match key {
@@ -103,11 +110,24 @@ fn words(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// Parses a visibility.
+/// Reads `visibility`, or `discoverable`, which paularlott/mcp uses for the same setting.
+pub(super) fn read_visibility(table: &mut DocumentTable) -> Result<Visibility, String> {
+    let discoverable = table.flag("discoverable")?;
+    match (table.text("visibility")?, discoverable) {
+        (Some(_), Some(_)) => {
+            Err("`visibility` and `discoverable` are the same setting; keep one".to_owned())
+        }
+        (Some(word), None) => visibility(&word),
+        (None, Some(false)) => Ok(Visibility::Listed),
+        (None, _) => Ok(Visibility::Searchable),
+    }
+}
+
+/// Parses a visibility. The words of paularlott/mcp are accepted, too.
 pub(super) fn visibility(word: &str) -> Result<Visibility, String> {
     match word {
-        "listed" => Ok(Visibility::Listed),
-        "searchable" => Ok(Visibility::Searchable),
+        "listed" | "native" => Ok(Visibility::Listed),
+        "searchable" | "discoverable" => Ok(Visibility::Searchable),
         _ => Err(format!("`visibility` is `{word}`; it must be `listed` or `searchable`")),
     }
 }
@@ -122,8 +142,9 @@ pub(super) fn input(word: &str) -> Result<ArgumentPassing, String> {
     }
 }
 
-fn timeout(text: &str) -> Result<u64, String> {
-    let digits = text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len());
+/// Parses a time limit.
+pub(super) fn timeout(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let unit = match text[digits..].trim() {
         "ms" => Some(1),
         "s" => Some(1_000),
@@ -140,7 +161,7 @@ fn timeout(text: &str) -> Result<u64, String> {
 }
 
 /// `NAME TYPE [required] [default=VALUE] [enum=A|B] [- description]`
-fn parameter(text: &str) -> Result<Parameter, String> {
+pub(super) fn parameter(text: &str) -> Result<Parameter, String> {
     let (front, description) = split_description(text);
     let mut tokens = tokens(front)?.into_iter();
     let name = tokens.next().ok_or("`param` has no name")?;

@@ -6,10 +6,7 @@ use std::time::Duration;
 use toolscout_core::{Cx, SourceError, SourceId, ToolCall};
 use toolscout_process::{Limits, ProgramTask, environment, program};
 
-/// The time limit of a call of a program or module, unless its author sets one.
-pub(super) const CALL_LIMIT: Duration = Duration::from_secs(60);
-
-/// The task that runs a program with our verbs; the caller adds the verb.
+/// The task that runs a program with our verbs; the caller adds the verb and the limits.
 pub(super) fn executable_task(
     id: SourceId,
     file: &Path,
@@ -28,7 +25,7 @@ pub(super) fn executable_task(
     Ok(ProgramTask {
         id,
         program,
-        shown,
+        display_name: shown,
         args: Vec::new(),
         cwd,
         env,
@@ -40,7 +37,7 @@ pub(super) fn executable_task(
 
 /// The context that a tool receives besides its arguments. It contains nothing that differs between
 /// two equal calls.
-pub(super) fn context(call: &ToolCall, cx: &Cx) -> Value {
+pub fn context(call: &ToolCall, cx: &Cx) -> Value {
     let mut context = json!({
         "source": call.tool.source.as_str(),
         "tool": call.tool.name.as_str(),

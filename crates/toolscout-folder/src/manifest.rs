@@ -22,13 +22,24 @@ mod drift;
 pub use drift::{ProbedDefinition, build, check};
 
 use super::described::{DescribedTool, FileInspection, RecipePlan};
-use super::document::{self, DocumentTable, ToolFileFormat, sort_of};
-use super::header::visibility;
+use super::document::{self, DocumentTable, ToolFileFormat, type_name};
+use super::file_in_root::FileInRoot;
+use super::header::{read_visibility, timeout};
 use super::parameters::{self, Parameter};
 use serde_json::{Map, Value};
 use toolscout_core::{Diagnostic, DiagnosticKind, RawJson};
 
-const KEYS: [&str; 7] = ["name", "title", "description", "keywords", "visibility", "path", "args"];
+const KEYS: [&str; 9] = [
+    "name",
+    "title",
+    "description",
+    "keywords",
+    "visibility",
+    "discoverable",
+    "path",
+    "args",
+    "timeout",
+];
 
 /// Parses a manifest.
 pub(super) fn read(bytes: &[u8], file: &FileInRoot<'_>) -> FileInspection {
@@ -114,20 +125,22 @@ fn parse_entry(value: Value) -> Result<ManifestEntry, String> {
     if path.is_empty() {
         return Err("`path` is empty".to_owned());
     }
-    let described = DescribedTool {
+    let described = described(name, &mut table)?;
+    Ok(ManifestEntry { described, path, unknown })
+}
+
+/// The keys that describe a tool: those of an entry without `path`. Front matter has the same keys.
+pub(super) fn described(name: String, table: &mut DocumentTable) -> Result<DescribedTool, String> {
+    Ok(DescribedTool {
         title: table.text("title")?,
         description: table.text("description")?,
         keywords: table.texts("keywords")?.unwrap_or_default(),
-        visibility: table
-            .text("visibility")?
-            .map(|it| visibility(&it))
-            .transpose()?
-            .unwrap_or_default(),
+        visibility: read_visibility(table)?,
         input_schema: table.table("args")?.map(input_schema).transpose()?,
+        timeout_ms: table.text("timeout")?.map(|text| timeout(&text)).transpose()?,
         name,
         ..DescribedTool::default()
-    };
-    Ok(ManifestEntry { described, path, unknown })
+    })
 }
 
 fn input_schema(args: Map<String, Value>) -> Result<RawJson, String> {

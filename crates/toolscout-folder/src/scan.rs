@@ -8,10 +8,12 @@
 mod record;
 
 use super::described::{DescribedTool, FileInspection, RecipePlan};
-use super::inspect::{InspectionMode, is_module};
+use super::file_in_root::FileInRoot;
+use super::inspect::InspectionMode;
 use super::matcher::Matcher;
 use super::recipe::{Flavour, Recipe};
 use super::roots::{Root, RootLayout};
+use super::runtime::is_module;
 use super::stamp::Owners;
 use super::strategy::{RootEntry, RootVisit};
 use super::walk::{self, NotAFile, WalkLimits, Walked, WalkedFile};
@@ -218,6 +220,7 @@ impl<'a> RootSurvey<'a> {
                 | RecipePlan::Unprobed(recipe) => refusal_reason.clone().map_or(Ok(recipe), Err),
                 RecipePlan::Target(target) => self.target(&target),
             };
+            let recipe = recipe.map(|recipe| recipe.with_timeout(described.timeout_ms));
             let mut tool =
                 match described.into_tool(&visit.source, &path, inspection.content, status) {
                     Ok(tool) => tool,
@@ -254,7 +257,9 @@ impl<'a> RootSurvey<'a> {
         std::iter::once(file).chain(claimed).find_map(|item| {
             let reason = match self.owners.refusal_reason(&item.stamp) {
                 Some(reason) => reason,
-                None if it.in_open_folder => "its folder is world-writable, so it is not run",
+                None if item.in_world_writable_folder => {
+                    "its folder is world-writable, so it is not run"
+                }
                 None => return None,
             };
             let other = (item.relative != file.relative).then(|| format!("`{}`: ", item.relative));
@@ -280,11 +285,11 @@ impl<'a> RootSurvey<'a> {
             return Err(format!("`{target}`: {reason}"));
         }
         let path = self.root.path.join(target);
-        let executable = sight.file.stamp.is_executable();
-        if is_module(file_name(target)) && !(executable && sight.inspection.speaks) {
-            Ok(Recipe::Module { file: path, flavour: self.flavour() })
+        let executable = inspected.file.stamp.is_executable();
+        if is_module(file_name(target)) && !(executable && inspected.inspection.has_schema_verb) {
+            Ok(Recipe::module(path, self.flavour()))
         } else if executable {
-            Ok(Recipe::Executable { program: path })
+            Ok(Recipe::executable(path))
         } else {
             missing(format!("`{target}` is neither executable nor a module"))
         }

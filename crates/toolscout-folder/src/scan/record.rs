@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use toolscout_core::{Digest, Namespace, Store};
 
 /// Increment when the shape of the record changes, or when the inspection of a file changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 4;
 
 /// The cached inspections of a root, during a scan.
 pub(super) struct ScanCache<'a> {

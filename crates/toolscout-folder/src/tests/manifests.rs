@@ -29,7 +29,7 @@ async fn a_manifest_lists_tools_without_loading_them() {
         ("tools/data.txt", "x"),
     ]);
     world.script("tools/fetch.sh", "#!/bin/sh\ntouch started # tool-schema\n");
-    let found = listing(&world.builder().trust(std::sync::Arc::new(|_| true)).build()).await;
+    let found = listing(&world.builder().trust(|_: &Path| true).build()).await;
     assert_eq!(
         world.show(&found),
         "fetch-data [static] Fetch data from a URL\n\
@@ -93,6 +93,7 @@ async fn a_nested_manifest_is_ignored() {
 
 fn definition(name: &str, file: &str, description: &str, schema: &str) -> ProbedDefinition {
     ProbedDefinition {
+        lacks_schema: false,
         name: name.to_owned(),
         path: Path::new("/p/tools").join(file),
         description: Some(description.to_owned()),
@@ -162,13 +163,13 @@ fn drift_is_reported_line_by_line() {
             .expect("readable");
     assert_eq!(
         lines.join("\n"),
-        "`fetch`: the description is \"Old\", but the tool says \"Fetch\"\n\
+        "`fetch`: the description is \"Old\" in the manifest and \"Fetch\" in the tool\n\
          `fetch`: the tool has no parameter `old`\n\
-         `fetch`: the parameter `url` has type \"integer\", but the tool says \"string\"\n\
-         `fetch`: the parameter `n` has default 2, but the tool says 1\n\
-         `fetch`: the parameter `tags` is missing\n\
-         `gone`: ./gone.py is not there\n\
-         `renamed`: ./fetch.py holds no such tool\n\
+         `fetch`: parameter `url`: type is \"integer\" in the manifest and \"string\" in the tool\n\
+         `fetch`: parameter `n`: default is 2 in the manifest and 1 in the tool\n\
+         `fetch`: the manifest has no parameter `tags`\n\
+         `gone`: ./gone.py does not exist\n\
+         `renamed`: ./fetch.py has no such tool\n\
          `ping` is not in the manifest (./net/ping.sh)"
     );
     assert!(manifest::check("{", Path::new("/p"), &[], |_| true).is_err());
