@@ -16,8 +16,8 @@ pub(super) struct FileInspection {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) content: Option<Digest>,
     /// Whether its text contains the word `tool-schema`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) speaks: bool,
+    #[serde(rename = "speaks", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) has_schema_verb: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) tools: Vec<DescribedTool>,
     /// Diagnostics without a path; the caller adds the path of the file.
@@ -50,6 +50,12 @@ impl FileInspection {
     /// A file without tools, reported at debug level only.
     pub(super) fn quiet(reason: &str) -> Self {
         Self::diagnostic(Diagnostic::debug(DiagnosticKind::Broken, reason))
+    }
+
+    /// A file that could become a tool: the reason why it is none, and how to make it one.
+    pub(super) fn ignored(reason: &str, hint: impl Into<String>) -> Self {
+        let diagnostic = Diagnostic::debug(DiagnosticKind::Ignored, format!("Ignored: {reason}"));
+        Self::diagnostic(diagnostic.with_hint(hint))
     }
 }
 
@@ -92,7 +98,8 @@ pub(super) enum RecipePlan {
     /// The description is enough to list the tool; a probe returns the rest.
     Static(Recipe),
     /// The description is empty; only a probe can describe the tool.
-    Unasked(Recipe),
+    #[serde(rename = "unasked")]
+    Unprobed(Recipe),
     /// The path of a manifest entry, relative to the root. The file there may change while the
     /// manifest does not, so it is checked in each scan.
     Target(String),

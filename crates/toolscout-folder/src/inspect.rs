@@ -5,9 +5,12 @@ use super::described::{DescribedTool, FileInspection, RecipePlan};
 use super::file_in_root::FileInRoot;
 use super::header;
 use super::manifest;
-use super::place::FileInRoot;
-use super::recipe::{ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, Flavour, Recipe};
+use super::recipe::{
+    ArgumentPassing, CommandRecipe, DEFAULT_TIMEOUT_MS, Flavour, Recipe, WorkingFolder,
+};
+use super::runtime::is_module;
 use super::stamp::ScanStamp;
+use super::static_description;
 use super::tool_file;
 use std::fs::File;
 use std::io::{self, Read};
@@ -50,11 +53,11 @@ pub(super) fn inspect(
     })
 }
 
-/// Whether a file with this name could be a module.
-pub(super) fn is_module(name: &str) -> bool {
-    let extension = name.rsplit_once('.').map(|(_, it)| it);
-    // Type declarations contain no code.
-    matches!(extension, Some("js" | "mjs" | "cjs" | "ts" | "py")) && !name.ends_with(".d.ts")
+/// The beginning of a file as text, as far as it is searched for a description.
+pub(super) fn text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open(path)?.take(WINDOW).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The digest of a file's whole content.
@@ -154,13 +157,16 @@ fn inspect_text(
     let described = |plan, tool| FileInspection::tool(DescribedTool { plan, ..tool });
     let unprobed = |recipe, timeout_ms| {
         let name = stem(name).to_owned();
-        described(RecipePlan::Unasked(recipe), DescribedTool { name, ..DescribedTool::default() })
+        let tool = DescribedTool { name, timeout_ms, ..DescribedTool::default() };
+        described(RecipePlan::Unprobed(recipe), tool)
     };
-    let no_tool = || FileInspection::quiet("ignored: no `# tool:` header");
+    let wrap = || format!("toolscout wrap -- {}", shell_word(&program.to_string_lossy()));
+    let no_tool =
+        || FileInspection::ignored("no `# tool:` header", format!("{}, or add a header", wrap()));
     if head.contains(&0) {
         // A binary cannot be inspected; its name must mark it as a tool.
-        let is_ours = executable && name.ends_with(".tool");
-        return if is_ours { unasked(Recipe::Executable { program }) } else { no_tool() };
+        let is_marked = executable && name.ends_with(".tool");
+        return if is_marked { unprobed(Recipe::executable(program), None) } else { no_tool() };
     }
     let text = String::from_utf8_lossy(head);
     let has_schema_verb = text.contains("tool-schema");
@@ -178,12 +184,16 @@ fn inspect_text(
         let (mentions_tool, recipe) = if executable && has_schema_verb {
             (true, Recipe::executable(program.clone()))
         } else {
-            (shows_a_tool(name, &text), Recipe::Module { file: program, flavour })
+            (mentions_tool(name, &text), Recipe::module(program.clone(), flavour))
         };
         match header {
             Some(header) => described(RecipePlan::Static(recipe), header.tool),
-            None if shows_a_tool => unasked(recipe),
-            None => FileInspection::quiet("is a module that shows no tool"),
+            None if mentions_tool => unprobed(recipe, header::timeout_of(&text)),
+            None if is_script || executable => no_tool(),
+            None => FileInspection::ignored(
+                "the module does not look like a tool",
+                format!("describe its function in a comment, or if it is a program: {}", wrap()),
+            ),
         }
     } else if executable {
         match header {
@@ -191,31 +201,61 @@ fn inspect_text(
             Some(header) => {
                 let recipe = Recipe::Command(CommandRecipe {
                     argv: vec![program.to_string_lossy().into_owned()],
-                    cwd: place.folder(),
+                    folder: file.folder(),
+                    cwd: WorkingFolder::File,
                     input: header.input.unwrap_or(ArgumentPassing::Stdin),
                     env: header.env,
-                    timeout_ms: header.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS),
+                    timeout_ms: header.tool.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS),
                 });
                 described(RecipePlan::Ready(recipe), header.tool)
             }
         }
-    } else if looks_like_a_tool {
-        let problem =
-            Diagnostic::warning(DiagnosticKind::Broken, "looks like a tool, but is not executable");
-        FileInspection::diagnostic(problem.hint(format!("chmod +x {}", program.display())))
+    } else if looks_like_tool {
+        let diagnostic = Diagnostic::warning(
+            DiagnosticKind::Broken,
+            "it looks like a tool, but is not executable",
+        );
+        FileInspection::diagnostic(diagnostic.with_hint(format!("chmod +x {}", program.display())))
+    } else if is_script {
+        FileInspection::ignored(
+            "the script is not executable and has no `# tool:` header",
+            format!("chmod +x {}, then {}", shell_word(&program.to_string_lossy()), wrap()),
+        )
     } else {
         FileInspection::default()
     };
     FileInspection { has_schema_verb, ..inspection }
 }
 
-fn shows_a_tool(name: &str, text: &str) -> bool {
-    let signs: &[&str] = if name.ends_with(".py") {
-        &["@tool", "TOOLS"]
+fn mentions_tool(name: &str, text: &str) -> bool {
+    if name.ends_with(".py") {
+        let has_function =
+            || ["def execute(", "def run(", "def handler("].iter().any(|form| text.contains(form));
+        let has_schema = || text.lines().any(is_schema_assignment);
+        return text.contains("@tool")
+            || text.contains("TOOLS")
+            || (has_schema() && has_function());
+    }
+    let markers =
+        ["inputSchema", "execute", "handler", "tool(", "export const schema", "exports.schema"];
+    markers.iter().any(|marker| text.contains(marker))
+}
+
+/// Whether a line of Python assigns the module's input schema.
+fn is_schema_assignment(line: &str) -> bool {
+    ["schema", "SCHEMA", "input_schema", "INPUT_SCHEMA"].iter().any(|name| {
+        line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
+    })
+}
+
+/// A path as one word of a shell, for hints.
+pub(super) fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
     } else {
-        &["inputSchema", "execute", "handler", "tool("]
-    };
-    signs.iter().any(|it| text.contains(it))
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 fn stem(name: &str) -> &str {
