@@ -81,6 +81,9 @@ pub struct RootVisit {
     pub store: Option<Arc<dyn Store>>,
     /// The request context.
     pub cx: Cx,
+    /// Whether the root is trusted. The configuration of a project that is not trusted may name
+    /// any folder as a root, so less of it is listed.
+    pub is_trusted: bool,
 }
 
 /// One finding in a root.

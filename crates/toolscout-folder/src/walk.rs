@@ -25,6 +25,13 @@ impl Default for WalkLimits {
     }
 }
 
+impl WalkLimits {
+    /// The limits for a root.
+    pub(super) fn of_root(is_trusted: bool) -> Self {
+        if is_trusted { Self::default() } else { Self { files: 5_000, depth: 40 } }
+    }
+}
+
 /// A regular file inside the root.
 #[derive(Debug, Clone)]
 pub(super) struct WalkedFile {
@@ -180,12 +187,15 @@ impl<'a> Walker<'a> {
         };
         for entry in entries.flatten() {
             self.entries += 1;
-            if self.walked.files.len() >= self.limits.files
-                || self.entries > self.limits.files.saturating_mul(10)
-            {
-                let message =
-                    format!("more than {} files; the rest is not looked at", self.limits.files);
-                self.problem(DiagnosticKind::Limit, self.root.to_owned(), message);
+            let most = self.limits.files.saturating_mul(10);
+            let excess = if self.walked.files.len() >= self.limits.files {
+                Some(format!("{} files", self.limits.files))
+            } else {
+                (self.entries > most).then(|| format!("{most} entries"))
+            };
+            if let Some(excess) = excess {
+                let message = format!("more than {excess}; the rest is skipped");
+                self.warn(DiagnosticKind::Limit, self.root.to_owned(), message);
                 self.full = true;
                 return;
             }

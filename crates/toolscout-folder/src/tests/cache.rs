@@ -16,7 +16,12 @@ use toolscout_core::{MemoryStore, Namespace, SourceId, Store};
 fn scan(world: &World, store: &Arc<MemoryStore>) -> (ScanCounts, Vec<String>) {
     let matcher = Matcher::new(&["tools/**".to_owned()], &GlobTools::IGNORED.map(str::to_owned))
         .expect("patterns");
-    let visit = RootVisit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
+    let visit = RootVisit {
+        source: SourceId::local(),
+        store: Some(store.clone()),
+        cx: user(),
+        is_trusted: true,
+    };
     let mut names = Vec::new();
     let counts = scan::scan(&Root::project(&world.root), &matcher, &visit, &mut |entry| {
         if let RootEntry::Tool(tool, _) = entry {
@@ -122,8 +127,12 @@ fn a_missing_file_is_noticed_when_it_appears() {
     age(&world, "tools/manifest.json");
     let store = Arc::new(MemoryStore::default());
     let status = |store: &Arc<MemoryStore>| {
-        let visit =
-            RootVisit { source: SourceId::local(), store: Some(store.clone()), cx: person() };
+        let visit = RootVisit {
+            source: SourceId::local(),
+            store: Some(store.clone()),
+            cx: user(),
+            is_trusted: true,
+        };
         let matcher = Matcher::new(&["tools/**".to_owned()], &["_*".to_owned()]).expect("patterns");
         let mut words = Vec::new();
         scan::scan(&Root::project(&world.root), &matcher, &visit, &mut |entry| {

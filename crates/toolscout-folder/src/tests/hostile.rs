@@ -79,8 +79,23 @@ fn deep_and_large_trees_are_limited() {
     }
     let walked = walk(&world.root, &matcher, WalkLimits { files: 10, depth: 1 });
     assert_eq!(walked.files.len(), 10);
-    let messages: Vec<&str> = walked.problems.iter().map(|it| it.message.as_str()).collect();
-    assert!(messages.contains(&"more than 10 files; the rest is not looked at"), "{messages:?}");
+    let messages: Vec<&str> =
+        walked.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+    assert!(messages.contains(&"more than 10 files; the rest is skipped"), "{messages:?}");
+}
+
+/// V-87: the configuration of a cloned repository may name `/` as a root.
+#[test]
+fn less_of_an_untrusted_root_is_listed() {
+    let world = World::new();
+    for at in 0..60 {
+        world.file(&format!("{at}.txt"), "");
+    }
+    let matcher = Matcher::new(&["**/*.tool.toml".to_owned()], &[]).expect("patterns");
+    let walked = walk(&world.root, &matcher, WalkLimits { files: 5, depth: 1 });
+    assert_eq!(walked.diagnostics[0].message, "more than 50 entries; the rest is skipped");
+    let (untrusted, trusted) = (WalkLimits::of_root(false), WalkLimits::of_root(true));
+    assert!(untrusted.files * 20 <= trusted.files, "{untrusted:?} {trusted:?}");
 }
 
 /// S7: pipes and sockets are never opened; opening a pipe would block forever.

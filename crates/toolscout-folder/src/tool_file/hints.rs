@@ -12,6 +12,12 @@ pub(super) fn read(map: Map<String, Value>) -> Result<CliHints, String> {
         match (key.as_str(), value) {
             (_, Value::Object(flag)) => drop(hints.flags.insert(key.clone(), hint(&key, flag)?)),
             ("separator", Value::String(text)) => hints.separator = Some(text),
+            ("max_depth", Value::Number(number)) if number.as_u64().is_some() => {
+                hints.max_depth = number.as_u64().and_then(|depth| usize::try_from(depth).ok());
+            }
+            ("max_depth", other) => {
+                return Err(format!("[cli] `max_depth` is `{other}`; it must be a whole number"));
+            }
             ("arrays", Value::String(word)) if word == "repeat" || word == "json" => {
                 hints.arrays = Some(word)
             }
@@ -32,20 +38,35 @@ pub(super) fn read(map: Map<String, Value>) -> Result<CliHints, String> {
 }
 
 fn hint(flag: &str, map: Map<String, Value>) -> Result<CliHint, String> {
-    let said = |reason: String| format!("[cli.{flag}] {reason}");
-    let known = ["short", "description", "value_name", "hidden", "positional", "conflicts"];
-    let mut table = DocumentTable::new("", map, &known).map_err(said)?;
+    let prefixed = |reason: String| format!("[cli.{flag}] {reason}");
+    let known = [
+        "short",
+        "description",
+        "value_name",
+        "hidden",
+        "positional",
+        "conflicts",
+        "type",
+        "required",
+        "default",
+        "parse",
+    ];
+    let mut table = DocumentTable::new("", map, &known).map_err(prefixed)?;
     Ok(CliHint {
         short: table
             .text("short")
             .map_err(prefixed)?
             .map(|value| parse_short(&value).map_err(prefixed))
             .transpose()?,
-        description: table.text("description").map_err(said)?,
-        value_name: table.text("value_name").map_err(said)?,
-        hidden: table.flag("hidden").map_err(said)?.unwrap_or_default(),
-        positional: table.flag("positional").map_err(said)?.unwrap_or_default(),
-        conflicts: table.texts("conflicts").map_err(said)?.unwrap_or_default(),
+        description: table.text("description").map_err(prefixed)?,
+        value_name: table.text("value_name").map_err(prefixed)?,
+        hidden: table.flag("hidden").map_err(prefixed)?.unwrap_or_default(),
+        positional: table.flag("positional").map_err(prefixed)?.unwrap_or_default(),
+        conflicts: table.texts("conflicts").map_err(prefixed)?.unwrap_or_default(),
+        kind: table.text("type").map_err(prefixed)?,
+        required: table.flag("required").map_err(prefixed)?,
+        default: table.take("default"),
+        parse: table.text("parse").map_err(prefixed)?,
     })
 }
 
