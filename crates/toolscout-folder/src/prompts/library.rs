@@ -4,6 +4,7 @@ use super::Prompt;
 use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 use toolscout_core::{
     BoxFuture, BoxStream, Cx, Library, LibraryContents, LibraryEvent, RawJson, SourceError,
@@ -17,23 +18,29 @@ const INVALID_PARAMS: i64 = -32_602;
 /// The prompts of the last complete discovery.
 pub(crate) struct PromptLibrary {
     id: SourceId,
-    known: watch::Sender<Arc<[Prompt]>>,
+    prompts: watch::Sender<Arc<[Prompt]>>,
+    is_discovered: AtomicBool,
 }
 
 impl PromptLibrary {
     pub(crate) fn new(id: SourceId) -> Self {
-        Self { id, known: watch::Sender::new(Arc::default()) }
+        Self {
+            id,
+            prompts: watch::Sender::new(Arc::default()),
+            is_discovered: AtomicBool::new(false),
+        }
     }
 
     /// Replaces the prompts. Subscribers are notified if the list has changed, but not of the first
     /// list: no client has read an earlier one.
     pub(crate) fn publish(&self, prompts: Vec<Prompt>) {
-        self.known.send_if_modified(|known| {
-            let is_news = **known != *prompts;
-            if is_news {
-                *known = prompts.into();
+        self.prompts.send_if_modified(|current| {
+            let is_first = !self.is_discovered.swap(true, Ordering::Relaxed);
+            let is_changed = **current != *prompts;
+            if is_changed {
+                *current = prompts.into();
             }
-            is_news
+            is_changed && !is_first
         });
     }
 

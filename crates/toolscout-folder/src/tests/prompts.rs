@@ -4,13 +4,12 @@ use super::{World, agent, listing};
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use std::fs;
-use std::sync::Arc;
 use toolscout_core::{DiagnosticLevel, Library, LibraryEvent, RawJson, Source, SourceError};
 
 const NOTES: &str = "---\ndescription: Write release notes\narguments:\n  - name: since\n    description: The tag to begin with\n    required: true\n  - tone\n---\n\nWrite notes since {{since}}. {{ tone }}\n";
 
 fn trusted(world: &World) -> super::FolderSource {
-    world.builder().trust(Arc::new(|_| true)).build()
+    world.builder().trust(|_: &std::path::Path| true).build()
 }
 
 fn library(source: &super::FolderSource) -> &dyn Library {
@@ -144,7 +143,7 @@ async fn only_changed_prompts_emit_an_event() {
     let source = trusted(&world);
     let mut events = library(&source).events();
     listing(&source).await;
-    assert_eq!(news.next().now_or_never(), Some(Some(LibraryEvent::PromptsChanged)));
+    assert_eq!(events.next().now_or_never(), None, "no client has read an earlier list");
     listing(&source).await;
     assert_eq!(events.next().now_or_never(), None);
     world.file("prompts/plain.md", "Two.\n");
