@@ -6,11 +6,11 @@
 //! members survive. One broken tool does not hide the others. Progress arrives in order. Cancelling
 //! a call cancels it at the server. None of these guarantees can be added from outside an SDK.
 
-mod calling;
+mod call;
 mod list;
-mod listening;
 mod meta;
-pub(super) mod opening;
+pub(super) mod open;
+mod subscription;
 
 #[cfg(all(test, unix))]
 mod tests;

@@ -1,14 +1,14 @@
 //! Streamable HTTP: each message is one HTTP request, and its response contains one message or a
 //! stream of messages.
 
-pub(super) mod answer;
 mod credentials;
+mod event_stream;
 pub(super) mod events;
 mod exchange;
 pub(super) mod headers;
-mod listen;
 pub(super) mod refusal;
 pub(super) mod remote;
+pub(super) mod response;
 mod retry_after;
 pub(super) mod session;
 pub(super) mod tasks;

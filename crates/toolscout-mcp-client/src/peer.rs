@@ -4,12 +4,12 @@
 //! are separate because the wire keeps the router alive and the peer keeps the wire alive: dropping
 //! the peer drops the wire, and the server process or connection behind it.
 
-mod bucket;
 mod counts;
 mod origin;
 mod reverse_requests;
 mod router;
-mod spread;
+mod split_message;
+mod token_bucket;
 
 #[cfg(test)]
 pub(super) mod tests;

@@ -1,5 +1,6 @@
 //! A server as a source of tools: listed from its record, started when it is called.
 
+mod call;
 mod library;
 
 #[cfg(all(test, unix))]

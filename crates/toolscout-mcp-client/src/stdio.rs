@@ -5,7 +5,7 @@
 //! Dropping the wire ends the process, its group, and descendants that left the group; see
 //! [`ServerProcesses`], [`toolscout_process::guard`] and [`toolscout_process::orphans`].
 
-mod keeper;
+mod child_keeper;
 mod launch;
 mod lines;
 mod pipes;

@@ -1,6 +1,7 @@
 //! Starts a server when it is first needed, shares it, and stops it when it is idle.
 
 mod library;
+mod refresh;
 
 use super::backoff::Backoff;
 use super::client::McpClient;

@@ -4,10 +4,10 @@
 mod authority;
 mod browser;
 mod device;
-mod finding;
-mod keeping;
+mod discovery;
 mod reach;
 mod renewal;
+mod storage;
 
 use super::super::tokens::TokenProvider as _;
 use super::super::{ClientError, HttpEndpoint, ReferenceLookup};

@@ -1,7 +1,7 @@
 //! Routes the messages of a server: responses to pending requests, reverse requests and
 //! notifications to their receivers.
 
-mod unasked;
+mod unsolicited;
 
 use super::super::ClientError;
 use super::super::limits::Limits;

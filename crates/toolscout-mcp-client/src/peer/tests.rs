@@ -6,7 +6,7 @@
 //!    [`questions`].
 //! 6. When the connection is lost, all pending requests fail at once.
 
-mod questions;
+mod reverse_requests;
 
 use super::super::limits::Limits;
 use super::super::wire::{Outgoing, Wire, WireObserver};

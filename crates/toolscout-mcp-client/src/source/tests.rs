@@ -8,8 +8,8 @@
 //! 6. announcements of a server cost little, in [`changes`];
 //! 7. reverse requests go to the caller, in [`asking`].
 
-mod asking;
 mod changes;
+mod reverse_requests;
 
 use super::*;
 use crate::limits::Limits;

@@ -5,9 +5,9 @@
 //!    toolscout.
 //! 5. A server sees few variables, no files but its own three, and starts in the right folder.
 
-mod ending;
 mod lines;
 mod pipes;
+mod shutdown;
 mod starting;
 
 use super::super::client::McpClient;
