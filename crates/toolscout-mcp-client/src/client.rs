@@ -28,7 +28,7 @@ use super::params::RequestParams;
 use super::peer::{Behalf, Peer, PeerRequest, ResponseRouter};
 use super::{ClientError, ConnectContext, ServerConfig};
 use list::ListMethod;
-use opening::OpenedConversation;
+use open::OpenedConversation;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -47,14 +47,14 @@ struct Conversation {
     id: SourceId,
     limits: Arc<Limits>,
     peer: Peer,
-    is_web: bool,
-    first: HandshakeResult,
+    is_http: bool,
+    first_handshake: HandshakeResult,
     /// The second handshake, made if the server turns out to be of the legacy era. It is `None`
     /// inside if that handshake failed.
-    second: OnceCell<Option<HandshakeResult>>,
-    listening: Mutex<JoinSet<()>>,
+    second_handshake: OnceCell<Option<HandshakeResult>>,
+    subscription_task: Mutex<JoinSet<()>>,
     /// The resources with a subscription.
-    watched: watch::Sender<BTreeSet<String>>,
+    subscribed_resources: watch::Sender<BTreeSet<String>>,
 }
 
 impl McpClient {
@@ -63,42 +63,42 @@ impl McpClient {
     /// Cancel-safe: dropping the future stops everything that was started.
     pub async fn connect(
         server: &ServerConfig,
-        dial: &ConnectContext,
+        context: &ConnectContext,
         deadline: Instant,
     ) -> Result<Self, ClientError> {
-        let opened = opening::open(server, dial, deadline).await?;
-        Ok(Self::of(server.id.clone(), dial.limits.clone(), opened))
+        let opened = open::open(server, context, deadline).await?;
+        Ok(Self::from_opened(server.id.clone(), context.limits.clone(), opened))
     }
 
-    pub(super) fn of(
+    pub(super) fn from_opened(
         id: SourceId,
         limits: Arc<Limits>,
-        OpenedConversation { peer, agreed: first, is_web }: OpenedConversation,
+        OpenedConversation { peer, handshake: first_handshake, is_http }: OpenedConversation,
     ) -> Self {
-        let (second, listening, watched) =
+        let (second_handshake, subscription_task, subscribed_resources) =
             (OnceCell::new(), Mutex::new(JoinSet::new()), watch::Sender::default());
         let client = Self(Arc::new(Conversation {
             id,
             limits,
             peer,
-            is_web,
-            first,
-            second,
-            listening,
-            watched,
+            is_http,
+            first_handshake,
+            second_handshake,
+            subscription_task,
+            subscribed_resources,
         }));
-        client.settle_on(client.era());
+        client.set_era(client.era());
         client
     }
 
     /// The agreed protocol era.
     pub fn era(&self) -> &ProtocolEra {
-        &self.agreed().era
+        &self.handshake().era
     }
 
     /// The server's description of itself, not escaped.
-    pub fn said(&self) -> &ServerDescription {
-        &self.agreed().description
+    pub fn description(&self) -> &ServerDescription {
+        &self.handshake().description
     }
 
     /// Lists the tools of all pages. Returns an error rather than an incomplete list.
@@ -124,21 +124,21 @@ impl McpClient {
         cx: &Cx,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
-        let no_object =
-            || ClientError::invalid(format!("the parameters of `{method}` are no object"));
-        let mut written = match params.as_str() {
+        let not_an_object =
+            || ClientError::invalid(format!("the parameters of `{method}` are not an object"));
+        let mut request_params = match params.as_str() {
             "null" => RequestParams::default(),
-            _ => RequestParams::of(params).ok_or_else(no_object)?,
+            _ => RequestParams::from_raw(params).ok_or_else(not_an_object)?,
         };
         let trace = cx.trace.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
-        written.meta.extend(trace);
-        let ask = PeerRequest {
-            name: about(params),
+        request_params.meta.extend(trace);
+        let request = PeerRequest {
+            name: request_target(params),
             progress: cx.progress.clone(),
-            behalf: Behalf::Caller(cx.counterpart.clone()),
-            ..PeerRequest::new(method, written, deadline)
+            behalf: Behalf::Caller(cx.reverse_channel.clone()),
+            ..PeerRequest::new(method, request_params, deadline)
         };
-        self.ask(ask).await
+        self.send_request(request).await
     }
 
     /// Counts the server's `list_changed` notifications. The receiver wakes on each; it may observe
@@ -148,18 +148,18 @@ impl McpClient {
     }
 
     /// The reason the connection is lost, if it is.
-    pub fn is_lost(&self) -> Option<ClientError> {
-        self.0.peer.router().is_lost()
+    pub fn lost_reason(&self) -> Option<ClientError> {
+        self.0.peer.router().lost_reason()
     }
 
     /// Waits until the connection is lost, and returns the reason.
-    pub async fn lost(&self) -> ClientError {
-        self.0.peer.router().until_lost().await
+    pub async fn wait_until_lost(&self) -> ClientError {
+        self.0.peer.router().wait_until_lost().await
     }
 
     /// The end of the server's stderr, with secrets removed; not escaped.
     pub fn tail(&self) -> String {
-        self.0.peer.router().without_secrets(self.0.peer.wire().tail())
+        self.0.peer.router().redact(self.0.peer.wire().tail())
     }
 
     /// The process id, if the server is a child process.
@@ -189,21 +189,22 @@ impl McpClient {
 
     /// Whether arguments may have to be mirrored as headers.
     pub(super) fn needs_headers(&self) -> bool {
-        self.0.is_web && self.era().is_modern()
+        self.0.is_http && self.era().is_modern()
     }
 
     /// Requests one page of a list.
-    async fn ask_for_page(
+    async fn request_page(
         &self,
         list: &ListMethod,
         cursor: Option<&str>,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
         let params = RequestParams::default();
-        let params = cursor.into_iter().fold(params, |params, it| params.with("cursor", &it));
-        self.ask(
+        let params =
+            cursor.into_iter().fold(params, |params, cursor| params.with("cursor", &cursor));
+        self.send_request(
             PeerRequest::new(list.method, params, deadline)
-                .called(format!("listing its {}", list.things)),
+                .described_as(format!("listing its {}", list.entries)),
         )
         .await
     }
@@ -212,13 +213,13 @@ impl McpClient {
         self.0.peer.router()
     }
 
-    fn agreed(&self) -> &HandshakeResult {
-        self.0.second.get().and_then(Option::as_ref).unwrap_or(&self.0.first)
+    fn handshake(&self) -> &HandshakeResult {
+        self.0.second_handshake.get().and_then(Option::as_ref).unwrap_or(&self.0.first_handshake)
     }
 
-    fn settle_on(&self, era: &ProtocolEra) {
+    fn set_era(&self, era: &ProtocolEra) {
         self.0.peer.router().set_modern(era.is_modern());
-        self.0.peer.wire().agreed(era);
+        self.0.peer.wire().set_era(era);
     }
 
     /// Sends a request in the form of the agreed era. If the server refuses because it expects a
@@ -264,12 +265,12 @@ impl McpClient {
 
 /// The subject of a request, for proxies that route by headers: the name of a prompt or the URI of
 /// a resource.
-fn about(params: &RawJson) -> Option<String> {
+fn request_target(params: &RawJson) -> Option<String> {
     #[derive(Deserialize)]
     struct RequestTarget {
         name: Option<String>,
         uri: Option<String>,
     }
-    let named: RequestTarget = serde_json::from_str(params.as_str()).ok()?;
-    named.name.or(named.uri)
+    let target: RequestTarget = serde_json::from_str(params.as_str()).ok()?;
+    target.name.or(target.uri)
 }

@@ -1,22 +1,22 @@
 use super::*;
 
-/// The number of starts within this time if the server always fails after `up`, having answered
+/// The number of starts within this time if the server always fails after `uptime`, having answered
 /// `calls`.
-fn starts_within(time: Duration, up: Duration, calls: usize) -> usize {
+fn starts_within(time: Duration, uptime: Duration, calls: usize) -> usize {
     let mut backoff = Backoff::default();
-    let begin = Instant::now();
-    let (mut now, mut count) = (begin, 0);
-    while now < begin + time {
+    let start = Instant::now();
+    let (mut now, mut count) = (start, 0);
+    while now < start + time {
         count += 1;
         backoff.started(now);
-        now += up;
-        now = backoff.failed(now, up, calls, 0.5);
+        now += uptime;
+        now = backoff.failed(now, uptime, calls, 0.5);
     }
     count
 }
 
 #[test]
-fn a_server_that_dies_at_once_is_started_a_few_times_only() {
+fn a_server_that_exits_at_once_is_started_only_a_few_times() {
     assert!(starts_within(Duration::from_secs(60), Duration::ZERO, 0) <= 7);
     assert!(starts_within(Duration::from_secs(600), Duration::ZERO, 0) <= 13);
     assert!(starts_within(Duration::from_secs(3_600), Duration::ZERO, 0) <= 21);
@@ -29,22 +29,22 @@ fn a_handshake_does_not_make_a_server_healthy() {
 }
 
 #[test]
-fn the_first_wait_is_short_and_the_waits_grow() {
+fn the_first_delay_is_short_and_delays_grow() {
     let mut backoff = Backoff::default();
     let now = Instant::now();
-    let waits: Vec<_> =
+    let delays: Vec<_> =
         (0..12).map(|_| backoff.failed(now, Duration::ZERO, 0, 0.0) - now).collect();
-    assert_eq!(waits[..4], [500, 1_000, 2_000, 4_000].map(Duration::from_millis));
-    assert_eq!(waits[11], LONGEST);
+    assert_eq!(delays[..4], [500, 1_000, 2_000, 4_000].map(Duration::from_millis));
+    assert_eq!(delays[11], LONGEST_DELAY);
 }
 
 #[test]
-fn a_healthy_minute_with_a_call_starts_afresh() {
+fn a_healthy_minute_with_a_call_resets_the_backoff() {
     let mut backoff = Backoff::default();
     let now = Instant::now();
     for _ in 0..8 {
         backoff.failed(now, Duration::ZERO, 0, 0.0);
     }
-    assert!(backoff.failed(now, HEALTHY, 0, 0.0) - now > Duration::from_secs(60));
-    assert_eq!(backoff.failed(now, HEALTHY, 1, 0.0) - now, FIRST);
+    assert!(backoff.failed(now, HEALTHY_UPTIME, 0, 0.0) - now > Duration::from_secs(60));
+    assert_eq!(backoff.failed(now, HEALTHY_UPTIME, 1, 0.0) - now, FIRST_DELAY);
 }
