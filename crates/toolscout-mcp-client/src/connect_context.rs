@@ -21,7 +21,7 @@ pub struct ConnectContext {
     /// Provides tokens for a remote server, if a login is possible.
     pub tokens: Option<Arc<dyn TokenProvider>>,
     /// Whether callers have counterparts, so that servers may send reverse requests; see
-    /// [`toolscout_core::Counterpart`].
+    /// [`toolscout_core::ReverseChannel`].
     pub has_counterparts: bool,
 }
 
@@ -30,7 +30,7 @@ impl ConnectContext {
     pub fn new(project: PathBuf) -> Self {
         Self {
             limits: Arc::default(),
-            lookup: ReferenceLookup::of_process(),
+            lookup: ReferenceLookup::from_process(),
             project,
             era: None,
             tokens: None,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::time::Instant;
-use toolscout_core::{Cx, RawJson, ToolCall, ToolName};
+use toolscout_core::{Cx, RawJson, ToolCall};
 
 impl McpClient {
     /// Calls a tool, and returns the unmodified result: either complete, or a request for more
@@ -20,40 +20,41 @@ impl McpClient {
     /// Cancel-safe: dropping the future cancels the call at the server.
     pub async fn call_tool(
         &self,
-        name: &ToolName,
         call: &ToolCall,
         schema: Option<&RawJson>,
         cx: &Cx,
         deadline: Instant,
     ) -> Result<RawJson, ClientError> {
+        let name = &call.tool.name;
         let mut params = RequestParams::default()
             .with("name", &name.as_str())
             .with("arguments", &call.arguments);
-        params.meta = meta::of_call(call.meta.as_ref(), &cx.trace);
+        params.meta = meta::call_meta(call.meta.as_ref(), &cx.trace);
         if let Some(resume) = call.resume.as_ref().filter(|_| self.era().is_modern()) {
-            resume.responses.iter().for_each(|it| params.set("inputResponses", it));
-            resume.state.iter().for_each(|it| params.set("requestState", it));
+            resume.responses.iter().for_each(|response| params.set("inputResponses", response));
+            resume.state.iter().for_each(|state| params.set("requestState", state));
         }
-        let ask = PeerRequest {
+        let request = PeerRequest {
             name: Some(name.to_string()),
-            mirrored: self.mirrored(call, schema)?,
+            mirrored: self.mirrored_headers(call, schema)?,
             progress: cx.progress.clone(),
-            behalf: Behalf::Caller(cx.counterpart.clone()),
-            ..PeerRequest::new("tools/call", params, deadline).called(format!("`{name}`"))
+            behalf: Behalf::Caller(cx.reverse_channel.clone()),
+            ..PeerRequest::new("tools/call", params, deadline).described_as(format!("`{name}`"))
         };
-        let result = self.ask(ask).await?;
+        let result = self.send_request(request).await?;
         check(&result, self.era().is_modern(), &self.0.limits)?;
         Ok(result)
     }
 
-    fn mirrored(
+    fn mirrored_headers(
         &self,
         call: &ToolCall,
         schema: Option<&RawJson>,
     ) -> Result<Vec<(String, String)>, ClientError> {
         let Some(schema) = schema.filter(|_| self.needs_headers()) else { return Ok(Vec::new()) };
-        let mirrors = mirror::mirrors(schema);
-        let headers = mirrors.and_then(|it| mirror::headers(&it, &call.arguments));
+        let parameters = mirror::mirrored_parameters(schema);
+        let headers =
+            parameters.and_then(|parameters| mirror::headers(&parameters, &call.arguments));
         headers.map_err(|reason| ClientError::invalid(format!("`{}`: {reason}", call.tool.name)))
     }
 }
@@ -70,10 +71,10 @@ struct CallResultHead<'a> {
 fn check(result: &RawJson, is_modern: bool, limits: &Limits) -> Result<(), ClientError> {
     let text = result.as_str();
     if !text.starts_with('{') {
-        return Err(ClientError::protocol("its result is no JSON object"));
+        return Err(ClientError::protocol("its result is not a JSON object"));
     }
     let head: CallResultHead<'_> = serde_json::from_str(text)
-        .map_err(|err| ClientError::protocol(format!("its result cannot be read: {err}")))?;
+        .map_err(|err| ClientError::protocol(format!("its result cannot be parsed: {err}")))?;
     if is_modern
         && !matches!(
             head.kind.map(RawValue::get),
@@ -91,7 +92,7 @@ fn check(result: &RawJson, is_modern: bool, limits: &Limits) -> Result<(), Clien
     let (count, limit) = (items.map_or(0, |items| items.len()), limits.content_items);
     if count > limit {
         return Err(ClientError::protocol(format!(
-            "its result has {count} content items, and {limit} are allowed"
+            "its result has {count} content items; the limit is {limit}"
         )));
     }
     Ok(())

@@ -3,20 +3,23 @@
 use super::ProtocolEra;
 use super::handshake;
 use serde_json::{Map, Value, json};
-use toolscout_core::{Counterpart, RawJson};
+use toolscout_core::{RawJson, ReverseChannel};
 
 /// The prefix of keys that are reserved for the protocol.
-const OWN: &str = "io.modelcontextprotocol/";
+const RESERVED_PREFIX: &str = "io.modelcontextprotocol/";
 /// The log level of a request.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// An extension with delayed results, which we do not support.
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 /// Client capabilities that the gateway can relay.
-const PASSED_ON: [&str; 4] = ["elicitation", "sampling", "roots", "extensions"];
+const RELAYED: [&str; 4] = ["elicitation", "sampling", "roots", "extensions"];
 
 /// The caller's `_meta` and trace. A `_meta` that is not an object is ignored.
-pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> Map<String, Value> {
-    let mut meta = match written.map(RawJson::to_value) {
+pub(super) fn call_meta(
+    caller_meta: Option<&RawJson>,
+    trace: &[(String, String)],
+) -> Map<String, Value> {
+    let mut meta = match caller_meta.map(RawJson::to_value) {
         Some(Value::Object(meta)) => meta,
         _ => Map::new(),
     };
@@ -33,22 +36,27 @@ pub(super) fn of_call(written: Option<&RawJson>, trace: &[(String, String)]) -> 
 pub(super) fn complete(
     meta: &mut Map<String, Value>,
     era: &ProtocolEra,
-    counterpart: Option<&dyn Counterpart>,
+    counterpart: Option<&dyn ReverseChannel>,
 ) {
-    let hears = |key: &str| key == LOG_LEVEL && era.is_modern() && counterpart.is_some();
-    meta.retain(|key, _| (!key.starts_with(OWN) || hears(key)) && key != "progressToken");
+    let passes_log_level = |key: &str| key == LOG_LEVEL && era.is_modern() && counterpart.is_some();
+    meta.retain(|key, _| {
+        (!key.starts_with(RESERVED_PREFIX) || passes_log_level(key)) && key != "progressToken"
+    });
     if era.is_modern() {
-        handshake::introduce(
+        handshake::add_client_info(
             meta,
-            counterpart.map_or_else(|| json!({}), |it| passed_on(it.capabilities().to_value())),
+            counterpart.map_or_else(
+                || json!({}),
+                |counterpart| relayed_capabilities(counterpart.capabilities().to_value()),
+            ),
         );
     }
 }
 
 /// The subset of a caller's capabilities that can be relayed.
-fn passed_on(mut capabilities: Value) -> Value {
+fn relayed_capabilities(mut capabilities: Value) -> Value {
     let Some(capabilities) = capabilities.as_object_mut() else { return json!({}) };
-    capabilities.retain(|key, value| PASSED_ON.contains(&key.as_str()) && value.is_object());
+    capabilities.retain(|key, value| RELAYED.contains(&key.as_str()) && value.is_object());
     if let Some(Value::Object(extensions)) = capabilities.get_mut("extensions") {
         extensions.remove(TASKS);
     }

@@ -2,10 +2,12 @@
 
 use super::super::handshake::{self, HandshakeResult};
 use super::super::http::HttpWire;
-use super::super::peer::{Peer, ResponseRouter, given};
+use super::super::peer::{Peer, ResponseRouter, time_limit};
 use super::super::secrets::SecretValues;
 use super::super::stdio::StdioWire;
-use super::super::{ClientError, ConnectContext, HttpEndpoint, ServerConfig, ServerTransport, sse};
+use super::super::{
+    ClientError, ConnectContext, HttpEndpoint, ProtocolChoice, ServerConfig, ServerTransport, sse,
+};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::spawn_blocking;
@@ -14,32 +16,35 @@ use tokio::time::timeout_at;
 /// An open connection with a completed handshake.
 pub(in super::super) struct OpenedConversation {
     pub(in super::super) peer: Peer,
-    pub(in super::super) agreed: HandshakeResult,
+    pub(in super::super) handshake: HandshakeResult,
     /// Whether it runs over streamable HTTP, which has headers.
-    pub(in super::super) is_web: bool,
+    pub(in super::super) is_http: bool,
 }
 
 /// Opens a connection over the configured transport.
 pub(super) async fn open(
     server: &ServerConfig,
-    dial: &ConnectContext,
+    context: &ConnectContext,
     deadline: Instant,
 ) -> Result<OpenedConversation, ClientError> {
     let dial = &ConnectContext { lookup: dial.lookup.remembering(), ..dial.clone() };
     let router = make_router(server, dial, deadline).await?;
     match &server.transport {
         ServerTransport::Stdio(program) => {
-            let limit = given(Instant::now(), deadline);
-            let wire =
-                timeout_at(deadline.into(), StdioWire::open(program, dial, router.clone())).await;
-            let late = |_| ClientError::TimedOut { what: "its start".to_owned(), limit };
-            let wire = wire.map_err(late)??;
+            let limit = time_limit(Instant::now(), deadline);
+            let wire = timeout_at(
+                deadline.into(),
+                StdioWire::open(server, program, context, router.clone()),
+            )
+            .await;
+            let timed_out = |_| ClientError::TimedOut { what: "starting it".to_owned(), limit };
+            let wire = wire.map_err(timed_out)??;
             let peer = Peer::new(router, wire);
             let agreed = handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await?;
             Ok(OpenedConversation { peer, agreed, is_web: false })
         }
         ServerTransport::Http(endpoint) if endpoint.sse => {
-            open_events(router, endpoint, dial, deadline).await
+            open_events(router, endpoint, choice, context, deadline).await
         }
         ServerTransport::Http(endpoint) => {
             router.draw_ids();
@@ -50,8 +55,10 @@ pub(super) async fn open(
                 // The address does not accept POST. It may be the older transport, HTTP with SSE.
                 Err(error @ ClientError::Status { status: 400 | 404 | 405, .. }) => {
                     drop(peer);
-                    let router = make_router(server, dial, deadline).await?;
-                    open_events(router, endpoint, dial, deadline).await.map_err(|_| error)
+                    let router = make_router(server, context, deadline).await?;
+                    open_events(router, endpoint, choice, context, deadline)
+                        .await
+                        .map_err(|_| error)
                 }
                 Err(error) => Err(error),
             }
@@ -61,12 +68,12 @@ pub(super) async fn open(
 
 async fn make_router(
     server: &ServerConfig,
-    dial: &ConnectContext,
+    context: &ConnectContext,
     deadline: Instant,
 ) -> Result<Arc<ResponseRouter>, ClientError> {
-    let router = ResponseRouter::new(server.id.as_str(), dial.limits.clone());
-    router.keep_out(secrets(server, dial, deadline).await?);
-    if dial.has_counterparts {
+    let router = ResponseRouter::new(server.id.as_str(), context.limits.clone());
+    router.set_secrets(secret_values(server, context, deadline).await?);
+    if context.has_counterparts {
         router.relay();
     }
     Ok(router)
@@ -87,20 +94,22 @@ async fn open_events(
 }
 
 /// The secrets to redact in the server's messages.
-async fn secrets(
+async fn secret_values(
     server: &ServerConfig,
-    dial: &ConnectContext,
+    context: &ConnectContext,
     deadline: Instant,
 ) -> Result<SecretValues, ClientError> {
-    let limit = given(Instant::now(), deadline);
-    let (server, lookup) = (server.clone(), dial.lookup.clone());
+    let limit = time_limit(Instant::now(), deadline);
+    let (server, lookup) = (server.clone(), context.lookup.clone());
     // Resolving references may read files and run the keyring program.
-    let found =
-        timeout_at(deadline.into(), spawn_blocking(move || SecretValues::of(&server, &lookup)))
-            .await;
-    let found = found.map_err(|_| ClientError::TimedOut {
+    let resolved = timeout_at(
+        deadline.into(),
+        spawn_blocking(move || SecretValues::from_config(&server, &lookup)),
+    )
+    .await;
+    let resolved = resolved.map_err(|_| ClientError::TimedOut {
         what: "reading its configuration".to_owned(),
         limit,
     })?;
-    found.map_err(|_| ClientError::lost("its configuration could not be read"))
+    resolved.map_err(|_| ClientError::lost("its configuration could not be read"))
 }

@@ -12,8 +12,8 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 /// The delays before an ended subscription is renewed; they double.
-const FIRST_PAUSE: Duration = Duration::from_secs(5);
-const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+const FIRST_DELAY: Duration = Duration::from_secs(5);
+const LONGEST_DELAY: Duration = Duration::from_secs(300);
 
 impl McpClient {
     /// Subscribes to changes of the tools, resources and prompts. Legacy servers notify without a
@@ -26,90 +26,99 @@ impl McpClient {
         if !self.era().is_modern() || self.is_listening() {
             return Ok(());
         }
-        let standing = self.subscribe().await?;
-        let mut listening = self.0.listening.lock();
-        if listening.is_empty() {
-            let renewed = self.0.watched.subscribe();
-            listening.spawn(keep_listening(Arc::downgrade(&self.0), standing, renewed));
+        let subscription = self.subscribe().await?;
+        let mut tasks = self.0.subscription_task.lock();
+        if tasks.is_empty() {
+            let changed_resources = self.0.subscribed_resources.subscribe();
+            tasks.spawn(renew_subscription(
+                Arc::downgrade(&self.0),
+                subscription,
+                changed_resources,
+            ));
         }
         Ok(())
     }
 
     /// Subscribes to changes of exactly these resources. In the legacy era, each resource takes a
     /// separate request.
-    pub(in super::super) async fn watch(
+    pub(in super::super) async fn subscribe_to_resources(
         &self,
         resources: BTreeSet<String>,
     ) -> Result<(), ClientError> {
-        self.0.watched.send_if_modified(|it| {
-            let is_new = *it != resources;
-            *it = resources;
+        self.0.subscribed_resources.send_if_modified(|subscribed| {
+            let is_new = *subscribed != resources;
+            *subscribed = resources;
             is_new
         });
         self.listen().await
     }
 
     fn is_listening(&self) -> bool {
-        let mut listening = self.0.listening.lock();
-        while listening.try_join_next().is_some() {}
-        !listening.is_empty()
+        let mut tasks = self.0.subscription_task.lock();
+        while tasks.try_join_next().is_some() {}
+        !tasks.is_empty()
     }
 
     async fn subscribe(&self) -> Result<StandingRequest, ClientError> {
         let mut filter = Map::from_iter([("toolsListChanged".to_owned(), true.into())]);
-        let others = [("resources", "resourcesListChanged"), ("prompts", "promptsListChanged")];
-        for (_, key) in others.into_iter().filter(|(things, _)| self.said().tells_of(things)) {
+        let optional = [("resources", "resourcesListChanged"), ("prompts", "promptsListChanged")];
+        for (_, key) in optional
+            .into_iter()
+            .filter(|(capability, _)| self.description().declares_list_changes(capability))
+        {
             filter.insert(key.to_owned(), true.into());
         }
-        let watched = self.0.watched.borrow().clone();
-        if !watched.is_empty() {
-            filter.insert("resourceSubscriptions".to_owned(), watched.into_iter().collect());
+        let resources = self.0.subscribed_resources.borrow().clone();
+        if !resources.is_empty() {
+            filter.insert("resourceSubscriptions".to_owned(), resources.into_iter().collect());
         }
         let mut params = RequestParams::default().with("notifications", &filter);
         meta::complete(&mut params.meta, self.era(), None);
-        let ask = PeerRequest {
-            cancels: !self.0.is_web,
+        let request = PeerRequest {
+            cancels: !self.0.is_http,
             ..PeerRequest::new("subscriptions/listen", params, Instant::now())
         };
-        self.0.peer.stand(ask, self.0.limits.probe).await
+        self.0.peer.open_standing(request, self.0.limits.probe).await
     }
 }
 
-async fn keep_listening(
+async fn renew_subscription(
     conversation: Weak<Conversation>,
-    mut standing: StandingRequest,
-    mut watched: watch::Receiver<BTreeSet<String>>,
+    mut subscription: StandingRequest,
+    mut resources: watch::Receiver<BTreeSet<String>>,
 ) {
-    let mut pause = FIRST_PAUSE;
+    let mut delay = FIRST_DELAY;
     loop {
-        let began = Instant::now();
-        let is_over = tokio::select! {
-            () = standing.ended() => true,
-            Ok(()) = watched.changed() => false,
+        let started = Instant::now();
+        let has_ended = tokio::select! {
+            () = subscription.ended() => true,
+            Ok(()) = resources.changed() => false,
         };
-        if began.elapsed() > LONGEST_PAUSE {
-            pause = FIRST_PAUSE;
+        if started.elapsed() > LONGEST_DELAY {
+            delay = FIRST_DELAY;
         }
-        standing = loop {
-            if is_over {
-                sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+        subscription = loop {
+            if has_ended {
+                sleep(delay).await;
+                delay = (delay * 2).min(LONGEST_DELAY);
             }
-            let Some(client) =
-                conversation.upgrade().map(McpClient).filter(|it| it.is_lost().is_none())
+            let Some(client) = conversation
+                .upgrade()
+                .map(McpClient)
+                .filter(|client| client.lost_reason().is_none())
             else {
                 return;
             };
             match client.subscribe().await {
                 // The new subscription exists before the old one is dropped, so that no change is
                 // missed.
-                Ok(standing) if !is_over => break standing,
-                Ok(standing) => {
+                Ok(subscription) if !has_ended => break subscription,
+                Ok(subscription) => {
                     client.0.peer.router().all_may_have_changed();
-                    break standing;
+                    break subscription;
                 }
                 // The old subscription remains, which is better than none.
-                Err(_) if !is_over => break standing,
+                Err(_) if !has_ended => break subscription,
                 Err(_) => {}
             }
         };

@@ -8,10 +8,10 @@ mod web;
 
 use super::super::handshake::{HandshakeResult, ServerDescription};
 use super::super::limits::Limits;
-use super::super::peer::tests::{Fake, World, soon};
+use super::super::peer::tests::{FakeWire, World, soon};
 use super::super::stdio::tests::{Shell, until, within};
 use super::super::wire::{Outgoing, WireObserver};
-use super::opening::OpenedConversation;
+use super::open::OpenedConversation;
 use super::{McpClient, ProtocolEra};
 use crate::ClientError;
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use toolscout_core::cx::Progress;
 use toolscout_core::{
-    BoxFuture, Caller, Counterpart, Cx, RawJson, RpcError, SourceId, ToolCall, ToolId, ToolName,
+    BoxFuture, Caller, Cx, RawJson, ReverseChannel, RpcError, SourceId, ToolCall, ToolId, ToolName,
 };
 
 fn modern() -> ProtocolEra {
@@ -35,41 +35,43 @@ fn legacy() -> ProtocolEra {
 
 /// A client whose server answers as the test requires: with a result, or with an error if it has a
 /// code.
-struct Talk {
+struct TestConnection {
     client: McpClient,
     sent: mpsc::UnboundedReceiver<Value>,
-    wire: Arc<Fake>,
-    ear: Arc<dyn WireObserver>,
+    wire: Arc<FakeWire>,
+    observer: Arc<dyn WireObserver>,
 }
 
-impl Talk {
+impl TestConnection {
     fn new(
         era: ProtocolEra,
-        is_web: bool,
-        answer: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static,
+        is_http: bool,
+        respond: impl Fn(&Value) -> Option<Value> + Send + Sync + 'static,
     ) -> Self {
         let limits =
             Limits { content_items: 3, probe: Duration::from_millis(50), ..Limits::default() };
         let world = World::new(limits.clone(), move |message| {
-            let outcome = message.get("id").and_then(|_| answer(message));
-            let key = |it: &Value| if it.get("code").is_some() { "error" } else { "result" };
-            let whole =
-                outcome.map(|it| json!({"jsonrpc": "2.0", "id": message["id"], key(&it): it}));
-            whole.into_iter().map(|it| it.to_string()).collect()
+            let outcome = message.get("id").and_then(|_| respond(message));
+            let key = |value: &Value| if value.get("code").is_some() { "error" } else { "result" };
+            let message = outcome.map(
+                |outcome| json!({"jsonrpc": "2.0", "id": message["id"], key(&outcome): outcome}),
+            );
+            message.into_iter().map(|item| item.to_string()).collect()
         });
-        let (wire, ear) = (world.wire.clone(), world.router.clone());
+        let (wire, observer) = (world.wire.clone(), world.router.clone());
         let (peer, sent) = world.into_peer();
         let opened = OpenedConversation {
             peer,
-            agreed: HandshakeResult { era, description: ServerDescription::default() },
-            is_web,
+            handshake: HandshakeResult { era, description: ServerDescription::default() },
+            is_http,
         };
-        let client = McpClient::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
-        Self { client, sent, wire, ear }
+        let client =
+            McpClient::from_opened(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
+        Self { client, sent, wire, observer }
     }
 
     async fn call(&self, call: &ToolCall, cx: &Cx) -> Result<RawJson, ClientError> {
-        self.client.call_tool(&call.tool.name, call, None, cx, soon()).await
+        self.client.call_tool(call, None, cx, soon()).await
     }
 
     fn last(&self) -> Outgoing {
@@ -78,7 +80,7 @@ impl Talk {
 
     fn methods(&mut self) -> Vec<String> {
         let all = std::iter::from_fn(|| self.sent.try_recv().ok());
-        all.map(|it| it["method"].as_str().unwrap_or("(answer)").to_owned()).collect()
+        all.map(|value| value["method"].as_str().unwrap_or("(answer)").to_owned()).collect()
     }
 }
 
@@ -93,17 +95,19 @@ fn cx() -> Cx {
     Cx::new(Caller::Mcp)
 }
 
-fn said() -> Option<Value> {
+fn complete_result() -> Option<Value> {
     Some(json!({"content": [], "resultType": "complete"}))
 }
 
 /// The `_meta` that is sent for a call whose caller wrote this `_meta`.
-async fn meta_of(era: ProtocolEra, written: &str, cx: &Cx) -> Value {
-    let mut talk = Talk::new(era, false, |_| said());
-    let call =
-        ToolCall { meta: Some(RawJson::parse(written).expect("JSON")), ..call(json!({"a": 1})) };
-    talk.call(&call, cx).await.expect("a result");
-    let sent = talk.sent.recv().await.expect("it was sent");
+async fn meta_of(era: ProtocolEra, caller_meta: &str, cx: &Cx) -> Value {
+    let mut connection = TestConnection::new(era, false, |_| complete_result());
+    let call = ToolCall {
+        meta: Some(RawJson::parse(caller_meta).expect("JSON")),
+        ..call(json!({"a": 1}))
+    };
+    connection.call(&call, cx).await.expect("a result");
+    let sent = connection.sent.recv().await.expect("it was sent");
     assert_eq!(
         (&sent["params"]["name"], &sent["params"]["arguments"]),
         (&json!("t"), &json!({"a": 1}))
@@ -111,12 +115,12 @@ async fn meta_of(era: ProtocolEra, written: &str, cx: &Cx) -> Value {
     sent["params"]["_meta"].clone()
 }
 
-const WRITTEN: &str = r#"{ "vendor/key": 1, "progressToken": "theirs", "traceparent": "theirs",
+const CALLER_META: &str = r#"{ "vendor/key": 1, "progressToken": "theirs", "traceparent": "theirs",
     "io.modelcontextprotocol/protocolVersion": "1900-01-01", "io.modelcontextprotocol/clientInfo": {"name": "them"} }"#;
 
 #[tokio::test]
-async fn a_modern_call_says_who_we_are_and_keeps_what_the_caller_said() {
-    let meta = meta_of(modern(), WRITTEN, &cx()).await;
+async fn a_modern_call_adds_client_info_and_keeps_the_callers_meta() {
+    let meta = meta_of(modern(), CALLER_META, &cx()).await;
     assert_eq!(meta["vendor/key"], 1);
     assert_eq!(meta["traceparent"], "theirs");
     assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
@@ -126,73 +130,79 @@ async fn a_modern_call_says_who_we_are_and_keeps_what_the_caller_said() {
 }
 
 /// A counterpart that receives notifications only.
-struct Listener;
+struct NotificationsOnly;
 
-impl Counterpart for Listener {
+impl ReverseChannel for NotificationsOnly {
     fn capabilities(&self) -> RawJson {
         RawJson::from_value(&json!([]))
     }
 
-    fn ask<'a>(&'a self, method: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
+    fn request<'a>(
+        &'a self,
+        method: &'a str,
+        _: RawJson,
+    ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move { Err(RpcError::unsupported(method)) })
     }
 
-    fn tell(&self, _: &str, _: RawJson) {}
+    fn notify(&self, _: &str, _: RawJson) {}
 }
 
 #[tokio::test]
-async fn how_much_is_logged_is_said_by_who_can_be_told() {
-    let written = r#"{"io.modelcontextprotocol/logLevel": "debug"}"#;
-    let heard = Cx { counterpart: Some(Arc::new(Listener)), ..cx() };
-    for (era, cx, is_said) in
-        [(modern(), &heard, true), (modern(), &cx(), false), (legacy(), &heard, false)]
+async fn the_log_level_is_sent_only_for_callers_with_a_counterpart() {
+    let caller_meta = r#"{"io.modelcontextprotocol/logLevel": "debug"}"#;
+    let received = Cx { reverse_channel: Some(Arc::new(NotificationsOnly)), ..cx() };
+    for (era, cx, is_sent) in
+        [(modern(), &received, true), (modern(), &cx(), false), (legacy(), &received, false)]
     {
-        let meta = meta_of(era, written, cx).await;
-        assert_eq!(meta.get("io.modelcontextprotocol/logLevel").is_some(), is_said, "{meta}");
+        let meta = meta_of(era, caller_meta, cx).await;
+        assert_eq!(meta.get("io.modelcontextprotocol/logLevel").is_some(), is_sent, "{meta}");
     }
     assert_eq!(
-        meta_of(modern(), "{}", &heard).await["io.modelcontextprotocol/clientCapabilities"],
+        meta_of(modern(), "{}", &received).await["io.modelcontextprotocol/clientCapabilities"],
         json!({})
     );
 }
 
 #[tokio::test]
-async fn a_legacy_call_says_nothing_of_the_modern_era() {
+async fn a_legacy_call_contains_no_modern_meta() {
     assert_eq!(
-        meta_of(legacy(), WRITTEN, &cx()).await,
+        meta_of(legacy(), CALLER_META, &cx()).await,
         json!({"vendor/key": 1, "traceparent": "theirs"})
     );
     assert_eq!(meta_of(legacy(), "[1]", &cx()).await, Value::Null);
 }
 
 #[tokio::test]
-async fn the_trace_and_a_token_of_our_own_go_with_a_call() {
+async fn a_call_contains_the_trace_and_its_own_progress_token() {
     let mut cx = cx();
     cx.trace = Arc::new([("traceparent".to_owned(), "00-ours".to_owned())]);
     cx.progress = Some(Arc::new(|_| ()));
-    let meta = meta_of(legacy(), WRITTEN, &cx).await;
+    let meta = meta_of(legacy(), CALLER_META, &cx).await;
     assert_eq!(meta, json!({"vendor/key": 1, "traceparent": "00-ours", "progressToken": 1}));
 }
 
 #[tokio::test]
 async fn a_result_passes_byte_for_byte() {
-    let talk = Talk::new(legacy(), false, |_| None);
+    let connection = TestConnection::new(legacy(), false, |_| None);
     let text = r#"{ "content":[ {"type":"text","text":"\u00e9"} ],"isError":true, "x-vendor":1.0,"b":1,"a":2 }"#;
-    let calling = call(json!({}));
+    let tool_call = call(json!({}));
     let cx = cx();
-    let (result, ()) = tokio::join!(talk.call(&calling, &cx), async {
-        until(|| talk.client.pending() == 1).await;
-        talk.ear.message(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#).as_bytes());
+    let (result, ()) = tokio::join!(connection.call(&tool_call, &cx), async {
+        until(|| connection.client.pending() == 1).await;
+        connection
+            .observer
+            .message(format!(r#"{{"jsonrpc":"2.0","id":1,"result":{text}}}"#).as_bytes());
     });
     assert_eq!(result.expect("a result").as_str(), text);
 }
 
 /// Hostile modes: bad_result_type, elicit_phish, many_items.
 #[tokio::test]
-async fn results_that_break_the_rules_are_errors() {
+async fn results_that_violate_the_protocol_are_errors() {
     let outcome = async |era: ProtocolEra, result: Value| {
-        let talk = Talk::new(era, false, move |_| Some(result.clone()));
-        talk.call(&call(json!({})), &cx()).await.map(|it| it.to_value())
+        let connection = TestConnection::new(era, false, move |_| Some(result.clone()));
+        connection.call(&call(json!({})), &cx()).await.map(|value| value.to_value())
     };
     for kind in [json!("complete "), json!("COMPLETE"), json!("task"), json!(7)] {
         let result = json!({"content": [], "resultType": kind});
@@ -229,24 +239,24 @@ async fn results_that_break_the_rules_are_errors() {
 
 #[tokio::test]
 async fn progress_reaches_the_caller() {
-    let talk = Talk::new(legacy(), false, |_| None);
-    let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
-    let to = heard.clone();
+    let connection = TestConnection::new(legacy(), false, |_| None);
+    let received: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let sink = received.clone();
     let mut cx = cx();
-    cx.progress = Some(Arc::new(move |it| to.lock().push(it)));
-    let calling = call(json!({}));
-    let (result, ()) = tokio::join!(talk.call(&calling, &cx), async {
-        until(|| talk.client.pending() == 1).await;
+    cx.progress = Some(Arc::new(move |value| sink.lock().push(value)));
+    let tool_call = call(json!({}));
+    let (result, ()) = tokio::join!(connection.call(&tool_call, &cx), async {
+        until(|| connection.client.pending() == 1).await;
         for done in [1, 2] {
             let params = json!({"progressToken": 1, "progress": done, "total": 2, "message": "m"});
-            let news =
+            let notification =
                 json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
-            talk.ear.message(news.to_string().as_bytes());
+            connection.observer.message(notification.to_string().as_bytes());
         }
-        talk.ear.message(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+        connection.observer.message(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     });
     result.expect("a result");
-    let done: Vec<f64> = heard.lock().iter().map(|it| it.done).collect();
+    let done: Vec<f64> = received.lock().iter().map(|item| item.done).collect();
     assert_eq!(done, [1.0, 2.0]);
 }
 
@@ -256,119 +266,129 @@ async fn arguments_are_mirrored_over_modern_http_only() {
         r#"{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"q":{"type":"string"}}}"#,
     )
     .expect("JSON");
-    for (era, is_web, mirrored) in [(modern(), true, 1), (modern(), false, 0), (legacy(), true, 0)]
+    for (era, is_http, mirrored) in [(modern(), true, 1), (modern(), false, 0), (legacy(), true, 0)]
     {
-        let talk = Talk::new(era, is_web, |_| said());
+        let connection = TestConnection::new(era, is_http, |_| complete_result());
         let call = call(json!({"region": "eu", "q": "x"}));
-        talk.client
-            .call_tool(&call.tool.name, &call, Some(&schema), &cx(), soon())
-            .await
-            .expect("a result");
-        let Outgoing { name, mirrored: headers, .. } = talk.last();
+        connection.client.call_tool(&call, Some(&schema), &cx(), soon()).await.expect("a result");
+        let Outgoing { name, mirrored: headers, .. } = connection.last();
         assert_eq!(name.as_deref(), Some("t"));
         assert_eq!(headers.len(), mirrored);
-        assert!(headers.iter().all(|it| *it == ("Region".to_owned(), "eu".to_owned())));
+        assert!(headers.iter().all(|header| *header == ("Region".to_owned(), "eu".to_owned())));
     }
 }
 
 #[tokio::test]
 async fn any_other_request_passes_raw() {
-    let mut talk =
-        Talk::new(modern(), false, |message| Some(json!({"got": message["params"]["uri"]})));
+    let mut connection = TestConnection::new(modern(), false, |message| {
+        Some(json!({"got": message["params"]["uri"]}))
+    });
     let request = async |method: &str, params: Value| {
-        talk.client.request(method, &RawJson::from_value(&params), &cx(), soon()).await
+        connection.client.request(method, &RawJson::from_value(&params), &cx(), soon()).await
     };
     let result = request("resources/read", json!({"uri": "file:///x"})).await.expect("a result");
     assert_eq!(result.as_str(), r#"{"got":"file:///x"}"#);
-    assert_eq!(talk.last().name.as_deref(), Some("file:///x"));
+    assert_eq!(connection.last().name.as_deref(), Some("file:///x"));
     request("ping", Value::Null).await.expect("a result");
     assert!(matches!(request("x", json!([])).await, Err(ClientError::Invalid { .. })));
-    assert_eq!(talk.methods(), ["resources/read", "ping"]);
+    assert_eq!(connection.methods(), ["resources/read", "ping"]);
 }
 
 /// Hostile modes: era_flip.
 #[tokio::test]
-async fn a_server_that_waits_for_a_handshake_after_all_gets_it_once() {
-    let opened = AtomicUsize::new(0);
-    let mut talk = Talk::new(modern(), false, move |message| match message["method"].as_str() {
-        Some("initialize") => {
-            opened.fetch_add(1, Ordering::Relaxed);
-            Some(
-                json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "old"}}),
-            )
-        }
-        _ if opened.load(Ordering::Relaxed) == 0 => {
-            Some(json!({"code": -32002, "message": "Server not initialized"}))
-        }
-        _ => Some(json!({"tools": []})),
-    });
-    talk.client.list_tools(soon()).await.expect("a list");
-    talk.client.list_tools(soon()).await.expect("a list");
-    assert_eq!(talk.client.era().version(), "2025-06-18");
-    assert_eq!(talk.client.said().name.as_deref(), Some("old"));
+async fn a_server_that_turns_out_to_be_legacy_gets_one_handshake() {
+    let initialized = AtomicUsize::new(0);
+    let mut connection = TestConnection::new(
+        modern(),
+        false,
+        move |message| match message["method"].as_str() {
+            Some("initialize") => {
+                initialized.fetch_add(1, Ordering::Relaxed);
+                Some(
+                    json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "old"}}),
+                )
+            }
+            _ if initialized.load(Ordering::Relaxed) == 0 => {
+                Some(json!({"code": -32002, "message": "Server not initialized"}))
+            }
+            _ => Some(json!({"tools": []})),
+        },
+    );
+    connection.client.list_tools(soon()).await.expect("a list");
+    connection.client.list_tools(soon()).await.expect("a list");
+    assert_eq!(connection.client.era().version(), "2025-06-18");
+    assert_eq!(connection.client.description().name.as_deref(), Some("old"));
     let expected =
         ["tools/list", "initialize", "notifications/initialized", "tools/list", "tools/list"];
-    assert_eq!(talk.methods(), expected);
+    assert_eq!(connection.methods(), expected);
 }
 
 #[tokio::test]
-async fn a_server_that_can_make_up_its_mind_to_neither_is_not_asked_for_ever() {
-    let mut talk = Talk::new(modern(), false, |_| {
+async fn a_server_that_refuses_both_eras_is_not_retried_endlessly() {
+    let mut connection = TestConnection::new(modern(), false, |_| {
         Some(json!({"code": -32002, "message": "Server not initialized"}))
     });
     for _ in 0..3 {
-        let error = talk.client.list_tools(soon()).await.expect_err("refused");
+        let error = connection.client.list_tools(soon()).await.expect_err("refused");
         assert!(matches!(error, ClientError::Answered { code: -32002, .. }), "{error}");
     }
-    assert_eq!(talk.methods(), ["tools/list", "initialize", "tools/list", "tools/list"]);
-    assert!(talk.client.era().is_modern());
+    assert_eq!(connection.methods(), ["tools/list", "initialize", "tools/list", "tools/list"]);
+    assert!(connection.client.era().is_modern());
 }
 
-fn acknowledge(talk: &Talk, id: u64) {
+fn acknowledge(connection: &TestConnection, id: u64) {
     let params =
         json!({"_meta": {"io.modelcontextprotocol/subscriptionId": id}, "notifications": {}});
-    let news = json!({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params});
-    talk.ear.message(news.to_string().as_bytes());
+    let notification = json!({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params});
+    connection.observer.message(notification.to_string().as_bytes());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscription_that_ends_is_asked_for_again_and_counts_as_a_change() {
-    let mut talk = Talk::new(modern(), false, |_| None);
-    let (listening, ()) = tokio::join!(talk.client.listen(), async {
+async fn an_ended_subscription_is_renewed_and_counts_as_a_change() {
+    let mut connection = TestConnection::new(modern(), false, |_| None);
+    let (listening, ()) = tokio::join!(connection.client.listen(), async {
         tokio::task::yield_now().await;
-        acknowledge(&talk, 1);
+        acknowledge(&connection, 1);
     });
     listening.expect("agreed");
-    talk.client.listen().await.expect("asking again changes nothing");
-    assert_eq!(talk.client.pending(), 0, "nobody waits for what goes on");
-    let asked = talk.sent.recv().await.expect("it was asked");
-    assert_eq!(asked["params"]["notifications"], json!({"toolsListChanged": true}));
-    assert_eq!(asked["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
-    let mut changes = talk.client.list_changes();
-    talk.ear.message(br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+    connection.client.listen().await.expect("asking again changes nothing");
+    assert_eq!(connection.client.pending(), 0, "nobody waits for what goes on");
+    let request = connection.sent.recv().await.expect("it was asked");
+    assert_eq!(request["params"]["notifications"], json!({"toolsListChanged": true}));
+    assert_eq!(request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    let mut changes = connection.client.list_changes();
+    connection
+        .observer
+        .message(br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
     assert_eq!(*changes.borrow_and_update(), 1);
-    talk.ear.message(br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#);
-    assert_eq!(talk.sent.recv().await.expect("asked again")["method"], "subscriptions/listen");
-    acknowledge(&talk, 2);
+    connection.observer.message(br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}"#);
+    assert_eq!(
+        connection.sent.recv().await.expect("asked again")["method"],
+        "subscriptions/listen"
+    );
+    acknowledge(&connection, 2);
     changes.changed().await.expect("a change");
     assert_eq!(*changes.borrow(), 2);
 }
 
 #[tokio::test]
-async fn a_server_that_tells_nothing_says_so() {
-    let mut talk = Talk::new(modern(), false, |_| {
+async fn a_refused_subscription_is_an_error() {
+    let mut connection = TestConnection::new(modern(), false, |_| {
         Some(json!({"code": -32601, "message": "Method not found"}))
     });
-    assert!(matches!(talk.client.listen().await, Err(ClientError::Answered { code: -32601, .. })));
-    assert_eq!(talk.methods(), ["subscriptions/listen"]);
-    let mut old = Talk::new(legacy(), false, |_| None);
-    old.client.listen().await.expect("nothing to ask");
-    assert_eq!(old.methods(), [] as [&str; 0]);
+    assert!(matches!(
+        connection.client.listen().await,
+        Err(ClientError::Answered { code: -32601, .. })
+    ));
+    assert_eq!(connection.methods(), ["subscriptions/listen"]);
+    let mut legacy_connection = TestConnection::new(legacy(), false, |_| None);
+    legacy_connection.client.listen().await.expect("nothing to ask");
+    assert_eq!(legacy_connection.methods(), [] as [&str; 0]);
 }
 
 /// F-14: both eras, over real pipes.
 #[tokio::test]
-async fn servers_of_both_eras_are_talked_to_over_pipes() {
+async fn servers_of_both_eras_work_over_pipes() {
     let shell = Shell::new();
     let client = shell.connect("serve").await.expect("connected");
     assert_eq!(client.era(), &modern());
@@ -376,14 +396,14 @@ async fn servers_of_both_eras_are_talked_to_over_pipes() {
         client.list_tools(within(10_000)).await.expect("a list").tools[0].name.as_str(),
         "echo"
     );
-    let old = "on() { case $method in
+    let legacy_connection = "on() { case $method in
         server/discover) refuse -32601 'Method not found' ;;
         initialize) reply '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"serverInfo\":{\"name\":\"old\"}}' ;;
         *) usual ;;
         esac; }\nserve";
-    let client = shell.connect(old).await.expect("connected");
+    let client = shell.connect(legacy_connection).await.expect("connected");
     assert_eq!(
-        (client.era().version(), client.said().name.as_deref()),
+        (client.era().version(), client.description().name.as_deref()),
         ("2025-06-18", Some("old"))
     );
     assert_eq!(client.list_tools(within(10_000)).await.expect("a list").tools.len(), 1);
@@ -398,15 +418,15 @@ async fn a_dropped_call_is_cancelled_at_the_server() {
         .await
         .expect("connected");
     let (call, cx) = (call(json!({})), cx());
-    let calling = client.call_tool(&call.tool.name, &call, None, &cx, within(60_000));
-    let logged = |method: &str| shell.log().into_iter().find(|it| it["method"] == method);
+    let tool_call = client.call_tool(&call, None, &cx, within(60_000));
+    let logged = |method: &str| shell.log().into_iter().find(|log| log["method"] == method);
     tokio::select! {
-        _ = calling => panic!("nobody answers"),
+        _ = tool_call => panic!("nobody answers"),
         () = until(|| logged("tools/call").is_some()) => {}
     }
     until(|| logged("notifications/cancelled").is_some()).await;
-    let (asked, told) =
+    let (request, cancellation) =
         (logged("tools/call").expect("there"), logged("notifications/cancelled").expect("there"));
-    assert_eq!(asked["id"], told["params"]["requestId"]);
+    assert_eq!(request["id"], cancellation["params"]["requestId"]);
     assert_eq!(client.pending(), 0);
 }

@@ -5,7 +5,7 @@
 
 use super::{CacheScope, ClientError, DiagnosticKind, Duration, ServerListing, SourceId};
 use crate::client::McpClient;
-use crate::client::opening::OpenedConversation;
+use crate::client::open::OpenedConversation;
 use crate::era::ProtocolEra;
 use crate::handshake::{HandshakeResult, ServerDescription};
 use crate::limits::Limits;
@@ -20,8 +20,8 @@ async fn list_with(
     is_modern: bool,
     page: impl Fn(Option<&str>) -> Value + Send + Sync + 'static,
 ) -> (Result<ServerListing, ClientError>, usize) {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counter = asked.clone();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counter = requests.clone();
     let world = World::new(limits.clone(), move |message| {
         counter.fetch_add(1, Ordering::Relaxed);
         let outcome = page(message["params"]["cursor"].as_str());
@@ -34,12 +34,13 @@ async fn list_with(
     let (peer, _sent) = world.into_peer();
     let opened = OpenedConversation {
         peer,
-        agreed: HandshakeResult { era, description: ServerDescription::default() },
-        is_web: is_modern,
+        handshake: HandshakeResult { era, description: ServerDescription::default() },
+        is_http: is_modern,
     };
-    let client = McpClient::of(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
+    let client =
+        McpClient::from_opened(SourceId::new("fake").expect("an id"), Arc::new(limits), opened);
     let listing = client.list_tools(soon()).await;
-    (listing, asked.load(Ordering::Relaxed))
+    (listing, requests.load(Ordering::Relaxed))
 }
 
 async fn list(
@@ -57,38 +58,38 @@ fn tool(name: &str) -> Value {
 }
 
 fn names(listing: &ServerListing) -> Vec<&str> {
-    listing.tools.iter().map(|it| it.name.as_str()).collect()
+    listing.tools.iter().map(|tool| tool.name.as_str()).collect()
 }
 
 /// F-11: an empty string is a valid cursor.
 #[tokio::test]
 async fn all_pages_are_joined() {
-    let (listing, asked) = list(|cursor| match cursor {
+    let (listing, requests) = list(|cursor| match cursor {
         None => json!({"tools": [tool("a")], "nextCursor": ""}),
         Some("") => json!({"tools": [tool("b")], "nextCursor": "2"}),
         Some(_) => json!({"tools": [tool("c")], "nextCursor": null}),
     })
     .await;
     let listing = listing.expect("a list");
-    assert_eq!((names(&listing), listing.pages, asked), (vec!["a", "b", "c"], 3, 3));
-    assert!(listing.problems.is_empty());
+    assert_eq!((names(&listing), listing.pages, requests), (vec!["a", "b", "c"], 3, 3));
+    assert!(listing.diagnostics.is_empty());
 }
 
 /// T10: cursor_same, cursor_empty_loop.
 #[tokio::test]
-async fn a_loop_that_brings_nothing_new_is_an_end_with_a_warning() {
+async fn a_cursor_loop_without_new_tools_ends_the_list_with_a_warning() {
     for cursor in ["again", ""] {
-        let (listing, asked) =
+        let (listing, requests) =
             list(move |_| json!({"tools": [tool("a"), tool("b")], "nextCursor": cursor})).await;
         let listing = listing.expect("usable");
-        assert_eq!((names(&listing), asked), (vec!["a", "b"], 2));
-        assert!(listing.problems[0].message.contains("pagination loop"));
-        assert_eq!(listing.problems[0].source.as_ref().map(SourceId::as_str), Some("fake"));
+        assert_eq!((names(&listing), requests), (vec!["a", "b"], 2));
+        assert!(listing.diagnostics[0].message.contains("pagination loop"));
+        assert_eq!(listing.diagnostics[0].source.as_ref().map(SourceId::as_str), Some("fake"));
     }
 }
 
 #[tokio::test]
-async fn a_loop_that_brings_something_new_is_an_error() {
+async fn a_cursor_loop_with_new_tools_is_an_error() {
     let count = AtomicUsize::new(0);
     let page = move |_: Option<&str>| {
         let name = format!("t{}", count.fetch_add(1, Ordering::Relaxed));
@@ -98,18 +99,18 @@ async fn a_loop_that_brings_something_new_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_list_without_end_is_no_list() {
-    let (listing, asked) = list_with(Limits { pages: 5, ..Limits::default() }, true, |cursor| {
-        let page: usize = cursor.map_or(0, |it| it.parse().expect("a number"));
+async fn an_endless_list_is_an_error() {
+    let (listing, requests) = list_with(Limits { pages: 5, ..Limits::default() }, true, |cursor| {
+        let page: usize = cursor.map_or(0, |cursor| cursor.parse().expect("a number"));
         json!({"tools": [tool(&format!("t{page}"))], "nextCursor": (page + 1).to_string()})
     })
     .await;
     assert!(listing.expect_err("endless").to_string().contains("more than 5 pages"));
-    assert_eq!(asked, 5);
+    assert_eq!(requests, 5);
 }
 
 #[tokio::test]
-async fn a_page_that_fails_leaves_nothing() {
+async fn a_failed_page_fails_the_whole_list() {
     let error = reason(|cursor| match cursor {
         None => json!({"tools": [tool("a")], "nextCursor": "2"}),
         Some(_) => json!({"code": -32603, "message": "database is locked"}),
@@ -121,7 +122,7 @@ async fn a_page_that_fails_leaves_nothing() {
 async fn cursors_are_texts_of_a_modest_size() {
     for bad in [json!(7), json!({}), json!([]), json!(false)] {
         assert!(
-            reason(move |_| json!({"tools": [], "nextCursor": bad})).await.contains("not a text")
+            reason(move |_| json!({"tools": [], "nextCursor": bad})).await.contains("not a string")
         );
     }
     let limits = || Limits { cursor: 10, ..Limits::default() };
@@ -135,7 +136,7 @@ async fn cursors_are_texts_of_a_modest_size() {
 }
 
 #[tokio::test]
-async fn what_is_no_list_is_an_error_and_not_an_empty_one() {
+async fn an_invalid_list_is_an_error_and_not_an_empty_list() {
     for bad in [
         json!({"tools": null}),
         json!({"tools": {}}),
@@ -155,7 +156,7 @@ async fn what_is_no_list_is_an_error_and_not_an_empty_one() {
 async fn a_list_must_be_complete() {
     for kind in [json!("input_required"), json!("COMPLETE"), json!("complete "), json!(7)] {
         let page = move |_: Option<&str>| json!({"tools": [tool("a")], "resultType": kind});
-        assert!(reason(page.clone()).await.contains("whole result"));
+        assert!(reason(page.clone()).await.contains("is not a complete result"));
         assert!(
             list_with(Limits::default(), false, page).await.0.is_ok(),
             "legacy servers know no such key"
@@ -168,12 +169,15 @@ async fn a_list_must_be_complete() {
 #[tokio::test]
 async fn tools_are_limited_visibly() {
     let limits = || Limits { tools: 3, ..Limits::default() };
-    let many = |count: usize| (0..count).map(|it| tool(&format!("t{it}"))).collect::<Vec<_>>();
-    for (count, kept, problems) in [(2, 2, 0), (3, 3, 0), (4, 3, 1)] {
+    let many =
+        |count: usize| (0..count).map(|index| tool(&format!("t{index}"))).collect::<Vec<_>>();
+    for (count, used, diagnostics) in [(2, 2, 0), (3, 3, 0), (4, 3, 1)] {
         let page = move |_: Option<&str>| json!({"tools": many(count)});
         let listing = list_with(limits(), true, page).await.0.expect("a list");
-        assert_eq!((listing.tools.len(), listing.problems.len()), (kept, problems));
-        assert!(listing.problems.iter().all(|it| it.kind == DiagnosticKind::Limit));
+        assert_eq!((listing.tools.len(), listing.diagnostics.len()), (used, diagnostics));
+        assert!(
+            listing.diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::Limit)
+        );
     }
     let pages = move |cursor: Option<&str>| match cursor {
         None => json!({"tools": [tool("a"), tool("b")], "nextCursor": "2"}),
@@ -185,47 +189,48 @@ async fn tools_are_limited_visibly() {
 #[tokio::test]
 async fn bytes_of_all_pages_together_are_limited() {
     let page = |cursor: Option<&str>| {
-        let page: usize = cursor.map_or(0, |it| it.parse().expect("a number"));
+        let page: usize = cursor.map_or(0, |cursor| cursor.parse().expect("a number"));
         json!({"tools": [], "nextCursor": (page + 1).to_string(), "x": "x".repeat(400)})
     };
-    let (listing, asked) =
+    let (listing, requests) =
         list_with(Limits { listing: 1_000, ..Limits::default() }, true, page).await;
-    assert!(listing.expect_err("too much").to_string().contains("more than 1000 bytes"));
-    assert_eq!(asked, 3);
+    assert!(listing.expect_err("too much").to_string().contains("larger than 1000 bytes"));
+    assert_eq!(requests, 3);
 }
 
 /// Hostile modes: mixed_bad.
 #[tokio::test]
-async fn bad_tools_are_left_out_one_by_one() {
+async fn invalid_tools_are_skipped_individually() {
     let (listing, _) = list(|_| {
         json!({"tools": [{"name": 42, "inputSchema": {}}, tool("good"), null, tool(""), {"name": "no_schema"}, tool("also")]})
     })
     .await;
     let listing = listing.expect("a list");
     assert_eq!(names(&listing), ["good", "also"]);
-    let told: Vec<&str> = listing.problems.iter().map(|it| it.message.as_str()).collect();
+    let messages: Vec<&str> =
+        listing.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     assert_eq!(
-        told,
+        messages,
         [
-            "tool number 1 is left out: its name is not a text",
-            "tool number 3 is left out: it is no JSON object",
-            "tool number 4 is left out: its name is empty",
-            "tool `no_schema` is left out: it has no input schema",
+            "tool number 1 is skipped: its name is not a string",
+            "tool number 3 is skipped: it is not a JSON object",
+            "tool number 4 is skipped: its name is empty",
+            "tool `no_schema` is skipped: it has no input schema",
         ]
     );
 }
 
 #[tokio::test]
-async fn not_every_one_of_very_many_problems_is_told() {
+async fn only_the_first_diagnostics_are_reported_individually() {
     let (listing, _) = list(|_| json!({"tools": vec![json!(null); 500]})).await;
-    let problems = listing.expect("a list").problems;
-    assert_eq!(problems.len(), 101);
-    assert_eq!(problems[100].message, "400 more tools are left out");
+    let diagnostics = listing.expect("a list").diagnostics;
+    assert_eq!(diagnostics.len(), 101);
+    assert_eq!(diagnostics[100].message, "400 more tools skipped");
 }
 
 /// T15: two equal definitions count once; two different ones of the same name are both excluded.
 #[tokio::test]
-async fn of_two_tools_of_one_name_none_is_used() {
+async fn tools_with_the_same_name_and_different_definitions_are_excluded() {
     let (listing, _) = list(|_| {
         let other =
             json!({"name": "transfer", "description": "Send all the money", "inputSchema": {}});
@@ -235,13 +240,14 @@ async fn of_two_tools_of_one_name_none_is_used() {
     .await;
     let listing = listing.expect("a list");
     assert_eq!(names(&listing), ["same", "last"]);
-    let kinds: Vec<DiagnosticKind> = listing.problems.iter().map(|it| it.kind).collect();
+    let kinds: Vec<DiagnosticKind> =
+        listing.diagnostics.iter().map(|diagnostic| diagnostic.kind).collect();
     assert_eq!(kinds, [DiagnosticKind::Collision]);
 }
 
 /// Hostile modes: ttl_extreme. A missing time to live is not zero.
 #[tokio::test]
-async fn times_are_taken_within_reason() {
+async fn the_time_to_live_is_clamped() {
     let day = Some(Duration::from_secs(24 * 3600));
     let times = [
         ("1e300", day),
@@ -257,9 +263,9 @@ async fn times_are_taken_within_reason() {
     ];
     for (text, expected) in times {
         let limits = Limits::default();
-        let mut walk = super::ToolListReader::new(&limits, false);
-        walk.page(&format!(r#"{{"tools":[],"ttlMs":{text}}}"#), true).expect("a page");
-        assert_eq!(walk.finish(&SourceId::local()).ttl, expected, "{text}");
+        let mut reader = super::ToolListReader::new(&limits, false);
+        reader.read_page(&format!(r#"{{"tools":[],"ttlMs":{text}}}"#), true).expect("a page");
+        assert_eq!(reader.finish(&SourceId::local()).ttl, expected, "{text}");
     }
 }
 
@@ -283,7 +289,7 @@ async fn the_shortest_time_and_the_narrowest_scope_hold_for_all_pages() {
 /// Hostile modes: header_inject. This applies only to modern HTTP, because other transports have no
 /// headers.
 #[tokio::test]
-async fn tools_that_want_impossible_headers_are_left_out_where_there_are_headers() {
+async fn tools_with_invalid_header_names_are_excluded_over_http() {
     let page = |_: Option<&str>| {
         let marked = |name: &str, mark: &str| {
             let q = json!({"type": "string", "x-mcp-header": mark});
@@ -292,6 +298,6 @@ async fn tools_that_want_impossible_headers_are_left_out_where_there_are_headers
         json!({"tools": [marked("bad", "A\r\nX-Admin: 1"), marked("good", "Region")]})
     };
     assert_eq!(names(&list(page).await.0.expect("a list")), ["good"]);
-    let elsewhere = list_with(Limits::default(), false, page).await.0.expect("a list");
-    assert_eq!(names(&elsewhere), ["bad", "good"]);
+    let over_stdio = list_with(Limits::default(), false, page).await.0.expect("a list");
+    assert_eq!(names(&over_stdio), ["bad", "good"]);
 }

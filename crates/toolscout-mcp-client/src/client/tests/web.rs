@@ -2,7 +2,10 @@
 
 use super::{legacy, modern};
 use crate::client::McpClient;
-use crate::http::fixture::{EVENT_HEAD, Site, Then, answer, dial, json_answer, say, soon};
+use crate::http::fixture::{
+    AfterResponse, EVENT_HEAD, TestServer, connect_context, http_response, json_response, soon,
+    write_text,
+};
 use crate::{ClientError, ServerConfig, ServerTransport};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -11,16 +14,16 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use toolscout_core::SourceId;
 
-async fn connect(site: &Site) -> Result<McpClient, ClientError> {
+async fn connect(site: &TestServer) -> Result<McpClient, ClientError> {
     let server = ServerConfig::new(
         SourceId::new("web").expect("an id"),
         ServerTransport::Http(site.endpoint()),
     );
-    McpClient::connect(&server, &dial(), soon()).await
+    McpClient::connect(&server, &connect_context(), soon()).await
 }
 
 /// The response of a legacy server.
-fn old_answer(message: &Value) -> Option<String> {
+fn legacy_response(message: &Value) -> Option<String> {
     let result = match message["method"].as_str() {
         Some("initialize") => json!({"protocolVersion": "2025-11-25", "capabilities": {}}),
         Some("tools/list") => json!({"tools": [{"name": "old", "inputSchema": {}}]}),
@@ -29,22 +32,23 @@ fn old_answer(message: &Value) -> Option<String> {
     Some(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string())
 }
 
-fn methods(site: &Site) -> Vec<String> {
-    let posted = site.asked().into_iter().filter(|it| it.line.starts_with("POST"));
-    posted.map(|it| it.json()["method"].as_str().unwrap_or_default().to_owned()).collect()
+fn methods(site: &TestServer) -> Vec<String> {
+    let posted = site.requests().into_iter().filter(|item| item.line.starts_with("POST"));
+    posted.map(|posted| posted.json()["method"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 #[tokio::test]
-async fn a_modern_address_is_asked_once() {
-    let site = Site::new(|asked, stream| {
+async fn a_modern_address_gets_one_handshake_request() {
+    let site = TestServer::new(|recorded, stream| {
         let result = json!({"supportedVersions": ["2026-07-28"], "tools": []});
-        say(
+        write_text(
             stream,
-            &json_answer(
-                &json!({"jsonrpc": "2.0", "id": asked.json()["id"], "result": result}).to_string(),
+            &json_response(
+                &json!({"jsonrpc": "2.0", "id": recorded.json()["id"], "result": result})
+                    .to_string(),
             ),
         );
-        Then::Stay
+        AfterResponse::KeepOpen
     });
     let client = connect(&site).await.expect("connected");
     assert_eq!(client.era(), &modern());
@@ -53,16 +57,16 @@ async fn a_modern_address_is_asked_once() {
 }
 
 #[tokio::test]
-async fn an_address_that_does_not_understand_is_taken_for_a_legacy_one() {
-    let site = Site::new(|asked, stream| {
-        match old_answer(&asked.json()) {
-            Some(reply) => say(stream, &json_answer(&reply)),
-            None if asked.json().get("id").is_none() => {
-                say(stream, &answer("202 Accepted", "", ""))
+async fn an_address_that_refuses_discover_is_treated_as_legacy() {
+    let site = TestServer::new(|recorded, stream| {
+        match legacy_response(&recorded.json()) {
+            Some(reply) => write_text(stream, &json_response(&reply)),
+            None if recorded.json().get("id").is_none() => {
+                write_text(stream, &http_response("202 Accepted", "", ""))
             }
-            None => say(stream, &answer("400 Bad Request", "", "what?")),
+            None => write_text(stream, &http_response("400 Bad Request", "", "what?")),
         }
-        Then::Stay
+        AfterResponse::KeepOpen
     });
     let client = connect(&site).await.expect("connected");
     assert_eq!(client.era(), &legacy());
@@ -71,25 +75,27 @@ async fn an_address_that_does_not_understand_is_taken_for_a_legacy_one() {
 
 /// The address does not accept POST: it is an event stream of the older transport.
 #[tokio::test]
-async fn an_address_that_takes_no_posts_is_tried_as_an_event_stream() {
+async fn an_address_that_refuses_post_is_tried_as_an_event_stream() {
     let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
-    let site = Site::new(move |asked, connection| {
-        if asked.line.starts_with("GET") {
+    let site = TestServer::new(move |recorded, connection| {
+        if recorded.line.starts_with("GET") {
             *stream.lock() = Some(connection.try_clone().expect("a second handle"));
-            say(connection, EVENT_HEAD);
-            say(connection, "event: endpoint\ndata: /messages\n\n");
+            write_text(connection, EVENT_HEAD);
+            write_text(connection, "event: endpoint\ndata: /messages\n\n");
             let _ = connection.read(&mut [0; 1]);
-            return Then::HangUp;
+            return AfterResponse::Close;
         }
-        if !asked.line.contains("/messages") {
-            say(connection, &answer("405 Method Not Allowed", "", ""));
-            return Then::Stay;
+        if !recorded.line.contains("/messages") {
+            write_text(connection, &http_response("405 Method Not Allowed", "", ""));
+            return AfterResponse::KeepOpen;
         }
-        say(connection, &answer("202 Accepted", "", ""));
-        if let (Some(reply), Some(stream)) = (old_answer(&asked.json()), stream.lock().as_mut()) {
-            say(stream, &format!("data: {reply}\n\n"));
+        write_text(connection, &http_response("202 Accepted", "", ""));
+        if let (Some(reply), Some(stream)) =
+            (legacy_response(&recorded.json()), stream.lock().as_mut())
+        {
+            write_text(stream, &format!("data: {reply}\n\n"));
         }
-        Then::Stay
+        AfterResponse::KeepOpen
     });
     let client = connect(&site).await.expect("connected");
     assert_eq!(client.era(), &legacy());
@@ -98,15 +104,16 @@ async fn an_address_that_takes_no_posts_is_tried_as_an_event_stream() {
 }
 
 #[tokio::test]
-async fn an_address_with_nothing_at_it_says_what_it_answered_first() {
-    let site = Site::saying(answer("404 Not Found", "", "nothing here"));
+async fn an_address_without_a_server_reports_the_first_status() {
+    let site = TestServer::always(http_response("404 Not Found", "", "nothing here"));
     let error = connect(&site).await.err().expect("nothing there");
     assert!(matches!(error, ClientError::Status { status: 404, .. }), "{error}");
 }
 
 #[tokio::test]
-async fn who_must_log_in_first_is_told_so_at_once() {
-    let site = Site::saying(answer("401 Unauthorized", "WWW-Authenticate: Bearer\r\n", ""));
+async fn a_required_login_is_reported_at_once() {
+    let site =
+        TestServer::always(http_response("401 Unauthorized", "WWW-Authenticate: Bearer\r\n", ""));
     let error = connect(&site).await.err().expect("no login");
     assert!(matches!(error, ClientError::Login { .. }), "{error}");
     assert_eq!(methods(&site), ["server/discover"]);
