@@ -22,15 +22,15 @@ use toolscout_source::layer::Retry;
 use tracing::Instrument as _;
 
 /// The interval at which to check whether another process has discovered the same server.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const LEASE_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// The delay before a remote server is queried a second time.
-const AGAIN: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// How long a server that suddenly lists no tools keeps its previous tools.
-const VANISHED: Duration = Duration::from_secs(600);
+const VANISHED_GRACE: Duration = Duration::from_secs(600);
 /// An unchanged list is not stored again within this time.
-const WRITE_AGAIN: Duration = Duration::from_secs(60);
+const REWRITE_INTERVAL: Duration = Duration::from_secs(60);
 /// A time limit with less than this left counts as expired, because timers are not exact.
-const NEARLY: Duration = Duration::from_millis(5);
+const TIMER_TOLERANCE: Duration = Duration::from_millis(5);
 /// The version of the definition checks; incremented when a check is added.
 const CHECKS: usize = 1;
 /// Programs that may have to download a server before they start it.
@@ -40,7 +40,7 @@ const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv"
 #[derive(Clone)]
 pub struct ServerContext {
     pub(super) records: DiscoveryRecords,
-    pub(super) dial: ConnectContext,
+    pub(super) connect: ConnectContext,
     key: [u8; 32],
 }
 
@@ -50,7 +50,7 @@ impl ServerContext {
     pub fn new(
         store: Arc<dyn Store>,
         project: &Path,
-        dial: ConnectContext,
+        connect: ConnectContext,
     ) -> Result<Self, StoreError> {
         let key = store.key()?;
         let records = DiscoveryRecords::new(store, partition(project))
@@ -60,7 +60,10 @@ impl ServerContext {
 
     /// Returns the same context with these tokens, for the server they belong to.
     pub fn with_tokens(&self, tokens: Arc<dyn TokenProvider>) -> Self {
-        Self { dial: ConnectContext { tokens: Some(tokens), ..self.dial.clone() }, ..self.clone() }
+        Self {
+            connect: ConnectContext { tokens: Some(tokens), ..self.connect.clone() },
+            ..self.clone()
+        }
     }
 
     /// Returns the same context without a token provider.
@@ -80,19 +83,27 @@ impl ServerContext {
 
     /// The configuration's fingerprint, with the current values of its references.
     pub fn configuration(&self, server: &ServerConfig) -> String {
-        fingerprint::of_configuration(server, &self.key, &self.dial.lookup)
+        fingerprint::configuration_fingerprint(server, &self.key, &self.connect.lookup)
     }
 
     /// The context of a connection to this server, with the era of the last connection.
-    pub(super) fn dial(&self, server: &ServerConfig, record: &DiscoveryRecord) -> ConnectContext {
-        let known =
-            record.tools.as_ref().filter(|it| it.configuration == self.configuration(server));
-        ConnectContext { era: known.map(|it| it.era.clone()), ..self.dial.clone() }
+    pub(super) fn connect_context(
+        &self,
+        server: &ServerConfig,
+        record: &DiscoveryRecord,
+    ) -> ConnectContext {
+        let known_tools =
+            record.tools.as_ref().filter(|tools| tools.configuration == self.configuration(server));
+        ConnectContext { era: known_tools.map(|value| value.era.clone()), ..self.connect.clone() }
     }
 
     /// The time limit of a discovery: longer if the server may have to be installed first.
-    pub(super) fn time_for(&self, server: &ServerConfig, record: &DiscoveryRecord) -> Duration {
-        let limits = &self.dial.limits;
+    pub(super) fn discovery_time_limit(
+        &self,
+        server: &ServerConfig,
+        record: &DiscoveryRecord,
+    ) -> Duration {
+        let limits = &self.connect.limits;
         let is_first = record.tools.is_none();
         let usual = if is_first && is_installed_first(server) {
             limits.installing
@@ -104,9 +115,9 @@ impl ServerContext {
 }
 
 /// The key that marks checked definitions. It differs if the checks or their limits differ.
-fn key_of_checks(key: &[u8; 32], limits: &Limits) -> [u8; 32] {
+fn checks_key(key: &[u8; 32], limits: &Limits) -> [u8; 32] {
     let mut all = key.to_vec();
-    for number in [CHECKS, limits.definition, limits.schema, limits.schema_nodes] {
+    for number in [CHECKS_VERSION, limits.definition, limits.schema, limits.schema_nodes] {
         all.extend((number as u64).to_le_bytes());
     }
     blake3::derive_key("toolscout definitions that were checked", &all)
@@ -139,7 +150,7 @@ pub struct DiscoveryOutcome {
 }
 
 impl DiscoveryOutcome {
-    pub(super) fn of(tools: Option<&KnownTools>, took: Duration, changed: bool) -> Self {
+    pub(super) fn from_tools(tools: Option<&KnownTools>, took: Duration, changed: bool) -> Self {
         let (count, excluded) =
             tools.map_or((0, 0), |tools| (tools.definitions.len(), tools.excluded.len()));
         Self { tools: count, excluded, took, changed }
@@ -163,19 +174,19 @@ impl ServerContext {
         server: &ServerConfig,
         cx: &Cx,
     ) -> Result<DiscoveryOutcome, SourceError> {
-        let begun = Moment::now();
+        let started_at = Moment::now();
         let before = self.read(server, cx)?;
-        let limit = self.time_for(server, &before);
-        let deadline = soonest(cx, limit);
-        let Some(lease) = self.lease(server, begun, limit, deadline, cx).await? else {
-            return self.outcome(server, begun, cx);
+        let limit = self.discovery_time_limit(server, &before);
+        let deadline = effective_deadline(cx, limit);
+        let Some(lease) = self.lease(server, started_at, limit, deadline, cx).await? else {
+            return self.outcome(server, started_at, cx);
         };
         let span = tracing::debug_span!("tool-discovery", server = %server.id);
-        self.discover_alone(server, limit, deadline, cx, lease).instrument(span).await
+        self.discover_leased(server, limit, deadline, cx, lease).instrument(span).await
     }
 
     /// Discovers the server while holding the lease.
-    async fn discover_alone(
+    async fn discover_leased(
         &self,
         server: &ServerConfig,
         limit: Duration,
@@ -193,40 +204,46 @@ impl ServerContext {
         let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
         let answer = answer
             .unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
-        match answer.map_err(|it| in_full(it, limit, deadline, cx)) {
+        match outcome.map_err(|error| with_configured_limit(error, limit, deadline, cx)) {
             Ok((listing, library, client)) => {
-                let discovered = self.succeed(server, cx, record, &listing, &client, started)?;
-                let news = self.remember_library(server, cx, &client, library)?;
+                let discovered =
+                    self.record_success(server, cx, record, &listing, &client, started)?;
+                let library_changes = self.store_library(server, cx, &client, library)?;
                 Ok(DiscoveryOutcome {
-                    changed: discovered.changed || !news.is_empty(),
+                    changed: discovered.changed || !library_changes.is_empty(),
                     ..discovered
                 })
             }
-            Err(error) => Err(self.fail(server, cx, record, error, started)),
+            Err(error) => Err(self.record_failure(server, cx, record, error, started)),
         }
     }
 
-    /// Like [`Self::ask`], but queries a remote server again after a delay if it is busy or
+    /// Like [`Self::query`], but queries a remote server again after a delay if it is busy or
     /// unreachable. A program is not retried, because it would fail again.
-    async fn ask_again(
+    async fn query_with_retry(
         &self,
         server: &ServerConfig,
         record: &DiscoveryRecord,
         deadline: Instant,
     ) -> Result<(ServerListing, LibraryListing, McpClient), ClientError> {
         let is_remote = matches!(server.transport, ServerTransport::Http(_));
-        let retry = Retry { delay: AGAIN, ..Retry::default() };
+        let retry = Retry { delay: RETRY_DELAY, ..Retry::default() };
         let mut attempt = 1;
         loop {
             let list_library =
                 async |client: &McpClient| library::list(client, self, Some(deadline)).await;
-            let error = match self.ask(server, record, deadline, list_library).await {
+            let error = match self.query(server, record, deadline, list_library).await {
                 Err(error) if is_remote => error,
                 response => return response,
             };
-            let left = deadline.saturating_duration_since(Instant::now());
+            let remaining = deadline.saturating_duration_since(Instant::now());
             if !retry
-                .may_wait(&server.id, &error.clone().of(&server.id), &mut attempt, Some(left))
+                .wait_for_retry(
+                    &server.id,
+                    &error.clone().into_source_error(&server.id),
+                    &mut attempt,
+                    Some(remaining),
+                )
                 .await
             {
                 return Err(error);
@@ -235,7 +252,7 @@ impl ServerContext {
     }
 
     /// Starts the server, lists its tools, runs `more`, and always stops the server.
-    async fn ask<T>(
+    async fn query<T>(
         &self,
         server: &ServerConfig,
         record: &DiscoveryRecord,
@@ -258,22 +275,23 @@ impl ServerContext {
         cx: &Cx,
     ) -> Result<ServerTestOutcome, ClientError> {
         let record = self.read(server, cx).unwrap_or_default();
-        let limit = self.time_for(server, &record);
-        let deadline = soonest(cx, limit);
-        let asked =
-            timeout_at(deadline.into(), self.ask(server, &record, deadline, async |_| ())).await;
-        let asked = asked
+        let limit = self.discovery_time_limit(server, &record);
+        let deadline = effective_deadline(cx, limit);
+        let tested =
+            timeout_at(deadline.into(), self.query(server, &record, deadline, async |_| ())).await;
+        let tested = tested
             .unwrap_or_else(|_| Err(ClientError::TimedOut { what: "the test".to_owned(), limit }));
-        let (listing, (), client) = asked.map_err(|it| in_full(it, limit, deadline, cx))?;
+        let (listing, (), client) =
+            tested.map_err(|error| with_configured_limit(error, limit, deadline, cx))?;
         Ok(ServerTestOutcome { tools: listing.tools.len(), era: client.era().clone() })
     }
 
     /// Acquires the lease for discovering the server; `None` if another process has discovered it
-    /// since `begun`.
+    /// since `started_at`.
     async fn lease(
         &self,
         server: &ServerConfig,
-        begun: Moment,
+        started_at: Moment,
         limit: Duration,
         deadline: Instant,
         cx: &Cx,
@@ -282,10 +300,13 @@ impl ServerContext {
         let mut has_waited = false;
         loop {
             if let Some(lease) =
-                self.records.store().lease(&name).map_err(|it| unkept(server, &it))?
+                self.records.store().lease(&name).map_err(|error| store_error(server, &error))?
             {
                 let is_done = has_waited
-                    && self.read(server, cx)?.last_discovery.is_some_and(|it| it >= begun);
+                    && self
+                        .read(server, cx)?
+                        .last_discovery
+                        .is_some_and(|last_discovery| last_discovery >= started_at);
                 return Ok(Some(lease).filter(|_| !is_done));
             }
             if !has_waited {
@@ -293,10 +314,10 @@ impl ServerContext {
             }
             has_waited = true;
             if Instant::now() >= deadline {
-                let what = "the discovery that another process has under way".to_owned();
+                let what = "waiting for the discovery of another process".to_owned();
                 return Err(SourceError::TimedOut { id: server.id.clone(), what, limit });
             }
-            sleep(LOOK_AGAIN).await;
+            sleep(LEASE_POLL_INTERVAL).await;
         }
     }
 
@@ -304,19 +325,19 @@ impl ServerContext {
     fn outcome(
         &self,
         server: &ServerConfig,
-        begun: Moment,
+        started_at: Moment,
         cx: &Cx,
     ) -> Result<DiscoveryOutcome, SourceError> {
         let record = self.read(server, cx)?;
         if let (DiscoveryStatus::Failed, Some(what)) = (record.status, record.error) {
             return Err(SourceError::Unavailable { id: server.id.clone(), what });
         }
-        Ok(DiscoveryOutcome::of(record.tools.as_ref(), begun.age(Moment::now()), true))
+        Ok(DiscoveryOutcome::from_tools(record.tools.as_ref(), started_at.age(Moment::now()), true))
     }
 
     /// Stores the listed tools of a server. Used by discoveries, and whenever a running server is
     /// listed again.
-    pub(super) fn succeed(
+    pub(super) fn record_success(
         &self,
         server: &ServerConfig,
         cx: &Cx,
@@ -330,19 +351,23 @@ impl ServerContext {
         let before = record.tools.take();
         let was_fresh = record.status == DiscoveryStatus::Success;
         let next = next_tools(before.as_ref(), listing, client, configuration, now);
-        let same_as = |it: &KnownTools| *it == KnownTools { listed: it.listed, ..next.clone() };
+        let same_as = |known_tools: &KnownTools| {
+            *known_tools == KnownTools { listed: known_tools.listed, ..next.clone() }
+        };
         let changed = !before.as_ref().is_some_and(same_as);
         // Definitions kept from the last discovery keep their mark.
-        let are_fresh = listing.tools.iter().map(|it| &it.raw).eq(&next.definitions);
+        let are_fresh = listing.tools.iter().map(|tool| &tool.raw).eq(&next.definitions);
         let checked = if are_fresh {
             Some(self.records.mark(&next.definitions))
         } else {
             record.checked.take()
         };
-        let discovered = DiscoveryOutcome::of(Some(&next), started.elapsed(), changed);
+        let discovered = DiscoveryOutcome::from_tools(Some(&next), started.elapsed(), changed);
         let is_written = was_fresh
             && !changed
-            && record.last_discovery.is_some_and(|it| it.age(now) < WRITE_AGAIN);
+            && record
+                .last_discovery
+                .is_some_and(|last_discovery| last_discovery.age(now) < REWRITE_INTERVAL);
         // The library may have been stored since `record` was read.
         let library = self.read(server, cx)?.library;
         record = DiscoveryRecord {
@@ -367,7 +392,7 @@ impl ServerContext {
             EventKind::Discovery(event::DiscoveryEvent {
                 source,
                 names,
-                was_needed: !was_fresh,
+                was_uncached: !was_fresh,
                 changed,
                 error: None,
             })
@@ -375,8 +400,8 @@ impl ServerContext {
         Ok(discovered)
     }
 
-    /// Stores that a discovery failed. The known tools stay.
-    pub(super) fn fail(
+    /// Stores that a discovery failed. The known tools stay, unless the entry drops them.
+    pub(super) fn record_failure(
         &self,
         server: &ServerConfig,
         cx: &Cx,
@@ -385,19 +410,19 @@ impl ServerContext {
         started: Instant,
     ) -> SourceError {
         let is_timeout = matches!(error, ClientError::TimedOut { .. });
-        let said = redact::text(&error.to_string());
-        let said = match &error {
-            _ if is_timeout => format!("timeout: {said}"),
-            ClientError::Login { .. } if !said.contains("server login") => {
-                format!("{said}; log in with: toolscout server login {}", server.id)
+        let message = redact::text(&error.to_string());
+        let message = match &error {
+            _ if is_timeout => format!("timeout: {message}"),
+            ClientError::Login { .. } if !message.contains("server login") => {
+                format!("{message}; log in with `toolscout server login {}`", server.id)
             }
-            _ => said,
+            _ => message,
         };
         let took_ms = started.elapsed().as_millis();
-        tracing::warn!(event = "tools.discovery.failed", server = %server.id, error = %toolscout_core::escape::line(&said), duration_ms = %took_ms);
+        tracing::warn!(event = "tools.discovery.failed", server = %server.id, error = %toolscout_core::escape::line(&message), duration_ms = %took_ms);
         cx.emit_since(started, || {
-            let (source, error) = (server.id.clone(), Some(said.clone()));
-            let was_needed = record.tools.is_none();
+            let (source, error) = (server.id.clone(), Some(message.clone()));
+            let was_uncached = record.tools.is_none();
             EventKind::Discovery(event::DiscoveryEvent {
                 source,
                 names: Vec::new(),
@@ -407,17 +432,17 @@ impl ServerContext {
             })
         });
         let last_discovery = Some(Moment::now());
-        let library = self.read(server, cx).ok().and_then(|it| it.library);
-        let record = DiscoveryRecord {
+        let library = self.read(server, cx).ok().and_then(|value| value.library);
+        let mut record = DiscoveryRecord {
             status: DiscoveryStatus::Failed,
-            error: Some(said),
+            error: Some(message),
             last_discovery,
             library,
             ..record
         };
         match self.write(server, cx, &record) {
-            Ok(()) => error.of(&server.id),
-            Err(unkept) => unkept,
+            Ok(()) => error.into_source_error(&server.id),
+            Err(store_error) => store_error,
         }
     }
 
@@ -426,7 +451,9 @@ impl ServerContext {
         server: &ServerConfig,
         cx: &Cx,
     ) -> Result<DiscoveryRecord, SourceError> {
-        self.records.read(&server.id, cx.user.as_deref()).map_err(|it| unkept(server, &it))
+        self.records
+            .read(&server.id, cx.user.as_deref())
+            .map_err(|error| store_error(server, &error))
     }
 
     pub(super) fn write(
@@ -435,7 +462,9 @@ impl ServerContext {
         cx: &Cx,
         record: &DiscoveryRecord,
     ) -> Result<(), SourceError> {
-        self.records.write(&server.id, cx.user.as_deref(), record).map_err(|it| unkept(server, &it))
+        self.records
+            .write(&server.id, cx.user.as_deref(), record)
+            .map_err(|error| store_error(server, &error))
     }
 }
 
@@ -450,18 +479,18 @@ async fn list_settled(client: &McpClient, deadline: Instant) -> Result<ServerLis
 /// The error with the last line of the server's stderr, if there is one.
 pub(super) fn with_tail(error: ClientError, client: &McpClient) -> ClientError {
     let tail = client.tail();
-    let last = tail.lines().rev().map(str::trim).find(|it| !it.is_empty());
+    let last = tail.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match (error, last) {
         (ClientError::Lost { what }, Some(last)) if !what.contains(last) => {
             let last: String = last.chars().take(300).collect();
-            ClientError::lost(format!("{what}; it last said: {last}"))
+            ClientError::lost(format!("{what}; last stderr output: {last}"))
         }
         (error, _) => error,
     }
 }
 
 /// The tools to store. If only the order differs, the previous order stays. A server that suddenly
-/// lists no tools keeps the previous ones for [`VANISHED`].
+/// lists no tools keeps the previous ones for [`VANISHED_GRACE`].
 fn next_tools(
     before: Option<&KnownTools>,
     listing: &ServerListing,
@@ -472,30 +501,30 @@ fn next_tools(
     let mut next = KnownTools {
         listed: now,
         configuration,
-        definitions: listing.tools.iter().map(|it| it.raw.clone()).collect(),
-        excluded: listing.problems.iter().map(|it| it.message.clone()).collect(),
-        ttl_ms: listing.ttl.and_then(|it| u64::try_from(it.as_millis()).ok()),
+        definitions: listing.tools.iter().map(|tool| tool.raw.clone()).collect(),
+        excluded: listing.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect(),
+        ttl_ms: listing.ttl.and_then(|ttl| u64::try_from(ttl.as_millis()).ok()),
         private: listing.scope == CacheScope::Private,
         era: client.era().clone(),
         vanished: None,
     };
-    let Some(before) = before.filter(|it| it.configuration == next.configuration) else {
+    let Some(before) = before.filter(|value| value.configuration == next.configuration) else {
         return next;
     };
     if next.definitions.is_empty() && !before.definitions.is_empty() {
         let since = before.vanished.unwrap_or(now);
-        if since.age(now) < VANISHED {
+        if since.age(now) < VANISHED_GRACE {
             next.definitions.clone_from(&before.definitions);
             next.vanished = Some(since);
         }
-    } else if means_the_same(&before.definitions, &next.definitions) {
+    } else if are_equivalent(&before.definitions, &next.definitions) {
         next.definitions.clone_from(&before.definitions);
     }
     next
 }
 
 /// Whether both lists contain the same definitions, in any order and any formatting.
-fn means_the_same(one: &[RawJson], other: &[RawJson]) -> bool {
+fn are_equivalent(one: &[RawJson], other: &[RawJson]) -> bool {
     if one.len() != other.len() {
         return false;
     }
@@ -505,30 +534,31 @@ fn means_the_same(one: &[RawJson], other: &[RawJson]) -> bool {
         toolscout_core::digest::canonical(&raw.to_value(), &mut text);
         text
     };
-    one.iter().for_each(|it| *counts.entry(canonical(it)).or_default() += 1);
-    other.iter().for_each(|it| *counts.entry(canonical(it)).or_default() -= 1);
-    counts.values().all(|it| *it == 0)
+    one.iter().for_each(|item| *counts.entry(canonical(item)).or_default() += 1);
+    other.iter().for_each(|item| *counts.entry(canonical(item)).or_default() -= 1);
+    counts.values().all(|count| *count == 0)
 }
 
 fn names(record: &DiscoveryRecord) -> Vec<String> {
-    let tools = record.tools.iter().flat_map(|it| &it.definitions);
-    tools.filter_map(|it| it.to_value().get("name")?.as_str().map(str::to_owned)).collect()
+    let tools = record.tools.iter().flat_map(|tool| &tool.definitions);
+    tools.filter_map(|tool| tool.to_value().get("name")?.as_str().map(str::to_owned)).collect()
 }
 
-pub(super) fn soonest(cx: &Cx, limit: Duration) -> Instant {
+pub(super) fn effective_deadline(cx: &Cx, limit: Duration) -> Instant {
     let limit = Instant::now() + limit;
-    cx.deadline.map_or(limit, |it| it.min(limit))
+    cx.deadline.map_or(limit, |deadline| deadline.min(limit))
 }
 
 /// Reports the configured limit instead of the time that was left when the last step began. If
 /// another limit or the caller's deadline expired, the error stays unchanged.
-pub(super) fn in_full(
+pub(super) fn with_configured_limit(
     error: ClientError,
     limit: Duration,
     deadline: Instant,
     cx: &Cx,
 ) -> ClientError {
-    let is_this_limit = cx.deadline != Some(deadline) && Instant::now() + NEARLY >= deadline;
+    let is_this_limit =
+        cx.deadline != Some(deadline) && Instant::now() + TIMER_TOLERANCE >= deadline;
     match error {
         ClientError::TimedOut { what, .. } if is_this_limit => {
             ClientError::TimedOut { what, limit }
@@ -537,6 +567,6 @@ pub(super) fn in_full(
     }
 }
 
-fn unkept(server: &ServerConfig, error: &StoreError) -> SourceError {
+fn store_error(server: &ServerConfig, error: &StoreError) -> SourceError {
     SourceError::Unavailable { id: server.id.clone(), what: error.to_string() }
 }

@@ -17,7 +17,7 @@ pub enum ClientError {
         reason: String,
     },
     /// A step took too long.
-    #[error("{what} took longer than {}", toolscout_core::spoken(*limit))]
+    #[error("{what} timed out after {}", toolscout_core::format_duration(*limit))]
     TimedOut {
         /// The step that timed out.
         what: String,
@@ -92,7 +92,7 @@ impl ClientError {
     }
 
     /// Converts it to an error of this source.
-    pub fn of(self, id: &SourceId) -> SourceError {
+    pub fn into_source_error(self, id: &SourceId) -> SourceError {
         let id = id.clone();
         match self {
             Self::Spawn { program, reason } => {

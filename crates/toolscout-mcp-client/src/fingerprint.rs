@@ -6,7 +6,7 @@ use blake3::Hasher;
 /// The fingerprint of the settings that determine a server's tools: its program or address, with
 /// the current values of its references. It is keyed, because a plain hash of a short password can
 /// be reversed by guessing.
-pub(crate) fn of_configuration(
+pub(crate) fn configuration_fingerprint(
     server: &ServerConfig,
     key: &[u8; 32],
     lookup: &ReferenceLookup,
@@ -14,12 +14,12 @@ pub(crate) fn of_configuration(
     let mut hasher = Hasher::new_keyed(key);
     let value = |text: &ConfigText| text.fingerprint(key, lookup).to_vec();
     add_transport(&mut hasher, &server.transport, &value);
-    short(&hasher)
+    short_hex(&hasher)
 }
 
 /// The fingerprint of the entry as written, with unresolved references. A changed entry is a
-/// different server; a changed value of a secret is not.
-pub fn of_entry(server: &ServerConfig) -> String {
+/// different server, also if it grants more; a changed value of a secret is not.
+pub fn entry_fingerprint(server: &ServerConfig) -> String {
     let mut hasher = Hasher::new();
     add_transport(&mut hasher, &server.transport, &|text: &ConfigText| {
         text.written().as_bytes().to_vec()
@@ -42,9 +42,9 @@ fn add_transport(
 fn add_program(hasher: &mut Hasher, program: &Program, value: &dyn Fn(&ConfigText) -> Vec<u8>) {
     add(hasher, &value(&program.command));
     add(hasher, &program.args.len().to_le_bytes());
-    program.args.iter().for_each(|it| add(hasher, &value(it)));
+    program.args.iter().for_each(|arg| add(hasher, &value(arg)));
     add_named(hasher, &program.env, value);
-    let cwd = program.cwd.as_ref().map_or(&b""[..], |it| it.as_os_str().as_encoded_bytes());
+    let cwd = program.cwd.as_ref().map_or(&b""[..], |cwd| cwd.as_os_str().as_encoded_bytes());
     add(hasher, cwd);
 }
 
@@ -55,7 +55,7 @@ fn add_endpoint(
 ) {
     add(hasher, &value(&endpoint.url));
     add_named(hasher, &endpoint.headers, value);
-    endpoint.bearer.iter().for_each(|it| add(hasher, &value(it)));
+    endpoint.bearer.iter().for_each(|bearer| add(hasher, &value(bearer)));
 }
 
 fn add_named(
@@ -76,6 +76,6 @@ fn add(hasher: &mut Hasher, part: &[u8]) {
     hasher.update(part);
 }
 
-fn short(hasher: &Hasher) -> String {
+fn short_hex(hasher: &Hasher) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }

@@ -7,7 +7,8 @@
 //! response wins. Thus a server that is merely slow to start is never misclassified, and a server
 //! that ignores unknown methods causes no delay. The era of the last connection only changes the
 //! order: a legacy server is sent `initialize` first, and a modern server's silence is ignored. In
-//! either case a wrong assumption is corrected once, and no more.
+//! either case a wrong assumption is corrected once, and no more. A configured revision replaces
+//! all of this: the server gets that handshake and no other.
 
 mod description;
 
@@ -38,7 +39,7 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 /// The error code of a server that expects `initialize`.
 const NOT_INITIALIZED: i64 = -32002;
 /// The number of bytes of a version that are shown.
-const VERSION: usize = 32;
+const MAX_SHOWN_VERSION: usize = 32;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HandshakeResult {
@@ -46,8 +47,8 @@ pub(super) struct HandshakeResult {
     pub(super) description: ServerDescription,
 }
 
-/// Does the handshake. `known` is the era of the last connection.
-pub(super) async fn agree(
+/// Does the handshake that `choice` permits. `known` is the era of the last connection.
+pub(super) async fn negotiate(
     peer: &Peer,
     known: Option<&ProtocolEra>,
     limits: &Limits,
@@ -59,7 +60,7 @@ pub(super) async fn agree(
         // The error reports the time limit of the whole handshake, because that is how long the
         // user waited, and not the limit of one request in it.
         ClientError::TimedOut { what, .. } => {
-            ClientError::TimedOut { what, limit: given(began, deadline) }
+            ClientError::TimedOut { what, limit: time_limit(started, deadline) }
         }
         other => other,
     })
@@ -73,7 +74,9 @@ async fn open(
 ) -> Result<HandshakeResult, ClientError> {
     match known {
         Some(ProtocolEra::Legacy { .. }) => match initialize(peer, LEGACY[0], deadline).await {
-            Err(error) if is_about_era(peer, &error) => probe(peer, limits, true, deadline).await,
+            Err(error) if may_be_wrong_era(peer, &error) => {
+                probe(peer, limits, true, deadline).await
+            }
             other => other,
         },
         Some(ProtocolEra::Modern { .. }) => probe(peer, limits, false, deadline).await,
@@ -84,14 +87,14 @@ async fn open(
 /// Does the legacy handshake.
 pub(super) async fn initialize(
     peer: &Peer,
-    offer: &str,
+    offered_version: &str,
     deadline: Instant,
 ) -> Result<HandshakeResult, ClientError> {
-    let opened = match ask_to_initialize(peer, offer, deadline).await {
+    let opened = match send_initialize(peer, offered_version, deadline).await {
         Err(ClientError::Answered { code, message, data }) => {
-            match other_than(offer, data.as_ref()) {
+            match other_supported_version(offered_version, data.as_ref()) {
                 Some(version) if LEGACY.contains(&version) => {
-                    ask_to_initialize(peer, version, deadline).await?
+                    send_initialize(peer, version, deadline).await?
                 }
                 _ => return Err(ClientError::Answered { code, message, data }),
             }
@@ -101,10 +104,10 @@ pub(super) async fn initialize(
     let opened = opened.to_value();
     let version = match &opened["protocolVersion"] {
         Value::String(version) if LEGACY.contains(&version.as_str()) => version.clone(),
-        Value::String(version) => return Err(nothing_common(&[version])),
+        Value::String(version) => return Err(no_common_version(&[version])),
         _ => {
             return Err(ClientError::protocol(
-                "its answer to `initialize` names no protocol version",
+                "its response to `initialize` has no protocol version",
             ));
         }
     };
@@ -134,14 +137,14 @@ pub(super) fn newest_legacy() -> &'static str {
 }
 
 /// The client information in every request of the modern era.
-pub(super) fn introduce(meta: &mut Map<String, Value>, capabilities: Value) {
+pub(super) fn add_client_info(meta: &mut Map<String, Value>, capabilities: Value) {
     let key = |name: &str| format!("io.modelcontextprotocol/{name}");
     meta.insert(key("protocolVersion"), MODERN.into());
     meta.insert(key("clientCapabilities"), capabilities);
-    meta.insert(key("clientInfo"), us());
+    meta.insert(key("clientInfo"), client_info());
 }
 
-fn us() -> Value {
+fn client_info() -> Value {
     json!({"name": "toolscout", "version": env!("CARGO_PKG_VERSION")})
 }
 
@@ -155,7 +158,7 @@ enum DiscoverVerdict {
 async fn probe(
     peer: &Peer,
     limits: &Limits,
-    minds_silence: bool,
+    falls_back_on_silence: bool,
     deadline: Instant,
 ) -> Result<HandshakeResult, ClientError> {
     let mut discovering = pin!(discover(peer, deadline));
@@ -167,14 +170,16 @@ async fn probe(
         },
     };
     match verdict? {
-        DiscoverVerdict::Modern(agreed) => Ok(agreed),
-        DiscoverVerdict::Legacy(offer) => initialize(peer, offer, deadline).await,
+        DiscoverVerdict::Modern(result) => Ok(result),
+        DiscoverVerdict::Legacy(offered_version) => {
+            initialize(peer, offered_version, deadline).await
+        }
     }
 }
 
 /// How long to wait for a silent server; at most a third of the remaining time, so that a handshake
 /// still fits.
-fn patience(limits: &Limits, deadline: Instant) -> Duration {
+fn silence_timeout(limits: &Limits, deadline: Instant) -> Duration {
     limits.probe.min(deadline.saturating_duration_since(Instant::now()) / 3)
 }
 
@@ -190,13 +195,13 @@ async fn race(
     tokio::select! {
         biased;
         verdict = &mut discovering => match verdict {
-            Ok(DiscoverVerdict::Modern(agreed)) => Ok(agreed),
+            Ok(DiscoverVerdict::Modern(result)) => Ok(result),
             _ => opening.await,
         },
         opened = &mut opening => match opened {
             // The server may be a modern one that is slow to answer `server/discover`.
-            Err(error) if is_about_era(peer, &error) => match timeout(limits.probe, discovering).await {
-                Ok(Ok(DiscoverVerdict::Modern(agreed))) => Ok(agreed),
+            Err(error) if may_be_wrong_era(peer, &error) => match timeout(limits.probe, discovering).await {
+                Ok(Ok(DiscoverVerdict::Modern(result))) => Ok(result),
                 _ => Err(error),
             },
             other => other,
@@ -205,62 +210,64 @@ async fn race(
 }
 
 async fn discover(peer: &Peer, deadline: Instant) -> Result<DiscoverVerdict, ClientError> {
-    let answer = match ask_to_discover(peer, deadline).await {
+    let response = match send_discover(peer, deadline).await {
         // Another instance behind the same address may answer now, so this is tried once more.
         Err(ClientError::Answered { code: UNSUPPORTED_VERSION, data, .. })
             if supports_modern(data.as_ref()) =>
         {
-            ask_to_discover(peer, deadline).await
+            send_discover(peer, deadline).await
         }
-        answer => answer,
+        response => response,
     };
-    match answer {
-        Ok(answer) => judge(&answer.to_value()),
+    match response {
+        Ok(response) => evaluate(&response.to_value()),
         Err(ClientError::Answered { code: UNSUPPORTED_VERSION, message, data }) => {
-            match other_than(MODERN, data.as_ref()) {
+            match other_supported_version(MODERN, data.as_ref()) {
                 Some(version) => Ok(DiscoverVerdict::Legacy(version)),
-                None => Err(refused(message, data.as_ref())),
+                None => Err(unsupported_version(message, data.as_ref())),
             }
         }
         Err(error @ ClientError::Answered { code: HEADER_MISMATCH | MISSING_CAPABILITY, .. }) => {
             Err(error)
         }
-        Err(error) if is_about_era(peer, &error) => Ok(DiscoverVerdict::Legacy(LEGACY[0])),
+        Err(error) if may_be_wrong_era(peer, &error) => Ok(DiscoverVerdict::Legacy(LEGACY[0])),
         Err(error) => Err(error),
     }
 }
 
-async fn ask_to_discover(peer: &Peer, deadline: Instant) -> Result<RawJson, ClientError> {
+async fn send_discover(peer: &Peer, deadline: Instant) -> Result<RawJson, ClientError> {
     let mut meta = Map::new();
-    introduce(&mut meta, json!({}));
+    add_client_info(&mut meta, json!({}));
     let params = Map::from_iter([("_meta".to_owned(), Value::Object(meta))]);
-    peer.ask(
-        PeerRequest::new("server/discover", params, deadline).called("the handshake").quietly(),
+    peer.request(
+        PeerRequest::new("server/discover", params, deadline)
+            .described_as("the handshake")
+            .without_cancellation(),
     )
     .await
 }
 
 fn supports_modern(data: Option<&RawJson>) -> bool {
-    data.is_some_and(|it| texts(&it.to_value()["supported"]).contains(&MODERN))
+    data.is_some_and(|data| texts(&data.to_value()["supported"]).contains(&MODERN))
 }
 
-fn judge(answer: &Value) -> Result<DiscoverVerdict, ClientError> {
-    let offered: Vec<&str> = texts(&answer["supportedVersions"]);
+fn evaluate(response: &Value) -> Result<DiscoverVerdict, ClientError> {
+    let offered: Vec<&str> = texts(&response["supportedVersions"]);
     if offered.contains(&MODERN) {
         return Ok(DiscoverVerdict::Modern(HandshakeResult {
             era: ProtocolEra::Modern { version: MODERN.to_owned() },
-            description: ServerDescription::of(answer),
+            description: ServerDescription::from_response(response),
         }));
     }
-    match (LEGACY.into_iter().find(|it| offered.contains(it)), offered.is_empty()) {
+    match (LEGACY.into_iter().find(|legacy| offered.contains(legacy)), offered.is_empty()) {
         (Some(version), _) => Ok(DiscoverVerdict::Legacy(version)),
         // Some legacy servers answer every request with an empty result.
         (None, true) => Ok(DiscoverVerdict::Legacy(LEGACY[0])),
-        (None, false) => Err(nothing_common(&offered)),
+        (None, false) => Err(no_common_version(&offered)),
     }
 }
 
-async fn ask_to_initialize(
+async fn send_initialize(
     peer: &Peer,
     version: &str,
     deadline: Instant,
@@ -268,9 +275,13 @@ async fn ask_to_initialize(
     let params = RequestParams::default().with("protocolVersion", &version);
     let params = params
         .with("capabilities", &capabilities(peer.router().relays()))
-        .with("clientInfo", &us());
-    peer.ask(PeerRequest::new("initialize", params, deadline).called("the handshake").quietly())
-        .await
+        .with("clientInfo", &client_info());
+    peer.request(
+        PeerRequest::new("initialize", params, deadline)
+            .described_as("the handshake")
+            .without_cancellation(),
+    )
+    .await
 }
 
 /// The client capabilities sent to a legacy server. Callers with different capabilities share the
@@ -285,30 +296,30 @@ fn capabilities(relays: bool) -> Value {
 
 /// Whether an error may mean that the server does not know the method, rather than that it is gone,
 /// is busy, or requires a login.
-fn is_about_era(peer: &Peer, error: &ClientError) -> bool {
+fn may_be_wrong_era(peer: &Peer, error: &ClientError) -> bool {
     let may_be = matches!(
         error,
         ClientError::Answered { .. }
             | ClientError::Protocol { .. }
             | ClientError::Status { status: 400..=499, .. }
     );
-    may_be && peer.router().is_lost().is_none()
+    may_be && peer.router().lost_reason().is_none()
 }
 
 /// A version that both sides support, from the list in the error data, other than the refused one.
-fn other_than(refused: &str, data: Option<&RawJson>) -> Option<&'static str> {
+fn other_supported_version(refused: &str, data: Option<&RawJson>) -> Option<&'static str> {
     let data = data?.to_value();
     let supported = texts(&data["supported"]);
-    LEGACY.into_iter().find(|it| *it != refused && supported.contains(it))
+    LEGACY.into_iter().find(|legacy| *legacy != refused && supported.contains(legacy))
 }
 
-fn refused(message: String, data: Option<&RawJson>) -> ClientError {
+fn unsupported_version(message: String, data: Option<&RawJson>) -> ClientError {
     let data = data.map(RawJson::to_value).unwrap_or_default();
     match texts(&data["supported"]) {
         offered if offered.contains(&MODERN) => ClientError::protocol(format!(
-            "it refuses protocol version {MODERN} and yet says that it speaks it: {message}"
+            "it rejects protocol version {MODERN}, although it lists it as supported: {message}"
         )),
-        offered => nothing_common(&offered),
+        offered => no_common_version(&offered),
     }
 }
 
@@ -316,12 +327,13 @@ fn texts(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn nothing_common(offered: &[impl AsRef<str>]) -> ClientError {
-    let shown =
-        offered.iter().take(4).map(|it| &it.as_ref()[..it.as_ref().floor_char_boundary(VERSION)]);
+fn no_common_version(offered: &[impl AsRef<str>]) -> ClientError {
+    let shown = offered.iter().take(4).map(|offered| {
+        &offered.as_ref()[..offered.as_ref().floor_char_boundary(MAX_SHOWN_VERSION)]
+    });
     let theirs = shown.collect::<Vec<_>>().join(", ");
     let ours = LEGACY.join(", ");
     ClientError::protocol(format!(
-        "no common protocol version: it speaks `{theirs}`, toolscout speaks {MODERN}, {ours}"
+        "no common protocol version: it supports `{theirs}`, toolscout supports {MODERN}, {ours}"
     ))
 }

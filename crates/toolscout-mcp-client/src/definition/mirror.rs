@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use toolscout_core::{Arguments, RawJson};
 
 /// The keyword that marks a parameter.
-const MARK: &str = "x-mcp-header";
+const HEADER_KEYWORD: &str = "x-mcp-header";
 /// Keys whose value maps names to schemas; the schema's author chooses the names.
-const NAMED: [&str; 5] =
+const SCHEMA_MAPS: [&str; 5] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 /// Keys whose value is never a schema.
-const VALUES: [&str; 4] = ["default", "enum", "const", "examples"];
+const VALUE_KEYWORDS: [&str; 4] = ["default", "enum", "const", "examples"];
 /// The largest integer that JavaScript represents exactly.
-const SAFE: u64 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// A parameter to mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,103 +25,117 @@ pub(crate) struct MirroredParameter {
 
 /// The parameters that a schema requires to be mirrored. Returns an error if a mark is misplaced or
 /// is not a valid header name: such a tool must not be used over HTTP.
-pub(crate) fn mirrors(schema: &RawJson) -> Result<Vec<MirroredParameter>, String> {
-    if !schema.as_str().contains(MARK) {
+pub(crate) fn mirrored_parameters(schema: &RawJson) -> Result<Vec<MirroredParameter>, String> {
+    if !schema.as_str().contains(HEADER_KEYWORD) {
         return Ok(Vec::new());
     }
     let schema = schema.to_value();
     let mut found = Vec::new();
     // Subschemas still to visit, each with its path if that consists of `properties` only.
-    let mut left = vec![(&schema, Some(Vec::new()))];
-    while let Some((place, path)) = left.pop() {
-        match place {
-            Value::Array(items) => left.extend(items.iter().map(|it| (it, None))),
+    let mut to_visit = vec![(&schema, Some(Vec::new()))];
+    while let Some((value, path)) = to_visit.pop() {
+        match value {
+            Value::Array(items) => to_visit.extend(items.iter().map(|item| (item, None))),
             Value::Object(schema) => {
-                if let Some(mark) = schema.get(MARK) {
-                    found.push(marked(mark, schema, path.as_deref())?);
+                if let Some(keyword_value) = schema.get(HEADER_KEYWORD) {
+                    found.push(marked_parameter(keyword_value, schema, path.as_deref())?);
                 }
-                left.extend(within(schema, path.as_deref()));
+                to_visit.extend(subschemas(schema, path.as_deref()));
             }
             _ => {}
         }
     }
     let mut names = HashSet::new();
-    match found.iter().find(|it| !names.insert(it.header.to_ascii_lowercase())) {
-        Some(twice) => Err(format!("it wants two arguments mirrored as `{}`", twice.header)),
+    match found.iter().find(|parameter| !names.insert(parameter.header.to_ascii_lowercase())) {
+        Some(duplicate) => {
+            Err(format!("two of its arguments have the `x-mcp-header` `{}`", duplicate.header))
+        }
         None => Ok(found),
     }
 }
 
 type SchemaLocation<'a> = (&'a Value, Option<Vec<String>>);
 
-fn within<'a>(schema: &'a Map<String, Value>, path: Option<&[String]>) -> Vec<SchemaLocation<'a>> {
-    let mut all = Vec::new();
+fn subschemas<'a>(
+    schema: &'a Map<String, Value>,
+    path: Option<&[String]>,
+) -> Vec<SchemaLocation<'a>> {
+    let mut found = Vec::new();
     for (key, value) in schema {
-        let named = value.as_object().filter(|_| NAMED.contains(&key.as_str()));
+        let named = value.as_object().filter(|_| SCHEMA_MAPS.contains(&key.as_str()));
         match named {
-            Some(named) => all.extend(named.iter().map(|(name, value)| {
+            Some(named) => found.extend(named.iter().map(|(name, value)| {
                 let path = path.filter(|_| key == "properties");
-                (value, path.map(|it| it.iter().cloned().chain([name.clone()]).collect()))
+                (value, path.map(|path| path.iter().cloned().chain([name.clone()]).collect()))
             })),
-            None if VALUES.contains(&key.as_str()) => {}
-            None => all.push((value, None)),
+            None if VALUE_KEYWORDS.contains(&key.as_str()) => {}
+            None => found.push((value, None)),
         }
     }
-    all
+    found
 }
 
-fn marked(
-    mark: &Value,
+fn marked_parameter(
+    keyword_value: &Value,
     schema: &Map<String, Value>,
     path: Option<&[String]>,
 ) -> Result<MirroredParameter, String> {
-    let header = mark.as_str().filter(|it| is_token(it)).ok_or("it wants a header that is none")?;
-    let path = path.filter(|it| !it.is_empty());
-    let path =
-        path.ok_or_else(|| format!("`{header}` is marked where no argument can be told to be"))?;
+    let header = keyword_value
+        .as_str()
+        .filter(|keyword_value| is_token(keyword_value))
+        .ok_or("its `x-mcp-header` is not a valid header name")?;
+    let path = path.filter(|path| !path.is_empty());
+    let path = path
+        .ok_or_else(|| format!("its `x-mcp-header` `{header}` does not belong to one argument"))?;
     match schema.get("type").and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => {
             Ok(MirroredParameter { header: header.to_owned(), path: path.to_vec() })
         }
         _ => Err(format!(
-            "`{header}` is marked on an argument that is no text, whole number or truth value"
+            "its `x-mcp-header` `{header}` belongs to an argument that is not a string, integer or boolean"
         )),
     }
 }
 
 /// Whether the text is a valid header name.
-fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&it))
+fn is_token(header_text: &str) -> bool {
+    !header_text.is_empty()
+        && header_text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// The headers for these arguments, with unencoded values. Absent and null arguments are left out.
 pub(crate) fn headers(
-    mirrors: &[MirroredParameter],
+    mirrored_parameters: &[MirroredParameter],
     arguments: &Arguments,
 ) -> Result<Vec<(String, String)>, String> {
-    let mut all = Vec::new();
-    for mirror in mirrors {
+    let mut found = Vec::new();
+    for mirror in mirrored_parameters {
         let mut path = mirror.path.iter();
-        let first = path.next().and_then(|it| arguments.get(it));
-        let value = path.fold(first, |value, it| value.and_then(|value| value.get(it)));
-        if let Some(text) = value.map(|it| text(it, &mirror.header)).transpose()?.flatten() {
-            all.push((mirror.header.clone(), text));
+        let first = path.next().and_then(|path| arguments.get(path));
+        let value = path.fold(first, |value, path| value.and_then(|value| value.get(path)));
+        if let Some(header_text) =
+            value.map(|value| header_text(value, &mirror.header)).transpose()?.flatten()
+        {
+            found.push((mirror.header.clone(), header_text));
         }
     }
-    Ok(all)
+    Ok(found)
 }
 
-fn text(value: &Value, header: &str) -> Result<Option<String>, String> {
+fn header_text(value: &Value, header: &str) -> Result<Option<String>, String> {
     Ok(match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(it) => Some(it.to_string()),
-        Value::Number(it) if it.as_i64().is_some_and(|it| it.unsigned_abs() <= SAFE) => {
-            Some(it.to_string())
+        Value::String(header_text) => Some(header_text.clone()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Number(value)
+            if value.as_i64().is_some_and(|number| number.unsigned_abs() <= MAX_SAFE_INTEGER) =>
+        {
+            Some(value.to_string())
         }
         Value::Number(_) => {
             return Err(format!(
-                "the argument mirrored as `{header}` is no whole number that all can hold"
+                "the argument for header `{header}` is not an integer of at most 53 bits"
             ));
         }
         // The argument violates the schema, and the server will report that.

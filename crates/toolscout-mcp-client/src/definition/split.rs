@@ -1,6 +1,6 @@
 //! Splits a definition into known members and the rest, without copying.
 
-use super::{first, strict};
+use super::{first_byte, strict};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use toolscout_core::{RawJson, Tool, ToolId};
@@ -19,20 +19,20 @@ pub(in super::super) struct DefinitionParts<'a> {
 
 impl<'a> DefinitionParts<'a> {
     /// `None` if the definition is not an object.
-    pub(in super::super) fn of(definition: &'a str) -> Option<Self> {
-        let mut split = Self::default();
+    pub(in super::super) fn split(definition: &'a str) -> Option<Self> {
+        let mut parts = Self::default();
         for (key, value) in strict::members(definition)? {
-            match (&*key, first(value.get())) {
-                ("name", _) => split.name = strict::text(value),
-                ("title", b'"') => split.title = strict::text(value),
-                ("description", b'"') => split.description = strict::text(value),
-                ("inputSchema", _) => split.input_schema = Some(value),
-                ("outputSchema", b'{') => split.output_schema = Some(value),
-                ("annotations", b'{') => split.annotations = Some(value),
-                _ => split.others.push((key, value)),
+            match (&*key, first_byte(value.get())) {
+                ("name", _) => parts.name = strict::text(value),
+                ("title", b'"') => parts.title = strict::text(value),
+                ("description", b'"') => parts.description = strict::text(value),
+                ("inputSchema", _) => parts.input_schema = Some(value),
+                ("outputSchema", b'{') => parts.output_schema = Some(value),
+                ("annotations", b'{') => parts.annotations = Some(value),
+                _ => parts.others.push((key, value)),
             }
         }
-        Some(split)
+        Some(parts)
     }
 
     /// All other members, as one object.
@@ -42,13 +42,13 @@ impl<'a> DefinitionParts<'a> {
 
     /// The tool with this id.
     pub(super) fn tool(self, id: ToolId) -> Tool {
-        let keep = |it: &RawValue| RawJson::from(it.to_owned());
+        let to_raw = |raw_value: &RawValue| RawJson::from(raw_value.to_owned());
         Tool {
             title: self.title.as_deref().map(str::to_owned),
             description: self.description.as_deref().map(str::to_owned),
-            input_schema: self.input_schema.map_or_else(RawJson::no_arguments, keep),
-            output_schema: self.output_schema.map(keep),
-            annotations: self.annotations.map(keep),
+            input_schema: self.input_schema.map_or_else(RawJson::no_arguments, to_raw),
+            output_schema: self.output_schema.map(to_raw),
+            annotations: self.annotations.map(to_raw),
             extra: self.extra(),
             ..Tool::new(id)
         }

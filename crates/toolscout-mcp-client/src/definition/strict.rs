@@ -13,7 +13,7 @@ use toolscout_core::RawJson;
 /// Checks that every parser reads the text alike: no object has a duplicate key, at any depth, and
 /// every number and string is representable. The parser limits the depth.
 pub(in super::super) fn check(text: &str) -> Result<(), String> {
-    walk(text).map(|_| ()).map_err(|err| format!("it is ambiguous or broken JSON: {err}"))
+    walk(text).map(|_| ()).map_err(|err| format!("it is ambiguous or invalid JSON: {err}"))
 }
 
 /// The number of values, including the outermost.
@@ -64,7 +64,7 @@ pub(super) fn object(members: &[(Cow<'_, str>, &RawValue)]) -> RawJson {
         map.end()
     });
     let text = written.ok().and_then(|()| String::from_utf8(text).ok());
-    let parsed = text.and_then(|it| RawJson::parse(&it).ok());
+    let parsed = text.and_then(|value| RawJson::parse(&value).ok());
     parsed.unwrap_or_else(|| RawJson::from_value(&serde_json::json!({})))
 }
 
@@ -130,7 +130,7 @@ impl<'de> Visitor<'de> for CountedValue<'_> {
         while let Some(MemberName(key)) = map.next_key()? {
             map.next_value_seed(self)?;
             if seen.contains(&key) {
-                return Err(A::Error::custom(format_args!("a key comes twice: {:?}", short(&key))));
+                return Err(A::Error::custom(format_args!("duplicate key {:?}", short(&key))));
             }
             seen.insert(key);
         }

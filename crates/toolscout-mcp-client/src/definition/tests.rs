@@ -4,7 +4,7 @@
 //! 4. Arguments are mirrored as their schema requires, and only where a mark is permitted.
 
 use super::super::limits::Limits;
-use super::mirror::{MirroredParameter, headers, mirrors};
+use super::mirror::{MirroredParameter, headers, mirrored_parameters};
 use super::{RawJson, SourceId, ToolDefinition, members};
 use serde_json::{Value, json};
 
@@ -12,16 +12,16 @@ fn parse(text: &str) -> Result<ToolDefinition, String> {
     ToolDefinition::parse(RawJson::parse(text).expect("JSON"), &Limits::default())
 }
 
-fn of(value: Value) -> Result<ToolDefinition, String> {
+fn parse_value(value: Value) -> Result<ToolDefinition, String> {
     parse(&value.to_string())
 }
 
 fn reason(value: Value) -> String {
-    of(value.clone()).expect_err(&value.to_string())
+    parse_value(value.clone()).expect_err(&value.to_string())
 }
 
 #[test]
-fn every_field_is_kept_as_it_was_written() {
+fn every_field_is_stored_as_written() {
     let text = r#"{"x-vendor": 1.0, "name":"t","title":"T","description":"does",
         "inputSchema":{ "type":"object","b":1,"a":2 },"outputSchema":{"type":"object"},
         "annotations":{"readOnlyHint":true},"icons":[{"src":"x"}],"execution":{"k":"v"},"_meta":{"z":1,"a":2}}"#;
@@ -39,18 +39,18 @@ fn every_field_is_kept_as_it_was_written() {
 }
 
 #[test]
-fn odd_fields_do_not_cost_the_tool() {
-    let odd = json!({"name": "t", "inputSchema": {"$ref": "#/x"}, "title": 7, "outputSchema": true,
+fn unusual_fields_do_not_exclude_the_tool() {
+    let unusual = json!({"name": "t", "inputSchema": {"$ref": "#/x"}, "title": 7, "outputSchema": true,
         "annotations": "none", "icons": "none", "_meta": "none", "description": null});
-    let tool = of(odd).expect("a tool").tool(&SourceId::local());
+    let tool = parse_value(unusual).expect("a tool").tool(&SourceId::local());
     assert_eq!(
         (tool.title, tool.description, tool.output_schema, tool.annotations),
         (None, None, None, None)
     );
     let extra = tool.extra.expect("kept").to_value();
-    let kept = json!({"title": 7, "outputSchema": true, "annotations": "none", "icons": "none", "_meta": "none",
+    let expected_extra = json!({"title": 7, "outputSchema": true, "annotations": "none", "icons": "none", "_meta": "none",
         "description": null});
-    assert_eq!(extra, kept);
+    assert_eq!(extra, expected_extra);
 }
 
 /// A listed tool equals its definition at the server: every field, and each value byte for byte.
@@ -59,8 +59,8 @@ fn a_definition_can_be_listed_again_without_a_loss() {
     let written = r#"{"name":"t","x-vendor":1.0,"title":"T","icons":[{"src":"x"}],"description":"does \"it\"",
         "inputSchema":{ "type":"object", "b":1.50, "a":12345678901234567890123 },"annotations":{"readOnlyHint":true},
         "execution":{"taskSupport":"forbidden"},"outputSchema":{"type":"object"},"_meta":{"z":1,"a":2}}"#;
-    let odd = r#"{"name":"t","inputSchema":{},"title":7,"description":null,"annotations":"none","outputSchema":true}"#;
-    for written in [written, odd] {
+    let unusual = r#"{"name":"t","inputSchema":{},"title":7,"description":null,"annotations":"none","outputSchema":true}"#;
+    for written in [written, unusual] {
         let raw = RawJson::parse(written).expect("JSON");
         let tool = ToolDefinition::parse(raw.clone(), &Limits::default())
             .expect("a tool")
@@ -72,8 +72,10 @@ fn a_definition_can_be_listed_again_without_a_loss() {
         for (key, value) in
             members(written).expect("an object").iter().filter(|(key, _)| key != "name")
         {
-            let same =
-                members(listed.as_str()).expect("an object").into_iter().find(|(it, _)| it == key);
+            let same = members(listed.as_str())
+                .expect("an object")
+                .into_iter()
+                .find(|(member, _)| member == key);
             assert_eq!(same.expect("it is there").1.get(), value.get(), "{key}");
         }
     }
@@ -81,21 +83,22 @@ fn a_definition_can_be_listed_again_without_a_loss() {
 
 /// T08: each with its own reason.
 #[test]
-fn what_cannot_be_a_tool_says_why() {
+fn an_invalid_definition_has_a_reason() {
     let schema = json!({"type": "object"});
-    assert!(reason(json!({"name": 42, "inputSchema": schema})).contains("name is not a text"));
-    assert!(reason(json!({"name": null, "inputSchema": schema})).contains("name is not a text"));
+    assert!(reason(json!({"name": 42, "inputSchema": schema})).contains("name is not a string"));
+    assert!(reason(json!({"name": null, "inputSchema": schema})).contains("name is not a string"));
     assert!(reason(json!({"name": "", "inputSchema": schema})).contains("name is empty"));
     assert!(reason(json!({"inputSchema": schema})).contains("no name"));
     assert!(reason(json!({"name": "n".repeat(129), "inputSchema": schema})).contains("129 bytes"));
     assert!(reason(json!({"name": "x"})).contains("no input schema"));
     assert!(reason(json!({"NAME": "x", "InputSchema": schema})).contains("no name"));
     for bad in [json!(null), json!("object"), json!(true), json!([])] {
-        assert!(reason(json!({"name": "x", "inputSchema": bad})).contains("no JSON object"));
+        assert!(reason(json!({"name": "x", "inputSchema": bad})).contains("not a JSON object"));
     }
     for bad in [json!("array"), json!(["object", "null"]), json!(7)] {
         assert!(
-            reason(json!({"name": "x", "inputSchema": {"type": bad}})).contains("something else")
+            reason(json!({"name": "x", "inputSchema": {"type": bad}}))
+                .contains("is not of type `object`")
         );
     }
     assert!(
@@ -103,14 +106,14 @@ fn what_cannot_be_a_tool_says_why() {
             .contains("description")
     );
     for bad in ["null", "\"tool\"", "[]", "7"] {
-        assert!(parse(bad).expect_err(bad).contains("no JSON object"));
+        assert!(parse(bad).expect_err(bad).contains("not a JSON object"));
     }
 }
 
 /// T15: names with characters that are invisible or misleading.
 #[test]
 fn names_with_unseen_characters_are_refused_and_odd_ones_stay() {
-    let named = |name: &str| of(json!({"name": name, "inputSchema": {}}));
+    let named = |name: &str| parse_value(json!({"name": name, "inputSchema": {}}));
     for bad in [
         "a\nb",
         "a\tb",
@@ -123,7 +126,7 @@ fn names_with_unseen_characters_are_refused_and_odd_ones_stay() {
     ] {
         assert!(named(bad).is_err(), "{bad:?}");
     }
-    for odd in [
+    for unusual in [
         "../../x",
         "--help",
         "$(id)",
@@ -133,7 +136,7 @@ fn names_with_unseen_characters_are_refused_and_odd_ones_stay() {
         "caf\u{e9}",
         "\u{435}cho",
     ] {
-        assert_eq!(named(odd).expect(odd).name.as_str(), odd);
+        assert_eq!(named(unusual).expect(unusual).name.as_str(), unusual);
     }
     assert!(named(&"n".repeat(128)).is_ok());
 }
@@ -150,7 +153,7 @@ fn ambiguous_definitions_are_refused() {
     ];
     for text in twice {
         let error = parse(text).expect_err(text);
-        assert!(error.contains("ambiguous or broken"), "{error}");
+        assert!(error.contains("ambiguous or invalid"), "{error}");
     }
 }
 
@@ -164,25 +167,25 @@ fn sizes_are_limited() {
         let frame = r#"{"name":"t","inputSchema":{},"description":""}"#.len();
         format!(r#"{{"name":"t","inputSchema":{{}},"description":"{}"}}"#, "d".repeat(size - frame))
     };
-    assert_eq!([199, 200, 201].map(|it| fits(described(it))), [true, true, false]);
+    assert_eq!([199, 200, 201].map(|value| fits(described(value))), [true, true, false]);
     let schema =
         |size: usize| format!(r#"{{"name":"t","inputSchema":{{"x":"{}"}}}}"#, "s".repeat(size - 8));
-    assert_eq!([99, 100, 101].map(|it| fits(schema(it))), [true, true, false]);
+    assert_eq!([99, 100, 101].map(|value| fits(schema(value))), [true, true, false]);
     let output = |size: usize| {
         format!(
             r#"{{"name":"t","inputSchema":{{}},"outputSchema":{{"x":"{}"}}}}"#,
             "s".repeat(size - 8)
         )
     };
-    assert_eq!([99, 100, 101].map(|it| fits(output(it))), [true, true, false]);
+    assert_eq!([99, 100, 101].map(|value| fits(output(value))), [true, true, false]);
     let values = |count: usize| {
         format!(r#"{{"name":"t","inputSchema":{{"enum":[{}0]}}}}"#, "0,".repeat(count - 3))
     };
-    assert_eq!([9, 10, 11].map(|it| fits(values(it))), [true, true, false]);
+    assert_eq!([9, 10, 11].map(|value| fits(values(value))), [true, true, false]);
 }
 
 fn marked(schema: Value) -> Result<Vec<MirroredParameter>, String> {
-    mirrors(&RawJson::from_value(&schema))
+    mirrored_parameters(&RawJson::from_value(&schema))
 }
 
 fn property(mark: Value, kind: &str) -> Value {
@@ -197,19 +200,19 @@ fn marked_arguments_are_mirrored() {
         "on": {"type": "boolean", "x-mcp-header": "On"},
         "absent": {"type": "string", "x-mcp-header": "Absent"},
         "x-mcp-header": {"type": "string"}, "plain": {"default": {"x-mcp-header": "no mark"}}}});
-    let mirrors = marked(schema).expect("valid");
+    let parameters = marked(schema).expect("valid");
     let arguments = json!({"region": "us\r\nX: 1", "deep": {"n": -7}, "on": true, "absent": null, "plain": "p"});
     let Value::Object(arguments) = arguments else { panic!("an object") };
-    let mut all = headers(&mirrors, &arguments).expect("headers");
-    all.sort();
+    let mut mirrored = headers(&parameters, &arguments).expect("headers");
+    mirrored.sort();
     let pairs: Vec<(&str, &str)> =
-        all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        mirrored.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(pairs, [("N", "-7"), ("On", "true"), ("Region", "us\r\nX: 1")]);
 }
 
 /// Hostile modes: header_inject.
 #[test]
-fn marks_that_are_no_headers_make_a_tool_unusable() {
+fn invalid_header_names_make_a_tool_unusable() {
     for mark in [
         json!("A\r\nX-Admin: 1"),
         json!(""),
@@ -241,11 +244,11 @@ fn marks_that_are_no_headers_make_a_tool_unusable() {
 }
 
 #[test]
-fn a_number_that_not_all_can_hold_is_not_mirrored() {
-    let mirrors = marked(property(json!("N"), "integer")).expect("valid");
+fn an_unsafe_integer_is_not_mirrored() {
+    let parameters = marked(property(json!("N"), "integer")).expect("valid");
     let with = |value: Value| {
         let Value::Object(arguments) = json!({"q": value}) else { panic!("an object") };
-        headers(&mirrors, &arguments)
+        headers(&parameters, &arguments)
     };
     assert_eq!(with(json!(9_007_199_254_740_991_i64)).expect("safe").len(), 1);
     assert!(with(json!(9_007_199_254_740_992_i64)).is_err());

@@ -4,12 +4,12 @@ use serde_json::Value;
 use toolscout_core::RawJson;
 
 /// The `_meta` key under which modern servers describe themselves.
-const WHO: &str = "io.modelcontextprotocol/serverInfo";
+const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
 /// The number of bytes kept of each text.
-const NAME: usize = 128;
-const TITLE: usize = 256;
-const INSTRUCTIONS: usize = 16 << 10;
-const CAPABILITIES: usize = 64 << 10;
+const MAX_NAME: usize = 128;
+const MAX_TITLE: usize = 256;
+const MAX_INSTRUCTIONS: usize = 16 << 10;
+const MAX_CAPABILITIES: usize = 64 << 10;
 
 /// The description that a server gives of itself. It is neither verified nor escaped.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,37 +29,46 @@ pub struct ServerDescription {
 impl ServerDescription {
     /// Reads the response to `server/discover` or `initialize`; members of a wrong type are
     /// ignored.
-    pub(super) fn of(answer: &Value) -> Self {
-        let who =
-            [&answer["serverInfo"], &answer["_meta"][WHO]].into_iter().find(|it| it.is_object());
-        let who = who.unwrap_or(&Value::Null);
-        let capabilities =
-            Some(&answer["capabilities"]).filter(|it| it.is_object()).map(RawJson::from_value);
+    pub(super) fn from_response(response: &Value) -> Self {
+        let server_info = [&response["serverInfo"], &response["_meta"][SERVER_INFO_KEY]]
+            .into_iter()
+            .find(|info| info.is_object());
+        let server_info = server_info.unwrap_or(&Value::Null);
+        let capabilities = Some(&response["capabilities"])
+            .filter(|capability| capability.is_object())
+            .map(RawJson::from_value);
         Self {
-            name: text(&who["name"], NAME),
-            version: text(&who["version"], NAME),
-            title: text(&who["title"], TITLE),
-            instructions: text(&answer["instructions"], INSTRUCTIONS),
-            capabilities: capabilities.filter(|it| it.as_str().len() <= CAPABILITIES),
+            name: text(&server_info["name"], MAX_NAME),
+            version: text(&server_info["version"], MAX_NAME),
+            title: text(&server_info["title"], MAX_TITLE),
+            instructions: text(&response["instructions"], MAX_INSTRUCTIONS),
+            capabilities: capabilities
+                .filter(|capability| capability.as_str().len() <= MAX_CAPABILITIES),
         }
     }
 
     /// Whether it announces changes of tools, resources or prompts.
-    pub fn tells_of_changes(&self) -> bool {
-        ["tools", "resources", "prompts"].into_iter().any(|it| self.tells_of(it))
+    pub fn declares_any_list_changes(&self) -> bool {
+        ["tools", "resources", "prompts"]
+            .into_iter()
+            .any(|capability| self.declares_list_changes(capability))
     }
 
     /// Whether it announces changes of these: `tools`, `resources`, `prompts`.
-    pub(in super::super) fn tells_of(&self, things: &str) -> bool {
-        self.capabilities.as_ref().is_some_and(|it| it.to_value()[things]["listChanged"] == true)
+    pub(in super::super) fn declares_list_changes(&self, capability: &str) -> bool {
+        self.capabilities
+            .as_ref()
+            .is_some_and(|capabilities| capabilities.to_value()[capability]["listChanged"] == true)
     }
 
     /// Whether it declares this capability.
-    pub fn declares(&self, things: &str) -> bool {
-        self.capabilities.as_ref().is_some_and(|it| it.to_value()[things].is_object())
+    pub fn declares(&self, capability: &str) -> bool {
+        self.capabilities
+            .as_ref()
+            .is_some_and(|capabilities| capabilities.to_value()[capability].is_object())
     }
 }
 
 fn text(value: &Value, limit: usize) -> Option<String> {
-    value.as_str().map(|it| it[..it.floor_char_boundary(limit)].to_owned())
+    value.as_str().map(|value| value[..value.floor_char_boundary(limit)].to_owned())
 }

@@ -5,7 +5,7 @@
 use super::super::limits::Limits;
 use super::super::peer::tests::{World, soon};
 use super::super::wire::WireObserver;
-use super::{ClientError, HandshakeResult, ProtocolEra, agree};
+use super::{ClientError, HandshakeResult, ProtocolChoice, ProtocolEra, negotiate};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -22,24 +22,24 @@ fn modern() -> ProtocolEra {
 }
 
 /// A server that answers a method with a result, an error, or not at all.
-fn world(answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static) -> World {
+fn world(respond: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static) -> World {
     World::new(limits(), move |message| {
         let Some(id) = message.get("id") else { return Vec::new() };
         let method = message["method"].as_str().unwrap_or_default();
-        let outcome = answer(method, message);
-        outcome.into_iter().map(|it| whole(id, it).to_string()).collect()
+        let outcome = respond(method, message);
+        outcome.into_iter().map(|outcome| envelope(id, outcome).to_string()).collect()
     })
 }
 
-fn whole(id: &Value, outcome: Value) -> Value {
+fn envelope(id: &Value, outcome: Value) -> Value {
     let key = if outcome.get("code").is_some() { "error" } else { "result" };
     json!({"jsonrpc": "2.0", "id": id, key: outcome})
 }
 
 fn discovered() -> Value {
-    let who = json!({"name": "n", "version": "1", "title": "T"});
+    let server_info = json!({"name": "n", "version": "1", "title": "T"});
     json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "instructions": "be kind",
-        "_meta": {"io.modelcontextprotocol/serverInfo": who}})
+        "_meta": {"io.modelcontextprotocol/serverInfo": server_info}})
 }
 
 fn initialized(version: &str) -> Value {
@@ -50,7 +50,7 @@ fn no_such_method() -> Value {
     json!({"code": -32601, "message": "Method not found"})
 }
 
-async fn try_it(
+async fn shake_hands(
     world: &mut World,
     known: Option<ProtocolEra>,
 ) -> (Result<HandshakeResult, ClientError>, Vec<String>) {
@@ -59,12 +59,12 @@ async fn try_it(
 }
 
 async fn error(mut world: World) -> (String, Vec<String>) {
-    let (outcome, methods) = try_it(&mut world, None).await;
+    let (outcome, methods) = shake_hands(&mut world, None).await;
     (outcome.expect_err("no handshake").to_string(), methods)
 }
 
 #[tokio::test]
-async fn a_modern_server_is_asked_once() {
+async fn a_modern_server_gets_one_request() {
     let mut world = world(|method, message| {
         let meta = &message["params"]["_meta"];
         assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
@@ -72,13 +72,13 @@ async fn a_modern_server_is_asked_once() {
         assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolscout");
         (method == "server/discover").then(discovered)
     });
-    let (agreed, methods) = try_it(&mut world, None).await;
-    let agreed = agreed.expect("a handshake");
-    assert_eq!((agreed.era, methods), (modern(), vec!["server/discover".to_owned()]));
-    assert_eq!(agreed.description.name.as_deref(), Some("n"));
-    assert_eq!(agreed.description.title.as_deref(), Some("T"));
-    assert_eq!(agreed.description.instructions.as_deref(), Some("be kind"));
-    assert_eq!(agreed.description.capabilities.expect("said").as_str(), r#"{"tools":{}}"#);
+    let (handshake, methods) = shake_hands(&mut world, None).await;
+    let handshake = handshake.expect("a handshake");
+    assert_eq!((handshake.era, methods), (modern(), vec!["server/discover".to_owned()]));
+    assert_eq!(handshake.description.name.as_deref(), Some("n"));
+    assert_eq!(handshake.description.title.as_deref(), Some("T"));
+    assert_eq!(handshake.description.instructions.as_deref(), Some("be kind"));
+    assert_eq!(handshake.description.capabilities.expect("said").as_str(), r#"{"tools":{}}"#);
 }
 
 /// F-14: legacy servers refuse `server/discover` in many ways.
@@ -95,15 +95,15 @@ async fn any_other_refusal_makes_it_a_legacy_server() {
         json!({"supportedVersions": ["2025-06-18"]}),
     ];
     for refusal in refusals {
-        let said = refusal.clone();
+        let response = refusal.clone();
         let mut world = world(move |method, message| match method {
-            "server/discover" => Some(said.clone()),
+            "server/discover" => Some(response.clone()),
             _ => {
                 Some(initialized(message["params"]["protocolVersion"].as_str().expect("a version")))
             }
         });
-        let (agreed, methods) = try_it(&mut world, None).await;
-        assert!(!agreed.expect("a handshake").era.is_modern(), "{refusal}");
+        let (handshake, methods) = shake_hands(&mut world, None).await;
+        assert!(!handshake.expect("a handshake").era.is_modern(), "{refusal}");
         assert_eq!(
             methods,
             ["server/discover", "initialize", "notifications/initialized"],
@@ -113,24 +113,24 @@ async fn any_other_refusal_makes_it_a_legacy_server() {
 }
 
 #[tokio::test]
-async fn every_legacy_version_is_taken() {
+async fn every_legacy_version_is_accepted() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut world = world(move |method, _| match method {
             "initialize" => Some(initialized(version)),
             _ => Some(no_such_method()),
         });
-        let agreed = try_it(&mut world, None).await.0.expect("a handshake");
-        assert_eq!(agreed.era.version(), version);
+        let handshake = shake_hands(&mut world, None).await.0.expect("a handshake");
+        assert_eq!(handshake.era.version(), version);
     }
 }
 
 #[tokio::test]
-async fn silence_is_waited_out_and_then_taken_for_an_old_server() {
+async fn a_silent_server_is_treated_as_legacy_after_the_probe_time() {
     let mut world = world(|method, _| (method == "initialize").then(|| initialized("2025-11-25")));
-    let began = Instant::now();
-    let (agreed, methods) = try_it(&mut world, None).await;
-    assert_eq!(agreed.expect("a handshake").era, legacy());
-    assert!(began.elapsed() >= limits().probe);
+    let started = Instant::now();
+    let (handshake, methods) = shake_hands(&mut world, None).await;
+    assert_eq!(handshake.expect("a handshake").era, legacy());
+    assert!(started.elapsed() >= limits().probe);
     assert_eq!(methods, ["server/discover", "initialize", "notifications/initialized"]);
 }
 
@@ -139,14 +139,15 @@ async fn slow_to_start(first: Value, second: Value) -> HandshakeResult {
     let mut world = World::new(limits(), |_| Vec::new());
     let (peer, router) = (world.peer.clone(), world.router.clone());
     let limits = limits();
-    let (agreed, ()) = tokio::join!(agree(&peer, None, &limits, soon()), async {
-        assert_eq!(world.next().await["method"], "server/discover");
-        assert_eq!(world.next().await["method"], "initialize");
-        router.message(whole(&json!(1), first).to_string().as_bytes());
-        router.message(whole(&json!(2), second).to_string().as_bytes());
-    });
+    let (handshake, ()) =
+        tokio::join!(negotiate(&peer, ProtocolChoice::Auto, None, &limits, soon()), async {
+            assert_eq!(world.next().await["method"], "server/discover");
+            assert_eq!(world.next().await["method"], "initialize");
+            router.message(envelope(&json!(1), first).to_string().as_bytes());
+            router.message(envelope(&json!(2), second).to_string().as_bytes());
+        });
     assert_eq!(peer.router().pending(), 0);
-    agreed.expect("a handshake")
+    handshake.expect("a handshake")
 }
 
 #[tokio::test]
@@ -171,7 +172,7 @@ async fn silence_on_both_ends_at_the_deadline() {
 
 /// Hostile modes: future_version.
 #[tokio::test]
-async fn versions_nobody_speaks_end_in_an_error_that_names_both_sides() {
+async fn without_a_common_version_the_error_names_both_sides() {
     let (text, methods) = error(world(|method, _| match method {
         "server/discover" => Some(json!({"supportedVersions": ["2099-01-01"]})),
         _ => Some(initialized("2099-01-01")),
@@ -182,17 +183,17 @@ async fn versions_nobody_speaks_end_in_an_error_that_names_both_sides() {
         "{text}"
     );
     assert_eq!(methods, ["server/discover"]);
-    let old = |method: &str, _: &Value| match method {
+    let legacy_server = |method: &str, _: &Value| match method {
         "initialize" => Some(initialized("2099-01-01")),
         _ => Some(no_such_method()),
     };
-    let (text, methods) = error(world(old)).await;
+    let (text, methods) = error(world(legacy_server)).await;
     assert!(text.contains("2099-01-01"), "{text}");
     assert_eq!(methods, ["server/discover", "initialize"]);
 }
 
 #[tokio::test]
-async fn a_version_that_is_none_is_told_briefly() {
+async fn an_invalid_version_is_reported_briefly() {
     for version in [json!(7), json!(null), json!("v".repeat(1 << 20))] {
         let (text, _) = error(world(move |method, _| match method {
             "initialize" => Some(json!({"protocolVersion": version, "capabilities": {}})),
@@ -205,17 +206,17 @@ async fn a_version_that_is_none_is_told_briefly() {
 
 /// Hostile modes: unsupported_loop.
 #[tokio::test]
-async fn a_server_that_refuses_what_it_offers_is_not_asked_for_ever() {
+async fn a_server_that_refuses_its_own_version_is_not_retried_endlessly() {
     let (text, methods) = error(world(|_, _| {
         Some(json!({"code": -32022, "message": "Unsupported", "data": {"supported": ["2026-07-28"]}}))
     }))
     .await;
-    assert!(text.contains("yet says that it speaks it"), "{text}");
+    assert!(text.contains("although it lists it as supported"), "{text}");
     assert!(methods.len() <= 2, "{methods:?}");
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_what_it_offers_is_asked_once_more() {
+async fn a_server_that_refuses_its_own_version_is_retried_once() {
     let count = std::sync::atomic::AtomicUsize::new(0);
     let mut world = world(move |_, _| {
         match count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
@@ -225,13 +226,13 @@ async fn a_server_that_refuses_what_it_offers_is_asked_once_more() {
             _ => Some(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})),
         }
     });
-    let (agreed, methods) = try_it(&mut world, None).await;
-    assert!(agreed.expect("a handshake").era.is_modern());
+    let (handshake, methods) = shake_hands(&mut world, None).await;
+    assert!(handshake.expect("a handshake").era.is_modern());
     assert_eq!(methods, ["server/discover", "server/discover"]);
 }
 
 #[tokio::test]
-async fn a_refused_version_is_tried_again_once_with_one_that_both_know() {
+async fn a_refused_version_is_retried_once_with_a_common_one() {
     let mut world = world(|method, message| {
         match (method, message["params"]["protocolVersion"].as_str()) {
             ("initialize", Some("2024-11-05")) => Some(initialized("2024-11-05")),
@@ -241,8 +242,8 @@ async fn a_refused_version_is_tried_again_once_with_one_that_both_know() {
             _ => Some(no_such_method()),
         }
     });
-    let (agreed, methods) = try_it(&mut world, None).await;
-    assert_eq!(agreed.expect("a handshake").era.version(), "2024-11-05");
+    let (handshake, methods) = shake_hands(&mut world, None).await;
+    assert_eq!(handshake.expect("a handshake").era.version(), "2024-11-05");
     assert_eq!(
         methods,
         ["server/discover", "initialize", "initialize", "notifications/initialized"]
@@ -260,38 +261,38 @@ async fn an_error_of_the_modern_era_is_final() {
 }
 
 #[tokio::test]
-async fn what_is_known_saves_the_question() {
+async fn a_known_era_saves_a_request() {
     let mut world = world(|method, _| (method == "initialize").then(|| initialized("2025-11-25")));
-    let (agreed, methods) = try_it(&mut world, Some(legacy())).await;
-    assert_eq!(agreed.expect("a handshake").era, legacy());
+    let (handshake, methods) = shake_hands(&mut world, Some(legacy())).await;
+    assert_eq!(handshake.expect("a handshake").era, legacy());
     assert_eq!(methods, ["initialize", "notifications/initialized"]);
 }
 
 #[tokio::test]
-async fn what_is_known_is_given_up_when_it_is_wrong() {
+async fn a_wrong_known_era_is_corrected() {
     let mut upgraded = world(|method, _| match method {
         "server/discover" => Some(discovered()),
         _ => Some(no_such_method()),
     });
-    let (agreed, methods) = try_it(&mut upgraded, Some(legacy())).await;
-    assert_eq!(agreed.expect("a handshake").era, modern());
+    let (handshake, methods) = shake_hands(&mut upgraded, Some(legacy())).await;
+    assert_eq!(handshake.expect("a handshake").era, modern());
     assert_eq!(methods, ["initialize", "server/discover"]);
     let mut downgraded = world(|method, _| match method {
         "initialize" => Some(initialized("2025-11-25")),
         _ => Some(no_such_method()),
     });
-    let (agreed, methods) = try_it(&mut downgraded, Some(modern())).await;
-    assert_eq!(agreed.expect("a handshake").era, legacy());
+    let (handshake, methods) = shake_hands(&mut downgraded, Some(modern())).await;
+    assert_eq!(handshake.expect("a handshake").era, legacy());
     assert_eq!(methods, ["server/discover", "initialize", "notifications/initialized"]);
 }
 
 /// Hostile modes: identity_spoof.
 #[tokio::test]
-async fn what_a_server_says_of_itself_is_cut_to_size() {
+async fn the_server_description_is_truncated() {
     let mut world = world(|_, _| {
-        let who = json!({"name": "github", "title": format!("GitHub\u{1b}[2K{}", "é".repeat(1 << 19)), "version": 7});
+        let server_info = json!({"name": "github", "title": format!("GitHub\u{1b}[2K{}", "é".repeat(1 << 19)), "version": 7});
         Some(
-            json!({"supportedVersions": ["2026-07-28"], "serverInfo": who, "instructions": "x".repeat(1 << 20)}),
+            json!({"supportedVersions": ["2026-07-28"], "serverInfo": server_info, "instructions": "x".repeat(1 << 20)}),
         )
     });
     let said = try_it(&mut world, None).await.0.expect("a handshake").description;
