@@ -30,7 +30,7 @@ use tokio::time::timeout;
 use toolscout_core::BoxFuture;
 
 /// The time limit for ending a session on close.
-const GOODBYE: Duration = Duration::from_secs(2);
+const END_SESSION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A connection over streamable HTTP.
 pub(crate) struct HttpWire {
@@ -49,33 +49,33 @@ impl HttpWire {
     /// Prepares the connection. Nothing is sent before the first message. Cancel-safe.
     pub(crate) async fn open(
         endpoint: &HttpEndpoint,
-        dial: &ConnectContext,
+        context: &ConnectContext,
         observer: Arc<dyn WireObserver>,
         deadline: Instant,
     ) -> Result<Self, ClientError> {
-        let remote = HttpRemote::of(endpoint, dial, deadline).await?;
+        let remote = HttpRemote::from_endpoint(endpoint, context, deadline).await?;
         let connection =
             Arc::new(HttpConnection { remote, session: HttpSession::default(), observer });
-        Ok(Self { connection, tasks: RequestTasks::new(&dial.limits) })
+        Ok(Self { connection, tasks: RequestTasks::new(&context.limits) })
     }
 
     async fn post(&self, message: Outgoing) -> Result<(), ClientError> {
-        if self.connection.session.leave_out(&message) {
+        if self.connection.session.is_obsolete(&message) {
             return Ok(());
         }
         let headers = self.connection.session.headers(&message)?;
-        let place = self.tasks.place(message.id.is_some(), message.deadline).await?;
-        let line = self.connection.clone();
+        let permit = self.tasks.acquire(message.id.is_some(), message.deadline).await?;
+        let connection = self.connection.clone();
         if let Some(id) = message.id {
-            return self
-                .tasks
-                .spawn(Some(id), async move { line.request(id, message, headers, place).await });
+            return self.tasks.spawn(Some(id), async move {
+                connection.request(id, message, headers, permit).await
+            });
         }
         let is_ready = message.method.as_deref() == Some("notifications/initialized");
         // Waits for the response, so that messages arrive in order.
-        line.tell(message, headers).await?;
+        connection.post_without_response(message, headers).await?;
         if is_ready {
-            self.tasks.spawn(None, async move { line.listen().await })?;
+            self.tasks.spawn(None, async move { connection.listen().await })?;
         }
         Ok(())
     }
@@ -87,19 +87,19 @@ impl Wire for HttpWire {
     }
 
     fn forget(&self, id: u64) {
-        self.tasks.end(id);
+        self.tasks.abort(id);
     }
 
-    fn agreed(&self, era: &ProtocolEra) {
-        self.connection.session.agree(era);
+    fn set_era(&self, era: &ProtocolEra) {
+        self.connection.session.set_era(era);
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let is_first = self.tasks.end_all().await;
+            let is_first = self.tasks.shutdown().await;
             if is_first && self.connection.session.has_session() {
                 // A failure is ignored: the server does not depend on this request.
-                let _ = timeout(GOODBYE, self.connection.end_session()).await;
+                let _ = timeout(END_SESSION_TIMEOUT, self.connection.end_session()).await;
             }
         })
     }

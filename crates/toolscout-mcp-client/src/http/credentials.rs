@@ -10,7 +10,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use toolscout_core::redact;
 
 /// Headers that delimit messages or belong to the protocol; a configuration must not set them.
-const OURS: [&str; 14] = [
+const RESERVED: [&str; 14] = [
     "accept",
     "accept-encoding",
     "connection",
@@ -37,20 +37,21 @@ pub(super) fn headers(
     for (name, text) in &endpoint.headers {
         let what = format!("header `{}`", name.escape_debug());
         let header = HeaderName::try_from(name.as_str())
-            .map_err(|_| ClientError::invalid(format!("{what} is no header name")))?;
-        if OURS.contains(&header.as_str()) {
+            .map_err(|_| ClientError::invalid(format!("{what} is not a valid header name")))?;
+        if RESERVED.contains(&header.as_str()) {
             return Err(ClientError::invalid(format!(
                 "{what} cannot be set; remove it from the server's `headers`"
             )));
         }
-        let value =
-            text.resolve(lookup).map_err(|why| ClientError::invalid(format!("{what}: {why}")))?;
+        let value = text
+            .resolve(lookup)
+            .map_err(|reason| ClientError::invalid(format!("{what}: {reason}")))?;
         out.insert(header, secret(&value, &what)?);
     }
     if let Some(text) = &endpoint.bearer {
         let token = text
             .resolve(lookup)
-            .map_err(|why| ClientError::invalid(format!("the server's token: {why}")))?;
+            .map_err(|reason| ClientError::invalid(format!("the server's token: {reason}")))?;
         out.insert(AUTHORIZATION, bearer(&token)?);
     } else if !out.contains_key(AUTHORIZATION)
         && let Some(value) = basic(url)?
@@ -67,12 +68,12 @@ pub(super) fn bearer(token: &str) -> Result<HeaderValue, ClientError> {
         return Err(ClientError::invalid("the server's token is empty"));
     }
     // Configured tokens and tokens of logins all pass through here.
-    redact::remember_briefly(token);
+    redact::add_request_secret(token);
     secret(&format!("Bearer {token}"), "the server's token")
 }
 
 /// Removes the user name and password from the address.
-pub(super) fn take_out(url: &mut Url) {
+pub(super) fn strip_userinfo(url: &mut Url) {
     // Fails only for addresses without a host, and `http` addresses have one.
     let _ = url.set_username("");
     let _ = url.set_password(None);
@@ -87,16 +88,17 @@ fn basic(url: &Url) -> Result<Option<HeaderValue>, ClientError> {
     let pair: Vec<u8> = percent_decode_str(&pair).collect();
     secret(
         &format!("Basic {}", STANDARD.encode(pair)),
-        "the name and password in the server's `url`",
+        "the user name and password in the server's `url`",
     )
     .map(Some)
 }
 
 fn secret(value: &str, what: &str) -> Result<HeaderValue, ClientError> {
-    let made = HeaderValue::try_from(value)
-        .map_err(|_| ClientError::invalid(format!("{what} holds what no header can carry")));
-    made.map(|mut it| {
-        it.set_sensitive(true);
-        it
+    let header = HeaderValue::try_from(value).map_err(|_| {
+        ClientError::invalid(format!("{what} has a value that is not allowed in a header"))
+    });
+    header.map(|mut value| {
+        value.set_sensitive(true);
+        value
     })
 }

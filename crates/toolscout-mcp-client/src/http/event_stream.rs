@@ -2,20 +2,20 @@
 
 use super::super::ClientError;
 use super::HttpConnection;
-use super::answer::{ResponseKind, kind};
 use super::events::{SseParser, read};
 use super::headers::{LAST_EVENT, plain};
+use super::response::{ResponseKind, kind};
 use reqwest::{Response, StatusCode};
 use std::ops::ControlFlow;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// After this many consecutive short streams, the server is assumed to have no messages.
-const SHORT_STREAMS: u32 = 5;
+const MAX_SHORT_STREAMS: u32 = 5;
 /// A stream that lasted this long does not count as short.
-const LASTING: Duration = Duration::from_secs(10);
+const LONG_STREAM: Duration = Duration::from_secs(10);
 /// The shortest and the longest delay before the stream is requested again.
-const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+const DELAY_RANGE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// The reason why a stream ended.
 enum StreamEnd {
@@ -30,34 +30,34 @@ impl HttpConnection {
     pub(super) async fn listen(&self) {
         let mut events = SseParser::new(self.remote.limits().message);
         let mut short_streams = 0;
-        while short_streams < SHORT_STREAMS {
-            let began = Instant::now();
-            match self.hear_stream(&mut events).await {
+        while short_streams < MAX_SHORT_STREAMS {
+            let started = Instant::now();
+            match self.read_stream(&mut events).await {
                 StreamEnd::ForGood => break,
-                StreamEnd::Stream if began.elapsed() >= LASTING => short_streams = 0,
+                StreamEnd::Stream if started.elapsed() >= LONG_STREAM => short_streams = 0,
                 StreamEnd::Stream => short_streams += 1,
             }
-            let growing = PAUSE.0 * 2_u32.saturating_pow(short_streams.saturating_sub(1));
-            sleep(events.retry().unwrap_or(growing).clamp(PAUSE.0, PAUSE.1)).await;
-            events = events.taken_up();
+            let backoff = DELAY_RANGE.0 * 2_u32.saturating_pow(short_streams.saturating_sub(1));
+            sleep(events.retry().unwrap_or(backoff).clamp(DELAY_RANGE.0, DELAY_RANGE.1)).await;
+            events = events.resumed();
         }
-        tracing::debug!(server = self.remote.name(), "no stream of its own to listen to");
+        tracing::debug!(server = self.remote.name(), "the server offers no event stream");
     }
 
-    async fn hear_stream(&self, events: &mut SseParser) -> StreamEnd {
-        let mut response = match self.begin_stream(events).await {
+    async fn read_stream(&self, events: &mut SseParser) -> StreamEnd {
+        let mut response = match self.open_stream(events).await {
             Ok(Some(response)) => response,
             Ok(None) => return StreamEnd::ForGood,
             Err(_) => return StreamEnd::Stream,
         };
         let name = self.remote.name();
-        let over = read(&mut response, events, name, |event| {
+        let reading = read(&mut response, events, name, |event| {
             if event.name == "message" && !event.data.is_empty() {
                 self.observer.message(event.data);
             }
             ControlFlow::Continue(())
         });
-        match over.await {
+        match reading.await {
             // A server that breaks a limit is not used further.
             Err(err @ ClientError::Protocol { .. }) => {
                 self.observer.lost(err);
@@ -67,14 +67,14 @@ impl HttpConnection {
         }
     }
 
-    async fn begin_stream(&self, events: &SseParser) -> Result<Option<Response>, ClientError> {
+    async fn open_stream(&self, events: &SseParser) -> Result<Option<Response>, ClientError> {
         let mut headers = self.session.legacy_headers()?;
         if let Some(last) = events.last_id() {
             headers.insert(LAST_EVENT, plain(last)?);
         }
-        let response = self.remote.ask(self.remote.listen(headers)).await?;
+        let response = self.remote.send(self.remote.listen(headers)).await?;
         if response.status() == StatusCode::NOT_FOUND && self.session.has_session() {
-            self.session_is_gone();
+            self.session_lost();
             return Ok(None);
         }
         let is_stream = response.status().is_success()

@@ -1,17 +1,17 @@
 //! Parses an event stream (SSE), independent of how its bytes are split into chunks.
 
 use super::super::ClientError;
-use super::answer::{broken, size};
+use super::response::{connection_error, size};
 use reqwest::Response;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// The number of bytes a line may have besides its data: the field name.
-const FIELD: usize = 64;
+const MAX_FIELD_NAME: usize = 64;
 /// The longest event name and id, in bytes; longer ones are ignored.
-const SHORT: usize = 512;
+const MAX_NAME: usize = 512;
 /// The capacity, in bytes, that is kept from one event to the next.
-const KEPT: usize = 64 << 10;
+const RETAINED_CAPACITY: usize = 64 << 10;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SseEvent<'a> {
@@ -28,12 +28,12 @@ pub(crate) struct SseParser {
     /// The incomplete current line.
     line: Vec<u8>,
     is_comment: bool,
-    after_return: bool,
+    after_carriage_return: bool,
     is_first_line: bool,
     name: String,
     data: Option<Vec<u8>>,
     /// Whether `data` still contains the event returned last.
-    was_given: bool,
+    was_returned: bool,
     id: Option<String>,
     retry: Option<Duration>,
 }
@@ -48,11 +48,11 @@ impl SseParser {
             limit,
             line: Vec::new(),
             is_comment: false,
-            after_return: false,
+            after_carriage_return: false,
             is_first_line: true,
             name: String::new(),
             data: None,
-            was_given: false,
+            was_returned: false,
             id: None,
             retry: None,
         }
@@ -64,21 +64,21 @@ impl SseParser {
         &mut self,
         bytes: &mut &[u8],
     ) -> Result<Option<SseEvent<'_>>, SseEventTooLarge> {
-        self.forget_given();
+        self.clear_returned();
         while let Some(&first) = bytes.first() {
-            if std::mem::take(&mut self.after_return) && first == b'\n' {
+            if std::mem::take(&mut self.after_carriage_return) && first == b'\n' {
                 *bytes = &bytes[1..];
                 continue;
             }
-            let Some(end) = bytes.iter().position(|it| matches!(it, b'\n' | b'\r')) else {
-                self.hold(std::mem::take(bytes))?;
+            let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+                self.buffer(std::mem::take(bytes))?;
                 break;
             };
-            self.hold(&bytes[..end])?;
-            self.after_return = bytes[end] == b'\r';
+            self.buffer(&bytes[..end])?;
+            self.after_carriage_return = bytes[end] == b'\r';
             *bytes = &bytes[end + 1..];
-            if self.end_line() {
-                self.was_given = true;
+            if self.finish_line() {
+                self.was_returned = true;
                 let name = if self.name.is_empty() { "message" } else { &self.name };
                 return Ok(Some(SseEvent { name, data: self.data.as_deref().unwrap_or_default() }));
             }
@@ -97,25 +97,25 @@ impl SseParser {
     }
 
     /// The parser for the resumed stream: an incomplete event is lost, the last id stays.
-    pub(crate) fn taken_up(self) -> Self {
+    pub(crate) fn resumed(self) -> Self {
         Self { id: self.id, retry: self.retry, ..Self::new(self.limit) }
     }
 
-    fn forget_given(&mut self) {
-        if std::mem::take(&mut self.was_given) {
+    fn clear_returned(&mut self) {
+        if std::mem::take(&mut self.was_returned) {
             self.data = None;
             self.name.clear();
-            self.line.shrink_to(KEPT);
+            self.line.shrink_to(RETAINED_CAPACITY);
         }
     }
 
-    fn hold(&mut self, part: &[u8]) -> Result<(), SseEventTooLarge> {
+    fn buffer(&mut self, part: &[u8]) -> Result<(), SseEventTooLarge> {
         if self.is_comment || (self.line.is_empty() && part.first() == Some(&b':')) {
             self.is_comment = true;
             return Ok(());
         }
-        let held = self.line.len() + self.data.as_ref().map_or(0, Vec::len);
-        if held + part.len() > self.limit + FIELD {
+        let buffered = self.line.len() + self.data.as_ref().map_or(0, Vec::len);
+        if buffered + part.len() > self.limit + MAX_FIELD_NAME {
             return Err(SseEventTooLarge);
         }
         self.line.extend_from_slice(part);
@@ -123,7 +123,7 @@ impl SseParser {
     }
 
     /// Adds the line to the event; returns whether the event is complete.
-    fn end_line(&mut self) -> bool {
+    fn finish_line(&mut self) -> bool {
         if std::mem::take(&mut self.is_comment) {
             return false;
         }
@@ -138,13 +138,13 @@ impl SseParser {
         }
         let line = std::mem::take(&mut self.line);
         let (field, value) = split(&line);
-        self.take(field, value);
+        self.set_field(field, value);
         self.line = line;
         self.line.clear();
         false
     }
 
-    fn take(&mut self, field: &[u8], value: &[u8]) {
+    fn set_field(&mut self, field: &[u8], value: &[u8]) {
         match field {
             b"data" => match &mut self.data {
                 Some(data) => {
@@ -153,13 +153,18 @@ impl SseParser {
                 }
                 None => self.data = Some(value.to_vec()),
             },
-            b"event" if value.len() <= SHORT => {
+            b"event" if value.len() <= MAX_NAME => {
                 self.name = String::from_utf8_lossy(value).into_owned()
             }
             // The id is sent back in a header, so it must be valid there.
-            b"id" if value.len() <= SHORT && value.iter().all(|it| matches!(it, b' '..=b'~')) => {
-                self.id =
-                    std::str::from_utf8(value).ok().filter(|it| !it.is_empty()).map(str::to_owned);
+            b"id"
+                if value.len() <= MAX_NAME
+                    && value.iter().all(|value| matches!(value, b' '..=b'~')) =>
+            {
+                self.id = std::str::from_utf8(value)
+                    .ok()
+                    .filter(|text| !text.is_empty())
+                    .map(str::to_owned);
             }
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
                 let text = std::str::from_utf8(value).unwrap_or_default();
@@ -170,21 +175,21 @@ impl SseParser {
     }
 }
 
-/// Passes each event of the response to `hear` as it arrives, until `hear` breaks or the stream
+/// Passes each event of the response to `on_event` as it arrives, until `on_event` breaks or the stream
 /// ends.
 pub(crate) async fn read(
     response: &mut Response,
     events: &mut SseParser,
     from: &str,
-    mut hear: impl FnMut(SseEvent<'_>) -> ControlFlow<()>,
+    mut on_event: impl FnMut(SseEvent<'_>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, ClientError> {
-    while let Some(chunk) = response.chunk().await.map_err(|err| broken(from, err))? {
+    while let Some(chunk) = response.chunk().await.map_err(|err| connection_error(from, err))? {
         let mut bytes = &chunk[..];
         let limit = events.limit;
         while let Some(event) =
             events.next(&mut bytes).map_err(|SseEventTooLarge| too_large(from, limit))?
         {
-            if hear(event).is_break() {
+            if on_event(event).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -197,7 +202,7 @@ fn too_large(from: &str, limit: usize) -> ClientError {
 }
 
 fn split(line: &[u8]) -> (&[u8], &[u8]) {
-    match line.iter().position(|&it| it == b':') {
+    match line.iter().position(|&line| line == b':') {
         Some(at) => {
             let value = &line[at + 1..];
             (&line[..at], value.strip_prefix(b" ").unwrap_or(value))

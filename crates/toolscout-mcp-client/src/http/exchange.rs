@@ -3,7 +3,6 @@
 use super::super::ClientError;
 use super::super::wire::Outgoing;
 use super::HttpConnection;
-use super::answer::{ResponseKind, body, is_reply_to, kind, use_up};
 use super::events::{SseEvent, SseParser, read};
 use super::headers::{LAST_EVENT, SESSION, plain};
 use super::refusal::{HttpRefusal, refusal};
@@ -15,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout_at};
 
 /// The delay before resuming a stream if the server names none.
-const USUAL_RETRY: Duration = Duration::from_secs(1);
+const DEFAULT_RETRY: Duration = Duration::from_secs(1);
 /// The shortest delay, even if the server names a shorter one.
 const SHORTEST_RETRY: Duration = Duration::from_millis(100);
 
@@ -26,17 +25,17 @@ impl HttpConnection {
         id: u64,
         message: Outgoing,
         headers: HeaderMap,
-        place: TaskPermit,
+        permit: TaskPermit,
     ) {
         let timed_out = self.timed_out(&message);
         let outcome = timeout_at(
-            (message.deadline + message.longer).into(),
-            self.answer(id, message, headers),
+            (message.deadline + message.extra_time).into(),
+            self.exchange(id, message, headers),
         )
         .await;
-        drop(place);
+        drop(permit);
         match outcome {
-            Ok(Ok(Some(rest))) => use_up(rest).await,
+            Ok(Ok(Some(unread))) => drain(unread).await,
             Ok(Ok(None)) => {}
             Ok(Err(err)) => self.observer.failed(id, err),
             Err(_) => self.observer.failed(id, timed_out),
@@ -44,7 +43,7 @@ impl HttpConnection {
     }
 
     /// Posts a message that has no response: a notification or a reply.
-    pub(super) async fn tell(
+    pub(super) async fn post_without_response(
         &self,
         message: Outgoing,
         headers: HeaderMap,
@@ -54,11 +53,11 @@ impl HttpConnection {
         let exchange = async {
             let in_session = headers.contains_key(SESSION);
             let request = self.remote.post(self.remote.url(), headers, message);
-            let response = self.remote.ask(request).await?;
+            let response = self.remote.send(request).await?;
             if !response.status().is_success() {
                 return self.refused(response, None, in_session).await;
             }
-            use_up(response).await;
+            drain(response).await;
             Ok(())
         };
         timeout_at(deadline.into(), exchange).await.unwrap_or(Err(timed_out))
@@ -67,11 +66,11 @@ impl HttpConnection {
     /// Requests the end of the session; the server may refuse.
     pub(super) async fn end_session(&self) -> Result<(), ClientError> {
         let headers = self.session.legacy_headers()?;
-        self.remote.ask(self.remote.delete(headers)).await.map(drop)
+        self.remote.send(self.remote.delete(headers)).await.map(drop)
     }
 
     /// Reports to the observer that the server ended the session, which fails all pending requests.
-    pub(super) fn session_is_gone(&self) -> ClientError {
+    pub(super) fn session_lost(&self) -> ClientError {
         let what = format!("`{}` has ended the session", self.remote.name());
         let error = ClientError::lost(what);
         self.observer.lost(error.clone());
@@ -80,31 +79,31 @@ impl HttpConnection {
 
     /// Passes all messages of the response to the observer, the reply last; returns the unread
     /// rest.
-    async fn answer(
+    async fn exchange(
         &self,
         id: u64,
         message: Outgoing,
         headers: HeaderMap,
     ) -> Result<Option<Response>, ClientError> {
         let name = self.remote.name();
-        let begins = message.method.as_deref() == Some("initialize");
+        let is_initialize = message.method.as_deref() == Some("initialize");
         let in_session = headers.contains_key(SESSION);
         let request = self.remote.post(self.remote.url(), headers, message);
-        let response = self.remote.ask(request).await?;
+        let response = self.remote.send(request).await?;
         if !response.status().is_success() {
             return self.refused(response, Some(id), in_session).await.map(|()| None);
         }
-        if begins {
-            self.session.begin_session(response.headers())?;
+        if is_initialize {
+            self.session.start_session(response.headers())?;
         }
         match kind(&response, name)? {
             ResponseKind::Json => {
                 let bytes = body(response, name, self.remote.limits().message).await?;
                 self.observer.message_for(id, &bytes);
-                let reason = format!("`{name}` answered with something other than the reply");
+                let reason = format!("`{name}` answered with something other than the response");
                 if is_reply_to(&bytes, id) { Ok(None) } else { Err(ClientError::protocol(reason)) }
             }
-            ResponseKind::Events => self.follow(id, response).await.map(Some),
+            ResponseKind::Events => self.read_until_reply(id, response).await.map(Some),
         }
     }
 
@@ -115,9 +114,9 @@ impl HttpConnection {
         in_session: bool,
     ) -> Result<(), ClientError> {
         if response.status() == StatusCode::NOT_FOUND && in_session {
-            return Err(self.session_is_gone());
+            return Err(self.session_lost());
         }
-        match refusal(response, self.remote.name(), id).await {
+        match classify_refusal(response, self.remote.name(), id).await {
             HttpRefusal::Reply(bytes) => {
                 self.observer.message(&bytes);
                 Ok(())
@@ -127,26 +126,32 @@ impl HttpConnection {
     }
 
     /// Reads the events of a response up to the reply.
-    async fn follow(&self, id: u64, mut response: Response) -> Result<Response, ClientError> {
+    async fn read_until_reply(
+        &self,
+        id: u64,
+        mut response: Response,
+    ) -> Result<Response, ClientError> {
         let mut events = SseParser::new(self.remote.limits().message);
         loop {
-            let over =
-                read(&mut response, &mut events, self.remote.name(), |it| self.hear(&it, id)).await;
-            let why = match over {
+            let outcome = read(&mut response, &mut events, self.remote.name(), |value| {
+                self.receive_event(&value, id)
+            })
+            .await;
+            let error = match outcome {
                 Ok(ControlFlow::Break(())) => return Ok(response),
                 Ok(ControlFlow::Continue(())) => {
                     let what =
-                        format!("`{}` ended its answer before the reply", self.remote.name());
+                        format!("`{}` ended its stream before the response", self.remote.name());
                     ClientError::lost(what)
                 }
                 Err(err) => err,
             };
-            response = self.take_up(&events, why).await?;
-            events = events.taken_up();
+            response = self.resume_stream(id, &events, error).await?;
+            events = events.resumed();
         }
     }
 
-    fn hear(&self, event: &SseEvent<'_>, id: u64) -> ControlFlow<()> {
+    fn receive_event(&self, event: &SseEvent<'_>, id: u64) -> ControlFlow<()> {
         if event.name != "message" || event.data.is_empty() {
             return ControlFlow::Continue(());
         }
@@ -158,22 +163,22 @@ impl HttpConnection {
     /// long work; an event id means that the rest can be requested.
     async fn take_up(&self, events: &SseParser, why: ClientError) -> Result<Response, ClientError> {
         let Some(last) = events.last_id().filter(|_| self.session.is_legacy()) else {
-            return Err(why);
+            return Err(error);
         };
-        if !matches!(why, ClientError::Lost { .. }) {
-            return Err(why);
+        if !matches!(error, ClientError::Lost { .. }) {
+            return Err(error);
         }
         sleep(events.retry().unwrap_or(USUAL_RETRY).max(SHORTEST_RETRY)).await;
         let mut headers = self.session.legacy_headers()?;
         headers.insert(LAST_EVENT, plain(last)?);
-        let response = self.remote.ask(self.remote.listen(headers)).await?;
+        let response = self.remote.send(self.remote.listen(headers)).await?;
         let is_stream = response.status().is_success()
             && kind(&response, self.remote.name())? == ResponseKind::Events;
-        if is_stream { Ok(response) } else { Err(why) }
+        if is_stream { Ok(response) } else { Err(error) }
     }
 
     fn timed_out(&self, message: &Outgoing) -> ClientError {
-        let method = message.method.as_deref().unwrap_or("an answer");
+        let method = message.method.as_deref().unwrap_or("a response");
         let limit = message.deadline.saturating_duration_since(Instant::now());
         ClientError::TimedOut { what: format!("`{method}` at `{}`", self.remote.name()), limit }
     }

@@ -18,13 +18,13 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 /// One request as it arrived.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     pub(crate) line: String,
     pub(crate) headers: HashMap<String, String>,
     pub(crate) body: String,
 }
 
-impl Asked {
+impl RecordedRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
@@ -41,54 +41,54 @@ impl Asked {
 
 /// Whether the connection serves another request.
 #[derive(PartialEq, Eq)]
-pub(crate) enum Then {
-    Stay,
-    HangUp,
+pub(crate) enum AfterResponse {
+    KeepOpen,
+    Close,
 }
 
 /// A web server on loopback. Stopped when the test ends.
-pub(crate) struct Site {
+pub(crate) struct TestServer {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
-    is_over: Arc<AtomicBool>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
+    is_stopped: Arc<AtomicBool>,
     connections: Arc<Mutex<Vec<TcpStream>>>,
 }
 
-impl Site {
+impl TestServer {
     /// Serves each request with this function, and each connection on its own thread.
     pub(crate) fn new(
-        serve: impl Fn(&Asked, &mut TcpStream) -> Then + Send + Sync + 'static,
+        serve: impl Fn(&RecordedRequest, &mut TcpStream) -> AfterResponse + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback works");
         let address = listener.local_addr().expect("it has an address");
         let site = Self {
             address,
-            asked: Arc::default(),
-            is_over: Arc::default(),
+            requests: Arc::default(),
+            is_stopped: Arc::default(),
             connections: Arc::default(),
         };
-        let (asked, is_over, connections) =
-            (site.asked.clone(), site.is_over.clone(), site.connections.clone());
+        let (requests, is_stopped, connections) =
+            (site.requests.clone(), site.is_stopped.clone(), site.connections.clone());
         let serve = Arc::new(serve);
         std::thread::spawn(move || {
             while let Ok((stream, _)) = listener.accept() {
-                if is_over.load(Ordering::SeqCst) {
+                if is_stopped.load(Ordering::SeqCst) {
                     break;
                 }
                 connections.lock().push(stream.try_clone().expect("a second handle"));
-                let (serve, asked) = (serve.clone(), asked.clone());
-                std::thread::spawn(move || converse(stream, &*serve, &asked));
+                let (serve, requests) = (serve.clone(), requests.clone());
+                std::thread::spawn(move || serve_connection(stream, &*serve, &requests));
             }
         });
         site
     }
 
     /// Answers every request with this text.
-    pub(crate) fn saying(answer: impl Into<String>) -> Self {
-        let answer = answer.into();
+    pub(crate) fn always(http_response: impl Into<String>) -> Self {
+        let http_response = http_response.into();
         Self::new(move |_, stream| {
-            say(stream, &answer);
-            Then::Stay
+            write_text(stream, &http_response);
+            AfterResponse::KeepOpen
         })
     }
 
@@ -101,8 +101,8 @@ impl Site {
     }
 
     /// The requests so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().clone()
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
+        self.requests.lock().clone()
     }
 
     /// The number of connections so far.
@@ -111,9 +111,9 @@ impl Site {
     }
 }
 
-impl Drop for Site {
+impl Drop for TestServer {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::SeqCst);
+        self.is_stopped.store(true, Ordering::SeqCst);
         for stream in self.connections.lock().iter() {
             let _ = stream.shutdown(Shutdown::Both);
         }
@@ -122,22 +122,22 @@ impl Drop for Site {
     }
 }
 
-fn converse(
+fn serve_connection(
     mut stream: TcpStream,
-    serve: &(dyn Fn(&Asked, &mut TcpStream) -> Then + Send + Sync),
-    asked: &Mutex<Vec<Asked>>,
+    serve: &(dyn Fn(&RecordedRequest, &mut TcpStream) -> AfterResponse + Send + Sync),
+    requests: &Mutex<Vec<RecordedRequest>>,
 ) {
     let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
     while let Some(request) = read_request(&mut reader) {
-        asked.lock().push(request.clone());
-        if serve(&request, &mut stream) == Then::HangUp {
+        requests.lock().push(request.clone());
+        if serve(&request, &mut stream) == AfterResponse::Close {
             break;
         }
     }
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-fn read_request(reader: &mut impl BufRead) -> Option<Asked> {
+fn read_request(reader: &mut impl BufRead) -> Option<RecordedRequest> {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
@@ -152,28 +152,31 @@ fn read_request(reader: &mut impl BufRead) -> Option<Asked> {
     let line = lines.remove(0);
     let headers: HashMap<_, _> = lines
         .iter()
-        .filter_map(|it| it.split_once(": "))
+        .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
-    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+    let length = headers
+        .get("content-length")
+        .and_then(|content_length| content_length.parse().ok())
+        .unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { line, headers, body: String::from_utf8_lossy(&body).into_owned() })
+    Some(RecordedRequest { line, headers, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 /// Writes the text. A failure is ignored, because the client may have closed the connection.
-pub(crate) fn say(stream: &mut TcpStream, text: &str) {
+pub(crate) fn write_text(stream: &mut TcpStream, text: &str) {
     let _ = stream.write_all(text.as_bytes());
 }
 
 /// A complete response.
-pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn http_response(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{headers}\r\n{body}", body.len())
 }
 
 /// A complete JSON response.
-pub(crate) fn json_answer(body: &str) -> String {
-    answer("200 OK", "content-type: application/json\r\n", body)
+pub(crate) fn json_response(body: &str) -> String {
+    http_response("200 OK", "content-type: application/json\r\n", body)
 }
 
 /// The head of an event stream that lasts until the connection is closed.
@@ -182,69 +185,72 @@ pub(crate) const EVENT_HEAD: &str =
 
 /// An event that the observer received.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Heard {
+pub(crate) enum WireEvent {
     Message(String),
     Failed(u64, ClientError),
     Lost(ClientError),
 }
 
 /// An observer that records events.
-pub(crate) struct Notes(UnboundedSender<Heard>);
+pub(crate) struct EventRecorder(UnboundedSender<WireEvent>);
 
-impl WireObserver for Notes {
+impl WireObserver for EventRecorder {
     fn message(&self, bytes: &[u8]) {
-        let _ = self.0.send(Heard::Message(String::from_utf8_lossy(bytes).into_owned()));
+        let _ = self.0.send(WireEvent::Message(String::from_utf8_lossy(bytes).into_owned()));
     }
 
     fn failed(&self, id: u64, error: ClientError) {
-        let _ = self.0.send(Heard::Failed(id, error));
+        let _ = self.0.send(WireEvent::Failed(id, error));
     }
 
     fn lost(&self, error: ClientError) {
-        let _ = self.0.send(Heard::Lost(error));
+        let _ = self.0.send(WireEvent::Lost(error));
     }
 }
 
-/// The other end of [`Notes`].
-pub(crate) struct Hearing(UnboundedReceiver<Heard>);
+/// The other end of [`EventRecorder`].
+pub(crate) struct WireEvents(UnboundedReceiver<WireEvent>);
 
-impl Hearing {
+impl WireEvents {
     /// Creates an observer, and the receiver of its events.
-    pub(crate) fn new() -> (Arc<Notes>, Self) {
+    pub(crate) fn new() -> (Arc<EventRecorder>, Self) {
         let (sender, receiver) = mpsc::unbounded_channel();
-        (Arc::new(Notes(sender)), Self(receiver))
+        (Arc::new(EventRecorder(sender)), Self(receiver))
     }
 
     /// The next event.
-    pub(crate) async fn next(&mut self) -> Heard {
-        let heard = tokio::time::timeout(Duration::from_secs(20), self.0.recv()).await;
-        heard.expect("something is heard in time").expect("somebody still speaks")
+    pub(crate) async fn next(&mut self) -> WireEvent {
+        let event = tokio::time::timeout(Duration::from_secs(20), self.0.recv()).await;
+        event.expect("something is heard in time").expect("somebody still speaks")
     }
 
     /// The error that the next request fails with.
     pub(crate) async fn failure(&mut self) -> ClientError {
         match self.next().await {
-            Heard::Failed(_, error) => error,
+            WireEvent::Failed(_, error) => error,
             other => panic!("not a failure: {other:?}"),
         }
     }
 
     /// Whether there is no unread event.
-    pub(crate) fn is_silent(&mut self) -> bool {
+    pub(crate) fn is_empty(&mut self) -> bool {
         self.0.try_recv().is_err()
     }
 }
 
-pub(crate) fn dial() -> ConnectContext {
+pub(crate) fn connect_context() -> ConnectContext {
     ConnectContext {
-        lookup: ReferenceLookup::of(|_| None),
+        lookup: ReferenceLookup::new(|_| None),
         ..ConnectContext::new(PathBuf::from("/"))
     }
 }
 
 /// A context with messages of at most this many bytes.
-pub(crate) fn dial_with_messages_of(message: usize) -> ConnectContext {
-    ConnectContext { limits: Arc::new(Limits { message, ..Limits::default() }), ..dial() }
+pub(crate) fn context_with_message_limit(message: usize) -> ConnectContext {
+    ConnectContext {
+        limits: Arc::new(Limits { message, ..Limits::default() }),
+        ..connect_context()
+    }
 }
 
 pub(crate) fn soon() -> Instant {
@@ -261,7 +267,7 @@ pub(crate) fn request(id: u64, method: &str) -> Outgoing {
         name: None,
         mirrored: Vec::new(),
         deadline: soon(),
-        longer: Duration::ZERO,
+        extra_time: Duration::ZERO,
     }
 }
 
@@ -274,6 +280,6 @@ pub(crate) fn notification(method: &str) -> Outgoing {
         name: None,
         mirrored: Vec::new(),
         deadline: soon(),
-        longer: Duration::ZERO,
+        extra_time: Duration::ZERO,
     }
 }

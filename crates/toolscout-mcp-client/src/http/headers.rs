@@ -27,15 +27,18 @@ pub(super) fn modern(message: &Outgoing, version: &str) -> Result<HeaderMap, Cli
         out.insert(NAME, plain(&encode(name))?);
     }
     for (name, value) in &message.mirrored {
-        let bad = || {
-            ClientError::invalid(format!("`Mcp-Param-{}` is no header name", name.escape_debug()))
+        let invalid = || {
+            ClientError::invalid(format!(
+                "`Mcp-Param-{}` is not a valid header name",
+                name.escape_debug()
+            ))
         };
-        let header = HeaderName::try_from(format!("mcp-param-{name}")).map_err(|_| bad())?;
+        let header = HeaderName::try_from(format!("mcp-param-{name}")).map_err(|_| invalid())?;
         let mut value = plain(&encode(value))?;
         value.set_sensitive(true);
         if out.insert(header, value).is_some() {
             return Err(ClientError::invalid(format!(
-                "two arguments want to be the header `Mcp-Param-{name}`"
+                "two arguments have the header `Mcp-Param-{name}`"
             )));
         }
     }
@@ -44,16 +47,16 @@ pub(super) fn modern(message: &Outgoing, version: &str) -> Result<HeaderMap, Cli
 
 /// A header value that is already plain ASCII.
 pub(crate) fn plain(value: &str) -> Result<HeaderValue, ClientError> {
-    let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'));
-    let made = HeaderValue::try_from(value).ok().filter(|_| is_plain);
-    made.ok_or_else(|| {
+    let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    let header = HeaderValue::try_from(value).ok().filter(|_| is_plain);
+    header.ok_or_else(|| {
         ClientError::invalid(format!("`{}` cannot be sent in a header", value.escape_debug()))
     })
 }
 
 /// A value as the protocol encodes it in a header: plain if possible, else in base64.
 pub(super) fn encode(value: &str) -> String {
-    let is_plain = value.bytes().all(|it| matches!(it, b' '..=b'~'));
+    let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     let is_padded = value.starts_with(' ') || value.ends_with(' ');
     let looks_encoded = value.starts_with("=?base64?") && value.ends_with("?=");
     if is_plain && !is_padded && !looks_encoded {
@@ -63,7 +66,7 @@ pub(super) fn encode(value: &str) -> String {
 }
 
 /// The revision named in the body of a request; only modern requests contain it.
-pub(super) fn version_within(body: &str) -> Option<String> {
+pub(super) fn protocol_version_in(body: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct VersionedMessage {
         params: VersionedParams,
@@ -78,5 +81,5 @@ pub(super) fn version_within(body: &str) -> Option<String> {
         #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
         version: String,
     }
-    serde_json::from_str::<VersionedMessage>(body).ok().map(|it| it.params.meta.version)
+    serde_json::from_str::<VersionedMessage>(body).ok().map(|value| value.params.meta.version)
 }

@@ -1,7 +1,7 @@
 //! Errors from unsuccessful HTTP statuses.
 
 use super::super::ClientError;
-use super::answer::{body, encoding, is_reply_to, media_type};
+use super::response::{body, encoding, is_reply_to, media_type};
 use super::retry_after;
 use reqwest::header::{HeaderName, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
@@ -11,9 +11,9 @@ use std::time::SystemTime;
 use toolscout_core::RawJson;
 
 /// The number of bytes of an error body that are read.
-const LOOKED_AT: usize = 64 << 10;
+const MAX_ERROR_BODY: usize = 64 << 10;
 /// The longest challenge in bytes; no login needs more.
-const CHALLENGE: usize = 8 << 10;
+const MAX_CHALLENGE: usize = 8 << 10;
 
 /// The meaning of an unsuccessful response.
 pub(crate) enum HttpRefusal {
@@ -23,23 +23,28 @@ pub(crate) enum HttpRefusal {
 }
 
 /// Interprets an unsuccessful response. `id` is that of the request, if the message was one.
-pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> HttpRefusal {
+pub(crate) async fn classify_refusal(
+    response: Response,
+    from: &str,
+    id: Option<u64>,
+) -> HttpRefusal {
     let status = response.status();
     let answered = format!("`{from}` answered {status}");
     if status.is_redirection() {
         return HttpRefusal::Error(redirected(&response, &answered));
     }
-    let challenge = header(&response, &WWW_AUTHENTICATE).filter(|it| it.len() <= CHALLENGE);
+    let challenge =
+        header(&response, &WWW_AUTHENTICATE).filter(|header| header.len() <= MAX_CHALLENGE);
     if status == StatusCode::UNAUTHORIZED
         || (status == StatusCode::FORBIDDEN && challenge.is_some())
     {
         return HttpRefusal::Error(ClientError::Login {
-            what: format!("{answered}; it wants a login"),
+            what: format!("{answered}; a login is required"),
             challenge,
         });
     }
-    let after =
-        header(&response, &RETRY_AFTER).and_then(|it| retry_after::parse(&it, SystemTime::now()));
+    let after = header(&response, &RETRY_AFTER)
+        .and_then(|header| retry_after::parse(&header, SystemTime::now()));
     let is_busy = matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
     if is_busy && after.is_some() {
         return HttpRefusal::Error(ClientError::Busy {
@@ -47,8 +52,10 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
             after,
         });
     }
-    let said = message(response, from).await;
-    if let Some(reply) = said.as_ref().filter(|it| id.is_some_and(|id| is_reply_to(it, id))) {
+    let error_body = message(response, from).await;
+    if let Some(reply) =
+        error_body.as_ref().filter(|value| id.is_some_and(|id| is_reply_to(value, id)))
+    {
         return HttpRefusal::Reply(reply.clone());
     }
     HttpRefusal::Error(match status {
@@ -57,8 +64,8 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
         }
         _ if is_busy => ClientError::Busy { what: format!("{answered}; it is busy"), after },
         _ if status.is_server_error() => ClientError::lost(answered),
-        _ => said
-            .and_then(|it| nameless_error(&it))
+        _ => error_body
+            .and_then(|value| error_without_id(&value))
             .unwrap_or(ClientError::Status { status: status.as_u16(), what: answered }),
     })
 }
@@ -67,13 +74,13 @@ pub(crate) async fn refusal(response: Response, from: &str, id: Option<u64>) -> 
 /// fix the configuration.
 fn redirected(response: &Response, answered: &str) -> ClientError {
     let target = header(response, &LOCATION)
-        .and_then(|it| response.url().join(&it).ok())
-        .map(|it| it.origin());
+        .and_then(|header| response.url().join(&header).ok())
+        .map(|path| path.origin());
     let target = target
-        .filter(|it| it.is_tuple())
-        .map_or_else(|| "elsewhere".to_owned(), |it| it.ascii_serialization());
+        .filter(|target| target.is_tuple())
+        .map_or_else(|| "another address".to_owned(), |target| target.ascii_serialization());
     ClientError::protocol(format!(
-        "{answered}: it points to {target}, which is not followed; change the server's `url` if that is right"
+        "{answered}: the redirect to {target} is not followed; if it is correct, change the server's `url`"
     ))
 }
 
@@ -81,12 +88,12 @@ fn redirected(response: &Response, answered: &str) -> ClientError {
 async fn message(response: Response, from: &str) -> Option<Vec<u8>> {
     let is_json = media_type(&response).as_deref() == Some("application/json")
         && encoding(&response).is_none();
-    if is_json { body(response, from, LOOKED_AT).await.ok() } else { None }
+    if is_json { body(response, from, MAX_ERROR_BODY).await.ok() } else { None }
 }
 
 /// A JSON-RPC error without an id, as servers send it if they cannot parse a request. It belongs to
 /// this request all the same.
-fn nameless_error(bytes: &[u8]) -> Option<ClientError> {
+fn error_without_id(bytes: &[u8]) -> Option<ClientError> {
     #[derive(Deserialize)]
     struct JsonRpcErrorMessage {
         #[serde(rename = "jsonrpc")]

@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// The number of bytes of an unused body that are read, to reuse the connection.
-const LEFTOVERS: usize = 16 << 10;
+const MAX_DRAINED: usize = 16 << 10;
 /// The time limit for reading them.
-const LINGER: Duration = Duration::from_millis(100);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The content of a successful response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,11 +53,11 @@ pub(crate) async fn body(
 ) -> Result<Vec<u8>, ClientError> {
     let too_large =
         || ClientError::protocol(format!("`{from}` answered with more than {}", size(limit)));
-    if response.content_length().is_some_and(|it| it > limit as u64) {
+    if response.content_length().is_some_and(|content_length| content_length > limit as u64) {
         return Err(too_large());
     }
     let mut out = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|err| broken(from, err))? {
+    while let Some(chunk) = response.chunk().await.map_err(|err| connection_error(from, err))? {
         if out.len() + chunk.len() > limit {
             return Err(too_large());
         }
@@ -67,17 +67,17 @@ pub(crate) async fn body(
 }
 
 /// Reads the small rest of a response, so that its connection can serve the next request.
-pub(crate) async fn use_up(mut response: Response) {
+pub(crate) async fn drain(mut response: Response) {
     let rest = async {
-        let mut left = LEFTOVERS;
+        let mut remaining = MAX_DRAINED;
         while let Ok(Some(chunk)) = response.chunk().await {
-            left = left.saturating_sub(chunk.len());
-            if left == 0 {
+            remaining = remaining.saturating_sub(chunk.len());
+            if remaining == 0 {
                 break;
             }
         }
     };
-    let _ = timeout(LINGER, rest).await;
+    let _ = timeout(DRAIN_TIMEOUT, rest).await;
 }
 
 /// Whether this is certainly the response to the request with this id. The router decides about all
@@ -89,28 +89,28 @@ pub(crate) fn is_reply_to(bytes: &[u8], id: u64) -> bool {
         method: Option<IgnoredAny>,
     }
     serde_json::from_slice::<ReplyEnvelope>(bytes)
-        .is_ok_and(|it| it.id == Some(id) && it.method.is_none())
+        .is_ok_and(|value| value.id == Some(id) && value.method.is_none())
 }
 
 /// The media type in lower case, without parameters.
 pub(crate) fn media_type(response: &Response) -> Option<String> {
     let text = String::from_utf8_lossy(response.headers().get(CONTENT_TYPE)?.as_bytes());
     let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    Some(essence.chars().take(100).collect()).filter(|it: &String| !it.is_empty())
+    Some(essence.chars().take(100).collect()).filter(|text: &String| !text.is_empty())
 }
 
 /// The encoding of the body, if it is encoded.
 pub(crate) fn encoding(response: &Response) -> Option<String> {
     let text = String::from_utf8_lossy(response.headers().get(CONTENT_ENCODING)?.as_bytes());
     Some(text.chars().take(100).collect())
-        .filter(|it: &String| !it.trim().eq_ignore_ascii_case("identity"))
+        .filter(|text: &String| !text.trim().eq_ignore_ascii_case("identity"))
 }
 
 /// The error for a failed or broken connection. Its message is that of the innermost error, which
 /// contains no address.
-pub(crate) fn broken(from: &str, err: reqwest::Error) -> ClientError {
+pub(crate) fn connection_error(from: &str, err: reqwest::Error) -> ClientError {
     let what = if err.is_connect() && err.is_timeout() {
-        format!("`{from}` cannot be reached: it does not answer")
+        format!("`{from}` cannot be reached: connection timed out")
     } else {
         let verb = if err.is_connect() { "cannot be reached" } else { "broke the connection" };
         let err = err.without_url();

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use reqwest::header::{HeaderMap, HeaderValue};
 
 /// The longest session id, in bytes.
-const SESSION_ID: usize = 512;
+const MAX_SESSION_ID: usize = 512;
 
 /// The state of an HTTP connection; at first it has neither era nor session.
 #[derive(Default)]
@@ -22,7 +22,7 @@ struct HttpSessionState {
 
 impl HttpSession {
     /// Sets the agreed era.
-    pub(crate) fn agree(&self, era: &ProtocolEra) {
+    pub(crate) fn set_era(&self, era: &ProtocolEra) {
         self.0.lock().era = Some(era.clone());
     }
 
@@ -32,7 +32,7 @@ impl HttpSession {
 
     /// Whether the message does not exist in the modern era: a request is cancelled by closing its
     /// stream, and there are no reverse requests to reply to.
-    pub(crate) fn leave_out(&self, message: &Outgoing) -> bool {
+    pub(crate) fn is_obsolete(&self, message: &Outgoing) -> bool {
         let is_modern = matches!(self.0.lock().era, Some(ProtocolEra::Modern { .. }));
         is_modern && matches!(message.method.as_deref(), None | Some("notifications/cancelled"))
     }
@@ -47,36 +47,36 @@ impl HttpSession {
             Some(ProtocolEra::Modern { version }) => Some(version.clone()),
             Some(ProtocolEra::Legacy { .. }) => None,
             // During the handshake, the version in the body determines the headers.
-            None => headers::version_within(&message.body),
+            None => headers::protocol_version_in(&message.body),
         };
         modern.map_or_else(|| self.legacy_headers(), |version| headers::modern(message, &version))
     }
 
     /// The headers of every legacy request after the handshake.
     pub(crate) fn legacy_headers(&self) -> Result<HeaderMap, ClientError> {
-        let settled = self.0.lock();
+        let state = self.0.lock();
         let mut out = HeaderMap::new();
-        if let Some(ProtocolEra::Legacy { version }) = &settled.era {
+        if let Some(ProtocolEra::Legacy { version }) = &state.era {
             out.insert(VERSION, plain(version)?);
         }
-        if let Some(session) = &settled.session {
+        if let Some(session) = &state.session {
             out.insert(SESSION, session.clone());
         }
         Ok(out)
     }
 
     /// Reads the session id from the response to `initialize`, if the server assigns one.
-    pub(crate) fn begin_session(&self, headers: &HeaderMap) -> Result<(), ClientError> {
+    pub(crate) fn start_session(&self, headers: &HeaderMap) -> Result<(), ClientError> {
         let mut all = headers.get_all(&SESSION).iter();
         let session = match (all.next(), all.next()) {
             (None, _) => None,
             (Some(one), None) if is_session_id(one) => Some(one.clone()),
-            _ => return Err(ClientError::protocol("it sent a session id that cannot be one")),
+            _ => return Err(ClientError::protocol("it sent an invalid session id")),
         };
-        let session = session.map(|mut it| {
+        let session = session.map(|mut session| {
             // The session id is a credential.
-            it.set_sensitive(true);
-            it
+            session.set_sensitive(true);
+            session
         });
         self.0.lock().session = session;
         Ok(())
@@ -89,5 +89,5 @@ impl HttpSession {
 
 fn is_session_id(value: &HeaderValue) -> bool {
     let bytes = value.as_bytes();
-    (1..=SESSION_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+    (1..=MAX_SESSION_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
 }

@@ -13,7 +13,7 @@ use tokio::time::timeout_at;
 
 /// The limit of concurrent messages that are not requests. They have a semaphore of their own, so
 /// that a cancellation is sent even if all request permits are taken.
-const OTHERS: usize = 16;
+const MAX_OTHERS: usize = 16;
 
 /// The tasks of one wire; all are aborted with it.
 pub(crate) struct RequestTasks {
@@ -38,20 +38,20 @@ impl RequestTasks {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             requests: Arc::new(Semaphore::new(limits.pending)),
-            others: Arc::new(Semaphore::new(OTHERS)),
+            others: Arc::new(Semaphore::new(MAX_OTHERS)),
             running: Mutex::new(Some(RunningTasks::default())),
         }
     }
 
     /// Waits for a permit, for a request or for any other message.
-    pub(crate) async fn place(
+    pub(crate) async fn acquire(
         &self,
         is_request: bool,
         deadline: Instant,
     ) -> Result<TaskPermit, ClientError> {
-        let places = if is_request { &self.requests } else { &self.others };
+        let semaphore = if is_request { &self.requests } else { &self.others };
         let limit = deadline.saturating_duration_since(Instant::now());
-        let permit = timeout_at(deadline.into(), places.clone().acquire_owned()).await;
+        let permit = timeout_at(deadline.into(), semaphore.clone().acquire_owned()).await;
         let what = || "waiting for earlier requests".to_owned();
         let permit = permit.map_err(|_| ClientError::TimedOut { what: what(), limit })?;
         Ok(TaskPermit { _permit: permit.map_err(|_| closed())? })
@@ -66,7 +66,7 @@ impl RequestTasks {
         let mut running = self.running.lock();
         let running = running.as_mut().ok_or_else(closed)?;
         while running.tasks.try_join_next().is_some() {}
-        running.by_request.retain(|_, it| !it.is_finished());
+        running.by_request.retain(|_, handle| !handle.is_finished());
         let handle = running.tasks.spawn(task);
         if let Some(id) = request {
             running.by_request.insert(id, handle);
@@ -75,9 +75,9 @@ impl RequestTasks {
     }
 
     /// Aborts the task of this request, if it is still running.
-    pub(crate) fn end(&self, request: u64) {
+    pub(crate) fn abort(&self, request: u64) {
         if let Some(handle) =
-            self.running.lock().as_mut().and_then(|it| it.by_request.remove(&request))
+            self.running.lock().as_mut().and_then(|running| running.by_request.remove(&request))
         {
             handle.abort();
         }
@@ -85,7 +85,7 @@ impl RequestTasks {
 
     /// Aborts all tasks and waits until they have ended. No task can be spawned afterwards. Returns
     /// whether this is the first call.
-    pub(crate) async fn end_all(&self) -> bool {
+    pub(crate) async fn shutdown(&self) -> bool {
         self.requests.close();
         self.others.close();
         let running = self.running.lock().take();

@@ -29,7 +29,7 @@ fn seconds_and_dates_are_understood_and_nothing_else() {
 }
 
 #[test]
-fn nobody_waits_for_years_nor_for_the_past() {
+fn the_retry_delay_is_limited_and_never_negative() {
     assert_eq!(parse("315360000", at(0)), Some(LONGEST));
     assert_eq!(parse("Fri, 31 Dec 9999 23:59:59 GMT", at(0)), Some(LONGEST));
     assert_eq!(parse("Sun, 06 Nov 1994 08:49:37 GMT", at(2_000_000_000)), Some(Duration::ZERO));
