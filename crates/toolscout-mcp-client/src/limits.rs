@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The limits for one server; docs/limits.md documents the defaults.
+/// The limits for one server; docs/reference/limits.md documents the defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// Bytes of one decoded message.
@@ -29,7 +29,8 @@ pub struct Limits {
     pub cursor: usize,
     /// Content items of a result.
     pub content_items: usize,
-    /// Concurrent pending calls.
+    /// Concurrent pending calls. One principal gets half of them at most, and one client of it a
+    /// quarter; see [`toolscout_core::FairShares`].
     pub pending: usize,
     /// Notifications that are processed: per second, and the burst size; more are dropped and
     /// counted.
@@ -46,7 +47,7 @@ pub struct Limits {
     /// The time limit of a listing with all its pages.
     pub list: Duration,
     /// The minimum time from the end of a listing to the next one that the server causes.
-    pub apart: Duration,
+    pub listing_interval: Duration,
     /// The time limit of a call, unless its caller has a shorter one.
     pub call: Duration,
     /// The longest time limit of a call, regardless of the progress it reports.
@@ -70,14 +71,14 @@ impl Default for Limits {
             listing: 32 << 20,
             cursor: 8 << 10,
             content_items: 2_000,
-            pending: 64,
+            pending: 256,
             notifications: (100, 1_000),
             requests: (10, 50),
             probe: Duration::from_secs(2),
             discovery: Duration::from_secs(30),
             installing: Duration::from_secs(120),
             list: Duration::from_secs(15),
-            apart: Duration::from_secs(5),
+            listing_interval: Duration::from_secs(5),
             call: Duration::from_secs(60),
             call_at_most: Duration::from_secs(600),
             grace: Duration::from_secs(2),

@@ -15,7 +15,7 @@ use toolscout_core::jsonrpc::{self, Message, RpcError};
 const ERROR_TEXT: usize = 8 << 10;
 const ERROR_DATA: usize = 64 << 10;
 /// The longest id of a reverse request, in bytes; no legitimate id is longer.
-const FOREIGN_ID: usize = 256;
+const MAX_REVERSE_ID: usize = 256;
 
 #[derive(Debug)]
 pub(super) enum ServerMessage<'a> {
@@ -32,7 +32,7 @@ pub(super) enum ServerMessage<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnreadableMessage {
     /// The ids of the requests it seems to answer, as far as they can be extracted without parsing.
-    pub(super) about: Vec<u64>,
+    pub(super) request_ids: Vec<u64>,
     /// The reason, for display.
     pub(super) reason: String,
 }
@@ -46,28 +46,28 @@ pub(super) fn read<'a>(
     let message =
         message.and_then(|()| jsonrpc::read(bytes).map_err(|invalid| invalid.reason.to_string()));
     let message = message.map_err(|reason| UnreadableMessage {
-        about: jsonrpc::ids_of_responses(bytes),
+        request_ids: jsonrpc::ids_of_responses(bytes),
         reason: format!("it sent {reason}"),
     })?;
     Ok(match message {
         Message::Request { id, method, params } => ServerMessage::Request { id, method, params },
         Message::Notification { method, params } => ServerMessage::Notification { method, params },
         Message::Response { id, outcome } => {
-            match id.and_then(|id| jsonrpc::number(id.get().as_bytes())) {
-                Some(id) => ServerMessage::Reply { id, outcome: outcome.map_err(answered) },
+            match id.and_then(|id| jsonrpc::parse_integer(id.get().as_bytes())) {
+                Some(id) => ServerMessage::Reply { id, outcome: outcome.map_err(error_response) },
                 None => ServerMessage::Stray,
             }
         }
     })
 }
 
-fn answered(error: RpcError) -> ClientError {
+fn error_response(error: RpcError) -> ClientError {
     let data = error.data.filter(|data| data.as_str().len() <= ERROR_DATA);
     ClientError::Answered { code: error.code, message: clip(error.message, ERROR_TEXT), data }
 }
 
 /// A copy that outlives the message.
-pub(super) fn keep(raw: &RawValue) -> RawJson {
+pub(super) fn to_raw_json(raw: &RawValue) -> RawJson {
     // The value was parsed with the message, so it is not checked again.
     raw.to_owned().into()
 }
@@ -86,12 +86,12 @@ pub(super) fn request(id: u64, method: &str, params: &RequestParams) -> String {
 }
 
 /// The id of a reverse request, if it is valid for a response.
-pub(super) fn foreign_id(id: &RawValue) -> Option<&RawValue> {
-    Some(id).filter(|id| jsonrpc::is_id(id.get()) && id.get().len() <= FOREIGN_ID)
+pub(super) fn reverse_request_id(id: &RawValue) -> Option<&RawValue> {
+    Some(id).filter(|id| jsonrpc::is_id(id.get()) && id.get().len() <= MAX_REVERSE_ID)
 }
 
 /// Serializes the response to a reverse request.
-pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> String {
+pub(super) fn response(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> String {
     match outcome {
         Ok(result) => jsonrpc::result(id.get(), result.as_str()),
         Err(error) => jsonrpc::error(Some(id.get()), error),

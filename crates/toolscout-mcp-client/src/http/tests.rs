@@ -12,15 +12,18 @@ mod refusals;
 mod sessions;
 
 use super::HttpWire;
-use super::fixture::{Hearing, Site, dial, soon};
+use super::fixture::{TestServer, WireEvents, connect_context, soon};
 use crate::{ConnectContext, HttpEndpoint};
 
 /// A wire to the site, and the receiver of its events.
-async fn wire(site: &Site) -> (HttpWire, Hearing) {
-    wire_with(&site.endpoint(), &dial()).await
+async fn wire(site: &TestServer) -> (HttpWire, WireEvents) {
+    wire_with(&site.endpoint(), &connect_context()).await
 }
 
-async fn wire_with(endpoint: &HttpEndpoint, dial: &ConnectContext) -> (HttpWire, Hearing) {
-    let (ear, hearing) = Hearing::new();
-    (HttpWire::open(endpoint, dial, ear, soon()).await.expect("nothing is asked yet"), hearing)
+async fn wire_with(endpoint: &HttpEndpoint, context: &ConnectContext) -> (HttpWire, WireEvents) {
+    let (observer, wire_events) = WireEvents::new();
+    (
+        HttpWire::open(endpoint, context, observer, soon()).await.expect("nothing is asked yet"),
+        wire_events,
+    )
 }

@@ -6,7 +6,8 @@
 
 use super::super::limits::Limits;
 use super::{
-    ClientError, RawJson, RpcError, ServerMessage, UnreadableMessage, answer, foreign_id, read,
+    ClientError, RawJson, RpcError, ServerMessage, UnreadableMessage, read, response,
+    reverse_request_id,
 };
 use serde_json::value::RawValue;
 
@@ -21,9 +22,9 @@ fn result_of(line: &str) -> (u64, String) {
     }
 }
 
-fn about(line: &[u8]) -> Vec<u64> {
+fn ids_in(line: &[u8]) -> Vec<u64> {
     match read(line, &limits()) {
-        Err(UnreadableMessage { about, .. }) => about,
+        Err(UnreadableMessage { request_ids, .. }) => request_ids,
         other => panic!("{other:?}"),
     }
 }
@@ -33,7 +34,7 @@ fn reason(line: &str, limits: &Limits) -> String {
 }
 
 #[test]
-fn a_result_stays_the_bytes_it_came_as() {
+fn a_result_is_read_byte_for_byte() {
     let spaced = r#"{"jsonrpc":"2.0","id":7,"result":{ "b" : 1.0, "a":"\u00e9" }}"#;
     assert_eq!(result_of(spaced), (7, r#"{ "b" : 1.0, "a":"\u00e9" }"#.to_owned()));
     let id_last = r#"{"result":{"tools":[]},"jsonrpc":"2.0","id":3}"#;
@@ -41,12 +42,12 @@ fn a_result_stays_the_bytes_it_came_as() {
 }
 
 #[test]
-fn a_null_beside_the_real_outcome_is_forgiven() {
+fn a_null_error_beside_a_result_is_accepted() {
     assert_eq!(result_of(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#).0, 1);
 }
 
 #[test]
-fn an_error_is_told_in_the_servers_words() {
+fn an_error_keeps_the_servers_message_and_data() {
     let line = br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no","data":{"x":1}}}"#;
     let Ok(ServerMessage::Reply {
         id: 1,
@@ -63,7 +64,7 @@ fn an_error_is_told_in_the_servers_words() {
 
 /// T08: each of these ends request 2 at once instead of at its deadline.
 #[test]
-fn what_cannot_be_read_still_says_whose_answer_it_was() {
+fn an_unreadable_response_names_its_request() {
     let lines: [&[u8]; 14] = [
         br#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"ec"#,
         br#"{"result":{"tools":[{"a":"}"},]},"jsonrpc":"2.0","id":2}"#,
@@ -81,17 +82,17 @@ fn what_cannot_be_read_still_says_whose_answer_it_was() {
         br#"{"jsonrpc":"2.0","id":2,"result":{},"result":{"tools":[]}}"#,
     ];
     for line in lines {
-        assert_eq!(about(line), [2], "{}", String::from_utf8_lossy(line));
+        assert_eq!(ids_in(line), [2], "{}", String::from_utf8_lossy(line));
     }
     assert_eq!(
-        about(br#"{"jsonrpc":"2.0","id":2,"result":{}}{"jsonrpc":"2.0","id":2,"result":{}}"#),
+        ids_in(br#"{"jsonrpc":"2.0","id":2,"result":{}}{"jsonrpc":"2.0","id":2,"result":{}}"#),
         [2, 2]
     );
-    assert_eq!(about(br#"{"jsonrpc":"2.0","id":2,"id":3,"result":{}}"#), [2, 3]);
+    assert_eq!(ids_in(br#"{"jsonrpc":"2.0","id":2,"id":3,"result":{}}"#), [2, 3]);
 }
 
 #[test]
-fn what_is_no_answer_is_about_no_request() {
+fn other_unreadable_input_names_no_request() {
     let lines: [&[u8]; 12] = [
         b"INFO listing {\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {}}",
         b"got {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}",
@@ -107,7 +108,7 @@ fn what_is_no_answer_is_about_no_request() {
         b"{",
     ];
     for line in lines {
-        assert_eq!(about(line), [] as [u64; 0], "{}", String::from_utf8_lossy(line));
+        assert_eq!(ids_in(line), [] as [u64; 0], "{}", String::from_utf8_lossy(line));
     }
 }
 
@@ -138,7 +139,7 @@ fn depth_is_limited_before_parsing() {
     }
     assert!(reason(&nested(11), &limits).contains("deeper than 10"));
     let bomb = nested(1_000_000);
-    assert_eq!(read(bomb.as_bytes(), &limits).expect_err("too deep").about, [1]);
+    assert_eq!(read(bomb.as_bytes(), &limits).expect_err("too deep").request_ids, [1]);
 }
 
 #[test]
@@ -163,28 +164,28 @@ fn brackets_in_texts_are_not_depth() {
 }
 
 #[test]
-fn an_answer_bears_the_id_of_the_question_and_is_one_line() {
+fn a_response_has_the_id_of_its_request_on_one_line() {
     let id = RawValue::from_string("\"a\"".to_owned()).expect("JSON");
     let result = RawJson::parse("{\n\"x\": 1.0}").expect("JSON");
-    assert_eq!(answer(&id, &Ok(result)), r#"{"jsonrpc":"2.0","id":"a","result":{"x": 1.0}}"#);
+    assert_eq!(response(&id, &Ok(result)), r#"{"jsonrpc":"2.0","id":"a","result":{"x": 1.0}}"#);
     let declined =
         RpcError { code: -1, message: "a\nb".to_owned(), data: RawJson::parse("[1]").ok() };
     assert_eq!(
-        answer(&id, &Err(declined)),
+        response(&id, &Err(declined)),
         r#"{"jsonrpc":"2.0","id":"a","error":{"code":-1,"message":"a\nb","data":[1]}}"#
     );
 }
 
 #[test]
-fn what_is_no_id_cannot_be_answered() {
+fn an_invalid_id_gets_no_response() {
     for (text, is_id) in
         [("\"a\"", true), ("-7", true), ("1.5", true), ("{\"a\":1}", false), ("null", false)]
     {
         let id = RawValue::from_string(text.to_owned()).expect("JSON");
-        assert_eq!(foreign_id(&id).is_some(), is_id, "{text}");
+        assert_eq!(reverse_request_id(&id).is_some(), is_id, "{text}");
     }
     let long = RawValue::from_string(format!("\"{}\"", "x".repeat(300))).expect("JSON");
-    assert!(foreign_id(&long).is_none());
+    assert!(reverse_request_id(&long).is_none());
 }
 
 /// Arbitrary input causes no panic, and no reply with a result.

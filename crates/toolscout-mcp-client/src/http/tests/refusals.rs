@@ -1,23 +1,25 @@
-use super::super::fixture::{Heard, Site, Then, answer, json_answer, request, say};
+use super::super::fixture::{
+    AfterResponse, TestServer, WireEvent, http_response, json_response, request, write_text,
+};
 use super::wire;
 use crate::ClientError;
 use crate::wire::Wire;
 use std::time::Duration;
 
 /// The event that a request ends with if it gets this response.
-async fn outcome(status: &str, headers: &str, body: &str) -> Heard {
-    let site = Site::saying(answer(status, headers, body));
-    let (wire, mut hearing) = wire(&site).await;
+async fn outcome(status: &str, headers: &str, body: &str) -> WireEvent {
+    let site = TestServer::always(http_response(status, headers, body));
+    let (wire, mut wire_events) = wire(&site).await;
     wire.send(request(3, "tools/list")).await.expect("taken");
-    let heard = hearing.next().await;
+    let event = wire_events.next().await;
     wire.close().await;
-    assert!(hearing.is_silent());
-    heard
+    assert!(wire_events.is_empty());
+    event
 }
 
 async fn failure(status: &str, headers: &str, body: &str) -> ClientError {
     match outcome(status, headers, body).await {
-        Heard::Failed(3, error) => error,
+        WireEvent::Failed(3, error) => error,
         other => panic!("not a failure: {other:?}"),
     }
 }
@@ -30,12 +32,12 @@ async fn a_reply_is_a_reply_whatever_its_status() {
     for status in
         ["400 Bad Request", "404 Not Found", "500 Internal Server Error", "503 Service Unavailable"]
     {
-        assert_eq!(outcome(status, JSON, body).await, Heard::Message(body.to_owned()));
+        assert_eq!(outcome(status, JSON, body).await, WireEvent::Message(body.to_owned()));
     }
 }
 
 #[tokio::test]
-async fn an_error_that_names_no_request_is_still_the_answer_to_ours() {
+async fn an_error_without_an_id_belongs_to_the_request() {
     let body =
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Server not initialized"}}"#;
     let expected = ClientError::Answered {
@@ -47,7 +49,7 @@ async fn an_error_that_names_no_request_is_still_the_answer_to_ours() {
 }
 
 #[tokio::test]
-async fn a_status_of_no_mcp_server_is_told_as_such() {
+async fn a_status_of_a_wrong_address_is_a_status_error() {
     for (line, status) in
         [("400 Bad Request", 400), ("404 Not Found", 404), ("405 Method Not Allowed", 405)]
     {
@@ -65,7 +67,7 @@ async fn a_status_of_no_mcp_server_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn who_wants_a_login_is_told_apart_and_its_challenge_kept() {
+async fn a_required_login_is_a_login_error_with_its_challenge() {
     let challenge = "Bearer resource_metadata=\"http://h/x\"";
     let headers = format!("www-authenticate: {challenge}\r\n");
     for status in ["401 Unauthorized", "403 Forbidden"] {
@@ -87,7 +89,7 @@ async fn who_wants_a_login_is_told_apart_and_its_challenge_kept() {
 
 /// A delay of ten years is cut to an hour.
 #[tokio::test]
-async fn who_is_busy_says_for_how_long_and_is_not_believed_everything() {
+async fn a_busy_server_names_a_delay_that_is_limited() {
     let after = |error| match error {
         ClientError::Busy { after, .. } => after,
         other => panic!("not busy: {other:?}"),
@@ -100,7 +102,7 @@ async fn who_is_busy_says_for_how_long_and_is_not_believed_everything() {
 }
 
 #[tokio::test]
-async fn a_server_that_fails_is_out_of_reach() {
+async fn a_server_error_counts_as_unreachable() {
     let error = failure("502 Bad Gateway", "", "").await;
     assert!(
         matches!(&error, ClientError::Lost { what } if what.ends_with("answered 502 Bad Gateway")),
@@ -111,7 +113,7 @@ async fn a_server_that_fails_is_out_of_reach() {
 /// T31: the target of a redirect, which could receive credentials, is never contacted.
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_only_its_origin_is_named() {
-    let canary = Site::saying("");
+    let canary = TestServer::always("");
     for status in
         ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"]
     {
@@ -119,16 +121,13 @@ async fn a_redirect_is_not_followed_and_only_its_origin_is_named() {
             .await
             .to_string();
         let origin = canary.url().replace("/mcp", "");
-        assert!(
-            error.contains(&format!("it points to {origin}, which is not followed")),
-            "{error}"
-        );
+        assert!(error.contains(&format!("the redirect to {origin} is not followed")), "{error}");
     }
     for odd in ["location: javascript:alert(1)\r\n", "location: http://[\r\n", ""] {
         let error = failure("307 Temporary Redirect", odd, "").await.to_string();
-        assert!(error.contains("it points to elsewhere, which is not followed"), "{error}");
+        assert!(error.contains("the redirect to another address is not followed"), "{error}");
     }
-    assert!(canary.asked().is_empty());
+    assert!(canary.requests().is_empty());
 }
 
 #[tokio::test]
@@ -147,7 +146,7 @@ async fn a_page_is_not_taken_for_a_message() {
 
 /// T02: a response that is not decompressed cannot be a decompression bomb.
 #[tokio::test]
-async fn an_encoded_answer_is_refused() {
+async fn an_encoded_response_is_refused() {
     let error = failure("200 OK", &format!("{JSON}content-encoding: gzip\r\n"), "\x1f\u{8}")
         .await
         .to_string();
@@ -156,76 +155,76 @@ async fn an_encoded_answer_is_refused() {
 
 #[tokio::test]
 async fn a_connection_that_breaks_fails_its_request_once_and_not_the_next() {
-    let site = Site::new(|asked, stream| {
-        if asked.json()["id"] == 1 {
-            say(stream, "HTTP/1.1 200 OK\r\nContent-Len");
-            return Then::HangUp;
+    let site = TestServer::new(|recorded, stream| {
+        if recorded.json()["id"] == 1 {
+            write_text(stream, "HTTP/1.1 200 OK\r\nContent-Len");
+            return AfterResponse::Close;
         }
-        say(stream, &json_answer(&asked.reply()));
-        Then::Stay
+        write_text(stream, &json_response(&recorded.reply()));
+        AfterResponse::KeepOpen
     });
-    let (wire, mut hearing) = wire(&site).await;
+    let (wire, mut wire_events) = wire(&site).await;
     wire.send(request(1, "tools/call")).await.expect("taken");
-    let error = hearing.failure().await;
-    assert!(
-        matches!(&error, ClientError::Lost { what } if what.contains("broke the connection")),
-        "{error:?}"
-    );
+    let error = wire_events.failure().await;
+    assert!(matches!(&error, ClientError::Lost { what } if what.contains("was lost")), "{error:?}");
     wire.send(request(2, "tools/list")).await.expect("taken");
-    assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":2")));
-    assert_eq!(site.asked().len(), 2, "a call is not repeated");
+    assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":2")));
+    assert_eq!(site.requests().len(), 2, "a call is not repeated");
 }
 
 /// A server may close a connection at the moment it is reused. Repeating a list request does no
 /// harm; repeating a call may.
 #[tokio::test]
-async fn only_what_merely_reads_is_asked_again_when_a_connection_breaks() {
+async fn only_read_only_requests_are_repeated_after_a_broken_connection() {
     for (method, times) in [("tools/list", 2), ("server/discover", 2), ("tools/call", 1)] {
-        let site = Site::new(|_, _| Then::HangUp);
-        let (wire, mut hearing) = wire(&site).await;
+        let site = TestServer::new(|_, _| AfterResponse::Close);
+        let (wire, mut wire_events) = wire(&site).await;
         wire.send(request(1, method)).await.expect("taken");
-        assert!(matches!(hearing.failure().await, ClientError::Lost { .. }));
-        assert_eq!(site.asked().len(), times, "{method}");
+        assert!(matches!(wire_events.failure().await, ClientError::Lost { .. }));
+        assert_eq!(site.requests().len(), times, "{method}");
     }
 }
 
 /// Surplus bytes look like a response to the next request, but must not be accepted as one.
 #[tokio::test]
 async fn a_lie_about_length_does_not_poison_the_next_request() {
-    let site = Site::new(|asked, stream| {
-        if asked.json()["id"] == 1 {
-            let smuggled = json_answer(r#"{"jsonrpc":"2.0","id":2,"result":{"smuggled":1}}"#);
-            say(stream, &format!("{}{smuggled}", json_answer(&asked.reply())));
+    let site = TestServer::new(|recorded, stream| {
+        if recorded.json()["id"] == 1 {
+            let smuggled = json_response(r#"{"jsonrpc":"2.0","id":2,"result":{"smuggled":1}}"#);
+            write_text(stream, &format!("{}{smuggled}", json_response(&recorded.reply())));
         } else {
-            say(stream, &json_answer(&asked.reply()));
+            write_text(stream, &json_response(&recorded.reply()));
         }
-        Then::Stay
+        AfterResponse::KeepOpen
     });
-    let (wire, mut hearing) = wire(&site).await;
+    let (wire, mut wire_events) = wire(&site).await;
     wire.send(request(1, "tools/list")).await.expect("taken");
-    assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":1")));
+    assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":1")));
     wire.send(request(2, "tools/list")).await.expect("taken");
-    let heard = hearing.next().await;
-    assert!(!format!("{heard:?}").contains("smuggled"), "{heard:?}");
+    let event = wire_events.next().await;
+    assert!(!format!("{event:?}").contains("smuggled"), "{event:?}");
 }
 
 #[tokio::test]
 async fn a_body_shorter_than_promised_is_an_error() {
-    let site = Site::new(|_, stream| {
-        say(stream, &format!("HTTP/1.1 200 OK\r\n{JSON}content-length: 500\r\n\r\n{{\"id\":3}}"));
-        Then::HangUp
+    let site = TestServer::new(|_, stream| {
+        write_text(
+            stream,
+            &format!("HTTP/1.1 200 OK\r\n{JSON}content-length: 500\r\n\r\n{{\"id\":3}}"),
+        );
+        AfterResponse::Close
     });
-    let (wire, mut hearing) = wire(&site).await;
+    let (wire, mut wire_events) = wire(&site).await;
     wire.send(request(3, "tools/list")).await.expect("taken");
-    assert!(matches!(hearing.failure().await, ClientError::Lost { .. }));
+    assert!(matches!(wire_events.failure().await, ClientError::Lost { .. }));
 }
 
 #[tokio::test]
-async fn who_is_not_there_cannot_be_reached() {
-    let url = Site::saying("").url();
+async fn an_unreachable_server_is_reported() {
+    let url = TestServer::always("").url();
     let endpoint = crate::HttpEndpoint { url: url.as_str().into(), ..Default::default() };
-    let (wire, mut hearing) = super::wire_with(&endpoint, &super::dial()).await;
+    let (wire, mut wire_events) = super::wire_with(&endpoint, &super::connect_context()).await;
     wire.send(request(1, "tools/list")).await.expect("taken");
-    let error = hearing.failure().await.to_string();
+    let error = wire_events.failure().await.to_string();
     assert!(error.starts_with(&format!("`{url}` ")), "{error}");
 }
