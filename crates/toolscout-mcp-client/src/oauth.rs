@@ -1,7 +1,8 @@
 //! Logins to remote servers, and token renewal.
 //!
 //! A user's login ([`Login`] in a browser, [`DeviceLogin`] on another device) ends in one file per
-//! server. From then on [`SavedTokens`] provides its token and renews it.
+//! server. From then on [`SavedTokens`] provides its token and renews it. A server without users
+//! is used with [`ClientCredentials`].
 //!
 //! The login metadata of a server is not trusted: it is requested only from the server's own
 //! origin, no redirect is followed, and no address nearer to this machine than the server itself is
@@ -43,7 +44,7 @@ const OFFLINE: &str = "offline_access";
 
 /// The command to log in again.
 fn hint(id: &SourceId) -> String {
-    format!("log in with: toolscout server login {id}")
+    format!("log in with `toolscout server login {id}`")
 }
 
 /// The error for an expired or missing login.
@@ -59,11 +60,10 @@ fn broken(reason: impl Into<String>) -> ClientError {
 /// A server's address in the form that is compared, stored and sent: without a fragment, which is
 /// never sent to a server, and without user name and password, which the login replaces.
 fn server_url(text: &str) -> Result<Url, ClientError> {
-    let invalid =
-        |why: &str| ClientError::invalid(format!("the server's address cannot be used: {why}"));
+    let invalid = |why: &str| ClientError::invalid(format!("the server URL cannot be used: {why}"));
     let mut url = Url::parse(text).map_err(|err| invalid(&err.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(invalid("only `http` and `https` are possible"));
+        return Err(invalid("only `http` and `https` are supported"));
     }
     url.set_fragment(None);
     // Both fail only for addresses without a host, and these have one.
@@ -74,7 +74,7 @@ fn server_url(text: &str) -> Result<Url, ClientError> {
 /// An address without its private parts.
 fn shown(url: &Url) -> String {
     match url.origin() {
-        origin if origin.is_tuple() => toolscout_http_client::shown(url),
+        origin if origin.is_tuple() => toolscout_http_client::display_url(url),
         _ => format!("{}:…", url.scheme()),
     }
 }

@@ -16,50 +16,50 @@ pub(super) struct ExpectedCallback {
     /// The expected `iss` parameter (RFC 9207), if there is one.
     pub(super) issuer: String,
     /// Whether the parameter is required.
-    pub(super) announces_itself: bool,
+    pub(super) requires_iss: bool,
 }
 
 impl ExpectedCallback {
     /// The code, or the reason why there is none; `None` if the callback does not belong to this
     /// login.
-    pub(super) fn judge(&self, query: &str) -> Option<Result<OAuthSecret, ClientError>> {
-        let answer = CallbackParams::parse(query)?;
-        (answer.state.as_deref() == Some(self.state.reveal())).then(|| self.code(answer))
+    pub(super) fn check(&self, query: &str) -> Option<Result<OAuthSecret, ClientError>> {
+        let params = CallbackParams::parse(query)?;
+        (params.state.as_deref() == Some(self.state.reveal())).then(|| self.code(params))
     }
 
     /// The same for pasted text: the whole address, or its query.
-    pub(super) fn judge_pasted(&self, text: &str) -> Result<OAuthSecret, ClientError> {
+    pub(super) fn check_pasted(&self, text: &str) -> Result<OAuthSecret, ClientError> {
         let text = text.trim().trim_matches(['"', '\'', '<', '>']);
         let query = text.split_once('?').map_or(text, |(_, query)| query);
         let query = query.split_once('#').map_or(query, |(query, _)| query);
-        let foreign = "this is not the answer to this login; paste the whole address the browser ended at, from \
-                       `http://127.0.0.1` to its end";
-        let foreign = || ClientError::invalid(foreign.to_owned());
-        self.judge(query).ok_or_else(foreign)?
+        let not_this_login = "this does not belong to this login; paste the whole URL that the browser ended at, starting with `http://127.0.0.1`";
+        let not_this_login = || ClientError::invalid(not_this_login.to_owned());
+        self.check(query).ok_or_else(not_this_login)?
     }
 
-    fn code(&self, answer: CallbackParams) -> Result<OAuthSecret, ClientError> {
-        match answer.iss {
+    fn code(&self, params: CallbackParams) -> Result<OAuthSecret, ClientError> {
+        match params.iss {
             // The rest of a callback from another issuer is ignored, including its error.
             Some(iss) if iss != self.issuer => {
-                return Err(broken(
-                    "the answer comes from another authorization server than the one in use",
-                ));
+                return Err(broken("the response comes from another authorization server"));
             }
-            None if self.announces_itself => {
+            None if self.requires_iss => {
                 return Err(broken(
-                    "the answer does not say which authorization server it comes from, as it should",
+                    "the response does not name its authorization server, although that is required",
                 ));
             }
             _ => {}
         }
-        if let Some(error) = answer.error {
-            let why = answer.error_description.map(|it| format!(": {it}")).unwrap_or_default();
+        if let Some(error) = params.error {
+            let why = params
+                .error_description
+                .map(|error_description| format!(": {error_description}"))
+                .unwrap_or_default();
             let what = format!("the login was refused: {}", excerpt(&format!("{error}{why}")));
             return Err(ClientError::Login { what, challenge: None });
         }
-        let code = answer.code.filter(|it| !it.is_empty()).map(OAuthSecret::new);
-        code.ok_or_else(|| broken("the answer of the authorization server holds no code"))
+        let code = params.code.filter(|code| !code.is_empty()).map(OAuthSecret::new);
+        code.ok_or_else(|| broken("the response of the authorization server has no code"))
     }
 }
 

@@ -21,18 +21,18 @@ impl Challenge {
         let mut out = Self::default();
         let mut bearer = false;
         let mut rest = header;
-        while let Some((word, value, behind)) = next(rest) {
-            rest = behind;
+        while let Some((name, value, after)) = next(rest) {
+            rest = after;
             match value {
-                None => bearer = word.eq_ignore_ascii_case("bearer"),
-                Some(value) if bearer => out.take(word, value),
+                None => bearer = name.eq_ignore_ascii_case("bearer"),
+                Some(value) if bearer => out.set_parameter(name, value),
                 Some(_) => {}
             }
         }
         out
     }
 
-    fn take(&mut self, name: &str, value: String) {
+    fn set_parameter(&mut self, name: &str, value: String) {
         match name.to_ascii_lowercase().as_str() {
             "resource_metadata" if self.resource_metadata.is_none() => {
                 self.resource_metadata = Some(value)
@@ -48,10 +48,9 @@ impl Challenge {
 
 /// The next word, its value if it is a parameter rather than a scheme, and the rest.
 fn next(text: &str) -> Option<(&str, Option<String>, &str)> {
-    let text = text.trim_start_matches(|it: char| it == ',' || it.is_whitespace());
-    let end =
-        text.find(|it: char| it == ',' || it == '=' || it.is_whitespace()).unwrap_or(text.len());
-    let (word, rest) = text.split_at(end);
+    let text = text.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+    let end = text.find(|c: char| c == ',' || c == '=' || c.is_whitespace()).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
     if text.is_empty() {
         return None;
     }
@@ -60,24 +59,24 @@ fn next(text: &str) -> Option<(&str, Option<String>, &str)> {
     match rest.trim_start().strip_prefix('=') {
         Some(value) => {
             let (value, rest) = self::value(value.trim_start());
-            Some((word, Some(value), rest))
+            Some((name, Some(value), rest))
         }
-        None => Some((word, None, rest)),
+        None => Some((name, None, rest)),
     }
 }
 
 fn value(text: &str) -> (String, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
-        let end = text.find(|it: char| it == ',' || it.is_whitespace()).unwrap_or(text.len());
+        let end = text.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(text.len());
         return (text[..end].to_owned(), &text[end..]);
     };
     let mut out = String::new();
     let mut chars = quoted.char_indices();
-    while let Some((at, it)) = chars.next() {
-        match it {
+    while let Some((at, inner)) = chars.next() {
+        match inner {
             '"' => return (out, &quoted[at + 1..]),
-            '\\' => out.extend(chars.next().map(|(_, it)| it)),
-            it => out.push(it),
+            '\\' => out.extend(chars.next().map(|(_, value)| value)),
+            value => out.push(value),
         }
     }
     (out, "")

@@ -14,14 +14,14 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 /// The poll interval if the server names none.
-const INTERVAL: Duration = Duration::from_secs(5);
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(5);
 /// The increase of the interval after each `slow_down`.
-const SLOWER: Duration = Duration::from_secs(5);
-const SLOWEST: Duration = Duration::from_secs(60);
+const SLOW_DOWN_STEP: Duration = Duration::from_secs(5);
+const MAX_INTERVAL: Duration = Duration::from_secs(60);
 /// The lifetime of a code if the server names none.
-const LIFE: Duration = Duration::from_secs(600);
+const DEFAULT_LIFETIME: Duration = Duration::from_secs(600);
 /// The longest code that a user can be expected to type, in characters.
-const CODE: usize = 64;
+const MAX_CODE_LENGTH: usize = 64;
 
 /// A login that waits for a user to type a code on another device.
 pub struct DeviceLogin {
@@ -42,40 +42,46 @@ pub struct DeviceLogin {
 impl DeviceLogin {
     /// Requests a code to show, which takes a few HTTP requests. Returns an error if the server
     /// does not support device logins.
-    pub async fn begin(ask: &LoginRequest<'_>) -> Result<Self, ClientError> {
-        let prepared = ask.prepare().await?;
+    pub async fn start(request: &LoginRequest<'_>) -> Result<Self, ClientError> {
+        let prepared = request.prepare().await?;
         let authority = &prepared.authority;
         let none = || {
             format!(
-                "the authorization server `{}` offers no login on another device",
+                "the authorization server `{}` does not support login with a device code",
                 authority.issuer
             )
         };
         let endpoint = authority.device.clone().ok_or_else(|| ClientError::invalid(none()))?;
-        let registrations = Registrations::of(ask.folder, &authority.issuer, LoginFlow::Device);
+        let registrations =
+            Registrations::new(request.folder, &authority.issuer, LoginFlow::Device);
         let registered = registrations.read();
         let client = prepared.client(registrations, registered, None).await?;
-        let codes = match codes(&prepared, &endpoint, &client.identity).await {
-            Ok(codes) => codes,
-            Err(refusal) => return Err(prepared.refused(&client, refusal).await),
+        let device_codes = match device_codes(&prepared, &endpoint, &client.identity).await {
+            Ok(device_codes) => device_codes,
+            Err(error) => return Err(prepared.refused(&client, error).await),
         };
-        if codes.user_code.is_empty() || codes.user_code.chars().count() > CODE {
-            return Err(broken("the authorization server gave a code that cannot be typed"));
+        if device_codes.user_code.is_empty()
+            || device_codes.user_code.chars().count() > MAX_CODE_LENGTH
+        {
+            return Err(broken("the authorization server returned an invalid user code"));
         }
-        let verification_uri = prepared.web.url(&codes.verification_uri)?.to_string();
-        let complete =
-            codes.verification_uri_complete.map(|it| prepared.web.url(&it)).transpose()?;
-        let life = codes.expires_in.as_ref().and_then(seconds).unwrap_or(LIFE);
-        let interval = codes.interval.as_ref().and_then(seconds).unwrap_or(INTERVAL);
+        let verification_uri = prepared.web.url(&device_codes.verification_uri)?.to_string();
+        let complete = device_codes
+            .verification_uri_complete
+            .map(|value| prepared.web.url(&value))
+            .transpose()?;
+        let lifetime =
+            device_codes.expires_in.as_ref().and_then(seconds).unwrap_or(DEFAULT_LIFETIME);
+        let interval = device_codes.interval.as_ref().and_then(seconds).unwrap_or(DEFAULT_INTERVAL);
         Ok(Self {
-            user_code: codes.user_code,
+            user_code: device_codes.user_code,
             verification_uri,
             verification_uri_complete: complete.map(Into::into),
-            expires: Instant::now() + life,
-            interval: interval.clamp(Duration::from_secs(1), SLOWEST),
+            expires: Instant::now() + lifetime,
+            interval: interval.clamp(Duration::from_secs(1), MAX_INTERVAL),
             prepared,
             client,
-            device_code: codes.device_code,
+            device_code: device_codes.device_code,
         })
     }
 
@@ -104,16 +110,18 @@ impl DeviceLogin {
             match self.prepared.tokens(&self.client, &form).await {
                 Ok(grant) => return self.prepared.save(&self.client.identity, grant).await,
                 Err(TokenError::No { code, .. }) if code == "authorization_pending" => {}
-                Err(TokenError::No { code, .. }) if code == "slow_down" => interval += SLOWER,
+                Err(TokenError::No { code, .. }) if code == "slow_down" => {
+                    interval += SLOW_DOWN_STEP
+                }
                 // RFC 8628: a server that is out of reach for a moment is polled again, less often.
                 Err(TokenError::Failed(
                     ClientError::TimedOut { .. }
                     | ClientError::Lost { .. }
                     | ClientError::Busy { .. },
                 )) => interval *= 2,
-                Err(refusal) => return Err(self.prepared.refused(&self.client, refusal).await),
+                Err(error) => return Err(self.prepared.refused(&self.client, error).await),
             }
-            interval = interval.min(SLOWEST);
+            interval = interval.min(MAX_INTERVAL);
         }
     }
 }
@@ -128,7 +136,7 @@ impl fmt::Debug for DeviceLogin {
     }
 }
 
-async fn codes(
+async fn device_codes(
     prepared: &PreparedLogin,
     endpoint: &Url,
     identity: &ClientIdentity,

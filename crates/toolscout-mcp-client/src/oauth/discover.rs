@@ -32,7 +32,7 @@ pub(super) struct AuthorizationServer {
     /// Client authentication methods, if it lists them.
     pub(super) methods: Option<Vec<String>>,
     /// Whether each of its responses has an `iss` parameter (RFC 9207).
-    pub(super) announces_itself: bool,
+    pub(super) requires_iss: bool,
     /// Whether it supports the `offline_access` scope for refresh tokens.
     pub(super) offline: bool,
     /// PKCE methods, if it lists them.
@@ -85,7 +85,7 @@ pub(super) async fn discover(
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    Err(first_error.unwrap_or_else(|| broken("the server names no authorization server")))
+    Err(first_error.unwrap_or_else(|| broken("the server does not name an authorization server")))
 }
 
 /// The metadata of the server, from the address in the challenge, or else from the well-known
@@ -96,17 +96,17 @@ async fn resource_metadata(
     challenge: &Challenge,
 ) -> Result<Option<ResourceMetadata>, ClientError> {
     let found = match &challenge.resource_metadata {
-        Some(place) => {
-            let url = same_origin(server, place)?;
+        Some(address) => {
+            let url = same_origin(server, address)?;
             let response = web.read(&url).await?;
-            let (place, status) = (shown(&url), response.status);
+            let (address, status) = (shown(&url), response.status);
             if status.is_redirection() {
                 return Err(broken(format!(
-                    "`{place}` answered {status}; redirects are not followed here"
+                    "`{address}` answered {status}; redirects are not followed"
                 )));
             }
             let missing =
-                || broken(format!("`{place}` answered {status} and no description of a login"));
+                || broken(format!("`{address}` answered {status} without login metadata"));
             Some(parse::<ResourceMetadata>(&url, &response)?.ok_or_else(missing)?)
         }
         None => first_found(web, resource_urls(server)).await?.map(|(_, found)| found),
@@ -117,17 +117,15 @@ async fn resource_metadata(
             if !Url::parse(&found.resource).is_ok_and(|resource| covers(&resource, server)) =>
         {
             let resource = excerpt(&found.resource);
-            Err(broken(format!(
-                "the description of the login is for `{resource}`, not for this server"
-            )))
+            Err(broken(format!("the login metadata is for `{resource}`, not for this server")))
         }
         found => Ok(found),
     }
 }
 
-fn same_origin(server: &Url, place: &str) -> Result<Url, ClientError> {
+fn same_origin(server: &Url, address: &str) -> Result<Url, ClientError> {
     let own = server.origin();
-    match Url::parse(place) {
+    match Url::parse(address) {
         Ok(url) if own.is_tuple() && url.origin() == own => Ok(url),
         Ok(url) => Err(broken(format!(
             "the server refers to login metadata at `{}`, which is not on its own origin `{}`; no request was sent",
@@ -183,11 +181,10 @@ async fn named_issuer(web: &OAuthHttp, issuer: &str) -> Result<IssuerMetadata, C
     let url = web.url(issuer)?;
     match first_found::<IssuerMetadata>(web, issuer_urls(&url)).await? {
         Some((_, found)) if found.issuer == issuer => Ok(found),
-        Some((place, found)) => Err(another_issuer(&place, &found, issuer)),
-        None => Err(broken(format!(
-            "the authorization server `{}` does not say how to log in",
-            shown(&url)
-        ))),
+        Some((address, found)) => Err(another_issuer(&address, &found, issuer)),
+        None => {
+            Err(broken(format!("the authorization server `{}` has no login metadata", shown(&url))))
+        }
     }
 }
 
@@ -201,10 +198,10 @@ async fn discover_without_metadata(
     let resource = if is_bare { server.as_str().trim_end_matches('/') } else { server.as_str() };
     let found =
         match first_found::<IssuerMetadata>(web, issuer_urls(&with_path(server, ""))).await? {
-            Some((place, found))
+            Some((address, found))
                 if found.issuer.strip_suffix('/').unwrap_or(&found.issuer) != origin =>
             {
-                return Err(another_issuer(&place, &found, &origin));
+                return Err(another_issuer(&address, &found, &origin));
             }
             Some((_, found)) => found,
             None => {
@@ -221,9 +218,9 @@ async fn discover_without_metadata(
     checked(web, found, resource.to_owned(), Vec::new())
 }
 
-fn another_issuer(place: &Url, found: &IssuerMetadata, wanted: &str) -> ClientError {
-    let (wanted, found) = (excerpt(wanted), excerpt(&found.issuer));
-    broken(format!("`{}` speaks for `{found}`, not for `{wanted}`", shown(place)))
+fn another_issuer(address: &Url, found: &IssuerMetadata, expected: &str) -> ClientError {
+    let (expected, found) = (excerpt(expected), excerpt(&found.issuer));
+    broken(format!("`{}` has the metadata of `{found}`, not of `{expected}`", shown(address)))
 }
 
 fn checked(
@@ -234,7 +231,7 @@ fn checked(
 ) -> Result<AuthorizationServer, ClientError> {
     let checked = |text: Option<String>| text.map(|text| web.url(&text)).transpose();
     let issuer = metadata.issuer;
-    let missing = || broken(format!("the authorization server `{issuer}` names no token endpoint"));
+    let missing = || broken(format!("the authorization server `{issuer}` has no token endpoint"));
     Ok(AuthorizationServer {
         authorization: checked(metadata.authorization_endpoint)?,
         token: checked(metadata.token_endpoint)?.ok_or_else(missing)?,
@@ -243,7 +240,7 @@ fn checked(
         resource,
         suggested,
         methods: metadata.token_endpoint_auth_methods_supported,
-        announces_itself: metadata.authorization_response_iss_parameter_supported,
+        requires_iss: metadata.authorization_response_iss_parameter_supported,
         offline: metadata.scopes_supported.iter().any(|scope| scope == super::OFFLINE),
         challenges: metadata.code_challenge_methods_supported,
         issuer,

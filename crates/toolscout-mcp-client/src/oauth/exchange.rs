@@ -16,9 +16,9 @@ use toolscout_core::Moment;
 use toolscout_core::redact::REDACTED;
 
 /// The longest lifetime of a token; longer ones are cut.
-const LONGEST_LIFE: f64 = 10.0 * 365.0 * 86_400.0;
+const MAX_LIFETIME: f64 = 10.0 * 365.0 * 86_400.0;
 /// The longest token, in bytes.
-const TOKEN: usize = 64 << 10;
+const MAX_TOKEN_BYTES: usize = 64 << 10;
 
 /// The tokens that an authorization server issued.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ pub(super) async fn exchange(
     identity: &ClientIdentity,
     pairs: &[(&str, &str)],
 ) -> Result<TokenGrant, TokenError> {
-    let given: TokenResponseBody = send_form(web, endpoint, identity, pairs).await?;
-    grant(given).map_err(|why| broken(format!("`{}` gave {why}", shown(endpoint))).into())
+    let body: TokenResponseBody = send_form(web, endpoint, identity, pairs).await?;
+    grant(body).map_err(|reason| broken(format!("`{}` returned {reason}", shown(endpoint))).into())
 }
 
 /// Sends a form with the client identity, and reads a response of any type.
@@ -62,36 +62,45 @@ pub(super) async fn send_form<T: serde::de::DeserializeOwned>(
     identity: &ClientIdentity,
     pairs: &[(&str, &str)],
 ) -> Result<T, TokenError> {
-    let mut signed = pairs.to_vec();
-    let header = identity.sign(&mut signed);
-    let answer = web.post_form(endpoint, &signed, header).await?;
-    if let Some(no) = answer.json::<OAuthErrorBody>() {
-        return Err(refusal(no, identity, pairs));
+    let mut form = pairs.to_vec();
+    let header = identity.sign(&mut form);
+    let response = web.post_form(endpoint, &form, header).await?;
+    if let Some(error_body) = response.json::<OAuthErrorBody>() {
+        return Err(token_error(error_body, identity, pairs));
     }
-    let unreadable =
-        || broken(format!("`{}` answered {} with nothing we know", shown(endpoint), answer.status));
-    match answer.status {
-        it if it.is_success() => answer.json().ok_or_else(|| unreadable().into()),
-        it => Err(failure(endpoint, it, &answer).into()),
+    let unreadable = || {
+        broken(format!(
+            "`{}` answered {} with an unknown response",
+            shown(endpoint),
+            response.status
+        ))
+    };
+    match response.status {
+        status if status.is_success() => response.json().ok_or_else(|| unreadable().into()),
+        status => Err(http_error(endpoint, status, &response).into()),
     }
 }
 
-fn failure(endpoint: &Url, status: StatusCode, answer: &OAuthResponse) -> ClientError {
+fn http_error(endpoint: &Url, status: StatusCode, response: &OAuthResponse) -> ClientError {
     let what = format!("POST {} answered {status}", shown(endpoint));
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            ClientError::Busy { what, after: answer.after }
+            ClientError::Busy { what, after: response.after }
         }
-        it if it.is_server_error() => ClientError::lost(what),
-        it if it.is_redirection() => broken(format!("{what}; redirects are not followed here")),
+        status if status.is_server_error() => ClientError::lost(what),
+        status if status.is_redirection() => broken(format!("{what}; redirects are not followed")),
         _ => broken(what),
     }
 }
 
 /// Creates the error for a refused request. A server may repeat our secrets in its message, so they
 /// are redacted.
-fn refusal(no: OAuthErrorBody, identity: &ClientIdentity, pairs: &[(&str, &str)]) -> TokenError {
-    let mut text = no.text();
+fn token_error(
+    error_body: OAuthErrorBody,
+    identity: &ClientIdentity,
+    pairs: &[(&str, &str)],
+) -> TokenError {
+    let mut text = error_body.text();
     let public = |name: &str| {
         matches!(name, "grant_type" | "redirect_uri" | "resource" | "scope" | "client_id")
     };
@@ -102,7 +111,7 @@ fn refusal(no: OAuthErrorBody, identity: &ClientIdentity, pairs: &[(&str, &str)]
     for secret in sent.chain(identity.client_secret.as_ref().map(OAuthSecret::reveal)) {
         text = text.replace(secret, REDACTED);
     }
-    TokenError::No { code: no.error, text: excerpt(&text) }
+    TokenError::No { code: error_body.error, text: excerpt(&text) }
 }
 
 /// The error response of RFC 6749 and RFC 7591.
@@ -130,17 +139,20 @@ struct TokenResponseBody {
     refresh_token: Option<String>,
 }
 
-fn grant(given: TokenResponseBody) -> Result<TokenGrant, &'static str> {
-    if given.token_type.is_some_and(|it| !it.eq_ignore_ascii_case("bearer")) {
-        return Err("a token of a kind we do not know");
+fn grant(body: TokenResponseBody) -> Result<TokenGrant, &'static str> {
+    if body.token_type.is_some_and(|token_type| !token_type.eq_ignore_ascii_case("bearer")) {
+        return Err("a token of an unknown type");
     }
-    if !is_token(&given.access_token) {
-        return Err("a token that cannot be sent");
+    if !is_token(&body.access_token) {
+        return Err("a token with invalid characters");
     }
-    let expires = given.expires_in.as_ref().and_then(seconds).map(|it| Moment::now().after(it));
-    let refresh = given.refresh_token.filter(|it| !it.is_empty() && it.len() <= TOKEN);
+    let expires =
+        body.expires_in.as_ref().and_then(seconds).map(|seconds| Moment::now().after(seconds));
+    let refresh = body.refresh_token.filter(|refresh_token| {
+        !refresh_token.is_empty() && refresh_token.len() <= MAX_TOKEN_BYTES
+    });
     Ok(TokenGrant {
-        access: OAuthSecret::new(given.access_token),
+        access: OAuthSecret::new(body.access_token),
         refresh: refresh.map(OAuthSecret::new),
         expires,
     })
@@ -148,11 +160,13 @@ fn grant(given: TokenResponseBody) -> Result<TokenGrant, &'static str> {
 
 /// Whether the text is a valid token. A token becomes a header, so only visible ASCII is valid.
 fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.len() <= TOKEN && text.bytes().all(|it| it.is_ascii_graphic())
+    !text.is_empty()
+        && text.len() <= MAX_TOKEN_BYTES
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// A duration in seconds, as a number or a string.
 pub(super) fn seconds(value: &Value) -> Option<Duration> {
     let seconds = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
-    seconds.is_finite().then(|| Duration::from_secs_f64(seconds.clamp(0.0, LONGEST_LIFE)))
+    seconds.is_finite().then(|| Duration::from_secs_f64(seconds.clamp(0.0, MAX_LIFETIME)))
 }

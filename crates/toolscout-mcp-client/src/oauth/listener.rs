@@ -10,11 +10,11 @@ use tokio::net::{TcpListener, TcpStream};
 
 const PATH: &str = "/callback";
 /// The longest request head, in bytes.
-const HEAD: usize = 32 << 10;
+const MAX_HEAD_BYTES: usize = 32 << 10;
 /// The time limit per connection; browsers open connections in advance and leave them idle.
-const VISIT: Duration = Duration::from_secs(10);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum number of concurrent connections; more wait in the backlog.
-const VISITORS: usize = 32;
+const MAX_CONNECTIONS: usize = 32;
 
 /// A local port that the browser is redirected to.
 #[derive(Debug)]
@@ -36,23 +36,23 @@ impl CallbackListener {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for a request that `judge` accepts. Other requests are answered with an error, and do
+    /// Waits for a request that `accept` accepts. Other requests are answered with an error, and do
     /// not delay it.
     /// Cancel-safe: open connections are dropped, the port stays bound.
     pub(super) async fn wait<T, E>(
         &self,
-        judge: impl Fn(&str) -> Option<Result<T, E>>,
+        accept: impl Fn(&str) -> Option<Result<T, E>>,
     ) -> Result<T, E> {
-        let mut visitors = FuturesUnordered::new();
+        let mut connections = FuturesUnordered::new();
         loop {
             tokio::select! {
-                accepted = self.socket.accept(), if visitors.len() < VISITORS => match accepted {
-                    Ok((stream, _)) => visitors.push(visit(stream, &judge)),
+                accepted = self.socket.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
+                    Ok((stream, _)) => connections.push(serve_connection(stream, &accept)),
                     // The process is probably out of file descriptors; some will be free soon.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
-                visitor = visitors.next(), if !visitors.is_empty() => if let Some(Some(answer)) = visitor {
-                    return answer;
+                finished = connections.next(), if !connections.is_empty() => if let Some(Some(outcome)) = finished {
+                    return outcome;
                 },
             }
         }
@@ -60,33 +60,34 @@ impl CallbackListener {
 }
 
 /// Reads a request and responds; returns its parameters, if they were accepted.
-async fn visit<T, E>(
+async fn serve_connection<T, E>(
     mut stream: TcpStream,
-    judge: &impl Fn(&str) -> Option<Result<T, E>>,
+    accept: &impl Fn(&str) -> Option<Result<T, E>>,
 ) -> Option<Result<T, E>> {
-    let head = tokio::time::timeout(VISIT, read_head(&mut stream)).await.ok()??;
-    let answer = query(&head).map(judge);
-    let (status, page) = match &answer {
-        None => ("404 Not Found", "There is nothing here."),
+    let head = tokio::time::timeout(CONNECTION_TIMEOUT, read_head(&mut stream)).await.ok()??;
+    let outcome = query(&head).map(accept);
+    let (status, page) = match &outcome {
+        None => ("404 Not Found", "Not found."),
         Some(None) => {
-            ("400 Bad Request", "This is not the answer to the login that toolscout waits for.")
+            ("400 Bad Request", "This does not belong to the login that toolscout is waiting for.")
         }
-        Some(Some(Err(_))) => {
-            ("200 OK", "The login did not succeed. The terminal says why; you can close this page.")
-        }
+        Some(Some(Err(_))) => (
+            "200 OK",
+            "The login failed. See the terminal for the reason; you can close this page.",
+        ),
         Some(Some(Ok(_))) => {
             ("200 OK", "Done. You can close this page and go back to the terminal.")
         }
     };
     // The parameters are valid even if the page cannot be sent.
-    let _ = tokio::time::timeout(VISIT, reply(&mut stream, status, page)).await;
-    answer.flatten()
+    let _ = tokio::time::timeout(CONNECTION_TIMEOUT, reply(&mut stream, status, page)).await;
+    outcome.flatten()
 }
 
 async fn read_head(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
-    while !head.windows(4).any(|it| it == b"\r\n\r\n") {
-        if head.len() >= HEAD || stream.read_buf(&mut head).await.ok()? == 0 {
+    while !head.windows(4).any(|window| window == b"\r\n\r\n") {
+        if head.len() >= MAX_HEAD_BYTES || stream.read_buf(&mut head).await.ok()? == 0 {
             return None;
         }
     }
@@ -100,11 +101,11 @@ fn query(head: &str) -> Option<&str> {
 }
 
 async fn reply(stream: &mut TcpStream, status: &str, page: &str) -> io::Result<()> {
-    let answer = format!(
+    let response = format!(
         "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\ncache-control: no-store\r\n\
          referrer-policy: no-referrer\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n{page}\n",
         page.len() + 1
     );
-    stream.write_all(answer.as_bytes()).await?;
+    stream.write_all(response.as_bytes()).await?;
     stream.shutdown().await
 }

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 /// A login that waits for a user to agree in a browser.
 ///
-/// Begin it, show or open [`Login::browser`], then [`Login::wait`] for the redirect. If the browser
+/// Start it, show or open [`Login::browser_url`], then [`Login::wait`] for the redirect. If the browser
 /// is on another machine, call [`Login::finish_with`] with the address it was redirected to. Both
 /// may be tried concurrently. When one of them succeeds, the login is saved.
 pub struct Login {
@@ -24,33 +24,41 @@ pub struct Login {
     listener: CallbackListener,
     expected: ExpectedCallback,
     verifier: OAuthSecret,
-    browser: Url,
+    browser_url: Url,
 }
 
 impl Login {
     /// Discovers the authorization server and prepares the login. This takes a few requests, but
     /// requires no user interaction.
-    pub async fn begin(ask: &LoginRequest<'_>) -> Result<Self, ClientError> {
-        let prepared = ask.prepare().await?;
+    pub async fn start(request: &LoginRequest<'_>) -> Result<Self, ClientError> {
+        let prepared = request.prepare().await?;
         let authority = &prepared.authority;
-        let place = place(authority)?.clone();
-        let registrations = Registrations::of(ask.folder, &authority.issuer, LoginFlow::Browser);
+        let authorization_endpoint = authorization_endpoint(authority)?.clone();
+        let registrations =
+            Registrations::new(request.folder, &authority.issuer, LoginFlow::Browser);
         let registered = registrations.read().filter(|_| prepared.configured.is_none());
-        let listener = listener(ask.port, registered.as_ref()).await?;
+        let listener = listener(request.port, registered.as_ref()).await?;
         let redirect = listener.redirect();
-        let registered = registered.filter(|known| known.redirect.as_deref() == Some(&redirect));
+        let registered =
+            registered.filter(|registration| registration.redirect.as_deref() == Some(&redirect));
         let client = prepared.client(registrations, registered, Some(&redirect)).await?;
         let (state, verifier) = (OAuthSecret::random()?, OAuthSecret::random()?);
-        let browser = browser(place, &prepared, &client.identity, &redirect, &state, &verifier);
+        let browser_url = browser_url(
+            authorization_endpoint,
+            &prepared,
+            &client.identity,
+            &redirect,
+            &state,
+            &verifier,
+        );
         let issuer = authority.issuer.clone();
-        let expected =
-            ExpectedCallback { state, issuer, announces_itself: authority.announces_itself };
-        Ok(Self { prepared, client, listener, expected, verifier, browser })
+        let expected = ExpectedCallback { state, issuer, requires_iss: authority.requires_iss };
+        Ok(Self { prepared, client, listener, expected, verifier, browser_url })
     }
 
     /// The address to open in a browser. It is valid for this login only.
-    pub fn browser(&self) -> &str {
-        self.browser.as_str()
+    pub fn browser_url(&self) -> &str {
+        self.browser_url.as_str()
     }
 
     /// The issuer that will ask the user for consent, so that the user knows which site to expect.
@@ -61,18 +69,18 @@ impl Login {
     /// Waits for the redirect, and saves the login. Cancel-safe until the browser returns.
     pub async fn wait(&self, deadline: Instant) -> Result<(), ClientError> {
         let limit = deadline.saturating_duration_since(Instant::now());
-        let answer = self.listener.wait(|query| self.expected.judge(query));
-        let late = |_| ClientError::TimedOut {
-            what: "waiting for the browser to come back".to_owned(),
+        let callback = self.listener.wait(|query| self.expected.check(query));
+        let timed_out = |_| ClientError::TimedOut {
+            what: "waiting for the login in the browser".to_owned(),
             limit,
         };
-        let code = tokio::time::timeout(limit, answer).await.map_err(late)??;
+        let code = tokio::time::timeout(limit, callback).await.map_err(timed_out)??;
         self.redeem(&code).await
     }
 
     /// Completes and saves the login with the address that the browser was redirected to.
     pub async fn finish_with(&self, pasted: &str) -> Result<(), ClientError> {
-        let code = self.expected.judge_pasted(pasted)?;
+        let code = self.expected.check_pasted(pasted)?;
         self.redeem(&code).await
     }
 
@@ -99,9 +107,9 @@ impl fmt::Debug for Login {
     }
 }
 
-/// The authorization endpoint, if the server supports PKCE with S256. A server that lists no
-/// methods is accepted: many OpenID providers support PKCE without listing it.
-fn place(authority: &AuthorizationServer) -> Result<&Url, ClientError> {
+/// The authorization endpoint, if the server lists PKCE with S256. The MCP specification requires
+/// clients to refuse a server that lists no methods.
+fn authorization_endpoint(authority: &AuthorizationServer) -> Result<&Url, ClientError> {
     let issuer = &authority.issuer;
     if authority.challenges.as_ref().is_some_and(|all| !all.iter().any(|it| it == "S256")) {
         return Err(broken(format!(
@@ -111,27 +119,29 @@ fn place(authority: &AuthorizationServer) -> Result<&Url, ClientError> {
     }
     authority.authorization.as_ref().ok_or_else(|| {
         broken(format!(
-            "the authorization server `{issuer}` does not say where a person logs in with a browser"
+            "the authorization server `{issuer}` has no endpoint for a login in the browser"
         ))
     })
 }
 
 /// Binds the registered port if it is free.
 async fn listener(
-    wanted: Option<u16>,
-    known: Option<&Registration>,
+    requested: Option<u16>,
+    registration: Option<&Registration>,
 ) -> Result<CallbackListener, ClientError> {
-    let before = known.and_then(|it| Url::parse(it.redirect.as_deref()?).ok()?.port());
-    let port = wanted.or(before);
+    let before = registration.and_then(|value| Url::parse(value.redirect.as_deref()?).ok()?.port());
+    let port = requested.or(before);
     let bound = match CallbackListener::bind(port).await {
-        Err(_) if wanted.is_none() && before.is_some() => CallbackListener::bind(None).await,
+        Err(_) if requested.is_none() && before.is_some() => CallbackListener::bind(None).await,
         other => other,
     };
-    let place = port.map_or_else(|| "127.0.0.1".to_owned(), |it| format!("127.0.0.1:{it}"));
-    bound.map_err(|err| ClientError::lost(format!("cannot wait for the browser on {place}: {err}")))
+    let address = port.map_or_else(|| "127.0.0.1".to_owned(), |port| format!("127.0.0.1:{port}"));
+    bound.map_err(|err| {
+        ClientError::lost(format!("cannot listen for the browser on {address}: {err}"))
+    })
 }
 
-fn browser(
+fn browser_url(
     mut url: Url,
     prepared: &PreparedLogin,
     identity: &ClientIdentity,
@@ -153,7 +163,7 @@ fn browser(
     if !scope.is_empty() {
         pairs.push(("scope", &scope));
     }
-    if prepared.scopes.iter().any(|it| it == OFFLINE) {
+    if prepared.scopes.iter().any(|scope| scope == OFFLINE) {
         // OpenID ignores the scope without this parameter.
         pairs.push(("prompt", "consent"));
     }

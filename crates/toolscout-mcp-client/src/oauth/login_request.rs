@@ -60,24 +60,23 @@ impl LoginRequest<'_> {
     pub(super) async fn prepare(&self) -> Result<PreparedLogin, ClientError> {
         let server = server_url(self.url)?;
         if !is_secure(&server) {
-            let reason = format!(
-                "`{}` is not `https`; a login there could be read on the way",
-                shown(&server)
-            );
+            let reason =
+                format!("`{}` is not `https`; a login there could be intercepted", shown(&server));
             return Err(ClientError::invalid(reason));
         }
         let challenge = self.challenge.map(Challenge::parse).unwrap_or_default();
-        let web = OAuthHttp::of(&server).await;
+        let web = OAuthHttp::for_server(&server).await;
         let client_id = self.resolved(self.endpoint.client_id.as_ref(), "the client id").await?;
         let client_secret =
             self.resolved(self.endpoint.client_secret.as_ref(), "the client secret").await?;
         let authority = discover(&web, &server, &challenge).await?;
         let secret = client_secret.map(OAuthSecret::new);
-        let configured = client_id
-            .map(|it| ClientIdentity::configured(it, secret, authority.methods.as_deref()));
-        let file = TokenFile::of(self.folder, self.id, &server);
-        let before = file.read().ok().flatten().filter(|it| it.issuer == authority.issuer);
-        let scopes = scopes(&self.endpoint.scopes, &challenge, &authority, before);
+        let configured = client_id.map(|client_id| {
+            ClientIdentity::configured(client_id, secret, authority.methods.as_deref())
+        });
+        let file = TokenFile::new(self.folder, self.id, &server);
+        let previous = file.read().ok().flatten().filter(|file| file.issuer == authority.issuer);
+        let scopes = scopes(&self.endpoint.scopes, &challenge, &authority, previous);
         Ok(PreparedLogin { web, authority, scopes, configured, id: self.id.clone(), server, file })
     }
 
@@ -90,9 +89,9 @@ impl LoginRequest<'_> {
         let Some(text) = text.cloned() else { return Ok(None) };
         let lookup = self.lookup.clone();
         let resolved = tokio::task::spawn_blocking(move || text.resolve(&lookup)).await;
-        let failed = |_| ClientError::lost(format!("{what} could not be looked up"));
+        let failed = |_| ClientError::lost(format!("{what} could not be read"));
         let value = resolved.map_err(failed)?.map_err(ClientError::invalid)?;
-        Ok(Some(value).filter(|it| !it.is_empty()))
+        Ok(Some(value).filter(|value| !value.is_empty()))
     }
 }
 
@@ -102,21 +101,22 @@ fn scopes(
     configured: &[String],
     challenge: &Challenge,
     authority: &AuthorizationServer,
-    before: Option<LoginRecord>,
+    previous: Option<LoginRecord>,
 ) -> Vec<String> {
-    let first =
-        [configured, &challenge.scopes, &authority.suggested].into_iter().find(|it| !it.is_empty());
+    let first = [configured, &challenge.scopes, &authority.suggested]
+        .into_iter()
+        .find(|item| !item.is_empty());
     let mut out = first.map(<[_]>::to_vec).unwrap_or_default();
     if challenge.insufficient_scope {
         // Requesting only the missing scopes would lose the granted ones.
         out.extend(challenge.scopes.iter().cloned());
-        out.extend(before.into_iter().flat_map(|it| it.scopes));
+        out.extend(previous.into_iter().flat_map(|item| item.scopes));
     }
     if configured.is_empty() && !out.is_empty() && authority.offline {
         out.push(OFFLINE.to_owned());
     }
     let mut seen = std::collections::BTreeSet::new();
-    out.retain(|it| seen.insert(it.clone()));
+    out.retain(|item| seen.insert(item.clone()));
     out
 }
 
@@ -147,14 +147,14 @@ impl PreparedLogin {
     ) -> Result<TokenGrant, TokenError> {
         let grant = exchange(&self.web, &self.authority.token, &client.identity, form).await?;
         if let Some(new) = &client.new {
-            client.registrations.keep(new).await;
+            client.registrations.save(new).await;
         }
         Ok(grant)
     }
 
     /// The error for a refused login. A registration that the server does not know is removed.
-    pub(super) async fn refused(&self, client: &OAuthClient, refusal: TokenError) -> ClientError {
-        match refusal {
+    pub(super) async fn refused(&self, client: &OAuthClient, error: TokenError) -> ClientError {
+        match error {
             TokenError::No { code, text } => {
                 if is_unknown_client(&code) {
                     client.registrations.forget().await;

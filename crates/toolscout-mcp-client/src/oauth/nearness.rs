@@ -18,10 +18,10 @@ pub(super) enum Nearness {
 }
 
 impl Nearness {
-    pub(super) fn of(address: IpAddr) -> Self {
+    pub(super) fn from_ip(address: IpAddr) -> Self {
         match address {
-            IpAddr::V4(it) => of_v4(it),
-            IpAddr::V6(it) => of_v6(it),
+            IpAddr::V4(v4) => from_ipv4(v4),
+            IpAddr::V6(v6) => from_ipv6(v6),
         }
     }
 
@@ -30,7 +30,7 @@ impl Nearness {
         match self {
             Self::Public => "a public address",
             Self::Private => "a private address",
-            Self::Here => "an address of this machine or its link",
+            Self::Here => "a loopback or link-local address",
         }
     }
 }
@@ -44,17 +44,18 @@ const METADATA_V4: [Ipv4Addr; 3] = [
 /// The metadata service of AWS over IPv6.
 const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
-fn of_v4(it: Ipv4Addr) -> Nearness {
-    let [a, b, c, _] = it.octets();
+fn from_ipv4(address: Ipv4Addr) -> Nearness {
+    let [a, b, c, _] = address.octets();
     let here = a == 0
-        || it.is_loopback()
-        || it.is_link_local()
-        || it.is_multicast()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_multicast()
         || a >= 240
         || (a, b, c) == (192, 0, 0)
-        || METADATA_V4.contains(&it);
+        || METADATA_V4.contains(&address);
     // 100.64/10 is carrier-grade NAT, 198.18/15 is for network benchmarks.
-    let private = it.is_private() || (a == 100 && b & 0xc0 == 64) || (a == 198 && b & 0xfe == 18);
+    let private =
+        address.is_private() || (a == 100 && b & 0xc0 == 64) || (a == 198 && b & 0xfe == 18);
     match (here, private) {
         (true, _) => Nearness::Here,
         (_, true) => Nearness::Private,
@@ -62,16 +63,16 @@ fn of_v4(it: Ipv4Addr) -> Nearness {
     }
 }
 
-fn of_v6(it: Ipv6Addr) -> Nearness {
-    let inner = carried(it).map_or(Nearness::Public, of_v4);
-    let first = it.segments()[0];
-    let teredo = it.segments()[..2] == [0x2001, 0];
+fn from_ipv6(address: Ipv6Addr) -> Nearness {
+    let inner = embedded_ipv4(address).map_or(Nearness::Public, from_ipv4);
+    let first = address.segments()[0];
+    let teredo = address.segments()[..2] == [0x2001, 0];
     // fec0::/10 is the old form of fe80::/10 and fc00::/7.
-    let here = it.is_loopback()
-        || it.is_multicast()
+    let here = address.is_loopback()
+        || address.is_multicast()
         || first & 0xff80 == 0xfe80
         || teredo
-        || it == METADATA_V6;
+        || address == METADATA_V6;
     match (here, first & 0xfe00 == 0xfc00) {
         (true, _) => Nearness::Here,
         (_, true) => inner.max(Nearness::Private),
@@ -80,8 +81,8 @@ fn of_v6(it: Ipv6Addr) -> Nearness {
 }
 
 /// The IPv4 address embedded in an IPv6 address, in every known scheme.
-fn carried(it: Ipv6Addr) -> Option<Ipv4Addr> {
-    let s = it.segments();
+fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let s = address.segments();
     let four = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
         Ipv4Addr::new(a, b, c, d)

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The maximum number of bytes read from a file.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The time limit for another process, which holds the lock for at most one request.
-const WAIT: Duration = Duration::from_secs(30);
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A file that only its owner can read, in a folder that only its owner can open. It is replaced
 /// atomically: written to a temporary file and renamed.
@@ -27,7 +27,7 @@ pub(super) struct FileLock {
 
 impl PrivateFile {
     /// A file named after the hash of its subject.
-    pub(super) fn about(folder: &Path, kind: &str, subject: &[&str]) -> Self {
+    pub(super) fn new(folder: &Path, kind: &str, subject: &[&str]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in subject {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
@@ -37,7 +37,7 @@ impl PrivateFile {
     }
 
     pub(super) fn path(&self) -> PathBuf {
-        self.with("json")
+        self.path_with_extension("json")
     }
 
     /// Its content, if it exists.
@@ -47,27 +47,27 @@ impl PrivateFile {
             other => other?,
         };
         let mut bytes = Vec::new();
-        file.take(LARGEST).read_to_end(&mut bytes)?;
+        file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
         Ok(Some(bytes))
     }
 
     /// Replaces the file atomically.
     pub(super) fn write(&self, bytes: &[u8], _lock: &FileLock) -> io::Result<()> {
-        let aside = self.with("tmp");
+        let temporary = self.path_with_extension("tmp");
         // A temporary file of a killed process; no other process writes it while this one holds the
         // lock.
-        remove(&aside)?;
-        let mut file = private_options().write(true).create_new(true).open(&aside)?;
+        remove(&temporary)?;
+        let mut file = private_options().write(true).create_new(true).open(&temporary)?;
         let written = file
             .write_all(bytes)
             .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&aside, self.path()));
-        written.inspect_err(|_| drop(remove(&aside)))
+            .and_then(|()| fs::rename(&temporary, self.path()));
+        written.inspect_err(|_| drop(remove(&temporary)))
     }
 
     /// Removes the file; returns whether it existed.
     pub(super) fn remove(&self, _lock: &FileLock) -> io::Result<bool> {
-        remove(&self.with("tmp"))?;
+        remove(&self.path_with_extension("tmp"))?;
         remove(&self.path())
     }
 
@@ -78,13 +78,14 @@ impl PrivateFile {
             loop {
                 match file.try_lock() {
                     Ok(()) => return Ok(()),
-                    Err(TryLockError::WouldBlock) => tokio::time::sleep(LOOK_AGAIN).await,
+                    Err(TryLockError::WouldBlock) => tokio::time::sleep(LOCK_POLL_INTERVAL).await,
                     Err(TryLockError::Error(err)) => return Err(err),
                 }
             }
         };
-        let late = |_| io::Error::new(io::ErrorKind::TimedOut, "another process keeps it locked");
-        tokio::time::timeout(WAIT, locked).await.map_err(late)??;
+        let timed_out =
+            |_| io::Error::new(io::ErrorKind::TimedOut, "another process keeps it locked");
+        tokio::time::timeout(LOCK_TIMEOUT, locked).await.map_err(timed_out)??;
         Ok(FileLock { _file: file })
     }
 
@@ -99,10 +100,14 @@ impl PrivateFile {
     /// and one that creates a new file could both hold the lock.
     fn lock_file(&self) -> io::Result<File> {
         make_private(&self.folder)?;
-        private_options().write(true).create(true).truncate(false).open(self.with("lock"))
+        private_options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(self.path_with_extension("lock"))
     }
 
-    fn with(&self, extension: &str) -> PathBuf {
+    fn path_with_extension(&self, extension: &str) -> PathBuf {
         self.folder.join(format!("{}.{extension}", self.stem))
     }
 }

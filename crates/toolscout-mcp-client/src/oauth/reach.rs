@@ -19,7 +19,7 @@ use std::time::Duration;
 use toolscout_core::BoxFuture;
 
 /// The time limit for resolving the server's name.
-const RESOLVING: Duration = Duration::from_secs(10);
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) type ResolveName =
     Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
@@ -29,7 +29,7 @@ pub(super) fn system_names() -> ResolveName {
     Arc::new(|name| {
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            Ok(found.map(|it| it.ip()).collect())
+            Ok(found.map(|address| address.ip()).collect())
         })
     })
 }
@@ -47,19 +47,27 @@ pub(super) struct Reach {
 
 impl Reach {
     /// The addresses that may be contacted for this server.
-    pub(super) async fn of(server: &Url, names: ResolveName, proxies: BTreeSet<String>) -> Self {
+    pub(super) async fn for_server(
+        server: &Url,
+        names: ResolveName,
+        proxies: BTreeSet<String>,
+    ) -> Self {
         let mut reach =
             Self { nearest: Nearness::Public, pinned: None, proxies: Arc::new(proxies), names };
         match literal(server) {
-            Literal::Near(it) => reach.nearest = it,
+            Literal::Near(nearness) => reach.nearest = nearness,
             // A name that cannot be resolved here may still be known to a proxy.
             Literal::Name(name) => {
-                let found = tokio::time::timeout(RESOLVING, (reach.names)(name.clone())).await;
+                let found =
+                    tokio::time::timeout(RESOLVE_TIMEOUT, (reach.names)(name.clone())).await;
                 let found = found.ok().and_then(Result::ok).unwrap_or_default();
                 // The farthest address counts, so that an additional near address does not make the
                 // server near.
-                reach.nearest =
-                    found.iter().map(|it| Nearness::of(*it)).min().unwrap_or(Nearness::Public);
+                reach.nearest = found
+                    .iter()
+                    .map(|item| Nearness::from_ip(*item))
+                    .min()
+                    .unwrap_or(Nearness::Public);
                 reach.pinned = (!found.is_empty()).then_some((name, found));
             }
         }
@@ -73,15 +81,17 @@ impl Reach {
 
     /// Checks an address that a server named, as far as possible before its name is resolved.
     pub(super) fn check(&self, url: &Url) -> Result<(), String> {
-        let place = shown(url);
+        let address = shown(url);
         if !is_secure(url) {
-            return Err(format!("`{place}` is not `https`"));
+            return Err(format!("`{address}` is not `https`"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(format!("`{place}` comes with a user name or a password"));
+            return Err(format!("`{address}` contains a user name or password"));
         }
         match literal(url) {
-            Literal::Near(it) if it > self.nearest => Err(format!("`{place}` is {}", too_near(it))),
+            Literal::Near(nearness) if nearness > self.nearest => {
+                Err(format!("`{address}` is {}", too_near(nearness)))
+            }
             _ => Ok(()),
         }
     }
@@ -90,11 +100,13 @@ impl Reach {
         if self.proxies.contains(name) {
             return Ok(found);
         }
-        let nearest = found.iter().map(|it| Nearness::of(*it)).max();
+        let nearest = found.iter().map(|item| Nearness::from_ip(*item)).max();
         let allowed: Vec<_> =
-            found.into_iter().filter(|it| Nearness::of(*it) <= self.nearest).collect();
+            found.into_iter().filter(|item| Nearness::from_ip(*item) <= self.nearest).collect();
         match nearest {
-            Some(it) if allowed.is_empty() => Err(format!("`{name}` leads to {}", too_near(it))),
+            Some(nearest) if allowed.is_empty() => {
+                Err(format!("`{name}` resolves to {}", too_near(nearest)))
+            }
             _ => Ok(allowed),
         }
     }
@@ -102,20 +114,20 @@ impl Reach {
 
 impl Resolve for Reach {
     fn resolve(&self, name: Name) -> Resolving {
-        let (reach, name) = (self.clone(), normal(name.as_str()));
+        let (reach, name) = (self.clone(), normalize_host(name.as_str()));
         Box::pin(async move {
             let found = match &reach.pinned {
                 Some((own, found)) if *own == name => found.clone(),
                 _ => (reach.names)(name.clone()).await?,
             };
             let allowed = reach.allowed(&name, found)?;
-            Ok(Box::new(allowed.into_iter().map(|it| SocketAddr::new(it, 0))) as Addrs)
+            Ok(Box::new(allowed.into_iter().map(|item| SocketAddr::new(item, 0))) as Addrs)
         })
     }
 }
 
-fn too_near(it: Nearness) -> String {
-    format!("{}, nearer than the server itself, and is not contacted", it.word())
+fn too_near(nearness: Nearness) -> String {
+    format!("{}, less public than the server's own, so it is not contacted", nearness.word())
 }
 
 /// Whether tokens may be sent to this address: over `https`, or within this machine.
@@ -128,8 +140,8 @@ pub(super) fn is_secure(url: &Url) -> bool {
 }
 
 fn is_loopback(url: &Url) -> bool {
-    let host = normal(url.host_str().unwrap_or_default());
-    is_localhost(&host) || host.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+    let host = normalize_host(url.host_str().unwrap_or_default());
+    is_localhost(&host) || host.parse::<IpAddr>().is_ok_and(|host| host.is_loopback())
 }
 
 enum Literal {
@@ -140,9 +152,9 @@ enum Literal {
 }
 
 fn literal(url: &Url) -> Literal {
-    let host = normal(url.host_str().unwrap_or_default());
+    let host = normalize_host(url.host_str().unwrap_or_default());
     match host.parse::<IpAddr>() {
-        Ok(address) => Literal::Near(Nearness::of(address)),
+        Ok(address) => Literal::Near(Nearness::from_ip(address)),
         Err(_) if is_localhost(&host) => Literal::Near(Nearness::Here),
         Err(_) => Literal::Name(host),
     }
@@ -153,7 +165,7 @@ fn is_localhost(host: &str) -> bool {
 }
 
 /// A normalized host: no brackets, lower case, no trailing dot.
-fn normal(host: &str) -> String {
+fn normalize_host(host: &str) -> String {
     host.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase()
 }
 
@@ -162,8 +174,8 @@ fn normal(host: &str) -> String {
 pub(super) fn proxies() -> BTreeSet<String> {
     let variables =
         ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-    let values = variables.into_iter().filter_map(|it| std::env::var(it).ok());
-    values.filter_map(|it| proxy_host(&it)).collect()
+    let values = variables.into_iter().filter_map(|variable| std::env::var(variable).ok());
+    values.filter_map(|value| proxy_host(&value)).collect()
 }
 
 fn proxy_host(value: &str) -> Option<String> {
@@ -171,5 +183,5 @@ fn proxy_host(value: &str) -> Option<String> {
         .ok()
         .filter(Url::has_host)
         .or_else(|| Url::parse(&format!("http://{value}")).ok())?;
-    url.host_str().map(normal)
+    url.host_str().map(normalize_host)
 }

@@ -70,9 +70,9 @@ pub(super) struct TokenFile {
 }
 
 impl TokenFile {
-    pub(super) fn of(folder: &Path, id: &SourceId, url: &Url) -> Self {
+    pub(super) fn new(folder: &Path, id: &SourceId, url: &Url) -> Self {
         let (server, url) = (id.to_string(), url.to_string());
-        Self { file: PrivateFile::about(folder, "login", &[&server, &url]), server, url }
+        Self { file: PrivateFile::new(folder, "login", &[&server, &url]), server, url }
     }
 
     /// The login, if it exists and belongs to this server.
@@ -88,7 +88,7 @@ impl TokenFile {
         if version != VERSION {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "another version of toolscout has written it",
+                "it was written by another version of toolscout",
             ));
         }
         let record: LoginRecord = serde_json::from_slice(&bytes).map_err(unreadable)?;

@@ -47,20 +47,20 @@ pub(super) struct Registrations {
 }
 
 impl Registrations {
-    pub(super) fn of(folder: &Path, issuer: &str, flow: LoginFlow) -> Self {
+    pub(super) fn new(folder: &Path, issuer: &str, flow: LoginFlow) -> Self {
         let flow = match flow {
             LoginFlow::Browser => "browser",
             LoginFlow::Device => "device",
         };
         Self {
-            file: PrivateFile::about(folder, "client", &[issuer, flow]),
+            file: PrivateFile::new(folder, "client", &[issuer, flow]),
             issuer: issuer.to_owned(),
         }
     }
 
     /// The registrations for all flows.
     pub(super) fn all(folder: &Path, issuer: &str) -> [Self; 2] {
-        [LoginFlow::Browser, LoginFlow::Device].map(|flow| Self::of(folder, issuer, flow))
+        [LoginFlow::Browser, LoginFlow::Device].map(|flow| Self::new(folder, issuer, flow))
     }
 
     /// The registration, if it is still usable.
@@ -74,13 +74,13 @@ impl Registrations {
         is_usable.then_some(found)
     }
 
-    pub(super) async fn keep(&self, registration: &Registration) {
-        let kept = async {
+    pub(super) async fn save(&self, registration: &Registration) {
+        let saved = async {
             let lock = self.file.lock().await?;
             self.file.write(&serde_json::to_vec_pretty(registration)?, &lock)
         };
-        if let Err(err) = kept.await {
-            tracing::debug!(issuer = self.issuer, %err, "registration not kept");
+        if let Err(err) = saved.await {
+            tracing::debug!(issuer = self.issuer, %err, "registration not stored");
         }
     }
 
@@ -111,17 +111,15 @@ pub(super) async fn register(
     let issuer = authority.issuer.clone();
     let Some(endpoint) = &authority.registration else {
         let reason = format!(
-            "the authorization server `{issuer}` does not register programs by itself; register toolscout there as a \
-             native application that is sent back to `http://127.0.0.1/callback`, and set `client_id` of the server to \
-             the id it is given"
+            "the authorization server `{issuer}` does not register clients automatically; register toolscout there as a native application with the redirect URI `http://127.0.0.1/callback`, and set `client_id` of the server to the id that you get"
         );
         return Err(ClientError::invalid(reason));
     };
     // The simplest method that the server supports: a publicly distributed program cannot keep a
     // secret.
-    let is_known = |method: &ClientAuthMethod| method.is_among(authority.methods.as_deref());
+    let is_supported = |method: &ClientAuthMethod| method.is_among(authority.methods.as_deref());
     let method =
-        ClientAuthMethod::ALL.into_iter().find(is_known).unwrap_or(ClientAuthMethod::Unproven);
+        ClientAuthMethod::ALL.into_iter().find(is_supported).unwrap_or(ClientAuthMethod::Unproven);
     let mut request = json!({
         "client_name": "toolscout",
         "application_type": "native",
@@ -142,23 +140,23 @@ pub(super) async fn register(
         request["scope"] = json!(scopes.join(" "));
     }
     let response = web.post_json(endpoint, &request).await?;
-    let place = shown(endpoint);
+    let address = shown(endpoint);
     if !response.status.is_success() {
         let why =
             response.json::<OAuthErrorBody>().map(|error| format!(": {}", excerpt(&error.text())));
         let (status, why) = (response.status, why.unwrap_or_default());
         return Err(broken(format!(
-            "`{place}` answered {status} and did not register toolscout{why}"
+            "`{address}` answered {status} and did not register toolscout{why}"
         )));
     }
-    let given: RegistrationResponse =
-        response.json().ok_or_else(|| broken(format!("`{place}` gave no client id")))?;
-    let expires = given.client_secret_expires_at.filter(|seconds| *seconds > 0);
+    let response_body: RegistrationResponse =
+        response.json().ok_or_else(|| broken(format!("`{address}` returned no client id")))?;
+    let expires = response_body.client_secret_expires_at.filter(|seconds| *seconds > 0);
     Ok(Registration {
         version: VERSION,
         issuer,
         expires: expires.map(|seconds| Moment(seconds.saturating_mul(1_000))),
-        identity: given.identity(),
+        identity: response_body.identity(),
         redirect: redirect.map(str::to_owned),
     })
 }
@@ -177,7 +175,7 @@ impl RegistrationResponse {
         let named = self.token_endpoint_auth_method.as_deref();
         let method = ClientAuthMethod::ALL.into_iter().find(|method| Some(method.word()) == named);
         // The default of RFC 7591 is the header.
-        let usual = if self.client_secret.is_some() {
+        let default_method = if self.client_secret.is_some() {
             ClientAuthMethod::Header
         } else {
             ClientAuthMethod::Unproven
@@ -185,7 +183,7 @@ impl RegistrationResponse {
         ClientIdentity {
             client_id: self.client_id,
             client_secret: self.client_secret,
-            method: method.unwrap_or(usual),
+            method: method.unwrap_or(default_method),
         }
     }
 }

@@ -23,12 +23,12 @@ use tokio::task::JoinSet;
 use toolscout_core::{BoxFuture, Moment, SourceId};
 
 /// If a token is rejected within this time after its renewal, another renewal would not help.
-const HOPELESS: Duration = Duration::from_secs(30);
+const RENEWAL_COOLDOWN: Duration = Duration::from_secs(30);
 
 /// The tokens of one server, from its saved login. A login or logout by another process takes
 /// effect at once.
 pub struct SavedTokens {
-    keeper: LoginStore,
+    store: LoginStore,
     renewals: Mutex<Renewals>,
 }
 
@@ -37,9 +37,9 @@ impl SavedTokens {
     /// needed.
     pub fn open(folder: &Path, id: &SourceId, url: &str) -> Result<Self, ClientError> {
         let server = server_url(url)?;
-        let file = TokenFile::of(folder, id, &server);
-        let keeper = LoginStore { id: id.clone(), server, folder: folder.to_owned(), file };
-        Ok(Self { keeper, renewals: Mutex::default() })
+        let file = TokenFile::new(folder, id, &server);
+        let store = LoginStore { id: id.clone(), server, folder: folder.to_owned(), file };
+        Ok(Self { store, renewals: Mutex::default() })
     }
 
     /// A token other than this one. The renewal continues even if all its waiters are dropped: once
@@ -47,19 +47,22 @@ impl SavedTokens {
     fn renewed(&self, stale: OAuthSecret) -> Renewal {
         let mut renewals = self.renewals.lock();
         while renewals.tasks.try_join_next().is_some() {}
-        if let (false, Some(under_way)) = (renewals.tasks.is_empty(), &renewals.last) {
-            return under_way.clone();
+        if let (false, Some(running)) = (renewals.tasks.is_empty(), &renewals.last) {
+            return running.clone();
         }
         let (done, result) = oneshot::channel();
-        let keeper = self.keeper.clone();
-        renewals.tasks.spawn(async move { drop(done.send(keeper.renew(&stale).await)) });
-        let gone = || ClientError::lost("renewing the login was broken off");
-        let renewal = result.map(move |it| it.unwrap_or_else(|_| Err(gone()))).boxed().shared();
+        let store = self.store.clone();
+        renewals.tasks.spawn(async move { drop(done.send(store.renew(&stale).await)) });
+        let interrupted = || ClientError::lost("renewing the login was interrupted");
+        let renewal = result
+            .map(move |result| result.unwrap_or_else(|_| Err(interrupted())))
+            .boxed()
+            .shared();
         renewals.last.insert(renewal).clone()
     }
 
     async fn current_token(&self) -> Result<Option<String>, ClientError> {
-        let Some(record) = self.keeper.read()? else { return Ok(None) };
+        let Some(record) = self.store.read()? else { return Ok(None) };
         if record.is_fresh(Moment::now()) {
             return Ok(Some(record.access_token.reveal().to_owned()));
         }
@@ -70,20 +73,20 @@ impl SavedTokens {
             Err(err)
                 if !matches!(err, ClientError::Login { .. }) && record.is_alive(Moment::now()) =>
             {
-                tracing::debug!(server = %self.keeper.id, %err, "login not renewed");
+                tracing::debug!(server = %self.store.id, %err, "login not renewed");
                 Ok(Some(record.access_token.reveal().to_owned()))
             }
             Err(err) => Err(err),
         }
     }
 
-    async fn another_than(&self, token: &str) -> bool {
-        match self.keeper.read() {
+    async fn renew_rejected(&self, token: &str) -> bool {
+        match self.store.read() {
             Ok(Some(record)) if record.access_token.reveal() != token => return true,
             Ok(Some(record)) if record.refresh_token.is_some() => {}
             _ => return false,
         }
-        if self.is_hopeless(token) {
+        if self.was_just_renewed(token) {
             return false;
         }
         let Ok(renewed) = self.renewed(OAuthSecret::new(token)).await else { return false };
@@ -92,12 +95,12 @@ impl SavedTokens {
         true
     }
 
-    fn is_hopeless(&self, token: &str) -> bool {
+    fn was_just_renewed(&self, token: &str) -> bool {
         let renewals = self.renewals.lock();
         renewals
             .forced
             .as_ref()
-            .is_some_and(|(it, at)| it.reveal() == token && at.elapsed() < HOPELESS)
+            .is_some_and(|(value, at)| value.reveal() == token && at.elapsed() < RENEWAL_COOLDOWN)
     }
 }
 
@@ -107,13 +110,13 @@ impl TokenProvider for SavedTokens {
     }
 
     fn refused<'a>(&'a self, token: &'a str) -> BoxFuture<'a, bool> {
-        Box::pin(self.another_than(token))
+        Box::pin(self.renew_rejected(token))
     }
 }
 
 impl fmt::Debug for SavedTokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SavedTokens").field("id", &self.keeper.id).finish_non_exhaustive()
+        f.debug_struct("SavedTokens").field("id", &self.store.id).finish_non_exhaustive()
     }
 }
 
@@ -139,27 +142,27 @@ struct LoginStore {
 
 impl LoginStore {
     fn read(&self) -> Result<Option<LoginRecord>, ClientError> {
-        let why = |err| {
+        let reason = |err| {
             format!(
                 "the saved login in `{}` cannot be read: {err}",
                 self.file.file.path().display()
             )
         };
-        self.file.read().map_err(|err| login_needed(&self.id, &why(err)))
+        self.file.read().map_err(|err| login_needed(&self.id, &reason(err)))
     }
 
     /// A token other than the stale one: one that another process has obtained in the meantime, or
     /// a new one.
     async fn renew(&self, stale: &OAuthSecret) -> Result<OAuthSecret, ClientError> {
-        let unsaved = |err| {
+        let renewal_error = |err| {
             ClientError::lost(format!(
                 "the login in `{}` cannot be renewed: {err}",
                 self.file.file.path().display()
             ))
         };
-        let lock = self.file.file.lock().await.map_err(unsaved)?;
+        let lock = self.file.file.lock().await.map_err(renewal_error)?;
         let Some(mut record) = self.read()? else {
-            return Err(login_needed(&self.id, "you are not logged in any more"));
+            return Err(login_needed(&self.id, "you are no longer logged in"));
         };
         if record.access_token != *stale && record.is_fresh(Moment::now()) {
             return Ok(record.access_token);
@@ -176,16 +179,19 @@ impl LoginStore {
             Err(TokenError::No { code, text }) => {
                 // Without the refresh token, no process tries to renew this login again.
                 record.refresh_token = None;
-                self.file.write(&record, &lock).map_err(unsaved)?;
+                self.file.write(&record, &lock).map_err(renewal_error)?;
                 if is_unknown_client(&code) {
                     for registrations in Registrations::all(&self.folder, &record.issuer) {
                         registrations.forget().await;
                     }
                 }
-                return Err(login_needed(&self.id, &format!("the login has ended ({text})")));
+                return Err(login_needed(
+                    &self.id,
+                    &format!("the login is no longer valid ({text})"),
+                ));
             }
         }
-        self.file.write(&record, &lock).map_err(unsaved)?;
+        self.file.write(&record, &lock).map_err(renewal_error)?;
         tracing::debug!(server = %self.id, "login renewed");
         Ok(record.access_token)
     }
@@ -195,9 +201,9 @@ impl LoginStore {
         record: &LoginRecord,
     ) -> Result<super::exchange::TokenGrant, TokenError> {
         let Some(refresh) = &record.refresh_token else {
-            return Err(login_needed(&self.id, "the login has ended").into());
+            return Err(login_needed(&self.id, "the login is no longer valid").into());
         };
-        let web = OAuthHttp::of(&self.server).await;
+        let web = OAuthHttp::for_server(&self.server).await;
         let endpoint = web.url(&record.token_endpoint)?;
         let form = [
             ("grant_type", "refresh_token"),
@@ -228,14 +234,15 @@ pub enum LoginStatus {
 
 /// The saved login of the server with this id at this address.
 pub fn status(folder: &Path, id: &SourceId, url: &str) -> LoginStatus {
-    let saved = server_url(url).ok().and_then(|url| TokenFile::of(folder, id, &url).read().ok()?);
+    let saved =
+        server_url(url).ok().and_then(|url| TokenFile::new(folder, id, &url).read().ok()?);
     match saved {
-        Some(it) if it.refresh_token.is_some() || it.is_alive(Moment::now()) => {
+        Some(saved) if saved.refresh_token.is_some() || saved.is_alive(Moment::now()) => {
             LoginStatus::LoggedIn {
-                since: it.since,
-                expires: it.expires,
-                renewable: it.refresh_token.is_some(),
-                issuer: it.issuer,
+                since: saved.since,
+                expires: saved.expires,
+                renewable: saved.refresh_token.is_some(),
+                issuer: saved.issuer,
             }
         }
         _ => LoginStatus::LoggedOut,
@@ -247,7 +254,7 @@ pub fn status(folder: &Path, id: &SourceId, url: &str) -> LoginStatus {
 pub fn forget(folder: &Path, id: &SourceId, url: &str) -> io::Result<bool> {
     let url = server_url(url)
         .map_err(|err| io::Error::new(io::ErrorKind::InvalidInput, err.to_string()))?;
-    let file = TokenFile::of(folder, id, &url);
+    let file = TokenFile::new(folder, id, &url);
     if !file.file.path().exists() {
         return Ok(false);
     }

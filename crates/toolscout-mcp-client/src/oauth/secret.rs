@@ -25,7 +25,7 @@ impl OAuthSecret {
     /// 32 random bytes, encoded as 43 URL-safe characters.
     pub(super) fn random() -> Result<Self, ClientError> {
         let mut bytes = [0; 32];
-        let failed = |_| ClientError::lost("the system gives no random numbers");
+        let failed = |_| ClientError::lost("the operating system returned no random numbers");
         SystemRandom::new().fill(&mut bytes).map_err(failed)?;
         Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
     }

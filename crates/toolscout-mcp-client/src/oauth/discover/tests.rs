@@ -9,7 +9,7 @@ fn url(text: &str) -> Url {
 }
 
 #[test]
-fn a_path_goes_behind_the_agreed_one() {
+fn the_path_follows_the_well_known_path() {
     assert_eq!(
         texts(resource_urls(&url("https://h:8/a/mcp/?t=1"))),
         [
@@ -28,7 +28,7 @@ fn a_path_goes_behind_the_agreed_one() {
 }
 
 #[test]
-fn without_a_path_nothing_is_asked_twice() {
+fn without_a_path_no_address_is_requested_twice() {
     assert_eq!(
         texts(resource_urls(&url("https://h"))),
         ["https://h/.well-known/oauth-protected-resource"]

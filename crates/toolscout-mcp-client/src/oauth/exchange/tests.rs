@@ -3,19 +3,19 @@ use serde_json::json;
 
 #[test]
 fn lives_of_tokens_are_read_in_all_their_spellings() {
-    let read = |value: Value| seconds(&value).map(|it| it.as_secs());
+    let read = |value: Value| seconds(&value).map(|second| second.as_secs());
     assert_eq!(read(json!(3600)), Some(3600));
     assert_eq!(read(json!("3600")), Some(3600));
     assert_eq!(read(json!(59.9)), Some(59));
     assert_eq!(read(json!(-5)), Some(0));
-    assert_eq!(read(json!(1e300)), Some(LONGEST_LIFE as u64));
+    assert_eq!(read(json!(1e300)), Some(MAX_LIFETIME as u64));
     assert_eq!(read(json!(null)), None);
     assert_eq!(read(json!("soon")), None);
     assert_eq!(read(json!("inf")), None);
 }
 
 #[test]
-fn tokens_that_would_break_a_header_are_not_taken() {
+fn tokens_that_are_invalid_in_headers_are_refused() {
     for text in ["", "a b", "a\r\nX: y", "tökén", "a\0"] {
         assert!(!is_token(text), "{text:?}");
     }
@@ -23,7 +23,7 @@ fn tokens_that_would_break_a_header_are_not_taken() {
 }
 
 #[test]
-fn what_a_server_repeats_of_our_secrets_is_not_shown() {
+fn repeated_secrets_are_redacted() {
     let identity =
         ClientIdentity::configured("us".to_owned(), Some(OAuthSecret::new("hunter2")), None);
     let no = OAuthErrorBody {
@@ -31,7 +31,7 @@ fn what_a_server_repeats_of_our_secrets_is_not_shown() {
         error_description: Some("refresh-1 of us with hunter2 is over".to_owned()),
     };
     let TokenError::No { text, .. } =
-        refusal(no, &identity, &[("refresh_token", "refresh-1"), ("client_id", "us")])
+        token_error(no, &identity, &[("refresh_token", "refresh-1"), ("client_id", "us")])
     else {
         panic!("a refusal")
     };

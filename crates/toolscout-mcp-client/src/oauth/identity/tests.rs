@@ -9,7 +9,7 @@ fn identity(method: ClientAuthMethod) -> ClientIdentity {
 }
 
 #[test]
-fn each_method_puts_the_secret_in_its_own_place_only() {
+fn each_method_sends_the_secret_only_where_specified() {
     let (header, post, none) = (
         identity(ClientAuthMethod::Header),
         identity(ClientAuthMethod::Form),

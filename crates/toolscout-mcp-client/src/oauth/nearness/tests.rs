@@ -2,12 +2,12 @@ use super::*;
 
 fn assert_all(wanted: Nearness, addresses: &str) {
     for text in addresses.split_whitespace() {
-        assert_eq!(Nearness::of(text.parse().expect("an address")), wanted, "{text}");
+        assert_eq!(Nearness::from_ip(text.parse().expect("an address")), wanted, "{text}");
     }
 }
 
 #[test]
-fn addresses_of_this_machine_and_its_link_are_known_in_every_spelling() {
+fn local_addresses_are_recognized_in_every_notation() {
     assert_all(
         Nearness::Here,
         "127.0.0.1 127.9.9.9 0.0.0.0 0.1.2.3 169.254.169.254 169.254.0.1 224.0.0.1 255.255.255.255 240.0.0.1
@@ -19,7 +19,7 @@ fn addresses_of_this_machine_and_its_link_are_known_in_every_spelling() {
 }
 
 #[test]
-fn private_networks_are_known_in_every_spelling() {
+fn private_networks_are_recognized_in_every_notation() {
     assert_all(
         Nearness::Private,
         "10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.127.0.1 198.18.0.1 198.19.0.1 fc00::1

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_challenge_is_that_of_the_standard() {
+fn the_challenge_matches_the_rfc_example() {
     let verifier = OAuthSecret::new("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
     assert_eq!(verifier.challenge(), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
 }
