@@ -20,7 +20,7 @@ pub(super) struct RequestParams {
 
 impl RequestParams {
     /// The parameters from a raw object; `None` if it is not an object.
-    pub(super) fn of(raw: &RawJson) -> Option<Self> {
+    pub(super) fn from_raw(raw: &RawJson) -> Option<Self> {
         let mut params = Self::default();
         for (key, value) in strict::members(raw.as_str())? {
             match &*key {

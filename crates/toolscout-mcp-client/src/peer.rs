@@ -15,7 +15,7 @@ mod token_bucket;
 pub(super) mod tests;
 
 pub use counts::PeerCounts;
-pub(super) use router::{ProgressTo, ResponseRouter};
+pub(super) use router::{LibraryChanges, ProgressCallback, ResponseRouter};
 
 use super::params::RequestParams;
 use super::wire::{Outgoing, Wire};
@@ -28,13 +28,13 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::{Instant as Until, timeout, timeout_at};
-use toolscout_core::{Counterpart, Cx, RawJson};
+use tokio::time::{Instant as TokioInstant, timeout, timeout_at};
+use toolscout_core::{Cx, RawJson, ReverseChannel};
 
 /// The time limit for sending a response to the server, or a cancellation.
-const POSTING: Duration = Duration::from_secs(2);
+const SEND_TIMEOUT: Duration = Duration::from_secs(2);
 /// The deadline of standing requests, which last until one side ends them.
-const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
+const STANDING_TIME_LIMIT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Receives the response.
 type ResponseReceiver = oneshot::Receiver<Result<RawJson, ClientError>>;
@@ -49,7 +49,7 @@ pub(super) struct PeerRequest {
     /// The values for `Mcp-Param-…`.
     pub(super) mirrored: Vec<(String, String)>,
     /// Receives progress.
-    pub(super) progress: Option<ProgressTo>,
+    pub(super) progress: Option<ProgressCallback>,
     /// The party the request is made for.
     pub(super) behalf: Behalf,
     /// Whether an abandoned request is cancelled at the server.
@@ -77,12 +77,12 @@ impl PeerRequest {
     }
 
     /// The same request with another name in a timeout error.
-    pub(super) fn called(self, what: impl Into<String>) -> Self {
+    pub(super) fn described_as(self, what: impl Into<String>) -> Self {
         Self { what: what.into(), ..self }
     }
 
     /// The same request without a cancellation at the server, which may not understand it.
-    pub(super) fn quietly(self) -> Self {
+    pub(super) fn without_cancellation(self) -> Self {
         Self { cancels: false, ..self }
     }
 }
@@ -93,12 +93,12 @@ pub(super) enum Behalf {
     /// The client itself: a listing, a handshake.
     Ourselves,
     /// A caller, perhaps with a counterpart for reverse requests.
-    Caller(Option<Arc<dyn Counterpart>>),
+    Caller(Option<Arc<dyn ReverseChannel>>),
 }
 
 impl Behalf {
     /// The counterpart for reverse requests.
-    pub(super) fn counterpart(&self) -> Option<&Arc<dyn Counterpart>> {
+    pub(super) fn counterpart(&self) -> Option<&Arc<dyn ReverseChannel>> {
         match self {
             Self::Caller(counterpart) => counterpart.as_ref(),
             Self::Ourselves => None,
@@ -111,17 +111,17 @@ pub(super) struct Peer {
     router: Arc<ResponseRouter>,
     wire: Arc<dyn Wire>,
     /// Sends messages without a response. Aborted with the peer.
-    _courier: JoinSet<()>,
+    _outbox_task: JoinSet<()>,
 }
 
 impl Peer {
     /// Joins a wire and the router that receives its messages.
     pub(super) fn new(router: Arc<ResponseRouter>, wire: Arc<dyn Wire>) -> Self {
-        let mut courier = JoinSet::new();
+        let mut outbox_task = JoinSet::new();
         if let Some(outbox) = router.take_outbox() {
-            courier.spawn(post(outbox, Arc::downgrade(&wire)));
+            outbox_task.spawn(send_outbox(outbox, Arc::downgrade(&wire)));
         }
-        Self { router, wire, _courier: courier }
+        Self { router, wire, _outbox_task: outbox_task }
     }
 
     pub(super) fn router(&self) -> &ResponseRouter {
@@ -137,62 +137,70 @@ impl Peer {
     ///
     /// Cancel-safe: dropping the future frees the id at once, and cancels the request at the
     /// server.
-    pub(super) async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
-        let began = Instant::now();
-        let (deadline, what) = (ask.deadline, ask.what.clone());
-        let RegisteredRequest { mut asked, outgoing, answer, reverse_requests } =
-            self.register(ask, false)?;
+    pub(super) async fn request(&self, request: PeerRequest) -> Result<RawJson, ClientError> {
+        let started = Instant::now();
+        let (deadline, what) = (request.deadline, request.what.clone());
+        let RegisteredRequest { mut in_flight, outgoing, response, reverse_requests } =
+            self.register(request, false)?;
         let work = async {
             self.wire.send(outgoing).await?;
-            asked.is_sent = true;
-            answer.await.unwrap_or_else(|_| Err(gone()))
+            in_flight.is_sent = true;
+            response.await.unwrap_or_else(|_| Err(connection_closed()))
         };
-        let answered = match reverse_requests {
-            None => timeout_at(Until::from_std(deadline), work).await.ok(),
-            Some(reverse_requests) => reverse_requests.attend(work, deadline, &self.router).await,
+        let outcome = match reverse_requests {
+            None => timeout_at(TokioInstant::from_std(deadline), work).await.ok(),
+            Some(reverse_requests) => {
+                reverse_requests.relay_while(work, deadline, &self.router).await
+            }
         };
-        drop(asked);
-        answered
-            .unwrap_or_else(|| Err(ClientError::TimedOut { what, limit: given(began, deadline) }))
+        drop(in_flight);
+        outcome.unwrap_or_else(|| {
+            Err(ClientError::TimedOut { what, limit: time_limit(started, deadline) })
+        })
     }
 
     /// Sends a standing request; returns when the server has acknowledged it, or was silent for
     /// `patience`.
-    pub(super) async fn stand(
+    pub(super) async fn open_standing(
         &self,
-        mut ask: PeerRequest,
+        mut request: PeerRequest,
         patience: Duration,
     ) -> Result<StandingRequest, ClientError> {
-        ask.deadline = Instant::now() + FOR_EVER;
-        let RegisteredRequest { mut asked, outgoing, mut answer, .. } = self.register(ask, true)?;
-        let acknowledged = self.router.acknowledgement(asked.id);
-        let sent = timeout(patience.max(POSTING), self.wire.send(outgoing)).await;
-        sent.unwrap_or_else(|_| Err(ClientError::lost("it does not take what is sent to it")))?;
-        asked.is_sent = true;
+        request.deadline = Instant::now() + STANDING_TIME_LIMIT;
+        let RegisteredRequest { mut in_flight, outgoing, mut response, .. } =
+            self.register(request, true)?;
+        let acknowledgement = self.router.acknowledgement(in_flight.id);
+        let sent = timeout(patience.max(SEND_TIMEOUT), self.wire.send(outgoing)).await;
+        sent.unwrap_or_else(|_| Err(ClientError::lost("it does not accept messages")))?;
+        in_flight.is_sent = true;
         tokio::select! {
             biased;
-            answered = &mut answer => match answered {
+            outcome = &mut response => match outcome {
                 Ok(Err(error)) => return Err(error),
-                Err(_) => return Err(gone()),
+                Err(_) => return Err(connection_closed()),
                 // The request has already ended; [`StandingRequest::ended`] returns at once.
-                Ok(Ok(_)) => return Ok(StandingRequest { _asked: asked, answer: None }),
+                Ok(Ok(_)) => return Ok(StandingRequest { _in_flight: in_flight, response: None }),
             },
-            _ = timeout(patience, acknowledged) => {}
+            _ = timeout(patience, acknowledgement) => {}
         }
-        Ok(StandingRequest { _asked: asked, answer: Some(answer) })
+        Ok(StandingRequest { _in_flight: in_flight, response: Some(response) })
     }
 
     /// Sends a notification to the server.
-    pub(super) async fn tell(
+    pub(super) async fn notify(
         &self,
         method: &str,
         params: Option<Value>,
         deadline: Instant,
     ) -> Result<(), ClientError> {
-        self.wire.send(told(method, params, deadline)).await
+        self.wire.send(notification(method, params, deadline)).await
     }
 
-    fn register(&self, ask: PeerRequest, stands: bool) -> Result<RegisteredRequest, ClientError> {
+    fn register(
+        &self,
+        request: PeerRequest,
+        is_standing: bool,
+    ) -> Result<RegisteredRequest, ClientError> {
         let PeerRequest {
             method,
             mut params,
@@ -203,34 +211,43 @@ impl Peer {
             cancels,
             deadline,
             ..
-        } = ask;
-        let (sender, answer) = oneshot::channel();
+        } = request;
+        let (sender, response) = oneshot::channel();
         let wants_progress = progress.is_some();
         let (origin, reverse_requests) = self.origin(behalf);
-        let id = self.router.register(PendingResponse::new(sender, progress, stands, origin))?;
+        let id =
+            self.router.register(PendingResponse::new(sender, progress, is_standing, origin))?;
         let wire = Arc::downgrade(&self.wire);
-        let asked =
+        let in_flight =
             InFlightRequest { router: self.router.clone(), wire, id, is_sent: false, cancels };
         if wants_progress {
             params.meta.insert("progressToken".to_owned(), id.into());
         }
         let body = message::request(id, &method, &params);
-        let longer = reverse_requests.as_ref().map_or(Duration::ZERO, |_| Cx::THINKING);
-        let outgoing =
-            Outgoing { body, id: Some(id), method: Some(method), name, mirrored, deadline, longer };
-        Ok(RegisteredRequest { asked, outgoing, answer, reverse_requests })
+        let extra_time =
+            reverse_requests.as_ref().map_or(Duration::ZERO, |_| Cx::REVERSE_REQUEST_LIMIT);
+        let outgoing = Outgoing {
+            body,
+            id: Some(id),
+            method: Some(method),
+            name,
+            mirrored,
+            deadline,
+            extra_time,
+        };
+        Ok(RegisteredRequest { in_flight, outgoing, response, reverse_requests })
     }
 
     fn origin(&self, behalf: Behalf) -> (RequestOrigin, Option<ReverseRequests>) {
         match behalf {
             Behalf::Ourselves => (RequestOrigin::Ourselves, None),
             Behalf::Caller(None) => (RequestOrigin::Mute, None),
-            Behalf::Caller(Some(counterpart)) if self.router.may_be_asked() => {
+            Behalf::Caller(Some(counterpart)) if self.router.accepts_reverse_requests() => {
                 let (sender, reverse_requests) = reverse_requests::open(counterpart);
                 (RequestOrigin::Caller(sender), Some(reverse_requests))
             }
             Behalf::Caller(Some(counterpart)) => {
-                (RequestOrigin::Caller(ReverseRequestSender::without_questions(counterpart)), None)
+                (RequestOrigin::Caller(ReverseRequestSender::notifications_only(counterpart)), None)
             }
         }
     }
@@ -238,26 +255,26 @@ impl Peer {
 
 /// A request that is ready to be sent.
 struct RegisteredRequest {
-    asked: InFlightRequest,
+    in_flight: InFlightRequest,
     outgoing: Outgoing,
-    answer: ResponseReceiver,
+    response: ResponseReceiver,
     /// Reverse requests to the caller while its request is pending.
     reverse_requests: Option<ReverseRequests>,
 }
 
 /// A request that lasts until the server ends it or it is dropped.
 pub(super) struct StandingRequest {
-    _asked: InFlightRequest,
-    answer: Option<ResponseReceiver>,
+    _in_flight: InFlightRequest,
+    response: Option<ResponseReceiver>,
 }
 
 impl StandingRequest {
     /// Waits until the request has ended.
     pub(super) async fn ended(&mut self) {
-        if let Some(answer) = &mut self.answer {
-            let _ = answer.await;
+        if let Some(response) = &mut self.response {
+            let _ = response.await;
         }
-        self.answer = None;
+        self.response = None;
     }
 }
 
@@ -280,40 +297,40 @@ impl Drop for InFlightRequest {
             wire.forget(self.id);
         }
         if self.is_sent && self.cancels {
-            let params = json!({"requestId": self.id, "reason": "nobody waits for it any more"});
-            self.router.post(told(
+            let params = json!({"requestId": self.id, "reason": "the client no longer waits for the response"});
+            self.router.post(notification(
                 "notifications/cancelled",
                 Some(params),
-                Instant::now() + POSTING,
+                Instant::now() + SEND_TIMEOUT,
             ));
         }
     }
 }
 
-fn told(method: &str, params: Option<Value>, deadline: Instant) -> Outgoing {
+fn notification(method: &str, params: Option<Value>, deadline: Instant) -> Outgoing {
     let body = toolscout_core::jsonrpc::notification(
         method,
         params.map(|params| params.to_string()).as_deref(),
     );
-    let (method, longer) = (Some(method.to_owned()), Duration::ZERO);
-    Outgoing { body, id: None, method, name: None, mirrored: Vec::new(), deadline, longer }
+    let (method, extra_time) = (Some(method.to_owned()), Duration::ZERO);
+    Outgoing { body, id: None, method, name: None, mirrored: Vec::new(), deadline, extra_time }
 }
 
-/// The time from `began` to `deadline`, rounded to milliseconds.
-pub(super) fn given(began: Instant, deadline: Instant) -> Duration {
-    let exact = deadline.saturating_duration_since(began);
+/// The time from `started` to `deadline`, rounded to milliseconds.
+pub(super) fn time_limit(started: Instant, deadline: Instant) -> Duration {
+    let exact = deadline.saturating_duration_since(started);
     Duration::from_millis(u64::try_from((exact.as_micros() + 500) / 1000).unwrap_or(u64::MAX))
 }
 
-fn gone() -> ClientError {
+fn connection_closed() -> ClientError {
     ClientError::lost("the connection was closed")
 }
 
 /// Sends messages without a response in order, each with a short timeout.
-async fn post(mut outbox: mpsc::Receiver<Outgoing>, wire: Weak<dyn Wire>) {
+async fn send_outbox(mut outbox: mpsc::Receiver<Outgoing>, wire: Weak<dyn Wire>) {
     while let Some(mut outgoing) = outbox.recv().await {
         let Some(wire) = wire.upgrade() else { return };
-        outgoing.deadline = Instant::now() + POSTING;
-        let _ = timeout(POSTING, wire.send(outgoing)).await;
+        outgoing.deadline = Instant::now() + SEND_TIMEOUT;
+        let _ = timeout(SEND_TIMEOUT, wire.send(outgoing)).await;
     }
 }

@@ -3,6 +3,7 @@
 
 mod authority;
 mod browser;
+mod client_credentials;
 mod device;
 mod discovery;
 mod reach;
@@ -12,7 +13,7 @@ mod storage;
 use super::super::tokens::TokenProvider as _;
 use super::super::{ClientError, HttpEndpoint, ReferenceLookup};
 use super::{DeviceLogin, Login, LoginRequest, SavedTokens};
-use authority::{Authority, agree, visit};
+use authority::{Authority, consent, get};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -31,7 +32,7 @@ impl Home {
         Self {
             folder: tempfile::tempdir().expect("a folder"),
             endpoint: HttpEndpoint::default(),
-            lookup: ReferenceLookup::of(|_| None),
+            lookup: ReferenceLookup::new(|_| None),
             id: SourceId::new("mail").expect("an id"),
         }
     }
@@ -41,7 +42,7 @@ impl Home {
         self.folder.path().join("state").join("logins")
     }
 
-    fn ask<'a>(
+    fn login_request<'a>(
         &'a self,
         url: &'a str,
         challenge: Option<&'a str>,
@@ -58,23 +59,23 @@ impl Home {
         }
     }
 
-    async fn begin_with(&self, url: &str, challenge: Option<&str>) -> Result<Login, ClientError> {
-        Login::begin(&self.ask(url, challenge, &self.logins())).await
+    async fn start_with(&self, url: &str, challenge: Option<&str>) -> Result<Login, ClientError> {
+        Login::start(&self.login_request(url, challenge, &self.logins())).await
     }
 
-    async fn begin(&self, url: &str) -> Result<Login, ClientError> {
-        self.begin_with(url, None).await
+    async fn start(&self, url: &str) -> Result<Login, ClientError> {
+        self.start_with(url, None).await
     }
 
-    async fn begin_device(&self, url: &str) -> Result<DeviceLogin, ClientError> {
-        let mut login = DeviceLogin::begin(&self.ask(url, None, &self.logins())).await?;
+    async fn start_device(&self, url: &str) -> Result<DeviceLogin, ClientError> {
+        let mut login = DeviceLogin::start(&self.login_request(url, None, &self.logins())).await?;
         login.interval = Duration::from_millis(1);
         Ok(login)
     }
 
     /// A complete login by a user.
     async fn log_in(&self, authority: &Authority) {
-        let login = self.begin(&authority.mcp()).await.expect("it begins");
+        let login = self.start(&authority.mcp()).await.expect("it begins");
         finish(&login).await.expect("it ends well");
     }
 
@@ -93,7 +94,7 @@ fn soon() -> Instant {
 
 /// The user agrees, and the browser is redirected.
 async fn finish(login: &Login) -> Result<(), ClientError> {
-    let back = agree(login.browser()).await;
-    let (result, _) = tokio::join!(login.wait(soon()), visit(&back));
+    let callback = consent(login.browser_url()).await;
+    let (result, _) = tokio::join!(login.wait(soon()), get(&callback));
     result
 }

@@ -8,12 +8,12 @@ use reqwest::{Client, Method, Request, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_http_client::{ConnectionRoute, chain};
+use toolscout_http_client::{ConnectionRoute, error_chain};
 
 /// The time limit of one request, from name resolution to the last byte.
-const REQUEST: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest response, in bytes.
-const ANSWER: usize = 1 << 20;
+const MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 /// Sends requests to the addresses that belong to one server's login.
 pub(super) struct OAuthHttp {
@@ -31,19 +31,18 @@ pub(super) struct OAuthResponse {
 impl OAuthHttp {
     /// Creates the client for this server's login. Resolves the server's name, but contacts nothing
     /// else.
-    pub(super) async fn of(server: &Url) -> Self {
-        Self::within(Reach::of(server, system_names(), proxies()).await)
+    pub(super) async fn for_server(server: &Url) -> Self {
+        Self::new(Reach::for_server(server, system_names(), proxies()).await)
     }
 
-    pub(super) fn within(reach: Reach) -> Self {
+    pub(super) fn new(reach: Reach) -> Self {
         Self { reach }
     }
 
     /// Parses an address that a server named, if it may be contacted, or shown to the user as the
     /// login page.
     pub(super) fn url(&self, text: &str) -> Result<Url, ClientError> {
-        let url =
-            Url::parse(text).map_err(|_| broken("the server names an address that is none"))?;
+        let url = Url::parse(text).map_err(|_| broken("the server refers to an invalid URL"))?;
         self.check(&url)?;
         Ok(url)
     }
@@ -68,7 +67,9 @@ impl OAuthHttp {
         authorization: Option<HeaderValue>,
     ) -> Result<OAuthResponse, ClientError> {
         let mut request = post(url, "application/x-www-form-urlencoded", form(pairs));
-        request.headers_mut().extend(authorization.map(|it| (AUTHORIZATION, it)));
+        request
+            .headers_mut()
+            .extend(authorization.map(|authorization| (AUTHORIZATION, authorization)));
         self.send(request).await
     }
 
@@ -77,31 +78,34 @@ impl OAuthHttp {
         let client = self.client(request.url())?;
         let what = format!("{} {}", request.method(), shown(request.url()));
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
-        let answer = async {
+        let response = async {
             let response = client.execute(request).await.map_err(|err| lost(&what, err))?;
             receive(&what, response).await
         };
-        let timed_out = |_| ClientError::TimedOut { what: what.clone(), limit: REQUEST };
-        tokio::time::timeout(REQUEST, answer).await.map_err(timed_out)?
+        let timed_out = |_| ClientError::TimedOut { what: what.clone(), limit: REQUEST_TIMEOUT };
+        tokio::time::timeout(REQUEST_TIMEOUT, response).await.map_err(timed_out)?
     }
 
     /// A client that follows no redirects and connects only to addresses within reach. It is
     /// created per request, because requests are few and each may need another route.
     fn client(&self, url: &Url) -> Result<Client, ClientError> {
         let lost = |what| ClientError::lost(what);
-        let builder = ConnectionRoute::to(url)
+        let builder = ConnectionRoute::for_url(url)
             .client()
             .map_err(lost)?
             .redirect(redirect::Policy::none())
             .referer(false);
         let builder = if self.reach.is_direct() { builder.no_proxy() } else { builder };
-        builder.dns_resolver(Arc::new(self.reach.clone())).build().map_err(|err| lost(chain(&err)))
+        builder
+            .dns_resolver(Arc::new(self.reach.clone()))
+            .build()
+            .map_err(|err| lost(error_chain(&err)))
     }
 
     fn check(&self, url: &Url) -> Result<(), ClientError> {
         self.reach
             .check(url)
-            .map_err(|why| broken(format!("refused to use an address the server names: {why}")))
+            .map_err(|reason| broken(format!("refused a URL that the server refers to: {reason}")))
     }
 }
 
@@ -117,8 +121,8 @@ impl OAuthResponse {
 /// nearer to this machine than the issuer itself. The error is a message.
 pub async fn document(issuer: &str, url: &str) -> Result<Vec<u8>, String> {
     let issuer =
-        Url::parse(issuer).map_err(|error| format!("the issuer's address is none: {error}"))?;
-    let web = OAuthHttp::of(&issuer).await;
+        Url::parse(issuer).map_err(|error| format!("the issuer is not a valid URL: {error}"))?;
+    let web = OAuthHttp::for_server(&issuer).await;
     let url = web.url(url).map_err(|error| error.to_string())?;
     let response = web.read(&url).await.map_err(|error| error.to_string())?;
     if !response.status.is_success() {
@@ -143,12 +147,17 @@ fn post(url: &Url, kind: &'static str, body: String) -> Request {
 
 async fn receive(what: &str, mut response: Response) -> Result<OAuthResponse, ClientError> {
     let status = response.status();
-    let after =
-        response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok()?.trim().parse().ok());
+    let after = response
+        .headers()
+        .get(RETRY_AFTER)
+        .and_then(|header| header.to_str().ok()?.trim().parse().ok());
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|err| lost(what, err))? {
-        if body.len() + chunk.len() > ANSWER {
-            return Err(broken(format!("{what} answered with more than {} MiB", ANSWER >> 20)));
+        if body.len() + chunk.len() > MAX_RESPONSE_BYTES {
+            return Err(broken(format!(
+                "{what} answered with more than {} MiB",
+                MAX_RESPONSE_BYTES >> 20
+            )));
         }
         body.extend_from_slice(&chunk);
     }
@@ -156,5 +165,5 @@ async fn receive(what: &str, mut response: Response) -> Result<OAuthResponse, Cl
 }
 
 fn lost(what: &str, err: reqwest::Error) -> ClientError {
-    ClientError::lost(format!("{what} failed: {}", chain(&err.without_url())))
+    ClientError::lost(format!("{what} failed: {}", error_chain(&err.without_url())))
 }

@@ -5,66 +5,70 @@
 use super::ListingPace;
 use std::time::{Duration, Instant};
 
-const APART: Duration = Duration::from_secs(5);
+const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Lists at each of these times (in milliseconds), as soon as permitted; returns the times of the
 /// listings.
-fn lists(wanted: impl IntoIterator<Item = u64>) -> Vec<u64> {
-    let begun = Instant::now();
-    let mut pace = ListingPace::new(APART);
-    let mut now = begun;
-    let mut made = Vec::new();
-    for at in wanted {
-        now = now.max(begun + Duration::from_millis(at));
+fn listing_times(requests: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    let start = Instant::now();
+    let mut pace = ListingPace::new(INTERVAL);
+    let mut now = start;
+    let mut listings = Vec::new();
+    for at in requests {
+        now = now.max(start + Duration::from_millis(at));
         now = pace.due(now).unwrap_or(now);
         pace.listed(now);
-        made.push(u64::try_from((now - begun).as_millis()).unwrap_or(u64::MAX));
+        listings.push(u64::try_from((now - start).as_millis()).unwrap_or(u64::MAX));
     }
-    made
+    listings
 }
 
 /// The largest number within one minute.
-fn most_in_a_minute(made: &[u64]) -> usize {
-    made.iter()
-        .map(|from| made.iter().filter(|it| (*from..from + 60_000).contains(it)).count())
+fn max_per_minute(listings: &[u64]) -> usize {
+    listings
+        .iter()
+        .map(|from| listings.iter().filter(|item| (*from..from + 60_000).contains(item)).count())
         .max()
         .unwrap_or(0)
 }
 
 #[test]
-fn the_first_lists_are_made_at_once_and_the_next_ones_with_pauses() {
-    assert_eq!(lists([0, 10, 20, 30, 40, 50]), [0, 10, 20, 5_020, 10_020, 15_020]);
+fn the_first_listings_start_at_once_and_later_ones_after_pauses() {
+    assert_eq!(listing_times([0, 10, 20, 30, 40, 50]), [0, 10, 20, 5_020, 10_020, 15_020]);
 }
 
 #[test]
-fn the_early_ones_are_made_up_for_within_a_minute() {
-    let made = lists([0; 16]);
-    assert_eq!(made[11..], [45_000, 60_000, 60_000, 60_000, 65_000]);
+fn the_burst_counts_toward_the_limit_per_minute() {
+    let listings = listing_times([0; 16]);
+    assert_eq!(listings[11..], [45_000, 60_000, 60_000, 60_000, 65_000]);
 }
 
 #[test]
-fn a_server_that_fell_quiet_is_listed_at_once_again() {
-    assert_eq!(lists([0, 0, 0, 11_000, 11_000, 11_000]), [0, 0, 0, 11_000, 11_000, 11_000]);
-    assert_eq!(lists([0, 30_000, 60_000, 90_000, 120_000]), [0, 30_000, 60_000, 90_000, 120_000]);
+fn a_quiet_server_is_listed_at_once_again() {
+    assert_eq!(listing_times([0, 0, 0, 11_000, 11_000, 11_000]), [0, 0, 0, 11_000, 11_000, 11_000]);
+    assert_eq!(
+        listing_times([0, 30_000, 60_000, 90_000, 120_000]),
+        [0, 30_000, 60_000, 90_000, 120_000]
+    );
 }
 
 #[test]
-fn no_minute_has_more_than_twelve_lists() {
+fn no_minute_has_more_than_twelve_listings() {
     for every in [0, 1, 100, 1_000, 2_500, 4_000, 4_900, 5_000, 7_000, 12_000, 16_000] {
-        let made = lists((0..400).map(|it| it * every));
+        let listings = listing_times((0..400).map(|index| index * every));
         assert!(
-            most_in_a_minute(&made) <= 12,
+            max_per_minute(&listings) <= 12,
             "every {every} ms: {} in a minute",
-            most_in_a_minute(&made)
+            max_per_minute(&listings)
         );
     }
     // Bursts, with pauses of every length around the one that permits the most listings.
     for pause in (5_000..40_000).step_by(250) {
-        let made = lists((0..60).map(|it| it / 3 * pause + it % 3 * 400));
+        let listings = listing_times((0..60).map(|index| index / 3 * pause + index % 3 * 400));
         assert!(
-            most_in_a_minute(&made) <= 12,
+            max_per_minute(&listings) <= 12,
             "bursts every {pause} ms: {}",
-            most_in_a_minute(&made)
+            max_per_minute(&listings)
         );
     }
 }

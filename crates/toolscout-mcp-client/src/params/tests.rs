@@ -11,11 +11,11 @@ fn written(params: &RequestParams) -> String {
 }
 
 #[test]
-fn what_came_as_text_goes_out_as_that_text_on_one_line() {
+fn raw_params_are_sent_unmodified_on_one_line() {
     let raw = RawJson::parse(
         "{ \"big\": 123456789012345678901234567890, \"_meta\": {\"a\": 1},\n \"list\": [1.0,\n2] }",
     );
-    let mut params = RequestParams::of(&raw.expect("JSON")).expect("an object");
+    let mut params = RequestParams::from_raw(&raw.expect("JSON")).expect("an object");
     params.meta.insert("b".to_owned(), 2.into());
     assert_eq!(
         written(&params),
@@ -24,9 +24,9 @@ fn what_came_as_text_goes_out_as_that_text_on_one_line() {
 }
 
 #[test]
-fn nothing_is_an_empty_object_and_a_list_is_no_parameters() {
+fn empty_params_are_an_object_and_a_list_is_rejected() {
     assert_eq!(written(&RequestParams::default()), "{}");
-    assert_eq!(RequestParams::of(&RawJson::parse("[1]").expect("JSON")), None);
+    assert_eq!(RequestParams::from_raw(&RawJson::parse("[1]").expect("JSON")), None);
     assert_eq!(
         written(&RequestParams {
             meta: Map::from_iter([("x".to_owned(), Value::Null)]),

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 /// A received request.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Asked {
+pub(super) struct RecordedRequest {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) pairs: BTreeMap<String, String>,
@@ -25,10 +25,10 @@ pub(super) struct Asked {
 #[derive(Debug, Clone)]
 pub(super) struct Reply(pub(super) u16, pub(super) String, pub(super) String);
 
-/// The behaviour of the server; each test changes what it is about.
+/// The behavior of the server. Each test changes the fields that it needs.
 #[derive(Default)]
 pub(super) struct State {
-    pub(super) asked: Vec<Asked>,
+    pub(super) requests: Vec<RecordedRequest>,
     /// Responses by path that replace the default ones.
     pub(super) fixed: BTreeMap<String, Reply>,
     /// Fields of the authorization server metadata that differ.
@@ -91,17 +91,17 @@ impl Authority {
 
     /// The number of requests for this path.
     pub(super) fn count(&self, path: &str) -> usize {
-        self.state().asked.iter().filter(|it| it.path == path).count()
+        self.state().requests.iter().filter(|item| item.path == path).count()
     }
 
     /// The requested paths, in order.
     pub(super) fn paths(&self) -> Vec<String> {
-        self.state().asked.iter().map(|it| format!("{} {}", it.method, it.path)).collect()
+        self.state().requests.iter().map(|item| format!("{} {}", item.method, item.path)).collect()
     }
 
     /// The last request for this path.
-    pub(super) fn last(&self, path: &str) -> Asked {
-        self.state().asked.iter().rfind(|it| it.path == path).cloned().expect("it was asked")
+    pub(super) fn last(&self, path: &str) -> RecordedRequest {
+        self.state().requests.iter().rfind(|item| item.path == path).cloned().expect("it was asked")
     }
 }
 
@@ -111,8 +111,8 @@ async fn serve(listener: TcpListener, base: String, state: Arc<Mutex<State>>) {
         let (stream, _) = listener.accept().await.expect("loopback works");
         let (base, state) = (base.clone(), Arc::clone(&state));
         visits.spawn(async move {
-            if let Some((mut stream, asked)) = read(stream).await {
-                let Reply(status, headers, body) = state.lock().reply(&base, asked);
+            if let Some((mut stream, request)) = read(stream).await {
+                let Reply(status, headers, body) = state.lock().reply(&base, request);
                 let length = body.len();
                 let text = format!(
                     "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
@@ -124,7 +124,7 @@ async fn serve(listener: TcpListener, base: String, state: Arc<Mutex<State>>) {
     }
 }
 
-async fn read(mut stream: TcpStream) -> Option<(TcpStream, Asked)> {
+async fn read(mut stream: TcpStream) -> Option<(TcpStream, RecordedRequest)> {
     let mut bytes = Vec::new();
     loop {
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
@@ -133,16 +133,16 @@ async fn read(mut stream: TcpStream) -> Option<(TcpStream, Asked)> {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
         let head = head.to_owned();
-        let length = head
-            .lines()
-            .find_map(|it| it.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        let length = head.lines().find_map(|line| {
+            line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok()
+        });
         if body.len() >= length.unwrap_or(0) {
-            return Some((stream, asked(head, body)));
+            return Some((stream, parse_request(head, body)));
         }
     }
 }
 
-fn asked(head: String, body: &str) -> Asked {
+fn parse_request(head: String, body: &str) -> RecordedRequest {
     let mut words = head.split(' ').map(str::to_owned);
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let url = Url::parse(&format!("http://h{target}")).expect("a target");
@@ -150,31 +150,31 @@ fn asked(head: String, body: &str) -> Asked {
     let pairs = Url::parse(&format!("http://h/?{query}")).expect("a form");
     let pairs =
         pairs.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
-    Asked { method, path: url.path().to_owned(), pairs, head, body: body.to_owned() }
+    RecordedRequest { method, path: url.path().to_owned(), pairs, head, body: body.to_owned() }
 }
 
 fn ok(body: Value) -> Reply {
     Reply(200, "content-type: application/json\r\n".to_owned(), body.to_string())
 }
 
-fn no(error: &str) -> Reply {
+fn oauth_error(error: &str) -> Reply {
     Reply(400, String::new(), json!({ "error": error }).to_string())
 }
 
 impl State {
-    fn reply(&mut self, base: &str, asked: Asked) -> Reply {
-        self.asked.push(asked.clone());
-        if let Some(fixed) = self.fixed.get(&asked.path) {
+    fn reply(&mut self, base: &str, request: RecordedRequest) -> Reply {
+        self.requests.push(request.clone());
+        if let Some(fixed) = self.fixed.get(&request.path) {
             return fixed.clone();
         }
-        match asked.path.as_str() {
+        match request.path.as_str() {
             "/.well-known/oauth-protected-resource/mcp" => ok(json!({
                 "resource": format!("{base}/mcp"), "authorization_servers": [base], "scopes_supported": ["read"]
             })),
             "/.well-known/oauth-authorization-server" => ok(self.description(base)),
-            "/register" => self.register(&asked),
-            "/authorize" => self.authorize(asked),
-            "/token" => self.token(&asked),
+            "/register" => self.register(&request),
+            "/authorize" => self.authorize(request),
+            "/token" => self.token(&request),
             "/device" => ok(json!({
                 "device_code": "device-code-1", "user_code": "WDJB-MJHT", "verification_uri": format!("{base}/activate"),
                 "verification_uri_complete": format!("{base}/activate?user_code=WDJB-MJHT"), "expires_in": 600,
@@ -198,50 +198,58 @@ impl State {
         out
     }
 
-    fn register(&mut self, asked: &Asked) -> Reply {
-        let wish: Value = serde_json::from_str(&asked.body).expect("JSON");
+    fn register(&mut self, request: &RecordedRequest) -> Reply {
+        let metadata: Value = serde_json::from_str(&request.body).expect("JSON");
         let id = format!("client-{}", self.clients.len() + 1);
-        let mut given = wish.clone();
+        let mut given = metadata.clone();
         given["client_id"] = json!(id);
         if let Some(secret) = &self.client_secret {
             given["client_secret"] = json!(secret);
             given["token_endpoint_auth_method"] = json!("client_secret_basic");
         }
-        self.clients.insert(id, wish);
+        self.clients.insert(id, metadata);
         Reply(201, String::new(), given.to_string())
     }
 
     /// The user agrees, and the browser is redirected.
-    fn authorize(&mut self, asked: Asked) -> Reply {
-        let of = |name: &str| asked.pairs.get(name).cloned().unwrap_or_default();
-        let (client, redirect) = (of("client_id"), of("redirect_uri"));
-        let registered =
-            self.clients.get(&client).is_none_or(|it| it["redirect_uris"] == json!([redirect]));
-        if !registered || of("response_type") != "code" || of("code_challenge_method") != "S256" {
-            return no("invalid_request");
+    fn authorize(&mut self, request: RecordedRequest) -> Reply {
+        let param = |name: &str| request.pairs.get(name).cloned().unwrap_or_default();
+        let (client, redirect) = (param("client_id"), param("redirect_uri"));
+        let registered = self
+            .clients
+            .get(&client)
+            .is_none_or(|client| client["redirect_uris"] == json!([redirect]));
+        if !registered
+            || param("response_type") != "code"
+            || param("code_challenge_method") != "S256"
+        {
+            return oauth_error("invalid_request");
         }
         self.code = Some(Code {
             client,
-            challenge: of("code_challenge"),
+            challenge: param("code_challenge"),
             redirect,
-            resource: of("resource"),
+            resource: param("resource"),
         });
-        let mut back = Url::parse(&of("redirect_uri")).expect("an address");
-        back.query_pairs_mut().append_pair("code", "the-code-1").append_pair("state", &of("state"));
+        let mut callback = Url::parse(&param("redirect_uri")).expect("an address");
+        callback
+            .query_pairs_mut()
+            .append_pair("code", "the-code-1")
+            .append_pair("state", &param("state"));
         if let Some(iss) = &self.iss {
-            back.query_pairs_mut().append_pair("iss", iss);
+            callback.query_pairs_mut().append_pair("iss", iss);
         }
-        Reply(302, format!("location: {back}\r\n"), String::new())
+        Reply(302, format!("location: {callback}\r\n"), String::new())
     }
 
-    fn token(&mut self, asked: &Asked) -> Reply {
-        let of = |name: &str| asked.pairs.get(name).cloned().unwrap_or_default();
+    fn token(&mut self, request: &RecordedRequest) -> Reply {
+        let param = |name: &str| request.pairs.get(name).cloned().unwrap_or_default();
         if let Some(secret) = &self.client_secret
-            && !asked.head.contains(&basic(&format!("client-1:{secret}")))
+            && !request.head.contains(&basic(&format!("client-1:{secret}")))
         {
-            return no("invalid_client");
+            return oauth_error("invalid_client");
         }
-        match of("grant_type").as_str() {
+        match param("grant_type").as_str() {
             "authorization_code" => {
                 let Some(code) = self.code.take() else { return no("invalid_grant") };
                 let bound = OAuthSecret::new(of("code_verifier")).challenge() == code.challenge
@@ -253,7 +261,7 @@ impl State {
             }
             "refresh_token" if self.refresh == Some(of("refresh_token")) => self.give(self.rotates),
             "refresh_token" => {
-                let repeated = format!("{} is over", of("refresh_token"));
+                let repeated = format!("{} is over", param("refresh_token"));
                 Reply(
                     400,
                     String::new(),
@@ -262,17 +270,17 @@ impl State {
             }
             super::super::registration::DEVICE_GRANT if self.pending > 0 => {
                 self.pending -= 1;
-                no("authorization_pending")
+                oauth_error("authorization_pending")
             }
-            super::super::registration::DEVICE_GRANT if self.denied => no("access_denied"),
-            super::super::registration::DEVICE_GRANT if of("device_code") == "device-code-1" => {
-                self.give(true)
+            super::super::registration::DEVICE_GRANT if self.denied => oauth_error("access_denied"),
+            super::super::registration::DEVICE_GRANT if param("device_code") == "device-code-1" => {
+                self.issue_tokens(true)
             }
-            _ => no("unsupported_grant_type"),
+            _ => oauth_error("unsupported_grant_type"),
         }
     }
 
-    fn give(&mut self, with_refresh: bool) -> Reply {
+    fn issue_tokens(&mut self, with_refresh: bool) -> Reply {
         self.given += 1;
         let number = self.given;
         let mut out = json!({
@@ -297,7 +305,7 @@ fn basic(text: &str) -> String {
 }
 
 /// Sends one request like a browser; returns the status, the head and the body.
-pub(super) async fn visit(url: &str) -> (u16, String, String) {
+pub(super) async fn get(url: &str) -> (u16, String, String) {
     let url = Url::parse(url).expect("an address");
     let address = (url.host_str().expect("a host"), url.port().expect("a port"));
     let mut stream = TcpStream::connect(address).await.expect("somebody listens");
@@ -307,18 +315,18 @@ pub(super) async fn visit(url: &str) -> (u16, String, String) {
     let mut text = String::new();
     stream.read_to_string(&mut text).await.expect("answered");
     let (head, body) = text.split_once("\r\n\r\n").expect("a head");
-    let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+    let status = head.split(' ').nth(1).and_then(|part| part.parse().ok()).expect("a status");
     (status, head.to_owned(), body.to_owned())
 }
 
 /// The offset at which the path begins.
 fn path_start(url: &Url) -> usize {
-    url.as_str().len() - url.path().len() - url.query().map_or(0, |it| it.len() + 1)
+    url.as_str().len() - url.path().len() - url.query().map_or(0, |query| query.len() + 1)
 }
 
 /// The address that this page redirects a browser to.
-pub(super) async fn agree(url: &str) -> String {
-    let (status, head, body) = visit(url).await;
+pub(super) async fn consent(url: &str) -> String {
+    let (status, head, body) = get(url).await;
     assert_eq!(status, 302, "{body}");
-    head.lines().find_map(|it| it.strip_prefix("location: ")).expect("a redirect").to_owned()
+    head.lines().find_map(|line| line.strip_prefix("location: ")).expect("a redirect").to_owned()
 }

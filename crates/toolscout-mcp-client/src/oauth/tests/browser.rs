@@ -6,10 +6,10 @@ use serde_json::json;
 #[tokio::test]
 async fn a_person_logs_in_with_a_browser() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("it begins");
     assert_eq!(login.issuer(), authority.base);
-    let back = agree(login.browser()).await;
-    let (result, (status, head, page)) = tokio::join!(login.wait(soon()), visit(&back));
+    let callback = consent(login.browser_url()).await;
+    let (result, (status, head, page)) = tokio::join!(login.wait(soon()), get(&callback));
     result.expect("it ends well");
     assert_eq!(
         (status, page.as_str()),
@@ -27,17 +27,17 @@ async fn a_person_logs_in_with_a_browser() {
             "POST /token",
         ]
     );
-    let asked = authority.last("/authorize").pairs;
-    assert_eq!(asked["resource"], authority.mcp());
-    assert_eq!(asked["scope"], "read");
-    assert_eq!((asked["state"].len(), asked["code_challenge"].len()), (43, 43));
+    let params = authority.last("/authorize").pairs;
+    assert_eq!(params["resource"], authority.mcp());
+    assert_eq!(params["scope"], "read");
+    assert_eq!((params["state"].len(), params["code_challenge"].len()), (43, 43));
     assert_eq!(authority.last("/token").pairs["resource"], authority.mcp());
 }
 
 #[tokio::test]
 async fn we_register_as_a_program_on_a_persons_machine() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("it begins");
     let wish: serde_json::Value =
         serde_json::from_str(&authority.last("/register").body).expect("JSON");
     assert_eq!(wish["application_type"], "native");
@@ -52,24 +52,25 @@ async fn we_register_as_a_program_on_a_persons_machine() {
 }
 
 #[tokio::test]
-async fn an_answer_may_be_pasted_where_there_is_no_browser() {
+async fn a_callback_may_be_pasted() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
-    let back = agree(login.browser()).await;
-    let foreign = back.replace("state=", "state=x");
+    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let callback = consent(login.browser_url()).await;
+    let foreign = callback.replace("state=", "state=x");
     let err = login.finish_with(&foreign).await.expect_err("another login's answer");
     assert!(matches!(err, ClientError::Invalid { .. }), "{err}");
     assert_eq!(authority.count("/token"), 0);
-    login.finish_with(&format!("  {back}\n")).await.expect("it ends well");
+    login.finish_with(&format!("  {callback}\n")).await.expect("it ends well");
     assert_eq!(home.current(&authority.mcp()).await, Ok(Some("access-1".to_owned())));
 }
 
 #[tokio::test]
-async fn visitors_with_anything_else_are_turned_away_and_hold_nobody_up() {
+async fn other_requests_get_an_error_and_do_not_delay_the_callback() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
-    let back = agree(login.browser()).await;
-    let at = |path: &str| format!("{}{path}", back.split("/callback").next().expect("a beginning"));
+    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let callback = consent(login.browser_url()).await;
+    let at =
+        |path: &str| format!("{}{path}", callback.split("/callback").next().expect("a beginning"));
     let visits = async {
         let silent = tokio::net::TcpStream::connect(at("").trim_start_matches("http://"))
             .await
@@ -80,9 +81,9 @@ async fn visitors_with_anything_else_are_turned_away_and_hold_nobody_up() {
             at("/callback"),
             at("/callback?code=evil&state=guess"),
             at("/callback?"),
-            back.clone(),
+            callback.clone(),
         ] {
-            seen.push(visit(&url).await.0);
+            seen.push(get(&url).await.0);
         }
         drop(silent);
         seen
@@ -95,10 +96,10 @@ async fn visitors_with_anything_else_are_turned_away_and_hold_nobody_up() {
 
 /// RFC 9207: a code of another authorization server is never sent on.
 #[tokio::test]
-async fn an_answer_of_another_issuer_is_refused() {
+async fn a_callback_of_another_issuer_is_refused() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().iss = Some("https://evil.example".to_owned());
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("it begins");
     let err = finish(&login).await.expect_err("refused");
     assert!(err.to_string().contains("another authorization server"), "{err}");
     assert_eq!(authority.count("/token"), 0);
@@ -108,7 +109,7 @@ async fn an_answer_of_another_issuer_is_refused() {
         .state()
         .described
         .insert("authorization_response_iss_parameter_supported".to_owned(), json!(true));
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("it begins");
     finish(&login).await.expect_err("it does not say who it is");
     assert_eq!(authority.count("/token"), 0);
 
@@ -118,16 +119,16 @@ async fn an_answer_of_another_issuer_is_refused() {
 }
 
 #[tokio::test]
-async fn a_code_is_good_for_who_asked_for_it_only() {
+async fn a_code_is_valid_only_for_its_login() {
     let (home, thief, authority) = (Home::new(), Home::new(), Authority::start().await);
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
-    let other = thief.begin(&authority.mcp()).await.expect("it begins");
-    let back = agree(login.browser()).await;
+    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let other = thief.start(&authority.mcp()).await.expect("it begins");
+    let callback = consent(login.browser_url()).await;
     let state = |url: &str| {
-        url.split("state=").nth(1).map(|it| it.split('&').next().unwrap_or_default().to_owned())
+        url.split("state=").nth(1).map(|part| part.split('&').next().unwrap_or_default().to_owned())
     };
-    let own = state(other.browser()).expect("a state");
-    let stolen = back.replace(&state(&back).expect("a state"), &own);
+    let own = state(other.browser_url()).expect("a state");
+    let stolen = callback.replace(&state(&callback).expect("a state"), &own);
     let err = other.finish_with(&stolen).await.expect_err("the verifier is another one");
     assert!(
         err.to_string().contains("invalid_grant") && !err.to_string().contains("the-code-1"),
@@ -136,7 +137,7 @@ async fn a_code_is_good_for_who_asked_for_it_only() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_bind_codes_is_refused() {
+async fn a_server_without_pkce_is_refused() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority
         .state()
@@ -148,7 +149,7 @@ async fn a_server_that_does_not_bind_codes_is_refused() {
 }
 
 #[tokio::test]
-async fn a_registration_is_kept_for_its_issuer() {
+async fn a_registration_is_stored_per_issuer() {
     let (home, authority, other) =
         (Home::new(), Authority::start().await, Authority::start().await);
     home.log_in(&authority).await;
@@ -163,11 +164,11 @@ async fn a_registration_is_kept_for_its_issuer() {
 
 /// Many servers require the registered port; if it is taken, the client registers again.
 #[tokio::test]
-async fn a_registration_whose_port_is_taken_is_made_anew() {
+async fn a_registration_with_an_occupied_port_is_replaced() {
     let (home, authority) = (Home::new(), Authority::start().await);
     home.log_in(&authority).await;
-    let first = home.begin(&authority.mcp()).await.expect("it begins");
-    let second = home.begin(&authority.mcp()).await.expect("it begins");
+    let first = home.start(&authority.mcp()).await.expect("it begins");
+    let second = home.start(&authority.mcp()).await.expect("it begins");
     assert_eq!(authority.count("/register"), 2);
     finish(&second).await.expect("it ends well");
     finish(&first).await.expect("it ends well");
@@ -177,14 +178,14 @@ async fn a_registration_whose_port_is_taken_is_made_anew() {
 async fn a_configured_client_is_not_registered() {
     let (mut home, authority) = (Home::new(), Authority::start().await);
     home.endpoint.client_id = Some("${CLIENT}".into());
-    home.lookup = ReferenceLookup::of(|name| (name == "CLIENT").then(|| "by-hand".into()));
+    home.lookup = ReferenceLookup::new(|name| (name == "CLIENT").then(|| "by-hand".into()));
     home.log_in(&authority).await;
     assert_eq!(authority.count("/register"), 0);
     assert_eq!(authority.last("/token").pairs["client_id"], "by-hand");
 
     authority.state().described.insert("registration_endpoint".to_owned(), json!(null));
     home.endpoint.client_id = None;
-    let err = home.begin(&authority.mcp()).await.expect_err("nobody knows us");
+    let err = home.start(&authority.mcp()).await.expect_err("nobody knows us");
     assert!(err.to_string().contains("set `client_id`"), "{err}");
 }
 
@@ -193,7 +194,7 @@ async fn a_configured_client_shows_its_secret_in_the_way_the_server_takes() {
     let (mut home, authority) = (Home::new(), Authority::start().await);
     home.endpoint.client_id = Some("client-1".into());
     home.endpoint.client_secret = Some("env:SECRET".into());
-    home.lookup = ReferenceLookup::of(|name| (name == "SECRET").then(|| "hunter2".into()));
+    home.lookup = ReferenceLookup::new(|name| (name == "SECRET").then(|| "hunter2".into()));
     for (method, is_in_form) in [("client_secret_basic", false), ("client_secret_post", true)] {
         authority.state().client_secret = Some("hunter2".to_owned()).filter(|_| !is_in_form);
         authority
@@ -211,7 +212,7 @@ async fn a_configured_client_shows_its_secret_in_the_way_the_server_takes() {
 }
 
 #[tokio::test]
-async fn a_client_with_a_secret_proves_who_it_is() {
+async fn a_client_with_a_secret_authenticates() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().client_secret = Some("hunter2".to_owned());
     home.log_in(&authority).await;
@@ -223,8 +224,8 @@ async fn scopes_are_those_configured_else_demanded_else_suggested() {
     let (mut home, authority) = (Home::new(), Authority::start().await);
     authority.state().described.insert("scopes_supported".to_owned(), json!(["offline_access"]));
     let scopes = async |home: &Home, challenge| {
-        let login = home.begin_with(&authority.mcp(), challenge).await.expect("it begins");
-        let url = reqwest::Url::parse(login.browser()).expect("an address");
+        let login = home.start_with(&authority.mcp(), challenge).await.expect("it begins");
+        let url = reqwest::Url::parse(login.browser_url()).expect("an address");
         url.query_pairs()
             .find(|(name, _)| name == "scope")
             .map(|(_, value)| value.into_owned())
@@ -240,13 +241,13 @@ async fn scopes_are_those_configured_else_demanded_else_suggested() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_browser_for_ever() {
+async fn waiting_for_the_browser_ends_at_the_deadline() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("it begins");
     let err =
         login.wait(Instant::now() + Duration::from_millis(20)).await.expect_err("nobody came");
     assert!(
-        err.to_string().starts_with("waiting for the browser to come back took longer than"),
+        err.to_string().starts_with("waiting for the login in the browser timed out after"),
         "{err}"
     );
 }

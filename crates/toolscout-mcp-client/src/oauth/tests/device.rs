@@ -8,7 +8,7 @@ use serde_json::json;
 async fn a_person_logs_in_on_another_device() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().pending = 3;
-    let login = home.begin_device(&authority.mcp()).await.expect("it begins");
+    let login = home.start_device(&authority.mcp()).await.expect("it begins");
     assert_eq!(login.user_code, "WDJB-MJHT");
     assert_eq!(login.verification_uri, format!("{}/activate", authority.base));
     login.wait(soon()).await.expect("it ends well");
@@ -21,10 +21,10 @@ async fn a_person_logs_in_on_another_device() {
 }
 
 #[tokio::test]
-async fn a_person_who_says_no_is_heard() {
+async fn a_denied_device_login_fails() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().denied = true;
-    let login = home.begin_device(&authority.mcp()).await.expect("it begins");
+    let login = home.start_device(&authority.mcp()).await.expect("it begins");
     let err = login.wait(soon()).await.expect_err("denied");
     assert!(
         matches!(&err, ClientError::Login { what, .. } if what.contains("access_denied")),
@@ -34,31 +34,32 @@ async fn a_person_who_says_no_is_heard() {
 }
 
 #[tokio::test]
-async fn a_code_that_ends_ends_the_wait() {
+async fn an_expired_code_ends_the_wait() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().pending = u32::MAX;
-    let login = home.begin_device(&authority.mcp()).await.expect("it begins");
+    let login = home.start_device(&authority.mcp()).await.expect("it begins");
     let err = login.wait(Instant::now() + Duration::from_millis(100)).await.expect_err("too late");
     assert!(matches!(err, ClientError::TimedOut { .. }), "{err}");
 }
 
 #[tokio::test]
-async fn a_server_without_such_a_login_says_so() {
+async fn a_server_without_device_login_is_reported() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().described.insert("device_authorization_endpoint".to_owned(), json!(null));
-    let err = home.begin_device(&authority.mcp()).await.expect_err("not offered");
-    assert!(err.to_string().contains("offers no login on another device"), "{err}");
+    let err = home.start_device(&authority.mcp()).await.expect_err("not offered");
+    assert!(err.to_string().contains("does not support login with a device code"), "{err}");
 }
 
 #[tokio::test]
-async fn a_person_is_sent_to_no_place_but_a_web_page() {
+async fn the_verification_address_must_be_a_web_address() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    for place in ["javascript:alert(1)", "file:///etc/passwd", "http://evil.example/", "nowhere"] {
-        let codes = json!({"device_code": "d", "user_code": "u", "verification_uri": place});
+    for address in ["javascript:alert(1)", "file:///etc/passwd", "http://evil.example/", "nowhere"]
+    {
+        let codes = json!({"device_code": "d", "user_code": "u", "verification_uri": address});
         authority.fix("/device", 200, "", codes);
-        home.begin_device(&authority.mcp()).await.expect_err(place);
+        home.start_device(&authority.mcp()).await.expect_err(address);
     }
     let codes = json!({"device_code": "d", "user_code": "u".repeat(65), "verification_uri": authority.base});
     authority.fix("/device", 200, "", codes);
-    home.begin_device(&authority.mcp()).await.expect_err("nobody types that");
+    home.start_device(&authority.mcp()).await.expect_err("nobody types that");
 }

@@ -9,11 +9,11 @@ const ROOT: &str = "/.well-known/oauth-protected-resource";
 const ISSUER: &str = "/.well-known/oauth-authorization-server";
 
 async fn refused(home: &Home, authority: &Authority, challenge: Option<&str>) -> String {
-    home.begin_with(&authority.mcp(), challenge).await.expect_err("refused").to_string()
+    home.start_with(&authority.mcp(), challenge).await.expect_err("refused").to_string()
 }
 
 #[tokio::test]
-async fn a_server_says_itself_where_its_login_is_described() {
+async fn the_server_names_its_own_login_metadata() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.fix(RESOURCE, 404, "", "");
     authority.fix(
@@ -23,7 +23,7 @@ async fn a_server_says_itself_where_its_login_is_described() {
         json!({"resource": authority.mcp(), "authorization_servers": [authority.base]}),
     );
     let challenge = format!("Bearer resource_metadata=\"{}/here\"", authority.base);
-    home.begin_with(&authority.mcp(), Some(&challenge)).await.expect("found");
+    home.start_with(&authority.mcp(), Some(&challenge)).await.expect("found");
     assert_eq!(authority.paths()[..2], ["GET /here".to_owned(), format!("GET {ISSUER}")]);
 }
 
@@ -44,10 +44,10 @@ async fn a_description_for_the_whole_host_is_found() {
 
 /// T31: an address on another origin is not contacted.
 #[tokio::test]
-async fn a_description_elsewhere_is_not_asked_for() {
+async fn login_metadata_on_another_origin_is_not_requested() {
     let (home, authority, canary) =
         (Home::new(), Authority::start().await, Authority::start().await);
-    let places = [
+    let addresses = [
         format!("{}{ROOT}", canary.base),
         canary.base.replace("127.0.0.1", "localhost"),
         canary.base.replace("http://", "http://127.0.0.1@"),
@@ -58,11 +58,11 @@ async fn a_description_elsewhere_is_not_asked_for() {
         "/relative".to_owned(),
         String::new(),
     ];
-    for place in places {
-        let said =
-            refused(&home, &authority, Some(&format!("Bearer resource_metadata=\"{place}\"")))
+    for address in addresses {
+        let error =
+            refused(&home, &authority, Some(&format!("Bearer resource_metadata=\"{address}\"")))
                 .await;
-        assert!(said.contains("the server refers to login metadata at"), "{said}");
+        assert!(error.contains("the server refers to login metadata at"), "{error}");
     }
     assert_eq!(canary.paths(), [""; 0]);
     assert_eq!(authority.paths(), [""; 0]);
@@ -76,13 +76,16 @@ async fn redirects_are_not_followed() {
     let there = |path: &str| format!("location: {}{path}\r\n", canary.base);
     let challenge = format!("Bearer resource_metadata=\"{}{RESOURCE}\"", authority.base);
     authority.fix(RESOURCE, 302, &there(RESOURCE), "");
-    let said = refused(&home, &authority, Some(&challenge)).await;
-    assert!(said.contains("answered 302") && said.contains("redirects are not followed"), "{said}");
+    let error = refused(&home, &authority, Some(&challenge)).await;
+    assert!(
+        error.contains("answered 302") && error.contains("redirects are not followed"),
+        "{error}"
+    );
     authority.state().fixed.clear();
     authority.fix("/token", 307, &there("/token"), "");
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
-    let said = finish(&login).await.expect_err("refused").to_string();
-    assert!(said.contains("redirects are not followed"), "{said}");
+    let login = home.start(&authority.mcp()).await.expect("it begins");
+    let error = finish(&login).await.expect_err("refused").to_string();
+    assert!(error.contains("redirects are not followed"), "{error}");
     authority.fix("/register", 308, &there("/register"), "");
     refused(&home, &authority, None).await;
     assert_eq!(canary.paths(), [""; 0]);
@@ -106,15 +109,18 @@ async fn descriptions_of_others_are_refused() {
             "",
             json!({"resource": resource, "authorization_servers": [base]}),
         );
-        let said = refused(&home, &authority, None).await;
-        assert!(said.contains(&format!("is for `{resource}`, not for this server")), "{said}");
+        let error = refused(&home, &authority, None).await;
+        assert!(error.contains(&format!("is for `{resource}`, not for this server")), "{error}");
     }
     assert_eq!(authority.count(ISSUER), 0);
     authority.state().fixed.clear();
     for issuer in [format!("{base}/"), "https://evil.example".to_owned()] {
         authority.state().described.insert("issuer".to_owned(), json!(issuer));
-        let said = refused(&home, &authority, None).await;
-        assert!(said.contains(&format!("speaks for `{issuer}`, not for `{base}`")), "{said}");
+        let error = refused(&home, &authority, None).await;
+        assert!(
+            error.contains(&format!("has the metadata of `{issuer}`, not of `{base}`")),
+            "{error}"
+        );
     }
     assert_eq!(authority.count("/register"), 0);
 }
@@ -124,11 +130,11 @@ async fn descriptions_of_others_are_refused() {
 async fn places_to_log_in_are_on_the_web() {
     let (home, authority) = (Home::new(), Authority::start().await);
     for field in ["authorization_endpoint", "token_endpoint", "registration_endpoint"] {
-        for place in
+        for address in
             ["javascript:alert(1)", "http://10.1.2.3/x", "ftp://h/x", "https://a:b@h/x", "x"]
         {
-            authority.state().described.insert(field.to_owned(), json!(place));
-            home.begin(&authority.mcp()).await.expect_err(place);
+            authority.state().described.insert(field.to_owned(), json!(address));
+            home.start(&authority.mcp()).await.expect_err(address);
         }
         authority.state().described.clear();
     }
@@ -148,14 +154,14 @@ async fn the_first_issuer_that_can_be_used_is_used() {
 
 impl Home {
     async fn log_in_elsewhere(&self, server: &Authority, issuer: &Authority) {
-        let login = self.begin(&server.mcp()).await.expect("it begins");
+        let login = self.start(&server.mcp()).await.expect("it begins");
         assert_eq!(login.issuer(), issuer.base);
         finish(&login).await.expect("it ends well");
     }
 }
 
 #[tokio::test]
-async fn an_issuer_with_a_path_is_found_at_each_agreed_place() {
+async fn an_issuer_with_a_path_is_found_at_each_well_known_address() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let issuer = format!("{}/tenant", authority.base);
     authority.fix(
@@ -168,19 +174,22 @@ async fn an_issuer_with_a_path_is_found_at_each_agreed_place() {
         "issuer": issuer, "authorization_endpoint": format!("{}/authorize", authority.base),
         "token_endpoint": format!("{}/token", authority.base), "registration_endpoint": format!("{}/register", authority.base)
     });
-    let places = [
+    let addresses = [
         "/.well-known/oauth-authorization-server/tenant",
         "/.well-known/openid-configuration/tenant",
         "/tenant/.well-known/openid-configuration",
     ];
-    for (at, place) in places.iter().enumerate() {
-        authority.fix(place, 200, "", &described);
-        home.begin(&authority.mcp()).await.expect("found");
-        let asked: Vec<_> =
-            authority.paths().into_iter().filter(|it| it.contains("/tenant")).collect();
-        assert_eq!(asked, places[..=at].iter().map(|it| format!("GET {it}")).collect::<Vec<_>>());
-        authority.fix(place, 404, "", "");
-        authority.state().asked.clear();
+    for (at, address) in addresses.iter().enumerate() {
+        authority.fix(address, 200, "", &described);
+        home.start(&authority.mcp()).await.expect("found");
+        let requests: Vec<_> =
+            authority.paths().into_iter().filter(|path| path.contains("/tenant")).collect();
+        assert_eq!(
+            requests,
+            addresses[..=at].iter().map(|address| format!("GET {address}")).collect::<Vec<_>>()
+        );
+        authority.fix(address, 404, "", "");
+        authority.state().requests.clear();
     }
 }
 
@@ -202,20 +211,20 @@ async fn old_servers_give_their_tokens_themselves() {
 }
 
 #[tokio::test]
-async fn a_server_without_any_login_says_so() {
+async fn a_server_without_login_metadata_is_reported() {
     let (home, authority) = (Home::new(), Authority::start().await);
     for path in [RESOURCE, ISSUER, "/register"] {
         authority.fix(path, 404, "", "");
     }
-    let said = refused(&home, &authority, None).await;
+    let error = refused(&home, &authority, None).await;
     assert!(
-        said.contains("/register` answered 404 Not Found and did not register toolscout"),
-        "{said}"
+        error.contains("/register` answered 404 Not Found and did not register toolscout"),
+        "{error}"
     );
 }
 
 #[tokio::test]
-async fn too_long_and_broken_answers_end_the_login() {
+async fn oversized_and_invalid_responses_end_the_login() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.fix(RESOURCE, 200, "", "x".repeat((1 << 20) + 1));
     assert!(refused(&home, &authority, None).await.contains("more than 1 MiB"));
@@ -229,7 +238,7 @@ async fn too_long_and_broken_answers_end_the_login() {
         (200, "{}".to_owned()),
     ] {
         authority.fix("/token", status, "", body);
-        let login = home.begin(&authority.mcp()).await.expect("it begins");
+        let login = home.start(&authority.mcp()).await.expect("it begins");
         let err = finish(&login).await.expect_err("nothing was given");
         assert!(matches!(err, ClientError::Protocol { .. }), "{err}");
     }
@@ -237,10 +246,10 @@ async fn too_long_and_broken_answers_end_the_login() {
 
 /// T33: a login without encryption is refused.
 #[tokio::test]
-async fn a_server_in_the_clear_is_refused_before_anything_is_asked() {
+async fn a_plain_http_server_is_refused_before_any_request() {
     let home = Home::new();
     for url in ["http://192.0.2.1/mcp", "http://mcp.example/mcp", "ftp://127.0.0.1/", "mcp"] {
-        let err = home.begin(url).await.expect_err(url);
+        let err = home.start(url).await.expect_err(url);
         assert!(matches!(err, ClientError::Invalid { .. }), "{err}");
     }
 }

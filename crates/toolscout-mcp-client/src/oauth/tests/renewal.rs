@@ -17,14 +17,16 @@ async fn expired(home: &Home, authority: &Authority) -> SavedTokens {
 fn renewals(authority: &Authority) -> usize {
     authority
         .state()
-        .asked
+        .requests
         .iter()
-        .filter(|it| it.pairs.get("grant_type").is_some_and(|it| it == REFRESHED))
+        .filter(|item| {
+            item.pairs.get("grant_type").is_some_and(|grant_type| grant_type == REFRESHED)
+        })
         .count()
 }
 
 #[tokio::test]
-async fn a_token_is_used_while_it_is_good() {
+async fn a_valid_token_is_used_without_renewal() {
     let (home, authority) = (Home::new(), Authority::start().await);
     home.log_in(&authority).await;
     let tokens = home.tokens(&authority.mcp());
@@ -35,19 +37,19 @@ async fn a_token_is_used_while_it_is_good() {
 }
 
 #[tokio::test]
-async fn a_token_that_ends_is_renewed_and_so_is_what_renews_it() {
+async fn an_expiring_token_and_its_refresh_token_are_renewed() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
     authority.state().expires_in = json!(1);
     for wanted in ["access-2", "access-3", "access-4"] {
         assert_eq!(tokens.current().await, Ok(Some(wanted.to_owned())));
     }
-    let asked = authority.last("/token").pairs;
-    assert_eq!((&*asked[REFRESHED], &*asked["resource"]), ("refresh-3", &*authority.mcp()));
+    let params = authority.last("/token").pairs;
+    assert_eq!((&*params[REFRESHED], &*params["resource"]), ("refresh-3", &*authority.mcp()));
 }
 
 #[tokio::test]
-async fn what_renews_a_token_stays_where_no_other_comes() {
+async fn the_refresh_token_stays_if_no_new_one_is_issued() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
     authority.state().expires_in = json!(1);
@@ -60,16 +62,16 @@ async fn what_renews_a_token_stays_where_no_other_comes() {
 
 /// T33: the server repeats the token it was sent; the error does not show it.
 #[tokio::test]
-async fn a_login_that_has_ended_says_what_to_type_and_asks_only_once() {
+async fn an_ended_login_names_the_command_and_is_renewed_only_once() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
     authority.state().revoke();
-    authority.state().asked.clear();
+    authority.state().requests.clear();
     for _ in 0..3 {
         let err = tokens.current().await.expect_err("over");
         let ClientError::Login { what, .. } = &err else { panic!("{err}") };
-        assert!(what.starts_with("the login has ended"), "{what}");
-        assert!(what.ends_with("; log in with: toolscout server login mail"), "{what}");
+        assert!(what.starts_with("the login is no longer valid"), "{what}");
+        assert!(what.ends_with("; log in with `toolscout server login mail`"), "{what}");
         let all = format!("{err:?} {what} {tokens:?}");
         assert!(!all.contains("refresh-1") && !all.contains("access-1"), "{all}");
         assert!(!tokens.refused("access-1").await);
@@ -80,21 +82,21 @@ async fn a_login_that_has_ended_says_what_to_type_and_asks_only_once() {
 }
 
 #[tokio::test]
-async fn many_who_need_a_token_at_once_renew_it_once() {
+async fn concurrent_requests_renew_a_token_once() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
     let all = futures_util::future::join_all((0..20).map(|_| tokens.current())).await;
-    assert!(all.iter().all(|it| *it == Ok(Some("access-2".to_owned()))), "{all:?}");
+    assert!(all.iter().all(|item| *item == Ok(Some("access-2".to_owned()))), "{all:?}");
     assert_eq!(renewals(&authority), 1);
 }
 
 #[tokio::test]
-async fn many_who_need_a_token_that_cannot_be_had_ask_once() {
+async fn concurrent_requests_share_a_failed_renewal() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
     authority.fix("/token", 503, "", "");
     let all = futures_util::future::join_all((0..20).map(|_| tokens.current())).await;
-    assert!(all.iter().all(|it| matches!(it, Err(ClientError::Busy { .. }))), "{all:?}");
+    assert!(all.iter().all(|item| matches!(item, Err(ClientError::Busy { .. }))), "{all:?}");
     assert_eq!(renewals(&authority), 1);
 }
 
@@ -104,13 +106,13 @@ async fn several_processes_renew_a_token_once() {
     let (home, authority) = (Home::new(), Authority::start().await);
     expired(&home, &authority).await;
     let all: Vec<_> = (0..8).map(|_| home.tokens(&authority.mcp())).collect();
-    let all = futures_util::future::join_all(all.iter().map(|it| it.current())).await;
-    assert!(all.iter().all(|it| *it == Ok(Some("access-2".to_owned()))), "{all:?}");
+    let all = futures_util::future::join_all(all.iter().map(|item| item.current())).await;
+    assert!(all.iter().all(|item| *item == Ok(Some("access-2".to_owned()))), "{all:?}");
     assert_eq!(renewals(&authority), 1);
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_renewed_once() {
+async fn a_rejected_token_is_renewed_once() {
     let (home, authority) = (Home::new(), Authority::start().await);
     home.log_in(&authority).await;
     let tokens = home.tokens(&authority.mcp());
@@ -126,7 +128,7 @@ async fn a_token_that_is_refused_is_renewed_once() {
 }
 
 #[tokio::test]
-async fn a_renewal_that_nobody_waits_for_is_not_lost() {
+async fn an_abandoned_renewal_is_still_stored() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
     assert_eq!(tokens.current().now_or_never(), None, "it takes a request");
@@ -154,7 +156,7 @@ async fn a_token_about_to_end_is_better_than_none() {
 }
 
 #[tokio::test]
-async fn a_server_that_forgot_us_is_introduced_again() {
+async fn an_unknown_client_is_registered_again() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let tokens = expired(&home, &authority).await;
     authority.fix("/token", 401, "", json!({"error": "invalid_client"}));
@@ -169,8 +171,11 @@ async fn a_login_without_renewal_ends_without_a_question() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.fix("/token", 200, "", json!({"access_token": "only", "expires_in": 0}));
     home.log_in(&authority).await;
-    let asked = authority.count("/token");
+    let requests = authority.count("/token");
     let err = home.current(&authority.mcp()).await.expect_err("over");
-    assert_eq!(err.to_string(), "the login has ended; log in with: toolscout server login mail");
-    assert_eq!(authority.count("/token"), asked);
+    assert_eq!(
+        err.to_string(),
+        "the login is no longer valid; log in with `toolscout server login mail`"
+    );
+    assert_eq!(authority.count("/token"), requests);
 }

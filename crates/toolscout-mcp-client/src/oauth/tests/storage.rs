@@ -6,14 +6,16 @@ use std::fs;
 use std::path::PathBuf;
 
 fn files(home: &Home, extension: &str) -> Vec<PathBuf> {
-    let all =
-        fs::read_dir(home.logins()).expect("the folder").map(|it| it.expect("an entry").path());
-    all.filter(|it| it.extension().is_some_and(|it| it == extension)).collect()
+    let all = fs::read_dir(home.logins())
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path());
+    all.filter(|inner| inner.extension().is_some_and(|value| value == extension)).collect()
 }
 
 fn login_file(home: &Home) -> PathBuf {
-    let named =
-        |it: &PathBuf| it.file_name().is_some_and(|it| it.to_string_lossy().starts_with("login-"));
+    let named = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("login-"))
+    };
     files(home, "json").into_iter().find(named).expect("a login")
 }
 
@@ -50,7 +52,7 @@ async fn another_address_under_the_same_id_gets_no_token() {
     // This holds even if the file is moved.
     let other = format!("{}/other", authority.base);
     let saved = login_file(&home);
-    let name = super::super::record::TokenFile::of(
+    let name = super::super::record::TokenFile::new(
         &home.logins(),
         &home.id,
         &other.parse().expect("an address"),
@@ -64,7 +66,7 @@ async fn another_address_under_the_same_id_gets_no_token() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_login_is_told() {
+async fn the_login_status_is_reported() {
     let (home, authority) = (Home::new(), Authority::start().await);
     let url = authority.mcp();
     assert_eq!(status(&home.logins(), &home.id, &url), LoginStatus::LoggedOut);
@@ -76,7 +78,7 @@ async fn the_state_of_a_login_is_told() {
     else {
         panic!("logged in")
     };
-    assert!(expires.is_some_and(|it| it > since) && renewable);
+    assert!(expires.is_some_and(|expires| expires > since) && renewable);
     assert_eq!(issuer, authority.base);
     let tokens = home.tokens(&url);
     assert!(forget(&home.logins(), &home.id, &url).expect("forgotten"));
@@ -86,7 +88,7 @@ async fn the_state_of_a_login_is_told() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_is_said_without_its_content() {
+async fn an_unreadable_file_is_reported_without_its_content() {
     let (home, authority) = (Home::new(), Authority::start().await);
     home.log_in(&authority).await;
     let path = login_file(&home);
@@ -101,7 +103,7 @@ async fn a_file_that_cannot_be_read_is_said_without_its_content() {
         fs::write(&path, broken).expect("written");
         let err = home.current(&authority.mcp()).await.expect_err("unreadable");
         let ClientError::Login { what, .. } = &err else { panic!("{err}") };
-        assert!(what.ends_with("log in with: toolscout server login mail"), "{what}");
+        assert!(what.ends_with("log in with `toolscout server login mail`"), "{what}");
         assert!(!what.contains("access-1"), "{what}");
     }
     home.log_in(&authority).await;
@@ -110,14 +112,14 @@ async fn a_file_that_cannot_be_read_is_said_without_its_content() {
 
 /// T33: no output about a login, in any of its states, contains a secret.
 #[tokio::test]
-async fn nothing_that_is_shown_holds_a_secret() {
+async fn debug_output_contains_no_secret() {
     let (home, authority) = (Home::new(), Authority::start().await);
     authority.state().client_secret = Some("hunter2".to_owned());
-    let login = home.begin(&authority.mcp()).await.expect("it begins");
+    let login = home.start(&authority.mcp()).await.expect("it begins");
     finish(&login).await.expect("it ends well");
     let again = finish(&login).await;
     let tokens = home.tokens(&authority.mcp());
-    let file = super::super::record::TokenFile::of(
+    let file = super::super::record::TokenFile::new(
         &home.logins(),
         &home.id,
         &authority.mcp().parse().expect("an address"),
