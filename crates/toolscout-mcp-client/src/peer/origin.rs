@@ -38,7 +38,7 @@ impl AbandonedCalls {
         self.0.remove(&id);
     }
 
-    fn are_there(&mut self) -> bool {
+    fn has_any(&mut self) -> bool {
         let now = Instant::now();
         self.0.remove_if(|until| *until <= now);
         !self.0.is_empty()
@@ -53,14 +53,14 @@ pub(super) fn addressee<'a>(
     origins: impl Iterator<Item = &'a RequestOrigin>,
     abandoned: &mut AbandonedCalls,
 ) -> Result<ReverseRequestSender, RpcError> {
-    let nobody = || RpcError::failed("no call is under way that this could belong to");
+    let no_caller = || RpcError::failed("no call is in progress that this request could belong to");
     let origin = match within {
-        Some(origin) => origin.ok_or_else(nobody)?,
+        Some(origin) => origin.ok_or_else(no_caller)?,
         None => {
-            let mut callers = origins.filter(|it| !matches!(it, RequestOrigin::Ourselves));
+            let mut callers = origins.filter(|origin| !matches!(origin, RequestOrigin::Ourselves));
             match (callers.next(), callers.next()) {
-                (None, _) => return Err(nobody()),
-                (Some(only), None) if !abandoned.are_there() => only,
+                (None, _) => return Err(no_caller()),
+                (Some(only), None) if !abandoned.has_any() => only,
                 _ => {
                     return Err(RpcError::failed(
                         "several calls are in progress, so the request cannot be attributed to one of them",
@@ -72,7 +72,7 @@ pub(super) fn addressee<'a>(
     match origin {
         RequestOrigin::Caller(sender) => Ok(sender.clone()),
         RequestOrigin::Mute | RequestOrigin::Ourselves => {
-            let message = "the client that made this call can be asked nothing".to_owned();
+            let message = "the client that made this call accepts no requests".to_owned();
             Err(RpcError { code: RpcError::METHOD, message, data: None })
         }
     }

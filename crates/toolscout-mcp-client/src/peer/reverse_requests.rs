@@ -17,63 +17,71 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
-use toolscout_core::{Counterpart, Cx, RawJson, RpcError};
+use toolscout_core::{Cx, RawJson, ReverseChannel, RpcError};
 
 /// The maximum number of pending reverse requests per call; further ones are refused.
-const AT_ONCE: usize = 8;
+const MAX_PENDING: usize = 8;
 /// The JSON-RPC code for invalid parameters.
-const INVALID: i64 = -32602;
+const INVALID_PARAMS: i64 = -32602;
 
 /// An event about a reverse request of a server to the caller of one call.
 pub(super) enum ReverseRequest {
     /// The server sent a reverse request.
-    Put { id: Box<RawValue>, method: String, params: RawJson },
+    Received { id: Box<RawValue>, method: String, params: RawJson },
     /// The server cancelled a reverse request.
-    Withdrawn { id: Box<RawValue> },
+    Cancelled { id: Box<RawValue> },
 }
 
 /// The router's side of the reverse request channel.
 #[derive(Clone)]
 pub(super) struct ReverseRequestSender {
-    pub(super) counterpart: Arc<dyn Counterpart>,
+    pub(super) counterpart: Arc<dyn ReverseChannel>,
     /// Receives reverse requests; `None` in eras without them.
-    questions: Option<mpsc::Sender<ReverseRequest>>,
+    queue: Option<mpsc::Sender<ReverseRequest>>,
 }
 
 impl ReverseRequestSender {
     /// Creates a sender for a caller that receives notifications only.
-    pub(super) fn without_questions(counterpart: Arc<dyn Counterpart>) -> Self {
-        Self { counterpart, questions: None }
+    pub(super) fn notifications_only(counterpart: Arc<dyn ReverseChannel>) -> Self {
+        Self { counterpart, queue: None }
     }
 
     /// Queues the request, if this caller supports requests of its kind.
-    pub(super) fn put(&self, id: &RawValue, method: &str, params: RawJson) -> Result<(), RpcError> {
+    pub(super) fn send(
+        &self,
+        id: &RawValue,
+        method: &str,
+        params: RawJson,
+    ) -> Result<(), RpcError> {
         check(method, &params, &self.counterpart.capabilities())?;
-        let question = ReverseRequest::Put { id: id.to_owned(), method: method.to_owned(), params };
-        let questions = self.questions.as_ref().ok_or_else(unknown)?;
-        questions.try_send(question).map_err(|_| too_many())
+        let event =
+            ReverseRequest::Received { id: id.to_owned(), method: method.to_owned(), params };
+        let queue = self.queue.as_ref().ok_or_else(unsupported_method)?;
+        queue.try_send(event).map_err(|_| too_many())
     }
 
-    pub(super) fn withdraw(&self, id: &RawValue) {
-        if let Some(questions) = &self.questions {
+    pub(super) fn cancel(&self, id: &RawValue) {
+        if let Some(queue) = &self.queue {
             // If the queue is full, the request is dropped with the others at the end of the call.
-            let _ = questions.try_send(ReverseRequest::Withdrawn { id: id.to_owned() });
+            let _ = queue.try_send(ReverseRequest::Cancelled { id: id.to_owned() });
         }
     }
 }
 
 /// The caller's side: passes reverse requests to the counterpart, and sends the responses.
 pub(super) struct ReverseRequests {
-    counterpart: Arc<dyn Counterpart>,
-    questions: mpsc::Receiver<ReverseRequest>,
+    counterpart: Arc<dyn ReverseChannel>,
+    queue: mpsc::Receiver<ReverseRequest>,
 }
 
 /// Creates a reverse request channel for this caller.
-pub(super) fn open(counterpart: Arc<dyn Counterpart>) -> (ReverseRequestSender, ReverseRequests) {
-    let (sender, questions) = mpsc::channel(AT_ONCE);
+pub(super) fn open(
+    counterpart: Arc<dyn ReverseChannel>,
+) -> (ReverseRequestSender, ReverseRequests) {
+    let (sender, queue) = mpsc::channel(MAX_PENDING);
     (
-        ReverseRequestSender { counterpart: counterpart.clone(), questions: Some(sender) },
-        ReverseRequests { counterpart, questions },
+        ReverseRequestSender { counterpart: counterpart.clone(), queue: Some(sender) },
+        ReverseRequests { counterpart, queue },
     )
 }
 
@@ -81,55 +89,59 @@ impl ReverseRequests {
     /// Runs the work until it is done or the deadline passes. The deadline moves by the time that
     /// reverse requests are pending. Requests that are still pending at the end are dropped, which
     /// the counterpart notices.
-    pub(super) async fn attend<T>(
+    pub(super) async fn relay_while<T>(
         mut self,
         work: impl Future<Output = T>,
         deadline: Instant,
         router: &ResponseRouter,
     ) -> Option<T> {
         let mut work = pin!(work);
-        let mut clock = PausableDeadline { due: deadline.into(), left: Cx::THINKING, since: None };
-        let (mut open, mut handles) = (FuturesUnordered::new(), HashMap::new());
+        let mut deadline_clock = PausableDeadline {
+            due: deadline.into(),
+            remaining: Cx::REVERSE_REQUEST_LIMIT,
+            paused_since: None,
+        };
+        let (mut pending, mut handles) = (FuturesUnordered::new(), HashMap::new());
         loop {
             tokio::select! {
                 biased;
-                done = &mut work => return Some(done),
-                Some(question) = self.questions.recv() => match question {
-                    ReverseRequest::Put { id, .. } if open.len() >= AT_ONCE => router.post(answer(&id, &Err(too_many()))),
-                    ReverseRequest::Put { id, method, params } => {
+                output = &mut work => return Some(output),
+                Some(event) = self.queue.recv() => match event {
+                    ReverseRequest::Received { id, .. } if pending.len() >= MAX_PENDING => router.post(response(&id, &Err(too_many()))),
+                    ReverseRequest::Received { id, method, params } => {
                         let (handle, registration) = AbortHandle::new_pair();
                         handles.insert(id.get().to_owned(), handle);
-                        open.push(Abortable::new(ask(self.counterpart.clone(), id, method, params), registration));
-                        clock.stop();
+                        pending.push(Abortable::new(relay(self.counterpart.clone(), id, method, params), registration));
+                        deadline_clock.pause();
                     }
-                    ReverseRequest::Withdrawn { id } => {
+                    ReverseRequest::Cancelled { id } => {
                         if let Some(handle) = handles.remove(id.get()) {
                             handle.abort();
                         }
                     }
                 },
-                Some(answered) = open.next(), if !open.is_empty() => {
-                    if let Ok((id, outcome)) = answered {
+                Some(finished) = pending.next(), if !pending.is_empty() => {
+                    if let Ok((id, outcome)) = finished {
                         handles.remove(id.get());
-                        router.post(answer(&id, &outcome));
+                        router.post(response(&id, &outcome));
                     }
-                    if open.is_empty() {
-                        clock.go_on();
+                    if pending.is_empty() {
+                        deadline_clock.resume();
                     }
                 },
-                () = sleep_until(clock.end()) => return None,
+                () = sleep_until(deadline_clock.current()) => return None,
             }
         }
     }
 }
 
-async fn ask(
-    counterpart: Arc<dyn Counterpart>,
+async fn relay(
+    counterpart: Arc<dyn ReverseChannel>,
     id: Box<RawValue>,
     method: String,
     params: RawJson,
 ) -> (Box<RawValue>, Result<RawJson, RpcError>) {
-    let outcome = counterpart.ask(&method, params).await;
+    let outcome = counterpart.request(&method, params).await;
     (id, outcome)
 }
 
@@ -137,30 +149,34 @@ async fn ask(
 struct PausableDeadline {
     due: tokio::time::Instant,
     /// How much further the deadline may move.
-    left: Duration,
+    remaining: Duration,
     /// Since when the deadline is paused.
-    since: Option<tokio::time::Instant>,
+    paused_since: Option<tokio::time::Instant>,
 }
 
 impl PausableDeadline {
-    fn end(&self) -> tokio::time::Instant {
-        if self.since.is_some() { self.due + self.left } else { self.due }
+    fn current(&self) -> tokio::time::Instant {
+        if self.paused_since.is_some() { self.due + self.remaining } else { self.due }
     }
 
-    fn stop(&mut self) {
-        self.since.get_or_insert_with(tokio::time::Instant::now);
+    fn pause(&mut self) {
+        self.paused_since.get_or_insert_with(tokio::time::Instant::now);
     }
 
-    fn go_on(&mut self) {
-        let spent = self.since.take().map_or(Duration::ZERO, |it| it.elapsed()).min(self.left);
+    fn resume(&mut self) {
+        let spent = self
+            .paused_since
+            .take()
+            .map_or(Duration::ZERO, |paused_since| paused_since.elapsed())
+            .min(self.remaining);
         self.due += spent;
-        self.left -= spent;
+        self.remaining -= spent;
     }
 }
 
 /// The message with the response to a reverse request.
-pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> Outgoing {
-    let (body, longer) = (message::answer(id, outcome), Duration::ZERO);
+pub(super) fn response(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> Outgoing {
+    let (body, extra_time) = (message::response(id, outcome), Duration::ZERO);
     Outgoing {
         body,
         id: None,
@@ -168,7 +184,7 @@ pub(super) fn answer(id: &RawValue, outcome: &Result<RawJson, RpcError>) -> Outg
         name: None,
         mirrored: Vec::new(),
         deadline: Instant::now(),
-        longer,
+        extra_time,
     }
 }
 
@@ -188,7 +204,7 @@ fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), R
             message: format!("the client that made this call does not support `{method}`"),
             data: None,
         }),
-        _ => Err(unknown()),
+        _ => Err(unsupported_method()),
     }
 }
 
@@ -197,21 +213,21 @@ fn check(method: &str, params: &RawJson, capabilities: &RawJson) -> Result<(), R
 fn check_mode(params: &RawJson, elicitation: &Value) -> Result<(), RpcError> {
     let params = params.to_value();
     let mode = params["mode"].as_str().unwrap_or("form");
-    let names_none = ["form", "url"].iter().all(|it| elicitation.get(it).is_none());
+    let names_none = ["form", "url"].iter().all(|item| elicitation.get(item).is_none());
     if elicitation[mode].is_object() || (mode == "form" && names_none) {
         return Ok(());
     }
     let message =
         "the client that made this call does not support this mode of elicitation".to_owned();
-    Err(RpcError { code: INVALID, message, data: None })
+    Err(RpcError { code: INVALID_PARAMS, message, data: None })
 }
 
 /// The error for methods that are not relayed.
-pub(super) fn unknown() -> RpcError {
-    let message = "toolscout does not offer this to servers".to_owned();
+pub(super) fn unsupported_method() -> RpcError {
+    let message = "toolscout does not support this request from servers".to_owned();
     RpcError { code: RpcError::METHOD, message, data: None }
 }
 
 fn too_many() -> RpcError {
-    RpcError::failed("too many questions at once: earlier ones have not been answered yet")
+    RpcError::failed("too many concurrent requests: earlier ones are still pending")
 }

@@ -8,10 +8,10 @@ use super::super::limits::Limits;
 use super::super::message::{self, ServerMessage, UnreadableMessage};
 use super::super::secrets::SecretValues;
 use super::super::wire::{Outgoing, WireObserver};
-use super::bucket::TokenBucket;
 use super::counts::PeerCounts;
 use super::origin::{AbandonedCalls, RequestOrigin};
-use super::spread::SplitMessage;
+use super::split_message::SplitMessage;
+use super::token_bucket::TokenBucket;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::value::RawValue;
@@ -24,34 +24,34 @@ use toolscout_core::cx::Progress;
 use toolscout_core::{LibraryEvent, RawJson, escape, redact};
 
 /// The length of the queue of messages without a response.
-const OUTBOX: usize = 256;
+const OUTBOX_CAPACITY: usize = 256;
 /// The number of characters of an unparseable line that are logged, and of its bytes that are
 /// examined for that.
-const SHOWN: usize = 120;
-const LOOKED_AT: usize = 4 << 10;
+const LOGGED_CHARS: usize = 120;
+const EXAMINED_BYTES: usize = 4 << 10;
 /// Receives the progress of a request.
-pub(in super::super) type ProgressTo = Arc<dyn Fn(Progress) + Send + Sync>;
+pub(in super::super) type ProgressCallback = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// A pending request.
 pub(super) struct PendingResponse {
-    answer: oneshot::Sender<Result<RawJson, ClientError>>,
-    progress: Option<ProgressTo>,
+    sender: oneshot::Sender<Result<RawJson, ClientError>>,
+    progress: Option<ProgressCallback>,
     /// The last reported progress; it only increases.
     done: f64,
     /// Whether this is a standing request, which does not count as pending.
-    stands: bool,
+    is_standing: bool,
     acknowledged: Option<oneshot::Sender<()>>,
     origin: RequestOrigin,
 }
 
 impl PendingResponse {
     pub(super) fn new(
-        answer: oneshot::Sender<Result<RawJson, ClientError>>,
-        progress: Option<ProgressTo>,
-        stands: bool,
+        sender: oneshot::Sender<Result<RawJson, ClientError>>,
+        progress: Option<ProgressCallback>,
+        is_standing: bool,
         origin: RequestOrigin,
     ) -> Self {
-        Self { answer, progress, done: f64::NEG_INFINITY, stands, acknowledged: None, origin }
+        Self { sender, progress, done: f64::NEG_INFINITY, is_standing, acknowledged: None, origin }
     }
 }
 
@@ -74,7 +74,7 @@ pub(in super::super) struct ResponseRouter {
     changes: watch::Sender<u64>,
     library: watch::Sender<LibraryChanges>,
     /// Receives all other events.
-    news: OnceLock<broadcast::Sender<LibraryEvent>>,
+    library_events: OnceLock<broadcast::Sender<LibraryEvent>>,
     lost: watch::Sender<Option<ClientError>>,
     outbox: mpsc::Sender<Outgoing>,
     /// Whether the server is modern; modern servers must not send reverse requests, which get no
@@ -94,13 +94,13 @@ struct RouterState {
     lost: Option<ClientError>,
     notifications: TokenBucket,
     requests: TokenBucket,
-    spread: SplitMessage,
+    split_message: SplitMessage,
     outbox: Option<mpsc::Receiver<Outgoing>>,
 }
 
 impl ResponseRouter {
     pub(in super::super) fn new(server: impl Into<String>, limits: Arc<Limits>) -> Arc<Self> {
-        let (outbox, posted) = mpsc::channel(OUTBOX);
+        let (outbox, queued) = mpsc::channel(OUTBOX_CAPACITY);
         let now = Instant::now();
         let state = RouterState {
             next: 1,
@@ -109,8 +109,8 @@ impl ResponseRouter {
             lost: None,
             notifications: TokenBucket::new(limits.notifications, now),
             requests: TokenBucket::new(limits.requests, now),
-            spread: SplitMessage::default(),
-            outbox: Some(posted),
+            split_message: SplitMessage::default(),
+            outbox: Some(queued),
         };
         Arc::new(Self {
             server: server.into(),
@@ -120,7 +120,7 @@ impl ResponseRouter {
             counts: Mutex::default(),
             changes: watch::Sender::new(0),
             library: watch::Sender::default(),
-            news: OnceLock::new(),
+            library_events: OnceLock::new(),
             lost: watch::Sender::new(None),
             outbox,
             is_modern: AtomicBool::new(false),
@@ -130,7 +130,7 @@ impl ResponseRouter {
     }
 
     /// Sets the secrets to redact in everything but results.
-    pub(in super::super) fn keep_out(&self, secrets: SecretValues) {
+    pub(in super::super) fn set_secrets(&self, secrets: SecretValues) {
         let _ = self.secrets.set(secrets);
     }
 
@@ -142,16 +142,16 @@ impl ResponseRouter {
     }
 
     /// Removes the server's secrets from a text.
-    pub(in super::super) fn without_secrets(&self, text: String) -> String {
+    pub(in super::super) fn redact(&self, text: String) -> String {
         match self.secrets.get() {
-            Some(secrets) => secrets.hide(text),
+            Some(secrets) => secrets.redact(text),
             None => text,
         }
     }
 
-    fn fit_to_tell(&self, error: ClientError) -> ClientError {
+    fn redact_error(&self, error: ClientError) -> ClientError {
         match self.secrets.get() {
-            Some(secrets) => secrets.hide_in(error),
+            Some(secrets) => secrets.redact_error(error),
             None => error,
         }
     }
@@ -171,13 +171,16 @@ impl ResponseRouter {
 
     /// Whether reverse requests can arrive while a request is pending. A modern server returns an
     /// `input_required` result instead.
-    pub(super) fn may_be_asked(&self) -> bool {
+    pub(super) fn accepts_reverse_requests(&self) -> bool {
         self.relays() && !self.is_modern.load(Ordering::Relaxed)
     }
 
     /// Sets the receiver of library events.
-    pub(in super::super) fn tell_news(&self, news: broadcast::Sender<LibraryEvent>) {
-        let _ = self.news.set(news);
+    pub(in super::super) fn set_event_sender(
+        &self,
+        library_events: broadcast::Sender<LibraryEvent>,
+    ) {
+        let _ = self.library_events.set(library_events);
     }
 
     /// The announced changes of resources and prompts.
@@ -192,25 +195,26 @@ impl ResponseRouter {
 
     /// Records that the tools may have changed.
     pub(in super::super) fn changed(&self) {
-        self.changes.send_modify(|it| *it = it.wrapping_add(1));
+        self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
     }
 
     /// Records that anything may have changed, because there was no subscription for a while.
     pub(in super::super) fn all_may_have_changed(&self) {
         self.changed();
-        self.library
-            .send_modify(|it| (it.resources, it.prompts) = (it.resources + 1, it.prompts + 1));
+        self.library.send_modify(|library| {
+            (library.resources, library.prompts) = (library.resources + 1, library.prompts + 1)
+        });
     }
 
-    pub(in super::super) fn is_lost(&self) -> Option<ClientError> {
+    pub(in super::super) fn lost_reason(&self) -> Option<ClientError> {
         self.lost.borrow().clone()
     }
 
     /// Waits until the connection is lost.
-    pub(in super::super) async fn until_lost(&self) -> ClientError {
+    pub(in super::super) async fn wait_until_lost(&self) -> ClientError {
         let mut lost = self.lost.subscribe();
-        let error = lost.wait_for(Option::is_some).await.ok().and_then(|it| it.clone());
-        error.unwrap_or_else(super::gone)
+        let error = lost.wait_for(Option::is_some).await.ok().and_then(|value| value.clone());
+        error.unwrap_or_else(super::connection_closed)
     }
 
     pub(in super::super) fn counts(&self) -> PeerCounts {
@@ -219,7 +223,7 @@ impl ResponseRouter {
 
     /// The number of pending requests.
     pub(in super::super) fn pending(&self) -> usize {
-        self.state.lock().waiting.values().filter(|it| !it.stands).count()
+        self.state.lock().waiting.values().filter(|value| !value.is_standing).count()
     }
 
     pub(super) fn take_outbox(&self) -> Option<mpsc::Receiver<Outgoing>> {
@@ -240,12 +244,13 @@ impl ResponseRouter {
             return Err(error.clone());
         }
         // The client's own requests are few, and must not fail because there are many calls.
-        let is_call = |it: &PendingResponse| !matches!(it.origin, RequestOrigin::Ourselves);
-        let pending = state.waiting.values().filter(|it| is_call(it)).count();
+        let is_call = |pending_response: &PendingResponse| {
+            !matches!(pending_response.origin, RequestOrigin::Ourselves)
+        };
+        let pending = state.waiting.values().filter(|value| is_call(value)).count();
         if is_call(&waiting) && pending >= self.limits.pending {
-            let what = format!(
-                "it has not yet answered {pending} earlier requests, and may have no more at once"
-            );
+            let what =
+                format!("it has not answered {pending} earlier requests yet, which is the limit");
             return Err(ClientError::Busy { what, after: None });
         }
         let id = state.next;
@@ -276,7 +281,7 @@ impl ResponseRouter {
         true
     }
 
-    fn settle(&self, id: u64, outcome: Result<&RawValue, ClientError>) {
+    fn complete(&self, id: u64, outcome: Result<&RawValue, ClientError>) {
         let waiting = {
             let mut state = self.state.lock();
             state.abandoned.remove(id);
@@ -287,71 +292,74 @@ impl ResponseRouter {
             return;
         };
         // The result is copied only here, so that a response to an unknown request is not copied.
-        let _ = waiting.answer.send(outcome.map(message::keep).map_err(|it| self.fit_to_tell(it)));
+        let _ = waiting
+            .sender
+            .send(outcome.map(message::to_raw_json).map_err(|error| self.redact_error(error)));
     }
 
     fn fail(&self, id: u64, error: ClientError) {
         if let Some(waiting) = self.state.lock().waiting.remove(&id) {
-            let _ = waiting.answer.send(Err(self.fit_to_tell(error)));
+            let _ = waiting.sender.send(Err(self.redact_error(error)));
         }
     }
 
     fn unreadable(
         &self,
         bytes: &[u8],
-        UnreadableMessage { mut about, mut reason }: UnreadableMessage,
+        UnreadableMessage { mut request_ids, mut reason }: UnreadableMessage,
     ) {
-        if about.is_empty()
-            && let Some(id) = self.state.lock().spread.line(bytes)
+        if request_ids.is_empty()
+            && let Some(id) = self.state.lock().split_message.line(bytes)
         {
-            (about, reason) = (vec![id], "it spread a message over several lines".to_owned());
+            (request_ids, reason) = (vec![id], "it split a message over several lines".to_owned());
         }
         let is_first = {
             let counts = &mut *self.counts.lock();
-            let count = if about.is_empty() { &mut counts.noise } else { &mut counts.unreadable };
+            let count =
+                if request_ids.is_empty() { &mut counts.noise } else { &mut counts.unreadable };
             *count += 1;
             *count == 1
         };
         if is_first {
             // The line is cut after redaction, because a cut secret would not be recognized.
-            let line = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
-            let line = redact::text(&self.without_secrets(line.into_owned()));
-            let line: String = line.chars().take(SHOWN).collect();
+            let line = String::from_utf8_lossy(&bytes[..bytes.len().min(EXAMINED_BYTES)]);
+            let line = redact::text(&self.redact(line.into_owned()));
+            let line: String = line.chars().take(LOGGED_CHARS).collect();
             tracing::warn!(
                 server = self.server,
                 line = %escape::line(&line),
-                "{reason}; more of this kind is only counted"
+                "{reason}; further messages of this kind are only counted"
             );
         }
-        for id in about {
+        for id in request_ids {
             self.fail(id, ClientError::protocol(reason.clone()));
         }
     }
 }
 
 impl ResponseRouter {
-    fn hear(&self, bytes: &[u8], within: Option<u64>) {
+    fn receive(&self, bytes: &[u8], within: Option<u64>) {
         let bytes = bytes.trim_ascii();
         if bytes.is_empty() {
             return;
         }
         match message::read(bytes, &self.limits) {
-            Ok(ServerMessage::Reply { id, outcome }) => self.settle(id, outcome),
+            Ok(ServerMessage::Reply { id, outcome }) => self.complete(id, outcome),
             Ok(ServerMessage::Stray) => self.counts.lock().unknown += 1,
             Ok(ServerMessage::Request { id, method, params }) => {
-                self.requested(id, &method, params, within)
+                self.handle_request(id, &method, params, within)
             }
             Ok(ServerMessage::Notification { method, params }) => {
-                self.notified(&method, params, within)
+                self.handle_notification(&method, params, within)
             }
-            Err(it) => self.unreadable(bytes, it),
+            Err(error) => self.unreadable(bytes, error),
         }
     }
 }
 
 impl WireObserver for ResponseRouter {
     fn message(&self, bytes: &[u8]) {
-        self.hear(bytes, None);
+        self.receive(bytes, None);
     }
 
     fn message_for(&self, request: u64, bytes: &[u8]) {
@@ -363,7 +371,7 @@ impl WireObserver for ResponseRouter {
     }
 
     fn lost(&self, error: ClientError) {
-        let error = self.fit_to_tell(error);
+        let error = self.redact_error(error);
         let waiting = {
             let mut state = self.state.lock();
             if state.lost.is_some() {
@@ -372,8 +380,8 @@ impl WireObserver for ResponseRouter {
             state.lost = Some(error.clone());
             std::mem::take(&mut state.waiting)
         };
-        for it in waiting.into_values() {
-            let _ = it.answer.send(Err(error.clone()));
+        for pending in waiting.into_values() {
+            let _ = pending.sender.send(Err(error.clone()));
         }
         self.lost.send_replace(Some(error));
     }
@@ -381,8 +389,8 @@ impl WireObserver for ResponseRouter {
 
 /// The next id: adds a random step, so that ids stay unique. Numbers stay within the exact integers
 /// of JavaScript.
-fn drawn_after(id: u64) -> u64 {
+fn random_id_after(id: u64) -> u64 {
     let mut step = [0; 4];
-    let is_drawn = id < 1 << 52 && SystemRandom::new().fill(&mut step).is_ok();
-    id + 1 + if is_drawn { u64::from(u32::from_ne_bytes(step)) } else { 0 }
+    let is_random = id < 1 << 52 && SystemRandom::new().fill(&mut step).is_ok();
+    id + 1 + if is_random { u64::from(u32::from_ne_bytes(step)) } else { 0 }
 }

@@ -22,7 +22,7 @@ impl SplitMessage {
         match member {
             Some((b"\"jsonrpc\"", _)) => self.has_version = true,
             Some((b"\"id\"", value)) => {
-                self.id = std::str::from_utf8(value).ok().and_then(|it| it.parse().ok())
+                self.id = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok())
             }
             _ => *self = Self::default(),
         }
@@ -37,6 +37,6 @@ impl SplitMessage {
 /// Splits `"key": value,` into key and value, without the comma.
 fn member(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let line = line.strip_suffix(b",").unwrap_or(line);
-    let colon = line.iter().position(|it| *it == b':')?;
+    let colon = line.iter().position(|line| *line == b':')?;
     Some((line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()))
 }

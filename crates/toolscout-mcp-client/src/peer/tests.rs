@@ -3,7 +3,7 @@
 //! 3. An abandoned request frees its place, and is cancelled at the server by its id.
 //! 4. Notifications arrive in order and at a limited rate; changes are counted through any flood.
 //! 5. A server gets ping responses at a limited rate, and can send reverse requests, in
-//!    [`questions`].
+//!    [`reverse_requests`].
 //! 6. When the connection is lost, all pending requests fail at once.
 
 mod reverse_requests;
@@ -18,34 +18,34 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use toolscout_core::{BoxFuture, RawJson};
 
-type Answering = Box<dyn Fn(&Value) -> Vec<String> + Send + Sync>;
+type Respond = Box<dyn Fn(&Value) -> Vec<String> + Send + Sync>;
 
 /// A wire to a simulated server: messages are recorded, and answered as the test requires.
-pub(in super::super) struct Fake {
-    ear: Arc<dyn WireObserver>,
-    answering: Answering,
+pub(in super::super) struct FakeWire {
+    observer: Arc<dyn WireObserver>,
+    respond: Respond,
     sent: mpsc::UnboundedSender<Value>,
-    forgotten: Mutex<Vec<u64>>,
+    forgotten_ids: Mutex<Vec<u64>>,
     /// The last message.
     pub(in super::super) last: Mutex<Option<Outgoing>>,
 }
 
-impl Wire for Fake {
+impl Wire for FakeWire {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>> {
         Box::pin(async move {
             *self.last.lock() = Some(message.clone());
             let message: Value = serde_json::from_str(&message.body).expect("we send JSON");
             // Fails if the test has dropped the receiver.
             let _ = self.sent.send(message.clone());
-            for line in (self.answering)(&message) {
-                self.ear.message(line.as_bytes());
+            for line in (self.respond)(&message) {
+                self.observer.message(line.as_bytes());
             }
             Ok(())
         })
     }
 
     fn forget(&self, id: u64) {
-        self.forgotten.lock().push(id);
+        self.forgotten_ids.lock().push(id);
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
@@ -57,7 +57,7 @@ impl Wire for Fake {
 pub(in super::super) struct World {
     pub(in super::super) peer: Arc<Peer>,
     pub(in super::super) router: Arc<ResponseRouter>,
-    pub(in super::super) wire: Arc<Fake>,
+    pub(in super::super) wire: Arc<FakeWire>,
     sent: mpsc::UnboundedReceiver<Value>,
 }
 
@@ -68,12 +68,12 @@ impl World {
     ) -> Self {
         let router = ResponseRouter::new("fake", Arc::new(limits));
         let (sender, sent) = mpsc::unbounded_channel();
-        let answering: Answering = Box::new(answering);
-        let wire = Arc::new(Fake {
-            ear: router.clone(),
-            answering,
+        let respond: Respond = Box::new(respond);
+        let wire = Arc::new(FakeWire {
+            observer: router.clone(),
+            respond,
             sent: sender,
-            forgotten: Mutex::default(),
+            forgotten_ids: Mutex::default(),
             last: Mutex::default(),
         });
         let peer = Arc::new(Peer::new(router.clone(), wire.clone()));
@@ -93,7 +93,7 @@ impl World {
     /// The methods of all messages sent so far.
     pub(in super::super) fn methods(&mut self) -> Vec<String> {
         let all = std::iter::from_fn(|| self.sent.try_recv().ok());
-        all.map(|it| it["method"].as_str().unwrap_or("(answer)").to_owned()).collect()
+        all.map(|value| value["method"].as_str().unwrap_or("(answer)").to_owned()).collect()
     }
 
     pub(in super::super) fn into_peer(self) -> (Peer, mpsc::UnboundedReceiver<Value>) {
@@ -101,18 +101,21 @@ impl World {
         (Arc::into_inner(peer).expect("nobody else has it"), sent)
     }
 
-    fn says(&self, message: Value) {
+    fn server_sends(&self, message: Value) {
         self.router.message(message.to_string().as_bytes());
     }
 
-    fn ask(&self, method: &str) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
-        self.ask_this(ask(method))
+    fn send(&self, method: &str) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
+        self.send_request(request(method))
     }
 
-    fn ask_this(&self, ask: PeerRequest) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
+    fn send_request(
+        &self,
+        request: PeerRequest,
+    ) -> tokio::task::JoinHandle<Result<RawJson, ClientError>> {
         let peer = self.peer.clone();
         #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
-        tokio::spawn(async move { peer.ask(ask).await })
+        tokio::spawn(async move { peer.request(request).await })
     }
 }
 
@@ -120,7 +123,7 @@ pub(in super::super) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(10)
 }
 
-fn ask(method: &str) -> PeerRequest {
+fn request(method: &str) -> PeerRequest {
     PeerRequest::new(method, Map::new(), soon())
 }
 
@@ -129,15 +132,15 @@ fn result(id: u64, result: Value) -> Value {
 }
 
 #[tokio::test]
-async fn answers_reach_who_asked_in_any_order() {
+async fn responses_reach_their_requests_in_any_order() {
     let mut world = World::silent(Limits::default());
-    let first = world.ask("a");
+    let first = world.send("a");
     let first_id = world.next().await["id"].as_u64().expect("a number");
-    let second = world.ask("b");
+    let second = world.send("b");
     let second_id = world.next().await["id"].as_u64().expect("a number");
     assert_ne!(first_id, second_id);
-    world.says(result(second_id, json!({"of": "b"})));
-    world.says(result(first_id, json!({"of": "a"})));
+    world.server_sends(result(second_id, json!({"of": "b"})));
+    world.server_sends(result(first_id, json!({"of": "a"})));
     assert_eq!(second.await.expect("no panic").expect("an answer").as_str(), r#"{"of":"b"}"#);
     assert_eq!(first.await.expect("no panic").expect("an answer").as_str(), r#"{"of":"a"}"#);
     assert_eq!(world.peer.router().pending(), 0);
@@ -145,41 +148,41 @@ async fn answers_reach_who_asked_in_any_order() {
 
 /// T08: late, duplicate and unknown responses, and those with an id of another type.
 #[tokio::test]
-async fn answers_nobody_waits_for_are_counted_and_reach_nobody() {
+async fn unknown_responses_are_counted_and_ignored() {
     let mut world = World::silent(Limits::default());
-    let first = world.ask("a");
+    let first = world.send("a");
     assert_eq!(world.next().await["id"], 1);
-    world.says(result(987_654, json!({})));
-    world.says(json!({"jsonrpc": "2.0", "id": "1", "result": {"poison": true}}));
-    world.says(result(1, json!({"right": true})));
-    world.says(result(1, json!({"poison": true})));
+    world.server_sends(result(987_654, json!({})));
+    world.server_sends(json!({"jsonrpc": "2.0", "id": "1", "result": {"poison": true}}));
+    world.server_sends(result(1, json!({"right": true})));
+    world.server_sends(result(1, json!({"poison": true})));
     assert_eq!(first.await.expect("no panic").expect("an answer").as_str(), r#"{"right":true}"#);
-    let second = world.ask("b");
+    let second = world.send("b");
     assert_eq!(world.next().await["id"], 2);
-    world.says(result(1, json!({"poison": true})));
-    world.says(result(2, json!({"right": true})));
+    world.server_sends(result(1, json!({"poison": true})));
+    world.server_sends(result(2, json!({"right": true})));
     assert_eq!(second.await.expect("no panic").expect("an answer").as_str(), r#"{"right":true}"#);
     assert_eq!(world.peer.router().counts().unknown, 4);
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_fails_the_request_it_was_about_and_no_other() {
+async fn an_unreadable_message_fails_only_its_request() {
     let mut world = World::silent(Limits::default());
-    let (bad, good) = (world.ask("a"), world.ask("b"));
+    let (bad, good) = (world.send("a"), world.send("b"));
     let ids = [world.next().await["id"].clone(), world.next().await["id"].clone()];
     assert_eq!(ids, [json!(1), json!(2)]);
     world.router.message(br#"{"jsonrpc":"2.0","id":1,"result":{"cut"#);
     let error = bad.await.expect("no panic").expect_err("cannot be read");
     assert!(matches!(error, ClientError::Protocol { .. }), "{error}");
-    world.says(result(2, json!({})));
+    world.server_sends(result(2, json!({})));
     good.await.expect("no panic").expect("the other one is fine");
     assert_eq!(world.peer.router().counts().unreadable, 1);
 }
 
 #[tokio::test]
-async fn a_message_on_several_lines_fails_its_request_and_confuses_nobody() {
+async fn a_message_on_several_lines_fails_only_its_request() {
     let mut world = World::silent(Limits::default());
-    let (bad, good) = (world.ask("a"), world.ask("b"));
+    let (bad, good) = (world.send("a"), world.send("b"));
     let _ = (world.next().await, world.next().await);
     let pretty =
         serde_json::to_string_pretty(&result(1, json!({"items": [{"id": 2}]}))).expect("JSON");
@@ -188,14 +191,14 @@ async fn a_message_on_several_lines_fails_its_request_and_confuses_nobody() {
     }
     let error = bad.await.expect("no panic").expect_err("not on one line").to_string();
     assert!(error.contains("several lines"), "{error}");
-    world.says(result(2, json!({})));
+    world.server_sends(result(2, json!({})));
     good.await.expect("no panic").expect("nothing was mixed up");
 }
 
 #[tokio::test]
 async fn lines_that_are_no_messages_are_counted() {
     let mut world = World::silent(Limits::default());
-    let asked = world.ask("a");
+    let response = world.send("a");
     let _ = world.next().await;
     let noise = [
         "Server v1.0 started",
@@ -215,38 +218,39 @@ async fn lines_that_are_no_messages_are_counted() {
     world.router.message(b"INFO listing {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
     assert_eq!(world.peer.router().counts().noise, 9);
     world.router.message(b" {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r");
-    asked.await.expect("no panic").expect("the next line counts");
+    response.await.expect("no panic").expect("the next line counts");
 }
 
 #[tokio::test]
-async fn dropping_a_request_tells_the_server_which_one() {
+async fn dropping_a_request_cancels_it_at_the_server() {
     let mut world = World::silent(Limits::default());
-    let (kept, dropped) = (world.ask("a"), world.ask("b"));
+    let (remaining, dropped) = (world.send("a"), world.send("b"));
     let _ = (world.next().await, world.next().await);
     dropped.abort();
-    let told = world.next().await;
+    let cancellation = world.next().await;
     assert_eq!(
-        (&told["method"], &told["params"]["requestId"]),
+        (&cancellation["method"], &cancellation["params"]["requestId"]),
         (&json!("notifications/cancelled"), &json!(2))
     );
-    assert_eq!(*world.wire.forgotten.lock(), [2]);
+    assert_eq!(*world.wire.forgotten_ids.lock(), [2]);
     assert_eq!(world.peer.router().pending(), 1);
-    world.says(result(1, json!({})));
-    kept.await.expect("no panic").expect("the other one goes on");
+    world.server_sends(result(1, json!({})));
+    remaining.await.expect("no panic").expect("the other one goes on");
     assert_eq!(world.methods(), [] as [&str; 0], "what is answered is not cancelled");
 }
 
 #[tokio::test]
-async fn a_deadline_ends_a_request_and_tells_the_server() {
+async fn a_deadline_ends_a_request_and_cancels_it_at_the_server() {
     let mut world = World::silent(Limits::default());
-    let late = PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..ask("a") };
-    let error = world.peer.ask(late).await.expect_err("nobody answers");
-    assert_eq!(error.to_string(), "`a` took longer than 20 ms");
+    let late = PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..request("a") };
+    let error = world.peer.request(late).await.expect_err("nobody answers");
+    assert_eq!(error.to_string(), "`a` timed out after 20 ms");
     let _ = world.next().await;
     assert_eq!(world.next().await["params"]["requestId"], 1);
     let quiet =
-        PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..ask("b") }.quietly();
-    world.peer.ask(quiet).await.expect_err("nobody answers");
+        PeerRequest { deadline: Instant::now() + Duration::from_millis(20), ..request("b") }
+            .without_cancellation();
+    world.peer.request(quiet).await.expect_err("nobody answers");
     assert_eq!(world.methods(), ["b"]);
 }
 
@@ -255,41 +259,42 @@ async fn a_deadline_ends_a_request_and_tells_the_server() {
 async fn many_cancelled_requests_leave_nothing() {
     let world = World::silent(Limits::default());
     for _ in 0..10_000 {
-        let asking = world.peer.ask(ask("a"));
-        assert!(futures_util::FutureExt::now_or_never(asking).is_none());
+        let request_future = world.peer.request(request("a"));
+        assert!(futures_util::FutureExt::now_or_never(request_future).is_none());
     }
     assert_eq!(world.peer.router().pending(), 0);
 }
 
 #[tokio::test]
-async fn only_so_many_may_wait_at_once() {
+async fn the_number_of_pending_requests_is_limited() {
     let mut world = World::silent(Limits { pending: 2, ..Limits::default() });
-    let call = |method: &str| PeerRequest { behalf: Behalf::Caller(None), ..ask(method) };
-    let first = world.ask_this(call("a"));
-    let _second = world.ask_this(call("b"));
+    let call = |method: &str| PeerRequest { behalf: Behalf::Caller(None), ..request(method) };
+    let first = world.send_request(call("a"));
+    let _second = world.send_request(call("b"));
     let _ = (world.next().await, world.next().await);
-    assert!(matches!(world.peer.ask(call("c")).await, Err(ClientError::Busy { .. })));
-    let _ours = world.ask("tools/list");
+    assert!(matches!(world.peer.request(call("c")).await, Err(ClientError::Busy { .. })));
+    let _ours = world.send("tools/list");
     assert_eq!(
         world.next().await["method"],
         "tools/list",
         "what we need ourselves is always asked for"
     );
-    world.says(result(1, json!({})));
+    world.server_sends(result(1, json!({})));
     first.await.expect("no panic").expect("an answer");
-    let _third = world.ask_this(call("c"));
+    let _third = world.send_request(call("c"));
     assert_eq!(world.next().await["method"], "c");
 }
 
 #[tokio::test]
 async fn progress_comes_in_order_upwards_and_to_its_owner() {
     let mut world = World::silent(Limits::default());
-    let heard: Arc<Mutex<Vec<f64>>> = Arc::default();
-    let to = heard.clone();
-    let progress: super::ProgressTo = Arc::new(move |it| to.lock().push(it.done));
-    let (peer, asking) = (world.peer.clone(), PeerRequest { progress: Some(progress), ..ask("a") });
+    let received: Arc<Mutex<Vec<f64>>> = Arc::default();
+    let to = received.clone();
+    let progress: super::ProgressCallback = Arc::new(move |value| to.lock().push(value.done));
+    let (peer, request) =
+        (world.peer.clone(), PeerRequest { progress: Some(progress), ..request("a") });
     #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
-    let asked = tokio::spawn(async move { peer.ask(asking).await });
+    let response = tokio::spawn(async move { peer.request(request).await });
     assert_eq!(world.next().await["params"]["_meta"]["progressToken"], 1);
     let progress = |token: Value, done: f64| {
         let params =
@@ -299,13 +304,13 @@ async fn progress_comes_in_order_upwards_and_to_its_owner() {
     for (token, done) in
         [(json!(1), 0.0), (json!(1), 50.0), (json!("1"), 60.0), (json!(9), 70.0), (json!(1), 20.0)]
     {
-        world.says(progress(token, done));
+        world.server_sends(progress(token, done));
     }
-    world.says(progress(json!(1), 100.0));
-    world.says(result(1, json!({})));
-    world.says(progress(json!(1), 200.0));
-    asked.await.expect("no panic").expect("an answer");
-    assert_eq!(*heard.lock(), [0.0, 50.0, 100.0]);
+    world.server_sends(progress(json!(1), 100.0));
+    world.server_sends(result(1, json!({})));
+    world.server_sends(progress(json!(1), 200.0));
+    response.await.expect("no panic").expect("an answer");
+    assert_eq!(*received.lock(), [0.0, 50.0, 100.0]);
 }
 
 /// T11: a change at the end of a flood is not lost, and the flood is only counted.
@@ -314,11 +319,11 @@ async fn changes_are_counted_through_any_flood() {
     let world = World::silent(Limits { notifications: (1, 10), ..Limits::default() });
     let changes = world.router.changes();
     for _ in 0..1_000 {
-        world.says(
+        world.server_sends(
             json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": "x"}}),
         );
     }
-    world.says(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+    world.server_sends(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
     assert!(changes.has_changed().expect("the hub is there"));
     assert_eq!(*changes.borrow(), 1);
     assert!(world.router.counts().dropped >= 985, "{:?}", world.router.counts());
@@ -327,65 +332,65 @@ async fn changes_are_counted_through_any_flood() {
 /// A server that sends a thousand forbidden requests a second gets a few refusals, and then no
 /// response.
 #[tokio::test]
-async fn a_server_gets_life_signs_and_refusals_at_a_bounded_rate() {
+async fn pings_and_refusals_are_rate_limited() {
     let mut world = World::silent(Limits { requests: (1, 4), ..Limits::default() });
-    let asked = world.ask("a");
+    let response = world.send("a");
     let _ = world.next().await;
     for (id, method) in [
         (json!(1), "ping"),
         (json!("x"), "sampling/createMessage"),
         (json!(2), "elicitation/create"),
     ] {
-        world.says(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}}));
+        world.server_sends(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}}));
     }
     assert_eq!(world.next().await, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     assert_eq!(world.next().await["error"]["code"], -32601);
     assert_eq!(world.next().await["id"], 2);
     for id in 0..1_000 {
-        world.says(json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"}));
+        world.server_sends(json!({"jsonrpc": "2.0", "id": id, "method": "roots/list"}));
     }
     let counts = world.router.counts();
     assert_eq!(counts.requests, 1_003);
     assert!(counts.unanswered >= 990, "{counts:?}");
-    world.says(result(1, json!({"ours": true})));
-    asked.await.expect("no panic").expect("ids of the server are not ours");
+    world.server_sends(result(1, json!({"ours": true})));
+    response.await.expect("no panic").expect("ids of the server are not ours");
 }
 
 #[tokio::test]
-async fn a_modern_server_may_not_ask_at_all() {
+async fn reverse_requests_of_a_modern_server_get_no_response() {
     let mut world = World::silent(Limits::default());
     world.router.set_modern(true);
-    world.says(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
+    world.server_sends(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
     assert_eq!(world.router.counts().unanswered, 1);
     assert_eq!(world.methods(), [] as [&str; 0]);
 }
 
 #[tokio::test]
-async fn when_the_connection_is_gone_everybody_knows() {
+async fn a_lost_connection_fails_all_requests() {
     let mut world = World::silent(Limits::default());
-    let asked = world.ask("a");
+    let response = world.send("a");
     let _ = world.next().await;
-    let gone = ClientError::Lost { what: "it exited with code 1".to_owned() };
-    world.router.lost(gone.clone());
+    let lost_error = ClientError::Lost { what: "it exited with code 1".to_owned() };
+    world.router.lost(lost_error.clone());
     world.router.lost(ClientError::Lost { what: "later news".to_owned() });
-    assert_eq!(asked.await.expect("no panic"), Err(gone.clone()));
-    assert_eq!(world.peer.ask(ask("b")).await, Err(gone.clone()));
-    assert_eq!(world.router.until_lost().await, gone);
-    assert_eq!(world.router.is_lost(), Some(gone));
+    assert_eq!(response.await.expect("no panic"), Err(lost_error.clone()));
+    assert_eq!(world.peer.request(request("b")).await, Err(lost_error.clone()));
+    assert_eq!(world.router.wait_until_lost().await, lost_error);
+    assert_eq!(world.router.lost_reason(), Some(lost_error));
 }
 
 #[tokio::test]
 async fn a_wire_can_fail_one_request() {
     let mut world = World::silent(Limits::default());
-    let asked = world.ask("a");
+    let response = world.send("a");
     let _ = world.next().await;
     world.router.failed(1, ClientError::Lost { what: "it has closed its input".to_owned() });
-    asked.await.expect("no panic").expect_err("failed");
-    assert_eq!(world.router.is_lost(), None);
+    response.await.expect("no panic").expect_err("failed");
+    assert_eq!(world.router.lost_reason(), None);
 }
 
-/// Hostile mode http_length_lie: a server that sends surplus bytes cannot know the id of the next
-/// request.
+/// V-34, and hostile mode http_length_lie: a server that sends surplus bytes cannot know the id of
+/// the next request.
 #[tokio::test]
 async fn ids_that_are_drawn_cannot_be_guessed_and_never_come_twice() {
     let answered =
@@ -394,7 +399,7 @@ async fn ids_that_are_drawn_cannot_be_guessed_and_never_come_twice() {
     world.router.draw_ids();
     let mut ids = Vec::new();
     for _ in 0..200 {
-        world.ask("tools/list").await.expect("it ends").expect("an answer");
+        world.send("tools/list").await.expect("it ends").expect("an answer");
         ids.push(world.next().await["id"].as_u64().expect("a number"));
     }
     assert!(ids.windows(2).all(|it| it[0] < it[1]) && ids[199] < 1 << 53, "{ids:?}");
