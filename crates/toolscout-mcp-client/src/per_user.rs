@@ -25,7 +25,7 @@ use toolscout_core::BoundedCache;
 /// credentials is a good key.
 pub struct PerUser<V, E = ClientError> {
     max: usize,
-    keep: CacheLifetime,
+    lifetime: CacheLifetime,
     users: Mutex<Users<V, E>>,
 }
 
@@ -42,14 +42,14 @@ pub enum CacheLifetime {
 impl CacheLifetime {
     /// Converts a setting in seconds: a negative number means [`Self::Never`].
     pub fn seconds(seconds: i64) -> Self {
-        u64::try_from(seconds).map_or(Self::Never, |it| Self::For(Duration::from_secs(it)))
+        u64::try_from(seconds).map_or(Self::Never, |value| Self::For(Duration::from_secs(value)))
     }
 }
 
 impl<V: Clone, E: Clone> PerUser<V, E> {
     /// Creates a cache of at most `max` values with LRU eviction.
-    pub fn new(max: usize, keep: CacheLifetime) -> Self {
-        Self { max, keep, users: Mutex::new(Users::new(max)) }
+    pub fn new(max: usize, lifetime: CacheLifetime) -> Self {
+        Self { max, lifetime, users: Mutex::new(Users::new(max)) }
     }
 
     /// The user's value: cached, fetched now, or being fetched by another request.
@@ -60,13 +60,13 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
         F: FnOnce() -> A,
         A: Future<Output = Result<V, E>>,
     {
-        let CacheLifetime::For(time) = self.keep else { return fetch().await };
+        let CacheLifetime::For(lifetime) = self.lifetime else { return fetch().await };
         let flight = loop {
             match self.step(user) {
                 FetchStep::Known(value) => return Ok(value),
-                FetchStep::Wait(mut news) => {
+                FetchStep::Wait(mut receiver) => {
                     // A closed channel means that the fetching request was dropped.
-                    if let Ok(result) = news.wait_for(Option::is_some).await
+                    if let Ok(result) = receiver.wait_for(Option::is_some).await
                         && let Some(result) = &*result
                     {
                         return result.clone();
@@ -76,7 +76,7 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
             }
         };
         let result = fetch().await;
-        flight.land(&result, time);
+        flight.finish(&result, lifetime);
         result
     }
 
@@ -84,10 +84,10 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
     /// one.
     pub fn forget(&self, user: &str) -> bool {
         let mut users = self.users.lock();
-        let flew = users.flights.remove(user).is_some();
-        let kept = users.cached.remove(user);
+        let was_fetching = users.flights.remove(user).is_some();
+        let cached_value = users.cached.remove(user);
         drop(users);
-        flew || kept.is_some()
+        was_fetching || cached_value.is_some()
     }
 
     /// Removes all values.
@@ -109,24 +109,24 @@ impl<V: Clone, E: Clone> PerUser<V, E> {
     fn step(&self, user: &str) -> FetchStep<'_, V, E> {
         let now = Instant::now();
         let mut users = self.users.lock();
-        if let Some(kept) = users.cached.get(user).filter(|it| it.is_fresh(now)) {
-            return FetchStep::Known(kept.value.clone());
+        if let Some(cached_value) = users.cached.get(user).filter(|cached| cached.is_fresh(now)) {
+            return FetchStep::Known(cached_value.value.clone());
         }
-        if let Some(news) = users.flights.get(user) {
-            return FetchStep::Wait(news.clone());
+        if let Some(receiver) = users.flights.get(user) {
+            return FetchStep::Wait(receiver.clone());
         }
-        let (tell, news) = watch::channel(None);
+        let (sender, receiver) = watch::channel(None);
         let user: Arc<str> = user.into();
-        users.flights.insert(user.clone(), news.clone());
-        FetchStep::Fetch(Flight { cache: self, user, tell, news })
+        users.flights.insert(user.clone(), receiver.clone());
+        FetchStep::Fetch(Flight { cache: self, user, sender, receiver })
     }
 }
 
 impl<V, E> fmt::Debug for PerUser<V, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kept = self.users.lock().cached.len();
+        let cached = self.users.lock().cached.len();
         f.debug_struct("PerUser")
-            .field("kept", &kept)
+            .field("kept", &cached)
             .field("max", &self.max)
             .finish_non_exhaustive()
     }
@@ -168,41 +168,43 @@ enum FetchStep<'a, V, E> {
 struct Flight<'a, V, E> {
     cache: &'a PerUser<V, E>,
     user: Arc<str>,
-    tell: watch::Sender<Option<Result<V, E>>>,
-    news: FetchWatch<V, E>,
+    sender: watch::Sender<Option<Result<V, E>>>,
+    receiver: FetchWatch<V, E>,
 }
 
 impl<V: Clone, E: Clone> Flight<'_, V, E> {
-    fn land(self, result: &Result<V, E>, time: Duration) {
+    fn finish(self, result: &Result<V, E>, lifetime: Duration) {
         let unused = match result {
-            Ok(value) if !time.is_zero() && self.cache.max > 0 => self.keep(value.clone(), time),
+            Ok(value) if !lifetime.is_zero() && self.cache.max > 0 => {
+                self.insert(value.clone(), lifetime)
+            }
             _ => Vec::new(),
         };
         drop(unused);
-        self.tell.send_replace(Some(result.clone()));
+        self.sender.send_replace(Some(result.clone()));
     }
 
     /// Caches the value, unless it was removed during the fetch. Returns the evicted values, so
     /// that the caller can drop them outside the lock.
-    fn keep(&self, value: V, time: Duration) -> Vec<CachedValue<V>> {
+    fn insert(&self, value: V, lifetime: Duration) -> Vec<CachedValue<V>> {
         let now = Instant::now();
         let mut users = self.cache.users.lock();
         if !self.is_current(&users) {
             return Vec::new();
         }
-        let mut gone = users.cached.remove_if(|kept| !kept.is_fresh(now));
-        gone.extend(
+        let mut evicted = users.cached.remove_if(|cached_value| !cached_value.is_fresh(now));
+        evicted.extend(
             users
                 .cached
-                .insert(self.user.clone(), CachedValue { value, due: now.checked_add(time) }),
+                .insert(self.user.clone(), CachedValue { value, due: now.checked_add(lifetime) }),
         );
-        gone
+        evicted
     }
 }
 
 impl<V, E> Flight<'_, V, E> {
     fn is_current(&self, users: &Users<V, E>) -> bool {
-        users.flights.get(&self.user).is_some_and(|it| it.same_channel(&self.news))
+        users.flights.get(&self.user).is_some_and(|flight| flight.same_channel(&self.receiver))
     }
 }
 

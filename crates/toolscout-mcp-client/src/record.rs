@@ -115,8 +115,8 @@ pub struct KnownTools {
 impl DiscoveryRecord {
     /// Whether some of the record is visible to one user only.
     fn is_private(&self) -> bool {
-        self.tools.as_ref().is_some_and(|it| it.private)
-            || self.library.as_ref().is_some_and(|it| it.private)
+        self.tools.as_ref().is_some_and(|tools| tools.private)
+            || self.library.as_ref().is_some_and(|library| library.private)
     }
 
     /// The reason why the tools may be outdated, if there is one.
@@ -181,14 +181,14 @@ impl DiscoveryRecords {
     }
 
     /// Records in another store, with the same key for marks.
-    pub(super) fn elsewhere(&self, store: Arc<dyn Store>, partition: &str) -> Self {
+    pub(super) fn in_store(&self, store: Arc<dyn Store>, partition: &str) -> Self {
         Self::new(store, partition).marked_with(self.key)
     }
 
     /// A keyed hash which proves that exactly these definitions have passed all checks. Definitions
     /// with a valid mark are not checked again at startup.
     pub(super) fn mark(&self, definitions: &[RawJson]) -> String {
-        packed::mark(&self.key, &packed::of(definitions)).to_string()
+        packed::mark(&self.key, &packed::pack(definitions)).to_string()
     }
 
     /// The record of the server, for this user. An unreadable record counts as absent. If the
@@ -220,7 +220,7 @@ impl DiscoveryRecords {
     ) -> Result<(), StoreError> {
         let private = record.is_private();
         let bytes = row::write(record).map_err(|cause| StoreError {
-            what: format!("cannot keep what `{server}` has"),
+            what: format!("cannot store the tools of `{server}`"),
             cause: Some(cause.into()),
         })?;
         self.store.write(Namespace::Discovery, &self.key(server, user.filter(|_| private)), &bytes)
@@ -230,25 +230,27 @@ impl DiscoveryRecords {
     pub fn remove(&self, server: &SourceId) -> Result<usize, StoreError> {
         let own = self.key(server, None);
         let of_users = own.clone() + "@";
-        let mut forgotten = 0;
+        let mut removed = 0;
         for key in self
             .store
             .keys(Namespace::Discovery)?
             .into_iter()
-            .filter(|it| *it == own || it.starts_with(&of_users))
+            .filter(|key| *key == own || key.starts_with(&of_users))
         {
-            forgotten +=
-                self.at(&key)?.and_then(|it| it.tools).map_or(0, |it| it.definitions.len());
+            removed += self
+                .read_key(&key)?
+                .and_then(|value| value.tools)
+                .map_or(0, |tools| tools.definitions.len());
             self.store.remove(Namespace::Discovery, &key)?;
         }
-        Ok(forgotten)
+        Ok(removed)
     }
 
     /// All servers that have a record.
     pub fn servers(&self) -> Result<Vec<SourceId>, StoreError> {
         let own = format!("{}/", self.partition);
         let keys = self.store.keys(Namespace::Discovery)?;
-        Ok(keys.iter().filter_map(|it| SourceId::new(it.strip_prefix(&own)?).ok()).collect())
+        Ok(keys.iter().filter_map(|key| SourceId::new(key.strip_prefix(&own)?).ok()).collect())
     }
 
     /// The name of the lease for discovering this server.
@@ -265,7 +267,7 @@ impl DiscoveryRecords {
         server: &SourceId,
         user: Option<&str>,
     ) -> Result<Option<DiscoveryRecord>, StoreError> {
-        user.map_or(Ok(None), |user| self.at(&self.key(server, Some(user))))
+        user.map_or(Ok(None), |user| self.read_key(&self.key(server, Some(user))))
     }
 
     /// Reads the shared record. A private record is not shared.
@@ -274,18 +276,20 @@ impl DiscoveryRecords {
         server: &SourceId,
         user: Option<&str>,
     ) -> Result<Option<DiscoveryRecord>, StoreError> {
-        let record = self.at(&self.key(server, None))?;
-        Ok(record.filter(|it| user.is_none() || !it.is_private()))
+        let record = self.read_key(&self.key(server, None))?;
+        Ok(record.filter(|record| user.is_none() || !record.is_private()))
     }
 
-    fn at(&self, key: &str) -> Result<Option<DiscoveryRecord>, StoreError> {
+    fn read_key(&self, key: &str) -> Result<Option<DiscoveryRecord>, StoreError> {
         // The revision is taken before the read, so that a write after it invalidates the cache.
         let revision = self.store.revision(Namespace::Discovery);
-        if let Some(record) = self.read.lock().of(revision, key) {
+        if let Some(record) = self.read.lock().get(revision, key) {
             return Ok(record.clone());
         }
-        let record =
-            self.store.read(Namespace::Discovery, key)?.and_then(|it| row::read(it, &self.key));
+        let record = self
+            .store
+            .read(Namespace::Discovery, key)?
+            .and_then(|store| row::read(store, &self.key));
         if revision.is_some() {
             self.read.lock().records.insert(key.to_owned(), record.clone());
         }
@@ -305,7 +309,7 @@ impl DiscoveryRecords {
 
 impl RecordCache {
     /// The cached record at this revision, including the cached absence of one.
-    fn of(&mut self, revision: Option<u64>, key: &str) -> Option<&Option<DiscoveryRecord>> {
+    fn get(&mut self, revision: Option<u64>, key: &str) -> Option<&Option<DiscoveryRecord>> {
         if self.revision != revision {
             *self = Self { revision, ..Self::default() };
         }

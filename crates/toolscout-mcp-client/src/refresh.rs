@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep};
 use toolscout_core::{Cx, SourceError};
 
 /// How often to check, while servers wait to start, whether the started ones are busy.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Discovers these servers, and passes each outcome to `watch` as it arrives. Servers whose last
 /// discovery succeeded start first; those that failed start once all others have answered or take
@@ -29,41 +29,41 @@ pub async fn refresh_all(
     cx: &Cx,
     watch: impl FnMut(&McpSource, &Result<DiscoveryOutcome, SourceError>),
 ) {
-    refresh_in_turn(sources, cx, StartLimiter::default(), watch).await;
+    refresh_limited(sources, cx, StartLimiter::default(), watch).await;
 }
 
-async fn refresh_in_turn(
+async fn refresh_limited(
     sources: &[Arc<McpSource>],
     cx: &Cx,
     mut limiter: StartLimiter,
     mut watch: impl FnMut(&McpSource, &Result<DiscoveryOutcome, SourceError>),
 ) {
-    let mut ordered: Vec<_> = sources.iter().map(|it| (priority(it, cx), it)).collect();
+    let mut ordered: Vec<_> = sources.iter().map(|source| (priority(source, cx), source)).collect();
     ordered.sort_by_key(|(priority, _)| *priority);
     let mut waiting: VecDeque<_> = ordered.into_iter().enumerate().collect();
-    let mut asked = FuturesUnordered::new();
+    let mut discoveries = FuturesUnordered::new();
     let mut children = Children::default();
     loop {
         while let Some((number, (priority, source))) =
             waiting.pop_front_if(|(_, (priority, _))| limiter.has_room(*priority, Instant::now()))
         {
-            limiter.take(number, priority, Instant::now());
-            asked.push(async move { (number, source, source.refresh(cx).await) });
+            limiter.add(number, priority, Instant::now());
+            discoveries.push(async move { (number, source, source.refresh(cx).await) });
         }
         tokio::select! {
-            answered = asked.next() => {
-                let Some((number, source, answer)) = answered else { return };
-                limiter.give_back(number);
-                watch(source, &answer);
+            finished = discoveries.next() => {
+                let Some((number, source, outcome)) = finished else { return };
+                limiter.release(number);
+                watch(source, &outcome);
             }
-            () = sleep(LOOK), if !waiting.is_empty() => limiter.see(children.at_work()),
+            () = sleep(POLL_INTERVAL), if !waiting.is_empty() => limiter.set_busy(children.count_busy()),
         }
     }
 }
 
 /// The start priority, from the outcome of the last discovery.
 fn priority(source: &McpSource, cx: &Cx) -> StartPriority {
-    match source.state(cx).map(|it| it.record.status) {
+    match source.state(cx).map(|state| state.record.status) {
         Ok(DiscoveryStatus::Success) => StartPriority::Good,
         Ok(DiscoveryStatus::Failed) => StartPriority::Poor,
         _ => StartPriority::Unknown,

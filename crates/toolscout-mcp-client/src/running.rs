@@ -1,7 +1,7 @@
 //! A running server: its uses, and the tools it has listed since it was started.
 
 use super::client::{McpClient, ServerListing, ToolDefinition};
-use super::discovery::{ServerContext, soonest, with_tail};
+use super::discovery::{ServerContext, effective_deadline, with_tail};
 use super::pace::ListingPace;
 use super::{ClientError, ServerConfig};
 use parking_lot::Mutex;
@@ -18,8 +18,8 @@ pub(super) struct RunningServer {
     pub(super) context: Arc<ServerContext>,
     pub(super) since: Moment,
     started: Instant,
-    in_use: AtomicUsize,
-    answered: AtomicUsize,
+    uses: AtomicUsize,
+    answered_calls: AtomicUsize,
     last_use: Mutex<Instant>,
     listed: Mutex<Option<Arc<ListedTools>>>,
     pace: Mutex<ListingPace>,
@@ -35,7 +35,7 @@ pub(super) struct Callable {
 }
 
 impl Callable {
-    fn of(definition: &ToolDefinition) -> Arc<Self> {
+    fn new(definition: &ToolDefinition) -> Arc<Self> {
         Arc::new(Self { definition: definition.clone(), read: OnceLock::new() })
     }
 
@@ -55,7 +55,7 @@ struct ListedTools {
     /// The number of announced changes at that time.
     changes: u64,
     ended: Instant,
-    good_for: Duration,
+    ttl: Duration,
 }
 
 impl RunningServer {
@@ -64,15 +64,15 @@ impl RunningServer {
         server: Arc<ServerConfig>,
         context: Arc<ServerContext>,
     ) -> Self {
-        let pace = ListingPace::new(context.dial.limits.apart);
+        let pace = ListingPace::new(context.connect.limits.listing_interval);
         Self {
             client,
             server,
             context,
             since: Moment::now(),
             started: Instant::now(),
-            in_use: AtomicUsize::new(0),
-            answered: AtomicUsize::new(0),
+            uses: AtomicUsize::new(0),
+            answered_calls: AtomicUsize::new(0),
             last_use: Mutex::new(Instant::now()),
             listed: Mutex::default(),
             pace: Mutex::new(pace),
@@ -81,31 +81,31 @@ impl RunningServer {
     }
 
     /// Records a use that ends when the guard is dropped.
-    pub(super) fn use_it(self: &Arc<Self>) -> InUse {
-        self.in_use.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn acquire(self: &Arc<Self>) -> InUse {
+        self.uses.fetch_add(1, Ordering::Relaxed);
         *self.last_use.lock() = Instant::now();
         InUse(self.clone())
     }
 
     pub(super) fn is_in_use(&self) -> bool {
-        self.in_use.load(Ordering::Relaxed) > 0
+        self.uses.load(Ordering::Relaxed) > 0
     }
 
     pub(super) fn last_use(&self) -> Instant {
         *self.last_use.lock()
     }
 
-    pub(super) fn up(&self) -> Duration {
+    pub(super) fn uptime(&self) -> Duration {
         self.started.elapsed()
     }
 
     /// The number of answered calls, successful or not.
-    pub(super) fn answered(&self) -> usize {
-        self.answered.load(Ordering::Relaxed)
+    pub(super) fn answered_calls(&self) -> usize {
+        self.answered_calls.load(Ordering::Relaxed)
     }
 
-    pub(super) fn has_answered(&self) {
-        self.answered.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn record_answer(&self) {
+        self.answered_calls.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The current definition of the tool at the server. Lists the tools first if the list is not
@@ -119,14 +119,18 @@ impl RunningServer {
         if let Some(listed) = self.current() {
             return Ok((listed.tools.get(name).cloned(), false));
         }
-        let limits = &self.context.dial.limits;
-        let deadline = soonest(cx, limits.list + 2 * limits.apart);
+        let limits = &self.context.connect.limits;
+        let deadline = effective_deadline(cx, limits.list + 2 * limits.listing_interval);
         let refreshed = timeout_at(deadline.into(), self.list_when_due(cx)).await;
-        let what = || format!("listing the tools before `{name}` is called");
+        let what = || format!("listing the tools before the call of `{name}`");
         let has_changed = refreshed.map_err(|_| {
-            ClientError::TimedOut { what: what(), limit: limits.list }.of(&self.server.id)
+            ClientError::TimedOut { what: what(), limit: limits.list }
+                .into_source_error(&self.server.id)
         })??;
-        Ok((self.listed.lock().as_ref().and_then(|it| it.tools.get(name).cloned()), has_changed))
+        Ok((
+            self.listed.lock().as_ref().and_then(|value| value.tools.get(name).cloned()),
+            has_changed,
+        ))
     }
 
     /// The tools that the server has listed since it was started, sorted by name; `None` if it was
@@ -134,7 +138,7 @@ impl RunningServer {
     pub(super) fn listed(&self) -> Option<Vec<Tool>> {
         let listed = self.listed.lock().clone()?;
         let mut tools: Vec<_> =
-            listed.tools.values().map(|it| it.definition.tool(&self.server.id)).collect();
+            listed.tools.values().map(|tool| tool.definition.tool(&self.server.id)).collect();
         tools.sort_by(|one, other| one.id.name.cmp(&other.id.name));
         Some(tools)
     }
@@ -142,7 +146,7 @@ impl RunningServer {
     /// Lists the tools unless another task just has; never sooner than the pace permits. Returns
     /// whether anything changed.
     pub(super) async fn list_when_due(&self, cx: &Cx) -> Result<bool, SourceError> {
-        let _alone = self.listing.lock().await;
+        let _guard = self.listing.lock().await;
         if self.current().is_some() {
             return Ok(false);
         }
@@ -151,22 +155,22 @@ impl RunningServer {
             tokio::select! {
                 () = sleep_until(due.into()) => {}
                 // The connection is lost; the listing fails with the reason.
-                _ = self.client.lost() => {}
+                _ = self.client.wait_until_lost() => {}
             }
         }
         let is_calm = self.pace.lock().is_calm(Instant::now());
-        self.list_alone(cx, is_calm).await
+        self.list_locked(cx, is_calm).await
     }
 
     /// Lists the tools now, on request.
     pub(super) async fn list_now(&self, cx: &Cx) -> Result<bool, SourceError> {
-        let _alone = self.listing.lock().await;
-        self.list_alone(cx, true).await
+        let _guard = self.listing.lock().await;
+        self.list_locked(cx, true).await
     }
 
     /// Lists the tools. If `may_repeat`, lists them once more if the server announced a change
     /// during the first listing.
-    async fn list_alone(&self, cx: &Cx, may_repeat: bool) -> Result<bool, SourceError> {
+    async fn list_locked(&self, cx: &Cx, may_repeat: bool) -> Result<bool, SourceError> {
         let (context, server) = (&self.context, &*self.server);
         let begun = Instant::now();
         let deadline = soonest(cx, context.dial.limits.list);
@@ -191,8 +195,8 @@ impl RunningServer {
 
     /// One list, and the number of changes announced before it. It counts for the pace even if it
     /// fails.
-    async fn take(&self, deadline: Instant) -> Result<(ServerListing, u64), ClientError> {
-        let changes = self.announced();
+    async fn list_once(&self, deadline: Instant) -> Result<(ServerListing, u64), ClientError> {
+        let changes = self.announced_changes();
         let listing = self.client.list_tools(deadline).await;
         self.pace.lock().listed(Instant::now());
         Ok((listing?, changes))
@@ -205,20 +209,24 @@ impl RunningServer {
     /// The last list, if it is still current.
     fn current(&self) -> Option<Arc<ListedTools>> {
         let listed = self.listed.lock().clone()?;
-        (self.announced() == listed.changes && listed.ended.elapsed() <= listed.good_for)
+        (self.announced_changes() == listed.changes && listed.ended.elapsed() <= listed.ttl)
             .then_some(listed)
     }
 }
 
 impl ListedTools {
-    fn of(listing: &ServerListing, changes: u64, apart: Duration) -> Self {
+    fn new(listing: &ServerListing, changes: u64, listing_interval: Duration) -> Self {
         Self {
-            tools: listing.tools.iter().map(|it| (it.name.clone(), Callable::of(it))).collect(),
+            tools: listing
+                .tools
+                .iter()
+                .map(|tool| (tool.name.clone(), Callable::new(tool)))
+                .collect(),
             changes,
             ended: Instant::now(),
             // A server with a short time to live is listed no more often than one that keeps
             // announcing changes.
-            good_for: listing.ttl.unwrap_or(super::record::USUAL_TTL).max(apart),
+            ttl: listing.ttl.unwrap_or(super::record::USUAL_TTL).max(listing_interval),
         }
     }
 }
@@ -229,6 +237,6 @@ pub(super) struct InUse(pub(super) Arc<RunningServer>);
 impl Drop for InUse {
     fn drop(&mut self) {
         *self.0.last_use.lock() = Instant::now();
-        self.0.in_use.fetch_sub(1, Ordering::Relaxed);
+        self.0.uses.fetch_sub(1, Ordering::Relaxed);
     }
 }

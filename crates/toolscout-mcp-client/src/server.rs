@@ -128,7 +128,7 @@ pub struct ToolFilter {
 pub enum OnChange {
     /// The tool is quarantined until an operator reviews the change.
     #[default]
-    Hold,
+    Quarantine,
     /// The change is accepted without a review.
     Accept,
 }

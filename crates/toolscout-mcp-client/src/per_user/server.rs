@@ -13,12 +13,12 @@ use toolscout_core::{
     MemoryStore, RequestSources, Source, SourceError, SourceId, SourceKind, StoreError, Tool,
     ToolCall, ToolName, ToolOutput,
 };
-use toolscout_source::request::{OfRequest, header, header_name, whose};
+use toolscout_source::request::{OfRequest, cache_key, header, header_name};
 
 /// The maximum number of users with cached connections; the least recently used is evicted.
-const USERS: usize = 256;
+const MAX_USERS: usize = 256;
 /// The lifetime of a user's connection and tool list.
-const TIME: Duration = Duration::from_secs(300);
+const LIFETIME: Duration = Duration::from_secs(300);
 
 /// A server whose entry refers to the request: `bearer = "request:x-github-token"`.
 ///
@@ -27,9 +27,9 @@ const TIME: Duration = Duration::from_secs(300);
 /// without the header gets none of the server's tools, and an explanation.
 pub struct PerUserServer {
     server: ServerConfig,
-    shared: Arc<ServerContext>,
+    context: Arc<ServerContext>,
     headers: Vec<String>,
-    around: WrapSource,
+    wrap: WrapSource,
     key: [u8; 32],
     users: PerUser<Arc<dyn Source>, Arc<dyn Source>>,
 }
@@ -42,7 +42,7 @@ pub fn request_headers(server: &ServerConfig) -> Vec<String> {
     let ServerTransport::Http(endpoint) = &server.transport else { return Vec::new() };
     let texts = endpoint.headers.values().chain(&endpoint.bearer);
     let mut headers: Vec<_> =
-        texts.filter_map(ConfigText::of_request).map(str::to_ascii_lowercase).collect();
+        texts.filter_map(ConfigText::request_header).map(str::to_ascii_lowercase).collect();
     headers.sort();
     headers.dedup();
     headers
@@ -56,7 +56,7 @@ pub fn request_headers(server: &ServerConfig) -> Vec<String> {
 /// alone chooses the addresses and the OAuth client, and headers that authenticate a user to
 /// toolscout must not be forwarded.
 pub fn check_request_headers(server: &ServerConfig) -> Result<(), String> {
-    let is_of_request = |it: &ConfigText| it.of_request().is_some();
+    let refers_to_request = |text: &ConfigText| text.request_header().is_some();
     match &server.transport {
         ServerTransport::Stdio(program) => {
             let mut texts =
@@ -71,10 +71,10 @@ pub fn check_request_headers(server: &ServerConfig) -> Result<(), String> {
         ServerTransport::Http(endpoint) => {
             let others =
                 [Some(&endpoint.url), endpoint.client_id.as_ref(), endpoint.client_secret.as_ref()];
-            if others.into_iter().flatten().any(is_of_request) {
-                return Err("`request:` is for `headers` and `bearer` only".to_owned());
+            if others.into_iter().flatten().any(refers_to_request) {
+                return Err("`request:` is allowed only in `headers` and `bearer`".to_owned());
             }
-            request_headers(server).iter().try_for_each(|it| header_name(it).map(|_| ()))
+            request_headers(server).iter().try_for_each(|header| header_name(header).map(|_| ()))
         }
     }
 }
@@ -87,14 +87,14 @@ impl PerUserServer {
     /// Fails if the store has no secret key for hashing tokens.
     pub fn new(
         server: ServerConfig,
-        shared: Arc<ServerContext>,
-        around: impl Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync + 'static,
+        context: Arc<ServerContext>,
+        wrap: impl Fn(Arc<dyn Source>) -> Arc<dyn Source> + Send + Sync + 'static,
     ) -> Result<Self, StoreError> {
         let key =
-            blake3::derive_key("toolscout users of servers", &shared.records().store().key()?);
+            blake3::derive_key("toolscout users of servers", &context.records().store().key()?);
         let (headers, users) =
-            (request_headers(&server), PerUser::new(USERS, CacheLifetime::For(TIME)));
-        Ok(Self { server, shared, headers, around: Arc::new(around), key, users })
+            (request_headers(&server), PerUser::new(MAX_USERS, CacheLifetime::For(LIFETIME)));
+        Ok(Self { server, context, headers, wrap: Arc::new(wrap), key, users })
     }
 
     /// The number of users with cached connections.
@@ -108,20 +108,30 @@ impl PerUserServer {
     }
 
     /// The values of the headers in this request; none if one is missing.
-    fn said<'a>(&self, cx: &'a Cx) -> Option<Vec<&'a str>> {
-        self.headers.iter().map(|it| header(cx, it).filter(|it| !it.trim().is_empty())).collect()
+    fn header_values<'a>(&self, cx: &'a Cx) -> Option<Vec<&'a str>> {
+        self.headers
+            .iter()
+            .map(|item| header(cx, item).filter(|header| !header.trim().is_empty()))
+            .collect()
     }
 
     /// A keyed hash of the user and the header values.
-    fn place(&self, cx: &Cx, said: &[&str]) -> String {
-        blake3::keyed_hash(&self.key, whose(cx, said).as_bytes()).to_hex().to_string()
+    fn cache_key(&self, cx: &Cx, header_values: &[&str]) -> String {
+        blake3::keyed_hash(&self.key, cache_key(cx, header_values).as_bytes()).to_hex().to_string()
     }
 
     /// Connects to the server on this user's behalf.
-    async fn connect(&self, cx: &Cx, said: &[&str]) -> Result<Arc<dyn Source>, Arc<dyn Source>> {
-        let own = Arc::new(McpSource::new(self.server.clone(), Arc::new(self.shared_for(said))));
+    async fn connect(
+        &self,
+        cx: &Cx,
+        header_values: &[&str],
+    ) -> Result<Arc<dyn Source>, Arc<dyn Source>> {
+        let own = Arc::new(McpSource::new(
+            self.server.clone(),
+            Arc::new(self.context_for_user(header_values)),
+        ));
         match own.refresh(cx).await {
-            Ok(_) => Ok(OfRequest.layer((self.around)(own))),
+            Ok(_) => Ok(OfRequest.layer((self.wrap)(own))),
             Err(error) => {
                 Err(Arc::new(ClosedSource::failed(&self.server.id, &self.headers, &error)))
             }
@@ -129,37 +139,47 @@ impl PerUserServer {
     }
 
     /// A context that shares only the connection settings with other users.
-    fn shared_for(&self, said: &[&str]) -> ServerContext {
-        let known: Vec<(String, String)> =
-            self.headers.iter().cloned().zip(said.iter().map(|it| (*it).to_owned())).collect();
+    fn context_for_user(&self, header_values: &[&str]) -> ServerContext {
+        let values: Vec<(String, String)> = self
+            .headers
+            .iter()
+            .cloned()
+            .zip(header_values.iter().map(|item| (*item).to_owned()))
+            .collect();
         let find = move |name: &str| {
-            known
+            values
                 .iter()
-                .find(|(it, _)| it.eq_ignore_ascii_case(name))
+                .find(|(item, _)| item.eq_ignore_ascii_case(name))
                 .map(|(_, value)| value.clone())
         };
-        let mut shared = ServerContext::clone(&self.shared);
-        shared.records = shared.records.elsewhere(Arc::new(MemoryStore::default()), "of one user");
-        shared.dial.lookup = shared.dial.lookup.for_request(find);
-        shared.dial.tokens = None;
-        shared
+        let mut context = ServerContext::clone(&self.context);
+        context.records = context.records.in_store(Arc::new(MemoryStore::default()), "of one user");
+        context.connect.lookup = context.connect.lookup.for_request(find);
+        context.connect.tokens = None;
+        context
     }
 }
 
 impl RequestSources for PerUserServer {
     /// Requests without the headers have a key, too, because their set of tools also differs.
     fn key(&self, cx: &Cx) -> Option<String> {
-        Some(self.said(cx).map_or_else(|| "nobody".to_owned(), |said| self.place(cx, &said)))
+        Some(self.header_values(cx).map_or_else(
+            || "nobody".to_owned(),
+            |header_values| self.cache_key(cx, &header_values),
+        ))
     }
 
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
         Box::pin(async move {
-            let Some(said) = self.said(cx) else {
+            let Some(header_values) = self.header_values(cx) else {
                 return vec![Arc::new(ClosedSource::missing(&self.server.id, &self.headers))
                     as Arc<dyn Source>];
             };
-            let found = self.users.value(&self.place(cx, &said), || self.connect(cx, &said)).await;
-            vec![found.unwrap_or_else(|it| it)]
+            let found = self
+                .users
+                .value(&self.cache_key(cx, &header_values), || self.connect(cx, &header_values))
+                .await;
+            vec![found.unwrap_or_else(|error| error)]
         })
     }
 }
@@ -174,17 +194,14 @@ struct ClosedSource {
 
 impl ClosedSource {
     fn missing(id: &SourceId, headers: &[String]) -> Self {
-        let what = format!(
-            "`{id}` needs a login: it is asked with your own token, sent as {}",
-            spoken(headers)
-        );
+        let what = format!("`{id}` needs your own token, sent as {}", spoken(headers));
         Self { id: id.clone(), what, is_failure: false }
     }
 
     fn failed(id: &SourceId, headers: &[String], error: &SourceError) -> Self {
         let what = match error {
             SourceError::Login { .. } => {
-                format!("it does not take the token sent as {}", spoken(headers))
+                format!("it rejected the token sent as {}", spoken(headers))
             }
             // The caller adds the server's name.
             SourceError::Unavailable { what, .. } | SourceError::Busy { what, .. } => what.clone(),
@@ -196,7 +213,7 @@ impl ClosedSource {
 
 /// `header x-a and header x-b`
 fn spoken(headers: &[String]) -> String {
-    headers.iter().map(|it| format!("header `{it}`")).collect::<Vec<_>>().join(" and ")
+    headers.iter().map(|header| format!("header `{header}`")).collect::<Vec<_>>().join(" and ")
 }
 
 impl Source for ClosedSource {
@@ -204,19 +221,18 @@ impl Source for ClosedSource {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Request
     }
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        let said = match self.is_failure {
-            true => Err(SourceError::Unavailable { id: self.id.clone(), what: self.what.clone() }),
-            false => {
-                let problem = Diagnostic::warning(DiagnosticKind::Unavailable, self.what.clone());
-                Ok(DiscoveryItem::Diagnostic(problem.of(self.id.clone())))
-            }
+        let item = if self.is_failure {
+            Err(SourceError::Unavailable { id: self.id.clone(), what: self.what.clone() })
+        } else {
+            let diagnostic = Diagnostic::warning(DiagnosticKind::Unavailable, self.what.clone());
+            Ok(DiscoveryItem::Diagnostic(diagnostic.with_source(self.id.clone())))
         };
-        Box::pin(stream::iter([said]))
+        Box::pin(stream::iter([item]))
     }
 
     fn load<'a>(

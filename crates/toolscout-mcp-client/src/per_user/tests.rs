@@ -21,25 +21,25 @@ const MINUTE: CacheLifetime = CacheLifetime::For(Duration::from_secs(60));
 /// A server that counts its requests, and takes a second for each.
 #[derive(Default)]
 struct Server {
-    asked: AtomicUsize,
-    answered: AtomicUsize,
+    fetches: AtomicUsize,
+    finished: AtomicUsize,
 }
 
 impl Server {
-    async fn ask(&self, user: &str) -> Result<Arc<String>, String> {
-        let time = self.asked.fetch_add(1, SeqCst) + 1;
+    async fn fetch(&self, user: &str) -> Result<Arc<String>, String> {
+        let time = self.fetches.fetch_add(1, SeqCst) + 1;
         sleep(Duration::from_secs(1)).await;
-        self.answered.fetch_add(1, SeqCst);
+        self.finished.fetch_add(1, SeqCst);
         Ok(Arc::new(format!("{user}'s, {time}")))
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(SeqCst)
+    fn fetches(&self) -> usize {
+        self.fetches.load(SeqCst)
     }
 }
 
 async fn value(cache: &Cache, server: &Server, user: &str) -> String {
-    cache.value(user, || server.ask(user)).await.unwrap().to_string()
+    cache.value(user, || server.fetch(user)).await.unwrap().to_string()
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,23 +59,23 @@ async fn a_value_is_fetched_once_and_again_when_its_time_is_over() {
 #[tokio::test(start_paused = true)]
 async fn two_hundred_users_take_the_memory_of_five() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
-    let users: Vec<_> = (0..200).map(|it| format!("user-{it}")).collect();
-    let values = join_all(users.iter().map(|it| cache.value(it, || server.ask(it)))).await;
-    let weak: Vec<_> = values.iter().map(|it| Arc::downgrade(it.as_ref().unwrap())).collect();
+    let users: Vec<_> = (0..200).map(|index| format!("user-{index}")).collect();
+    let values = join_all(users.iter().map(|user| cache.value(user, || server.fetch(user)))).await;
+    let weak: Vec<_> = values.iter().map(|value| Arc::downgrade(value.as_ref().unwrap())).collect();
     drop(values);
-    assert_eq!((cache.len(), server.asked()), (5, 200));
-    assert_eq!(weak.iter().filter(|it| it.strong_count() > 0).count(), 5);
+    assert_eq!((cache.len(), server.fetches()), (5, 200));
+    assert_eq!(weak.iter().filter(|weak| weak.strong_count() > 0).count(), 5);
     assert_eq!(cache.users.lock().flights.len(), 0);
-    join_all(users.iter().map(|it| cache.value(it, || server.ask(it)))).await;
-    assert_eq!((cache.len(), server.asked()), (5, 395));
+    join_all(users.iter().map(|user| cache.value(user, || server.fetch(user)))).await;
+    assert_eq!((cache.len(), server.fetches()), (5, 395));
     cache.clear();
     assert!(cache.is_empty());
-    assert!(weak.iter().all(|it| it.strong_count() == 0));
+    assert!(weak.iter().all(|weak| weak.strong_count() == 0));
 }
 
 /// F-13: an expired value is fetched again; with a negative lifetime no value is cached.
 #[tokio::test(start_paused = true)]
-async fn below_zero_nothing_is_kept_or_shared() {
+async fn a_negative_lifetime_neither_caches_nor_shares() {
     assert_eq!(CacheLifetime::seconds(-1), CacheLifetime::Never);
     assert_eq!(CacheLifetime::seconds(i64::MIN), CacheLifetime::Never);
     let (cache, server) = (Cache::new(5, CacheLifetime::seconds(-1)), Server::default());
@@ -86,7 +86,7 @@ async fn below_zero_nothing_is_kept_or_shared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn for_no_time_a_value_is_shared_and_not_kept() {
+async fn a_zero_lifetime_shares_and_does_not_cache() {
     let (cache, server) = (Cache::new(5, CacheLifetime::seconds(0)), Server::default());
     let both = join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]).await;
     assert_eq!(both, ["ann's, 1", "ann's, 1"]);
@@ -95,7 +95,7 @@ async fn for_no_time_a_value_is_shared_and_not_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_place_a_value_is_shared_and_not_kept() {
+async fn a_capacity_of_zero_shares_and_does_not_cache() {
     let (cache, server) = (Cache::new(0, MINUTE), Server::default());
     let both = join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]).await;
     assert_eq!(both, ["ann's, 1", "ann's, 1"]);
@@ -115,31 +115,31 @@ async fn the_longest_unused_makes_room() {
     for user in ["ann", "bob", "ann", "cem"] {
         value(&cache, &server, user).await;
     }
-    assert_eq!(server.asked(), 3);
+    assert_eq!(server.fetches(), 3);
     assert_eq!(value(&cache, &server, "ann").await, "ann's, 1");
     assert_eq!(value(&cache, &server, "bob").await, "bob's, 4");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_too_old_makes_room_first() {
+async fn expired_values_are_evicted_first() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
-    let old = Arc::downgrade(&cache.value("old", || server.ask("old")).await.unwrap());
+    let old = Arc::downgrade(&cache.value("old", || server.fetch("old")).await.unwrap());
     advance(Duration::from_secs(61)).await;
     value(&cache, &server, "ann").await;
     assert_eq!((cache.len(), old.strong_count()), (1, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn those_who_ask_at_once_share_one_fetch() {
+async fn concurrent_requests_share_one_fetch() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
     let asks = ["ann", "bob"].repeat(50);
-    let values = join_all(asks.iter().map(|it| value(&cache, &server, it))).await;
-    assert_eq!(server.asked(), 2);
+    let values = join_all(asks.iter().map(|ask| value(&cache, &server, ask))).await;
+    assert_eq!(server.fetches(), 2);
     assert!(asks.iter().zip(&values).all(|(user, value)| value.starts_with(user)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn threads_that_ask_at_once_share_one_fetch() {
+async fn concurrent_threads_share_one_fetch() {
     let shared = Arc::new((Cache::new(5, MINUTE), AtomicUsize::new(0)));
     let mut tasks = JoinSet::new();
     for _ in 0..64 {
@@ -156,34 +156,34 @@ async fn threads_that_ask_at_once_share_one_fetch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_is_told_to_all_who_wait_and_not_remembered() {
+async fn an_error_reaches_all_waiters_and_is_not_cached() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
     let fail = || async {
-        server.ask("ann").await?;
+        server.fetch("ann").await?;
         Err("not today".to_owned())
     };
     let all = join_all((0..10).map(|_| cache.value("ann", fail))).await;
-    assert!(all.iter().all(|it| *it == Err("not today".to_owned())));
-    assert_eq!((server.asked(), cache.len()), (1, 0));
+    assert!(all.iter().all(|item| *item == Err("not today".to_owned())));
+    assert_eq!((server.fetches(), cache.len()), (1, 0));
     assert_eq!(value(&cache, &server, "ann").await, "ann's, 2");
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_gives_up_is_replaced_by_one_who_waits() {
+async fn a_dropped_fetch_is_taken_over_by_a_waiter() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
     let mut first = Box::pin(value(&cache, &server, "ann"));
     let mut others =
         Box::pin(join_all([value(&cache, &server, "ann"), value(&cache, &server, "ann")]));
     assert!((&mut first).now_or_never().is_none());
     assert!((&mut others).now_or_never().is_none());
-    assert_eq!(server.asked(), 1);
+    assert_eq!(server.fetches(), 1);
     drop(first);
     assert_eq!(others.await, ["ann's, 2", "ann's, 2"]);
-    assert_eq!(server.answered.load(SeqCst), 1);
+    assert_eq!(server.finished.load(SeqCst), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_may_give_up_too() {
+async fn a_waiter_may_be_dropped() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
     let mut first = Box::pin(value(&cache, &server, "ann"));
     assert!((&mut first).now_or_never().is_none());
@@ -193,7 +193,7 @@ async fn who_waits_may_give_up_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_forgotten_while_it_is_fetched_is_not_kept() {
+async fn a_value_removed_during_its_fetch_is_not_cached() {
     let (cache, server) = (Cache::new(5, MINUTE), Server::default());
     let mut first = Box::pin(value(&cache, &server, "ann"));
     assert!((&mut first).now_or_never().is_none());

@@ -28,9 +28,9 @@ enum PackedPart {
 const PARTS: usize = PackedPart::Extra as usize + 1;
 /// The size of a range: start and end with four bytes each. A range whose end is before its start
 /// means that the part is absent.
-const PLACE: usize = 8;
-const LINE: usize = PARTS * PLACE;
-const NONE: Range<usize> = Range { start: 1, end: 0 };
+const RANGE_BYTES: usize = 8;
+const ROW_BYTES: usize = PARTS * RANGE_BYTES;
+const ABSENT: Range<usize> = Range { start: 1, end: 0 };
 
 /// Packed definitions that were read from a record.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,14 +42,14 @@ pub(in super::super) struct PackedDefinitions {
 }
 
 /// Packs the definitions.
-pub(super) fn of(definitions: &[RawJson]) -> Vec<u8> {
+pub(super) fn pack(definitions: &[RawJson]) -> Vec<u8> {
     let mut packing = Packing::default();
     for definition in definitions {
-        let line = packing.line(definition.as_str());
+        let row = packing.row(definition.as_str());
         packing.table.extend(
-            line.into_iter()
-                .flat_map(|it| [it.start, it.end])
-                .flat_map(|it| (it as u32).to_le_bytes()),
+            row.into_iter()
+                .flat_map(|row| [row.start, row.end])
+                .flat_map(|item| (item as u32).to_le_bytes()),
         );
     }
     let mut bytes = packing.texts.into_bytes();
@@ -69,8 +69,8 @@ impl PackedDefinitions {
     /// format is invalid.
     pub(super) fn read(mut bytes: Vec<u8>, base: usize, mark: Digest) -> Option<Self> {
         let (rest, count) = bytes.split_last_chunk()?;
-        let lines = (u32::from_le_bytes(*count) as usize).checked_mul(LINE)?;
-        let start = rest.len().checked_sub(lines).filter(|it| *it >= base)?;
+        let rows = (u32::from_le_bytes(*count) as usize).checked_mul(ROW_BYTES)?;
+        let start = rest.len().checked_sub(rows).filter(|sum| *sum >= base)?;
         let table = rest[start..].into();
         bytes.truncate(start);
         // The text is not copied, because it is most of the data that is read at startup.
@@ -80,56 +80,56 @@ impl PackedDefinitions {
 
     /// Complete definitions, not parsed.
     pub(super) fn parts(&self) -> Vec<RawJson> {
-        self.lines().filter_map(|it| it.json(PackedPart::Whole)).collect()
+        self.rows().filter_map(|row| row.json(PackedPart::Whole)).collect()
     }
 
     /// Complete definitions, each parsed; invalid JSON is left out.
     pub(super) fn parsed(&self) -> Vec<RawJson> {
-        self.lines().filter_map(|it| RawJson::parse(it.text(PackedPart::Whole)?).ok()).collect()
+        self.rows().filter_map(|row| RawJson::parse(row.text(PackedPart::Whole)?).ok()).collect()
     }
 
     /// The tools they define. Definitions without a valid mark must not be used as tools unchecked.
     pub(in super::super) fn tools(&self, source: &SourceId) -> impl Iterator<Item = Tool> {
-        self.lines().filter_map(|line| {
-            let name = ToolName::new(line.text(PackedPart::Name)?).ok()?;
+        self.rows().filter_map(|row| {
+            let name = ToolName::new(row.text(PackedPart::Name)?).ok()?;
             Some(Tool {
-                title: line.text(PackedPart::Title).map(str::to_owned),
-                description: line.text(PackedPart::Description).map(str::to_owned),
-                input_schema: line
+                title: row.text(PackedPart::Title).map(str::to_owned),
+                description: row.text(PackedPart::Description).map(str::to_owned),
+                input_schema: row
                     .json(PackedPart::InputSchema)
                     .unwrap_or_else(RawJson::no_arguments),
-                output_schema: line.json(PackedPart::OutputSchema),
-                annotations: line.json(PackedPart::Annotations),
-                extra: line.json(PackedPart::Extra),
+                output_schema: row.json(PackedPart::OutputSchema),
+                annotations: row.json(PackedPart::Annotations),
+                extra: row.json(PackedPart::Extra),
                 ..Tool::new(ToolId::new(source.clone(), name))
             })
         })
     }
 
-    fn lines(&self) -> impl Iterator<Item = PackedRow<'_>> {
-        self.table.chunks_exact(LINE).map(|places| PackedRow { packed: self, places })
+    fn rows(&self) -> impl Iterator<Item = PackedRow<'_>> {
+        self.table.chunks_exact(ROW_BYTES).map(|ranges| PackedRow { packed: self, ranges })
     }
 }
 
 struct PackedRow<'a> {
     packed: &'a PackedDefinitions,
-    places: &'a [u8],
+    ranges: &'a [u8],
 }
 
 impl<'a> PackedRow<'a> {
     fn text(&self, part: PackedPart) -> Option<&'a str> {
-        self.packed.text.piece(self.place(part)?)
+        self.packed.text.slice(self.range(part)?)
     }
 
     fn json(&self, part: PackedPart) -> Option<RawJson> {
-        RawJson::part_of(&self.packed.text, self.place(part)?)
+        RawJson::part_of(&self.packed.text, self.range(part)?)
     }
 
-    fn place(&self, part: PackedPart) -> Option<Range<usize>> {
-        let place = self.places.get(part as usize * PLACE..)?.first_chunk::<PLACE>()?;
-        let [a, b, c, d, e, f, g, h] = *place;
+    fn range(&self, part: PackedPart) -> Option<Range<usize>> {
+        let range = self.ranges.get(part as usize * RANGE_BYTES..)?.first_chunk::<RANGE_BYTES>()?;
+        let [a, b, c, d, e, f, g, h] = *range;
         let [start, end] = [[a, b, c, d], [e, f, g, h]]
-            .map(|it| self.packed.base + u32::from_le_bytes(it) as usize);
+            .map(|value| self.packed.base + u32::from_le_bytes(value) as usize);
         (start <= end).then_some(start..end)
     }
 }
@@ -142,23 +142,25 @@ struct Packing {
 }
 
 impl Packing {
-    fn line(&mut self, definition: &str) -> [Range<usize>; PARTS] {
+    fn row(&mut self, definition: &str) -> [Range<usize>; PARTS] {
         let start = self.texts.len();
         let whole = self.add(definition);
         let within = Within { definition, start };
         // A definition that is not an object is not a tool, but it is stored unmodified.
-        let split = DefinitionParts::of(definition).unwrap_or_default();
-        let json = |it: Option<&RawValue>| it.map_or(NONE, |it| within.place(it.get()));
+        let split = DefinitionParts::split(definition).unwrap_or_default();
+        let json = |raw_value: Option<&RawValue>| {
+            raw_value.map_or(ABSENT, |value| within.range(value.get()))
+        };
         let (input, output, annotations) =
             (json(split.input_schema), json(split.output_schema), json(split.annotations));
-        let mut text = |it: &Option<Cow<'_, str>>| match it {
-            None => NONE,
-            Some(Cow::Borrowed(text)) => within.place(text),
+        let mut text = |value: &Option<Cow<'_, str>>| match value {
+            None => ABSENT,
+            Some(Cow::Borrowed(text)) => within.range(text),
             Some(Cow::Owned(text)) => self.add(text),
         };
         let (name, title, description) =
             (text(&split.name), text(&split.title), text(&split.description));
-        let extra = split.extra().map_or(NONE, |it| self.add(it.as_str()));
+        let extra = split.extra().map_or(ABSENT, |extra| self.add(extra.as_str()));
         [whole, name, title, description, input, output, annotations, extra]
     }
 
@@ -177,7 +179,7 @@ struct Within<'a> {
 
 impl Within<'_> {
     /// The range of a piece that was borrowed from the definition.
-    fn place(&self, piece: &str) -> Range<usize> {
+    fn range(&self, piece: &str) -> Range<usize> {
         let from = self.start + (piece.as_ptr().addr() - self.definition.as_ptr().addr());
         from..from + piece.len()
     }

@@ -40,12 +40,12 @@ fn record(name: &str, private: bool) -> DiscoveryRecord {
 }
 
 fn first(record: &DiscoveryRecord) -> Option<&str> {
-    record.tools.as_ref().map(|it| it.definitions[0].as_str())
+    record.tools.as_ref().map(|tools| tools.definitions[0].as_str())
 }
 
 /// Each user has a separate record if the server declares its tools as private.
 #[test]
-fn private_tools_are_seen_by_their_user_only() {
+fn private_tools_are_visible_to_their_user_only() {
     let records = records();
     let server = id("mail");
     for user in ["ana", "bo"] {
@@ -71,7 +71,7 @@ fn a_record_without_a_library_can_be_read() {
 
 /// T32: a library may be private even if the tools are not.
 #[test]
-fn a_private_library_is_seen_by_its_user_only() {
+fn a_private_library_is_visible_to_its_user_only() {
     let records = records();
     let library = KnownLibrary { private: true, ..KnownLibrary::default() };
     records
@@ -86,7 +86,7 @@ fn a_private_library_is_seen_by_its_user_only() {
 }
 
 #[test]
-fn public_tools_are_seen_by_all() {
+fn public_tools_are_visible_to_all() {
     let records = records();
     records.write(&id("mail"), Some("ana"), &record("open", false)).expect("kept");
     for user in [Some("ana"), Some("bo"), None] {
@@ -95,7 +95,7 @@ fn public_tools_are_seen_by_all() {
 }
 
 #[test]
-fn forgetting_a_server_forgets_it_for_everybody_and_no_other() {
+fn removing_a_server_removes_its_records_for_all_users_only() {
     let records = records();
     records.write(&id("mail"), None, &record("a", false)).expect("kept");
     records.write(&id("mail"), Some("ana"), &record("b", true)).expect("kept");
@@ -105,7 +105,7 @@ fn forgetting_a_server_forgets_it_for_everybody_and_no_other() {
 }
 
 #[test]
-fn what_cannot_be_read_is_as_good_as_nothing() {
+fn an_unreadable_record_counts_as_absent() {
     let records = records();
     for bytes in [&b"not JSON"[..], br#"{"version":999,"status":"success"}"#, b"\xff\xfe"] {
         records.store.write(Namespace::Discovery, "project/mail", bytes).expect("kept");
@@ -139,7 +139,7 @@ fn definitions() -> Vec<RawJson> {
         r#"{"name":"rich","inputSchema":{},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"a":[1]},"icons":[]}"#,
         r#"{"name":"odd","title":7,"description":null,"outputSchema":"no","annotations":[],"inputSchema":{"type":"object"}}"#,
     ];
-    texts.map(|it| RawJson::parse(it).expect("JSON")).to_vec()
+    texts.map(|text| RawJson::parse(text).expect("JSON")).to_vec()
 }
 
 /// A store with a record that was written with the key, marked or not.
@@ -155,14 +155,14 @@ fn kept(is_marked: bool) -> (Arc<MemoryStore>, DiscoveryRecords) {
 }
 
 #[test]
-fn what_bears_the_mark_gives_the_same_tools_as_what_is_parsed() {
+fn marked_definitions_give_the_same_tools_as_parsed_ones() {
     let read = kept(true).1.read(&id("mail"), None).expect("read");
     let tools: Vec<_> =
         read.packed.as_ref().expect("it bears the mark").tools(&id("mail")).collect();
     let limits = crate::limits::Limits::default();
-    let parsed = definitions()
-        .into_iter()
-        .map(|it| ToolDefinition::parse(it, &limits).expect("a tool").tool(&id("mail")));
+    let parsed = definitions().into_iter().map(|definition| {
+        ToolDefinition::parse(definition, &limits).expect("a tool").tool(&id("mail"))
+    });
     assert_eq!(tools, parsed.collect::<Vec<_>>());
     assert_eq!(read.tools.expect("tools").definitions, definitions());
     let unmarked = kept(false).1.read(&id("mail"), None).expect("read");
@@ -176,7 +176,7 @@ fn what_bears_the_mark_gives_the_same_tools_as_what_is_parsed() {
 fn no_changed_byte_is_taken_for_checked() {
     let (store, records) = kept(true);
     let whole = store.read(Namespace::Discovery, "project/mail").expect("read").expect("there");
-    let head = whole.windows(9).position(|it| it == br#"{"name":""#).expect("definitions");
+    let head = whole.windows(9).position(|window| window == br#"{"name":""#).expect("definitions");
     for at in head..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 1;

@@ -5,7 +5,7 @@
 //! 3. many hanging servers do not delay a server behind them.
 
 use super::children::{Children, state_and_ticks};
-use super::refresh_in_turn;
+use super::refresh_limited;
 use super::start_limiter::{StartLimiter, StartPriority};
 use crate::{
     ConfigText, ConnectContext, McpSource, Program, ServerConfig, ServerContext, ServerTransport,
@@ -23,51 +23,51 @@ fn after(start: Instant, milliseconds: u64) -> Instant {
 }
 
 #[test]
-fn one_more_may_start_when_one_answered_or_is_old_or_rests() {
+fn a_server_may_start_when_another_has_answered_is_slow_or_idle() {
     let now = Instant::now();
-    let mut turns = StartLimiter::new(2, Duration::from_millis(500));
-    let has_room = |turns: &StartLimiter, milliseconds| {
-        turns.has_room(StartPriority::Unknown, after(now, milliseconds))
+    let mut limiter = StartLimiter::new(2, Duration::from_millis(500));
+    let has_room = |limiter: &StartLimiter, milliseconds| {
+        limiter.has_room(StartPriority::Unknown, after(now, milliseconds))
     };
-    turns.take(0, StartPriority::Unknown, now);
-    assert!(has_room(&turns, 0));
-    turns.take(1, StartPriority::Unknown, now);
-    assert!(!has_room(&turns, 0) && !has_room(&turns, 499));
-    assert!(has_room(&turns, 500), "they are old");
-    turns.see(Some(2));
-    assert!(!has_room(&turns, 100), "both are at work");
-    turns.see(Some(1));
-    assert!(has_room(&turns, 100), "one rests");
-    assert!(!has_room(&turns, 10), "they are so fresh that nobody can tell");
-    turns.see(None);
-    assert!(!has_room(&turns, 100), "nobody can tell at all");
-    turns.give_back(0);
-    assert!(has_room(&turns, 100), "one has answered");
+    limiter.add(0, StartPriority::Unknown, now);
+    assert!(has_room(&limiter, 0));
+    limiter.add(1, StartPriority::Unknown, now);
+    assert!(!has_room(&limiter, 0) && !has_room(&limiter, 499));
+    assert!(has_room(&limiter, 500), "they are old");
+    limiter.set_busy(Some(2));
+    assert!(!has_room(&limiter, 100), "both are at work");
+    limiter.set_busy(Some(1));
+    assert!(has_room(&limiter, 100), "one rests");
+    assert!(!has_room(&limiter, 10), "they are so fresh that nobody can tell");
+    limiter.set_busy(None);
+    assert!(!has_room(&limiter, 100), "nobody can tell at all");
+    limiter.release(0);
+    assert!(has_room(&limiter, 100), "one has answered");
 }
 
 #[test]
-fn who_failed_the_last_time_waits_for_those_with_more_hope_but_not_for_long() {
+fn a_server_that_failed_last_time_waits_briefly_for_the_others() {
     let now = Instant::now();
-    let mut turns = StartLimiter::new(8, Duration::from_millis(500));
-    assert!(turns.has_room(StartPriority::Poor, now));
-    turns.take(0, StartPriority::Poor, now);
-    assert!(turns.has_room(StartPriority::Poor, now));
-    turns.take(1, StartPriority::Good, now);
+    let mut limiter = StartLimiter::new(8, Duration::from_millis(500));
+    assert!(limiter.has_room(StartPriority::Poor, now));
+    limiter.add(0, StartPriority::Poor, now);
+    assert!(limiter.has_room(StartPriority::Poor, now));
+    limiter.add(1, StartPriority::Good, now);
     assert!(
-        turns.has_room(StartPriority::Good, now) && turns.has_room(StartPriority::Unknown, now)
+        limiter.has_room(StartPriority::Good, now) && limiter.has_room(StartPriority::Unknown, now)
     );
     assert!(
-        !turns.has_room(StartPriority::Poor, after(now, 499))
-            && turns.has_room(StartPriority::Poor, after(now, 500))
+        !limiter.has_room(StartPriority::Poor, after(now, 499))
+            && limiter.has_room(StartPriority::Poor, after(now, 500))
     );
-    turns.give_back(1);
-    assert!(turns.has_room(StartPriority::Poor, now));
+    limiter.release(1);
+    assert!(limiter.has_room(StartPriority::Poor, now));
 }
 
 /// A child that is killed with all its descendants when the test ends.
-struct Kept(Child);
+struct KilledOnDrop(Child);
 
-impl Kept {
+impl KilledOnDrop {
     fn shell(script: &str) -> Self {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new("sh");
@@ -76,7 +76,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
         let group = rustix::process::Pid::from_child(&self.0);
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -85,9 +85,9 @@ impl Drop for Kept {
 }
 
 /// Checks for a while until this many are busy.
-async fn settles_at(children: &mut Children, ids: &[u32], count: usize) -> bool {
+async fn reaches_busy_count(children: &mut Children, ids: &[u32], count: usize) -> bool {
     for _ in 0..500 {
-        if children.at_work_of(ids) == count {
+        if children.count_busy_among(ids) == count {
             return true;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -96,56 +96,59 @@ async fn settles_at(children: &mut Children, ids: &[u32], count: usize) -> bool 
 }
 
 #[tokio::test]
-async fn a_child_at_work_is_told_from_one_that_waits() {
-    let resting = Kept::shell("exec sleep 60");
-    let working = Kept::shell("while :; do :; done");
-    let hidden = Kept::shell("sh -c 'while :; do :; done'; true");
-    let ids = [&resting, &working, &hidden].map(|it| it.0.id());
+async fn a_busy_child_is_distinguished_from_an_idle_one() {
+    let idle = KilledOnDrop::shell("exec sleep 60");
+    let busy = KilledOnDrop::shell("while :; do :; done");
+    let busy_grandchild = KilledOnDrop::shell("sh -c 'while :; do :; done'; true");
+    let ids = [&idle, &busy, &busy_grandchild].map(|value| value.0.id());
     let mut children = Children::default();
-    assert!(settles_at(&mut children, &ids[..1], 0).await, "`sleep` is at rest");
-    assert!(settles_at(&mut children, &ids, 2).await, "two loops are at work");
-    assert_eq!(children.at_work_of(&ids[1..]), 2);
-    assert!(Children::default().at_work().is_some_and(|it| it >= 2), "they are children of ours");
+    assert!(reaches_busy_count(&mut children, &ids[..1], 0).await, "`sleep` is at rest");
+    assert!(reaches_busy_count(&mut children, &ids, 2).await, "two loops are at work");
+    assert_eq!(children.count_busy_among(&ids[1..]), 2);
+    assert!(
+        Children::default().count_busy().is_some_and(|value| value >= 2),
+        "they are children of ours"
+    );
 }
 
 #[test]
-fn a_process_may_be_called_anything() {
+fn a_process_name_may_contain_any_character() {
     let stat = "12 (a) b) R 1 12 12 0 -1 4194560 100 0 0 0 7 5 0 0 20 0";
     assert_eq!(state_and_ticks(stat), Some(("R", 12)));
     assert_eq!(state_and_ticks("12 (gone"), None);
 }
 
-fn source(shared: &Arc<ServerContext>, id: &str, mode: &str) -> Arc<McpSource> {
+fn source(context: &Arc<ServerContext>, id: &str, mode: &str) -> Arc<McpSource> {
     let program = toolscout_hostile::example("mcp_hostile_server").display().to_string();
     let args = ["--mode", mode, "--ttl", "60"].map(ConfigText::from).to_vec();
     let program = Program { command: ConfigText::from(&*program), args, ..Program::default() };
     Arc::new(McpSource::new(
         ServerConfig::new(SourceId::new(id).expect("an id"), ServerTransport::Stdio(program)),
-        shared.clone(),
+        context.clone(),
     ))
 }
 
 /// Age does not make room in this test; only idle servers do.
 #[tokio::test]
-async fn a_server_behind_many_that_hang_is_asked_before_they_time_out() {
+async fn a_server_behind_hanging_ones_is_discovered_before_they_time_out() {
     let folder = tempfile::tempdir().expect("a folder");
-    let shared = ServerContext::new(
+    let context = ServerContext::new(
         Arc::new(MemoryStore::default()),
         folder.path(),
         ConnectContext::new(folder.path().to_owned()),
     );
-    let shared = Arc::new(shared.expect("a key"));
+    let context = Arc::new(context.expect("a key"));
     let mut sources: Vec<_> =
-        (0..5).map(|it| source(&shared, &format!("hung{it}"), "hang_list")).collect();
-    sources.push(source(&shared, "honest", "honest"));
-    let (answered, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        (0..5).map(|index| source(&context, &format!("hung{index}"), "hang_list")).collect();
+    sources.push(source(&context, "honest", "honest"));
+    let (sender, mut outcomes) = tokio::sync::mpsc::unbounded_channel();
     let cx = Cx::new(Caller::Cli);
-    let asking = refresh_in_turn(&sources, &cx, StartLimiter::new(2, LONG), |source, answer| {
-        let _ = answered.send((source.server().id.to_string(), answer.is_ok()));
+    let refresh = refresh_limited(&sources, &cx, StartLimiter::new(2, LONG), |source, outcome| {
+        let _ = sender.send((source.server().id.to_string(), outcome.is_ok()));
     });
     // Dropped with the first outcome, which ends the hanging servers.
     tokio::select! {
-        () = asking => panic!("all have answered"),
-        first = heard.recv() => assert_eq!(first, Some(("honest".to_owned(), true))),
+        () = refresh => panic!("all have answered"),
+        first = outcomes.recv() => assert_eq!(first, Some(("honest".to_owned(), true))),
     }
 }

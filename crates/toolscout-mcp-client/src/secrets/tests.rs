@@ -11,8 +11,8 @@ use toolscout_core::SourceId;
 fn lookup() -> ReferenceLookup {
     let vars =
         [("HOME", "/home/ada"), ("LOGIN", "orange boat"), ("PART", "orange"), ("PIN", "1234")];
-    ReferenceLookup::of(move |name| {
-        vars.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into())
+    ReferenceLookup::new(move |name| {
+        vars.iter().find(|(var, _)| *var == name).map(|(_, value)| value.into())
     })
     .with_keyring(|name| Ok(format!("{name}-of-the-ring")))
 }
@@ -22,7 +22,10 @@ fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, ConfigText> {
 }
 
 fn server(transport: ServerTransport) -> SecretValues {
-    SecretValues::of(&ServerConfig::new(SourceId::new("it").expect("an id"), transport), &lookup())
+    SecretValues::from_config(
+        &ServerConfig::new(SourceId::new("it").expect("an id"), transport),
+        &lookup(),
+    )
 }
 
 fn program(env: &[(&str, &str)]) -> SecretValues {
@@ -35,7 +38,7 @@ fn program(env: &[(&str, &str)]) -> SecretValues {
 }
 
 #[test]
-fn what_is_referred_to_is_hidden_whatever_it_looks_like() {
+fn values_of_references_are_redacted() {
     let secrets = program(&[
         ("A", "env:PART"),
         ("B", "keyring:key"),
@@ -44,13 +47,13 @@ fn what_is_referred_to_is_hidden_whatever_it_looks_like() {
     ]);
     let said = "orange boat, orange, key-of-the-ring, in the file, plain, verbose".to_owned();
     assert_eq!(
-        secrets.hide(said),
+        secrets.redact(said),
         "[REDACTED], [REDACTED], [REDACTED], [REDACTED], plain, verbose"
     );
 }
 
 #[test]
-fn what_every_server_sees_and_what_is_short_is_left() {
+fn common_variables_and_short_values_are_not_redacted() {
     let secrets = program(&[
         ("A", "env:HOME"),
         ("B", "env:PIN"),
@@ -58,7 +61,7 @@ fn what_every_server_sees_and_what_is_short_is_left() {
         ("D", "env:NONE"),
     ]);
     let said = "/home/ada/files has 1234 lines, a default";
-    assert_eq!(secrets.hide(said.to_owned()), said);
+    assert_eq!(secrets.redact(said.to_owned()), said);
 }
 
 #[test]
@@ -74,30 +77,30 @@ fn headers_and_tokens_are_hidden_with_and_without_their_scheme() {
         "no Bearer walnut-tree, walnut-tree, cherry-tree, apple-tree, orange boat of platform"
             .to_owned();
     assert_eq!(
-        secrets.hide(said),
+        secrets.redact(said),
         "no [REDACTED], [REDACTED], [REDACTED], [REDACTED], [REDACTED] of platform"
     );
 }
 
 #[test]
-fn errors_of_every_kind_lose_it_and_stay_what_they_are() {
+fn errors_of_every_kind_are_redacted_and_keep_their_kind() {
     let secrets = program(&[("A", "env:PART")]);
     let (said, shown) = ("an orange one".to_owned(), "an [REDACTED] one".to_owned());
     let data = |text: &str| RawJson::parse(&format!("{{\"why\":\"{text}\"}}")).ok();
     use ClientError as E;
     let second = Duration::from_secs(1);
-    let all = |it: &String| {
+    let all = |text: &String| {
         [
-            E::Spawn { program: "p".to_owned(), reason: it.clone() },
-            E::TimedOut { what: it.clone(), limit: second },
-            E::Lost { what: it.clone() },
-            E::Protocol { reason: it.clone() },
-            E::Status { status: 404, what: it.clone() },
-            E::Answered { code: 1, message: it.clone(), data: data(it) },
-            E::Login { what: it.clone(), challenge: None },
-            E::Busy { what: it.clone(), after: Some(second) },
-            E::Invalid { reason: it.clone() },
+            E::Spawn { program: "p".to_owned(), reason: text.clone() },
+            E::TimedOut { what: text.clone(), limit: second },
+            E::Lost { what: text.clone() },
+            E::Protocol { reason: text.clone() },
+            E::Status { status: 404, what: text.clone() },
+            E::Answered { code: 1, message: text.clone(), data: data(text) },
+            E::Login { what: text.clone(), challenge: None },
+            E::Busy { what: text.clone(), after: Some(second) },
+            E::Invalid { reason: text.clone() },
         ]
     };
-    assert_eq!(all(&said).map(|it| secrets.hide_in(it)), all(&shown));
+    assert_eq!(all(&said).map(|value| secrets.redact_error(value)), all(&shown));
 }

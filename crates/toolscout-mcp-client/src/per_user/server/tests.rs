@@ -3,7 +3,10 @@
 //! 3. A request without a token, or with a rejected one, gets an explanation.
 
 use super::*;
-use crate::http::fixture::{Asked, Site, Then, answer, dial, json_answer, say};
+use crate::http::fixture::{
+    AfterResponse, RecordedRequest, TestServer, connect_context, http_response, json_response,
+    write_text,
+};
 use crate::{ConfigText, HttpEndpoint, Program};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
@@ -13,14 +16,17 @@ use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{Arguments, Caller, Store, ToolId};
 
 /// A server that includes each user's token in its tools and results, and counts sessions.
-fn echo() -> Site {
+fn echo() -> TestServer {
     let sessions = std::sync::atomic::AtomicUsize::new(0);
-    Site::new(move |asked, stream| {
-        let token = asked.header("authorization").unwrap_or_default().to_owned();
-        let message = asked.json();
+    TestServer::new(move |recorded, stream| {
+        let token = recorded.header("authorization").unwrap_or_default().to_owned();
+        let message = recorded.json();
         if token == "Bearer wrong-token" {
-            say(stream, &answer("401 Unauthorized", "www-authenticate: Bearer\r\n", ""));
-            return Then::Stay;
+            write_text(
+                stream,
+                &http_response("401 Unauthorized", "www-authenticate: Bearer\r\n", ""),
+            );
+            return AfterResponse::KeepOpen;
         }
         let result = match message["method"].as_str() {
             Some("initialize") => {
@@ -31,8 +37,8 @@ fn echo() -> Site {
                     json!({"jsonrpc": "2.0", "id": message["id"], "result": hello}).to_string();
                 let headers =
                     format!("content-type: application/json\r\nmcp-session-id: {session}\r\n");
-                say(stream, &answer("200 OK", &headers, &body));
-                return Then::Stay;
+                write_text(stream, &http_response("200 OK", &headers, &body));
+                return AfterResponse::KeepOpen;
             }
             Some("tools/list") => {
                 let tool = json!({"name": "whoami", "description": format!("Says {token}"), "inputSchema": {"type": "object"}});
@@ -42,34 +48,34 @@ fn echo() -> Site {
             _ => Value::Null,
         };
         match (message["id"].is_null(), result) {
-            (true, _) if asked.line.starts_with("GET") => {
-                say(stream, &answer("405 Method Not Allowed", "", ""))
+            (true, _) if recorded.line.starts_with("GET") => {
+                write_text(stream, &http_response("405 Method Not Allowed", "", ""))
             }
-            (true, _) => say(stream, &answer("202 Accepted", "", "")),
+            (true, _) => write_text(stream, &http_response("202 Accepted", "", "")),
             (false, Value::Null) => {
                 let error = json!({"code": -32601, "message": "no such method"});
-                say(
+                write_text(
                     stream,
-                    &json_answer(
+                    &json_response(
                         &json!({"jsonrpc": "2.0", "id": message["id"], "error": error}).to_string(),
                     ),
                 );
             }
             (false, result) => {
-                say(
+                write_text(
                     stream,
-                    &json_answer(
+                    &json_response(
                         &json!({"jsonrpc": "2.0", "id": message["id"], "result": result})
                             .to_string(),
                     ),
                 );
             }
         }
-        Then::Stay
+        AfterResponse::KeepOpen
     })
 }
 
-fn endpoint(site: &Site) -> HttpEndpoint {
+fn endpoint(site: &TestServer) -> HttpEndpoint {
     HttpEndpoint { bearer: Some(ConfigText::from("request:X-Token")), ..site.endpoint() }
 }
 
@@ -78,33 +84,33 @@ fn server(endpoint: HttpEndpoint) -> ServerConfig {
 }
 
 fn users(endpoint: HttpEndpoint) -> PerUserServer {
-    let shared = ServerContext::new(
+    let context = ServerContext::new(
         Arc::new(MemoryStore::default()) as Arc<dyn Store>,
         Path::new("/"),
-        dial(),
+        connect_context(),
     );
-    PerUserServer::new(server(endpoint), Arc::new(shared.expect("a key")), |source| source)
+    PerUserServer::new(server(endpoint), Arc::new(context.expect("a key")), |source| source)
         .expect("a key")
 }
 
 fn by(user: Option<&str>, token: Option<&str>) -> Cx {
-    let headers = token.map(|it| ("x-token".to_owned(), it.to_owned())).into_iter().collect();
+    let headers = token.map(|token| ("x-token".to_owned(), token.to_owned())).into_iter().collect();
     Cx { user: user.map(Into::into), headers, ..Cx::new(Caller::Mcp) }
 }
 
 /// The description of `whoami`, and its result, for this request.
 async fn whoami(users: &PerUserServer, cx: &Cx) -> (String, String) {
     let source = users.sources(cx).await.pop().expect("one source");
-    assert_eq!(source.origin(), SourceKind::Request);
+    assert_eq!(source.kind(), SourceKind::Request);
     let found: Vec<_> = source.discover(cx.clone()).collect().await;
-    let tool = found.into_iter().find_map(|it| match it {
+    let tool = found.into_iter().find_map(|item| match item {
         Ok(DiscoveryItem::Tool(tool)) => Some(tool),
         _ => None,
     });
     let tool = tool.expect("a tool");
     assert_eq!(tool.id, ToolId::new(source.id().clone(), ToolName::new("whoami").expect("a name")));
     let call = ToolCall::new(tool.id.clone(), Arguments::new());
-    let call = authorize(call, &tool, AuthorizationContext::of(cx.caller)).expect("it is allowed");
+    let call = authorize(call, &tool, AuthorizationContext::new(cx.caller)).expect("it is allowed");
     let output = source.call(call, cx.clone()).await.expect("an answer");
     (
         tool.description.clone().unwrap_or_default(),
@@ -112,8 +118,8 @@ async fn whoami(users: &PerUserServer, cx: &Cx) -> (String, String) {
     )
 }
 
-fn tokens(asked: &[Asked]) -> Vec<&str> {
-    asked.iter().map(|it| it.header("authorization").unwrap_or("none")).collect()
+fn tokens(requests: &[RecordedRequest]) -> Vec<&str> {
+    requests.iter().map(|item| item.header("authorization").unwrap_or("none")).collect()
 }
 
 /// T30, T32: concurrent users, each with their own token and session.
@@ -122,10 +128,10 @@ async fn each_token_reaches_the_server_with_its_users_requests_only() {
     let site = echo();
     let users = users(endpoint(&site));
     let requests: Vec<Cx> = (0..40)
-        .map(|it| {
+        .map(|index| {
             by(
-                [None, Some("ann"), Some("bob")][it % 3],
-                Some(["token-one", "token-two", "token-ten"][it / 3 % 3]),
+                [None, Some("ann"), Some("bob")][index % 3],
+                Some(["token-one", "token-two", "token-ten"][index / 3 % 3]),
             )
         })
         .collect();
@@ -133,43 +139,46 @@ async fn each_token_reaches_the_server_with_its_users_requests_only() {
         join_all(requests.iter().map(|cx| async {
             (header(cx, "x-token").expect("a token"), whoami(&users, cx).await)
         }));
-    for (token, (description, said)) in all.await {
+    for (token, (description, text)) in all.await {
         assert_eq!(
-            (description, said),
+            (description, text),
             (format!("Says Bearer {token}"), format!("Bearer {token}"))
         );
     }
     assert_eq!(users.len(), 9, "one for each user with each token");
-    let asked = site.asked();
+    let requests = site.requests();
     // A session belongs to one token.
     let mut sessions = std::collections::HashMap::new();
-    for it in &asked {
+    for value in &requests {
         if let (Some(session), Some(token)) =
-            (it.header("mcp-session-id"), it.header("authorization"))
+            (value.header("mcp-session-id"), value.header("authorization"))
         {
             assert_eq!(*sessions.entry(session.to_owned()).or_insert(token), token);
         }
     }
-    assert!(asked.iter().all(|it| it.header("x-token").is_none()), "and nothing else is passed on");
-    assert!(!tokens(&asked).contains(&"none"));
+    assert!(
+        requests.iter().all(|item| item.header("x-token").is_none()),
+        "and nothing else is passed on"
+    );
+    assert!(!tokens(&requests).contains(&"none"));
 }
 
 /// A user's tools are cached: the server is listed once.
 #[tokio::test]
-async fn a_users_tools_are_listed_once_while_they_are_kept() {
+async fn a_users_tools_are_listed_once_while_cached() {
     let site = echo();
     let users = users(endpoint(&site));
     let cx = by(Some("ann"), Some("token-one"));
     for _ in 0..3 {
         drop(users.sources(&cx).await);
     }
-    let lists = site.asked().iter().filter(|it| it.json()["method"] == "tools/list").count();
+    let lists = site.requests().iter().filter(|item| item.json()["method"] == "tools/list").count();
     assert_eq!(lists, 1);
 }
 
 /// T31, T33: a token that looks like a reference to a secret or to a file is only a token.
 #[tokio::test]
-async fn what_a_request_brings_is_never_taken_for_a_reference() {
+async fn request_header_values_are_never_references() {
     let site = echo();
     for (form, wanted) in [
         (
@@ -194,7 +203,7 @@ async fn what_a_request_brings_is_never_taken_for_a_reference() {
 }
 
 #[tokio::test]
-async fn who_brings_nothing_is_told_what_to_bring() {
+async fn a_request_without_the_header_gets_an_explanation() {
     let site = echo();
     let users = users(endpoint(&site));
     let twice = Cx {
@@ -211,26 +220,20 @@ async fn who_brings_nothing_is_told_what_to_bring() {
         let [Ok(DiscoveryItem::Diagnostic(problem))] = found.as_slice() else {
             panic!("{found:?}")
         };
-        assert_eq!(
-            problem.message,
-            "`echo` needs a login: it is asked with your own token, sent as header `x-token`"
-        );
+        assert_eq!(problem.message, "`echo` needs your own token, sent as header `x-token`");
     }
-    assert!(site.asked().is_empty());
+    assert!(site.requests().is_empty());
 }
 
 #[tokio::test]
-async fn a_token_that_is_not_taken_is_not_remembered() {
+async fn a_rejected_token_is_not_cached() {
     let site = echo();
     let users = users(endpoint(&site));
     let cx = by(None, Some("wrong-token"));
     let source = users.sources(&cx).await.pop().expect("one source");
     let found: Vec<_> = source.discover(cx).collect().await;
     let [Err(error)] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!(
-        error.to_string(),
-        "source `echo`: it does not take the token sent as header `x-token`"
-    );
+    assert_eq!(error.to_string(), "source `echo`: it rejected the token sent as header `x-token`");
     assert!(!error.to_string().contains("wrong-token"));
     assert!(users.is_empty());
 }
@@ -238,7 +241,7 @@ async fn a_token_that_is_not_taken_is_not_remembered() {
 /// T32: the cache key includes the user and all header values. This test fails if either is
 /// missing.
 #[tokio::test]
-async fn a_key_tells_nothing_and_is_nobody_elses() {
+async fn a_cache_key_reveals_nothing_and_is_unique() {
     let site = echo();
     let users = users(endpoint(&site));
     let all = [
@@ -248,13 +251,13 @@ async fn a_key_tells_nothing_and_is_nobody_elses() {
         by(Some("bob"), Some("a")),
     ];
     let keys: std::collections::HashSet<_> =
-        all.iter().map(|it| users.key(it).expect("a key")).collect();
+        all.iter().map(|item| users.key(item).expect("a key")).collect();
     assert_eq!(keys.len(), all.len());
-    assert!(keys.iter().all(|it| it.len() == 64), "hashes: {keys:?}");
+    assert!(keys.iter().all(|key| key.len() == 64), "hashes: {keys:?}");
 }
 
 #[test]
-fn only_headers_of_a_server_on_the_web_can_come_from_a_request() {
+fn only_http_headers_may_refer_to_a_request() {
     let http = |change: fn(&mut HttpEndpoint)| {
         let mut endpoint =
             HttpEndpoint { url: ConfigText::from("http://localhost/"), ..HttpEndpoint::default() };
@@ -267,18 +270,20 @@ fn only_headers_of_a_server_on_the_web_can_come_from_a_request() {
         ServerConfig::new(SourceId::new("it").expect("an id"), ServerTransport::Stdio(program))
     };
     assert_eq!(
-        check_request_headers(&http(|it| it.bearer = Some(ConfigText::from("request:X-Token")))),
+        check_request_headers(&http(
+            |value| value.bearer = Some(ConfigText::from("request:X-Token"))
+        )),
         Ok(())
     );
     assert_eq!(check_request_headers(&program(|_| ())), Ok(()));
     for wrong in [
-        http(|it| it.bearer = Some(ConfigText::from("request:Authorization"))),
-        http(|it| it.bearer = Some(ConfigText::from("request:cookie"))),
-        http(|it| it.bearer = Some(ConfigText::from("request:"))),
-        http(|it| it.url = ConfigText::from("request:x-url")),
-        program(|it| it.command = ConfigText::from("request:x")),
-        program(|it| it.args = vec![ConfigText::from("request:x")]),
-        program(|it| drop(it.env.insert("TOKEN".to_owned(), ConfigText::from("request:x")))),
+        http(|value| value.bearer = Some(ConfigText::from("request:Authorization"))),
+        http(|value| value.bearer = Some(ConfigText::from("request:cookie"))),
+        http(|value| value.bearer = Some(ConfigText::from("request:"))),
+        http(|value| value.url = ConfigText::from("request:x-url")),
+        program(|value| value.command = ConfigText::from("request:x")),
+        program(|value| value.args = vec![ConfigText::from("request:x")]),
+        program(|value| drop(value.env.insert("TOKEN".to_owned(), ConfigText::from("request:x")))),
     ] {
         assert!(check_request_headers(&wrong).is_err(), "{wrong:?}");
     }
