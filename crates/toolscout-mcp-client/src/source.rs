@@ -43,7 +43,7 @@ pub struct McpSource {
 
 impl McpSource {
     /// Creates a source; starts nothing.
-    pub fn new(server: ServerConfig, shared: Arc<ServerContext>) -> Self {
+    pub fn new(server: ServerConfig, context: Arc<ServerContext>) -> Self {
         let server = Arc::new(server);
         let supervisor = Supervisor::new(server.clone(), shared.clone());
         let entry = fingerprint::of_entry(&server).into();
@@ -91,7 +91,10 @@ impl McpSource {
     /// Starts the server, lists its tools, and stops it; stores nothing.
     pub async fn try_out(&self, cx: &Cx) -> Result<ServerTestOutcome, SourceError> {
         self.check_may_start()?;
-        self.context.try_out(&self.server, cx).await.map_err(|it| it.of(&self.server.id))
+        self.context
+            .try_out(&self.server, cx)
+            .await
+            .map_err(|error| error.into_source_error(&self.server.id))
     }
 
     /// The `WWW-Authenticate` header of a request without a login. `None` if the server needs no
@@ -116,12 +119,12 @@ impl McpSource {
 
     /// Stops the server. The next call starts it again.
     pub async fn stop(&self) {
-        self.supervisor.stop().await;
+        self.connections.stop().await;
     }
 
     /// The end of the server's stderr; not escaped. `None` if it does not run in this process.
     pub fn tail(&self) -> Option<String> {
-        match self.supervisor.phase() {
+        match self.connections.phase() {
             Phase::Running(running) => Some(running.client.tail()),
             _ => None,
         }
@@ -130,7 +133,7 @@ impl McpSource {
     /// The tools that the server has listed since it was started in this process; `None` if it does
     /// not run, or was not listed yet. Sends no request.
     pub fn listed(&self) -> Option<Vec<Tool>> {
-        match self.supervisor.phase() {
+        match self.connections.phase() {
             Phase::Running(running) => running.listed(),
             _ => None,
         }
@@ -139,7 +142,7 @@ impl McpSource {
     /// The state in this process and in the record. Starts nothing.
     pub fn state(&self, cx: &Cx) -> Result<ServerState, SourceError> {
         let record = self.context.read(&self.server, cx)?;
-        let (state, since, reason) = match self.supervisor.phase() {
+        let (state, since, reason) = match self.connections.phase() {
             Phase::Running(running) if running.is_in_use() => {
                 (ServerPhase::Running, Some(running.since), None)
             }
@@ -148,9 +151,9 @@ impl McpSource {
             Phase::Failed { error, at, .. } => {
                 (ServerPhase::Failed, Some(at), Some(error.to_string()))
             }
-            Phase::Stopped => at_rest(&record),
+            Phase::Stopped => stopped_state(&record),
         };
-        let process = match self.supervisor.phase() {
+        let process = match self.connections.phase() {
             Phase::Running(running) => running.client.process(),
             _ => None,
         };
@@ -158,7 +161,7 @@ impl McpSource {
         Ok(ServerState { state, since, reason, process, staleness, record })
     }
 
-    pub(super) fn shared(&self) -> &ServerContext {
+    pub(super) fn context(&self) -> &ServerContext {
         &self.context
     }
 
@@ -167,8 +170,8 @@ impl McpSource {
     }
 
     /// The time limit of a call, unless its caller has a shorter one.
-    pub(super) fn time_for_a_call(&self) -> Duration {
-        let limits = &self.context.dial.limits;
+    pub(super) fn call_time_limit(&self) -> Duration {
+        let limits = &self.context.connect.limits;
         self.server.call_timeout.unwrap_or(limits.call).min(limits.call_at_most)
     }
 
@@ -180,15 +183,15 @@ impl McpSource {
     }
 
     /// The record as discovery items.
-    fn remembered(&self, cx: &Cx) -> Result<Vec<DiscoveryItem>, SourceError> {
+    fn discovery_items(&self, cx: &Cx) -> Result<Vec<DiscoveryItem>, SourceError> {
         let record = self.context.read(&self.server, cx)?;
         // Private instructions are not shown to all users.
-        let said = record
+        let instructions = record
             .library
             .as_ref()
-            .filter(|it| !it.private)
-            .and_then(|it| it.instructions.as_deref());
-        *self.about.lock() = said.map(Arc::from);
+            .filter(|library| !library.private)
+            .and_then(|library| library.instructions.as_deref());
+        *self.about.lock() = instructions.map(Arc::from);
         let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
         let mut found: Vec<DiscoveryItem> =
             self.problems(&record, staleness).into_iter().map(DiscoveryItem::Diagnostic).collect();
@@ -202,9 +205,11 @@ impl McpSource {
         };
         // Definitions with a valid mark are not checked again.
         match &record.packed {
-            Some(packed) => found.extend(packed.tools(&self.server.id).map(remembered)),
-            None => found
-                .extend(self.definitions(&record).map(|it| remembered(it.tool(&self.server.id)))),
+            Some(packed) => found.extend(packed.tools(&self.server.id).map(to_item)),
+            None => found.extend(
+                self.definitions(&record)
+                    .map(|definition| to_item(definition.tool(&self.server.id))),
+            ),
         }
         Ok(found)
     }
@@ -212,17 +217,22 @@ impl McpSource {
     /// The stored definitions. They were checked when they were stored, so an invalid one was
     /// tampered with, and is left out.
     fn definitions(&self, record: &DiscoveryRecord) -> impl Iterator<Item = ToolDefinition> {
-        let limits = self.context.dial.limits.clone();
-        let raw = record.tools.as_ref().map_or_else(Vec::new, |it| it.definitions.clone());
-        raw.into_iter().filter_map(move |it| ToolDefinition::parse(it, &limits).ok())
+        let limits = self.context.connect.limits.clone();
+        let raw = record.tools.as_ref().map_or_else(Vec::new, |tools| tools.definitions.clone());
+        raw.into_iter().filter_map(move |item| ToolDefinition::parse(item, &limits).ok())
     }
 
-    fn problems(&self, record: &DiscoveryRecord, staleness: Option<Staleness>) -> Vec<Diagnostic> {
+    fn diagnostics(
+        &self,
+        record: &DiscoveryRecord,
+        staleness: Option<Staleness>,
+    ) -> Vec<Diagnostic> {
         let id = &self.server.id;
         // The text is escaped to one line, because a server could imitate toolscout's output on a
         // second one.
-        let warning =
-            |kind, text: String| Diagnostic::warning(kind, escape::line(&text)).of(id.clone());
+        let warning = |kind, text: String| {
+            Diagnostic::warning(kind, escape::line(&text)).with_source(id.clone())
+        };
         let text = match record.status {
             DiscoveryStatus::Never => Some(format!("the tools of `{id}` are not loaded yet")),
             DiscoveryStatus::Discovering if record.tools.is_none() => {
@@ -234,16 +244,16 @@ impl McpSource {
                 Some(format!("loading the tools of `{id}`{install}"))
             }
             DiscoveryStatus::Failed => {
-                let why = record.error.as_deref().unwrap_or("no reason is known");
+                let why = record.error.as_deref().unwrap_or("unknown error");
                 Some(format!("could not load the tools of `{id}`: {why}"))
             }
             _ => match staleness {
                 Some(Staleness::Reconfigured) => {
                     Some(format!("the configuration of `{id}` changed since its tools were loaded"))
                 }
-                Some(Staleness::Vanished) => Some(format!(
-                    "`{id}` now lists no tools; the tools it had before stay for a while"
-                )),
+                Some(Staleness::Vanished) => {
+                    Some(format!("`{id}` now lists no tools; its previous tools are kept for now"))
+                }
                 _ => None,
             },
         };
@@ -253,7 +263,7 @@ impl McpSource {
         } else {
             format!("toolscout server refresh {id}")
         };
-        let news = text.map(|text| warning(DiagnosticKind::Source, text).hint(hint));
+        let status = text.map(|text| warning(DiagnosticKind::Source, text).with_hint(hint));
         let excluded = record.tools.iter().flat_map(|tools| &tools.excluded);
         let excluded =
             excluded.map(|text| warning(DiagnosticKind::Broken, format!("`{id}`: {text}")));
@@ -300,22 +310,25 @@ impl McpSource {
     /// The tool from the record. If there is no record of this configuration, the server is listed
     /// first.
     async fn look_up(&self, name: &ToolName, cx: &Cx) -> Result<Option<Tool>, SourceError> {
-        let is_this = |it: &ToolDefinition| it.name == *name;
+        let has_name = |tool_definition: &ToolDefinition| tool_definition.name == *name;
         let record = self.context.read(&self.server, cx)?;
         let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
-        let is_known = record.tools.is_some() && staleness != Some(Staleness::Reconfigured);
-        if let Some(known) = self.definitions(&record).find(is_this).filter(|_| is_known) {
-            return Ok(Some(self.of_definition(&known)));
+        let is_current = record.tools.is_some() && staleness != Some(Staleness::Reconfigured);
+        if let Some(known) = self.definitions(&record).find(has_name).filter(|_| is_current) {
+            return Ok(Some(self.tool_from_definition(&known)));
         }
-        if is_known && staleness.is_none() {
+        if is_current && staleness.is_none() {
             return Ok(None);
         }
         self.refresh(cx).await?;
         let record = self.context.read(&self.server, cx)?;
-        Ok(self.definitions(&record).find(is_this).map(|it| self.of_definition(&it)))
+        Ok(self
+            .definitions(&record)
+            .find(has_name)
+            .map(|definition| self.tool_from_definition(&definition)))
     }
 
-    fn of_definition(&self, definition: &ToolDefinition) -> Tool {
+    fn tool_from_definition(&self, definition: &ToolDefinition) -> Tool {
         let mut tool = definition.tool(&self.server.id);
         tool.visibility = self.server.visibility;
         tool.provenance.trusted = true;
@@ -327,13 +340,13 @@ impl McpSource {
     }
 }
 
-fn at_rest(record: &DiscoveryRecord) -> (ServerPhase, Option<Moment>, Option<String>) {
+fn stopped_state(record: &DiscoveryRecord) -> (ServerPhase, Option<Moment>, Option<String>) {
     match record.status {
         DiscoveryStatus::Failed => {
             (ServerPhase::Failed, record.last_discovery, record.error.clone())
         }
-        _ if record.tools.is_some() => (ServerPhase::Known, record.last_discovery, None),
-        _ => (ServerPhase::Configured, None, None),
+        _ if record.tools.is_some() => (ServerPhase::Ready, record.last_discovery, None),
+        _ => (ServerPhase::NotLoaded, None, None),
     }
 }
 
@@ -356,10 +369,10 @@ pub struct ServerState {
 /// The phase of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerPhase {
-    /// Stopped, and its tools are not known.
-    Configured,
-    /// Stopped, and its tools are known.
-    Known,
+    /// Stopped, and its tools were never loaded.
+    NotLoaded,
+    /// Stopped, with cached tools; a call starts it.
+    Ready,
     Starting,
     /// The server is answering a call.
     Running,
@@ -370,11 +383,11 @@ pub enum ServerPhase {
 }
 
 impl ServerPhase {
-    /// The word shown: `configured`, `known`, `starting`, `running`, `idle`, `failed`.
+    /// The word shown: `not-loaded`, `ready`, `starting`, `running`, `idle`, `failed`.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Configured => "configured",
-            Self::Known => "known",
+            Self::NotLoaded => "not-loaded",
+            Self::Ready => "ready",
             Self::Starting => "starting",
             Self::Running => "running",
             Self::Idle => "idle",
@@ -388,7 +401,7 @@ impl Source for McpSource {
         &self.server.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Mcp
     }
 
@@ -401,7 +414,7 @@ impl Source for McpSource {
     }
 
     fn discover(&self, cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        match self.remembered(&cx) {
+        match self.discovery_items(&cx) {
             Ok(found) => Box::pin(stream::iter(found.into_iter().map(Ok))),
             Err(error) => Box::pin(stream::iter([Err(error)])),
         }
@@ -433,13 +446,13 @@ impl Source for McpSource {
 
     /// Remote servers count as running.
     fn delegation(&self) -> Option<Delegation> {
-        let is_elsewhere = matches!(self.server.transport, ServerTransport::Http(_));
-        let is_up = || is_elsewhere || matches!(self.supervisor.phase(), Phase::Running(_));
-        let is_wanted = self.server.delegate == Some(true);
+        let is_remote = matches!(self.server.transport, ServerTransport::Http(_));
+        let is_running = || is_remote || matches!(self.connections.phase(), Phase::Running(_));
+        let is_enabled = self.server.delegate == Some(true);
         (self.server.delegate != Some(false)).then(|| Delegation {
-            is_wanted,
-            is_up: is_up(),
-            is_whole: true,
+            is_enabled,
+            is_running: is_running(),
+            is_unfiltered: true,
         })
     }
 

@@ -6,9 +6,9 @@ mod tests;
 
 use super::McpSource;
 use crate::client::McpClient;
-use crate::discovery::{in_full, soonest};
+use crate::discovery::{effective_deadline, with_configured_limit};
 use crate::record::KnownLibrary;
-use crate::{ClientError, demand};
+use crate::{ClientError, input_required};
 use futures_util::stream;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -18,9 +18,10 @@ use toolscout_core::{
 };
 
 impl Library for McpSource {
-    fn holdings(&self, cx: &Cx) -> Result<LibraryContents, SourceError> {
-        let known = self.shared().read(self.server(), cx)?.library.unwrap_or_default();
-        let KnownLibrary { capabilities, instructions, resources, templates, prompts, .. } = known;
+    fn contents(&self, cx: &Cx) -> Result<LibraryContents, SourceError> {
+        let library = self.context().read(self.server(), cx)?.library.unwrap_or_default();
+        let KnownLibrary { capabilities, instructions, resources, templates, prompts, .. } =
+            library;
         Ok(LibraryContents { capabilities, instructions, resources, templates, prompts })
     }
 
@@ -34,10 +35,10 @@ impl Library for McpSource {
     }
 
     fn events(&self) -> BoxStream<'_, LibraryEvent> {
-        Box::pin(stream::unfold(self.supervisor().news(), |mut news| async move {
+        Box::pin(stream::unfold(self.supervisor().library_events(), |mut events| async move {
             loop {
-                match news.recv().await {
-                    Ok(it) => return Some((it, news)),
+                match events.recv().await {
+                    Ok(event) => return Some((event, events)),
                     // A slow receiver misses the oldest events.
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return None,
@@ -68,12 +69,17 @@ impl McpSource {
             "logging/setLevel" if client.era().is_modern() => Ok(RawJson::from_value(&json!({}))),
             _ => client.request(method, &params, &cx, deadline).await,
         };
-        in_use.0.has_answered();
-        let result = result.map_err(|it| in_full(it, limit, deadline, &cx).of(id))?;
-        match demand::of(&result).filter(|_| client.era().is_modern() && cx.counterpart.is_none()) {
-            Some(wanted) => {
-                let reason =
-                    format!("`{method}` needs input that this client cannot give: {wanted}");
+        in_use.0.record_answer();
+        let result = result.map_err(|error| {
+            with_configured_limit(error, limit, deadline, &cx).into_source_error(id)
+        })?;
+        match input_required::describe(&result)
+            .filter(|_| client.era().is_modern() && cx.reverse_channel.is_none())
+        {
+            Some(required_input) => {
+                let reason = format!(
+                    "`{method}` needs input that this client cannot provide: {required_input}"
+                );
                 Err(SourceError::Protocol { id: id.clone(), reason })
             }
             None => Ok(result),
@@ -93,13 +99,13 @@ impl McpSource {
         let Value::String(uri) = params.to_value()["uri"].take() else {
             return Err(ClientError::invalid(format!("`{method}` needs the `uri` of a resource")));
         };
-        let is_wanted = method == "resources/subscribe";
+        let subscribe = method == "resources/subscribe";
         if !client.era().is_modern() {
             let result = client.request(method, params, cx, deadline).await?;
-            self.supervisor().watch(uri, is_wanted)?;
+            self.supervisor().set_subscription(uri, subscribe)?;
             return Ok(result);
         }
-        let watched = self.supervisor().watch(uri, is_wanted)?;
-        client.watch(watched).await.map(|()| RawJson::from_value(&json!({})))
+        let subscribed = self.supervisor().set_subscription(uri, subscribe)?;
+        client.subscribe_to_resources(subscribed).await.map(|()| RawJson::from_value(&json!({})))
     }
 }

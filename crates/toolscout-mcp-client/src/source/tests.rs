@@ -6,7 +6,7 @@
 //! 4. a call starts the server once for all callers, and checks the definition first;
 //! 5. a server that exits is restarted, unless it was stopped;
 //! 6. announcements of a server cost little, in [`changes`];
-//! 7. reverse requests go to the caller, in [`asking`].
+//! 7. reverse requests go to the caller, in [`reverse_requests`].
 
 mod changes;
 mod reverse_requests;
@@ -46,7 +46,7 @@ impl World {
     fn server(&self, mode: &str, more: &[&str]) -> ServerConfig {
         let log = self.log().display().to_string();
         let words = ["--mode", mode, "--log", &log, "--ttl", "60", "--ttl-ms", "60000"];
-        let args = words.iter().chain(more).map(|it| ConfigText::from(*it)).collect();
+        let args = words.iter().chain(more).map(|word| ConfigText::from(*word)).collect();
         let program = Program {
             command: ConfigText::from(&*hostile().display().to_string()),
             args,
@@ -63,28 +63,29 @@ impl World {
     }
 
     fn source_within(&self, server: ServerConfig, limits: Limits) -> McpSource {
-        let mut dial = ConnectContext {
-            lookup: ReferenceLookup::of_process(),
+        let mut connect_context = ConnectContext {
+            lookup: ReferenceLookup::from_process(),
             ..ConnectContext::new(self.dir.path().to_owned())
         };
-        dial.limits = Arc::new(limits);
-        let shared = ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key");
-        McpSource::new(server, Arc::new(shared))
+        connect_context.limits = Arc::new(limits);
+        let context = ServerContext::new(self.store.clone(), self.dir.path(), connect_context)
+            .expect("a key");
+        McpSource::new(server, Arc::new(context))
     }
 
     fn events(&self, event: &str) -> Vec<Value> {
         let text = std::fs::read_to_string(self.log()).unwrap_or_default();
         let lines =
-            text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
-        lines.filter(|it| it["ev"] == event).collect()
+            text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+        lines.filter(|line| line["ev"] == event).collect()
     }
 
     fn starts(&self) -> usize {
         self.events("start").len()
     }
 
-    fn asked(&self, method: &str) -> usize {
-        self.events("recv").iter().filter(|it| it["method"] == method).count()
+    fn request_count(&self, method: &str) -> usize {
+        self.events("recv").iter().filter(|event| event["method"] == method).count()
     }
 }
 
@@ -113,7 +114,7 @@ async fn listed(source: &McpSource) -> (Vec<Arc<Tool>>, Vec<Diagnostic>) {
 }
 
 async fn names(source: &McpSource) -> Vec<String> {
-    listed(source).await.0.iter().map(|it| it.id.name.to_string()).collect()
+    listed(source).await.0.iter().map(|item| item.id.name.to_string()).collect()
 }
 
 async fn call(source: &McpSource, name: &str, arguments: Value) -> Result<ToolOutput, SourceError> {
@@ -138,33 +139,33 @@ fn text(output: &ToolOutput) -> String {
 
 /// Checked definitions are not checked again, unless they were modified since.
 #[tokio::test]
-async fn definitions_that_somebody_touched_are_checked_again() {
+async fn modified_definitions_are_checked_again() {
     let world = World::new();
     let source = world.source(world.server("honest", &[]));
     source.refresh(&cx()).await.expect("a discovery");
-    let mut record = source.shared().read(source.server(), &cx()).expect("a record");
+    let mut record = source.context().read(source.server(), &cx()).expect("a record");
     let definitions = &mut record.tools.as_mut().expect("its tools").definitions;
-    assert_eq!(record.checked, Some(source.shared().records.mark(definitions)));
+    assert_eq!(record.checked, Some(source.context().records.mark(definitions)));
     assert!(record.packed.is_some());
     let count = definitions.len();
     assert_eq!(names(&source).await.len(), count);
     let twice = r#"{"name":"twice","name":"twice","inputSchema":{"type":"object"}}"#;
     definitions[0] = RawJson::parse(twice).expect("JSON");
-    source.shared().write(source.server(), &cx(), &record).expect("it is kept");
+    source.context().write(source.server(), &cx(), &record).expect("it is kept");
     let names = names(&source).await;
     assert_eq!(names.len(), count - 1);
-    assert!(!names.iter().any(|it| it == "twice"));
+    assert!(!names.iter().any(|name| name == "twice"));
 }
 
 #[tokio::test]
-async fn listing_a_server_nobody_asked_starts_nothing_and_says_so() {
+async fn listing_an_undiscovered_server_starts_nothing_and_reports_it() {
     let world = World::new();
     let source = world.source(world.server("honest", &[]));
     let (tools, problems) = listed(&source).await;
     assert!(tools.is_empty());
     assert_eq!(problems[0].message, "the tools of `it` are not loaded yet");
     assert_eq!(problems[0].hint.as_deref(), Some("toolscout server refresh it"));
-    assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Configured);
+    assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::NotLoaded);
     assert_eq!(world.starts(), 0);
 }
 
@@ -181,7 +182,7 @@ async fn a_discovery_remembers_the_tools_and_ends_the_server() {
         "the server was told to end"
     );
     let state = source.state(&cx()).expect("a state");
-    assert_eq!((state.state, state.staleness), (ServerPhase::Known, None));
+    assert_eq!((state.state, state.staleness), (ServerPhase::Ready, None));
 }
 
 /// D-25: two concurrent discoveries start one process.
@@ -191,8 +192,8 @@ async fn two_discoveries_at_once_start_the_server_once() {
     let one = world.source(world.server("honest", &["--delay", "0.2"]));
     let other = world.source(world.server("honest", &["--delay", "0.2"]));
     let (first, second) =
-        tokio::join!(async { one.refresh(&cx()).await.map(|it| it.tools) }, async {
-            other.refresh(&cx()).await.map(|it| it.tools)
+        tokio::join!(async { one.refresh(&cx()).await.map(|refresh| refresh.tools) }, async {
+            other.refresh(&cx()).await.map(|refresh| refresh.tools)
         });
     assert_eq!((first.expect("found"), second.expect("found")), (6, 6));
     assert_eq!(world.starts(), 1);
@@ -200,7 +201,7 @@ async fn two_discoveries_at_once_start_the_server_once() {
 
 /// D-05, D-06: a failure keeps the known tools, and marks them as stale.
 #[tokio::test]
-async fn a_failed_discovery_keeps_the_tools_known_before() {
+async fn a_failed_discovery_keeps_the_stored_tools() {
     let world = World::new();
     world.source(world.server("honest", &[])).refresh(&cx()).await.expect("discovered");
     let mut broken = world.server("hang_start", &[]);
@@ -210,7 +211,7 @@ async fn a_failed_discovery_keeps_the_tools_known_before() {
     assert_eq!(error.kind(), toolscout_core::ErrorKind::TimedOut);
     let (tools, _) = listed(&source).await;
     assert_eq!(tools.len(), 6);
-    assert!(tools.iter().all(|it| it.provenance.stale));
+    assert!(tools.iter().all(|tool| tool.provenance.stale));
     let record = source.state(&cx()).expect("a state").record;
     assert_eq!(record.status, DiscoveryStatus::Failed);
     assert!(
@@ -220,7 +221,7 @@ async fn a_failed_discovery_keeps_the_tools_known_before() {
 }
 
 #[tokio::test]
-async fn a_discovery_whose_process_is_gone_has_failed() {
+async fn a_discovery_of_an_exited_process_counts_as_failed() {
     let world = World::new();
     let source = world.source(world.server("hang_start", &[]));
     // Dropped midway, as if the process had been killed.
@@ -231,7 +232,7 @@ async fn a_discovery_whose_process_is_gone_has_failed() {
 }
 
 #[tokio::test]
-async fn a_server_that_suddenly_has_nothing_keeps_what_it_had() {
+async fn a_server_that_suddenly_lists_no_tools_keeps_them() {
     let world = World::new();
     // The same tools under another configuration do not count.
     world.source(world.server("honest", &[])).refresh(&cx()).await.expect("discovered");
@@ -249,36 +250,37 @@ async fn a_server_that_suddenly_has_nothing_keeps_what_it_had() {
 async fn many_calls_at_once_share_one_server() {
     let world = World::new();
     let source = world.source(world.server("honest", &[]));
-    let calls = (0..20).map(|it| call(&source, "echo", json!({"text": format!("call {it}")})));
+    let calls =
+        (0..20).map(|index| call(&source, "echo", json!({"text": format!("call {index}")})));
     let answers: Vec<_> =
-        join_all(calls).await.into_iter().map(|it| text(&it.expect("an answer"))).collect();
-    assert_eq!(answers, (0..20).map(|it| format!("call {it}")).collect::<Vec<_>>());
-    assert_eq!((world.starts(), world.asked("tools/list")), (1, 1));
+        join_all(calls).await.into_iter().map(|item| text(&item.expect("an answer"))).collect();
+    assert_eq!(answers, (0..20).map(|index| format!("call {index}")).collect::<Vec<_>>());
+    assert_eq!((world.starts(), world.request_count("tools/list")), (1, 1));
     assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Idle);
     source.stop().await;
-    assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Known);
+    assert_eq!(source.state(&cx()).expect("a state").state, ServerPhase::Ready);
 }
 
 /// A tool whose definition differs from the one that the caller has seen is not called.
 #[tokio::test]
-async fn a_tool_that_is_not_what_it_was_is_not_called() {
+async fn a_changed_tool_is_not_called() {
     let world = World::new();
     let source = world.source(world.server("honest", &[]));
     source.refresh(&cx()).await.expect("discovered");
     let (tools, _) = listed(&source).await;
-    let echo = tools.iter().find(|it| it.id.name.as_str() == "echo").expect("echo");
+    let echo = tools.iter().find(|tool| tool.id.name.as_str() == "echo").expect("echo");
     let right = call_expecting(&source, "echo", json!({"text": "hi"}), Some(echo.digest())).await;
     assert_eq!(text(&right.expect("an answer")), "hi");
     let wrong = Some(Digest::of_bytes(b"another definition"));
     let error =
         call_expecting(&source, "echo", json!({"text": "hi"}), wrong).await.expect_err("refused");
     assert!(matches!(error, SourceError::Changed { .. }), "{error}");
-    assert_eq!(world.asked("tools/call"), 1);
+    assert_eq!(world.request_count("tools/call"), 1);
 }
 
 /// Modern servers that never change their tools may refuse subscriptions, and still work.
 #[tokio::test]
-async fn a_server_that_tells_nothing_of_changes_is_called_like_any_other() {
+async fn a_server_without_change_notifications_can_be_called() {
     let capabilities =
         [r#"{"tools":{"listChanged":true}}"#, r#"{"tools":{"listChanged":false}}"#, "{}"];
     for (capabilities, times) in capabilities.into_iter().zip([1, 0, 0]) {
@@ -294,7 +296,8 @@ async fn a_server_that_tells_nothing_of_changes_is_called_like_any_other() {
         );
         let source = world.source(shell.server(&script));
         call(&source, "echo", json!({})).await.expect("an answer");
-        let asked = shell.log().iter().filter(|it| it["method"] == "subscriptions/listen").count();
+        let asked =
+            shell.log().iter().filter(|log| log["method"] == "subscriptions/listen").count();
         assert_eq!(asked, times, "who says {capabilities}");
         source.stop().await;
     }
@@ -302,14 +305,15 @@ async fn a_server_that_tells_nothing_of_changes_is_called_like_any_other() {
 
 /// F-15: a server that is killed restarts soon, unless it was stopped.
 #[tokio::test]
-async fn a_server_that_falls_is_started_again_until_it_is_stopped() {
+async fn a_crashed_server_is_restarted_until_it_is_stopped() {
     let world = World::new();
     let source = world.source(world.server("honest", &[]));
     source.start(&cx()).await.expect("started");
     let first = source.state(&cx()).expect("a state").process.expect("a process");
     kill(first);
     until(|| source.state(&cx()).expect("a state").state == ServerPhase::Failed).await;
-    until(|| source.state(&cx()).expect("a state").process.is_some_and(|it| it != first)).await;
+    until(|| source.state(&cx()).expect("a state").process.is_some_and(|process| process != first))
+        .await;
     assert_eq!(world.starts(), 2);
     kill(source.state(&cx()).expect("a state").process.expect("a process"));
     until(|| source.state(&cx()).expect("a state").state == ServerPhase::Failed).await;
@@ -328,19 +332,19 @@ async fn a_server_that_falls_is_started_again_until_it_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_server_nobody_calls_is_ended() {
+async fn an_idle_server_is_stopped() {
     let world = World::new();
     let mut server = world.server("honest", &[]);
     server.idle_timeout = Some(Duration::from_millis(150));
     let source = world.source(server);
     call(&source, "echo", json!({"text": "hi"})).await.expect("an answer");
-    until(|| source.state(&cx()).expect("a state").state == ServerPhase::Known).await;
+    until(|| source.state(&cx()).expect("a state").state == ServerPhase::Ready).await;
     until(|| !world.events("eof").is_empty() || !world.events("exit").is_empty()).await;
 }
 
 /// Calls do not restart a server over and over if it exits at once.
 #[tokio::test]
-async fn agents_who_insist_do_not_make_a_broken_server_start_more_often() {
+async fn repeated_calls_of_agents_do_not_bypass_the_backoff() {
     let world = World::new();
     let source = world.source(world.server("exit_now", &[]));
     let first = call(&source, "echo", json!({})).await.expect_err("it dies");
@@ -355,20 +359,20 @@ async fn agents_who_insist_do_not_make_a_broken_server_start_more_often() {
 /// A result that requests input is an error if there is no counterpart, and the server's text is
 /// not repeated.
 #[tokio::test]
-async fn a_demand_for_a_password_is_no_answer() {
+async fn a_request_for_input_is_not_a_result() {
     let world = World::new();
     let source = world.source(world.server("elicit_phish", &[]));
     let error =
         call(&source, "echo", json!({"text": "hi"})).await.expect_err("no answer").to_string();
     assert!(
-        error.contains("`echo` needs input that this client cannot give: a form to be filled in"),
+        error.contains("`echo` needs input that this client cannot provide: a form (elicitation)"),
         "{error}"
     );
     assert!(!error.contains("password") && !error.contains("javascript"), "{error}");
 }
 
 #[tokio::test]
-async fn what_may_not_be_started_is_not() {
+async fn a_barred_server_is_not_started() {
     let world = World::new();
     let source = world.source(world.server("honest", &[])).barred("nobody trusts it");
     for refused in [

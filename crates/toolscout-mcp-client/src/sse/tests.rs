@@ -7,8 +7,8 @@ use crate::ClientError;
 use crate::era::ProtocolEra;
 use crate::http::events::{SseEventTooLarge, SseParser};
 use crate::http::fixture::{
-    EVENT_HEAD, Heard, Hearing, Site, Then, answer, dial, json_answer, notification, request, say,
-    soon,
+    AfterResponse, EVENT_HEAD, TestServer, WireEvent, WireEvents, connect_context, http_response,
+    json_response, notification, request, soon, write_text,
 };
 use crate::wire::{Outgoing, Wire};
 use parking_lot::Mutex;
@@ -51,13 +51,13 @@ fn events_are_the_same_however_the_bytes_are_cut() {
 }
 
 #[test]
-fn ids_and_pauses_are_kept_and_odd_ones_ignored() {
+fn ids_and_retry_delays_are_stored_and_invalid_ones_ignored() {
     let mut parser = SseParser::new(100);
     let mut bytes: &[u8] = b"id: a1\nretry: 250\ndata: x\n\nid: b\x01\nretry: 1s\nretry: -1\n\n";
     while parser.next(&mut bytes).expect("small").is_some() {}
     assert_eq!(parser.last_id(), Some("a1"));
     assert_eq!(parser.retry(), Some(Duration::from_millis(250)));
-    let parser = parser.taken_up();
+    let parser = parser.resumed();
     assert_eq!(parser.last_id(), Some("a1"));
 }
 
@@ -77,41 +77,41 @@ fn an_event_may_be_as_large_as_the_limit_but_not_much_larger() {
 }
 
 /// A server with the older transport: the response to a POST arrives on the stream.
-fn old_site(endpoint: &'static str) -> Site {
+fn old_site(endpoint: &'static str) -> TestServer {
     let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
-    Site::new(move |asked, connection| {
-        if asked.line.starts_with("GET") {
+    TestServer::new(move |recorded, connection| {
+        if recorded.line.starts_with("GET") {
             *stream.lock() = Some(connection.try_clone().expect("a second handle"));
-            say(connection, EVENT_HEAD);
-            say(
+            write_text(connection, EVENT_HEAD);
+            write_text(
                 connection,
                 &format!("event: endpoint\ndata: {endpoint}\n\ndata: {{\"early\":1}}\n\n"),
             );
             let _ = std::io::Read::read(connection, &mut [0; 1]);
-            return Then::HangUp;
+            return AfterResponse::Close;
         }
-        if asked.body.contains("refuse") {
-            say(connection, &answer("500 Oops", "", ""));
-            return Then::Stay;
+        if recorded.body.contains("refuse") {
+            write_text(connection, &http_response("500 Oops", "", ""));
+            return AfterResponse::KeepOpen;
         }
-        say(connection, &answer("202 Accepted", "", "Accepted"));
+        write_text(connection, &http_response("202 Accepted", "", "Accepted"));
         let mut stream = stream.lock();
         let stream = stream.as_mut().expect("the stream comes first");
-        if asked.body.contains("hang up") {
+        if recorded.body.contains("hang up") {
             let _ = stream.shutdown(std::net::Shutdown::Both);
-        } else if !asked.json()["id"].is_null() {
-            let _ = write!(stream, "event: message\ndata: {}\n\n", asked.reply());
+        } else if !recorded.json()["id"].is_null() {
+            let _ = write!(stream, "event: message\ndata: {}\n\n", recorded.reply());
         }
-        Then::Stay
+        AfterResponse::KeepOpen
     })
 }
 
-async fn opened(site: &Site) -> (Result<Arc<dyn Wire>, ClientError>, Hearing) {
-    let (ear, hearing) = Hearing::new();
-    (open(&site.endpoint(), &dial(), ear, soon()).await, hearing)
+async fn opened(site: &TestServer) -> (Result<Arc<dyn Wire>, ClientError>, WireEvents) {
+    let (observer, wire_events) = WireEvents::new();
+    (open(&site.endpoint(), &connect_context(), observer, soon()).await, wire_events)
 }
 
-async fn refused(site: &Site) -> String {
+async fn refused(site: &TestServer) -> String {
     match opened(site).await.0 {
         Err(error) => error.to_string(),
         Ok(_) => panic!("it opens"),
@@ -119,115 +119,118 @@ async fn refused(site: &Site) -> String {
 }
 
 #[tokio::test]
-async fn messages_are_posted_to_the_second_address_and_answered_on_the_stream() {
+async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
     let site = old_site("/messages?session=1");
-    let (wire, mut hearing) = opened(&site).await;
+    let (wire, mut wire_events) = opened(&site).await;
     let wire = wire.expect("it opens");
-    assert_eq!(hearing.next().await, Heard::Message("{\"early\":1}".to_owned()));
+    assert_eq!(wire_events.next().await, WireEvent::Message("{\"early\":1}".to_owned()));
     wire.send(request(1, "initialize")).await.expect("taken");
-    assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":1")));
-    wire.agreed(&ProtocolEra::Legacy { version: "2024-11-05".to_owned() });
+    assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":1")));
+    wire.set_era(&ProtocolEra::Legacy { version: "2024-11-05".to_owned() });
     wire.send(notification("notifications/initialized")).await.expect("accepted");
 
-    let asked = site.asked();
-    assert_eq!(asked[0].line, "GET /mcp HTTP/1.1");
-    assert_eq!(asked[0].header("accept"), Some("text/event-stream"));
-    assert_eq!(asked[1].line, "POST /messages?session=1 HTTP/1.1");
-    assert_eq!(asked[2].header("mcp-protocol-version"), Some("2024-11-05"));
+    let requests = site.requests();
+    assert_eq!(requests[0].line, "GET /mcp HTTP/1.1");
+    assert_eq!(requests[0].header("accept"), Some("text/event-stream"));
+    assert_eq!(requests[1].line, "POST /messages?session=1 HTTP/1.1");
+    assert_eq!(requests[2].header("mcp-protocol-version"), Some("2024-11-05"));
 }
 
 #[tokio::test]
-async fn what_cannot_be_posted_fails_its_request_alone() {
+async fn a_failed_post_fails_only_its_request() {
     let site = old_site("/messages");
-    let (wire, mut hearing) = opened(&site).await;
+    let (wire, mut wire_events) = opened(&site).await;
     let wire = wire.expect("it opens");
-    hearing.next().await;
+    wire_events.next().await;
     wire.send(request(1, "refuse")).await.expect("taken");
-    assert!(matches!(hearing.next().await, Heard::Failed(1, ClientError::Lost { .. })));
+    assert!(matches!(wire_events.next().await, WireEvent::Failed(1, ClientError::Lost { .. })));
     wire.send(request(2, "ping")).await.expect("taken");
-    assert!(matches!(hearing.next().await, Heard::Message(it) if it.contains("\"id\":2")));
+    assert!(matches!(wire_events.next().await, WireEvent::Message(it) if it.contains("\"id\":2")));
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_takes_the_connection_with_it() {
+async fn an_ended_stream_ends_the_connection() {
     let site = old_site("/messages");
-    let (wire, mut hearing) = opened(&site).await;
+    let (wire, mut wire_events) = opened(&site).await;
     let wire = wire.expect("it opens");
-    hearing.next().await;
+    wire_events.next().await;
     wire.send(request(1, "hang up")).await.expect("taken");
-    assert!(matches!(hearing.next().await, Heard::Lost(ClientError::Lost { .. })));
+    assert!(matches!(wire_events.next().await, WireEvent::Lost(ClientError::Lost { .. })));
 }
 
 #[tokio::test]
-async fn nothing_is_heard_after_close() {
+async fn no_event_is_delivered_after_close() {
     let site = old_site("/messages");
-    let (wire, mut hearing) = opened(&site).await;
+    let (wire, mut wire_events) = opened(&site).await;
     let wire = wire.expect("it opens");
-    hearing.next().await;
+    wire_events.next().await;
     wire.close().await;
     assert!(wire.send(request(1, "ping")).await.is_err());
-    assert!(hearing.is_silent(), "closing is no loss");
+    assert!(wire_events.is_empty(), "closing is no loss");
 }
 
 /// T31: credentials are sent only to the configured origin.
 #[tokio::test]
 async fn a_second_address_elsewhere_is_refused() {
-    let canary = Site::saying("");
+    let canary = TestServer::always("");
     let elsewhere: &'static str = Box::leak(format!("{}?x", canary.url()).into_boxed_str());
     let error = refused(&old_site(elsewhere)).await;
     let origin = canary.url().replace("/mcp", "");
     assert!(
         error.ends_with(&format!(
-            "wants messages sent to another place, `{origin}`, which is not allowed"
+            "sent a message endpoint on another origin, `{origin}`, which is not allowed"
         )),
         "{error}"
     );
     for other in
         ["//evil.invalid/x", "https:/x", "javascript:alert(1)", "http://[/", "file:///etc/passwd"]
     {
-        assert!(refused(&old_site(other)).await.contains("wants messages sent to"), "{other}");
+        assert!(refused(&old_site(other)).await.contains("sent a message endpoint"), "{other}");
     }
-    assert!(canary.asked().is_empty());
+    assert!(canary.requests().is_empty());
 }
 
 #[tokio::test]
 async fn a_server_of_another_kind_is_no_old_server() {
-    let error = refused(&Site::saying(answer("405 Method Not Allowed", "", ""))).await;
+    let error = refused(&TestServer::always(http_response("405 Method Not Allowed", "", ""))).await;
     assert!(error.ends_with("answered 405 Method Not Allowed"), "{error}");
-    let error = refused(&Site::saying(json_answer("{}"))).await;
+    let error = refused(&TestServer::always(json_response("{}"))).await;
     assert!(error.ends_with("answered with JSON instead of an event stream"), "{error}");
-    let error =
-        refused(&Site::saying(answer("200 OK", "content-type: text/event-stream\r\n", ": hi\n\n")))
-            .await;
+    let error = refused(&TestServer::always(http_response(
+        "200 OK",
+        "content-type: text/event-stream\r\n",
+        ": hi\n\n",
+    )))
+    .await;
     assert!(error.ends_with("ended its event stream"), "{error}");
 }
 
 /// T01
 #[tokio::test]
-async fn a_server_that_never_says_where_to_post_is_waited_for_until_the_deadline() {
-    let site = Site::new(|_, stream| {
-        say(stream, EVENT_HEAD);
+async fn a_missing_endpoint_event_fails_at_the_deadline() {
+    let site = TestServer::new(|_, stream| {
+        write_text(stream, EVENT_HEAD);
         while stream.write_all(b": still here\n\n").is_ok() {}
-        Then::HangUp
+        AfterResponse::Close
     });
-    let (ear, _hearing) = Hearing::new();
+    let (observer, _hearing) = WireEvents::new();
     let deadline = Instant::now() + Duration::from_millis(150);
-    let opened = open(&site.endpoint(), &dial(), ear, deadline).await;
+    let opened = open(&site.endpoint(), &connect_context(), observer, deadline).await;
     assert!(matches!(opened, Err(ClientError::TimedOut { .. })));
 }
 
 #[tokio::test]
-async fn a_post_that_is_not_taken_in_time_fails_its_request() {
-    let site = Site::new(|asked, stream| {
-        if asked.line.starts_with("GET") {
-            say(stream, &format!("{EVENT_HEAD}event: endpoint\ndata: /m\n\n"));
+async fn a_post_that_is_not_accepted_in_time_fails_its_request() {
+    let site = TestServer::new(|recorded, stream| {
+        if recorded.line.starts_with("GET") {
+            write_text(stream, &format!("{EVENT_HEAD}event: endpoint\ndata: /m\n\n"));
         }
         let _ = std::io::Read::read(stream, &mut [0; 1]);
-        Then::HangUp
+        AfterResponse::Close
     });
-    let (wire, mut hearing) = opened(&site).await;
+    let (wire, mut wire_events) = opened(&site).await;
     let wire = wire.expect("it opens");
     let deadline = Instant::now() + Duration::from_millis(150);
     wire.send(Outgoing { deadline, ..request(1, "ping") }).await.expect("taken");
-    assert!(matches!(hearing.next().await, Heard::Failed(1, ClientError::TimedOut { .. })));
+    assert!(matches!(wire_events.next().await, WireEvent::Failed(1, ClientError::TimedOut { .. })));
 }

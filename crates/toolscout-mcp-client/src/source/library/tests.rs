@@ -32,13 +32,17 @@ impl World {
     }
 
     fn source(&self, server: ServerConfig) -> McpSource {
-        let mut dial = ConnectContext::new(self.dir.path().to_owned());
-        let limits =
-            crate::limits::Limits { apart: Duration::from_millis(50), ..Default::default() };
-        dial.limits = Arc::new(limits);
+        let mut context = ConnectContext::new(self.dir.path().to_owned());
+        let limits = crate::limits::Limits {
+            listing_interval: Duration::from_millis(50),
+            ..Default::default()
+        };
+        context.limits = Arc::new(limits);
         McpSource::new(
             server,
-            Arc::new(ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key")),
+            Arc::new(
+                ServerContext::new(self.store.clone(), self.dir.path(), context).expect("a key"),
+            ),
         )
     }
 
@@ -46,7 +50,7 @@ impl World {
         let log = self.log().display().to_string();
         let words = ["--rich", "--era", era, "--log", &log, "--ttl", "60", "--ttl-ms", "60000"];
         let command = toolscout_hostile::example("mcp_hostile_server").display().to_string();
-        let args = words.iter().map(|it| ConfigText::from(*it)).collect();
+        let args = words.iter().map(|word| ConfigText::from(*word)).collect();
         let program = Program { command: ConfigText::from(&*command), args, ..Program::default() };
         self.source(ServerConfig::new(
             SourceId::new("it").expect("an id"),
@@ -57,12 +61,12 @@ impl World {
     fn events(&self, event: &str) -> Vec<Value> {
         let text = std::fs::read_to_string(self.log()).unwrap_or_default();
         let lines =
-            text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of JSON"));
-        lines.filter(|it| it["ev"] == event).collect()
+            text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+        lines.filter(|line| line["ev"] == event).collect()
     }
 
-    fn asked(&self, method: &str) -> usize {
-        self.events("recv").iter().filter(|it| it["method"] == method).count()
+    fn request_count(&self, method: &str) -> usize {
+        self.events("recv").iter().filter(|event| event["method"] == method).count()
     }
 }
 
@@ -75,7 +79,7 @@ fn json(value: Value) -> RawJson {
 }
 
 fn ids(items: &[RawJson], key: &str) -> Vec<String> {
-    items.iter().map(|it| it.to_value()[key].as_str().expect("a text").to_owned()).collect()
+    items.iter().map(|item| item.to_value()[key].as_str().expect("a text").to_owned()).collect()
 }
 
 /// The next event, if it arrives soon.
@@ -93,14 +97,14 @@ async fn call(source: &McpSource, name: &str, arguments: Value) -> Result<RawJso
 }
 
 #[tokio::test]
-async fn a_library_is_discovered_with_the_tools_and_looking_at_it_starts_nothing() {
+async fn a_library_is_discovered_with_the_tools_and_reading_it_starts_nothing() {
     for era in ["legacy", "modern"] {
         let world = World::new();
         let source = world.rich(era);
-        assert_eq!(source.holdings(&cx()).expect("nothing yet"), LibraryContents::default());
+        assert_eq!(source.contents(&cx()).expect("nothing yet"), LibraryContents::default());
         assert!(world.events("start").is_empty());
         source.refresh(&cx()).await.expect("discovered");
-        let held = world.rich(era).holdings(&cx()).expect("remembered");
+        let held = world.rich(era).contents(&cx()).expect("remembered");
         assert_eq!(
             ids(&held.resources, "uri"),
             ["test://readme", "test://picture", "test://numbers"]
@@ -115,13 +119,13 @@ async fn a_library_is_discovered_with_the_tools_and_looking_at_it_starts_nothing
 }
 
 #[tokio::test]
-async fn what_a_server_does_not_declare_is_not_asked_for() {
+async fn undeclared_lists_are_not_requested() {
     let (world, shell) = (World::new(), Shell::new());
     let source = world.source(shell.server("serve"));
     source.refresh(&cx()).await.expect("discovered");
-    let asked: Vec<Value> = shell.log().into_iter().map(|it| it["method"].clone()).collect();
+    let asked: Vec<Value> = shell.log().into_iter().map(|log| log["method"].clone()).collect();
     assert_eq!(asked, ["server/discover", "tools/list"]);
-    assert!(source.holdings(&cx()).expect("read").resources.is_empty());
+    assert!(source.contents(&cx()).expect("read").resources.is_empty());
 }
 
 /// Lists a resource and a prompt; the second time the prompts fail, and there are no templates.
@@ -138,21 +142,21 @@ on() {
 serve"#;
 
 #[tokio::test]
-async fn a_list_that_fails_costs_neither_the_tools_nor_what_was_known() {
+async fn a_failed_list_keeps_the_tools_and_the_stored_list() {
     let (world, shell) = (World::new(), Shell::new());
     let source = world.source(shell.server(FAILING));
     source.refresh(&cx()).await.expect("discovered");
     std::fs::write(shell.path("log.again"), "").expect("written");
     let discovered = source.refresh(&cx()).await.expect("discovered all the same");
     assert_eq!(discovered.tools, 1);
-    let held = source.holdings(&cx()).expect("remembered");
+    let held = source.contents(&cx()).expect("remembered");
     assert_eq!(
         (ids(&held.resources, "uri"), ids(&held.prompts, "name")),
         (vec!["a:1".to_owned()], vec!["p".to_owned()])
     );
     let noted = source.state(&cx()).expect("a state").record.library.expect("known").excluded;
-    assert!(noted.iter().any(|it| it.contains("not today")), "{noted:?}");
-    assert!(noted.iter().any(|it| it.contains("it has no `uri`")), "{noted:?}");
+    assert!(noted.iter().any(|noted| noted.contains("not today")), "{noted:?}");
+    assert!(noted.iter().any(|noted| noted.contains("it has no `uri`")), "{noted:?}");
 }
 
 /// Never answers `resources/list`.
@@ -162,7 +166,7 @@ on() { [ $method = resources/list ] || usual; }
 serve"#;
 
 #[tokio::test]
-async fn a_list_that_never_comes_leaves_the_tools_their_time() {
+async fn a_hanging_list_does_not_delay_the_tools() {
     let (world, shell) = (World::new(), Shell::new());
     let source = world.source(ServerConfig {
         discovery_timeout: Some(Duration::from_secs(2)),
@@ -205,7 +209,7 @@ async fn requests_start_the_server_and_pass_raw() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_wants_something_first_is_an_error_where_nobody_can_give_it() {
+async fn a_prompt_that_requires_input_fails_without_a_counterpart() {
     let world = World::new();
     let source = world.rich("modern");
     let error = source
@@ -213,13 +217,13 @@ async fn a_prompt_that_wants_something_first_is_an_error_where_nobody_can_give_i
         .await
         .expect_err("a question");
     assert!(
-        error.to_string().contains("`prompts/get` needs input that this client cannot give"),
+        error.to_string().contains("`prompts/get` needs input that this client cannot provide"),
         "{error}"
     );
 }
 
 #[tokio::test]
-async fn who_may_not_start_it_may_not_ask_it() {
+async fn a_barred_server_answers_no_requests() {
     let world = World::new();
     let source = world.rich("modern").barred("nobody trusts it");
     source.request("resources/list", json(json!({})), cx()).await.expect_err("refused");
@@ -227,7 +231,7 @@ async fn who_may_not_start_it_may_not_ask_it() {
 }
 
 #[tokio::test]
-async fn who_listens_hears_that_lists_changed_and_finds_them_remembered() {
+async fn subscribers_are_notified_of_changed_lists_after_they_are_stored() {
     for era in ["legacy", "modern"] {
         let world = World::new();
         let source = world.rich(era);
@@ -235,9 +239,9 @@ async fn who_listens_hears_that_lists_changed_and_finds_them_remembered() {
         let mut news = source.events();
         call(&source, "grow", json!({})).await.expect("grown");
         let mut heard = [next(&mut news).await, next(&mut news).await];
-        heard.sort_by_key(|it| *it == LibraryEvent::PromptsChanged);
+        heard.sort_by_key(|item| *item == LibraryEvent::PromptsChanged);
         assert_eq!(heard, [LibraryEvent::ResourcesChanged, LibraryEvent::PromptsChanged], "{era}");
-        let held = source.holdings(&cx()).expect("remembered");
+        let held = source.contents(&cx()).expect("remembered");
         assert_eq!((held.resources.len(), held.prompts.len()), (4, 3));
         source.stop().await;
     }
@@ -258,31 +262,31 @@ serve"#;
 
 /// T11: a storm of changes causes one list at a time, with pauses.
 #[tokio::test]
-async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause() {
+async fn a_listing_that_causes_the_next_one_is_followed_by_a_pause() {
     let (world, shell) = (World::new(), Shell::new());
     let source = world.source(shell.server(CONTRADICTS));
     let _news = source.events();
-    let begun = Instant::now();
+    let started = Instant::now();
     call(&source, "echo", json!({})).await.expect("it runs");
-    let lists = || shell.log().iter().filter(|it| it["method"] == "prompts/list").count();
+    let lists = || shell.log().iter().filter(|log| log["method"] == "prompts/list").count();
     crate::stdio::tests::until(|| lists() >= 13).await;
     assert!(
-        begun.elapsed() >= Duration::from_millis(600),
+        started.elapsed() >= Duration::from_millis(600),
         "thirteen lists within {:?}",
-        begun.elapsed()
+        started.elapsed()
     );
     source.stop().await;
 }
 
 /// A caller that only calls tools does not wait for a library without subscribers.
 #[tokio::test]
-async fn where_nobody_listens_a_call_lists_no_library() {
+async fn without_subscribers_a_call_lists_no_library() {
     let world = World::new();
     let source = world.rich("modern");
     call(&source, "echo", json!({"text": "hi"})).await.expect("it runs");
     call(&source, "grow", json!({})).await.expect("it grows");
     call(&source, "echo", json!({"text": "hi"})).await.expect("it runs");
-    assert_eq!(world.asked("resources/list") + world.asked("prompts/list"), 0);
+    assert_eq!(world.request_count("resources/list") + world.request_count("prompts/list"), 0);
     source.stop().await;
 }
 
@@ -320,7 +324,7 @@ async fn a_subscription_outlives_the_process_of_the_server() {
             }
         }
         let method = if era == "legacy" { "resources/subscribe" } else { "subscriptions/listen" };
-        assert!(world.asked(method) >= 2, "{era}");
+        assert!(world.request_count(method) >= 2, "{era}");
         source.request("resources/unsubscribe", json(uri), cx()).await.expect("unsubscribed");
         source.stop().await;
     }
@@ -328,14 +332,15 @@ async fn a_subscription_outlives_the_process_of_the_server() {
 
 /// Waits until the server has received this many subscriptions to the resource.
 async fn subscribed(world: &World, times: usize) {
-    let is_about =
-        |it: &Value| it["params"].as_str().is_some_and(|it| it.contains("test://numbers"));
-    let is_asked = |it: &Value| {
-        let method = it["method"].as_str().unwrap_or_default();
-        matches!(method, "resources/subscribe" | "subscriptions/listen") && is_about(it)
+    let is_about = |value: &Value| {
+        value["params"].as_str().is_some_and(|text| text.contains("test://numbers"))
+    };
+    let is_asked = |value: &Value| {
+        let method = value["method"].as_str().unwrap_or_default();
+        matches!(method, "resources/subscribe" | "subscriptions/listen") && is_about(value)
     };
     crate::stdio::tests::until(|| {
-        world.events("recv").iter().filter(|it| is_asked(it)).count() >= times
+        world.events("recv").iter().filter(|event| is_asked(event)).count() >= times
     })
     .await;
 }

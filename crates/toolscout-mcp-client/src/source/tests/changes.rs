@@ -27,8 +27,8 @@ const CHANGES_ONCE: &str = r#"on() {
 }
 serve"#;
 
-fn apart(milliseconds: u64) -> Limits {
-    Limits { apart: Duration::from_millis(milliseconds), ..Limits::default() }
+fn limits_with_interval(milliseconds: u64) -> Limits {
+    Limits { listing_interval: Duration::from_millis(milliseconds), ..Limits::default() }
 }
 
 #[tokio::test]
@@ -41,42 +41,42 @@ async fn a_storm_of_changes_is_one_list_at_a_time_and_soon_far_apart() {
         world
             .events("sent")
             .iter()
-            .filter(|it| it["method"] == "notifications/tools/list_changed")
+            .filter(|event| event["method"] == "notifications/tools/list_changed")
             .count()
             >= 500
     })
     .await;
-    assert!(world.asked("tools/list") <= 3, "{} lists", world.asked("tools/list"));
+    assert!(world.request_count("tools/list") <= 3, "{} lists", world.request_count("tools/list"));
 }
 
 #[tokio::test]
-async fn after_one_change_nobody_waits() {
+async fn a_single_change_causes_no_delay() {
     let (world, shell) = (World::new(), Shell::new());
-    let source = world.source_within(shell.server(CHANGES_ONCE), apart(3_600_000));
+    let source = world.source_within(shell.server(CHANGES_ONCE), limits_with_interval(3_600_000));
     for _ in 0..3 {
         let called =
             tokio::time::timeout(Duration::from_secs(30), call(&source, "echo", json!({}))).await;
         called.expect("no pause").expect("it runs");
     }
-    assert_eq!(shell.log().iter().filter(|it| it["method"] == "tools/list").count(), 2);
+    assert_eq!(shell.log().iter().filter(|log| log["method"] == "tools/list").count(), 2);
     source.stop().await;
 }
 
 /// Twelve lists in a minute if they are five seconds apart, even if each is followed by an
 /// announced change or fails.
 #[tokio::test]
-async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause() {
+async fn a_listing_that_causes_the_next_one_is_followed_by_a_pause() {
     for script in [CONTRADICTS, CANNOT] {
         let (world, shell) = (World::new(), Shell::new());
-        let source = world.source_within(shell.server(script), apart(200));
-        let begun = Instant::now();
+        let source = world.source_within(shell.server(script), limits_with_interval(200));
+        let started = Instant::now();
         let _ = call(&source, "echo", json!({})).await;
-        let lists = || shell.log().iter().filter(|it| it["method"] == "tools/list").count();
+        let lists = || shell.log().iter().filter(|log| log["method"] == "tools/list").count();
         until(|| lists() >= 13).await;
         assert!(
-            begun.elapsed() >= Duration::from_millis(2_400),
+            started.elapsed() >= Duration::from_millis(2_400),
             "thirteen lists within {:?}",
-            begun.elapsed()
+            started.elapsed()
         );
         source.stop().await;
     }
@@ -84,9 +84,10 @@ async fn a_list_that_makes_the_next_one_necessary_is_still_followed_by_a_pause()
 
 /// A list that is outdated before it arrives is repeated once at once.
 #[tokio::test]
-async fn a_change_while_a_calm_server_lists_is_seen_by_the_call_that_made_it_list() {
+async fn a_change_during_a_listing_is_visible_to_its_call() {
     let world = World::new();
-    let source = world.source_within(world.server("changed_mid_list", &[]), apart(100));
+    let source =
+        world.source_within(world.server("changed_mid_list", &[]), limits_with_interval(100));
     // The server lists the tool but does not implement it, so the error comes from the call itself.
     let error = call(&source, "v2", json!({})).await.expect_err("no such tool");
     assert!(matches!(error, SourceError::Answered { .. }), "{error}");
@@ -96,14 +97,15 @@ async fn a_change_while_a_calm_server_lists_is_seen_by_the_call_that_made_it_lis
     tokio::time::sleep(Duration::from_secs(5)).await;
     tokio::time::resume();
     call(&source, "v2", json!({})).await.expect_err("no such tool");
-    assert_eq!(world.asked("tools/list"), 2);
+    assert_eq!(world.request_count("tools/list"), 2);
 }
 
 /// The exit of the server is noticed during the pause before the next list.
 #[tokio::test]
-async fn a_server_that_falls_while_its_next_list_is_awaited_is_missed_at_once() {
+async fn a_crash_during_the_listing_pause_is_noticed_at_once() {
     let world = World::new();
-    let source = world.source_within(world.server("storm_after_list", &[]), apart(60_000));
+    let source =
+        world.source_within(world.server("storm_after_list", &[]), limits_with_interval(60_000));
     source.start(&cx()).await.expect("started");
     source.refresh(&cx()).await.expect("listed");
     kill(source.state(&cx()).expect("a state").process.expect("a process"));

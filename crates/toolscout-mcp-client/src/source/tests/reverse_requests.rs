@@ -6,7 +6,7 @@ use crate::HttpEndpoint;
 use parking_lot::Mutex;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use toolscout_core::{Counterpart, RawJson, Resume, RpcError};
+use toolscout_core::{RawJson, Resume, ReverseChannel, RpcError};
 
 /// A server over HTTP; stopped when the test ends.
 pub(crate) struct Web(Child, String);
@@ -38,13 +38,13 @@ impl Drop for Web {
 
 /// Answers every request with its own name, and records requests and notifications.
 #[derive(Default)]
-struct Person {
+struct TestCaller {
     name: &'static str,
     asked: Mutex<Vec<(String, Value)>>,
     told: Mutex<Vec<Value>>,
 }
 
-impl Counterpart for Person {
+impl ReverseChannel for TestCaller {
     fn capabilities(&self) -> RawJson {
         RawJson::from_value(
             &json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {}, "tasks": {},
@@ -52,14 +52,14 @@ impl Counterpart for Person {
         )
     }
 
-    fn ask<'a>(
+    fn request<'a>(
         &'a self,
         method: &'a str,
         params: RawJson,
     ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
-        self.asked.lock().push((method.to_owned(), params.to_value()));
-        let answer = json!({"action": "accept", "content": {"name": self.name}});
-        Box::pin(async move { Ok(RawJson::from_value(&answer)) })
+        self.requests.lock().push((method.to_owned(), params.to_value()));
+        let response = json!({"action": "accept", "content": {"name": self.name}});
+        Box::pin(async move { Ok(RawJson::from_value(&response)) })
     }
 
     fn tell(&self, _: &str, params: RawJson) {
@@ -67,22 +67,23 @@ impl Counterpart for Person {
     }
 }
 
-fn person(name: &'static str) -> Arc<Person> {
-    Arc::new(Person { name, ..Person::default() })
+fn caller(name: &'static str) -> Arc<TestCaller> {
+    Arc::new(TestCaller { name, ..TestCaller::default() })
 }
 
-fn of(person: &Arc<Person>) -> Cx {
-    Cx { counterpart: Some(person.clone()), ..cx() }
+fn cx_for(caller: &Arc<TestCaller>) -> Cx {
+    Cx { reverse_channel: Some(caller.clone()), ..cx() }
 }
 
 impl World {
     fn relaying(&self, server: ServerConfig) -> McpSource {
-        let dial = ConnectContext {
+        let context = ConnectContext {
             has_counterparts: true,
             ..ConnectContext::new(self.dir.path().to_owned())
         };
-        let shared = ServerContext::new(self.store.clone(), self.dir.path(), dial).expect("a key");
-        McpSource::new(server, Arc::new(shared))
+        let server_context =
+            ServerContext::new(self.store.clone(), self.dir.path(), context).expect("a key");
+        McpSource::new(server, Arc::new(server_context))
     }
 }
 
@@ -108,7 +109,7 @@ async fn resume_as(
     source.call_running(call, cx).await
 }
 
-fn said(output: &ToolOutput) -> Value {
+fn output_json(output: &ToolOutput) -> Value {
     serde_json::from_str(&text(output)).expect("the text is JSON")
 }
 
@@ -123,76 +124,78 @@ fn both(world: &World, era: &str) -> (Web, [McpSource; 2]) {
 }
 
 #[tokio::test]
-async fn a_legacy_server_asks_its_caller_and_gets_the_answer() {
+async fn a_reverse_request_of_a_legacy_server_reaches_its_caller() {
     let world = World::new();
     let (_web, sources) = both(&world, "legacy");
     for source in &sources {
-        let anna = person("anna");
-        let output = call_as(source, of(&anna), "elicit", json!({"message": "who?"}))
+        let anna = caller("anna");
+        let output = call_as(source, cx_for(&anna), "elicit", json!({"message": "who?"}))
             .await
             .expect("a result");
         assert_eq!(
-            said(&output)["result"],
+            output_json(&output)["result"],
             json!({"action": "accept", "content": {"name": "anna"}})
         );
-        let (method, params) = anna.asked.lock()[0].clone();
+        let (method, params) = anna.requests.lock()[0].clone();
         assert_eq!(
             (method.as_str(), &params["message"], &params["vendor"]),
             ("elicitation/create", &json!("who?"), &json!(1.0))
         );
         for tool in ["sample", "roots"] {
-            call_as(source, of(&anna), tool, json!({})).await.expect("a result");
+            call_as(source, cx_for(&anna), tool, json!({})).await.expect("a result");
         }
-        let asked: Vec<String> = anna.asked.lock().iter().map(|it| it.0.clone()).collect();
-        assert_eq!(asked, ["elicitation/create", "sampling/createMessage", "roots/list"]);
-        let output =
-            call_as(source, of(&anna), "elicit", json!({"mode": "url"})).await.expect("a result");
-        assert_eq!(said(&output)["error"]["code"], -32602, "not what this caller can do");
+        let requests: Vec<String> =
+            anna.requests.lock().iter().map(|item| item.0.clone()).collect();
+        assert_eq!(requests, ["elicitation/create", "sampling/createMessage", "roots/list"]);
+        let output = call_as(source, cx_for(&anna), "elicit", json!({"mode": "url"}))
+            .await
+            .expect("a result");
+        assert_eq!(output_json(&output)["error"]["code"], -32602, "not what this caller can do");
         let output = call_as(source, cx(), "elicit", json!({})).await.expect("a result");
-        assert_eq!(said(&output)["error"]["code"], -32601, "nobody is there");
+        assert_eq!(output_json(&output)["error"]["code"], -32601, "nobody is there");
         source.stop().await;
     }
 }
 
 #[tokio::test]
-async fn a_legacy_server_is_told_what_callers_can_do_only_where_there_are_some() {
+async fn a_legacy_server_gets_capabilities_only_with_counterparts() {
     let world = World::new();
     let declared = json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}});
     let server = || world.server("honest", &["--rich", "--era", "legacy"]);
     for (source, expected) in
         [(world.relaying(server()), declared), (world.source(server()), json!({}))]
     {
-        let output = call_as(&source, of(&person("anna")), "capabilities", json!({}))
+        let output = call_as(&source, cx_for(&caller("anna")), "capabilities", json!({}))
             .await
             .expect("a result");
-        assert_eq!(said(&output), expected);
+        assert_eq!(output_json(&output), expected);
         source.stop().await;
     }
 }
 
 #[tokio::test]
-async fn a_modern_server_is_told_what_this_caller_can_do_through_us() {
+async fn a_modern_server_gets_the_relayable_capabilities_of_the_caller() {
     let world = World::new();
     let (_web, sources) = both(&world, "modern");
     for source in &sources {
-        let output = call_as(source, of(&person("anna")), "capabilities", json!({}))
+        let output = call_as(source, cx_for(&caller("anna")), "capabilities", json!({}))
             .await
             .expect("a result");
         let expected = json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {}, "extensions": {"vendor/ui": {}}});
-        assert_eq!(said(&output), expected);
+        assert_eq!(output_json(&output), expected);
         let output = call_as(source, cx(), "capabilities", json!({})).await.expect("a result");
-        assert_eq!(said(&output), json!({}));
+        assert_eq!(output_json(&output), json!({}));
         source.stop().await;
     }
 }
 
 #[tokio::test]
-async fn a_modern_server_answers_with_its_question_and_is_called_again_with_the_answer() {
+async fn an_input_required_result_is_resumed_with_the_response() {
     let world = World::new();
     let (_web, sources) = both(&world, "modern");
     for source in &sources {
-        let anna = person("anna");
-        let output = call_as(source, of(&anna), "elicit", json!({"message": "who?"}))
+        let anna = caller("anna");
+        let output = call_as(source, cx_for(&anna), "elicit", json!({"message": "who?"}))
             .await
             .expect("a question");
         assert!(output.wants_input());
@@ -202,35 +205,37 @@ async fn a_modern_server_answers_with_its_question_and_is_called_again_with_the_
             responses: RawJson::parse(r#"{"it":{ "action":"accept", "n":1.0 }}"#).ok(),
             state: question["requestState"].as_str().map(str::to_owned),
         };
-        let output = resume_as(source, of(&anna), "elicit", json!({}), Some(resume))
+        let output = resume_as(source, cx_for(&anna), "elicit", json!({}), Some(resume))
             .await
             .expect("a result");
         assert!(!output.wants_input());
         let got = json!({"inputResponses": {"it": {"action": "accept", "n": 1.0}}, "requestState": "st-1"});
-        assert_eq!(said(&output), got);
-        assert!(anna.asked.lock().is_empty(), "whoever called puts the question");
-        let error = call_as(source, cx(), "elicit", json!({}))
-            .await
-            .expect_err("nobody is there")
-            .to_string();
-        assert!(error.contains("needs input that this client cannot give"), "{error}");
+        assert_eq!(output_json(&output), got);
+        assert!(anna.requests.lock().is_empty(), "whoever called puts the question");
+        let error =
+            call_as(source, cx(), "elicit", json!({})).await.expect_err("no listener").to_string();
+        assert!(error.contains("needs input that this client cannot provide"), "{error}");
         source.stop().await;
     }
 }
 
 /// T28, T32: over HTTP each reverse request arrives on the stream of its call.
 #[tokio::test]
-async fn callers_at_the_same_time_are_asked_what_their_own_call_wants_to_know() {
+async fn concurrent_callers_get_only_their_own_reverse_requests() {
     let world = World::new();
     let web = Web::new(&["--rich", "--era", "legacy"]);
     let source = world.relaying(web.server());
-    let people: Vec<_> = ["anna", "bert", "cleo", "dora"].map(person).into();
-    let calls =
-        people.iter().map(|it| call_as(&source, of(it), "elicit", json!({"message": it.name})));
-    for (person, output) in people.iter().zip(join_all(calls).await) {
-        assert_eq!(said(&output.expect("a result"))["result"]["content"]["name"], person.name);
-        let asked = person.asked.lock();
-        assert_eq!((asked.len(), &asked[0].1["message"]), (1, &json!(person.name)));
+    let people: Vec<_> = ["anna", "bert", "cleo", "dora"].map(caller).into();
+    let calls = people
+        .iter()
+        .map(|people| call_as(&source, cx_for(people), "elicit", json!({"message": people.name})));
+    for (caller, output) in people.iter().zip(join_all(calls).await) {
+        assert_eq!(
+            output_json(&output.expect("a result"))["result"]["content"]["name"],
+            caller.name
+        );
+        let requests = caller.requests.lock();
+        assert_eq!((requests.len(), &requests[0].1["message"]), (1, &json!(caller.name)));
     }
     source.stop().await;
 }
@@ -238,62 +243,72 @@ async fn callers_at_the_same_time_are_asked_what_their_own_call_wants_to_know() 
 /// T28, T32: over pipes a reverse request cannot be attributed, so it is refused unless there is
 /// only one caller.
 #[tokio::test]
-async fn over_pipes_nobody_is_asked_what_may_be_anothers_question() {
+async fn over_pipes_ambiguous_reverse_requests_are_refused() {
     let world = World::new();
     let source = world.relaying(world.server("honest", &["--rich", "--era", "legacy"]));
-    let (anna, bert) = (person("anna"), person("bert"));
-    call_as(&source, of(&anna), "echo", json!({"text": "hi"})).await.expect("it runs");
+    let (anna, bert) = (caller("anna"), caller("bert"));
+    call_as(&source, cx_for(&anna), "echo", json!({"text": "hi"})).await.expect("it runs");
     let calls = tokio::join!(
-        call_as(&source, of(&bert), "sleep", json!({"seconds": 0.5})),
-        call_as(&source, of(&anna), "elicit", json!({})),
+        call_as(&source, cx_for(&bert), "sleep", json!({"seconds": 0.5})),
+        call_as(&source, cx_for(&anna), "elicit", json!({})),
     );
-    let refusal = said(&calls.1.expect("a result"))["error"]["message"].to_string();
+    let refusal = output_json(&calls.1.expect("a result"))["error"]["message"].to_string();
     assert!(refusal.contains("several calls are in progress"), "{refusal}");
-    assert!(anna.asked.lock().is_empty() && bert.asked.lock().is_empty());
+    assert!(anna.requests.lock().is_empty() && bert.requests.lock().is_empty());
     source.stop().await;
 }
 
 #[tokio::test]
-async fn a_question_that_is_withdrawn_gets_no_answer() {
+async fn a_cancelled_reverse_request_gets_no_response() {
     struct Slow(tokio::sync::mpsc::UnboundedSender<()>);
-    impl Counterpart for Slow {
+    impl ReverseChannel for Slow {
         fn capabilities(&self) -> RawJson {
             RawJson::from_value(&json!({"elicitation": {}}))
         }
-        fn ask<'a>(&'a self, _: &'a str, _: RawJson) -> BoxFuture<'a, Result<RawJson, RpcError>> {
+        fn request<'a>(
+            &'a self,
+            _: &'a str,
+            _: RawJson,
+        ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
             let _ = self.0.send(());
             Box::pin(std::future::pending())
         }
-        fn tell(&self, _: &str, _: RawJson) {}
+        fn notify(&self, _: &str, _: RawJson) {}
     }
     let world = World::new();
     let (_web, sources) = both(&world, "legacy");
     for source in &sources {
-        let (sender, mut asked) = tokio::sync::mpsc::unbounded_channel();
-        let cx = Cx { counterpart: Some(Arc::new(Slow(sender))), ..cx() };
+        let (sender, mut requests) = tokio::sync::mpsc::unbounded_channel();
+        let cx = Cx { reverse_channel: Some(Arc::new(Slow(sender))), ..cx() };
         let output =
             call_as(source, cx, "elicit", json!({"withdraw": true})).await.expect("a result");
         assert_eq!(text(&output), "withdrawn");
-        asked.try_recv().expect("it was put first");
+        requests.try_recv().expect("it was put first");
         source.stop().await;
     }
 }
 
 #[tokio::test]
-async fn what_is_logged_and_reported_during_a_call_reaches_its_caller_in_order() {
+async fn log_messages_and_progress_reach_the_caller_in_order() {
     let world = World::new();
     for era in ["legacy", "modern"] {
         let (_web, sources) = both(&world, era);
         for source in &sources {
-            let anna = person("anna");
+            let anna = caller("anna");
             let steps: Arc<Mutex<Vec<f64>>> = Arc::default();
             let to = steps.clone();
-            let cx =
-                Cx { progress: Some(Arc::new(move |it| to.lock().push(it.done))), ..of(&anna) };
+            let cx = Cx {
+                progress: Some(Arc::new(move |value| to.lock().push(value.done))),
+                ..cx_for(&anna)
+            };
             call_as(source, cx.clone(), "log", json!({"count": 20})).await.expect("a result");
-            let told: Vec<u64> =
-                anna.told.lock().iter().filter_map(|it| it["data"]["number"].as_u64()).collect();
-            assert_eq!(told, (0..20).collect::<Vec<_>>(), "{era}");
+            let received: Vec<u64> = anna
+                .notifications
+                .lock()
+                .iter()
+                .filter_map(|item| item["data"]["number"].as_u64())
+                .collect();
+            assert_eq!(received, (0..20).collect::<Vec<_>>(), "{era}");
             call_as(source, cx, "progress", json!({"steps": 3})).await.expect("a result");
             assert_eq!(*steps.lock(), [1.0, 2.0, 3.0]);
             source.stop().await;
@@ -303,7 +318,7 @@ async fn what_is_logged_and_reported_during_a_call_reaches_its_caller_in_order()
 
 /// Results with any content pass byte for byte.
 #[tokio::test]
-async fn a_result_with_everything_in_it_comes_whole() {
+async fn a_result_with_all_content_types_passes_unmodified() {
     let world = World::new();
     for era in ["legacy", "modern"] {
         let (_web, sources) = both(&world, era);
