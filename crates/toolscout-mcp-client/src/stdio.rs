@@ -13,10 +13,10 @@ mod pipes;
 #[cfg(all(test, unix))]
 pub(super) mod tests;
 
-pub use toolscout_process::orphans::end_orphans;
+pub use toolscout_process::orphans::kill_orphans;
 
 use super::wire::{Outgoing, Wire, WireObserver};
-use super::{ClientError, ConnectContext, Program};
+use super::{ClientError, ConnectContext, Program, ServerConfig};
 use parking_lot::Mutex;
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -28,11 +28,11 @@ use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
 
 /// The maximum number of queued messages: as many as pending calls.
-const OUTBOX: usize = 64;
+const OUTBOX_CAPACITY: usize = 64;
 /// The time limit for closing; the keeper's own steps take less.
-const CLOSING: Duration = Duration::from_millis(4_800);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(4_800);
 
-static BEFORE_THE_FIRST: Once = Once::new();
+static FIRST_START: Once = Once::new();
 
 /// Runs once, before the first server starts. Ends orphans of an earlier toolscout process, and
 /// hides this process's environment from the servers, which run as the same user.
@@ -52,10 +52,10 @@ fn before_the_first() {
 pub(super) struct StdioWire {
     outbox: mpsc::Sender<Outgoing>,
     tail: Arc<Mutex<OutputTail>>,
-    held: Arc<ServerProcesses>,
+    processes: Arc<ServerProcesses>,
     process: Option<u32>,
     closing: Arc<watch::Sender<bool>>,
-    over: watch::Receiver<bool>,
+    closed: watch::Receiver<bool>,
     _tasks: JoinSet<()>,
 }
 
@@ -63,14 +63,14 @@ impl StdioWire {
     /// Starts the program. Cancel-safe: dropping the future ends everything that was started.
     pub(super) async fn open(
         program: &Program,
-        dial: &ConnectContext,
+        context: &ConnectContext,
         observer: Arc<dyn WireObserver>,
     ) -> Result<Arc<Self>, ClientError> {
         let (program, from) = (program.clone(), dial.clone());
         // Resolving references may read files and run the keyring program.
         let launch = spawn_blocking(move || {
-            BEFORE_THE_FIRST.call_once(before_the_first);
-            launch::prepare(&program, &from)
+            FIRST_START.call_once(prepare_first_start);
+            launch::prepare(&server, &program, &context_copy)
         })
         .await;
         let launch =
@@ -88,36 +88,36 @@ impl StdioWire {
         let process = child.id();
         let (input, output, errors) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let tail = Arc::new(Mutex::new(OutputTail::new(dial.limits.stderr)));
+        let tail = Arc::new(Mutex::new(OutputTail::new(context.limits.stderr)));
         let closing = Arc::new(watch::Sender::new(false));
-        let (over_sender, over) = watch::channel(false);
-        let (outbox, queued) = mpsc::channel(OUTBOX);
+        let (closed_sender, closed) = watch::channel(false);
+        let (outbox, queued) = mpsc::channel(OUTBOX_CAPACITY);
         let (drained_sender, drained) = oneshot::channel();
         let mut tasks = JoinSet::new();
         tasks.spawn(pipes::write(input, queued, observer.clone(), closing.subscribe()));
         tasks.spawn(pipes::drain(errors, tail.clone(), drained_sender));
-        let keeper = keeper::ChildKeeper {
+        let keeper = child_keeper::ChildKeeper {
             child,
-            held: held.clone(),
+            processes: processes.clone(),
             observer,
             tail: tail.clone(),
             closing: closing.clone(),
             over: over_sender,
             limits: dial.limits.clone(),
         };
-        tasks.spawn(keeper.keep(output, drained));
-        Self { outbox, tail, held, process, closing, over, _tasks: tasks }
+        tasks.spawn(keeper.run(output, drained));
+        Self { outbox, tail, processes, process, confined, closing, closed, _tasks: tasks }
     }
 }
 
 impl Wire for StdioWire {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), ClientError>> {
         Box::pin(async move {
-            let deadline = Until::from_std(message.deadline);
-            let limit = deadline.saturating_duration_since(Until::now());
+            let deadline = TokioInstant::from_std(message.deadline);
+            let limit = deadline.saturating_duration_since(TokioInstant::now());
             match timeout_at(deadline, self.outbox.reserve()).await {
-                Ok(Ok(place)) => {
-                    place.send(message);
+                Ok(Ok(permit)) => {
+                    permit.send(message);
                     Ok(())
                 }
                 Ok(Err(_)) => Err(ClientError::lost("it was stopped")),
@@ -131,14 +131,14 @@ impl Wire for StdioWire {
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             self.closing.send_replace(true);
-            let mut over = self.over.clone();
-            let _ = timeout(CLOSING, over.wait_for(|it| *it)).await;
-            self.held.end();
+            let mut closed = self.closed.clone();
+            let _ = timeout(CLOSE_TIMEOUT, closed.wait_for(|closed| *closed)).await;
+            self.processes.kill_all();
         })
     }
 
     fn tail(&self) -> String {
-        keeper::text_of(&self.tail)
+        child_keeper::tail_text(&self.tail)
     }
 
     fn process(&self) -> Option<u32> {
@@ -148,6 +148,6 @@ impl Wire for StdioWire {
 
 impl Drop for StdioWire {
     fn drop(&mut self) {
-        self.held.end();
+        self.processes.kill_all();
     }
 }

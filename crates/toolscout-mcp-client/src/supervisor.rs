@@ -5,7 +5,7 @@ mod refresh;
 
 use super::backoff::Backoff;
 use super::client::McpClient;
-use super::discovery::{ServerContext, in_full, soonest};
+use super::discovery::{ServerContext, effective_deadline, with_configured_limit};
 use super::running::{InUse, RunningServer};
 use super::{ClientError, ServerConfig};
 use parking_lot::Mutex;
@@ -19,11 +19,11 @@ use tokio::time::{sleep_until, timeout_at};
 use toolscout_core::{Caller, Cx, LibraryEvent, Moment, RawJson};
 
 /// The capacity of the event channel; a slow receiver misses events.
-const NEWS: usize = 64;
+const EVENT_CAPACITY: usize = 64;
 /// The maximum number of resource subscriptions per server.
-const WATCHED: usize = 1_000;
+const MAX_SUBSCRIPTIONS: usize = 1_000;
 /// An idle server is stopped after this long.
-const IDLE: Duration = Duration::from_secs(300);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The phase of a server in this process.
 #[derive(Clone)]
@@ -46,21 +46,21 @@ pub(super) struct Supervisor {
     /// Counts lists that differed from the previous one.
     changes: watch::Sender<u64>,
     /// Library events. The channel takes memory, so it is created for the first subscriber.
-    news: OnceLock<broadcast::Sender<LibraryEvent>>,
+    library_events: OnceLock<broadcast::Sender<LibraryEvent>>,
     /// Resources with a subscription.
-    watched: Mutex<BTreeSet<String>>,
+    subscriptions: Mutex<BTreeSet<String>>,
     /// Ends the backoff of a failed server early.
-    poke: Arc<Notify>,
+    wake: Arc<Notify>,
     state: Mutex<SupervisorState>,
-    /// The task that runs `lead`; aborted on drop.
-    life: Mutex<JoinSet<()>>,
+    /// The task that runs `supervise`; aborted on drop.
+    task: Mutex<JoinSet<()>>,
 }
 
 #[derive(Default)]
 struct SupervisorState {
     backoff: Backoff,
     /// Whether a user requested that it runs even if it is unused.
-    is_wanted: bool,
+    stays_running: bool,
     last_use: Option<Instant>,
     running: Option<AbortHandle>,
 }
@@ -72,11 +72,11 @@ impl Supervisor {
             context: shared,
             phase: watch::Sender::new(Phase::Stopped),
             changes: watch::Sender::new(0),
-            news: OnceLock::new(),
-            watched: Mutex::default(),
-            poke: Arc::default(),
+            library_events: OnceLock::new(),
+            subscriptions: Mutex::default(),
+            wake: Arc::default(),
             state: Mutex::default(),
-            life: Mutex::default(),
+            task: Mutex::default(),
         })
     }
 
@@ -89,49 +89,49 @@ impl Supervisor {
         self.changes.subscribe()
     }
 
-    pub(super) fn has_changed(&self) {
-        self.changes.send_modify(|it| *it += 1);
+    pub(super) fn notify_changed(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
     }
 
     /// Subscribes to library events.
-    pub(super) fn news(&self) -> broadcast::Receiver<LibraryEvent> {
+    pub(super) fn library_events(&self) -> broadcast::Receiver<LibraryEvent> {
         self.event_sender().subscribe()
     }
 
     fn event_sender(&self) -> &broadcast::Sender<LibraryEvent> {
-        self.news.get_or_init(|| broadcast::Sender::new(NEWS))
+        self.library_events.get_or_init(|| broadcast::Sender::new(EVENT_CAPACITY))
     }
 
-    pub(super) fn has_listeners(&self) -> bool {
-        self.news.get().is_some_and(|it| it.receiver_count() > 0)
+    pub(super) fn has_subscribers(&self) -> bool {
+        self.library_events.get().is_some_and(|sender| sender.receiver_count() > 0)
     }
 
-    pub(super) fn tell(&self, news: LibraryEvent) {
+    pub(super) fn emit(&self, event: LibraryEvent) {
         // Fails if there are no subscribers left.
-        let _ = self.news.get().map(|it| it.send(news));
+        let _ = self.library_events.get().map(|sender| sender.send(event));
     }
 
     /// Adds or removes the subscription to a resource; returns all subscriptions.
-    pub(super) fn watch(
+    pub(super) fn set_subscription(
         &self,
         uri: String,
-        is_wanted: bool,
+        subscribe: bool,
     ) -> Result<BTreeSet<String>, ClientError> {
-        let mut watched = self.watched.lock();
-        if !is_wanted {
-            watched.remove(&uri);
-        } else if watched.len() >= WATCHED && !watched.contains(&uri) {
+        let mut subscriptions = self.subscriptions.lock();
+        if !subscribe {
+            subscriptions.remove(&uri);
+        } else if subscriptions.len() >= MAX_SUBSCRIPTIONS && !subscriptions.contains(&uri) {
             let reason =
-                format!("{WATCHED} resources are subscribed to already, and no more are allowed");
+                format!("the limit of {MAX_SUBSCRIPTIONS} resource subscriptions is reached");
             return Err(ClientError::invalid(reason));
         } else {
-            watched.insert(uri);
+            subscriptions.insert(uri);
         }
-        Ok(watched.clone())
+        Ok(subscriptions.clone())
     }
 
-    fn watched(&self) -> BTreeSet<String> {
-        self.watched.lock().clone()
+    fn subscriptions(&self) -> BTreeSet<String> {
+        self.subscriptions.lock().clone()
     }
 
     /// The running server, started if necessary. Concurrent callers share one start. A server that
@@ -140,52 +140,52 @@ impl Supervisor {
     pub(super) async fn acquire(self: &Arc<Self>, cx: &Cx) -> Result<InUse, ClientError> {
         self.state.lock().last_use = Some(Instant::now());
         if let Phase::Running(running) = &*self.phase.borrow()
-            && running.client.is_lost().is_none()
+            && running.client.lost_reason().is_none()
         {
-            return Ok(running.use_it());
+            return Ok(running.acquire());
         }
         let mut phases = self.phase.subscribe();
-        let limit = self.time_to_start(cx);
-        let deadline = soonest(cx, limit);
-        let mut asked = false;
+        let limit = self.start_time_limit(cx);
+        let deadline = effective_deadline(cx, limit);
+        let mut has_requested = false;
         loop {
             let phase = phases.borrow_and_update().clone();
             match phase {
-                Phase::Running(running) if running.client.is_lost().is_none() => {
-                    return Ok(running.use_it());
+                Phase::Running(running) if running.client.lost_reason().is_none() => {
+                    return Ok(running.acquire());
                 }
-                Phase::Failed { error, .. } if asked => return Err(error),
-                Phase::Failed { error, retry, .. } if is_left_alone(retry, cx) => {
-                    return Err(resting(&error, retry));
+                Phase::Failed { error, .. } if has_requested => return Err(error),
+                Phase::Failed { error, retry, .. } if is_in_backoff(retry, cx) => {
+                    return Err(backoff_error(&error, retry));
                 }
                 Phase::Failed { .. } | Phase::Stopped => {
-                    asked = true;
+                    has_requested = true;
                     self.start();
                 }
-                Phase::Starting { .. } => asked = true,
-                // The connection is lost, and the `lead` task is about to notice.
+                Phase::Starting { .. } => has_requested = true,
+                // The connection is lost, and the `supervise` task is about to notice.
                 Phase::Running(_) => {}
             }
             let waited = timeout_at(deadline.into(), phases.changed()).await;
             waited
-                .map_err(|_| ClientError::TimedOut { what: "the start".to_owned(), limit })
-                .and_then(|it| it.map_err(|_| gone()))?;
+                .map_err(|_| ClientError::TimedOut { what: "starting it".to_owned(), limit })
+                .and_then(|waited| waited.map_err(|_| stopped_while_starting()))?;
         }
     }
 
     /// Starts the server and keeps it running until [`Supervisor::stop`], even if it is unused.
-    pub(super) async fn keep(self: &Arc<Self>, cx: &Cx) -> Result<(), ClientError> {
-        self.state.lock().is_wanted = true;
+    pub(super) async fn keep_running(self: &Arc<Self>, cx: &Cx) -> Result<(), ClientError> {
+        self.state.lock().stays_running = true;
         self.acquire(cx).await.map(drop)
     }
 
     /// Stops the server, and prevents automatic restarts.
     pub(super) async fn stop(&self) {
         let abort = {
-            let mut kept = self.state.lock();
-            kept.is_wanted = false;
-            kept.last_use = None;
-            kept.running.take()
+            let mut state = self.state.lock();
+            state.stays_running = false;
+            state.last_use = None;
+            state.running.take()
         };
         let running = match self.phase() {
             Phase::Running(running) => Some(running),
@@ -202,26 +202,28 @@ impl Supervisor {
 
     /// Starts the server, or wakes it from its backoff.
     fn start(self: &Arc<Self>) {
-        let mut life = self.life.lock();
-        while life.try_join_next().is_some() {}
-        if life.is_empty() {
+        let mut task = self.task.lock();
+        while task.try_join_next().is_some() {}
+        if task.is_empty() {
             self.phase.send_replace(Phase::Starting { since: Moment::now() });
             self.state.lock().running =
-                Some(life.spawn(lead(Arc::downgrade(self), self.poke.clone())));
+                Some(task.spawn(supervise(Arc::downgrade(self), self.wake.clone())));
         } else {
-            self.poke.notify_one();
+            self.wake.notify_one();
         }
     }
 
     /// Records the start, and returns the future that connects.
-    fn begin(&self) -> impl Future<Output = Result<Arc<RunningServer>, ClientError>> + use<> {
+    fn start_attempt(
+        &self,
+    ) -> impl Future<Output = Result<Arc<RunningServer>, ClientError>> + use<> {
         self.phase.send_replace(Phase::Starting { since: Moment::now() });
         self.state.lock().backoff.started(Instant::now());
         connect(
             self.server.clone(),
             self.context.clone(),
             self.event_sender().clone(),
-            self.watched(),
+            self.subscriptions(),
         )
     }
 
@@ -237,27 +239,31 @@ impl Supervisor {
     /// Whether it should run: a user requested it, it was used recently, or resources are
     /// subscribed to.
     fn is_needed(&self) -> bool {
-        let kept = self.state.lock();
-        let is_used = kept.last_use.is_some_and(|it| it.elapsed() < self.idle());
-        kept.is_wanted || is_used || !self.watched().is_empty()
+        let state = self.state.lock();
+        let is_used =
+            state.last_use.is_some_and(|last_use| last_use.elapsed() < self.idle_timeout());
+        state.stays_running || is_used || !self.subscriptions().is_empty()
     }
 
-    fn idle(&self) -> Duration {
-        self.server.idle_timeout.unwrap_or(IDLE)
+    fn idle_timeout(&self) -> Duration {
+        self.server.idle_timeout.unwrap_or(IDLE_TIMEOUT)
     }
 
-    fn time_to_start(&self, cx: &Cx) -> Duration {
+    fn start_time_limit(&self, cx: &Cx) -> Duration {
         let record = self.context.read(&self.server, cx).unwrap_or_default();
-        self.context.time_for(&self.server, &record)
+        self.context.discovery_time_limit(&self.server, &record)
     }
 }
 
 /// Runs the server from the first start to the last stop. It holds the supervisor only briefly, so
 /// that dropping the supervisor ends this task.
-async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
+async fn supervise(supervisor: Weak<Supervisor>, wake: Arc<Notify>) {
     let mut was_up = false;
     loop {
-        let Some(attempt) = supervisor.upgrade().map(|it| it.begin()) else { return };
+        let Some(attempt) = supervisor.upgrade().map(|supervisor| supervisor.start_attempt())
+        else {
+            return;
+        };
         let (error, running) = match attempt.await {
             Ok(running) => {
                 was_up = true;
@@ -265,11 +271,11 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
                 this.phase.send_replace(Phase::Running(running.clone()));
                 tracing::info!(event = "server_started", server = %this.server.id);
                 drop(this);
-                let ended = tokio::select! {
-                    ended = attend(&supervisor, &running) => ended,
-                    () = library::attend(&supervisor, &running) => None,
+                let end_reason = tokio::select! {
+                    end_reason = watch_running(&supervisor, &running) => end_reason,
+                    () = library::keep_library_current(&supervisor, &running) => None,
                 };
-                let Some(error) = ended else { return };
+                let Some(error) = end_reason else { return };
                 running.client.close().await;
                 (error, Some(running))
             }
@@ -285,7 +291,7 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
         drop(this);
         tokio::select! {
             () = sleep_until(retry.into()) => {}
-            () = poke.notified() => {}
+            () = wake.notified() => {}
         }
         let Some(this) = supervisor.upgrade() else { return };
         if !this.is_needed() {
@@ -297,36 +303,37 @@ async fn lead(supervisor: Weak<Supervisor>, poke: Arc<Notify>) {
 
 async fn connect(
     server: Arc<ServerConfig>,
-    shared: Arc<ServerContext>,
-    news: broadcast::Sender<LibraryEvent>,
-    watched: BTreeSet<String>,
+    context: Arc<ServerContext>,
+    library_events: broadcast::Sender<LibraryEvent>,
+    subscriptions: BTreeSet<String>,
 ) -> Result<Arc<RunningServer>, ClientError> {
     let cx = Cx::new(Caller::Mcp);
-    let record = shared.read(&server, &cx).unwrap_or_default();
-    let limit = shared.time_for(&server, &record);
+    let record = context.read(&server, &cx).unwrap_or_default();
+    let limit = context.discovery_time_limit(&server, &record);
     let deadline = Instant::now() + limit;
-    let client = McpClient::connect(&server, &shared.dial(&server, &record), deadline).await;
-    let client = client.map_err(|it| in_full(it, limit, deadline, &cx))?;
-    client.router().tell_news(news);
-    subscribe(&client, watched, deadline).await;
+    let client =
+        McpClient::connect(&server, &context.connect_context(&server, &record), deadline).await;
+    let client = client.map_err(|error| with_configured_limit(error, limit, deadline, &cx))?;
+    client.router().set_event_sender(library_events);
+    subscribe(&client, subscriptions, deadline).await;
     // A server may refuse the subscription to changes; then its list is refreshed when it expires.
-    if client.said().tells_of_changes()
+    if client.description().declares_any_list_changes()
         && let Err(error) = client.listen().await
-        && client.is_lost().is_some()
+        && client.lost_reason().is_some()
     {
         return Err(error);
     }
-    Ok(Arc::new(RunningServer::new(client, server, shared)))
+    Ok(Arc::new(RunningServer::new(client, server, context)))
 }
 
 /// Renews the subscriptions of the last run. Subscriptions to removed resources fail, which is
 /// ignored.
-async fn subscribe(client: &McpClient, watched: BTreeSet<String>, deadline: Instant) {
-    if client.era().is_modern() && !watched.is_empty() {
-        let _ = client.watch(watched).await;
+async fn subscribe(client: &McpClient, subscriptions: BTreeSet<String>, deadline: Instant) {
+    if client.era().is_modern() && !subscriptions.is_empty() {
+        let _ = client.subscribe_to_resources(subscriptions).await;
         return;
     }
-    for uri in watched {
+    for uri in subscriptions {
         let params = RawJson::from_value(&json!({"uri": uri}));
         let _ =
             client.request("resources/subscribe", &params, &Cx::new(Caller::Mcp), deadline).await;
@@ -335,15 +342,15 @@ async fn subscribe(client: &McpClient, watched: BTreeSet<String>, deadline: Inst
 
 /// Watches a running server until the connection is lost, and returns the error, or until it is
 /// idle, and stops it.
-async fn attend(
+async fn watch_running(
     supervisor: &Weak<Supervisor>,
     running: &Arc<RunningServer>,
 ) -> Option<ClientError> {
     let mut changes = running.client.list_changes();
     loop {
-        let idle = supervisor.upgrade()?.idle();
+        let idle_timeout = supervisor.upgrade()?.idle_timeout();
         tokio::select! {
-            error = running.client.lost() => return Some(error),
+            error = running.client.wait_until_lost() => return Some(error),
             changed = changes.changed() => {
                 changed.ok()?;
                 // A failed listing is recorded, but the server may still work.
@@ -351,40 +358,40 @@ async fn attend(
                     supervisor.upgrade()?.has_changed();
                 }
             }
-            () = sleep_until((running.last_use() + idle).into()) => {
+            () = sleep_until((running.last_use() + idle_timeout).into()) => {
                 let this = supervisor.upgrade()?;
-                if !running.is_in_use() && running.last_use().elapsed() >= idle && !this.is_needed() {
+                if !running.is_in_use() && running.last_use().elapsed() >= idle_timeout && !this.is_needed() {
                     this.phase.send_replace(Phase::Stopped);
                     tracing::info!(event = "server_idle", server = %this.server.id);
                     running.client.close().await;
                     return None;
                 }
                 // The server is in use for longer than the idle time, so this checks again later.
-                tokio::time::sleep(idle.min(Duration::from_secs(1))).await;
+                tokio::time::sleep(idle_timeout.min(Duration::from_secs(1))).await;
             }
         }
     }
 }
 
 /// Whether this caller must wait for the backoff. Agents wait; a user's call is never refused.
-fn is_left_alone(retry: Instant, cx: &Cx) -> bool {
-    !cx.caller.is_person() && Instant::now() < retry
+fn is_in_backoff(retry: Instant, cx: &Cx) -> bool {
+    !cx.caller.is_user() && Instant::now() < retry
 }
 
-fn resting(error: &ClientError, retry: Instant) -> ClientError {
+fn backoff_error(error: &ClientError, retry: Instant) -> ClientError {
     let after = retry.saturating_duration_since(Instant::now());
-    let what = format!("it failed ({error}), and is tried again in {} s", after.as_secs().max(1));
+    let what = format!("it failed ({error}); the next attempt is in {} s", after.as_secs().max(1));
     ClientError::Busy { what, after: Some(after) }
 }
 
-fn gone() -> ClientError {
-    ClientError::lost("it was let go of while it was being started")
+fn stopped_while_starting() -> ClientError {
+    ClientError::lost("it was stopped while it was starting")
 }
 
 /// A number from 0 to 1, so that servers that failed together do not restart together.
 fn jitter() -> f64 {
     let nanos = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |it| it.subsec_nanos());
+        .map_or(0, |elapsed| elapsed.subsec_nanos());
     f64::from(nanos % 1_000) / 1_000.0
 }

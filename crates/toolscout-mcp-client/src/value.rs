@@ -18,17 +18,18 @@ use toolscout_core::redact;
 use toolscout_process::environment;
 
 /// The largest file with a secret, in bytes.
-const LARGEST_FILE: u64 = 64 << 10;
+const MAX_FILE_BYTES: u64 = 64 << 10;
 
 /// A configuration text. It is one of
 ///
-/// - `env:NAME`, a variable of this process's environment,
+/// - `env:NAME`, a variable of this process's environment; if it is not set, the stored secret of
+///   that name,
 /// - `file:PATH`, a file's content without trailing white space; relative to the file that contains
 ///   the text. A `file://` address is plain text,
 /// - `keyring:NAME`, an entry of the system's keyring,
 /// - `request:NAME`, a header of the HTTP request on whose behalf a server is called,
-/// - plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables of
-///   this process's environment, and `$${` for a literal `${`.
+/// - plain text, in which `${NAME}`, `${NAME:-default}` and `${env:NAME}` stand for variables like
+///   `env:NAME`, and `$${` for a literal `${`.
 ///
 /// Only [`ConfigText::resolve`] returns the values. It is called for connections,
 /// logins and fingerprints.
@@ -54,14 +55,14 @@ impl ConfigText {
     pub fn is_reference(&self) -> bool {
         match self.kind() {
             ReferenceKind::Plain(text) => {
-                pieces::of(text).iter().any(|it| !matches!(it, TextPiece::Plain(_)))
+                pieces::split(text).iter().any(|item| !matches!(item, TextPiece::Plain(_)))
             }
             _ => true,
         }
     }
 
     /// The request header that it refers to, as written.
-    pub fn of_request(&self) -> Option<&str> {
+    pub fn request_header(&self) -> Option<&str> {
         match self.kind() {
             ReferenceKind::Request(name) => Some(name),
             _ => None,
@@ -76,24 +77,24 @@ impl ConfigText {
     pub fn resolve(&self, lookup: &ReferenceLookup) -> Result<String, String> {
         let found = match self.kind() {
             ReferenceKind::Variable(name) => {
-                return lookup.needed(name).inspect(|it| keep_secret(name, it));
+                return lookup.required(name).inspect(|value| register_secret(name, value));
             }
             ReferenceKind::File(path) => read(&self.path(path, lookup)),
             ReferenceKind::Keyring(name) => (lookup.keyring)(name),
             ReferenceKind::Request(name) => {
-                return lookup.said(name).inspect(|it| redact::remember_briefly(it));
+                return lookup.header(name).inspect(|value| redact::add_request_secret(value));
             }
             ReferenceKind::Plain(text) => {
-                return pieces::of(text).into_iter().map(|it| fill(it, lookup)).collect();
+                return pieces::split(text).into_iter().map(|item| fill(item, lookup)).collect();
             }
         };
         // A value that is kept out of the configuration file must not be in a log either.
-        found.inspect(|it| redact::remember(it))
+        found.inspect(|value| redact::add_secret(value))
     }
 
     /// The secret values of its references, as far as they can be resolved. Excludes variables that
     /// every server gets anyway, and defaults, which are in the file.
-    pub(super) fn referred(&self, lookup: &ReferenceLookup) -> Vec<String> {
+    pub(super) fn referenced_secrets(&self, lookup: &ReferenceLookup) -> Vec<String> {
         let variable = |name: &str| {
             lookup.text(name).ok().flatten().filter(|_| !environment::is_passed(name.as_ref()))
         };
@@ -107,7 +108,7 @@ impl ConfigText {
                     TextPiece::Variable { name, .. } => variable(name),
                     _ => None,
                 };
-                pieces::of(text).into_iter().filter_map(name).collect()
+                pieces::split(text).into_iter().filter_map(name).collect()
             }
         }
     }
@@ -167,50 +168,50 @@ fn fill(piece: TextPiece<'_>, lookup: &ReferenceLookup) -> Result<String, String
     match piece {
         TextPiece::Plain(text) => Ok(text.to_owned()),
         TextPiece::Variable { name, default: None } => {
-            lookup.needed(name).inspect(|it| keep_part_secret(name, it))
+            lookup.required(name).inspect(|value| register_partial_secret(name, value))
         }
         // As in a shell, an empty variable counts as unset here.
         TextPiece::Variable { name, default: Some(default) } => {
             let value = lookup
                 .text(name)?
-                .filter(|it| !it.is_empty())
-                .inspect(|it| keep_part_secret(name, it));
+                .filter(|value| !value.is_empty())
+                .inspect(|value| register_partial_secret(name, value));
             Ok(value.unwrap_or_else(|| default.to_owned()))
         }
         TextPiece::Unknown(written) => {
-            Err(format!("`{written}` is nothing that can be filled in; use `${{NAME}}`"))
+            Err(format!("`{written}` is not a valid reference; use `${{NAME}}`"))
         }
     }
 }
 
 /// Registers the value of a variable for redaction, unless every server gets the variable anyway.
-fn keep_secret(name: &str, value: &str) {
+fn register_secret(name: &str, value: &str) {
     if !environment::is_passed(name.as_ref()) {
-        redact::remember(value);
+        redact::add_secret(value);
     }
 }
 
-/// Like [`keep_secret`], for a variable in the middle of a text. Paths and addresses are exempt,
+/// Like [`register_secret`], for a variable in the middle of a text. Paths and addresses are exempt,
 /// because an error that hides them is useless.
-fn keep_part_secret(name: &str, value: &str) {
+fn register_partial_secret(name: &str, value: &str) {
     let is_address = value.contains("://") && !value.contains('@');
     let is_place = value.starts_with(['/', '~', '.']) || is_address || value == "localhost";
     if !is_place || redact::names_a_secret(name) {
-        keep_secret(name, value);
+        register_secret(name, value);
     }
 }
 
 fn read(path: &Path) -> Result<String, String> {
     let fail = |why: &dyn fmt::Display| format!("could not read `{}`: {why}", path.display());
     // Checked first, because opening a named pipe would wait for its writer.
-    if !path.metadata().map_err(|it| fail(&it))?.is_file() {
+    if !path.metadata().map_err(|error| fail(&error))?.is_file() {
         return Err(fail(&"it is not a file"));
     }
     let mut content = Vec::new();
-    let file = File::open(path).map_err(|it| fail(&it))?;
-    file.take(LARGEST_FILE + 1).read_to_end(&mut content).map_err(|it| fail(&it))?;
-    if content.len() as u64 > LARGEST_FILE {
-        return Err(fail(&"it has more than 64 KiB"));
+    let file = File::open(path).map_err(|error| fail(&error))?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content).map_err(|error| fail(&error))?;
+    if content.len() as u64 > MAX_FILE_BYTES {
+        return Err(fail(&"it is larger than 64 KiB"));
     }
     let content = String::from_utf8(content).map_err(|_| fail(&"it is not UTF-8"))?;
     Ok(content.trim_end().to_owned())
@@ -247,8 +248,8 @@ type HeaderLookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl ReferenceLookup {
     /// Uses the environment of this process.
-    pub fn of_process() -> Self {
-        Self::of(|name| std::env::var_os(name))
+    pub fn from_process() -> Self {
+        Self::new(|name| std::env::var_os(name))
     }
 
     /// Uses any environment.
@@ -268,18 +269,18 @@ impl ReferenceLookup {
     /// references.
     pub fn for_request(
         self,
-        said: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+        header: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        Self { request: Some(Arc::new(said)), ..self }
+        Self { request: Some(Arc::new(header)), ..self }
     }
 
     /// The same lookup, but it reads each keyring entry only once, because that may prompt the
     /// user.
-    pub(super) fn remembering(&self) -> Self {
-        let (keyring, known) = (self.keyring.clone(), Mutex::new(HashMap::new()));
+    pub(super) fn with_keyring_cache(&self) -> Self {
+        let (keyring, cache) = (self.keyring.clone(), Mutex::new(HashMap::new()));
         self.clone().with_keyring(move |name| {
-            let mut known = known.lock();
-            known.entry(name.to_owned()).or_insert_with(|| keyring(name)).clone()
+            let mut cache = cache.lock();
+            cache.entry(name.to_owned()).or_insert_with(|| keyring(name)).clone()
         })
     }
 
@@ -292,7 +293,7 @@ impl ReferenceLookup {
         // `std::env::var_os` could panic for an invalid name.
         if !pieces::is_name(name) {
             return Err(format!(
-                "`{}` is not the name of a variable",
+                "`{}` is not a valid environment variable name",
                 toolscout_core::escape::line(name)
             ));
         }

@@ -18,7 +18,7 @@ pub(crate) trait Wire: Send + Sync + 'static {
     }
 
     /// Sets the agreed era after the handshake. HTTP headers depend on it.
-    fn agreed(&self, era: &ProtocolEra) {
+    fn set_era(&self, era: &ProtocolEra) {
         let _ = era;
     }
 
@@ -53,7 +53,7 @@ pub(crate) struct Outgoing {
     pub(crate) mirrored: Vec<(String, String)>,
     pub(crate) deadline: Instant,
     /// How much longer the response may take, if the server may send reverse requests first.
-    pub(crate) longer: Duration,
+    pub(crate) extra_time: Duration,
 }
 
 /// Receives the messages of a wire. None of its methods waits or blocks for long.

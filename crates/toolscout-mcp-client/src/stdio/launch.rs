@@ -14,7 +14,7 @@ use toolscout_process::environment::environment;
 use toolscout_process::program::find_in;
 use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::spawn::{self, SpawnRequest};
-use toolscout_process::{BUSY, words};
+use toolscout_process::{BUSY_RETRY_DELAYS, explain};
 use toolscout_process::{guard, orphans, starter};
 
 /// A program that is ready to start. It contains values of references, so it has no `Debug`.
@@ -31,19 +31,20 @@ pub(super) struct Launch {
 /// Resolves all references and finds the program. May take a while.
 pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch, ClientError> {
     let shown = program.command.written().to_owned();
-    let resolve = |text: &ConfigText| text.resolve(&dial.lookup).map_err(ClientError::invalid);
+    let resolve = |text: &ConfigText| text.resolve(&context.lookup).map_err(ClientError::invalid);
     let refuse = |reason: String| ClientError::Spawn { program: shown.clone(), reason };
-    let run = random_id().ok_or_else(|| refuse("the system gives no random numbers".to_owned()))?;
+    let run = random_id()
+        .ok_or_else(|| refuse("the operating system returned no random numbers".to_owned()))?;
     let mut env = environment(&[]).map_err(|err| refuse(err.to_string()))?;
     for (name, value) in &program.env {
         if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(refuse(format!("`{name}` cannot be the name of a variable")));
+            return Err(refuse(format!("`{name}` is not a valid environment variable name")));
         }
         set(&mut env, name, resolve(value)?);
     }
-    set(&mut env, orphans::RUN, run.clone());
-    set(&mut env, orphans::OWNER, orphans::owner());
-    let cwd = dial.project.join(program.cwd.as_deref().unwrap_or(Path::new("")));
+    set(&mut env, orphans::RUN_VARIABLE, run.clone());
+    set(&mut env, orphans::OWNER_VARIABLE, orphans::owner_mark());
+    let cwd = context.project.join(program.cwd.as_deref().unwrap_or(Path::new("")));
     let found = locate(&resolve(&program.command)?, &cwd, &env).map_err(refuse)?;
     let args =
         program.args.iter().map(|it| resolve(it).map(OsString::from)).collect::<Result<_, _>>()?;
@@ -53,25 +54,25 @@ pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch
 /// Starts the program on the thread that starts all servers.
 pub(super) async fn start(launch: Launch) -> Result<(Child, ServerProcesses), ClientError> {
     let launch = Arc::new(launch);
-    let mut waits = BUSY.into_iter();
+    let mut delays = BUSY_RETRY_DELAYS.into_iter();
     loop {
-        let (mine, runtime) = (launch.clone(), Handle::current());
-        let started = starter::ask(move || {
+        let (request, runtime) = (launch.clone(), Handle::current());
+        let result = starter::run(move || {
             guard::prepare();
             let _inside = runtime.enter();
             let child = spawn::spawn(mine.as_start())?;
             let held = ServerProcesses::new(&child, mine.run.clone());
             Ok((child, held))
         });
-        let error = match started.await {
-            Some(Ok(started)) => return Ok(started),
+        let error = match result.await {
+            Some(Ok(result)) => return Ok(result),
             Some(Err(error)) => error,
-            None => io::Error::other("the thread that starts servers is gone"),
+            None => io::Error::other("the thread that starts servers has ended"),
         };
-        match waits.next().filter(|_| error.kind() == io::ErrorKind::ExecutableFileBusy) {
-            Some(wait) => sleep(wait).await,
+        match delays.next().filter(|_| error.kind() == io::ErrorKind::ExecutableFileBusy) {
+            Some(delay) => sleep(delay).await,
             None => {
-                let reason = words::reason(launch.as_start(), &launch.shown, &error);
+                let reason = explain::reason(launch.as_start(), &launch.shown, &error);
                 return Err(ClientError::Spawn { program: launch.shown.clone(), reason });
             }
         }
@@ -98,7 +99,7 @@ fn locate(command: &str, cwd: &Path, env: &[(OsString, OsString)]) -> Result<Pat
         env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, value)| value);
     find_in(path, command).ok_or_else(|| match origin(command) {
         Some(origin) => format!("not found in PATH; it comes with {origin}"),
-        None => "not found in PATH; install it, or configure its whole path".to_owned(),
+        None => "not found in PATH; install it, or configure its full path".to_owned(),
     })
 }
 
@@ -116,15 +117,15 @@ fn origin(command: &str) -> Option<&'static str> {
 }
 
 fn set(env: &mut Vec<(OsString, OsString)>, name: &str, value: String) {
-    env.retain(|(it, _)| it != name);
+    env.retain(|(item, _)| item != name);
     env.push((name.into(), value.into()));
 }
 
 fn random_id() -> Option<String> {
     let mut bytes = [0; 16];
     SystemRandom::new().fill(&mut bytes).ok()?;
-    Some(bytes.iter().fold(String::new(), |mut text, it| {
-        let _ = write!(text, "{it:02x}");
+    Some(bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
         text
     }))
 }

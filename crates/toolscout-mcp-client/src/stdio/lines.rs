@@ -3,13 +3,13 @@
 use std::io::BufRead;
 
 /// The capacity, in bytes, that is kept from one line to the next.
-const KEPT: usize = 256 << 10;
+const RETAINED_CAPACITY: usize = 256 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes of an incomplete line.
 #[derive(Debug)]
 pub(super) struct LineBuffer {
-    begun: Vec<u8>,
+    partial: Vec<u8>,
     limit: usize,
     is_first: bool,
 }
@@ -20,45 +20,45 @@ pub(super) struct TooLong;
 
 impl LineBuffer {
     pub(super) fn new(limit: usize) -> Self {
-        Self { begun: Vec::new(), limit, is_first: true }
+        Self { partial: Vec::new(), limit, is_first: true }
     }
 
-    /// Adds bytes, and passes every complete line to `each`, without its line feed. Each byte is
+    /// Adds bytes, and passes every complete line to `on_line`, without its line feed. Each byte is
     /// read once.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
-        mut each: impl FnMut(&[u8]),
+        mut on_line: impl FnMut(&[u8]),
     ) -> Result<(), TooLong> {
         while let Some((line, rest)) = split(bytes) {
-            if self.begun.len() + line.len() > self.limit {
-                return self.give_up();
+            if self.partial.len() + line.len() > self.limit {
+                return self.overflow();
             }
             let is_first = std::mem::take(&mut self.is_first);
-            if self.begun.is_empty() {
-                each(plain(line, is_first));
+            if self.partial.is_empty() {
+                on_line(plain(line, is_first));
             } else {
-                self.begun.extend_from_slice(line);
-                each(plain(&self.begun, is_first));
-                self.begun.clear();
-                self.begun.shrink_to(KEPT);
+                self.partial.extend_from_slice(line);
+                on_line(plain(&self.partial, is_first));
+                self.partial.clear();
+                self.partial.shrink_to(RETAINED_CAPACITY);
             }
             bytes = rest;
         }
-        if self.begun.len() + bytes.len() > self.limit {
-            return self.give_up();
+        if self.partial.len() + bytes.len() > self.limit {
+            return self.overflow();
         }
-        self.begun.extend_from_slice(bytes);
+        self.partial.extend_from_slice(bytes);
         Ok(())
     }
 
     #[cfg(all(test, unix))]
-    pub(super) fn room(&self) -> usize {
-        self.begun.capacity()
+    pub(super) fn capacity(&self) -> usize {
+        self.partial.capacity()
     }
 
-    fn give_up(&mut self) -> Result<(), TooLong> {
-        self.begun = Vec::new();
+    fn overflow(&mut self) -> Result<(), TooLong> {
+        self.partial = Vec::new();
         Err(TooLong)
     }
 }

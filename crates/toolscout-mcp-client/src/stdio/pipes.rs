@@ -11,17 +11,17 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep};
 use toolscout_process::tail::OutputTail;
 
-const CHUNK: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 /// Messages are joined up to about this many bytes. It is less than a pipe holds, so that a write
 /// rarely blocks in the middle of a message.
-const JOINED: usize = 16 << 10;
+const MAX_BATCH_BYTES: usize = 16 << 10;
 /// The rate limit for reading, in bytes per second. An honest server never comes near it. The
 /// excess of a flood stays in the pipe, where it blocks only the server itself.
 const OUTPUT_RATE: u32 = 64 << 20;
 const ERROR_RATE: u32 = 16 << 20;
 
 /// How long the exit of a process may take to be noticed.
-const NOTICED: Duration = Duration::from_millis(500);
+const EXIT_NOTICE_TIME: Duration = Duration::from_millis(500);
 
 /// Reads messages until the output ends.
 pub(super) async fn read(
@@ -30,11 +30,11 @@ pub(super) async fn read(
     limit: usize,
 ) -> Result<(), TooLong> {
     let Some(mut pipe) = pipe else { return Ok(()) };
-    let (mut lines, mut pace) = (LineBuffer::new(limit), ReadThrottle::new(OUTPUT_RATE));
-    let mut chunk = vec![0; CHUNK];
+    let (mut lines, mut throttle) = (LineBuffer::new(limit), ReadThrottle::new(OUTPUT_RATE));
+    let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
-        lines.push(&chunk[..count], |it| observer.message(it))?;
-        pace.after(count).await;
+        lines.push(&chunk[..count], |lines| observer.message(lines))?;
+        throttle.throttle_by(count).await;
     }
     // An incomplete message at the end is ignored.
     Ok(())
@@ -47,11 +47,11 @@ pub(super) async fn drain(
     drained: oneshot::Sender<()>,
 ) {
     if let Some(mut pipe) = pipe {
-        let mut pace = ReadThrottle::new(ERROR_RATE);
-        let mut chunk = vec![0; CHUNK];
+        let mut throttle = ReadThrottle::new(ERROR_RATE);
+        let mut chunk = vec![0; CHUNK_BYTES];
         while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
             tail.lock().push(&chunk[..count]);
-            pace.after(count).await;
+            throttle.throttle_by(count).await;
         }
     }
     let _ = drained.send(());
@@ -74,7 +74,7 @@ pub(super) async fn write(
             let written = pipe.write_all(&batch.bytes).await;
             if written.is_err() && !std::mem::replace(&mut is_broken, true) {
                 // The process has probably exited; the keeper then reports a better error.
-                sleep(NOTICED).await;
+                sleep(EXIT_NOTICE_TIME).await;
             }
             for id in batch.ids.iter().filter(|_| is_broken) {
                 observer.failed(*id, ClientError::lost("it has closed its input"));
@@ -97,7 +97,7 @@ struct MessageBatch {
 impl MessageBatch {
     fn fill(&mut self, first: Outgoing, queued: &mut mpsc::Receiver<Outgoing>) {
         self.bytes.clear();
-        self.bytes.shrink_to(CHUNK);
+        self.bytes.shrink_to(CHUNK_BYTES);
         self.ids.clear();
         let now = std::time::Instant::now();
         let mut next = Some(first);
@@ -108,7 +108,7 @@ impl MessageBatch {
                 self.bytes.push(b'\n');
                 self.ids.extend(message.id);
             }
-            next = if self.bytes.len() < JOINED { queued.try_recv().ok() } else { None };
+            next = if self.bytes.len() < MAX_BATCH_BYTES { queued.try_recv().ok() } else { None };
         }
     }
 }
@@ -116,26 +116,26 @@ impl MessageBatch {
 /// Throttles reading to a rate, after a burst of one second's worth.
 struct ReadThrottle {
     rate: f64,
-    left: f64,
-    at: Instant,
+    allowance: f64,
+    updated: Instant,
 }
 
 impl ReadThrottle {
     fn new(rate: u32) -> Self {
         let rate = f64::from(rate);
-        Self { rate, left: rate, at: Instant::now() }
+        Self { rate, allowance: rate, updated: Instant::now() }
     }
 
-    async fn after(&mut self, count: usize) {
+    async fn throttle_by(&mut self, count: usize) {
         let now = Instant::now();
-        let earned = (now - self.at).as_secs_f64() * self.rate;
-        self.at = now;
+        let earned = (now - self.updated).as_secs_f64() * self.rate;
+        self.updated = now;
         let used = f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        self.left = (self.left + earned).min(self.rate) - used;
+        self.allowance = (self.allowance + earned).min(self.rate) - used;
         // It does not sleep after every chunk, because the resolution of a timer is about a
         // millisecond.
-        if self.left < -self.rate / 64.0 {
-            sleep(Duration::from_secs_f64(-self.left / self.rate)).await;
+        if self.allowance < -self.rate / 64.0 {
+            sleep(Duration::from_secs_f64(-self.allowance / self.rate)).await;
         }
     }
 }

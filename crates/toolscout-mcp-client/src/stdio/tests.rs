@@ -51,20 +51,21 @@ serve() {
 /// A folder, and servers that are shell scripts.
 pub(in super::super) struct Shell {
     folder: TempDir,
-    pub(in super::super) dial: ConnectContext,
+    pub(in super::super) context: ConnectContext,
 }
 
 impl Shell {
     pub(in super::super) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let mut dial =
+        let mut context =
             ConnectContext::new(folder.path().canonicalize().expect("the folder is there"));
-        dial.limits = Arc::new(Limits { probe: Duration::from_millis(300), ..Limits::default() });
-        Self { folder, dial }
+        context.limits =
+            Arc::new(Limits { probe: Duration::from_millis(300), ..Limits::default() });
+        Self { folder, context }
     }
 
     pub(in super::super) fn limits(&mut self, change: impl FnOnce(&mut Limits)) {
-        change(Arc::make_mut(&mut self.dial.limits));
+        change(Arc::make_mut(&mut self.context.limits));
     }
 
     pub(in super::super) fn path(&self, name: &str) -> PathBuf {
@@ -85,20 +86,25 @@ impl Shell {
     }
 
     pub(in super::super) async fn connect(&self, script: &str) -> Result<McpClient, ClientError> {
-        McpClient::connect(&self.server(script), &self.dial, within(10_000)).await
+        McpClient::connect(&self.server(script), &self.context, within(10_000)).await
     }
 
     /// The messages that the server has received so far.
     pub(in super::super) fn log(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.path("log")).unwrap_or_default();
-        text.lines().filter_map(|it| serde_json::from_str(it).ok()).collect()
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
     /// Reads a number from a file once it is written.
     async fn number(&self, name: &str) -> i32 {
         let file = self.path(name);
         let read = || {
-            std::fs::read_to_string(&file).ok().filter(|it| it.ends_with('\n'))?.trim().parse().ok()
+            std::fs::read_to_string(&file)
+                .ok()
+                .filter(|text| text.ends_with('\n'))?
+                .trim()
+                .parse()
+                .ok()
         };
         until(|| read().is_some()).await;
         read().expect("just read")
@@ -118,14 +124,14 @@ pub(in super::super) async fn call(
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let call =
         ToolCall::new(ToolId::new(SourceId::new("sh").expect("an id"), name.clone()), arguments);
-    let result = client.call_tool(&name, &call, None, &Cx::new(Caller::Cli), deadline).await?;
+    let result = client.call_tool(&call, None, &Cx::new(Caller::Cli), deadline).await?;
     Ok(result.to_value())
 }
 
 /// Waits for the condition, for at most ten seconds.
-pub(in super::super) async fn until(is_so: impl Fn() -> bool) {
+pub(in super::super) async fn until(condition: impl Fn() -> bool) {
     let last = Instant::now() + Duration::from_secs(10);
-    while !is_so() {
+    while !condition() {
         assert!(Instant::now() < last, "this never came about");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -133,12 +139,12 @@ pub(in super::super) async fn until(is_so: impl Fn() -> bool) {
 
 /// Whether a process exists and is not a zombie.
 fn is_alive(process: i32) -> bool {
-    let said =
+    let output =
         std::process::Command::new("ps").args(["-o", "stat=", "-p", &process.to_string()]).output();
-    let state = String::from_utf8_lossy(&said.expect("ps is there").stdout).trim().to_owned();
+    let state = String::from_utf8_lossy(&output.expect("ps is there").stdout).trim().to_owned();
     !state.is_empty() && !state.starts_with('Z')
 }
 
-async fn gone(process: i32) {
+async fn wait_until_gone(process: i32) {
     until(|| !is_alive(process)).await;
 }

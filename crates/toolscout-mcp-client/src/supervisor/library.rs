@@ -12,34 +12,39 @@ use tokio::time::{sleep, sleep_until};
 use toolscout_core::{Caller, Cx, Moment};
 
 /// Changes within this time are handled together.
-const TOGETHER: Duration = Duration::from_millis(20);
+const DEBOUNCE: Duration = Duration::from_millis(20);
 
 /// Updates the record of a running server's library after each change, if there are subscribers.
 /// Never returns.
-pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningServer>) {
+pub(super) async fn keep_library_current(
+    supervisor: &Weak<Supervisor>,
+    running: &Arc<RunningServer>,
+) {
     let mut changes = running.client.router().library_changes();
-    let (server, shared) = (&*running.server, &*running.context);
+    let (server, context) = (&*running.server, &*running.context);
     let cx = Cx::new(Caller::Mcp);
-    let mut is_due = shared.read(server, &cx).is_ok_and(|it| {
-        let is_fresh = |it: &KnownLibrary| {
-            let is_recent = it.listed.is_some_and(|it| it.age(Moment::now()) < USUAL_TTL);
-            is_recent && it.configuration == shared.configuration(server)
+    let mut is_due = context.read(server, &cx).is_ok_and(|record| {
+        let is_fresh = |known_library: &KnownLibrary| {
+            let is_recent =
+                known_library.listed.is_some_and(|value| value.age(Moment::now()) < USUAL_TTL);
+            is_recent && known_library.configuration == context.configuration(server)
         };
-        !it.library.as_ref().is_some_and(is_fresh)
+        !record.library.as_ref().is_some_and(is_fresh)
     });
     let mut pace = ListingPace::new(shared.dial.limits.apart);
     loop {
-        let is_heard = supervisor.upgrade().is_some_and(|it| it.has_listeners());
-        if is_due && is_heard {
+        let has_subscribers =
+            supervisor.upgrade().is_some_and(|supervisor| supervisor.has_subscribers());
+        if is_due && has_subscribers {
             if let Some(due) = pace.due(Instant::now()) {
                 sleep_until(due.into()).await;
             }
             changes.mark_unchanged();
-            let listing = list(&running.client, shared, None).await;
+            let listing = list(&running.client, context, None).await;
             pace.listed(Instant::now());
-            let changed = shared.remember_library(server, &cx, &running.client, listing);
+            let changed = context.store_library(server, &cx, &running.client, listing);
             if let (Some(this), Ok(changed)) = (supervisor.upgrade(), changed) {
-                changed.into_iter().for_each(|it| this.tell(it));
+                changed.into_iter().for_each(|event| this.emit(event));
             }
         }
         if changes.changed().await.is_err() {
@@ -47,6 +52,6 @@ pub(super) async fn attend(supervisor: &Weak<Supervisor>, running: &Arc<RunningS
         }
         is_due = true;
         // Waits, so that changes in quick succession cause one listing.
-        sleep(TOGETHER).await;
+        sleep(DEBOUNCE).await;
     }
 }

@@ -1,15 +1,15 @@
-//! Reads entries of the system's keyring with the program that comes with it.
+//! Reads and writes entries of the system's keyring with the program that comes with it.
 
-use std::io::{self, Read};
-use std::process::{Command, Stdio};
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 use toolscout_core::escape;
 
 /// The time limit for the keyring, including the time in which the user unlocks it.
-const LIMIT: Duration = Duration::from_secs(5);
+const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// The largest entry, in bytes.
-const LARGEST: u64 = 64 << 10;
+const MAX_ENTRY_BYTES: u64 = 64 << 10;
 
 /// The entry with this name that is stored for toolscout.
 pub(super) fn entry(name: &str) -> Result<String, String> {
@@ -19,7 +19,7 @@ pub(super) fn entry(name: &str) -> Result<String, String> {
         ("secret-tool", vec!["lookup", "service", "toolscout", "account", name])
     } else {
         return Err(format!(
-            "`keyring:{}`: no keyring is known on this system; use `env:`",
+            "`keyring:{}`: no keyring is supported on this system; use `env:`",
             escape::line(name)
         ));
     };
@@ -29,7 +29,7 @@ pub(super) fn entry(name: &str) -> Result<String, String> {
 /// The output of the program, without the trailing line end. Any output is an entry, and no output
 /// means that there is none. The exit code is ignored, because the program is killed once its
 /// output ends.
-pub(super) fn ask(program: &str, args: &[&str], limit: Duration) -> Result<String, String> {
+pub(super) fn run_program(program: &str, args: &[&str], limit: Duration) -> Result<String, String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| match error.kind() {

@@ -13,12 +13,12 @@ pub(super) enum TextPiece<'a> {
 
 /// All parts of the text, in order. Text that only resembles a variable, `${}` or `${a.b}`, is
 /// literal.
-pub(super) fn of(text: &str) -> Vec<TextPiece<'_>> {
+pub(super) fn split(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     let (mut plain_from, mut at) = (0, 0);
-    while let Some(found) = text[at..].find("${").map(|it| at + it) {
+    while let Some(found) = text[at..].find("${").map(|index| at + index) {
         let escaped = text[plain_from..found].ends_with('$');
-        let end = text[found..].find('}').map(|it| found + it + 1);
+        let end = text[found..].find('}').map(|index| found + index + 1);
         let piece = end.and_then(|end| variable(&text[found..end]).map(|piece| (piece, end)));
         at = found + 2;
         if escaped {
@@ -38,12 +38,12 @@ pub(super) fn of(text: &str) -> Vec<TextPiece<'_>> {
 /// Parses a variable. `written` starts with `${` and ends with the first `}`.
 fn variable(written: &str) -> Option<TextPiece<'_>> {
     let inner = written.strip_prefix("${")?.strip_suffix('}')?;
-    let (said, default) = match inner.split_once(":-") {
-        Some((said, default)) => (said, Some(default)),
+    let (reference, default) = match inner.split_once(":-") {
+        Some((reference, default)) => (reference, Some(default)),
         None => (inner, None),
     };
-    match said.split_once(':') {
-        None => is_name(said).then_some(TextPiece::Variable { name: said, default }),
+    match reference.split_once(':') {
+        None => is_name(reference).then_some(TextPiece::Variable { name: reference, default }),
         Some(("env", name)) if is_name(name) => Some(TextPiece::Variable { name, default }),
         Some((kind, _)) => is_name(kind).then_some(TextPiece::Unknown(written)),
     }
@@ -51,6 +51,6 @@ fn variable(written: &str) -> Option<TextPiece<'_>> {
 
 /// Whether it is a valid variable name: letters, digits and `_`, not starting with a digit.
 pub(super) fn is_name(text: &str) -> bool {
-    let word = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
-    text.bytes().all(word) && text.bytes().next().is_some_and(|it| !it.is_ascii_digit())
+    let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.bytes().all(is_name_byte) && text.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
 }

@@ -5,7 +5,7 @@
 use super::*;
 
 fn lookup() -> ReferenceLookup {
-    ReferenceLookup::of(|name| match name {
+    ReferenceLookup::new(|name| match name {
         "TOKEN" => Some("s3cret".into()),
         "EMPTY" => Some("".into()),
         "HOME" => Some("/home/ada".into()),
@@ -22,7 +22,7 @@ fn resolved(text: &str) -> Result<String, String> {
 }
 
 #[test]
-fn each_kind_of_reference_leads_to_its_value() {
+fn each_kind_of_reference_resolves_to_its_value() {
     assert_eq!(resolved("env:TOKEN").as_deref(), Ok("s3cret"));
     assert_eq!(resolved("keyring:mail").as_deref(), Ok("from the keyring"));
     assert_eq!(resolved("Bearer ${TOKEN}").as_deref(), Ok("Bearer s3cret"));
@@ -33,7 +33,7 @@ fn each_kind_of_reference_leads_to_its_value() {
 }
 
 #[test]
-fn what_is_no_reference_stays_as_it_is() {
+fn plain_text_stays_unchanged() {
     for text in [
         "",
         "plain",
@@ -54,20 +54,20 @@ fn what_is_no_reference_stays_as_it_is() {
 }
 
 #[test]
-fn references_are_known_without_being_resolved() {
+fn references_are_recognized_without_being_resolved() {
     for text in ["env:NO", "file:no", "keyring:no", "x ${NO} y", "${NO:-d}", "${input:key}"] {
         assert!(ConfigText::from(text).is_reference(), "{text}");
     }
 }
 
 #[test]
-fn what_cannot_be_resolved_is_named() {
+fn an_unresolvable_reference_is_named() {
     let error = |text: &str| resolved(text).expect_err(text);
     assert_eq!(error("env:GONE"), "the variable `GONE` is not set");
     assert_eq!(error("${TOKEN} ${GONE}"), "the variable `GONE` is not set");
     assert_eq!(
-        error("${input:key}"),
-        "`${input:key}` is nothing that can be filled in; use `${NAME}`"
+        error("env:GONE"),
+        "needs GONE. Export it, or store it with `toolscout secret set GONE`"
     );
     assert_eq!(error("env:A=B"), "`A=B` is not the name of a variable");
     assert_eq!(error("env:"), "`` is not the name of a variable");
@@ -76,11 +76,11 @@ fn what_cannot_be_resolved_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_variable_that_is_not_text_is_named_and_not_shown() {
+fn a_variable_that_is_not_utf8_is_named_and_not_shown() {
     use std::os::unix::ffi::OsStringExt;
-    let lookup = ReferenceLookup::of(|_| Some(OsString::from_vec(vec![b's', 0xff])));
+    let lookup = ReferenceLookup::new(|_| Some(OsString::from_vec(vec![b's', 0xff])));
     let error = ConfigText::from("env:BYTES").resolve(&lookup).expect_err("not UTF-8");
-    assert_eq!(error, "the variable `BYTES` is not UTF-8");
+    assert_eq!(error, "the environment variable `BYTES` is not UTF-8");
 }
 
 #[test]
@@ -95,15 +95,15 @@ fn a_file_is_relative_to_the_one_that_names_it_and_trimmed_at_its_end() {
 }
 
 #[test]
-fn a_file_that_cannot_be_a_secret_is_named_and_not_shown() {
+fn an_invalid_secret_file_is_named_and_not_shown() {
     let dir = tempfile::tempdir().expect("a folder");
-    let largest = LARGEST_FILE as usize;
+    let largest = MAX_FILE_BYTES as usize;
     std::fs::write(dir.path().join("full"), "x".repeat(largest)).expect("written");
     std::fs::write(dir.path().join("large"), "x".repeat(largest + 1)).expect("written");
     std::fs::write(dir.path().join("bytes"), b"s3cret\xff").expect("written");
     let resolve =
         |name: &str| ConfigText::new(format!("file:{name}"), Some(dir.path())).resolve(&lookup());
-    assert_eq!(resolve("full").map(|it| it.len()), Ok(largest));
+    assert_eq!(resolve("full").map(|value| value.len()), Ok(largest));
     for (name, why) in
         [("large", "64 KiB"), ("bytes", "not UTF-8"), ("gone", "No such file"), (".", "not a file")]
     {
@@ -115,9 +115,9 @@ fn a_file_that_cannot_be_a_secret_is_named_and_not_shown() {
 
 #[cfg(unix)]
 #[test]
-fn a_keyring_that_is_not_there_hangs_or_is_empty_says_so() {
-    let ask = |program: &str, args: &[&str]| {
-        keyring::ask(program, args, std::time::Duration::from_millis(300))
+fn a_missing_hanging_or_empty_keyring_is_reported() {
+    let run = |program: &str, args: &[&str]| {
+        keyring::run_program(program, args, std::time::Duration::from_millis(300))
     };
     assert_eq!(ask("sh", &["-c", "printf 's3cret\\n'; exit 1"]).as_deref(), Ok("s3cret"));
     assert_eq!(ask("sh", &["-c", "exit 1"]), Err("the keyring has no such entry".to_owned()));
@@ -129,7 +129,7 @@ fn a_keyring_that_is_not_there_hangs_or_is_empty_says_so() {
 #[test]
 fn a_fingerprint_changes_with_the_value_and_with_the_key() {
     let with = |value: &'static str| {
-        ReferenceLookup::of(move |name| (name == "TOKEN").then(|| value.into()))
+        ReferenceLookup::new(move |name| (name == "TOKEN").then(|| value.into()))
     };
     let text = ConfigText::from("env:TOKEN");
     let print = text.fingerprint(&[1; 32], &with("a"));
@@ -144,28 +144,28 @@ fn a_fingerprint_changes_with_the_value_and_with_the_key() {
 }
 
 #[test]
-fn a_fingerprint_neither_fails_nor_asks_the_keyring() {
-    let lookup = ReferenceLookup::of(|_| None).with_keyring(|_| panic!("asked"));
+fn a_fingerprint_neither_fails_nor_reads_the_keyring() {
+    let lookup = ReferenceLookup::new(|_| None).with_keyring(|_| panic!("asked"));
     let print = |text: &str| ConfigText::from(text).fingerprint(&[1; 32], &lookup);
     assert_ne!(print("keyring:a"), print("keyring:b"));
     assert_ne!(print("env:A"), print("env:B"));
     assert_ne!(
         print("env:A"),
         ConfigText::from("env:A")
-            .fingerprint(&[1; 32], &ReferenceLookup::of(|_| Some("env:A".into())))
+            .fingerprint(&[1; 32], &ReferenceLookup::new(|_| Some("env:A".into())))
     );
 }
 
 #[test]
-fn what_a_reference_leads_to_is_hidden_from_then_on() {
+fn resolved_values_are_redacted_from_then_on() {
     let values = [
         ("WORD", "quietvalueone"),
         ("PART", "quietvaluetwo"),
         ("ROOT", "/srv/quietplace"),
         ("HOME", "/home/ada"),
     ];
-    let lookup = ReferenceLookup::of(move |name| {
-        values.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into())
+    let lookup = ReferenceLookup::new(move |name| {
+        values.iter().find(|(value, _)| *value == name).map(|(_, value)| value.into())
     })
     .with_keyring(|_| Ok("quietvaluethree".to_owned()));
     for text in ["env:WORD", "x ${PART} y", "keyring:any", "${ROOT}/files", "env:HOME"] {

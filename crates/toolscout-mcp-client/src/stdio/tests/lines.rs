@@ -5,9 +5,9 @@ use super::super::lines::{LineBuffer, TooLong};
 fn lines(limit: usize, chunks: &[&[u8]]) -> (Vec<String>, Result<(), TooLong>) {
     let mut all = Vec::new();
     let mut lines = LineBuffer::new(limit);
-    let each = |it: &[u8]| all.push(String::from_utf8_lossy(it).into_owned());
+    let each = |value: &[u8]| all.push(String::from_utf8_lossy(value).into_owned());
     let mut each = each;
-    let outcome = chunks.iter().try_for_each(|it| lines.push(it, &mut each));
+    let outcome = chunks.iter().try_for_each(|chunk| lines.push(chunk, &mut each));
     (all, outcome)
 }
 
@@ -18,7 +18,7 @@ fn lines_are_cut_wherever_chunks_end() {
 }
 
 #[test]
-fn a_mark_at_the_beginning_is_forgiven_once() {
+fn a_byte_order_mark_is_skipped_once() {
     let (all, _) = lines(100, &[b"\xef\xbb", b"\xbf{}\n\xef\xbb\xbf{}\n"]);
     assert_eq!(all, ["{}", "\u{feff}{}"]);
 }
@@ -37,10 +37,10 @@ fn a_line_may_be_as_long_as_the_limit() {
 }
 
 #[test]
-fn the_room_of_a_long_line_is_given_back() {
+fn the_memory_of_a_long_line_is_freed() {
     let mut lines = LineBuffer::new(8 << 20);
     lines.push(&vec![b'x'; 8 << 20], |_| ()).expect("fits");
     lines.push(b"\n", |_| ()).expect("fits");
     assert!(format!("{lines:?}").len() < 1_000);
-    assert!(lines.room() <= 256 << 10);
+    assert!(lines.capacity() <= 256 << 10);
 }

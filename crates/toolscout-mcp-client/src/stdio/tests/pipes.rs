@@ -1,27 +1,27 @@
 //! Floods, silence and closed pipes.
 
-use super::{ClientError, Shell, call, gone, until, within};
+use super::{ClientError, Shell, call, until, wait_until_gone, within};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn a_message_beyond_the_limit_ends_the_connection_at_once() {
     let mut shell = Shell::new();
-    shell.limits(|it| it.message = 100_000);
+    shell.limits(|shell| shell.message = 100_000);
     let flood =
         "on() { if [ $method = tools/call ]; then yes | tr -d '\\n'; else usual; fi; }\nserve";
     let client = shell.connect(flood).await.expect("connected");
-    let began = Instant::now();
+    let started = Instant::now();
     let error = call(&client, json!({}), within(10_000)).await.expect_err("a flood").to_string();
     assert!(error.contains("more than 100000 bytes"), "{error}");
-    assert!(began.elapsed() < Duration::from_secs(5));
-    assert!(client.is_lost().is_some());
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(client.lost_reason().is_some());
     client.close().await;
 }
 
 /// T07: its own calls end at their deadlines, and no other server is affected.
 #[tokio::test]
-async fn a_server_that_stops_reading_costs_only_its_own_calls() {
+async fn a_server_that_stops_reading_delays_only_its_own_calls() {
     let shell = Shell::new();
     let deaf = "on() { usual; [ $method != tools/list ] || { echo $$ > deaf; while :; do sleep 1000; done; }; }\nserve";
     let deaf = shell.connect(deaf).await.expect("connected");
@@ -35,14 +35,14 @@ async fn a_server_that_stops_reading_costs_only_its_own_calls() {
         }
     });
     assert!(
-        outcomes.iter().all(|it| matches!(it, Err(ClientError::TimedOut { .. }))),
+        outcomes.iter().all(|outcome| matches!(outcome, Err(ClientError::TimedOut { .. }))),
         "{outcomes:?}"
     );
     assert_eq!(deaf.pending(), 0);
-    let began = Instant::now();
+    let started = Instant::now();
     deaf.close().await;
-    assert!(began.elapsed() < Duration::from_secs(5));
-    gone(shell.number("deaf").await).await;
+    assert!(started.elapsed() < Duration::from_secs(5));
+    wait_until_gone(shell.number("deaf").await).await;
 }
 
 #[tokio::test]
@@ -56,13 +56,13 @@ async fn a_server_that_closed_its_input_fails_the_calls_at_once() {
     until(|| shell.path("closed").exists()).await;
     let error = call(&client, json!({}), within(10_000)).await.expect_err("nobody reads");
     assert_eq!(error.to_string(), "it has closed its input");
-    assert_eq!(client.is_lost(), None);
+    assert_eq!(client.lost_reason(), None);
     client.close().await;
 }
 
 /// T07: stderr is read to the end, and the end of it is kept.
 #[tokio::test]
-async fn standard_error_is_drained_and_its_end_kept() {
+async fn stderr_is_drained_and_its_end_is_stored() {
     let shell = Shell::new();
     let loud = "on() { i=0; while [ $i -lt 40 ]; do printf '%08192d\\n' $i >&2; i=$((i + 1)); done; usual; }\nserve";
     let client = shell.connect(loud).await.expect("connected");
