@@ -1,5 +1,6 @@
 //! The context of a connection: limits, lookups and tokens.
 
+use super::ProtocolChoice;
 use super::era::ProtocolEra;
 use super::limits::Limits;
 use super::tokens::TokenProvider;
@@ -18,6 +19,8 @@ pub struct ConnectContext {
     pub project: PathBuf,
     /// The era of the last connection under the same configuration; it saves a probe.
     pub era: Option<ProtocolEra>,
+    /// The revision to speak, instead of the configured one.
+    pub protocol: Option<ProtocolChoice>,
     /// Provides tokens for a remote server, if a login is possible.
     pub tokens: Option<Arc<dyn TokenProvider>>,
     /// Whether callers have counterparts, so that servers may send reverse requests; see
@@ -33,6 +36,7 @@ impl ConnectContext {
             lookup: ReferenceLookup::from_process(),
             project,
             era: None,
+            protocol: None,
             tokens: None,
             has_counterparts: false,
         }

@@ -13,6 +13,8 @@ pub mod tokens;
 pub mod value;
 
 mod backoff;
+mod connect_context;
+mod connections;
 mod definition;
 mod discovery;
 mod era;
@@ -25,6 +27,7 @@ mod message;
 mod pace;
 mod params;
 mod peer;
+mod protocol_choice;
 mod record;
 mod refresh;
 mod running;
@@ -35,16 +38,21 @@ mod stdio;
 mod supervisor;
 mod wire;
 
-pub use dial::ConnectContext;
-pub use discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome, partition};
+pub use connect_context::{ConnectContext, ConnectPurpose};
+pub use definition::ToolDefinition;
+pub use discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome};
 pub use error::ClientError;
-pub use fingerprint::of_entry as entry_of;
-pub use many::refresh_all;
+pub use fingerprint::{entry_fingerprint, partition};
+pub use protocol_choice::ProtocolChoice;
 pub use record::{
     DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownLibrary, KnownTools, Staleness,
     USUAL_TTL,
 };
-pub use server::{HttpEndpoint, OnChange, Program, ServerConfig, ServerTransport, ToolFilter};
+pub use refresh::refresh_all;
+pub use server::{
+    HttpEndpoint, NewTools, OAuthGrant, OnChange, Program, ServerConfig, ServerTransport,
+    ToolFilter,
+};
 pub use source::{McpSource, ServerPhase, ServerState};
 pub use stdio::end_orphans;
 pub use value::{ConfigText, ReferenceLookup};

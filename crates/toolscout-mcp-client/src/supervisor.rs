@@ -42,6 +42,8 @@ pub(super) enum Phase {
 pub(super) struct Supervisor {
     server: Arc<ServerConfig>,
     context: Arc<ServerContext>,
+    /// The main connection, if this is a legacy one beside it.
+    main: Option<Weak<Supervisor>>,
     phase: watch::Sender<Phase>,
     /// Counts lists that differed from the previous one.
     changes: watch::Sender<u64>,
@@ -66,10 +68,29 @@ struct SupervisorState {
 }
 
 impl Supervisor {
-    pub(super) fn new(server: Arc<ServerConfig>, shared: Arc<ServerContext>) -> Arc<Self> {
+    pub(super) fn new(server: Arc<ServerConfig>, context: Arc<ServerContext>) -> Arc<Self> {
+        Self::with_main(None, server, context)
+    }
+
+    /// A connection of another era beside the main one. Nothing of it is recorded; if its server
+    /// announces changes, the main connection is refreshed.
+    pub(super) fn beside(
+        main: &Arc<Self>,
+        server: Arc<ServerConfig>,
+        context: Arc<ServerContext>,
+    ) -> Arc<Self> {
+        Self::with_main(Some(Arc::downgrade(main)), server, context)
+    }
+
+    fn with_main(
+        main: Option<Weak<Self>>,
+        server: Arc<ServerConfig>,
+        context: Arc<ServerContext>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             server,
-            context: shared,
+            context,
+            main,
             phase: watch::Sender::new(Phase::Stopped),
             changes: watch::Sender::new(0),
             library_events: OnceLock::new(),
@@ -229,9 +250,17 @@ impl Supervisor {
 
     /// Records the failure; returns the time of the next permitted attempt.
     fn failed(&self, error: ClientError, running: Option<&RunningServer>) -> Instant {
-        let (up, answered) = running.map_or((Duration::ZERO, 0), |it| (it.up(), it.answered()));
-        let retry = self.state.lock().backoff.failed(Instant::now(), up, answered, jitter());
-        tracing::warn!(event = "server_failed", server = %self.server.id, error = %toolscout_core::escape::line(&error.to_string()));
+        let (uptime, calls) = running
+            .map_or((Duration::ZERO, 0), |running| (running.uptime(), running.answered_calls()));
+        let retry = self.state.lock().backoff.failed(Instant::now(), uptime, calls, jitter());
+        let (server, reason) = (&self.server.id, error.to_string());
+        let reason = toolscout_core::escape::line(&reason);
+        if self.main.is_none() {
+            tracing::warn!(event = "server_failed", %server, error = %reason);
+        } else {
+            // Most modern servers have no legacy era.
+            tracing::debug!(event = "legacy_connection_failed", %server, error = %reason);
+        }
         self.phase.send_replace(Phase::Failed { error, at: Moment::now(), retry });
         retry
     }
@@ -355,7 +384,7 @@ async fn watch_running(
                 changed.ok()?;
                 // A failed listing is recorded, but the server may still work.
                 if let Ok(true) = running.list_when_due(&Cx::new(Caller::Mcp)).await {
-                    supervisor.upgrade()?.has_changed();
+                    refresh::report_change(supervisor).await?;
                 }
             }
             () = sleep_until((running.last_use() + idle_timeout).into()) => {

@@ -57,10 +57,17 @@ impl McpSource {
     ) -> Result<RawJson, SourceError> {
         let id = self.id();
         self.check_may_start()?;
-        let in_use = self.supervisor().acquire(&cx).await.map_err(|it| it.of(id))?;
+        let limit = self.call_time_limit();
+        let place = self.connections.take_place(&cx, effective_deadline(&cx, limit)).await;
+        let _place = place.map_err(|error| error.into_source_error(id))?;
+        let in_use = if needs_main(method, &params) {
+            self.supervisor().acquire(&cx).await
+        } else {
+            self.connections.acquire(&cx).await
+        };
+        let in_use = in_use.map_err(|error| error.into_source_error(id))?;
         let client = &in_use.0.client;
-        let limit = self.time_for_a_call();
-        let deadline = soonest(&cx, limit);
+        let deadline = effective_deadline(&cx, limit);
         let result = match method {
             "resources/subscribe" | "resources/unsubscribe" => {
                 self.subscribe(client, method, &params, &cx, deadline).await
@@ -108,4 +115,14 @@ impl McpSource {
         let subscribed = self.supervisor().set_subscription(uri, subscribe)?;
         client.subscribe_to_resources(subscribed).await.map(|()| RawJson::from_value(&json!({})))
     }
+}
+
+/// Whether a request must use the main connection: it changes what that connection sends, or it
+/// continues a request that was sent there.
+fn needs_main(method: &str, params: &RawJson) -> bool {
+    if matches!(method, "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel") {
+        return true;
+    }
+    let params = params.to_value();
+    ["inputResponses", "requestState"].iter().any(|key| params.get(key).is_some())
 }

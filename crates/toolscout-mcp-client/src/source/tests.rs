@@ -20,8 +20,9 @@ use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use toolscout_core::authorization::{AuthorizationContext, authorize};
 use toolscout_core::{Caller, Digest, MemoryStore, RawJson, Store, ToolId};
 
 /// A project with one server, and a log of the messages that the server received.
@@ -130,7 +131,14 @@ async fn call_expecting(
     let id = ToolId::new(source.id().clone(), ToolName::new(name).expect("a name"));
     let mut call = ToolCall::new(id, arguments.as_object().expect("an object").clone());
     call.expect = expect;
-    source.call_running(call, cx()).await
+    source.call(authorized(call), cx()).await
+}
+
+fn authorized(call: ToolCall) -> Authorized<ToolCall> {
+    let now =
+        AuthorizationContext { digest: call.expect, ..AuthorizationContext::new(Caller::Mcp) };
+    let tool = Tool::new(call.tool.clone());
+    authorize(call, &tool, now).expect("an authorized call")
 }
 
 fn text(output: &ToolOutput) -> String {

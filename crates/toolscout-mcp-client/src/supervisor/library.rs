@@ -1,13 +1,15 @@
 //! Keeps the record of a running server's library up to date.
 
-use super::Supervisor;
+use super::{Supervisor, refresh};
 use crate::discovery::library::list;
 use crate::pace::ListingPace;
+use crate::peer::LibraryChanges;
 use crate::record::{KnownLibrary, USUAL_TTL};
 use crate::running::RunningServer;
 use std::future::pending;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 use tokio::time::{sleep, sleep_until};
 use toolscout_core::{Caller, Cx, Moment};
 
@@ -31,7 +33,10 @@ pub(super) async fn keep_library_current(
         };
         !record.library.as_ref().is_some_and(is_fresh)
     });
-    let mut pace = ListingPace::new(shared.dial.limits.apart);
+    let mut pace = ListingPace::new(context.connect.limits.listing_interval);
+    if !context.is_recorded() {
+        return report_library_changes(supervisor, changes, pace).await;
+    }
     loop {
         let has_subscribers =
             supervisor.upgrade().is_some_and(|supervisor| supervisor.has_subscribers());
@@ -54,4 +59,22 @@ pub(super) async fn keep_library_current(
         // Waits, so that changes in quick succession cause one listing.
         sleep(DEBOUNCE).await;
     }
+}
+
+/// Refreshes the main connection after each change of the library. Never returns.
+async fn report_library_changes(
+    supervisor: &Weak<Supervisor>,
+    mut changes: watch::Receiver<LibraryChanges>,
+    mut pace: ListingPace,
+) {
+    while changes.changed().await.is_ok() {
+        sleep(DEBOUNCE).await;
+        if let Some(due) = pace.due(Instant::now()) {
+            sleep_until(due.into()).await;
+        }
+        changes.mark_unchanged();
+        refresh::report_change(supervisor).await;
+        pace.listed(Instant::now());
+    }
+    pending().await
 }

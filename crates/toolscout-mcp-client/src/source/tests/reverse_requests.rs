@@ -1,6 +1,8 @@
 //! A server may request input from its caller during a call: with a reverse request in the legacy
 //! era, with its result in the modern era.
 
+mod eras;
+
 use super::*;
 use crate::HttpEndpoint;
 use parking_lot::Mutex;
@@ -40,8 +42,9 @@ impl Drop for Web {
 #[derive(Default)]
 struct TestCaller {
     name: &'static str,
-    asked: Mutex<Vec<(String, Value)>>,
-    told: Mutex<Vec<Value>>,
+    is_legacy: bool,
+    requests: Mutex<Vec<(String, Value)>>,
+    notifications: Mutex<Vec<Value>>,
 }
 
 impl ReverseChannel for TestCaller {
@@ -62,8 +65,12 @@ impl ReverseChannel for TestCaller {
         Box::pin(async move { Ok(RawJson::from_value(&response)) })
     }
 
-    fn tell(&self, _: &str, params: RawJson) {
-        self.told.lock().push(params.to_value());
+    fn notify(&self, _: &str, params: RawJson) {
+        self.notifications.lock().push(params.to_value());
+    }
+
+    fn expects_requests_during_call(&self) -> bool {
+        self.is_legacy
     }
 }
 
@@ -106,7 +113,7 @@ async fn resume_as(
     let id = ToolId::new(source.id().clone(), ToolName::new(name).expect("a name"));
     let call =
         ToolCall { resume, ..ToolCall::new(id, arguments.as_object().expect("an object").clone()) };
-    source.call_running(call, cx).await
+    source.call(authorized(call), cx).await
 }
 
 fn output_json(output: &ToolOutput) -> Value {
