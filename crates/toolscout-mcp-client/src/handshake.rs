@@ -17,11 +17,11 @@ mod tests;
 
 pub use description::ServerDescription;
 
-use super::ClientError;
 use super::era::ProtocolEra;
 use super::limits::Limits;
 use super::params::RequestParams;
-use super::peer::{Peer, PeerRequest, given};
+use super::peer::{Peer, PeerRequest, time_limit};
+use super::{ClientError, ProtocolChoice};
 use serde_json::{Map, Value, json};
 use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ use toolscout_core::RawJson;
 
 /// The supported versions, best first.
 pub(super) const MODERN: &str = "2026-07-28";
-const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+pub(super) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// Error codes that only modern servers use.
 const HEADER_MISMATCH: i64 = -32020;
@@ -50,13 +50,25 @@ pub(super) struct HandshakeResult {
 /// Does the handshake that `choice` permits. `known` is the era of the last connection.
 pub(super) async fn negotiate(
     peer: &Peer,
+    choice: ProtocolChoice,
     known: Option<&ProtocolEra>,
     limits: &Limits,
     deadline: Instant,
 ) -> Result<HandshakeResult, ClientError> {
-    let began = Instant::now();
-    let agreed = open(peer, known, limits, deadline).await;
-    agreed.map_err(|error| match error {
+    let started = Instant::now();
+    let result = match choice {
+        ProtocolChoice::Auto => open(peer, known, limits, deadline).await,
+        ProtocolChoice::Modern => match discover(peer, deadline).await? {
+            DiscoverVerdict::Modern(result) => Ok(result),
+            DiscoverVerdict::Legacy(_) => Err(without_revision(MODERN)),
+        },
+        ProtocolChoice::Legacy => initialize(peer, LEGACY[0], deadline).await,
+        ProtocolChoice::Revision(revision) => match initialize(peer, revision, deadline).await? {
+            result if result.era.version() == revision => Ok(result),
+            _ => Err(without_revision(revision)),
+        },
+    };
+    result.map_err(|error| match error {
         // The error reports the time limit of the whole handshake, because that is how long the
         // user waited, and not the limit of one request in it.
         ClientError::TimedOut { what, .. } => {
@@ -111,13 +123,13 @@ pub(super) async fn initialize(
             ));
         }
     };
+    let era = ProtocolEra::Legacy { version };
+    // Over HTTP, the notification and the event stream that it opens need the agreed version.
+    peer.wire().set_era(&era);
     // A failure is ignored: the server may not need the notification, and if it is gone, the next
     // request fails.
-    let _ = peer.tell("notifications/initialized", None, deadline).await;
-    Ok(HandshakeResult {
-        era: ProtocolEra::Legacy { version },
-        description: ServerDescription::of(&opened),
-    })
+    let _ = peer.notify("notifications/initialized", None, deadline).await;
+    Ok(HandshakeResult { era, description: ServerDescription::from_response(&opened) })
 }
 
 /// Whether this error means that the server expects a legacy handshake.
@@ -162,12 +174,13 @@ async fn probe(
     deadline: Instant,
 ) -> Result<HandshakeResult, ClientError> {
     let mut discovering = pin!(discover(peer, deadline));
-    let verdict = match minds_silence {
-        false => discovering.await,
-        true => match timeout(patience(limits, deadline), &mut discovering).await {
+    let verdict = if falls_back_on_silence {
+        match timeout(silence_timeout(limits, deadline), &mut discovering).await {
             Ok(verdict) => verdict,
             Err(_) => return race(peer, discovering, limits, deadline).await,
-        },
+        }
+    } else {
+        discovering.await
     };
     match verdict? {
         DiscoverVerdict::Modern(result) => Ok(result),
@@ -288,9 +301,10 @@ async fn send_initialize(
 /// connection, so the server gets the largest set. A reverse request that a caller does not support
 /// is refused when it arrives.
 fn capabilities(relays: bool) -> Value {
-    match relays {
-        true => json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}),
-        false => json!({}),
+    if relays {
+        json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}})
+    } else {
+        json!({})
     }
 }
 
@@ -321,6 +335,12 @@ fn unsupported_version(message: String, data: Option<&RawJson>) -> ClientError {
         )),
         offered => no_common_version(&offered),
     }
+}
+
+fn without_revision(revision: &str) -> ClientError {
+    ClientError::protocol(format!(
+        "it does not support protocol version {revision}, which its `protocol` requires"
+    ))
 }
 
 fn texts(value: &Value) -> Vec<&str> {

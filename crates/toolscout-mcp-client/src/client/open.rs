@@ -27,8 +27,10 @@ pub(super) async fn open(
     context: &ConnectContext,
     deadline: Instant,
 ) -> Result<OpenedConversation, ClientError> {
-    let dial = &ConnectContext { lookup: dial.lookup.remembering(), ..dial.clone() };
-    let router = make_router(server, dial, deadline).await?;
+    let context =
+        &ConnectContext { lookup: context.lookup.with_keyring_cache(), ..context.clone() };
+    let router = make_router(server, context, deadline).await?;
+    let choice = context.protocol.unwrap_or(server.protocol);
     match &server.transport {
         ServerTransport::Stdio(program) => {
             let limit = time_limit(Instant::now(), deadline);
@@ -40,20 +42,24 @@ pub(super) async fn open(
             let timed_out = |_| ClientError::TimedOut { what: "starting it".to_owned(), limit };
             let wire = wire.map_err(timed_out)??;
             let peer = Peer::new(router, wire);
-            let agreed = handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await?;
-            Ok(OpenedConversation { peer, agreed, is_web: false })
+            let known = context.era.as_ref();
+            let handshake =
+                handshake::negotiate(&peer, choice, known, &context.limits, deadline).await?;
+            Ok(OpenedConversation { peer, handshake, is_http: false })
         }
         ServerTransport::Http(endpoint) if endpoint.sse => {
             open_events(router, endpoint, choice, context, deadline).await
         }
         ServerTransport::Http(endpoint) => {
-            router.draw_ids();
-            let wire = HttpWire::open(endpoint, dial, router.clone(), deadline).await?;
+            let wire = HttpWire::open(endpoint, context, router.clone(), deadline).await?;
             let peer = Peer::new(router, Arc::new(wire));
-            match handshake::agree(&peer, dial.era.as_ref(), &dial.limits, deadline).await {
-                Ok(agreed) => Ok(OpenedConversation { peer, agreed, is_web: true }),
+            let known = context.era.as_ref();
+            match handshake::negotiate(&peer, choice, known, &context.limits, deadline).await {
+                Ok(handshake) => Ok(OpenedConversation { peer, handshake, is_http: true }),
                 // The address does not accept POST. It may be the older transport, HTTP with SSE.
-                Err(error @ ClientError::Status { status: 400 | 404 | 405, .. }) => {
+                Err(error @ ClientError::Status { status: 400 | 404 | 405, .. })
+                    if choice != ProtocolChoice::Modern =>
+                {
                     drop(peer);
                     let router = make_router(server, context, deadline).await?;
                     open_events(router, endpoint, choice, context, deadline)
@@ -83,14 +89,15 @@ async fn make_router(
 async fn open_events(
     router: Arc<ResponseRouter>,
     endpoint: &HttpEndpoint,
-    dial: &ConnectContext,
+    choice: ProtocolChoice,
+    context: &ConnectContext,
     deadline: Instant,
 ) -> Result<OpenedConversation, ClientError> {
-    router.draw_ids();
-    let wire = sse::open(endpoint, dial, router.clone(), deadline).await?;
+    let wire = sse::open(endpoint, context, router.clone(), deadline).await?;
     let peer = Peer::new(router, wire);
-    let agreed = handshake::initialize(&peer, handshake::newest_legacy(), deadline).await?;
-    Ok(OpenedConversation { peer, agreed, is_web: false })
+    let choice = if choice == ProtocolChoice::Auto { ProtocolChoice::Legacy } else { choice };
+    let handshake = handshake::negotiate(&peer, choice, None, &context.limits, deadline).await?;
+    Ok(OpenedConversation { peer, handshake, is_http: false })
 }
 
 /// The secrets to redact in the server's messages.

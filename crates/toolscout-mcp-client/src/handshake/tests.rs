@@ -54,7 +54,8 @@ async fn shake_hands(
     world: &mut World,
     known: Option<ProtocolEra>,
 ) -> (Result<HandshakeResult, ClientError>, Vec<String>) {
-    let outcome = agree(&world.peer, known.as_ref(), &limits(), soon()).await;
+    let outcome =
+        negotiate(&world.peer, ProtocolChoice::Auto, known.as_ref(), &limits(), soon()).await;
     (outcome, world.methods())
 }
 
@@ -165,8 +166,10 @@ async fn a_legacy_server_that_is_slow_to_start_is_still_a_legacy_one() {
 async fn silence_on_both_ends_at_the_deadline() {
     let world = world(|_, _| None);
     let deadline = Instant::now() + Duration::from_millis(120);
-    let error = agree(&world.peer, None, &limits(), deadline).await.expect_err("nobody is there");
-    assert_eq!(error.to_string(), "the handshake took longer than 120 ms");
+    let error = negotiate(&world.peer, ProtocolChoice::Auto, None, &limits(), deadline)
+        .await
+        .expect_err("no listener");
+    assert_eq!(error.to_string(), "the handshake timed out after 120 ms");
     assert_eq!(world.peer.router().pending(), 0);
 }
 
@@ -295,8 +298,45 @@ async fn the_server_description_is_truncated() {
             json!({"supportedVersions": ["2026-07-28"], "serverInfo": server_info, "instructions": "x".repeat(1 << 20)}),
         )
     });
-    let said = try_it(&mut world, None).await.0.expect("a handshake").description;
-    assert!(said.title.expect("a title").len() <= 256);
-    assert!(said.instructions.expect("instructions").len() <= 16 << 10);
-    assert_eq!(said.version, None);
+    let description = shake_hands(&mut world, None).await.0.expect("a handshake").description;
+    assert!(description.title.expect("a title").len() <= 256);
+    assert!(description.instructions.expect("instructions").len() <= 16 << 10);
+    assert_eq!(description.version, None);
+}
+
+#[tokio::test]
+async fn a_configured_revision_is_the_only_one_that_is_tried() {
+    use ProtocolChoice::{Legacy, Modern, Revision};
+    let dual = |newest: &'static str| {
+        world(move |method, message| match method {
+            "server/discover" => Some(discovered()),
+            "initialize" => {
+                let offered = message["params"]["protocolVersion"].as_str().unwrap_or_default();
+                Some(initialized(offered.min(newest)))
+            }
+            _ => None,
+        })
+    };
+    let cases = [
+        (Modern, Ok("2026-07-28"), &["server/discover"][..]),
+        (Legacy, Ok("2025-11-25"), &["initialize", "notifications/initialized"]),
+        (Revision("2025-06-18"), Ok("2025-06-18"), &["initialize", "notifications/initialized"]),
+    ];
+    for (choice, version, methods) in cases {
+        let mut world = dual("2025-11-25");
+        // The era of the last connection does not matter.
+        let known = Some(if choice == Modern { legacy() } else { modern() });
+        let outcome = negotiate(&world.peer, choice, known.as_ref(), &limits(), soon()).await;
+        assert_eq!(outcome.as_ref().map(|result| result.era.version()), version);
+        assert_eq!(world.methods(), methods);
+    }
+    let old = dual("2024-11-05");
+    let outcome = negotiate(&old.peer, Revision("2025-06-18"), None, &limits(), soon()).await;
+    assert_eq!(
+        outcome.expect_err("it has an older one").to_string(),
+        "it does not support protocol version 2025-06-18, which its `protocol` requires"
+    );
+    let legacy_only = world(|_, _| Some(no_such_method()));
+    let outcome = negotiate(&legacy_only.peer, Modern, None, &limits(), soon()).await;
+    assert!(outcome.expect_err("no such method").to_string().contains("2026-07-28"));
 }

@@ -73,6 +73,35 @@ async fn an_address_that_refuses_discover_is_treated_as_legacy() {
     assert_eq!(methods(&site), ["server/discover", "initialize", "notifications/initialized"]);
 }
 
+/// U-48: the notification that ends the handshake, and the stream that it opens, are sent in the
+/// agreed version.
+#[tokio::test]
+async fn every_message_after_initialize_names_the_agreed_version() {
+    let site = TestServer::new(|recorded, stream| {
+        match legacy_response(&recorded.json()) {
+            Some(reply) => write_text(stream, &json_response(&reply)),
+            None if recorded.line.starts_with("GET") => {
+                write_text(stream, &http_response("405 Method Not Allowed", "", ""))
+            }
+            None if recorded.json().get("id").is_none() => {
+                write_text(stream, &http_response("202 Accepted", "", ""))
+            }
+            None => write_text(stream, &http_response("400 Bad Request", "", "what?")),
+        }
+        AfterResponse::KeepOpen
+    });
+    let client = connect(&site).await.expect("connected");
+    client.list_tools(soon()).await.expect("a list");
+    while !site.requests().iter().any(|request| request.line.starts_with("GET")) {
+        tokio::task::yield_now().await;
+    }
+    let requests = site.requests();
+    let after = requests.iter().skip_while(|request| !request.body.contains("\"initialize\""));
+    let versions: Vec<_> =
+        after.skip(1).map(|request| request.header("mcp-protocol-version")).collect();
+    assert_eq!(versions, [Some("2025-11-25"); 3], "a notification, a list, a stream");
+}
+
 /// The address does not accept POST: it is an event stream of the older transport.
 #[tokio::test]
 async fn an_address_that_refuses_post_is_tried_as_an_event_stream() {
