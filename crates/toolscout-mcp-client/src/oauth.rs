@@ -10,6 +10,7 @@
 
 mod callback;
 mod challenge;
+mod client_credentials;
 mod device;
 mod discover;
 mod exchange;
@@ -29,6 +30,7 @@ mod web;
 #[cfg(test)]
 mod tests;
 
+pub use client_credentials::ClientCredentials;
 pub use device::DeviceLogin;
 pub use login::Login;
 pub use login_request::LoginRequest;
