@@ -211,6 +211,8 @@ async fn discover_without_metadata(
                     authorization_endpoint: at("/authorize"),
                     token_endpoint: at("/token"),
                     registration_endpoint: at("/register"),
+                    // Revision 2025-03-26 requires PKCE of a server, also if it has no metadata.
+                    code_challenge_methods_supported: Some(vec!["S256".to_owned()]),
                     ..IssuerMetadata::default()
                 }
             }

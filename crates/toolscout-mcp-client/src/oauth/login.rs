@@ -111,10 +111,10 @@ impl fmt::Debug for Login {
 /// clients to refuse a server that lists no methods.
 fn authorization_endpoint(authority: &AuthorizationServer) -> Result<&Url, ClientError> {
     let issuer = &authority.issuer;
-    if authority.challenges.as_ref().is_some_and(|all| !all.iter().any(|it| it == "S256")) {
+    let methods = authority.challenges.as_deref().unwrap_or_default();
+    if !methods.iter().any(|method| method == "S256") {
         return Err(broken(format!(
-            "the authorization server `{issuer}` does not bind codes to who asked for them (PKCE with S256); a login \
-             there could be stolen and is not tried"
+            "the authorization server `{issuer}` does not list S256 in `code_challenge_methods_supported`; without PKCE a login could be stolen"
         )));
     }
     authority.authorization.as_ref().ok_or_else(|| {

@@ -251,15 +251,18 @@ impl State {
         }
         match param("grant_type").as_str() {
             "authorization_code" => {
-                let Some(code) = self.code.take() else { return no("invalid_grant") };
-                let bound = OAuthSecret::new(of("code_verifier")).challenge() == code.challenge
-                    && of("code") == "the-code-1"
-                    && of("redirect_uri") == code.redirect
-                    && of("resource") == code.resource
-                    && (of("client_id") == code.client || self.client_secret.is_some());
-                if bound { self.give(true) } else { no("invalid_grant") }
+                let Some(code) = self.code.take() else { return oauth_error("invalid_grant") };
+                let bound = OAuthSecret::new(param("code_verifier")).challenge() == code.challenge
+                    && param("code") == "the-code-1"
+                    && param("redirect_uri") == code.redirect
+                    && param("resource") == code.resource
+                    && (param("client_id") == code.client || self.client_secret.is_some());
+                if bound { self.issue_tokens(true) } else { oauth_error("invalid_grant") }
             }
-            "refresh_token" if self.refresh == Some(of("refresh_token")) => self.give(self.rotates),
+            "client_credentials" => self.issue_tokens(false),
+            "refresh_token" if self.refresh == Some(param("refresh_token")) => {
+                self.issue_tokens(self.rotates)
+            }
             "refresh_token" => {
                 let repeated = format!("{} is over", param("refresh_token"));
                 Reply(

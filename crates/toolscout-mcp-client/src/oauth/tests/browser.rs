@@ -136,15 +136,18 @@ async fn a_code_is_valid_only_for_its_login() {
     );
 }
 
+/// V-86.
 #[tokio::test]
 async fn a_server_without_pkce_is_refused() {
     let (home, authority) = (Home::new(), Authority::start().await);
-    authority
-        .state()
-        .described
-        .insert("code_challenge_methods_supported".to_owned(), json!(["plain"]));
-    let err = home.begin(&authority.mcp()).await.expect_err("refused");
-    assert!(err.to_string().contains("PKCE"), "{err}");
+    for methods in [json!(["plain"]), json!([]), json!(null)] {
+        authority
+            .state()
+            .described
+            .insert("code_challenge_methods_supported".to_owned(), methods.clone());
+        let err = home.start(&authority.mcp()).await.expect_err("refused");
+        assert!(err.to_string().contains("PKCE"), "{methods}: {err}");
+    }
     assert_eq!(authority.count("/register"), 0);
 }
 

@@ -172,7 +172,8 @@ async fn an_issuer_with_a_path_is_found_at_each_well_known_address() {
     );
     let described = json!({
         "issuer": issuer, "authorization_endpoint": format!("{}/authorize", authority.base),
-        "token_endpoint": format!("{}/token", authority.base), "registration_endpoint": format!("{}/register", authority.base)
+        "token_endpoint": format!("{}/token", authority.base), "registration_endpoint": format!("{}/register", authority.base),
+        "code_challenge_methods_supported": ["S256"],
     });
     let addresses = [
         "/.well-known/oauth-authorization-server/tenant",
