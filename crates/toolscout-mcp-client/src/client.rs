@@ -225,41 +225,26 @@ impl McpClient {
     /// Sends a request in the form of the agreed era. If the server refuses because it expects a
     /// handshake, it gets one handshake and the request is sent again. This is safe because the
     /// server refused before it did anything.
-    async fn ask(&self, ask: PeerRequest) -> Result<RawJson, ClientError> {
-        let may_be_wrong = self.0.second.get().is_none() && self.era().is_modern();
-        let spare = may_be_wrong.then(|| ask.clone());
-        match (self.ask_once(ask).await, spare) {
-            (Err(refusal), Some(again)) if handshake::wants_initialize(&refusal) => {
-                self.ask_again(again, refusal).await
-            }
-            (answer, _) => answer,
+    async fn send_request(&self, mut request: PeerRequest) -> Result<RawJson, ClientError> {
+        let Conversation { peer, second_handshake, is_http, .. } = &*self.0;
+        let may_be_legacy = second_handshake.get().is_none() && self.era().is_modern();
+        let mut retry = may_be_legacy.then(|| request.clone());
+        loop {
+            let counterpart = request.behalf.counterpart().map(|counterpart| &**counterpart);
+            meta::complete(&mut request.params.meta, self.era(), counterpart);
+            // Over HTTP, a request of the modern era is cancelled by closing its stream.
+            request.cancels &= !(*is_http && self.era().is_modern());
+            let error = match peer.request(request).await {
+                Err(error) if handshake::wants_initialize(&error) => error,
+                outcome => return outcome,
+            };
+            let Some(retry_request) = retry.take() else { return Err(error) };
+            let initialize =
+                || handshake::initialize(peer, handshake::newest_legacy(), retry_request.deadline);
+            let agreed = second_handshake.get_or_init(|| async { initialize().await.ok() }).await;
+            self.set_era(&agreed.as_ref().ok_or(error)?.era);
+            request = retry_request;
         }
-    }
-
-    async fn ask_again(
-        &self,
-        ask: PeerRequest,
-        refusal: ClientError,
-    ) -> Result<RawJson, ClientError> {
-        match self.0.second.get_or_init(|| self.initialize(ask.deadline)).await {
-            Some(agreed) => {
-                self.settle_on(&agreed.era);
-                self.ask_once(ask).await
-            }
-            None => Err(refusal),
-        }
-    }
-
-    async fn ask_once(&self, mut ask: PeerRequest) -> Result<RawJson, ClientError> {
-        let counterpart = ask.behalf.counterpart().map(|it| &**it);
-        meta::complete(&mut ask.params.meta, self.era(), counterpart);
-        // Over HTTP, a request of the modern era is cancelled by closing its stream.
-        ask.cancels &= !(self.0.is_web && self.era().is_modern());
-        self.0.peer.ask(ask).await
-    }
-
-    async fn initialize(&self, deadline: Instant) -> Option<HandshakeResult> {
-        handshake::initialize(&self.0.peer, handshake::newest_legacy(), deadline).await.ok()
     }
 }
 

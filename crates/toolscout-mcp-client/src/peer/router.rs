@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use toolscout_core::cx::Progress;
 use toolscout_core::{LibraryEvent, RawJson, escape, redact};
@@ -80,14 +80,14 @@ pub(in super::super) struct ResponseRouter {
     /// Whether the server is modern; modern servers must not send reverse requests, which get no
     /// response.
     is_modern: AtomicBool,
-    /// Whether ids are random instead of sequential.
-    draws_ids: AtomicBool,
     /// Whether reverse requests are relayed to callers.
     relays: AtomicBool,
 }
 
 struct RouterState {
     next: u64,
+    /// Returns the id that follows an id.
+    id_after: fn(u64) -> u64,
     waiting: HashMap<u64, PendingResponse>,
     /// Calls that were abandoned.
     abandoned: AbandonedCalls,
@@ -103,7 +103,8 @@ impl ResponseRouter {
         let (outbox, queued) = mpsc::channel(OUTBOX_CAPACITY);
         let now = Instant::now();
         let state = RouterState {
-            next: 1,
+            next: random_id_after(0),
+            id_after: random_id_after,
             waiting: HashMap::new(),
             abandoned: AbandonedCalls::default(),
             lost: None,
@@ -124,7 +125,6 @@ impl ResponseRouter {
             lost: watch::Sender::new(None),
             outbox,
             is_modern: AtomicBool::new(false),
-            draws_ids: AtomicBool::new(false),
             relays: AtomicBool::new(false),
         })
     }
@@ -134,11 +134,11 @@ impl ResponseRouter {
         let _ = self.secrets.set(secrets);
     }
 
-    /// Makes the ids of future requests unpredictable. Connections are reused, so a server that
-    /// sends more than the requested response could otherwise have the excess accepted as the
-    /// response to the next request.
-    pub(in super::super) fn draw_ids(&self) {
-        self.draws_ids.store(true, Ordering::Relaxed);
+    /// Makes the ids 1, 2, 3 and so on.
+    #[cfg(test)]
+    pub(super) fn use_sequential_ids(&self) {
+        let mut state = self.state.lock();
+        (state.next, state.id_after) = (1, |id| id + 1);
     }
 
     /// Removes the server's secrets from a text.
@@ -237,7 +237,9 @@ impl ResponseRouter {
         }
     }
 
-    /// Registers a request under a new id. Ids are never reused.
+    /// Registers a request under a new id. Ids are never reused, and unpredictable: otherwise a
+    /// server could send the response to a request that it has not received yet, and a server that
+    /// sends more than the requested response could have the excess accepted as the next one.
     pub(super) fn register(&self, waiting: PendingResponse) -> Result<u64, ClientError> {
         let mut state = self.state.lock();
         if let Some(error) = &state.lost {
@@ -254,10 +256,7 @@ impl ResponseRouter {
             return Err(ClientError::Busy { what, after: None });
         }
         let id = state.next;
-        state.next = match self.draws_ids.load(Ordering::Relaxed) {
-            true => drawn_after(id),
-            false => id + 1,
-        };
+        state.next = (state.id_after)(id);
         state.waiting.insert(id, waiting);
         Ok(id)
     }
@@ -363,7 +362,15 @@ impl WireObserver for ResponseRouter {
     }
 
     fn message_for(&self, request: u64, bytes: &[u8]) {
-        self.hear(bytes, Some(request));
+        self.receive(bytes, Some(request));
+    }
+
+    fn stream_closed(&self, id: u64, retry: Duration) {
+        let counterpart = match self.state.lock().waiting.get(&id).map(|waiting| &waiting.origin) {
+            Some(RequestOrigin::Caller(sender)) => sender.counterpart.clone(),
+            _ => return,
+        };
+        counterpart.stream_closed(retry);
     }
 
     fn failed(&self, id: u64, error: ClientError) {

@@ -64,7 +64,16 @@ pub(in super::super) struct World {
 impl World {
     pub(in super::super) fn new(
         limits: Limits,
-        answering: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+        respond: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+    ) -> Self {
+        let world = Self::with_random_ids(limits, respond);
+        world.router.use_sequential_ids();
+        world
+    }
+
+    fn with_random_ids(
+        limits: Limits,
+        respond: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         let router = ResponseRouter::new("fake", Arc::new(limits));
         let (sender, sent) = mpsc::unbounded_channel();
@@ -392,16 +401,33 @@ async fn a_wire_can_fail_one_request() {
 /// V-34, and hostile mode http_length_lie: a server that sends surplus bytes cannot know the id of
 /// the next request.
 #[tokio::test]
-async fn ids_that_are_drawn_cannot_be_guessed_and_never_come_twice() {
-    let answered =
-        |it: &Value| vec![json!({"jsonrpc": "2.0", "id": it["id"], "result": {}}).to_string()];
-    let mut world = World::new(Limits::default(), answered);
-    world.router.draw_ids();
+async fn random_ids_are_unpredictable_and_unique() {
+    let respond = |value: &Value| {
+        vec![json!({"jsonrpc": "2.0", "id": value["id"], "result": {}}).to_string()]
+    };
+    let mut world = World::with_random_ids(Limits::default(), respond);
     let mut ids = Vec::new();
     for _ in 0..200 {
         world.send("tools/list").await.expect("it ends").expect("an answer");
         ids.push(world.next().await["id"].as_u64().expect("a number"));
     }
-    assert!(ids.windows(2).all(|it| it[0] < it[1]) && ids[199] < 1 << 53, "{ids:?}");
-    assert!(ids.windows(2).filter(|it| it[1] - it[0] < 1_000).count() < 3, "{ids:?}");
+    assert!(ids.windows(2).all(|window| window[0] < window[1]) && ids[199] < 1 << 53, "{ids:?}");
+    assert!(ids.windows(2).filter(|window| window[1] - window[0] < 1_000).count() < 3, "{ids:?}");
+}
+
+/// V-35: a server that answers requests before it receives them.
+#[tokio::test]
+async fn forged_responses_to_future_requests_are_dropped_and_counted() {
+    let respond = |value: &Value| {
+        let id = value["id"].as_u64().unwrap_or(0);
+        let forged = (1..=31).map(|step| result(id + step, json!({"forged": true})).to_string());
+        let own = result(id, json!({"forged": false})).to_string();
+        forged.chain([own]).collect()
+    };
+    let world = World::with_random_ids(Limits::default(), respond);
+    for _ in 0..10 {
+        let response = world.send("tools/call").await.expect("it ends").expect("a response");
+        assert_eq!(response.as_str(), r#"{"forged":false}"#);
+    }
+    assert_eq!(world.router.counts().unknown, 310);
 }
