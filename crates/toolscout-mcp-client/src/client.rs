@@ -167,6 +167,11 @@ impl McpClient {
         self.0.peer.wire().process()
     }
 
+    /// Whether the server is a program that runs in a sandbox.
+    pub fn is_confined(&self) -> bool {
+        self.0.peer.wire().is_confined()
+    }
+
     /// Counts of ignored messages.
     pub fn counts(&self) -> PeerCounts {
         self.0.peer.router().counts()

@@ -7,6 +7,7 @@ use super::tokens::TokenProvider;
 use super::value::ReferenceLookup;
 use std::path::PathBuf;
 use std::sync::Arc;
+use toolscout_process::sandbox::SandboxHost;
 
 /// Everything needed to connect to a server besides its configuration. Cloning is cheap.
 #[derive(Clone)]
@@ -26,6 +27,21 @@ pub struct ConnectContext {
     /// Whether callers have counterparts, so that servers may send reverse requests; see
     /// [`toolscout_core::ReverseChannel`].
     pub has_counterparts: bool,
+    /// What is connected for. A server that no operator trusts is discovered under the strictest
+    /// sandbox.
+    pub purpose: ConnectPurpose,
+    /// The folders and decisions for sandboxes; programs run without one if this is `None`.
+    pub sandbox: Option<Arc<SandboxHost>>,
+}
+
+/// Why a connection is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConnectPurpose {
+    /// To call approved tools.
+    #[default]
+    Call,
+    /// To list the tools.
+    Discovery,
 }
 
 impl ConnectContext {
@@ -39,6 +55,8 @@ impl ConnectContext {
             protocol: None,
             tokens: None,
             has_counterparts: false,
+            purpose: ConnectPurpose::default(),
+            sandbox: None,
         }
     }
 }

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout_at};
 use toolscout_core::event::{self, EventKind};
 use toolscout_core::{Cx, Lease, Moment, RawJson, SourceError, Store, StoreError, redact};
+use toolscout_process::sandbox::SandboxHost;
 use toolscout_source::layer::Retry;
 use tracing::Instrument as _;
 
@@ -78,7 +79,12 @@ impl ServerContext {
 
     /// Resolves references in configurations.
     pub fn lookup(&self) -> &ReferenceLookup {
-        &self.dial.lookup
+        &self.connect.lookup
+    }
+
+    /// The folders and decisions for sandboxes.
+    pub fn sandbox(&self) -> Option<&SandboxHost> {
+        self.connect.sandbox.as_deref()
     }
 
     /// The configuration's fingerprint, with the current values of its references.

@@ -2,6 +2,8 @@
 
 use super::{ConfigText, HttpEndpoint, Program, ReferenceLookup, ServerConfig, ServerTransport};
 use blake3::Hasher;
+use std::path::Path;
+use toolscout_process::sandbox::SandboxSettings;
 
 /// The fingerprint of the settings that determine a server's tools: its program or address, with
 /// the current values of its references. It is keyed, because a plain hash of a short password can
@@ -24,7 +26,15 @@ pub fn entry_fingerprint(server: &ServerConfig) -> String {
     add_transport(&mut hasher, &server.transport, &|text: &ConfigText| {
         text.written().as_bytes().to_vec()
     });
-    short(&hasher)
+    add_sandbox(&mut hasher, &server.sandbox);
+    short_hex(&hasher)
+}
+
+/// Identifies a project in keys: the hash of its canonical path, because the path may contain any
+/// character.
+pub fn partition(project: &Path) -> String {
+    let canonical_path = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    blake3::hash(canonical_path.as_os_str().as_encoded_bytes()).to_hex()[..16].to_owned()
 }
 
 fn add_transport(
@@ -46,6 +56,19 @@ fn add_program(hasher: &mut Hasher, program: &Program, value: &dyn Fn(&ConfigTex
     add_named(hasher, &program.env, value);
     let cwd = program.cwd.as_ref().map_or(&b""[..], |cwd| cwd.as_os_str().as_encoded_bytes());
     add(hasher, cwd);
+}
+
+fn add_sandbox(hasher: &mut Hasher, sandbox: &SandboxSettings) {
+    // Entries without these keys keep the fingerprint that they had before the keys existed.
+    if *sandbox == SandboxSettings::default() {
+        return;
+    }
+    add(hasher, sandbox.level.map_or("", |level| level.word()).as_bytes());
+    add(hasher, sandbox.network.as_ref().map_or_else(String::new, |it| it.words()).as_bytes());
+    for paths in [&sandbox.allow_read, &sandbox.allow_write] {
+        add(hasher, &paths.len().to_le_bytes());
+        paths.iter().for_each(|path| add(hasher, path.as_os_str().as_encoded_bytes()));
+    }
 }
 
 fn add_endpoint(

@@ -54,5 +54,6 @@ pub use server::{
     ToolFilter,
 };
 pub use source::{McpSource, ServerPhase, ServerState};
-pub use stdio::end_orphans;
+pub use stdio::kill_orphans;
+pub use toolscout_process::sandbox;
 pub use value::{ConfigText, ReferenceLookup};

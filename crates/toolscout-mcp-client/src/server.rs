@@ -6,6 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 use toolscout_core::authorization::Policy;
 use toolscout_core::{SourceId, Visibility};
+use toolscout_process::sandbox::SandboxSettings;
+
+/// Programs that may have to download a server before they start it.
+const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
 
 /// The configuration of a server: plain data, with nothing resolved or started.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +40,8 @@ pub struct ServerConfig {
     pub call_timeout: Option<Duration>,
     /// How long it stays running without a call; `None` is the default.
     pub idle_timeout: Option<Duration>,
+    /// What its program may reach.
+    pub sandbox: SandboxSettings,
     /// The configuration file.
     pub configured_in: Option<PathBuf>,
 }
@@ -56,6 +62,7 @@ impl ServerConfig {
             discovery_timeout: None,
             call_timeout: None,
             idle_timeout: None,
+            sandbox: SandboxSettings::default(),
             configured_in: None,
         }
     }

@@ -9,6 +9,7 @@ mod child_keeper;
 mod launch;
 mod lines;
 mod pipes;
+mod sandbox;
 
 #[cfg(all(test, unix))]
 pub(super) mod tests;
@@ -22,8 +23,8 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::{Instant as Until, timeout, timeout_at};
-use toolscout_core::BoxFuture;
+use tokio::time::{Instant as TokioInstant, timeout, timeout_at};
+use toolscout_core::{BoxFuture, SourceId};
 use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
 
@@ -36,17 +37,13 @@ static FIRST_START: Once = Once::new();
 
 /// Runs once, before the first server starts. Ends orphans of an earlier toolscout process, and
 /// hides this process's environment from the servers, which run as the same user.
-fn before_the_first() {
-    let ended = end_orphans();
-    if ended > 0 {
-        tracing::info!(event = "orphans_ended", processes = ended);
+fn prepare_first_start() {
+    let terminated = kill_orphans();
+    if terminated > 0 {
+        tracing::info!(event = "orphans_terminated", processes = terminated);
     }
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-        // A kernel without this feature leaves the process unprotected.
-        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
-    }
+    // Here too, for programs that embed this crate.
+    toolscout_process::spawn::hide_from_children();
 }
 
 pub(super) struct StdioWire {
@@ -54,6 +51,8 @@ pub(super) struct StdioWire {
     tail: Arc<Mutex<OutputTail>>,
     processes: Arc<ServerProcesses>,
     process: Option<u32>,
+    /// The server, if it runs in a sandbox.
+    confined: Option<SourceId>,
     closing: Arc<watch::Sender<bool>>,
     closed: watch::Receiver<bool>,
     _tasks: JoinSet<()>,
@@ -62,11 +61,13 @@ pub(super) struct StdioWire {
 impl StdioWire {
     /// Starts the program. Cancel-safe: dropping the future ends everything that was started.
     pub(super) async fn open(
+        server: &ServerConfig,
         program: &Program,
         context: &ConnectContext,
         observer: Arc<dyn WireObserver>,
     ) -> Result<Arc<Self>, ClientError> {
-        let (program, from) = (program.clone(), dial.clone());
+        let id = server.id.clone();
+        let (server, program, context_copy) = (server.clone(), program.clone(), context.clone());
         // Resolving references may read files and run the keyring program.
         let launch = spawn_blocking(move || {
             FIRST_START.call_once(prepare_first_start);
@@ -75,14 +76,16 @@ impl StdioWire {
         .await;
         let launch =
             launch.map_err(|_| ClientError::lost("its configuration could not be read"))??;
-        let (child, held) = launch::start(launch).await?;
-        Ok(Arc::new(Self::attach(child, Arc::new(held), dial, observer)))
+        let confined = launch.is_confined().then_some(id);
+        let (child, processes) = launch::start(launch).await?;
+        Ok(Arc::new(Self::attach(child, Arc::new(processes), confined, context, observer)))
     }
 
     fn attach(
         mut child: tokio::process::Child,
-        held: Arc<ServerProcesses>,
-        dial: &ConnectContext,
+        processes: Arc<ServerProcesses>,
+        confined: Option<SourceId>,
+        context: &ConnectContext,
         observer: Arc<dyn WireObserver>,
     ) -> Self {
         let process = child.id();
@@ -102,8 +105,9 @@ impl StdioWire {
             observer,
             tail: tail.clone(),
             closing: closing.clone(),
-            over: over_sender,
-            limits: dial.limits.clone(),
+            closed_sender,
+            limits: context.limits.clone(),
+            confined: confined.clone(),
         };
         tasks.spawn(keeper.run(output, drained));
         Self { outbox, tail, processes, process, confined, closing, closed, _tasks: tasks }
@@ -143,6 +147,10 @@ impl Wire for StdioWire {
 
     fn process(&self) -> Option<u32> {
         self.process
+    }
+
+    fn is_confined(&self) -> bool {
+        self.confined.is_some()
     }
 }
 

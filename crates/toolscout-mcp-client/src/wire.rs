@@ -35,6 +35,11 @@ pub(crate) trait Wire: Send + Sync + 'static {
     fn process(&self) -> Option<u32> {
         None
     }
+
+    /// Whether the server is a program that runs in a sandbox.
+    fn is_confined(&self) -> bool {
+        false
+    }
 }
 
 /// An outgoing message.

@@ -15,9 +15,11 @@ use std::time::Duration;
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
+use toolscout_core::SourceId;
+use toolscout_process::explain;
+use toolscout_process::sandbox::Denial;
 use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::tail::OutputTail;
-use toolscout_process::words;
 
 /// How long pipes may stay open after the process has exited, or the process may run after its
 /// output is closed.
@@ -41,6 +43,8 @@ pub(super) struct ChildKeeper {
     pub(super) closing: Arc<watch::Sender<bool>>,
     pub(super) closed_sender: watch::Sender<bool>,
     pub(super) limits: Arc<Limits>,
+    /// The server, if it runs in a sandbox.
+    pub(super) confined: Option<SourceId>,
 }
 
 impl ChildKeeper {
@@ -128,10 +132,17 @@ impl ChildKeeper {
             Ok(status) => explain::exit_status(status),
             Err(err) => format!("could not be waited for: {err}"),
         };
-        match last_lines(&text_of(&self.tail)) {
-            said if said.is_empty() => ClientError::lost(format!("it {ending}")),
-            said => ClientError::lost(format!("it {ending}: {said}")),
+        let tail = tail_text(&self.tail);
+        let mut what = match last_lines(&tail) {
+            lines if lines.is_empty() => format!("it {exit}"),
+            lines => format!("it {exit}: {lines}"),
+        };
+        if let Some(id) = &self.confined {
+            Denial::find(&tail)
+                .iter()
+                .for_each(|denial| what += &format!("; {}", denial.hint(id.as_str())));
         }
+        ClientError::lost(what)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Resolves and starts a configured program.
 
-use super::super::{ClientError, ConfigText, ConnectContext, Program};
+use super::super::{ClientError, ConfigText, ConnectContext, Program, ServerConfig};
+use super::sandbox;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
@@ -12,6 +13,7 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 use toolscout_process::environment::environment;
 use toolscout_process::program::find_in;
+use toolscout_process::sandbox::SandboxPlan;
 use toolscout_process::server_processes::ServerProcesses;
 use toolscout_process::spawn::{self, SpawnRequest};
 use toolscout_process::{BUSY_RETRY_DELAYS, explain};
@@ -26,10 +28,15 @@ pub(super) struct Launch {
     cwd: PathBuf,
     env: Vec<(OsString, OsString)>,
     run: String,
+    sandbox: Option<Arc<SandboxPlan>>,
 }
 
 /// Resolves all references and finds the program. May take a while.
-pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch, ClientError> {
+pub(super) fn prepare(
+    server: &ServerConfig,
+    program: &Program,
+    context: &ConnectContext,
+) -> Result<Launch, ClientError> {
     let shown = program.command.written().to_owned();
     let resolve = |text: &ConfigText| text.resolve(&context.lookup).map_err(ClientError::invalid);
     let refuse = |reason: String| ClientError::Spawn { program: shown.clone(), reason };
@@ -46,9 +53,15 @@ pub(super) fn prepare(program: &Program, dial: &ConnectContext) -> Result<Launch
     set(&mut env, orphans::OWNER_VARIABLE, orphans::owner_mark());
     let cwd = context.project.join(program.cwd.as_deref().unwrap_or(Path::new("")));
     let found = locate(&resolve(&program.command)?, &cwd, &env).map_err(refuse)?;
-    let args =
-        program.args.iter().map(|it| resolve(it).map(OsString::from)).collect::<Result<_, _>>()?;
-    Ok(Launch { shown, program: found, args, cwd, env, run })
+    let args = program
+        .args
+        .iter()
+        .map(|arg| resolve(arg).map(OsString::from))
+        .collect::<Result<Vec<_>, _>>()?;
+    let start = sandbox::Start { program: &found, args: &args, cwd: &cwd };
+    let sandbox = sandbox::plan(server, context, start, &mut env).map_err(refuse)?;
+    let cwd = sandbox.as_ref().map_or(cwd, |sandbox| sandbox.cwd.clone());
+    Ok(Launch { shown, program: found, args, cwd, env, run, sandbox: sandbox.map(Arc::new) })
 }
 
 /// Starts the program on the thread that starts all servers.
@@ -59,10 +72,11 @@ pub(super) async fn start(launch: Launch) -> Result<(Child, ServerProcesses), Cl
         let (request, runtime) = (launch.clone(), Handle::current());
         let result = starter::run(move || {
             guard::prepare();
-            let _inside = runtime.enter();
-            let child = spawn::spawn(mine.as_start())?;
-            let held = ServerProcesses::new(&child, mine.run.clone());
-            Ok((child, held))
+            let _guard = runtime.enter();
+            let child = spawn::spawn(request.as_start())?;
+            let processes =
+                ServerProcesses::new(&child, request.run.clone(), request.sandbox.clone());
+            Ok((child, processes))
         });
         let error = match result.await {
             Some(Ok(result)) => return Ok(result),
@@ -80,9 +94,15 @@ pub(super) async fn start(launch: Launch) -> Result<(Child, ServerProcesses), Cl
 }
 
 impl Launch {
+    /// Whether the program runs in a sandbox.
+    pub(super) fn is_confined(&self) -> bool {
+        self.sandbox.is_some()
+    }
+
     fn as_start(&self) -> SpawnRequest<'_> {
-        let Self { program, args, cwd, env, .. } = self;
-        SpawnRequest { program, args, cwd, env, is_fed: true }
+        let Self { program, args, cwd, env, sandbox, .. } = self;
+        let confinement = sandbox.as_ref().map(|sandbox| &sandbox.confinement);
+        SpawnRequest { program, args, cwd, env, has_stdin: true, confinement }
     }
 }
 
