@@ -8,7 +8,8 @@ use super::limits::Limits;
 use super::record::{DiscoveryRecord, DiscoveryRecords, DiscoveryStatus, KnownTools};
 use super::tokens::TokenProvider;
 use super::{
-    ClientError, ConnectContext, ReferenceLookup, ServerConfig, ServerTransport, fingerprint,
+    ClientError, ConnectContext, ConnectPurpose, ProtocolChoice, ReferenceLookup, ServerConfig,
+    ServerTransport, fingerprint,
 };
 use serde_json::json;
 use std::collections::HashMap;
@@ -33,9 +34,7 @@ const REWRITE_INTERVAL: Duration = Duration::from_secs(60);
 /// A time limit with less than this left counts as expired, because timers are not exact.
 const TIMER_TOLERANCE: Duration = Duration::from_millis(5);
 /// The version of the definition checks; incremented when a check is added.
-const CHECKS: usize = 1;
-/// Programs that may have to download a server before they start it.
-const INSTALLERS: [&str; 9] = ["npx", "bunx", "pnpm", "yarn", "npm", "uvx", "uv", "pipx", "docker"];
+const CHECKS_VERSION: usize = 1;
 
 /// The state that all servers of a project share: the store and the connection context.
 #[derive(Clone)]
@@ -54,9 +53,9 @@ impl ServerContext {
         connect: ConnectContext,
     ) -> Result<Self, StoreError> {
         let key = store.key()?;
-        let records = DiscoveryRecords::new(store, partition(project))
-            .marked_with(key_of_checks(&key, &dial.limits));
-        Ok(Self { records, dial, key })
+        let records = DiscoveryRecords::new(store, fingerprint::partition(project))
+            .marked_with(checks_key(&key, &connect.limits));
+        Ok(Self { records, connect, key })
     }
 
     /// Returns the same context with these tokens, for the server they belong to.
@@ -69,7 +68,18 @@ impl ServerContext {
 
     /// Returns the same context without a token provider.
     pub(super) fn without_tokens(&self) -> Self {
-        Self { dial: ConnectContext { tokens: None, ..self.dial.clone() }, ..self.clone() }
+        Self { connect: ConnectContext { tokens: None, ..self.connect.clone() }, ..self.clone() }
+    }
+
+    /// Returns the same context for legacy connections, whatever the configuration says.
+    pub(super) fn legacy(&self) -> Self {
+        let protocol = Some(ProtocolChoice::Legacy);
+        Self { connect: ConnectContext { protocol, ..self.connect.clone() }, ..self.clone() }
+    }
+
+    /// Whether connections speak the configured revision, so that what they list is stored.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.connect.protocol.is_none()
     }
 
     /// The discovery records.
@@ -111,7 +121,7 @@ impl ServerContext {
     ) -> Duration {
         let limits = &self.connect.limits;
         let is_first = record.tools.is_none();
-        let usual = if is_first && is_installed_first(server) {
+        let usual = if is_first && server.is_installed_first() {
             limits.installing
         } else {
             limits.discovery
@@ -127,20 +137,6 @@ fn checks_key(key: &[u8; 32], limits: &Limits) -> [u8; 32] {
         all.extend((number as u64).to_le_bytes());
     }
     blake3::derive_key("toolscout definitions that were checked", &all)
-}
-
-/// Identifies a project in keys: the hash of its canonical path, because the path may contain any
-/// character.
-pub fn partition(project: &Path) -> String {
-    let real = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    blake3::hash(real.as_os_str().as_encoded_bytes()).to_hex()[..16].to_owned()
-}
-
-/// Whether the program that starts the server may have to download it first.
-pub(super) fn is_installed_first(server: &ServerConfig) -> bool {
-    let ServerTransport::Stdio(program) = &server.transport else { return false };
-    let command = Path::new(program.command.written()).file_stem().and_then(|it| it.to_str());
-    command.is_some_and(|it| INSTALLERS.contains(&it))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,9 +202,15 @@ impl ServerContext {
         record.error = None;
         self.write(server, cx, &record)?;
         tracing::info!(event = "tools.discovery.started", server = %server.id);
-        cx.emit(|| EventKind::DiscoveryStarted(server.id.clone()));
-        let answer = timeout_at(deadline.into(), self.ask_again(server, &record, deadline)).await;
-        let answer = answer
+        cx.emit(|| {
+            EventKind::DiscoveryStarted(event::DiscoveryStart {
+                source: server.id.clone(),
+                installer: server.installer().map(str::to_owned),
+            })
+        });
+        let outcome =
+            timeout_at(deadline.into(), self.query_with_retry(server, &record, deadline)).await;
+        let outcome = outcome
             .unwrap_or_else(|_| Err(ClientError::TimedOut { what: "discovery".to_owned(), limit }));
         match outcome.map_err(|error| with_configured_limit(error, limit, deadline, cx)) {
             Ok((listing, library, client)) => {
@@ -265,7 +267,11 @@ impl ServerContext {
         deadline: Instant,
         more: impl AsyncFnOnce(&McpClient) -> T,
     ) -> Result<(ServerListing, T, McpClient), ClientError> {
-        let client = McpClient::connect(server, &self.dial(server, record), deadline).await?;
+        let context = ConnectContext {
+            purpose: ConnectPurpose::Discovery,
+            ..self.connect_context(server, record)
+        };
+        let client = McpClient::connect(server, &context, deadline).await?;
         let listed = match list_settled(&client, deadline).await {
             Ok(listing) => Ok((listing, more(&client).await)),
             Err(error) => Err(with_tail(error, &client)),
@@ -432,8 +438,8 @@ impl ServerContext {
             EventKind::Discovery(event::DiscoveryEvent {
                 source,
                 names: Vec::new(),
-                was_needed,
-                changed: false,
+                was_uncached,
+                changed: server.drop_on_failure && !was_uncached,
                 error,
             })
         });
@@ -446,6 +452,9 @@ impl ServerContext {
             library,
             ..record
         };
+        if server.drop_on_failure {
+            (record.tools, record.packed, record.checked) = (None, None, None);
+        }
         match self.write(server, cx, &record) {
             Ok(()) => error.into_source_error(&server.id),
             Err(store_error) => store_error,

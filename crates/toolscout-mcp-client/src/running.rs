@@ -172,24 +172,27 @@ impl RunningServer {
     /// during the first listing.
     async fn list_locked(&self, cx: &Cx, may_repeat: bool) -> Result<bool, SourceError> {
         let (context, server) = (&self.context, &*self.server);
-        let begun = Instant::now();
-        let deadline = soonest(cx, context.dial.limits.list);
-        let record = context.read(server, cx)?;
-        let mut taken = self.take(deadline).await;
-        if may_repeat && taken.as_ref().is_ok_and(|it| it.1 != self.announced()) {
-            taken = self.take(deadline).await;
+        let started_at = Instant::now();
+        let deadline = effective_deadline(cx, context.connect.limits.list);
+        let mut listed = self.list_once(deadline).await;
+        if may_repeat && listed.as_ref().is_ok_and(|value| value.1 != self.announced_changes()) {
+            listed = self.list_once(deadline).await;
         }
-        match taken {
+        let listed = listed.map_err(|error| with_tail(error, &self.client));
+        if !context.is_recorded() {
+            let (listing, changes) = listed.map_err(|error| error.into_source_error(&server.id))?;
+            let before = self.set_listed(&listing, changes);
+            return Ok(before.is_some_and(|before| before.differs_from(&listing)));
+        }
+        let record = context.read(server, cx)?;
+        match listed {
             Ok((listing, changes)) => {
-                *self.listed.lock() =
-                    Some(Arc::new(ListedTools::of(&listing, changes, context.dial.limits.apart)));
+                self.set_listed(&listing, changes);
                 context
-                    .succeed(server, cx, record, &listing, &self.client, begun)
-                    .map(|it| it.changed)
+                    .record_success(server, cx, record, &listing, &self.client, started_at)
+                    .map(|value| value.changed)
             }
-            Err(error) => {
-                Err(context.fail(server, cx, record, with_tail(error, &self.client), begun))
-            }
+            Err(error) => Err(context.record_failure(server, cx, record, error, started_at)),
         }
     }
 
@@ -202,7 +205,13 @@ impl RunningServer {
         Ok((listing?, changes))
     }
 
-    fn announced(&self) -> u64 {
+    /// Replaces the last list, and returns it.
+    fn set_listed(&self, listing: &ServerListing, changes: u64) -> Option<Arc<ListedTools>> {
+        let interval = self.context.connect.limits.listing_interval;
+        self.listed.lock().replace(Arc::new(ListedTools::new(listing, changes, interval)))
+    }
+
+    fn announced_changes(&self) -> u64 {
         *self.client.list_changes().borrow()
     }
 
@@ -228,6 +237,13 @@ impl ListedTools {
             // announcing changes.
             ttl: listing.ttl.unwrap_or(super::record::USUAL_TTL).max(listing_interval),
         }
+    }
+
+    fn differs_from(&self, listing: &ServerListing) -> bool {
+        let is_same = |tool: &ToolDefinition| {
+            self.tools.get(&tool.name).is_some_and(|known| known.definition.raw == tool.raw)
+        };
+        self.tools.len() != listing.tools.len() || !listing.tools.iter().all(is_same)
     }
 }
 

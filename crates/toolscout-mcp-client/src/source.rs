@@ -7,22 +7,20 @@ mod library;
 mod tests;
 
 use super::client::ToolDefinition;
-use super::discovery::library::{list, news_between};
-use super::discovery::{
-    DiscoveryOutcome, ServerContext, ServerTestOutcome, in_full, is_installed_first, soonest,
-};
+use super::connections::Connections;
+use super::discovery::{DiscoveryOutcome, ServerContext, ServerTestOutcome};
+use super::fingerprint;
 use super::record::{DiscoveryRecord, DiscoveryStatus, Staleness};
 use super::supervisor::{Phase, Supervisor};
-use super::{ClientError, OnChange, ServerConfig, ServerTransport};
-use super::{demand, fingerprint};
+use super::{ClientError, NewTools, OnChange, ServerConfig, ServerTransport};
 use futures_util::stream;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use toolscout_core::{
     Authorized, BoxFuture, BoxStream, Cx, Delegation, Diagnostic, DiagnosticKind, DiscoveryItem,
-    Library, Moment, Provenance, ReviewMode, Source, SourceError, SourceId, SourceKind, Tool,
-    ToolCall, ToolName, ToolOutput, escape,
+    Library, Moment, Provenance, ReviewMode, Source, SourceError, SourceId, SourceKind, Status,
+    Tool, ToolCall, ToolId, ToolName, ToolOutput, escape,
 };
 
 /// A server as a source of tools.
@@ -33,21 +31,33 @@ use toolscout_core::{
 pub struct McpSource {
     server: Arc<ServerConfig>,
     context: Arc<ServerContext>,
-    supervisor: Arc<Supervisor>,
+    connections: Connections,
     /// The reason why it must not be started, if there is one.
     barred: Option<String>,
     entry: Arc<str>,
     /// The server's instructions, as of the last discovery.
     about: Mutex<Option<Arc<str>>>,
+    /// The tools that the configuration names; placeholders until the first discovery.
+    named_tools: Mutex<Vec<ToolName>>,
 }
 
 impl McpSource {
     /// Creates a source; starts nothing.
     pub fn new(server: ServerConfig, context: Arc<ServerContext>) -> Self {
         let server = Arc::new(server);
-        let supervisor = Supervisor::new(server.clone(), shared.clone());
-        let entry = fingerprint::of_entry(&server).into();
-        Self { server, context: shared, supervisor, barred: None, entry, about: Mutex::default() }
+        let connections = Connections::new(server.clone(), context.clone());
+        let entry = fingerprint::entry_fingerprint(&server).into();
+        let (about, named_tools) = (Mutex::default(), Mutex::default());
+        let source = Self { server, context, connections, barred: None, entry, about, named_tools };
+        source.set_named_tools(source.server.policies.keys());
+        source
+    }
+
+    /// Sets the names of tools that have a policy in the configuration. Names that no tool can
+    /// have, such as `*`, are ignored.
+    pub fn set_named_tools<'a>(&self, names: impl IntoIterator<Item = &'a String>) {
+        let names = names.into_iter().filter(|name| !name.contains('*'));
+        *self.named_tools.lock() = names.filter_map(|name| ToolName::new(name).ok()).collect();
     }
 
     /// Prevents the server from being started; its record stays readable. The reason includes the
@@ -66,26 +76,7 @@ impl McpSource {
     /// in this process, that instance is listed.
     pub async fn refresh(&self, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
         self.check_may_start()?;
-        let before = self.context.read(&self.server, cx)?.library.unwrap_or_default();
-        let discovered = self.refresh_tools(cx).await;
-        let after = self.context.read(&self.server, cx)?.library.unwrap_or_default();
-        news_between(&before, &after).into_iter().for_each(|it| self.supervisor.tell(it));
-        discovered
-    }
-
-    async fn refresh_tools(&self, cx: &Cx) -> Result<DiscoveryOutcome, SourceError> {
-        let Phase::Running(running) = self.supervisor.phase() else {
-            return self.context.discover(&self.server, cx).await;
-        };
-        let begun = Instant::now();
-        let changed = running.list_now(cx).await?;
-        if changed {
-            self.supervisor.has_changed();
-        }
-        let library = list(&running.client, &self.context, cx.deadline).await;
-        self.context.remember_library(&self.server, cx, &running.client, library)?;
-        let record = self.context.read(&self.server, cx)?;
-        Ok(DiscoveryOutcome::of(record.tools.as_ref(), begun.elapsed(), changed))
+        self.connections.main.refresh(cx).await
     }
 
     /// Starts the server, lists its tools, and stops it; stores nothing.
@@ -114,7 +105,18 @@ impl McpSource {
     /// Starts the server and keeps it running even if it is unused.
     pub async fn start(&self, cx: &Cx) -> Result<(), SourceError> {
         self.check_may_start()?;
-        self.supervisor.keep(cx).await.map_err(|it| it.of(&self.server.id))
+        self.connections
+            .main
+            .keep_running(cx)
+            .await
+            .map_err(|error| error.into_source_error(&self.server.id))
+    }
+
+    /// Starts the server as a call does: it is stopped when it has been unused for a while.
+    pub async fn warm_up(&self, cx: &Cx) -> Result<(), SourceError> {
+        self.check_may_start()?;
+        let acquired = self.connections.main.acquire(cx).await;
+        acquired.map(drop).map_err(|error| error.into_source_error(&self.server.id))
     }
 
     /// Stops the server. The next call starts it again.
@@ -157,8 +159,9 @@ impl McpSource {
             Phase::Running(running) => running.client.process(),
             _ => None,
         };
-        let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
-        Ok(ServerState { state, since, reason, process, staleness, record })
+        let configuration = self.context.configuration(&self.server);
+        let staleness = record.staleness(&configuration, Moment::now());
+        Ok(ServerState { state, since, reason, process, staleness, configuration, record })
     }
 
     pub(super) fn context(&self) -> &ServerContext {
@@ -166,7 +169,7 @@ impl McpSource {
     }
 
     pub(super) fn supervisor(&self) -> &Arc<Supervisor> {
-        &self.supervisor
+        &self.connections.main
     }
 
     /// The time limit of a call, unless its caller has a shorter one.
@@ -193,16 +196,27 @@ impl McpSource {
             .and_then(|library| library.instructions.as_deref());
         *self.about.lock() = instructions.map(Arc::from);
         let staleness = record.staleness(&self.context.configuration(&self.server), Moment::now());
-        let mut found: Vec<DiscoveryItem> =
-            self.problems(&record, staleness).into_iter().map(DiscoveryItem::Diagnostic).collect();
-        found.reserve(record.tools.as_ref().map_or(0, |it| it.definitions.len()));
-        let seen = record.tools.as_ref().map(|it| it.listed);
-        let provenance =
-            Provenance { trusted: true, seen, stale: staleness.is_some(), ..Provenance::default() };
-        let remembered = |tool: Tool| {
+        self.log_lookup(&record, staleness);
+        let mut found: Vec<DiscoveryItem> = self
+            .diagnostics(&record, staleness)
+            .into_iter()
+            .map(DiscoveryItem::Diagnostic)
+            .collect();
+        found.reserve(record.tools.as_ref().map_or(0, |tools| tools.definitions.len()));
+        let last_listed = record.tools.as_ref().map(|tools| tools.listed);
+        let provenance = Provenance {
+            trusted: true,
+            last_listed,
+            stale: staleness.is_some(),
+            ..Provenance::default()
+        };
+        let to_item = |tool: Tool| {
             let (visibility, provenance) = (self.server.visibility, provenance.clone());
             DiscoveryItem::Tool(Arc::new(Tool { visibility, provenance, ..tool }))
         };
+        if record.tools.is_none() {
+            found.extend(self.placeholders());
+        }
         // Definitions with a valid mark are not checked again.
         match &record.packed {
             Some(packed) => found.extend(packed.tools(&self.server.id).map(to_item)),
@@ -212,6 +226,47 @@ impl McpSource {
             ),
         }
         Ok(found)
+    }
+
+    /// Logs whether the stored tools are valid, so that the server need not be queried.
+    fn log_lookup(&self, record: &DiscoveryRecord, staleness: Option<Staleness>) {
+        let (server, tools) = (&self.server.id, record.tools.as_ref());
+        let count = tools.map_or(0, |tools| tools.definitions.len());
+        let age = || {
+            let age = tools.map(|tools| tools.listed.age(Moment::now()).as_secs());
+            age.map_or(-1, |age| i64::try_from(age).unwrap_or(i64::MAX))
+        };
+        let reason = match staleness {
+            _ if tools.is_none() => "never",
+            None => {
+                tracing::debug!(event = "tool_cache_hit", %server, toolCount = count, cacheAge = age());
+                return;
+            }
+            Some(Staleness::Old) => "expired",
+            Some(Staleness::Reconfigured) => "reconfigured",
+            Some(Staleness::Failed) => "failed",
+            Some(Staleness::Vanished) => "vanished",
+        };
+        tracing::debug!(event = "tool_cache_miss", %server, toolCount = count, cacheAge = age(), reason);
+    }
+
+    /// The tools that the configuration names, before the first discovery: they can be listed and
+    /// have a policy, and a call discovers the server first.
+    fn placeholders(&self) -> Vec<DiscoveryItem> {
+        let id = &self.server.id;
+        let reason =
+            format!("the tools of `{id}` are not loaded yet; run `toolscout server refresh {id}`");
+        let placeholder = |name: &ToolName| {
+            let provenance =
+                Provenance { trusted: true, placeholder: true, ..Provenance::default() };
+            DiscoveryItem::Tool(Arc::new(Tool {
+                visibility: self.server.visibility,
+                status: Status::Unavailable(reason.clone()),
+                provenance,
+                ..Tool::new(ToolId::new(id.clone(), name.clone()))
+            }))
+        };
+        self.named_tools.lock().iter().map(placeholder).collect()
     }
 
     /// The stored definitions. They were checked when they were stored, so an invalid one was
@@ -236,8 +291,8 @@ impl McpSource {
         let text = match record.status {
             DiscoveryStatus::Never => Some(format!("the tools of `{id}` are not loaded yet")),
             DiscoveryStatus::Discovering if record.tools.is_none() => {
-                let install = if is_installed_first(&self.server) {
-                    "; it may have to be installed first"
+                let install = if self.server.is_installed_first() {
+                    "; the server may have to be installed first"
                 } else {
                     ""
                 };
@@ -267,44 +322,7 @@ impl McpSource {
         let excluded = record.tools.iter().flat_map(|tools| &tools.excluded);
         let excluded =
             excluded.map(|text| warning(DiagnosticKind::Broken, format!("`{id}`: {text}")));
-        news.into_iter().chain(excluded).collect()
-    }
-
-    async fn call_running(&self, call: ToolCall, cx: Cx) -> Result<ToolOutput, SourceError> {
-        let id = &self.server.id;
-        call.refuse_rest()?;
-        self.check_may_start()?;
-        let in_use = self.supervisor.acquire(&cx).await.map_err(|it| it.of(id))?;
-        let running = &in_use.0;
-        let name = &call.tool.name;
-        let (definition, has_changed) = running.definition(name, &cx).await?;
-        if has_changed {
-            self.supervisor.has_changed();
-        }
-        let tool = definition.ok_or_else(|| self.not_mine(name))?;
-        let (schema, digest) = tool.read(id);
-        if call.expect.is_some_and(|it| it != *digest) {
-            self.supervisor.has_changed();
-            return Err(SourceError::Changed { id: id.clone(), name: name.to_string() });
-        }
-        let limit = self.time_for_a_call();
-        let deadline = soonest(&cx, limit);
-        let result = running.client.call_tool(name, &call, Some(schema), &cx, deadline).await;
-        running.has_answered();
-        let raw = result.map_err(|it| in_full(it, limit, deadline, &cx).of(id))?;
-        let output = ToolOutput::from_raw(raw).map_err(|reason| SourceError::Protocol {
-            id: id.clone(),
-            reason: format!("`{name}` gave no result: {reason}"),
-        })?;
-        let is_asking = output.wants_input() && running.client.era().is_modern();
-        let demand = || demand::of(output.raw());
-        match (is_asking && cx.counterpart.is_none()).then(demand).flatten() {
-            Some(wanted) => {
-                let reason = format!("`{name}` needs input that this client cannot give: {wanted}");
-                Err(SourceError::Protocol { id: id.clone(), reason })
-            }
-            None => Ok(output),
-        }
+        status.into_iter().chain(excluded).collect()
     }
 
     /// The tool from the record. If there is no record of this configuration, the server is listed
@@ -363,6 +381,8 @@ pub struct ServerState {
     pub process: Option<u32>,
     /// The reason why its tools may be outdated.
     pub staleness: Option<Staleness>,
+    /// The fingerprint of its current configuration.
+    pub configuration: String,
     pub record: DiscoveryRecord,
 }
 
@@ -408,6 +428,10 @@ impl Source for McpSource {
     fn review(&self) -> ReviewMode {
         ReviewMode::Needed {
             approves_first_sight: self.server.trusted,
+            approves_new_tools: self
+                .server
+                .new_tools
+                .map_or(self.server.trusted, |rule| rule == NewTools::Allow),
             accepts_changes: self.server.on_change == OnChange::Accept,
             entry: self.entry.clone(),
         }
@@ -433,7 +457,8 @@ impl Source for McpSource {
         call: Authorized<ToolCall>,
         cx: Cx,
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        Box::pin(self.call_running(call.into_inner(), cx))
+        let call = call.into_inner();
+        Box::pin(async move { self.run(call, &cx).await })
     }
 
     fn about(&self) -> Option<Arc<str>> {
@@ -457,7 +482,7 @@ impl Source for McpSource {
     }
 
     fn changes(&self) -> BoxStream<'_, ()> {
-        let changes = self.supervisor.changes();
+        let changes = self.connections.main.changes();
         Box::pin(stream::unfold(changes, |mut changes| async move {
             changes.changed().await.ok().map(|()| ((), changes))
         }))

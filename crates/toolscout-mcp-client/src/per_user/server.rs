@@ -61,11 +61,11 @@ pub fn check_request_headers(server: &ServerConfig) -> Result<(), String> {
         ServerTransport::Stdio(program) => {
             let mut texts =
                 std::iter::once(&program.command).chain(&program.args).chain(program.env.values());
-            match texts.any(is_of_request) {
-                true => {
-                    Err("a program is the same for all requests; `request:` is for `headers` and `bearer`".to_owned())
-                }
-                false => Ok(()),
+            if texts.any(refers_to_request) {
+                Err("`request:` is allowed only in `headers` and `bearer` of HTTP servers"
+                    .to_owned())
+            } else {
+                Ok(())
             }
         }
         ServerTransport::Http(endpoint) => {
@@ -161,6 +161,10 @@ impl PerUserServer {
 }
 
 impl RequestSources for PerUserServer {
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+
     /// Requests without the headers have a key, too, because their set of tools also differs.
     fn key(&self, cx: &Cx) -> Option<String> {
         Some(self.header_values(cx).map_or_else(
