@@ -1,6 +1,6 @@
 //! Configuration texts that may refer to secrets, so that a file need not contain them.
 
-mod keyring;
+pub mod keyring;
 mod pieces;
 #[cfg(test)]
 mod tests;
@@ -65,6 +65,35 @@ impl ConfigText {
     pub fn request_header(&self) -> Option<&str> {
         match self.kind() {
             ReferenceKind::Request(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The variables that it refers to, and whether each is required: it has no default.
+    pub fn variables(&self) -> Vec<(&str, bool)> {
+        match self.kind() {
+            ReferenceKind::Variable(name) => vec![(name, true)],
+            ReferenceKind::Plain(text) => {
+                let variable = |piece| match piece {
+                    TextPiece::Variable { name, default } => Some((name, default.is_none())),
+                    _ => None,
+                };
+                pieces::split(text).into_iter().filter_map(variable).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The variables that it needs, and that are neither set nor stored as secrets.
+    pub fn missing_variables(&self, lookup: &ReferenceLookup) -> Vec<&str> {
+        let is_missing = |(name, required): &(&str, bool)| *required && !lookup.has(name);
+        self.variables().into_iter().filter(is_missing).map(|(name, _)| name).collect()
+    }
+
+    /// The file that it refers to.
+    pub fn referenced_file(&self, lookup: &ReferenceLookup) -> Option<PathBuf> {
+        match self.kind() {
+            ReferenceKind::File(path) => Some(self.path(path, lookup)),
             _ => None,
         }
     }
@@ -240,6 +269,8 @@ pub struct ReferenceLookup {
     variable: Arc<VariableLookup>,
     keyring: Arc<KeyringLookup>,
     request: Option<Arc<HeaderLookup>>,
+    /// The folder with stored secrets, one file each.
+    secrets: Option<Arc<Path>>,
 }
 
 type VariableLookup = dyn Fn(&str) -> Option<OsString> + Send + Sync;
@@ -253,8 +284,18 @@ impl ReferenceLookup {
     }
 
     /// Uses any environment.
-    pub fn of(variable: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static) -> Self {
-        Self { variable: Arc::new(variable), keyring: Arc::new(keyring::entry), request: None }
+    pub fn new(variable: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static) -> Self {
+        Self {
+            variable: Arc::new(variable),
+            keyring: Arc::new(keyring::entry),
+            request: None,
+            secrets: None,
+        }
+    }
+
+    /// The same lookup; a variable that is not set is looked up in this folder of stored secrets.
+    pub fn with_secrets(self, folder: &Path) -> Self {
+        Self { secrets: Some(folder.into()), ..self }
     }
 
     /// The same lookup with another keyring; its error is the reason why there is no such entry.
@@ -298,19 +339,38 @@ impl ReferenceLookup {
             ));
         }
         let value = self.variable(name).map(OsString::into_string).transpose();
-        value.map_err(|_| format!("the variable `{name}` is not UTF-8"))
+        let value = value.map_err(|_| format!("the environment variable `{name}` is not UTF-8"))?;
+        if value.is_some() { Ok(value) } else { self.secret(name) }
     }
 
-    fn said(&self, name: &str) -> Result<String, String> {
-        let name = toolscout_core::escape::line(name);
-        match &self.request {
-            None => Err(format!("`request:{name}` is known only in requests that come over HTTP")),
-            Some(said) => said(&name).ok_or_else(|| format!("the request has no header `{name}`")),
+    /// The stored secret of this name.
+    fn secret(&self, name: &str) -> Result<Option<String>, String> {
+        let path = self.secrets.as_ref().map(|folder| folder.join(name));
+        match path.filter(|path| path.is_file()) {
+            Some(path) => read(&path).inspect(|value| redact::add_secret(value)).map(Some),
+            None => Ok(None),
         }
     }
 
-    fn needed(&self, name: &str) -> Result<String, String> {
-        self.text(name)?.ok_or_else(|| format!("the variable `{name}` is not set"))
+    /// Whether this variable is set, or a secret of this name is stored.
+    pub fn has(&self, name: &str) -> bool {
+        self.text(name).is_ok_and(|value| value.is_some())
+    }
+
+    fn header(&self, name: &str) -> Result<String, String> {
+        let name = toolscout_core::escape::line(name);
+        match &self.request {
+            None => Err(format!("`request:{name}` is available only in HTTP requests")),
+            Some(header) => {
+                header(&name).ok_or_else(|| format!("the request has no header `{name}`"))
+            }
+        }
+    }
+
+    fn required(&self, name: &str) -> Result<String, String> {
+        self.text(name)?.ok_or_else(|| {
+            format!("needs {name}. Export it, or store it with `toolscout secret set {name}`")
+        })
     }
 }
 

@@ -12,7 +12,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(5);
 const MAX_ENTRY_BYTES: u64 = 64 << 10;
 
 /// The entry with this name that is stored for toolscout.
-pub(super) fn entry(name: &str) -> Result<String, String> {
+pub fn entry(name: &str) -> Result<String, String> {
     let (program, args) = if cfg!(target_os = "macos") {
         ("security", vec!["find-generic-password", "-s", "toolscout", "-a", name, "-w"])
     } else if cfg!(unix) {
@@ -23,7 +23,89 @@ pub(super) fn entry(name: &str) -> Result<String, String> {
             escape::line(name)
         ));
     };
-    ask(program, &args, LIMIT).map_err(|it| format!("`keyring:{}`: {it}", escape::line(name)))
+    run_program(program, &args, TIME_LIMIT)
+        .map_err(|error| format!("`keyring:{}`: {error}", escape::line(name)))
+}
+
+/// Stores an entry for toolscout, replacing any earlier one. The value is never on a command line.
+pub fn store(name: &str, value: &str) -> Result<(), String> {
+    if cfg!(target_os = "macos") {
+        // Reads a command with quoted words from standard input.
+        let quoted = |text: &str| format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""));
+        let command = format!(
+            "add-generic-password -U -s toolscout -a {} -w {}\n",
+            quoted(name),
+            quoted(value)
+        );
+        write_entry("security", &["-i"], name, &command)
+    } else if cfg!(unix) {
+        let label = format!("toolscout {name}");
+        let args = ["store", "--label", &label, "service", "toolscout", "account", name];
+        write_entry("secret-tool", &args, name, value)
+    } else {
+        Err("no keyring is supported on this system".to_owned())
+    }
+}
+
+/// Removes an entry that is stored for toolscout.
+pub fn remove(name: &str) -> Result<(), String> {
+    if cfg!(target_os = "macos") {
+        let args = ["delete-generic-password", "-s", "toolscout", "-a", name];
+        write_entry("security", &args, name, "")
+    } else if cfg!(unix) {
+        let args = ["clear", "service", "toolscout", "account", name];
+        write_entry("secret-tool", &args, name, "")
+    } else {
+        Err("no keyring is supported on this system".to_owned())
+    }
+}
+
+/// Runs the program with this input, and waits until it ends.
+fn write_entry(program: &str, args: &[&str], name: &str, input: &str) -> Result<(), String> {
+    let failed = |reason: String| format!("`keyring:{}`: {reason}", escape::line(name));
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|error| failed(spawn_error(program, &error)))?;
+    // Its standard input ends here.
+    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()));
+    if let Err(error) = read_output(&mut child, program, TIME_LIMIT) {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(failed(error));
+    }
+    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    match written {
+        Err(error) => Err(failed(format!("could not write to `{program}`: {error}"))),
+        Ok(()) if !status.success() => Err(failed(format!("`{program}` failed: {status}"))),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// The standard output of a child, once it ends.
+fn read_output(child: &mut Child, program: &str, limit: Duration) -> Result<Vec<u8>, String> {
+    let stdout = child.stdout.take();
+    let (sender, receiver) = mpsc::channel();
+    // The thread ends when the child's output ends, at the latest when the child is killed.
+    std::thread::spawn(move || {
+        let mut output = Vec::new();
+        let read = stdout.map(|stdout| stdout.take(MAX_ENTRY_BYTES).read_to_end(&mut output));
+        let _ = sender.send(read.transpose().map(|_| output));
+    });
+    match receiver.recv_timeout(limit) {
+        Ok(output) => {
+            output.map_err(|error| format!("could not read the output of `{program}`: {error}"))
+        }
+        Err(_) => Err(format!("`{program}` timed out after {} ms", limit.as_millis())),
+    }
+}
+
+fn spawn_error(program: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("the program `{program}`, which manages the keyring, is not installed")
+        }
+        _ => format!("could not run `{program}`: {error}"),
+    }
 }
 
 /// The output of the program, without the trailing line end. Any output is an entry, and no output
@@ -32,31 +114,12 @@ pub(super) fn entry(name: &str) -> Result<String, String> {
 pub(super) fn run_program(program: &str, args: &[&str], limit: Duration) -> Result<String, String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            format!("the program `{program}`, which reads the keyring, is not installed")
-        }
-        _ => format!("could not run `{program}`: {error}"),
-    })?;
-    let output = child.stdout.take();
-    let (send, receive) = mpsc::channel();
-    // The thread ends when the child's output ends, at the latest when the child is killed below.
-    std::thread::spawn(move || {
-        let mut printed = Vec::new();
-        let read = output.map(|it| it.take(LARGEST).read_to_end(&mut printed));
-        let _ = send.send(read.transpose().map(|_| printed));
-    });
-    let printed = receive.recv_timeout(limit);
+    let mut child = command.spawn().map_err(|error| spawn_error(program, &error))?;
+    let output = read_output(&mut child, program, limit);
     let _ = child.kill();
     let _ = child.wait();
-    let printed = match printed {
-        Ok(printed) => {
-            printed.map_err(|it| format!("could not read what `{program}` printed: {it}"))?
-        }
-        Err(_) => return Err(format!("`{program}` took longer than {} ms", limit.as_millis())),
-    };
-    let mut printed =
-        String::from_utf8(printed).map_err(|_| "the entry is not UTF-8".to_owned())?;
-    printed.truncate(printed.trim_end_matches(['\r', '\n']).len());
-    if printed.is_empty() { Err("the keyring has no such entry".to_owned()) } else { Ok(printed) }
+    let output = output?;
+    let mut output = String::from_utf8(output).map_err(|_| "the entry is not UTF-8".to_owned())?;
+    output.truncate(output.trim_end_matches(['\r', '\n']).len());
+    if output.is_empty() { Err("the keyring has no such entry".to_owned()) } else { Ok(output) }
 }

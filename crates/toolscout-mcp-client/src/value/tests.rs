@@ -63,14 +63,17 @@ fn references_are_recognized_without_being_resolved() {
 #[test]
 fn an_unresolvable_reference_is_named() {
     let error = |text: &str| resolved(text).expect_err(text);
-    assert_eq!(error("env:GONE"), "the variable `GONE` is not set");
-    assert_eq!(error("${TOKEN} ${GONE}"), "the variable `GONE` is not set");
     assert_eq!(
         error("env:GONE"),
         "needs GONE. Export it, or store it with `toolscout secret set GONE`"
     );
-    assert_eq!(error("env:A=B"), "`A=B` is not the name of a variable");
-    assert_eq!(error("env:"), "`` is not the name of a variable");
+    assert_eq!(
+        error("${TOKEN} ${GONE}"),
+        "needs GONE. Export it, or store it with `toolscout secret set GONE`"
+    );
+    assert_eq!(error("${input:key}"), "`${input:key}` is not a valid reference; use `${NAME}`");
+    assert_eq!(error("env:A=B"), "`A=B` is not a valid environment variable name");
+    assert_eq!(error("env:"), "`` is not a valid environment variable name");
     assert_eq!(error("keyring:other"), "`keyring:other`: the keyring has no such entry");
 }
 
@@ -119,11 +122,28 @@ fn a_missing_hanging_or_empty_keyring_is_reported() {
     let run = |program: &str, args: &[&str]| {
         keyring::run_program(program, args, std::time::Duration::from_millis(300))
     };
-    assert_eq!(ask("sh", &["-c", "printf 's3cret\\n'; exit 1"]).as_deref(), Ok("s3cret"));
-    assert_eq!(ask("sh", &["-c", "exit 1"]), Err("the keyring has no such entry".to_owned()));
-    assert_eq!(ask("sh", &["-c", "exec sleep 60"]), Err("`sh` took longer than 300 ms".to_owned()));
-    let missing = ask("no-such-keyring", &[]).expect_err("nothing of that name");
-    assert_eq!(missing, "the program `no-such-keyring`, which reads the keyring, is not installed");
+    assert_eq!(run("sh", &["-c", "printf 's3cret\\n'; exit 1"]).as_deref(), Ok("s3cret"));
+    assert_eq!(run("sh", &["-c", "exit 1"]), Err("the keyring has no such entry".to_owned()));
+    assert_eq!(run("sh", &["-c", "exec sleep 60"]), Err("`sh` timed out after 300 ms".to_owned()));
+    let missing = run("no-such-keyring", &[]).expect_err("nothing of that name");
+    assert_eq!(
+        missing,
+        "the program `no-such-keyring`, which manages the keyring, is not installed"
+    );
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_looked_up_in_the_stored_secrets() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("GONE"), "stored\n").expect("written");
+    std::fs::write(dir.path().join("TOKEN"), "shadowed").expect("written");
+    let lookup = lookup().with_secrets(dir.path());
+    let resolved = |text: &str| ConfigText::from(text).resolve(&lookup);
+    assert_eq!(resolved("env:GONE").as_deref(), Ok("stored"));
+    assert_eq!(resolved("a ${GONE} ${OTHER:-c}").as_deref(), Ok("a stored c"));
+    assert_ne!(resolved("env:TOKEN").as_deref(), Ok("shadowed"), "the environment comes first");
+    let text = ConfigText::from("${GONE} ${OTHER} ${OPTIONAL:-x}");
+    assert_eq!(text.missing_variables(&lookup), ["OTHER"]);
 }
 
 #[test]
