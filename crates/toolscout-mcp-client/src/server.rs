@@ -1,10 +1,11 @@
 //! The configuration of a server.
 
-use super::ConfigText;
+use super::{ConfigText, ProtocolChoice};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::authorization::Policy;
+use toolscout_core::redact::{self, REDACTED};
 use toolscout_core::{SourceId, Visibility};
 use toolscout_process::sandbox::SandboxSettings;
 
@@ -31,9 +32,16 @@ pub struct ServerConfig {
     pub trusted: bool,
     /// The treatment of a tool whose definition changes.
     pub on_change: OnChange,
+    /// The treatment of tools that the server did not have before; by default they are allowed if
+    /// the server is trusted.
+    pub new_tools: Option<NewTools>,
+    /// Whether a failed discovery removes the cached tools.
+    pub drop_on_failure: bool,
     /// Whether searches are delegated to the server, if it hides its tools behind `tool_search` and
     /// `execute_tool`. `None` means: once the operator has approved those two.
     pub delegate: Option<bool>,
+    /// The protocol revision to speak with it.
+    pub protocol: ProtocolChoice,
     /// The time limit of a whole discovery; `None` is the default.
     pub discovery_timeout: Option<Duration>,
     /// The time limit of a call; `None` is the default.
@@ -58,13 +66,28 @@ impl ServerConfig {
             filter: ToolFilter::default(),
             trusted: true,
             on_change: OnChange::default(),
+            new_tools: None,
+            drop_on_failure: false,
             delegate: None,
+            protocol: ProtocolChoice::default(),
             discovery_timeout: None,
             call_timeout: None,
             idle_timeout: None,
             sandbox: SandboxSettings::default(),
             configured_in: None,
         }
+    }
+
+    /// Whether the program that starts the server may have to download it first.
+    pub(super) fn is_installed_first(&self) -> bool {
+        self.installer().is_some()
+    }
+
+    /// The program that starts the server and may have to download it first: `npx`, `uvx`.
+    pub fn installer(&self) -> Option<&str> {
+        let ServerTransport::Stdio(program) = &self.transport else { return None };
+        let command = Path::new(program.command.written()).file_stem()?.to_str()?;
+        INSTALLERS.contains(&command).then_some(command)
     }
 }
 
@@ -84,6 +107,22 @@ impl ServerTransport {
             Self::Stdio(_) => "stdio",
             Self::Http(HttpEndpoint { sse: false, .. }) => "http",
             Self::Http(_) => "sse",
+        }
+    }
+
+    /// All texts that may refer to variables, files or the keyring.
+    pub fn texts(&self) -> Vec<&ConfigText> {
+        match self {
+            Self::Stdio(program) => std::iter::once(&program.command)
+                .chain(&program.args)
+                .chain(program.env.values())
+                .collect(),
+            Self::Http(endpoint) => std::iter::once(&endpoint.url)
+                .chain(endpoint.headers.values())
+                .chain(&endpoint.bearer)
+                .chain(&endpoint.client_id)
+                .chain(&endpoint.client_secret)
+                .collect(),
         }
     }
 }
@@ -116,9 +155,31 @@ pub struct HttpEndpoint {
     pub client_secret: Option<ConfigText>,
     /// The scopes to request; those the server suggests if empty.
     pub scopes: Vec<String>,
+    /// How toolscout gets a token.
+    pub grant: OAuthGrant,
     /// Whether it uses the older HTTP with SSE transport: an event stream, and a second address for
     /// messages.
     pub sse: bool,
+}
+
+impl HttpEndpoint {
+    /// The address for people: without its query, which may contain a key.
+    pub fn redacted_url(&self) -> String {
+        match self.url.written().split_once('?') {
+            Some((base, _)) => format!("{}?{REDACTED}", redact::text(base)),
+            None => redact::text(self.url.written()),
+        }
+    }
+}
+
+/// How toolscout gets an OAuth token for a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OAuthGrant {
+    /// A user logs in with `toolscout server login`.
+    #[default]
+    AuthorizationCode,
+    /// The client id and secret of the entry are enough; no user is involved.
+    ClientCredentials,
 }
 
 /// The tools of a server that exist for toolscout. Names may contain `*`, which matches any text.
@@ -128,6 +189,16 @@ pub struct ToolFilter {
     pub include: Option<Vec<String>>,
     /// Never these tools.
     pub exclude: Vec<String>,
+}
+
+/// The treatment of a new tool of a known server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NewTools {
+    /// The tool is quarantined until an operator reviews it.
+    #[default]
+    Review,
+    /// The tool is approved, unless it has a severe finding.
+    Allow,
 }
 
 /// The treatment of a tool whose definition changes after it was approved.
