@@ -72,6 +72,12 @@ pub(crate) trait WireObserver: Send + Sync + 'static {
         self.message(bytes);
     }
 
+    /// The server has closed the stream of this request before its response. The wire requests
+    /// the rest after this time.
+    fn stream_closed(&self, id: u64, retry: Duration) {
+        let _ = (id, retry);
+    }
+
     /// This request failed; the others are still pending.
     fn failed(&self, id: u64, error: ClientError);
 

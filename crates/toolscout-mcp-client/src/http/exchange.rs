@@ -5,7 +5,8 @@ use super::super::wire::Outgoing;
 use super::HttpConnection;
 use super::events::{SseEvent, SseParser, read};
 use super::headers::{LAST_EVENT, SESSION, plain};
-use super::refusal::{HttpRefusal, refusal};
+use super::refusal::{HttpRefusal, classify_refusal};
+use super::response::{ResponseKind, body, drain, is_reply_to, kind};
 use super::tasks::TaskPermit;
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
@@ -161,14 +162,21 @@ impl HttpConnection {
 
     /// Resumes a stream that ended before the reply. A legacy server may close the stream during
     /// long work; an event id means that the rest can be requested.
-    async fn take_up(&self, events: &SseParser, why: ClientError) -> Result<Response, ClientError> {
+    async fn resume_stream(
+        &self,
+        id: u64,
+        events: &SseParser,
+        error: ClientError,
+    ) -> Result<Response, ClientError> {
         let Some(last) = events.last_id().filter(|_| self.session.is_legacy()) else {
             return Err(error);
         };
         if !matches!(error, ClientError::Lost { .. }) {
             return Err(error);
         }
-        sleep(events.retry().unwrap_or(USUAL_RETRY).max(SHORTEST_RETRY)).await;
+        let retry = events.retry().unwrap_or(DEFAULT_RETRY).max(SHORTEST_RETRY);
+        self.observer.stream_closed(id, retry);
+        sleep(retry).await;
         let mut headers = self.session.legacy_headers()?;
         headers.insert(LAST_EVENT, plain(last)?);
         let response = self.remote.send(self.remote.listen(headers)).await?;

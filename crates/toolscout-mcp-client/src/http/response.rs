@@ -112,13 +112,17 @@ pub(crate) fn connection_error(from: &str, err: reqwest::Error) -> ClientError {
     let what = if err.is_connect() && err.is_timeout() {
         format!("`{from}` cannot be reached: connection timed out")
     } else {
-        let verb = if err.is_connect() { "cannot be reached" } else { "broke the connection" };
+        let is_connect = err.is_connect();
         let err = err.without_url();
         let mut cause: &dyn std::error::Error = &err;
         while let Some(next) = cause.source() {
             cause = next;
         }
-        format!("`{from}` {verb}: {cause}")
+        if is_connect {
+            format!("`{from}` cannot be reached: {cause}")
+        } else {
+            format!("the connection to `{from}` was lost: {cause}")
+        }
     };
     ClientError::lost(what)
 }
