@@ -3,9 +3,7 @@
 //!
 //! Start reading at [`ConnectPlan::new`].
 
-mod backup;
 mod connection;
-mod file;
 mod launch;
 mod plan;
 mod site;

@@ -11,7 +11,6 @@ mod splice;
 #[cfg(test)]
 mod tests;
 mod toml;
-pub(crate) mod write;
 mod yaml;
 
 use super::document::{self, DocumentFormat};

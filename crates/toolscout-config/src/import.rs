@@ -3,20 +3,20 @@
 //! Start reading at [`plan()`], which decides and writes nothing; [`apply`] writes the plan.
 
 mod client;
+mod client_folders;
 mod clients;
+mod common;
 mod document;
 mod fields;
 mod guess;
-mod homes;
-mod look;
-mod ourselves;
+mod own_program;
 mod plan;
 mod references;
+mod scan;
 mod secrets;
 mod target;
 #[cfg(test)]
 mod tests;
-mod usual;
 mod view;
 
 pub use client::{ClientFile, ClientFormat, LaunchCommand};

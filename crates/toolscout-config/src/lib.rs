@@ -18,6 +18,7 @@ mod document;
 mod edit;
 mod entry;
 mod error;
+mod file;
 mod files;
 mod policies;
 mod profiles;

@@ -1,6 +1,6 @@
 //! Edits TOML as replacements in its text.
 
-mod shape;
+mod layout;
 mod write;
 
 use super::splice::{

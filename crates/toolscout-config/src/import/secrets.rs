@@ -1,8 +1,8 @@
 //! Plaintext secrets in files of other programs, and how an import handles them.
 
 mod files;
-mod shapes;
-mod spots;
+mod patterns;
+mod spans;
 #[cfg(test)]
 mod tests;
 
