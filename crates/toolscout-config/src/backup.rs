@@ -1,4 +1,4 @@
-//! The backup of a client's file from before our entry was added.
+//! The content of a file from before we changed it, so that the change can be undone byte for byte.
 
 use crate::ConfigError;
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use toolscout_core::{Digest, Namespace, Store, StoreError};
 
 /// The original content of a file, and the digest of the content that we wrote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FileBackup {
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FileBackup {
     /// `None` if the file did not exist.
     pub(super) original: Option<Vec<u8>>,
     /// The digest of the content that we wrote. While the file matches it, no other program has
@@ -62,10 +62,10 @@ impl FileBackup {
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let end = bytes.iter().position(|it| *it == b'\n')?;
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let header: BackupHeader = serde_json::from_slice(&bytes[..end])
             .ok()
-            .filter(|it: &BackupHeader| it.version == VERSION)?;
+            .filter(|header: &BackupHeader| header.version == VERSION)?;
         let original = header.existed.then(|| bytes[end + 1..].to_vec());
         Some(Self {
             original,
@@ -82,6 +82,6 @@ fn key(path: &Path) -> String {
 fn unkept(error: StoreError) -> ConfigError {
     ConfigError::Unavailable {
         message: format!("cannot store a backup of the file: {error}"),
-        hint: "set TOOLSCOUT_STATE_DIR to a folder you can write".to_owned(),
+        hint: "set TOOLSCOUT_STATE_DIR to a writable folder".to_owned(),
     }
 }

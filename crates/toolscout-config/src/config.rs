@@ -25,15 +25,16 @@ use toolscout_mcp_client::ReferenceLookup;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct FileSections {
-    /// Policy of tools that no pattern matches.
-    #[schemars(with = "Option<String>", extend("enum" = Policy::ALL.map(Policy::word), "default" = "allow"))]
+    /// Policy of tools that match no pattern.
+    #[schemars(with = "Option<String>", extend("enum" = Policy::ALL.map(Policy::as_str), "default" = "allow"))]
     default_policy: Option<Policy>,
-    /// How policies are applied. The tighter of both files counts; `allow-all` only in the user's own configuration.
+    /// Policy mode. `read-only` allows only calls of read-only tools; `allow-all` ignores `ask` and `deny`, and is allowed only in the
+    /// user configuration. The stricter mode of both files applies.
     #[schemars(with = "Option<String>", extend("enum" = ["normal", "read-only", "allow-all"], "default" = "normal"))]
     mode: Option<PolicyMode>,
-    /// Policies by pattern: `source/tool`, `source/*` or `*`. The project may only tighten those of the user.
+    /// Policies by pattern: `source/tool`, `source/*` or `*`. A project can only make the user's policies stricter.
     policies: BTreeMap<String, String>,
-    /// Patterns of tools that agents see without searching, of both files together.
+    /// Patterns of tools that agents see in the tool list, in addition to search. Both files apply.
     listed: Vec<String>,
     /// Named subsets of the tools, for `toolscout serve --profile NAME`.
     #[schemars(with = "BTreeMap<String, ProfileEntry>")]
@@ -61,16 +62,16 @@ pub struct Config {
     /// In configuration order, the project's first; includes disabled servers.
     pub servers: Vec<ConfiguredServer>,
     /// The user's policies.
-    pub user: PolicyRules,
+    pub user_rules: PolicyRules,
     /// The project's policies, which may only tighten those of the user.
-    pub project: PolicyRules,
+    pub project_rules: PolicyRules,
     pub mode: PolicyMode,
     /// The tools that agents see without searching, in addition to those their source lists.
     pub listed: ToolPatterns,
     /// In configuration order.
     pub profiles: Vec<Profile>,
     /// Diagnostics about the files.
-    pub problems: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
     /// All files that were read, highest precedence first.
     pub files: Vec<PathBuf>,
     /// The state of all candidate files, existing or not, just before they were read.
@@ -98,16 +99,16 @@ impl Config {
         let ConfigLocations { folder, project, user, lookup, is_trusted } = locations;
         if !folder.is_dir() {
             let message = format!("`{}` is not a folder", folder.display());
-            return Err(ConfigError::invalid(message, "give --project a folder that exists"));
+            return Err(ConfigError::invalid(message, "pass an existing folder with --project"));
         }
         let (project, user) = (project.as_deref(), user.as_deref());
         let trusted = OnceCell::new();
         let is_trusted = || *trusted.get_or_init(|| project.is_some_and(is_trusted));
-        let stamps = FileStamps::of(files::candidates(project, user));
-        let mut problems = Vec::new();
-        let files = ConfigFile::all(project, user, &mut problems)?;
+        let stamps = FileStamps::record(files::candidates(project, user));
+        let mut diagnostics = Vec::new();
+        let files = ConfigFile::read_all(project, user, &mut diagnostics)?;
         let mut read = Self::read_files(files, project, lookup.clone(), &is_trusted)?;
-        read.problems.splice(0..0, problems);
+        read.diagnostics.splice(0..0, diagnostics);
         let (root, user_folder) = (project.map(Path::to_owned), user.map(Path::to_owned));
         Ok(Self { folder: folder.clone(), root, user_folder, stamps, ..read })
     }
@@ -128,16 +129,16 @@ impl Config {
 
     /// The server with this id.
     pub fn server(&self, id: &str) -> Option<&ConfiguredServer> {
-        self.servers.iter().find(|it| it.server.id.as_str() == id)
+        self.servers.iter().find(|server| server.server.id.as_str() == id)
     }
 
     /// The diagnostics of one file alone, with this text. Empty if no file of this name is read as
     /// configuration.
     pub(crate) fn diagnose(path: &Path, text: &str) -> Result<Vec<Diagnostic>, ConfigError> {
-        let Some(file) = ConfigFile::of_text(path, text)? else { return Ok(Vec::new()) };
+        let Some(file) = ConfigFile::parse(path, text)? else { return Ok(Vec::new()) };
         // A variable that is not set now may be set when the server starts.
-        let lookup = ReferenceLookup::of(|_| Some("/".into()));
-        Ok(Self::read_files(vec![file], path.parent(), lookup, &|| true)?.problems)
+        let lookup = ReferenceLookup::new(|_| Some("/".into()));
+        Ok(Self::read_files(vec![file], path.parent(), lookup, &|| true)?.diagnostics)
     }
 
     fn read_files(
@@ -153,7 +154,7 @@ impl Config {
             config.files.push(file.document.path.clone());
             entries.push(file.take_servers()?);
             if file.is_ours {
-                modes[file.scope as usize] = config.take_own(file)?;
+                modes[file.scope as usize] = config.merge_own_file(file)?;
             }
         }
         let mut servers = ServerCollector::new(&mut config, root, lookup, is_trusted);
@@ -166,11 +167,11 @@ impl Config {
     }
 
     /// Reads everything in one of our own files except its servers; returns the mode it sets.
-    fn take_own(&mut self, file: &mut ConfigFile) -> Result<Option<PolicyMode>, ConfigError> {
+    fn merge_own_file(&mut self, file: &mut ConfigFile) -> Result<Option<PolicyMode>, ConfigError> {
         let map = std::mem::take(&mut file.document.map);
         let document = &file.document;
         let invalid = |error: SectionError| {
-            document.flaw(&error.keys(&[]), error.to_string()).error(&document.path)
+            document.error_at(&error.keys(&[]), error.to_string()).in_file(&document.path)
         };
         let settings =
             section::read::<Settings>(map.clone(), document.folder()).map_err(invalid)?;
@@ -179,7 +180,7 @@ impl Config {
             match key.path.as_slice() {
                 [name] => {
                     let message = format!("unknown setting `{name}`{}", key.suggestion());
-                    self.problems.push(document.warning(&[], message));
+                    self.diagnostics.push(document.warning(&[], message));
                 }
                 _ => return Err(invalid(key.into())),
             }
@@ -188,30 +189,30 @@ impl Config {
         if file.scope == ConfigScope::Project {
             self.drop_user_settings(&mut settings, document);
         }
-        let merged = std::mem::take(&mut self.settings).or(settings).map_err(invalid)?;
+        let merged = std::mem::take(&mut self.settings).merge(settings).map_err(invalid)?;
         self.settings = merged;
         match ToolPatterns::parse(sections.listed) {
             Ok(patterns) => self.listed.extend(patterns),
             Err(reason) => {
-                self.problems.push(document.warning(&["listed"], format!("`listed`: {reason}")))
+                self.diagnostics.push(document.warning(&["listed"], format!("`listed`: {reason}")))
             }
         }
-        profiles::add(
+        profiles::add_all(
             &mut self.profiles,
             sections.profiles,
             document,
             file.scope,
-            &mut self.problems,
+            &mut self.diagnostics,
         );
-        let rules = policies::read(
+        let rules = policies::read_rules(
             sections.default_policy,
             sections.policies,
             document,
-            &mut self.problems,
+            &mut self.diagnostics,
         );
         match file.scope {
-            ConfigScope::Project => self.project = rules,
-            ConfigScope::User => self.user = rules,
+            ConfigScope::Project => self.project_rules = rules,
+            ConfigScope::User => self.user_rules = rules,
         }
         if (file.scope, sections.mode) == (ConfigScope::Project, Some(PolicyMode::AllowAll)) {
             self.problems.push(only_for_users("`mode` is `allow-all`", document));
@@ -238,11 +239,11 @@ impl Config {
 }
 
 /// The keys of a file that neither of two structs has a field for.
-fn unknown_keys(one: Vec<UnknownKey>, other: Vec<UnknownKey>) -> Vec<UnknownKey> {
+fn unknown_keys(first: Vec<UnknownKey>, second: Vec<UnknownKey>) -> Vec<UnknownKey> {
     let is_nested = |key: &UnknownKey| key.path.len() > 1;
-    let both = |key: &UnknownKey| {
-        let there = other.iter().find(|it| it.path == key.path)?;
-        let candidates = [key.nearest, there.nearest].into_iter().flatten();
+    let in_both = |key: &UnknownKey| {
+        let same = second.iter().find(|other| other.path == key.path)?;
+        let candidates = [key.nearest, same.nearest].into_iter().flatten();
         Some(UnknownKey { path: key.path.clone(), nearest: nearest(key.name(), candidates) })
     };
     let top: Vec<_> = one.iter().filter_map(both).collect();

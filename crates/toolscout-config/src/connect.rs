@@ -11,5 +11,5 @@ mod site;
 mod tests;
 
 pub use connection::DisconnectOutcome;
-pub use launch::{launch, launch_command};
+pub use launch::{launch_command, launch_command_for};
 pub use plan::{ClientStatus, ClientTarget, ConnectPlan, DisconnectPlan, client_status};

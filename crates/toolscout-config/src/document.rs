@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use toolscout_core::{Diagnostic, DiagnosticKind};
 
 /// The maximum size of a file in bytes; a larger one is a mistake or an attack.
-const LARGEST: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub enum DocumentFormat {
 
 impl DocumentFormat {
     /// The format by file extension; JSON if the extension is unknown.
-    pub fn of(path: &Path) -> Self {
-        match path.extension().and_then(|it| it.to_str()) {
+    pub fn from_path(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
             Some("toml") => Self::Toml,
             Some("yaml" | "yml") => Self::Yaml,
             _ => Self::Json,
@@ -35,7 +35,7 @@ impl DocumentFormat {
 
     /// Parses the whole text as a table; an empty text is an empty table.
     pub fn parse(self, text: &str) -> Result<Map<String, Value>, DocumentError> {
-        let text = without_mark(text);
+        let text = strip_bom(text);
         let value = match self {
             Self::Toml => toml::parse(text)?,
             Self::Json => json::parse(text)?,
@@ -46,20 +46,20 @@ impl DocumentFormat {
             Value::Null => Ok(Map::new()),
             _ => Err(DocumentError {
                 reason: "it must be a table with keys".to_owned(),
-                at: Some((1, 1)),
+                position: Some((1, 1)),
             }),
         }
     }
 
     /// Line and column of a key, both starting at one.
-    fn place(self, text: &str, path: &[&str]) -> Option<(usize, usize)> {
-        let text = without_mark(text);
+    fn key_position(self, text: &str, path: &[&str]) -> Option<(usize, usize)> {
+        let text = strip_bom(text);
         let offset = match self {
-            Self::Toml => toml::offset(text, path),
-            Self::Json => json::offset(text, path),
+            Self::Toml => toml::key_offset(text, path),
+            Self::Json => json::key_offset(text, path),
             Self::Yaml => None,
         };
-        offset.map(|it| position(text, it))
+        offset.map(|offset| line_and_column(text, offset))
     }
 }
 
@@ -74,12 +74,13 @@ pub struct Document {
 impl Document {
     /// Reads the file; `None` if it does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
-        text(path)?.map(|text| Self::of_text(path, &text)).transpose()
+        read_text(path)?.map(|text| Self::parse(path, &text)).transpose()
     }
 
     /// Parses this text as the content of the file.
-    pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        let map = DocumentFormat::of(path).parse(text).map_err(|it| it.error(path))?;
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let map =
+            DocumentFormat::from_path(path).parse(text).map_err(|error| error.in_file(path))?;
         Ok(Self { path: path.to_owned(), map, text: text.to_owned() })
     }
 
@@ -95,46 +96,48 @@ impl Document {
 
     /// The error for the value of a key, with the position of the key or of its nearest ancestor
     /// that can be found. The position is computed only on demand, because most files are valid.
-    pub fn flaw(&self, path: &[&str], reason: String) -> DocumentError {
-        let format = DocumentFormat::of(&self.path);
-        let at = (1..=path.len()).rev().find_map(|it| format.place(&self.text, &path[..it]));
-        DocumentError { reason, at }
+    pub fn error_at(&self, path: &[&str], reason: String) -> DocumentError {
+        let format = DocumentFormat::from_path(&self.path);
+        let position = (1..=path.len())
+            .rev()
+            .find_map(|index| format.key_position(&self.text, &path[..index]));
+        DocumentError { reason, position }
     }
 }
 
 /// The text of a file; `None` if it does not exist.
-pub(super) fn text(path: &Path) -> Result<Option<String>, ConfigError> {
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
     // Checked first, because opening a pipe would block until there is a writer.
     match path.metadata() {
-        Ok(there) if there.is_file() => {}
+        Ok(metadata) if metadata.is_file() => {}
         _ => return Ok(None),
     }
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|it| it.take(LARGEST + 1).read_to_end(&mut bytes));
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(ConfigError::io("read", path))?,
     };
-    let flaw = |reason: String, at| DocumentError { reason, at }.error(path);
-    if bytes.len() as u64 > LARGEST {
-        return Err(flaw("it has more than 4 MiB".to_owned(), None));
+    let invalid = |reason: String, position| DocumentError { reason, position }.in_file(path);
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(invalid("it is larger than 4 MiB".to_owned(), None));
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()])
             .into_owned();
-        flaw("it is not UTF-8".to_owned(), Some(position(&valid, valid.len())))
+        invalid("it is not UTF-8".to_owned(), Some(line_and_column(&valid, valid.len())))
     })
 }
 
 /// Line and column of an offset, both starting at one; the column counts characters.
-fn position(text: &str, offset: usize) -> (usize, usize) {
+fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+    let line_start = before.rfind('\n').map_or(0, |index| index + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
 /// Strips a byte order mark, which some editors write.
-pub(super) fn without_mark(text: &str) -> &str {
+pub(super) fn strip_bom(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
@@ -155,8 +158,12 @@ fn yaml(text: &str) -> Result<Value, DocumentError> {
     options.alias_limits.max_total_replayed_events = 100_000;
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let message = error.to_string();
-        let reason = message.lines().next().unwrap_or("it is not YAML").trim();
-        let at = error.location().map(|it| (it.line() as usize, it.column() as usize));
-        DocumentError { reason: reason.to_owned(), at: at.filter(|_| !reason.contains("line ")) }
+        let reason = message.lines().next().unwrap_or("it is not valid YAML").trim();
+        let position =
+            error.location().map(|location| (location.line() as usize, location.column() as usize));
+        DocumentError {
+            reason: reason.to_owned(),
+            position: position.filter(|_| !reason.contains("line ")),
+        }
     })
 }

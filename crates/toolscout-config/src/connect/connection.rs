@@ -1,14 +1,13 @@
 //! Adds our entry to a client's file and removes it again.
 
-use super::backup::FileBackup;
-use super::file;
 use super::site::{self, ClientSite};
 use crate::ConfigError;
 use crate::edit::ConfigEdit;
 use crate::import::KeyPath;
+use crate::{ConfigError, file};
 use serde_json::Value;
 use std::path::Path;
-use toolscout_core::{Digest, Store};
+use toolscout_core::{Digest, Namespace, Store};
 
 /// The result of disconnecting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +17,7 @@ pub enum DisconnectOutcome {
     /// The file did not exist before, and was removed.
     Removed,
     /// Another program changed the file, so only our entry was removed.
-    OnlyOurs,
+    EntryRemoved,
     /// The file did not contain our entry.
     WasNot,
 }
@@ -29,18 +28,18 @@ pub(super) fn prepare(
     site: &ClientSite,
     entry: &Value,
     others: &[(KeyPath, String)],
-) -> Result<Option<String>, ConfigError> {
+) -> Result<Option<ClientEdit>, ConfigError> {
     if site.entry() == Some(entry) && others.is_empty() {
         return Ok(None);
     }
     if site.entry().is_some() && !site.is_connected() {
         let message =
-            format!("`{}` has another server that is called `{}`", site.path.display(), site.name);
-        return Err(ConfigError::invalid(message, "rename that server, and try again"));
+            format!("`{}` already has another server named `{}`", site.path.display(), site.name);
+        return Err(ConfigError::invalid(message, "rename that server, then try again"));
     }
-    let mut changes = vec![ConfigEdit::Set(site.place(), entry.clone())];
+    let mut changes = vec![ConfigEdit::Set(site.entry_path(), entry.clone())];
     changes.extend(
-        others.iter().map(|(section, name)| ConfigEdit::Remove(site::place(section, name))),
+        others.iter().map(|(section, name)| ConfigEdit::Remove(site::entry_path(section, name))),
     );
     site.changed(&changes).map(Some)
 }
@@ -83,7 +82,7 @@ pub(super) fn disconnect(
         return put_back(&site.path, store);
     }
     if !site.is_connected() {
-        return Ok(DisconnectOutcome::WasNot);
+        return Ok(DisconnectOutcome::NotConnected);
     }
     file::replace(&site.path, Some(bytes), site.without_us()?.as_bytes())?;
     Ok(DisconnectOutcome::OnlyOurs)

@@ -4,11 +4,12 @@ use super::backup::FileBackup;
 use super::connection::{self, DisconnectOutcome};
 use super::file;
 use super::site::ClientSite;
+use crate::backup::{FileBackup, client_key};
 use crate::import::{
     self, CLIENTS, ClientFile, ClientFolders, ClientFormat, ClientScan, ImportPlan, ImportPlanner,
     ImportTarget, LaunchCommand, OwnProgram, SecretHandling,
 };
-use crate::{Config, ConfigEditor, ConfigError, ConfigScope};
+use crate::{Config, ConfigEditor, ConfigError, ConfigScope, file};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ pub struct ClientTarget<'a> {
 
 impl ClientTarget<'_> {
     fn site(&self) -> Result<ClientSite, ConfigError> {
-        ClientSite::of(self.client, self.folders, self.scope, self.own)
+        ClientSite::find(self.client, self.folders, self.scope, self.own)
     }
 
     /// Plans to move the client's servers into our configuration of the same scope. Their secrets
@@ -57,14 +58,14 @@ pub struct ConnectPlan {
     pub moves: Option<ImportPlan>,
     /// The resulting text of the whole file; `None` if nothing would change.
     #[serde(skip)]
-    text: Option<String>,
+    edit: Option<ClientEdit>,
     #[serde(skip)]
     site: ClientSite,
 }
 
 impl ConnectPlan {
     /// Plans to write our entry into the file of a client, and to move its other servers into our
-    /// configuration if `take` is set.
+    /// configuration if `secrets` says how their secrets are handled.
     pub fn new(
         target: ClientTarget<'_>,
         launch: &LaunchCommand,
@@ -93,7 +94,7 @@ impl ConnectPlan {
 
     /// Whether the client is already connected, so that nothing would change.
     pub fn changes_nothing(&self) -> bool {
-        self.text.is_none()
+        self.edit.is_none()
     }
 
     /// Writes the files, and returns the ids of the servers that moved.
@@ -102,10 +103,10 @@ impl ConnectPlan {
         editor: &ConfigEditor,
         store: &dyn Store,
     ) -> Result<Vec<SourceId>, ConfigError> {
-        let Some(text) = &self.text else { return Ok(Vec::new()) };
+        let Some(edit) = &self.edit else { return Ok(Vec::new()) };
         // Added to our file first: if the second write fails, no server is lost.
-        let added = self.moves.as_ref().map(|it| import::apply(it, editor)).transpose()?;
-        connection::connect(&self.site, text, store)?;
+        let added = self.moves.as_ref().map(|moves| import::apply(moves, editor)).transpose()?;
+        connection::connect(&self.site, edit, editor, store)?;
         Ok(added.unwrap_or_default())
     }
 }
@@ -120,10 +121,10 @@ pub struct DisconnectPlan {
 }
 
 impl DisconnectPlan {
-    /// Plans to remove our entry; with `whole`, to restore the original file if there is a backup.
+    /// Plans to remove our entry; with `restore_original`, to restore the original file if there is a backup.
     pub fn new(
         target: ClientTarget<'_>,
-        whole: bool,
+        restore_original: bool,
         store: &dyn Store,
     ) -> Result<Self, ConfigError> {
         let files = target
@@ -148,8 +149,8 @@ impl DisconnectPlan {
     /// Writes the file.
     pub fn apply(&self, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
         match &self.site {
-            None => connection::put_back(&self.path, store),
-            Some(site) => connection::disconnect(site, store),
+            None => connection::restore(&self.path, editor, store),
+            Some(site) => connection::disconnect(site, editor, store),
         }
     }
 }
@@ -171,10 +172,10 @@ pub struct ClientStatus {
 
 /// The files of all clients, and whether they contain our entry.
 pub fn client_status(folders: &ClientFolders, own: &OwnProgram) -> Vec<ClientStatus> {
-    CLIENTS.iter().flat_map(|client| statuses(client, folders, own)).collect()
+    CLIENTS.iter().flat_map(|client| file_statuses(client, folders, own)).collect()
 }
 
-fn statuses(
+fn file_statuses(
     client: &'static ClientFormat,
     folders: &ClientFolders,
     own: &OwnProgram,
@@ -188,7 +189,7 @@ fn statuses(
         ClientStatus { client: client.name, state, scope: Some(file.scope), path: Some(file.path) }
     };
     let found: Vec<_> =
-        client.files(folders).into_iter().filter(|it| it.path.is_file()).map(status).collect();
+        client.files(folders).into_iter().filter(|file| file.path.is_file()).map(status).collect();
     if found.is_empty() {
         return vec![ClientStatus {
             client: client.name,

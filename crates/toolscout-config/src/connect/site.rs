@@ -1,11 +1,11 @@
 //! The file of a client that receives our entry, and its content.
 
-use super::file;
+use crate::backup::OriginalEntry;
 use crate::edit::{self, ConfigEdit};
 use crate::import::{
     self, ClientFile, ClientFolders, ClientFormat, KeyPath, OwnProgram, ScannedFile, ScannedServer,
 };
-use crate::{ConfigError, ConfigScope, DocumentError};
+use crate::{ConfigError, ConfigScope, DocumentError, file};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -27,46 +27,52 @@ pub(super) struct ClientSite {
 impl ClientSite {
     /// The client's file of this scope: the one that contains our entry, else the first that
     /// exists, else the first whose folder exists, else the first.
-    pub(super) fn of(
+    pub(super) fn find(
         client: &'static ClientFormat,
-        homes: &ClientFolders,
+        folders: &ClientFolders,
         scope: ConfigScope,
-        us: &OwnProgram,
+        own: &OwnProgram,
     ) -> Result<Self, ConfigError> {
         let files: Vec<_> =
-            client.files(homes).into_iter().filter(|it| it.scope == scope).collect();
-        let connected = files.iter().filter_map(|it| Self::at(client, &it.path, homes, us).ok());
+            client.files(folders).into_iter().filter(|file| file.scope == scope).collect();
+        let connected = files.iter().filter_map(|file| Self::read(client, file, folders, own).ok());
         if let Some(site) = connected.into_iter().find(Self::is_connected) {
             return Ok(site);
         }
-        let has_folder = |it: &&ClientFile| it.path.parent().is_some_and(Path::is_dir);
-        let chosen = files.iter().find(|it| it.path.is_file());
+        let has_folder = |file: &&ClientFile| file.path.parent().is_some_and(Path::is_dir);
+        let chosen = files.iter().find(|file| file.path.is_file());
         let chosen = chosen.or_else(|| files.iter().find(has_folder)).or(files.first());
         let Some(chosen) = chosen else {
-            let message = format!("{} has no file of the {}'s", client.title, scope.word());
-            return Err(ConfigError::invalid(message, format!("{} connect --list", us.program)));
+            let message = format!(
+                "{} has no configuration file for the scope `{}`",
+                client.title,
+                scope.word()
+            );
+            return Err(ConfigError::invalid(message, format!("{} connect list", own.program)));
         };
         Self::at(client, &chosen.path, homes, us)
     }
 
-    pub(super) fn at(
+    pub(super) fn read(
         client: &'static ClientFormat,
-        path: &Path,
-        homes: &ClientFolders,
-        us: &OwnProgram,
+        client_file: &ClientFile,
+        folders: &ClientFolders,
+        own: &OwnProgram,
     ) -> Result<Self, ConfigError> {
         let path = file::real(path);
         let broken = |reason: String| DocumentError { reason, at: None }.error(&path);
         let text = import::read(&path).map_err(broken)?;
         let document = import::parse(&path, text.as_deref().unwrap_or_default()).map_err(broken)?;
-        let section = client.sections(&document, homes).into_iter().next().unwrap_or_default();
-        let entry = import::table(&document, &section).and_then(|it| it.get(&us.program)).cloned();
-        let servers = ScannedFile::read(client, &path, document, homes).into_servers();
+        let section = client.sections(&document, folders).into_iter().next().unwrap_or_default();
+        let entry =
+            import::table(&document, &section).and_then(|table| table.get(&own.program)).cloned();
+        let servers = ScannedFile::read(client, &path, scope, document, folders).into_servers();
         Ok(Self {
             client,
             path,
-            name: us.program.clone(),
-            us: us.clone(),
+            name: own.program.clone(),
+            own: own.clone(),
+            scope,
             text,
             section,
             servers,
@@ -88,15 +94,15 @@ impl ClientSite {
     }
 
     /// The text with these edits, everything else unchanged.
-    pub(super) fn changed(&self, changes: &[ConfigEdit]) -> Result<String, ConfigError> {
-        edit::changed(&self.path, self.text.as_deref().unwrap_or_default(), &|_| {
+    pub(super) fn edited(&self, changes: &[ConfigEdit]) -> Result<String, ConfigError> {
+        edit::edited_text(&self.path, self.text.as_deref().unwrap_or_default(), &|_| {
             Ok(changes.to_vec())
         })
     }
 
     /// The keys that lead to our entry.
-    pub(super) fn place(&self) -> Vec<String> {
-        place(&self.section, &self.name)
+    pub(super) fn entry_path(&self) -> Vec<String> {
+        entry_path(&self.section, &self.name)
     }
 
     pub(super) fn bytes(&self) -> Option<&[u8]> {
@@ -104,8 +110,8 @@ impl ClientSite {
     }
 
     /// The text without our entry, which must exist.
-    pub(super) fn without_us(&self) -> Result<String, ConfigError> {
-        self.changed(&[ConfigEdit::Remove(self.place())])
+    pub(super) fn without_own_entry(&self) -> Result<String, ConfigError> {
+        self.edited(&[ConfigEdit::Remove(self.entry_path())])
     }
 
     /// The file in the form that an import uses.
@@ -115,6 +121,6 @@ impl ClientSite {
 }
 
 /// The keys that lead to an entry.
-pub(super) fn place(section: &KeyPath, name: &str) -> Vec<String> {
+pub(super) fn entry_path(section: &KeyPath, name: &str) -> Vec<String> {
     section.iter().cloned().chain([name.to_owned()]).collect()
 }

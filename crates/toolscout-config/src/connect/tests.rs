@@ -11,7 +11,7 @@ mod files;
 use super::connection::{self, DisconnectOutcome};
 use super::site::ClientSite;
 use crate::import::{CLIENTS, ClientFolders, ClientFormat, LaunchCommand, OwnProgram};
-use crate::{ConfigError, ConfigScope};
+use crate::{ConfigEditor, ConfigError, ConfigScope};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -29,7 +29,7 @@ impl World {
             dir: tempfile::tempdir().expect("a temporary folder"),
             store: MemoryStore::default(),
         };
-        fs::create_dir_all(world.home().join("desk")).expect("make a folder");
+        fs::create_dir_all(world.home().join("project")).expect("make a folder");
         world
     }
 
@@ -37,10 +37,10 @@ impl World {
         self.dir.path().canonicalize().expect("its real path")
     }
 
-    fn homes(&self) -> ClientFolders {
+    fn folders(&self) -> ClientFolders {
         let home = self.home();
         let variable = |name: &str| (name == "HOME").then(|| home.display().to_string());
-        ClientFolders::new(&variable, &home.join("desk"), &home.join("desk"))
+        ClientFolders::new(&variable, &home.join("project"), &home.join("project"))
     }
 
     /// The path of the client's file, existing or not.
@@ -49,7 +49,7 @@ impl World {
     }
 
     fn site(&self, client: &'static ClientFormat) -> ClientSite {
-        ClientSite::of(client, &self.homes(), ConfigScope::User, &us())
+        ClientSite::find(client, &self.folders(), ConfigScope::User, &own_program())
             .expect("a file that can be read")
     }
 
@@ -84,12 +84,12 @@ fn launch() -> LaunchCommand {
     LaunchCommand { command: "/opt/bin/toolscout".to_owned(), args: vec!["serve".to_owned()] }
 }
 
-fn us() -> OwnProgram {
+fn own_program() -> OwnProgram {
     OwnProgram { program: "toolscout".to_owned(), executable: None }
 }
 
 fn client(name: &str) -> &'static ClientFormat {
-    CLIENTS.iter().find(|it| it.name == name).expect("a client of this name")
+    CLIENTS.iter().find(|client| client.name == name).expect("a client of this name")
 }
 
 /// A realistic file of the client: comments, odd spaces, a server, and other settings.

@@ -13,7 +13,7 @@ fn connected(name: &str, text: Option<&str>) -> String {
 }
 
 #[test]
-fn a_new_file_holds_our_entry_and_nothing_else() {
+fn a_new_file_contains_only_our_entry() {
     let usual = "{\n  \"mcpServers\": {\n    \"toolscout\": {\n      \"command\": \"/opt/bin/toolscout\",\n      \"args\": [\"serve\"]\n    }\n  }\n}\n";
     for name in ["claude-desktop", "cursor", "gemini", "windsurf", "cline"] {
         assert_eq!(connected(name, None), usual, "{name}");
@@ -33,7 +33,7 @@ fn a_new_file_holds_our_entry_and_nothing_else() {
 }
 
 #[test]
-fn our_entry_comes_after_the_others_and_disturbs_nothing() {
+fn connecting_appends_our_entry_and_keeps_the_rest() {
     assert_eq!(
         connected("cursor", Some(&sample(client("cursor")))),
         r#"{
@@ -71,13 +71,13 @@ args = ["serve"]
 }
 
 #[test]
-fn a_second_version_of_opencode_gets_its_own_shape() {
+fn opencode_version_2_gets_an_entry_in_its_format() {
     let text = connected("opencode", Some("{\"mcp\": {\"servers\": {}}}"));
     assert!(text.contains("\"servers\"") && !text.contains("enabled"), "{text}");
 }
 
 #[test]
-fn line_ends_stay_those_of_the_file() {
+fn connecting_preserves_line_endings() {
     for name in ["cursor", "codex", "zed"] {
         let text = connected(name, Some(&sample(client(name)).replace('\n', "\r\n")));
         assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{name}: {text:?}");

@@ -6,6 +6,7 @@ use super::super::{connection, file};
 use super::{ClientSite, World, client, connect, launch, sample, us};
 use crate::ConfigScope;
 use crate::import::{self, CLIENTS};
+use crate::{ConfigEditor, ConfigScope, file};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +14,7 @@ use std::path::Path;
 use toolscout_core::{MemoryStore, Namespace, Store};
 
 /// The file as saved by several editors.
-fn savings(text: &str) -> Vec<Vec<u8>> {
+fn saved_variants(text: &str) -> Vec<Vec<u8>> {
     let crlf = text.replace('\n', "\r\n");
     let texts =
         [text.to_owned(), crlf.clone(), format!("\u{feff}{text}"), format!("\u{feff}{crlf}")];
@@ -21,9 +22,11 @@ fn savings(text: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn every_file_is_put_back_byte_for_byte() {
+fn disconnecting_restores_every_file_byte_for_byte() {
     for client in &CLIENTS {
-        for original in savings(&sample(client)).into_iter().chain([b"".to_vec(), b"\n".to_vec()]) {
+        for original in
+            saved_variants(&sample(client)).into_iter().chain([b"".to_vec(), b"\n".to_vec()])
+        {
             let world = World::new();
             let path = world.write(client, &original);
             assert!(world.connect(client), "{}", client.name);
@@ -38,7 +41,7 @@ fn every_file_is_put_back_byte_for_byte() {
 }
 
 #[test]
-fn a_file_that_was_not_there_is_gone_again_with_its_folders() {
+fn disconnecting_removes_a_created_file_and_its_folders() {
     for client in &CLIENTS {
         let world = World::new();
         let path = world.path(client);
@@ -46,11 +49,11 @@ fn a_file_that_was_not_there_is_gone_again_with_its_folders() {
         let text = fs::read_to_string(&path).expect("the file");
         assert!(text.ends_with("\n") && !text.contains('\r'), "{text:?}");
         assert_eq!(world.disconnect(client), DisconnectOutcome::Removed);
-        let left: Vec<_> = fs::read_dir(world.home())
+        let remaining: Vec<_> = fs::read_dir(world.home())
             .expect("a folder")
-            .map(|it| it.expect("it").file_name())
+            .map(|entry| entry.expect("an entry").file_name())
             .collect();
-        assert_eq!(left, ["desk"], "{}", client.name);
+        assert_eq!(remaining, ["project"], "{}", client.name);
     }
 }
 
@@ -72,29 +75,29 @@ fn connecting_twice_changes_nothing() {
         assert_eq!(once.0, twice.0);
         assert_eq!(once.1.expect("kept"), twice.1.expect("kept"));
         assert_eq!(world.disconnect(client), DisconnectOutcome::Restored);
-        assert_eq!(world.disconnect(client), DisconnectOutcome::WasNot);
+        assert_eq!(world.disconnect(client), DisconnectOutcome::NotConnected);
     }
 }
 
 /// The document of a client, without our entry.
-fn without_us(path: &Path, text: &str, section: &[String]) -> Value {
+fn without_own_entry(path: &Path, text: &str, section: &[String]) -> Value {
     let mut document = import::parse(path, text).expect("a document");
-    let table = section.iter().fold(&mut document, |it, key| &mut it[key.as_str()]);
+    let table = section.iter().fold(&mut document, |section, key| &mut section[key.as_str()]);
     table.as_object_mut().expect("a table").remove("toolscout");
     document
 }
 
 #[test]
-fn changes_in_between_are_kept() {
+fn disconnecting_keeps_changes_made_since_connecting() {
     for client in &CLIENTS {
         let world = World::new();
         let path = world.write(client, sample(client).as_bytes());
         world.connect(client);
         let edited = fs::read_to_string(&path).expect("the file").replace("npx", "bunx");
         fs::write(&path, &edited).expect("edit it");
-        assert_eq!(world.disconnect(client), DisconnectOutcome::OnlyOurs, "{}", client.name);
-        let left = fs::read_to_string(&path).expect("the file");
-        assert!(left.contains("bunx") && !left.contains("toolscout"), "{left}");
+        assert_eq!(world.disconnect(client), DisconnectOutcome::EntryRemoved, "{}", client.name);
+        let remaining = fs::read_to_string(&path).expect("the file");
+        assert!(remaining.contains("bunx") && !remaining.contains("toolscout"), "{remaining}");
         let comments = [
             "// mine",
             "// keep",
@@ -105,14 +108,14 @@ fn changes_in_between_are_kept() {
             "/* servers */",
             "// Zed",
         ];
-        for comment in comments.iter().filter(|it| sample(client).contains(*it)) {
-            assert!(left.contains(comment), "{comment} is not in {left}");
+        for comment in comments.iter().filter(|comment| sample(client).contains(*comment)) {
+            assert!(remaining.contains(comment), "{comment} is not in {remaining}");
         }
         let site = world.site(client);
         let expected = sample(client).replace("npx", "bunx");
         assert_eq!(
-            without_us(&path, &left, &site.section),
-            without_us(&path, &expected, &site.section),
+            without_own_entry(&path, &remaining, &site.section),
+            without_own_entry(&path, &expected, &site.section),
             "{}",
             client.name
         );
@@ -120,21 +123,21 @@ fn changes_in_between_are_kept() {
 }
 
 #[test]
-fn the_whole_original_can_still_be_had() {
+fn the_original_file_can_be_restored_after_edits() {
     let (world, cursor) = (World::new(), client("cursor"));
     let path = world.write(cursor, sample(cursor).as_bytes());
     world.connect(cursor);
     fs::write(&path, "{}").expect("edit it");
-    assert_eq!(world.disconnect(cursor), DisconnectOutcome::WasNot);
+    assert_eq!(world.disconnect(cursor), DisconnectOutcome::NotConnected);
     fs::write(&path, "{ broken").expect("break it");
     let whole = || connection::put_back(&path, &world.store).expect("put back");
     assert_eq!(whole(), DisconnectOutcome::Restored);
     assert_eq!(fs::read_to_string(&path).expect("the file"), sample(cursor));
-    assert_eq!(whole(), DisconnectOutcome::WasNot);
+    assert_eq!(restore(), DisconnectOutcome::NotConnected);
 }
 
 #[test]
-fn an_edit_and_another_connection_do_not_bring_back_what_was_edited_away() {
+fn disconnecting_after_an_edit_does_not_restore_older_content() {
     let (world, cursor) = (World::new(), client("cursor"));
     let path = world.write(cursor, sample(cursor).as_bytes());
     world.connect(cursor);
@@ -145,12 +148,12 @@ fn an_edit_and_another_connection_do_not_bring_back_what_was_edited_away() {
     fs::write(&path, &edited).expect("edit it");
     assert!(world.connect(cursor));
     assert_eq!(world.disconnect(cursor), DisconnectOutcome::Restored);
-    let left = fs::read_to_string(&path).expect("the file");
-    assert!(left.contains("bunx") && !left.contains("toolscout"), "{left}");
+    let remaining = fs::read_to_string(&path).expect("the file");
+    assert!(remaining.contains("bunx") && !remaining.contains("toolscout"), "{remaining}");
 }
 
 #[test]
-fn a_newer_place_of_ours_replaces_the_older_and_the_original_stays() {
+fn reconnecting_with_a_new_path_keeps_the_original_backup() {
     let (world, codex) = (World::new(), client("codex"));
     let path = world.write(codex, sample(codex).as_bytes());
     world.connect(codex);
@@ -163,7 +166,7 @@ fn a_newer_place_of_ours_replaces_the_older_and_the_original_stays() {
 }
 
 #[test]
-fn files_that_cannot_be_ours_are_refused_and_left_alone() {
+fn connecting_refuses_unsupported_files_unchanged() {
     let cursor = client("cursor");
     for text in [
         r#"{"mcpServers": {"toolscout": {"command": "another"}}}"#,
@@ -176,7 +179,7 @@ fn files_that_cannot_be_ours_are_refused_and_left_alone() {
         let path = world.path(cursor);
         fs::create_dir_all(path.parent().expect("a folder")).expect("make folders");
         fs::write(&path, text).expect("write a file");
-        let site = ClientSite::of(cursor, &world.homes(), ConfigScope::User, &us());
+        let site = ClientSite::find(cursor, &world.folders(), ConfigScope::User, &own_program());
         let connected = site.and_then(|site| connect(&site, &launch(), &world.store));
         assert!(connected.is_err(), "{text}");
         assert_eq!(fs::read_to_string(&path).expect("the file"), text);
@@ -184,7 +187,7 @@ fn files_that_cannot_be_ours_are_refused_and_left_alone() {
 }
 
 #[test]
-fn a_file_that_changes_under_our_hands_is_not_written_over() {
+fn connecting_does_not_overwrite_a_concurrent_change() {
     let (world, cursor) = (World::new(), client("cursor"));
     let path = world.write(cursor, sample(cursor).as_bytes());
     let site = world.site(cursor);
@@ -196,7 +199,7 @@ fn a_file_that_changes_under_our_hands_is_not_written_over() {
 }
 
 #[test]
-fn links_and_rights_stay_what_they_are() {
+fn connecting_preserves_symlinks_and_permissions() {
     let (world, cursor) = (World::new(), client("cursor"));
     let real = world.home().join("dotfiles.json");
     fs::write(&real, sample(cursor)).expect("write a file");
@@ -211,12 +214,12 @@ fn links_and_rights_stay_what_they_are() {
     assert_eq!(fs::metadata(&real).expect("rights").permissions().mode() & 0o777, 0o640);
     assert_eq!(world.disconnect(cursor), DisconnectOutcome::Restored);
     assert_eq!(fs::read_to_string(&real).expect("the file"), sample(cursor));
-    assert_eq!(file::real(&link), real);
+    assert_eq!(file::real_path(&link), real);
 }
 
 /// A store in which every write fails.
 #[test]
-fn nothing_is_written_that_could_not_be_put_back() {
+fn connecting_fails_if_no_backup_can_be_stored() {
     struct Full(MemoryStore);
     impl Store for Full {
         fn read(
@@ -265,12 +268,12 @@ fn nothing_is_written_that_could_not_be_put_back() {
     let path = world.write(cursor, sample(cursor).as_bytes());
     let site = world.site(cursor);
     let refused = connect(&site, &launch(), &Full(MemoryStore::default()));
-    assert!(refused.is_err_and(|it| it.to_string().contains("the disk is full")));
+    assert!(refused.is_err_and(|error| error.to_string().contains("the disk is full")));
     assert_eq!(fs::read_to_string(&path).expect("the file"), sample(cursor));
 }
 
 #[test]
-fn we_are_started_by_name_where_that_finds_this_very_file() {
+fn the_launch_command_uses_the_name_if_path_finds_this_executable() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("toolscout");
     fs::write(&file, "").expect("write a file");
@@ -281,8 +284,11 @@ fn we_are_started_by_name_where_that_finds_this_very_file() {
         launch_of("toolscout", &file, Some(&path(other.path()))).command,
         file.display().to_string()
     );
-    assert_eq!(launch_of("toolscout", &file, None).command, file.display().to_string());
+    assert_eq!(launch_command_for("toolscout", &file, None).command, file.display().to_string());
     fs::write(other.path().join("toolscout"), "").expect("write a file");
     let both = format!("{}:{}", other.path().display(), folder.path().display());
-    assert_eq!(launch_of("toolscout", &file, Some(&both)).command, file.display().to_string());
+    assert_eq!(
+        launch_command_for("toolscout", &file, Some(&both)).command,
+        file.display().to_string()
+    );
 }
