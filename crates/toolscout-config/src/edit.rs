@@ -35,7 +35,7 @@ pub enum ConfigEdit {
 }
 
 /// Computes the edits from the content of a file.
-pub(crate) type WorkOut<'a> =
+pub(crate) type ComputeEdits<'a> =
     dyn Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError> + 'a;
 
 /// Changes configuration files, one writer at a time.
@@ -52,38 +52,35 @@ impl ConfigEditor {
     }
 
     /// Adds a server to one of our own files; an existing server requires `replace`.
-    pub fn put_server(
+    pub fn add_server(
         &self,
         file: &Path,
         id: &SourceId,
         entry: &ServerEntry,
         replace: bool,
     ) -> Result<(), ConfigError> {
-        self.put_servers(file, &[(id, entry)], replace)
+        self.add_servers(file, &[(id, entry)], replace)
     }
 
     /// Like [`ConfigEditor::put_server`], for several servers in one edit.
-    pub(crate) fn put_servers(
+    pub(crate) fn add_servers(
         &self,
         file: &Path,
         servers: &[(&SourceId, &ServerEntry)],
         replace: bool,
     ) -> Result<(), ConfigError> {
         let put = |map: &Map<String, Value>, id: &SourceId, entry: &ServerEntry| {
-            let there = server_path(map, id.as_str());
-            if there.is_some() && !replace {
-                let message = format!("`{}` has a server `{id}` already", file.display());
-                return Err(ConfigError::invalid(
-                    message,
-                    "remove it first, or choose another name",
-                ));
+            let existing = server_path(map, id.as_str());
+            if existing.is_some() && !replace {
+                let message = format!("`{}` already has a server `{id}`", file.display());
+                return Err(ConfigError::invalid(message, "remove it first, or choose another id"));
             }
-            let has_theirs = map.contains_key("mcpServers") && !map.contains_key("servers");
-            let table = if has_theirs { "mcpServers" } else { "servers" };
+            let uses_mcp_servers = map.contains_key("mcpServers") && !map.contains_key("servers");
+            let table = if uses_mcp_servers { "mcpServers" } else { "servers" };
             let value = serde_json::to_value(entry);
             let value =
                 value.map_err(|source| ConfigError::Unwritable { id: id.to_string(), source })?;
-            Ok(ConfigEdit::Set(there.unwrap_or_else(|| path(&[table, id.as_str()])), value))
+            Ok(ConfigEdit::Set(existing.unwrap_or_else(|| key_path(&[table, id.as_str()])), value))
         };
         self.edit(file, |map| servers.iter().map(|(id, entry)| put(map, id, entry)).collect())
     }
@@ -91,7 +88,7 @@ impl ConfigEditor {
     /// Removes a server from its file, which may belong to another program.
     pub fn remove_server(&self, server: &ConfiguredServer) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
-            at(map, &server.path).ok_or_else(|| server_missing(server))?;
+            value_at(map, &server.path).ok_or_else(|| server_missing(server))?;
             Ok(vec![ConfigEdit::Remove(server.path.clone())])
         })
     }
@@ -99,7 +96,7 @@ impl ConfigEditor {
     /// Enables or disables a server in its file.
     pub fn set_enabled(&self, server: &ConfiguredServer, enabled: bool) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
-            let entry = at(map, &server.path).ok_or_else(|| server_missing(server))?;
+            let entry = value_at(map, &server.path).ok_or_else(|| server_missing(server))?;
             let key = |name: &str| [server.path.as_slice(), &[name.to_owned()]].concat();
             let mut changes = Vec::new();
             if entry.get("disabled").is_some() {
@@ -123,34 +120,37 @@ impl ConfigEditor {
         policy: Option<Policy>,
         allowed: &[Policy],
     ) -> Result<(), ConfigError> {
-        check(pattern).map_err(|it| ConfigError::invalid(it, "name a tool as `source/tool`"))?;
-        if let Some(looser) = policy.filter(|it| !allowed.contains(it)) {
-            let words: Vec<_> = allowed.iter().map(|it| it.word()).collect();
+        check_pattern(pattern)
+            .map_err(|error| ConfigError::invalid(error, "name a tool as `source/tool`"))?;
+        if let Some(looser) = policy.filter(|policy| !allowed.contains(policy)) {
+            let words: Vec<_> = allowed.iter().map(|policy| policy.as_str()).collect();
             let message = format!(
-                "`{}` is looser than what the levels above say about `{pattern}`",
-                looser.word()
+                "`{}` is looser than the levels above allow for `{pattern}`",
+                looser.as_str()
             );
             return Err(ConfigError::invalid(
                 message,
-                format!("this level may say {}", words.join(", ")),
+                format!("at this level, use {}", words.join(", ")),
             ));
         }
         self.edit(file, |map| {
-            let rule = path(&["policies", pattern]);
-            let named = pattern.split_once('/').and_then(|(source, tool)| {
+            let rule = key_path(&["policies", pattern]);
+            let entry_rule = pattern.split_once('/').and_then(|(source, tool)| {
                 let tools = [server_path(map, source)?, vec!["tools".to_owned()]].concat();
                 // In files of some programs this key is a list of the existing tools.
-                let is_list = at(map, &tools).is_some_and(Value::is_array);
+                let is_list = value_at(map, &tools).is_some_and(Value::is_array);
                 (!is_list).then(|| [tools, vec![tool.to_owned()]].concat())
             });
-            let place = named.as_ref().unwrap_or(&rule);
+            let target = entry_rule.as_ref().unwrap_or(&rule);
             let mut changes = Vec::new();
-            if named.is_some() && at(map, &rule).is_some() {
+            if entry_rule.is_some() && value_at(map, &rule).is_some() {
                 changes.push(ConfigEdit::Remove(rule.clone()));
             }
             match policy {
-                Some(policy) => changes.push(ConfigEdit::Set(place.clone(), written(policy))),
-                None if at(map, place).is_some() => changes.push(ConfigEdit::Remove(place.clone())),
+                Some(policy) => changes.push(ConfigEdit::Set(target.clone(), to_value(policy))),
+                None if value_at(map, target).is_some() => {
+                    changes.push(ConfigEdit::Remove(target.clone()))
+                }
                 None => {}
             }
             Ok(changes)
@@ -158,17 +158,21 @@ impl ConfigEditor {
     }
 
     /// Computes edits from the content of the file and writes them; a missing file is created.
-    /// `work_out` may run several times, because other programs may change the file at the same
+    /// `compute_edits` may run several times, because other programs may change the file at the same
     /// time.
     ///
     /// Blocks: waits for other writers, and for the disk.
     pub fn edit(
         &self,
-        named: &Path,
-        work_out: impl Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError>,
+        path: &Path,
+        compute_edits: impl Fn(&Map<String, Value>) -> Result<Vec<ConfigEdit>, ConfigError>,
     ) -> Result<(), ConfigError> {
-        let file = write::real(named)?;
-        let _lock = self.locks.as_deref().map(|it| write::lock(it, &file)).transpose()?;
+        let file = write::real_path(path)?;
+        let _lock = self
+            .lock_folder
+            .as_deref()
+            .map(|lock_folder| write::lock(lock_folder, &file))
+            .transpose()?;
         for _ in 0..ATTEMPTS {
             let before = document::text(&file)?;
             let after = changed(&file, before.as_deref().unwrap_or_default(), &work_out)?;
@@ -186,45 +190,45 @@ impl ConfigEditor {
 }
 
 /// The text of a file with the edits applied and everything else unchanged.
-pub(crate) fn changed(
+pub(crate) fn edited_text(
     file: &Path,
     text: &str,
-    work_out: &WorkOut<'_>,
+    compute_edits: &ComputeEdits<'_>,
 ) -> Result<String, ConfigError> {
-    let format = DocumentFormat::of(file);
-    let mut wanted = format.parse(text).map_err(|it| it.error(file))?;
-    let changes = work_out(&wanted)?;
+    let format = DocumentFormat::from_path(file);
+    let mut expected = format.parse(text).map_err(|error| error.in_file(file))?;
+    let changes = compute_edits(&expected)?;
     if changes.is_empty() {
         return Ok(text.to_owned());
     }
     if format == DocumentFormat::Yaml {
-        return Err(yaml::refusal(file, &changes));
+        return Err(yaml::edit_by_hand_error(file, &changes));
     }
-    let mark = &text[..text.len() - document::without_mark(text).len()];
-    let mut after = document::without_mark(text).to_owned();
+    let bom = &text[..text.len() - document::strip_bom(text).len()];
+    let mut after = document::strip_bom(text).to_owned();
     for change in &changes {
-        apply(change, &mut wanted);
-        let made = match format {
+        apply(change, &mut expected);
+        let edited = match format {
             DocumentFormat::Toml => toml::edit(&after, change),
             _ => json::edit(&after, change),
         };
         // Parsed again: a file with an unusual layout is left alone rather than broken.
-        let is_right = |it: &String| {
-            format
-                .parse(it)
-                .is_ok_and(|it| without_empty_tables(it) == without_empty_tables(wanted.clone()))
+        let is_expected = |text: &String| {
+            format.parse(text).is_ok_and(|map| {
+                without_empty_tables(map) == without_empty_tables(expected.clone())
+            })
         };
-        after = made.filter(is_right).ok_or_else(|| by_hand(file, change))?;
+        after = edited.filter(is_expected).ok_or_else(|| unsupported_layout(file, change))?;
     }
-    Ok(mark.to_owned() + &after)
+    Ok(bom.to_owned() + &after)
 }
 
 /// Refuses an edit that adds warnings. Existing warnings of the file are allowed.
 fn validate(file: &Path, before: &str, after: &str) -> Result<(), ConfigError> {
-    let known = warnings(file, before)?;
-    match warnings(file, after)?.into_iter().find(|it| !known.contains(it)) {
+    let existing = warnings(file, before)?;
+    match warnings(file, after)?.into_iter().find(|warning| !existing.contains(warning)) {
         Some(reason) => {
-            let message = format!("`{}` would not be valid any more: {reason}", file.display());
+            let message = format!("`{}` would become invalid: {reason}", file.display());
             Err(ConfigError::invalid(message, "nothing was written; correct the request"))
         }
         None => Ok(()),
@@ -233,21 +237,22 @@ fn validate(file: &Path, before: &str, after: &str) -> Result<(), ConfigError> {
 
 /// The warnings about the text of a file, without positions, which an edit may shift.
 fn warnings(file: &Path, text: &str) -> Result<Vec<String>, ConfigError> {
-    let warnings =
-        Config::diagnose(file, text)?.into_iter().filter(|it| it.level == DiagnosticLevel::Warning);
+    let warnings = Config::diagnose(file, text)?
+        .into_iter()
+        .filter(|diagnostic| diagnostic.level == DiagnosticLevel::Warning);
     let without_position = |message: String| match message.split_once(": ") {
         Some((position, reason)) if position.starts_with("line ") => reason.to_owned(),
         _ => message,
     };
-    Ok(warnings.map(|it| without_position(it.message)).collect())
+    Ok(warnings.map(|warning| without_position(warning.message)).collect())
 }
 
-fn by_hand(file: &Path, change: &ConfigEdit) -> ConfigError {
+fn unsupported_layout(file: &Path, change: &ConfigEdit) -> ConfigError {
     let path = match change {
         ConfigEdit::Set(path, _) | ConfigEdit::Remove(path) => path.join("."),
     };
-    let message = format!("`{}` is written in a way that cannot be changed safely", file.display());
-    ConfigError::invalid(message, format!("change `{}` in it by hand", escape::line(&path)))
+    let message = format!("`{}` is written in a way that cannot be edited safely", file.display());
+    ConfigError::invalid(message, format!("edit `{}` in it by hand", escape::line(&path)))
 }
 
 fn server_missing(server: &ConfiguredServer) -> ConfigError {
@@ -283,7 +288,7 @@ fn without_empty_tables(map: Map<String, Value>) -> Map<String, Value> {
         Value::Object(inner) => (key, Value::Object(without_empty_tables(inner))),
         other => (key, other),
     });
-    pruned.filter(|(_, value)| value.as_object().is_none_or(|it| !it.is_empty())).collect()
+    pruned.filter(|(_, value)| value.as_object().is_none_or(|object| !object.is_empty())).collect()
 }
 
 fn at<'a>(map: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
@@ -292,7 +297,10 @@ fn at<'a>(map: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
 }
 
 fn server_path(map: &Map<String, Value>, id: &str) -> Option<Vec<String>> {
-    SERVER_TABLES.iter().map(|it| path(&[it, id])).find(|it| at(map, it).is_some())
+    SERVER_TABLES
+        .iter()
+        .map(|server_table| key_path(&[server_table, id]))
+        .find(|path| value_at(map, path).is_some())
 }
 
 /// The value nested below these keys.
@@ -300,18 +308,18 @@ fn nested(path: &[String], value: &Value) -> Value {
     path.iter().rev().fold(value.clone(), |value, key| json!({ key: value }))
 }
 
-fn path(keys: &[&str]) -> Vec<String> {
-    keys.iter().map(|it| (*it).to_owned()).collect()
+fn key_path(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|key| (*key).to_owned()).collect()
 }
 
 /// Replaces a whole file of our own atomically: readers see the old text or the new one.
 pub fn overwrite(file: &Path, text: &str) -> Result<(), ConfigError> {
-    let before = document::text(file)?;
+    let before = document::read_text(file)?;
     if write::replace(file, before.as_deref().map(str::as_bytes), text.as_bytes())? {
         Ok(())
     } else {
         Err(ConfigError::invalid(
-            format!("`{}` was changed at the same moment", file.display()),
+            format!("`{}` was changed by another program at the same time", file.display()),
             "try again",
         ))
     }

@@ -36,7 +36,7 @@ pub enum ConfigError {
         hint: String,
     },
     /// A server that was to be edited is no longer in its file.
-    #[error("`{}` has no server `{id}` any more", path.display())]
+    #[error("`{}` no longer has a server `{id}`", path.display())]
     ServerMissing {
         /// The file.
         path: PathBuf,
@@ -72,10 +72,7 @@ pub enum ConfigError {
 impl ConfigError {
     /// Neither HOME nor TOOLSCOUT_CONFIG_DIR is set.
     pub(crate) fn no_user_folder() -> Self {
-        Self::invalid(
-            "no folder for the user configuration is known",
-            "set HOME or TOOLSCOUT_CONFIG_DIR",
-        )
+        Self::invalid("no user configuration directory", "set HOME or TOOLSCOUT_CONFIG_DIR")
     }
 
     pub(crate) fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
@@ -117,26 +114,26 @@ impl ConfigError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentError {
     pub reason: String,
-    pub at: Option<(usize, usize)>,
+    pub position: Option<(usize, usize)>,
 }
 
 impl DocumentError {
     /// The message for a diagnostic, which already names the file.
-    pub fn news(&self) -> String {
-        match self.at {
+    pub fn message(&self) -> String {
+        match self.position {
             Some((line, column)) => format!("line {line} column {column}: {}", self.reason),
             None => self.reason.clone(),
         }
     }
 
-    pub fn error(&self, path: &Path) -> ConfigError {
+    pub fn in_file(&self, path: &Path) -> ConfigError {
         ConfigError::Unreadable { path: path.to_owned(), error: self.clone() }
     }
 }
 
 impl fmt::Display for DocumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at {
+        match self.position {
             Some((line, column)) => write!(f, "{} at line {line} column {column}", self.reason),
             None => f.write_str(&self.reason),
         }

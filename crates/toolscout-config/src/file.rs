@@ -1,17 +1,17 @@
-//! Replaces and removes files of clients, if they are unchanged.
+//! Replaces and removes files, if they are unchanged.
 
 use crate::ConfigError;
-use crate::edit::write;
-pub(super) use crate::edit::write::bytes;
+use crate::write;
+pub(crate) use crate::write::read_bytes;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The real path of the file, so that a link to it stays a link.
-pub(super) fn real(path: &Path) -> PathBuf {
+pub(crate) fn real_path(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;
     }
-    let folder = path.parent().and_then(|it| it.canonicalize().ok());
+    let folder = path.parent().and_then(|parent| parent.canonicalize().ok());
     match (folder, path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
@@ -19,31 +19,39 @@ pub(super) fn real(path: &Path) -> PathBuf {
 }
 
 /// The missing parent folders of the file, outermost first.
-pub(super) fn missing_folders(path: &Path) -> Vec<PathBuf> {
-    let mut missing: Vec<_> =
-        path.ancestors().skip(1).take_while(|it| !it.exists()).map(Path::to_owned).collect();
+pub(crate) fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let mut missing: Vec<_> = path
+        .ancestors()
+        .skip(1)
+        .take_while(|ancestor| !ancestor.exists())
+        .map(Path::to_owned)
+        .collect();
     missing.reverse();
     missing
 }
 
-/// Writes `next` if the content of the file still equals `seen`.
-pub(super) fn replace(path: &Path, seen: Option<&[u8]>, next: &[u8]) -> Result<(), ConfigError> {
-    if write::replace(path, seen, next)? { Ok(()) } else { Err(changed(path)) }
+/// Writes `content` if the content of the file still equals `expected`.
+pub(crate) fn replace(
+    path: &Path,
+    expected: Option<&[u8]>,
+    content: &[u8],
+) -> Result<(), ConfigError> {
+    if write::replace(path, expected, content)? { Ok(()) } else { Err(changed_concurrently(path)) }
 }
 
-/// Removes the file if its content still equals `seen`, and those of the folders that are then
+/// Removes the file if its content still equals `expected`, and those of the folders that are then
 /// empty.
-pub(super) fn remove(path: &Path, seen: &[u8], folders: &[PathBuf]) -> Result<(), ConfigError> {
-    if bytes(path)?.as_deref() != Some(seen) {
-        return Err(changed(path));
+pub(crate) fn remove(path: &Path, expected: &[u8], folders: &[PathBuf]) -> Result<(), ConfigError> {
+    if read_bytes(path)?.as_deref() != Some(expected) {
+        return Err(changed_concurrently(path));
     }
     fs::remove_file(path).map_err(ConfigError::io("remove", path))?;
     // A folder that another program uses is not empty, and stays.
-    folders.iter().rev().take_while(|it| fs::remove_dir(it).is_ok()).for_each(drop);
+    folders.iter().rev().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
     Ok(())
 }
 
-fn changed(path: &Path) -> ConfigError {
+fn changed_concurrently(path: &Path) -> ConfigError {
     ConfigError::invalid(
         format!("`{}` was changed by another program", path.display()),
         "try again",

@@ -5,7 +5,7 @@ mod write;
 
 use super::splice::{self, Splice, indent, line_before, line_break, line_end, line_start};
 use super::{ConfigEdit, nested};
-use crate::document::json::{name_of, property, tree};
+use crate::document::json::{parse_tree, property, property_name};
 use jsonc_parser::ast::{self, Object, ObjectProp};
 use jsonc_parser::common::Ranged;
 use serde_json::Value;
@@ -13,11 +13,11 @@ use std::ops::Range;
 
 /// The text with the edit applied; `None` if this layout is not supported.
 pub(super) fn edit(text: &str, change: &ConfigEdit) -> Option<String> {
-    let tree = tree(text).ok()?;
+    let tree = parse_tree(text).ok()?;
     let Some(ast::Value::Object(root)) = &tree else {
-        return fresh(text, change).filter(|_| tree.is_none());
+        return new_document(text, change).filter(|_| tree.is_none());
     };
-    let editing = JsonEditing { text, unit: unit(text, root) };
+    let editing = JsonEditing { text, indent_unit: indent_unit(text, root) };
     let splices = match change {
         ConfigEdit::Set(path, value) => editing.set(root, path, value)?,
         ConfigEdit::Remove(path) => editing.remove(root, path)?,
@@ -26,24 +26,27 @@ pub(super) fn edit(text: &str, change: &ConfigEdit) -> Option<String> {
 }
 
 /// The text for a file that is empty or contains only comments.
-fn fresh(text: &str, change: &ConfigEdit) -> Option<String> {
+fn new_document(text: &str, change: &ConfigEdit) -> Option<String> {
     let ConfigEdit::Set(path, value) = change else { return None };
-    let feed = line_break(text);
-    let before = if text.is_empty() || text.ends_with('\n') { "" } else { feed };
-    let object = write::pretty(&nested(path, value), "", "  ", feed);
-    Some(format!("{text}{before}{object}{feed}"))
+    let newline = line_break(text);
+    let before = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
+    let object = write::pretty(&nested(path, value), "", "  ", newline);
+    Some(format!("{text}{before}{object}{newline}"))
 }
 
 /// The indentation of one level.
-fn unit(text: &str, root: &Object<'_>) -> String {
-    let first = root.properties.first().filter(|it| is_first_of_line(text, it.range.start));
-    let unit = first.map(|it| indent(text, it.range.start)).filter(|it| !it.is_empty());
-    unit.unwrap_or("  ").to_owned()
+fn indent_unit(text: &str, root: &Object<'_>) -> String {
+    let first =
+        root.properties.first().filter(|property| is_first_of_line(text, property.range.start));
+    let indent_unit = first
+        .map(|property| indent(text, property.range.start))
+        .filter(|indent| !indent.is_empty());
+    indent_unit.unwrap_or("  ").to_owned()
 }
 
 struct JsonEditing<'a> {
     text: &'a str,
-    unit: String,
+    indent_unit: String,
 }
 
 impl JsonEditing<'_> {
@@ -51,17 +54,17 @@ impl JsonEditing<'_> {
         let (first, rest) = path.split_first()?;
         match property(object, first) {
             None => Some(self.add(object, first, &nested(rest, value))),
-            Some(there) => match (&there.value, rest.is_empty()) {
+            Some(existing) => match (&existing.value, rest.is_empty()) {
                 (ast::Value::Object(inner), false) => self.set(inner, rest, value),
                 // A null value counts as absent.
                 (old, is_last) if is_last || matches!(old, ast::Value::NullKeyword(_)) => {
-                    let at = there.range.start;
+                    let at = existing.range.start;
                     let text = if is_first_of_line(self.text, at) {
                         self.pretty(&nested(rest, value), indent(self.text, at))
                     } else {
                         write::compact(&nested(rest, value))
                     };
-                    Some(vec![Splice::new(range(old), text)])
+                    Some(vec![Splice::new(value_range(old), text)])
                 }
                 _ => None,
             },
@@ -75,7 +78,7 @@ impl JsonEditing<'_> {
             return vec![self.add_first(object, &name, value)];
         };
         let comma = self.comma_after(last.range.end);
-        let end = comma.map_or(last.range.end, |it| it + 1);
+        let end = comma.map_or(last.range.end, |comma| comma + 1);
         let closing = if comma.is_some() { "," } else { "" };
         let missing = if comma.is_some() { "" } else { "," };
         if !is_first_of_line(self.text, last.range.start) {
@@ -87,66 +90,73 @@ impl JsonEditing<'_> {
         let indent = indent(self.text, last.range.start);
         let value = self.pretty(value, indent);
         let line = format!("{}{indent}{name}: {value}{closing}", line_break(self.text));
-        let after_comment = trivia::end_of_comment_on_line(self.text, end);
+        let after_comment = trivia::trailing_comment_end(self.text, end);
         vec![Splice::insert(last.range.end, missing), Splice::insert(after_comment, line)]
     }
 
     fn add_first(&self, object: &Object<'_>, name: &str, value: &Value) -> Splice {
         let outer = indent(self.text, object.range.start);
-        let inner = format!("{outer}{}", self.unit);
-        let feed = line_break(self.text);
-        let line = format!("{feed}{inner}{name}: {}", self.pretty(value, &inner));
+        let inner = format!("{outer}{}", self.indent_unit);
+        let newline = line_break(self.text);
+        let line = format!("{newline}{inner}{name}: {}", self.pretty(value, &inner));
         let within = object.range.start + 1..object.range.end - 1;
         match self.text[within.clone()].trim_end().len() {
-            0 => Splice::new(within, format!("{line}{feed}{outer}")),
+            0 => Splice::new(within, format!("{line}{newline}{outer}")),
             comments => Splice::insert(within.start + comments, line),
         }
     }
 
     fn remove(&self, object: &Object<'_>, path: &[String]) -> Option<Vec<Splice>> {
         let (first, rest) = path.split_first()?;
-        let at = object.properties.iter().position(|it| name_of(it) == first)?;
-        let there = object.properties.get(at)?;
+        let at = object.properties.iter().position(|property| property_name(property) == first)?;
+        let existing = object.properties.get(at)?;
         if !rest.is_empty() {
-            return self.remove(there.value.as_object()?, rest);
+            return self.remove(existing.value.as_object()?, rest);
         }
         let within = object.range.start + 1..object.range.end - 1;
-        let splices = if is_first_of_line(self.text, there.range.start) {
-            self.remove_lines(object, at, there)
+        let splices = if is_first_of_line(self.text, existing.range.start) {
+            self.remove_lines(object, at, existing)
         } else {
-            vec![Splice::remove(self.stretch(object, at, there))]
+            vec![Splice::remove(self.inline_range(object, at, existing))]
         };
         // After removing the last property, an object without comments becomes `{}`.
-        let is_left = |it: usize| !splices.iter().any(|splice| splice.range.contains(&it));
-        let mut left = self.text[within.clone()]
+        let remains = |number: usize| !splices.iter().any(|splice| splice.range.contains(&number));
+        let mut remaining = self.text[within.clone()]
             .char_indices()
-            .filter(|(offset, _)| is_left(within.start + offset));
-        let is_empty = object.properties.len() == 1 && left.all(|(_, it)| it.is_whitespace());
+            .filter(|(offset, _)| remains(within.start + offset));
+        let is_empty = object.properties.len() == 1
+            && remaining.all(|(_, character)| character.is_whitespace());
         Some(if is_empty { vec![Splice::remove(within)] } else { splices })
     }
 
     /// Removes a property that starts a line, with the comments directly above it and the one
     /// behind it.
-    fn remove_lines(&self, object: &Object<'_>, at: usize, there: &ObjectProp<'_>) -> Vec<Splice> {
-        let comma = self.comma_after(there.range.end);
-        let end = comma.map_or(there.range.end, |it| it + 1);
-        let after_comment = trivia::end_of_comment_on_line(self.text, end);
+    fn remove_lines(
+        &self,
+        object: &Object<'_>,
+        at: usize,
+        existing: &ObjectProp<'_>,
+    ) -> Vec<Splice> {
+        let comma = self.comma_after(existing.range.end);
+        let end = comma.map_or(existing.range.end, |comma| comma + 1);
+        let after_comment = trivia::trailing_comment_end(self.text, end);
         let is_last_of_line = self.text
             [after_comment..line_end(self.text, after_comment).max(after_comment)]
             .trim()
             .is_empty();
         if let (false, Some(next)) = (is_last_of_line, object.properties.get(at + 1)) {
-            return vec![Splice::remove(there.range.start..next.range.start)];
+            return vec![Splice::remove(existing.range.start..next.range.start)];
         }
-        let start =
-            self.with_comments(line_start(self.text, there.range.start), object.range.start);
+        let start = self
+            .start_with_comments(line_start(self.text, existing.range.start), object.range.start);
         let start = self.text[..start]
             .strip_suffix('\n')
-            .map_or(start, |it| it.strip_suffix('\r').unwrap_or(it).len());
+            .map_or(start, |rest| rest.strip_suffix('\r').unwrap_or(rest).len());
         let mut splices = vec![Splice::remove(start..after_comment)];
-        let before = at.checked_sub(1).and_then(|it| object.properties.get(it));
+        let before = at.checked_sub(1).and_then(|previous| object.properties.get(previous));
         // Without this, a trailing comma would be left.
-        if let (None, Some(before)) = (comma, before.and_then(|it| self.comma_after(it.range.end)))
+        if let (None, Some(before)) =
+            (comma, before.and_then(|property| self.comma_after(property.range.end)))
         {
             splices.insert(0, Splice::remove(before..before + 1));
         }
@@ -154,15 +164,21 @@ impl JsonEditing<'_> {
     }
 
     /// The range of a property that shares its line with others, with one adjacent comma.
-    fn stretch(&self, object: &Object<'_>, at: usize, there: &ObjectProp<'_>) -> Range<usize> {
-        let comma = self.comma_after(there.range.end);
-        let end = comma.map_or(there.range.end, |it| it + 1);
-        let before =
-            at.checked_sub(1).and_then(|it| self.comma_after(object.properties.get(it)?.range.end));
+    fn inline_range(
+        &self,
+        object: &Object<'_>,
+        at: usize,
+        existing: &ObjectProp<'_>,
+    ) -> Range<usize> {
+        let comma = self.comma_after(existing.range.end);
+        let end = comma.map_or(existing.range.end, |comma| comma + 1);
+        let before = at
+            .checked_sub(1)
+            .and_then(|previous| self.comma_after(object.properties.get(previous)?.range.end));
         match (object.properties.get(at + 1), before) {
-            (Some(next), _) => there.range.start..next.range.start,
+            (Some(next), _) => existing.range.start..next.range.start,
             (None, Some(before)) => before + usize::from(comma.is_some())..end,
-            (None, None) => there.range.start..end,
+            (None, None) => existing.range.start..end,
         }
     }
 
@@ -172,9 +188,9 @@ impl JsonEditing<'_> {
     }
 
     /// The start of the comment lines directly above a line.
-    fn with_comments(&self, line: usize, floor: usize) -> usize {
+    fn start_with_comments(&self, line: usize, floor: usize) -> usize {
         let mut start = line;
-        while let Some(before) = line_before(self.text, start).filter(|it| it.start > floor) {
+        while let Some(before) = line_before(self.text, start).filter(|line| line.start > floor) {
             if !trivia::is_comment(&self.text[before.clone()]) {
                 break;
             }
@@ -184,11 +200,11 @@ impl JsonEditing<'_> {
     }
 
     fn pretty(&self, value: &Value, indent: &str) -> String {
-        write::pretty(value, indent, &self.unit, line_break(self.text))
+        write::pretty(value, indent, &self.indent_unit, line_break(self.text))
     }
 }
 
-fn range(value: &ast::Value<'_>) -> Range<usize> {
+fn value_range(value: &ast::Value<'_>) -> Range<usize> {
     let range = value.range();
     range.start..range.end
 }

@@ -1,23 +1,23 @@
 //! Edits a server entry in place, if the result is still a valid server.
 
-use super::{ConfigEdit, ConfigEditor, at, server_missing};
+use super::{ConfigEdit, ConfigEditor, server_missing, value_at};
 use crate::ConfigError;
 use crate::{ConfiguredServer, EntryContext, ServerEntry};
 use serde_json::{Map, Value};
 use toolscout_core::redact::REDACTED;
 
 /// The keys of a program and the keys of a URL: setting one kind removes the other.
-const OF_PROGRAM: [&str; 4] = ["command", "args", "env", "cwd"];
-const OF_ADDRESS: [&str; 4] = ["url", "type", "headers", "bearer"];
+const PROGRAM_KEYS: [&str; 4] = ["command", "args", "env", "cwd"];
+const URL_KEYS: [&str; 4] = ["url", "type", "headers", "bearer"];
 
 impl ConfigEditor {
     /// Sets these fields in the entry of a server, replacing existing values. A redacted value
     /// keeps its old content.
-    pub fn change_server(
+    pub fn update_server(
         &self,
         server: &ConfiguredServer,
         fields: &Map<String, Value>,
-        around: &EntryContext,
+        context: &EntryContext,
     ) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
             let entry = at(map, &server.path)
@@ -60,7 +60,7 @@ fn kept(value: &Value, before: Option<&Value>) -> Value {
 
 fn wrong(reason: &str) -> ConfigError {
     ConfigError::invalid(
-        format!("the server could not be used like that: {reason}"),
-        "give what is missing along with it",
+        format!("the server entry would be invalid: {reason}"),
+        "correct the request, then try again",
     )
 }

@@ -14,8 +14,8 @@ impl Splice {
         Self { range, text: text.into() }
     }
 
-    pub(super) fn insert(at: usize, text: impl Into<String>) -> Self {
-        Self::new(at..at, text)
+    pub(super) fn insert(offset: usize, text: impl Into<String>) -> Self {
+        Self::new(offset..offset, text)
     }
 
     pub(super) fn remove(range: Range<usize>) -> Self {
@@ -26,37 +26,37 @@ impl Splice {
 /// The text with all replacements applied; `None` if they overlap. Several insertions at one offset
 /// keep their order.
 pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> Option<String> {
-    splices.sort_by_key(|it| it.range.start);
+    splices.sort_by_key(|splice| splice.range.start);
     let mut out = String::with_capacity(text.len() + 256);
-    let mut done = 0;
+    let mut copied = 0;
     for splice in splices {
-        out += text.get(done..splice.range.start)?;
+        out += text.get(copied..splice.range.start)?;
         out += &splice.text;
-        done = splice.range.end;
+        copied = splice.range.end;
     }
-    out += text.get(done..)?;
+    out += text.get(copied..)?;
     Some(out)
 }
 
 /// The start of the line that contains this offset.
-pub(super) fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |it| it + 1)
+pub(super) fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |index| index + 1)
 }
 
 /// The start of the line after this offset; the end of the text if there is none.
-pub(super) fn next_line(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |it| at + it + 1)
+pub(super) fn next_line(text: &str, offset: usize) -> usize {
+    text[offset..].find('\n').map_or(text.len(), |index| offset + index + 1)
 }
 
 /// The end of the line, without its line break.
-pub(super) fn line_end(text: &str, at: usize) -> usize {
-    let end = text[at..].find('\n').map_or(text.len(), |it| at + it);
-    if text[at..end].ends_with('\r') { end - 1 } else { end }
+pub(super) fn line_end(text: &str, offset: usize) -> usize {
+    let end = text[offset..].find('\n').map_or(text.len(), |index| offset + index);
+    if text[offset..end].ends_with('\r') { end - 1 } else { end }
 }
 
 /// The indentation of the line that contains this offset.
-pub(super) fn indent(text: &str, at: usize) -> &str {
-    let line = &text[line_start(text, at)..];
+pub(super) fn indent(text: &str, offset: usize) -> &str {
+    let line = &text[line_start(text, offset)..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
@@ -66,7 +66,7 @@ pub(super) fn line_break(text: &str) -> &'static str {
 }
 
 /// The line before this offset, which must be a line start.
-pub(super) fn line_before(text: &str, at: usize) -> Option<Range<usize>> {
-    let end = at.checked_sub(1)?;
-    Some(line_start(text, end)..at)
+pub(super) fn line_before(text: &str, offset: usize) -> Option<Range<usize>> {
+    let end = offset.checked_sub(1)?;
+    Some(line_start(text, end)..offset)
 }

@@ -13,24 +13,25 @@ mod writers;
 use super::*;
 
 fn set(keys: &[&str], value: Value) -> ConfigEdit {
-    ConfigEdit::Set(path(keys), value)
+    ConfigEdit::Set(key_path(keys), value)
 }
 
 fn remove(keys: &[&str]) -> ConfigEdit {
-    ConfigEdit::Remove(path(keys))
+    ConfigEdit::Remove(key_path(keys))
 }
 
 /// The text after the edit, validated as for a file.
 fn after(name: &str, text: &str, change: ConfigEdit) -> Result<String, String> {
-    changed(Path::new(name), text, &|_| Ok(vec![change.clone()])).map_err(|it| it.to_string())
+    edited_text(Path::new(name), text, &|_| Ok(vec![change.clone()]))
+        .map_err(|error| error.to_string())
 }
 
 fn toml_after(text: &str, change: ConfigEdit) -> String {
-    after("x.toml", text, change).unwrap_or_else(|it| panic!("{it}\n{text}"))
+    after("x.toml", text, change).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn json_after(text: &str, change: ConfigEdit) -> String {
-    after("x.json", text, change).unwrap_or_else(|it| panic!("{it}\n{text}"))
+    after("x.json", text, change).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn entry() -> Value {

@@ -5,9 +5,9 @@ use crate::ConfigError;
 use std::path::Path;
 
 /// The error that explains how to edit the file by hand.
-pub(super) fn refusal(file: &Path, changes: &[ConfigEdit]) -> ConfigError {
+pub(super) fn edit_by_hand_error(file: &Path, changes: &[ConfigEdit]) -> ConfigError {
     let message = format!(
-        "`{}` is YAML, which is not changed here, so that it keeps its comments",
+        "`{}` is YAML, which toolscout does not edit, so that comments are kept",
         file.display()
     );
     let hints: Vec<String> = changes.iter().map(hint).collect();
@@ -16,10 +16,10 @@ pub(super) fn refusal(file: &Path, changes: &[ConfigEdit]) -> ConfigError {
 
 fn hint(change: &ConfigEdit) -> String {
     match change {
-        ConfigEdit::Remove(path) => format!("take `{}` out of it by hand", path.join(".")),
+        ConfigEdit::Remove(path) => format!("remove `{}` by hand", path.join(".")),
         ConfigEdit::Set(path, value) => match serde_saphyr::to_string(&nested(path, value)) {
-            Ok(lines) => format!("put this into it by hand:\n{}", lines.trim_end()),
-            Err(_) => format!("set `{}` in it by hand", path.join(".")),
+            Ok(lines) => format!("add this by hand:\n{}", lines.trim_end()),
+            Err(_) => format!("set `{}` by hand", path.join(".")),
         },
     }
 }

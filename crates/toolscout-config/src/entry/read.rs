@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// Alternative spellings of keys, with ours.
-const SPELLINGS: [(&str, &str); 5] = [
+const KEY_ALIASES: [(&str, &str); 5] = [
     ("serverUrl", "url"),
     ("httpUrl", "url"),
     ("transport", "type"),
@@ -16,7 +16,7 @@ const SPELLINGS: [(&str, &str); 5] = [
 
 /// Keys that other programs write for themselves: descriptions for users, and results of their own
 /// discovery.
-const IGNORED: [&str; 12] = [
+const IGNORED_KEYS: [&str; 12] = [
     "name",
     "id",
     "title",
@@ -36,23 +36,23 @@ impl ServerEntry {
     pub(crate) fn read(value: Value) -> Result<ParsedSection<Self>, SectionError> {
         match value {
             Value::Object(table) => {
-                let section = section::read::<Self>(in_our_form(table)?, Path::new(""))?;
+                let section = section::read::<Self>(normalize(table)?, Path::new(""))?;
                 match section.unknown.iter().find(|key| key.path.len() > 1) {
                     Some(nested) => Err(nested.clone().into()),
                     None => Ok(section),
                 }
             }
-            other => Err(SectionError::of_type(&other, "a table")),
+            other => Err(SectionError::wrong_type(&other, "a table")),
         }
     }
 }
 
 /// The entry with the keys of our own files.
-fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, SectionError> {
-    for key in IGNORED {
+fn normalize(mut table: Map<String, Value>) -> Result<Map<String, Value>, SectionError> {
+    for key in IGNORED_KEYS {
         take(&mut table, key);
     }
-    for (theirs, ours) in SPELLINGS {
+    for (theirs, ours) in KEY_ALIASES {
         if let Some(value) = take(&mut table, theirs) {
             table.entry(ours).or_insert(value);
         }
@@ -61,7 +61,7 @@ fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, Sect
     if let Some(disabled) = take(&mut table, "disabled") {
         let disabled = disabled
             .as_bool()
-            .ok_or_else(|| SectionError::at("disabled", &disabled, "true or false"))?;
+            .ok_or_else(|| SectionError::wrong_type_at("disabled", &disabled, "true or false"))?;
         if disabled || !table.contains_key("enabled") {
             table.insert("enabled".to_owned(), json!(!disabled));
         }
@@ -69,7 +69,7 @@ fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, Sect
     if let Some(always) = take(&mut table, "alwaysLoad") {
         let always = always
             .as_bool()
-            .ok_or_else(|| SectionError::at("alwaysLoad", &always, "true or false"))?;
+            .ok_or_else(|| SectionError::wrong_type_at("alwaysLoad", &always, "true or false"))?;
         if always {
             table.entry("visibility").or_insert(json!("listed"));
         }
@@ -94,5 +94,5 @@ fn in_our_form(mut table: Map<String, Value>) -> Result<Map<String, Value>, Sect
 /// Removes a value by its key, in camel or snake case.
 fn take(table: &mut Map<String, Value>, key: &str) -> Option<Value> {
     let (camel, snake) = (table.shift_remove(key), table.shift_remove(&section::snake_case(key)));
-    camel.or(snake).filter(|it| !it.is_null())
+    camel.or(snake).filter(|value| !value.is_null())
 }

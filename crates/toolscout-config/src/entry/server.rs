@@ -27,29 +27,33 @@ pub struct EntryContext {
 
 impl ServerEntry {
     /// The server, without its policies; the error is a reason for the user.
-    pub fn server(&self, id: SourceId, around: &EntryContext) -> Result<ServerConfig, String> {
+    pub fn to_server_config(
+        &self,
+        id: SourceId,
+        context: &EntryContext,
+    ) -> Result<ServerConfig, String> {
         let transport = match (self.kind()?, &self.command, &self.url) {
             (_, Some(_), Some(_)) => {
                 return Err("it has both `command` and `url`; keep one of them".to_owned());
             }
             (None | Some(EntryTransport::Stdio), Some(command), None) => {
-                self.program(command, around)?
+                self.program(command, context)?
             }
             (None | Some(EntryTransport::Http), None, Some(url)) => {
-                self.endpoint(url, false, around)?
+                self.endpoint(url, false, context)?
             }
-            (Some(EntryTransport::Sse), None, Some(url)) => self.endpoint(url, true, around)?,
+            (Some(EntryTransport::Sse), None, Some(url)) => self.endpoint(url, true, context)?,
             (Some(EntryTransport::Stdio), None, _) => return Err("it has no `command`".to_owned()),
             (Some(_), _, None) => return Err("it has no `url`".to_owned()),
             (None, None, None) => return Err("it has neither `command` nor `url`".to_owned()),
         };
-        let milliseconds = |it: Option<u64>| it.map(Duration::from_millis);
+        let milliseconds = |number: Option<u64>| number.map(Duration::from_millis);
         let filter = self.filter.clone().unwrap_or_default();
         let server = ServerConfig::new(id, transport);
         check_request_headers(&server)?;
         Ok(ServerConfig {
             enabled: self.enabled.unwrap_or(true),
-            visibility: word("visibility", &self.visibility, &VISIBILITIES)?,
+            visibility: parse_word("visibility", &self.visibility, &VISIBILITIES)?,
             filter: ToolFilter { include: filter.include, exclude: filter.exclude },
             trusted: around.trusted && self.trust != Some(false),
             on_change: word("on_change", &self.on_change, &ON_CHANGE)?,
@@ -63,7 +67,7 @@ impl ServerEntry {
     }
 
     /// Whether the entry only disables a server that another file describes.
-    pub fn only_turns_off(&self) -> bool {
+    pub fn only_disables(&self) -> bool {
         self.enabled == Some(false) && self.command.is_none() && self.url.is_none()
     }
 
@@ -76,7 +80,7 @@ impl ServerEntry {
             "ws" | "websocket" => {
                 Err(format!("its type `{word}` is not supported; use http, sse or stdio"))
             }
-            _ => Err(format!("its type `{word}` is not known; use http, sse or stdio")),
+            _ => Err(format!("its type `{word}` is unknown; use http, sse or stdio")),
         }
     }
 
@@ -85,10 +89,10 @@ impl ServerEntry {
             return Err("its `command` is empty".to_owned());
         }
         Ok(ServerTransport::Stdio(Program {
-            command: around.text(command),
-            args: self.args.iter().map(|it| around.text(it)).collect(),
-            env: self.env.iter().map(|(name, value)| (name.clone(), around.text(value))).collect(),
-            cwd: self.cwd.as_deref().map(|it| around.folder(it)).transpose()?,
+            command: context.text(command),
+            args: self.args.iter().map(|arg| context.text(arg)).collect(),
+            env: self.env.iter().map(|(name, value)| (name.clone(), context.text(value))).collect(),
+            cwd: self.cwd.as_deref().map(|cwd| context.resolve_path("cwd", cwd)).transpose()?,
         }))
     }
 
@@ -96,10 +100,10 @@ impl ServerEntry {
         &self,
         url: &str,
         sse: bool,
-        around: &EntryContext,
+        context: &EntryContext,
     ) -> Result<ServerTransport, String> {
-        let url = around.text(url);
-        let is_web = ["http://", "https://"].iter().any(|it| url.written().starts_with(it));
+        let url = context.text(url);
+        let is_web = ["http://", "https://"].iter().any(|scheme| url.written().starts_with(scheme));
         if !is_web && !url.is_reference() {
             return Err("its `url` starts with neither `http://` nor `https://`".to_owned());
         }
@@ -108,11 +112,14 @@ impl ServerEntry {
             headers: self
                 .headers
                 .iter()
-                .map(|(name, value)| (name.clone(), around.text(value)))
+                .map(|(name, value)| (name.clone(), context.text(value)))
                 .collect(),
-            bearer: self.bearer.as_deref().map(|it| around.text(it)),
-            client_id: self.client_id.as_deref().map(|it| around.text(it)),
-            client_secret: self.client_secret.as_deref().map(|it| around.text(it)),
+            bearer: self.bearer.as_deref().map(|bearer| context.text(bearer)),
+            client_id: self.client_id.as_deref().map(|client_id| context.text(client_id)),
+            client_secret: self
+                .client_secret
+                .as_deref()
+                .map(|client_secret| context.text(client_secret)),
             scopes: self.scopes.clone(),
             sse,
         }))
@@ -131,13 +138,13 @@ const VISIBILITIES: [(&str, Visibility); 2] =
     [("searchable", Visibility::Searchable), ("listed", Visibility::Listed)];
 const ON_CHANGE: [(&str, OnChange); 2] = [("hold", OnChange::Hold), ("accept", OnChange::Accept)];
 
-fn word<T: Copy + Default>(
+fn parse_word<T: Copy + Default>(
     key: &str,
-    said: &Option<String>,
-    words: &[(&str, T); 2],
+    written: &Option<String>,
+    words: &[(&str, T)],
 ) -> Result<T, String> {
-    let Some(said) = said else { return Ok(T::default()) };
-    let found = words.iter().find(|(word, _)| word == said);
+    let Some(written) = written else { return Ok(T::default()) };
+    let found = words.iter().find(|(word, _)| word == written);
     found
         .map(|(_, it)| *it)
         .ok_or_else(|| format!("its `{key}` is `{said}`; use {} or {}", words[0].0, words[1].0))
@@ -145,11 +152,11 @@ fn word<T: Copy + Default>(
 
 impl EntryContext {
     fn text(&self, written: &str) -> ConfigText {
-        ConfigText::new(self.with_root(written), self.file.parent())
+        ConfigText::new(self.expand_root(written), self.file.parent())
     }
 
     /// Expands `${workspaceFolder}`, which editors write for the project root.
-    fn with_root(&self, written: &str) -> String {
+    fn expand_root(&self, written: &str) -> String {
         match &self.root {
             // The root is escaped: nothing in it is a reference.
             Some(root) => {
@@ -165,7 +172,7 @@ impl EntryContext {
         let home = || self.lookup.variable("HOME").map(PathBuf::from);
         let path = match (written.as_str(), written.strip_prefix("~/")) {
             ("~", _) => home(),
-            (_, Some(rest)) => home().map(|it| it.join(rest)),
+            (_, Some(rest)) => home().map(|home| home.join(rest)),
             _ => None,
         };
         Ok(self.base.join(path.unwrap_or_else(|| Path::new(&written).to_owned())))

@@ -4,7 +4,7 @@ use super::*;
 use serde_json::json;
 
 #[test]
-fn an_entry_that_is_written_reads_back_the_same() {
+fn a_written_entry_reads_back_unchanged() {
     let value = json!({
         "command": "npx", "args": ["a"], "env": {"A": "b"}, "cwd": "x", "url": "https://x", "type": "sse",
         "headers": {"H": "v"}, "bearer": "env:T", "client_id": "c", "client_secret": "env:S", "scopes": ["s"], "enabled": false,
@@ -18,16 +18,16 @@ fn an_entry_that_is_written_reads_back_the_same() {
 }
 
 #[test]
-fn a_list_of_tools_names_the_only_ones_there_are() {
+fn a_list_of_tools_becomes_an_include_filter() {
     let read = ServerEntry::read(json!({"command": "x", "tools": ["a", "b"]})).expect("an entry");
     assert_eq!(
-        read.value.filter.and_then(|it| it.include),
+        read.value.filter.and_then(|filter| filter.include),
         Some(vec!["a".to_owned(), "b".to_owned()])
     );
 }
 
 #[test]
-fn both_words_turn_a_server_off() {
+fn enabled_and_disabled_both_disable_a_server() {
     let enabled = |value| ServerEntry::read(value).expect("an entry").value.enabled;
     assert_eq!(enabled(json!({})), None);
     assert_eq!(enabled(json!({"disabled": false})), Some(true));

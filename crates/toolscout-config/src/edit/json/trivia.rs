@@ -1,37 +1,38 @@
 //! White space and comments between JSON tokens.
 
 /// The offset of the next character that is neither white space nor part of a comment.
-pub(super) fn skip(text: &str, from: usize) -> usize {
-    let mut at = from;
+pub(super) fn skip(text: &str, start: usize) -> usize {
+    let mut offset = start;
     loop {
-        at += text[at..].len() - text[at..].trim_start().len();
-        match comment(&text[at..]) {
-            Some(length) => at += length,
-            None => return at,
+        offset += text[offset..].len() - text[offset..].trim_start().len();
+        match comment_length(&text[offset..]) {
+            Some(length) => offset += length,
+            None => return offset,
         }
     }
 }
 
-/// The end of a comment that follows on the same line; `from` itself if there is none.
-pub(super) fn end_of_comment_on_line(text: &str, from: usize) -> usize {
-    let at = from + (text[from..].len() - text[from..].trim_start_matches([' ', '\t']).len());
-    match comment(&text[at..]) {
-        Some(length) if !text[at..at + length].contains('\n') => at + length,
-        _ => from,
+/// The end of a comment that follows on the same line; `start` itself if there is none.
+pub(super) fn trailing_comment_end(text: &str, start: usize) -> usize {
+    let offset =
+        start + (text[start..].len() - text[start..].trim_start_matches([' ', '\t']).len());
+    match comment_length(&text[offset..]) {
+        Some(length) if !text[offset..offset + length].contains('\n') => offset + length,
+        _ => start,
     }
 }
 
 /// Whether the line contains only a comment.
 pub(super) fn is_comment(line: &str) -> bool {
     let line = line.trim();
-    comment(line) == Some(line.len())
+    comment_length(line) == Some(line.len())
 }
 
 /// The length of the comment at the start of the text, without its line break.
-fn comment(text: &str) -> Option<usize> {
+fn comment_length(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         let line = text.split('\n').next().unwrap_or(text);
         return Some(line.trim_end_matches('\r').len());
     }
-    text.strip_prefix("/*")?.find("*/").map(|it| it + 4)
+    text.strip_prefix("/*")?.find("*/").map(|index| index + 4)
 }

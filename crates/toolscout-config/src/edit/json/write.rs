@@ -4,19 +4,19 @@ use serde_json::Value;
 
 /// Formats an object with one property per line. `indent` is the indentation of the line that the
 /// value starts on. Null values are omitted.
-pub(super) fn pretty(value: &Value, indent: &str, unit: &str, feed: &str) -> String {
+pub(super) fn pretty(value: &Value, indent: &str, indent_unit: &str, newline: &str) -> String {
     let Value::Object(map) = value else { return compact(value) };
-    let inner = format!("{indent}{unit}");
+    let inner = format!("{indent}{indent_unit}");
     let lines = map.iter().filter(|(_, value)| !value.is_null());
     let lines: Vec<String> = lines
         .map(|(name, value)| {
-            format!("{inner}{}: {}", text(name), pretty(value, &inner, unit, feed))
+            format!("{inner}{}: {}", text(name), pretty(value, &inner, indent_unit, newline))
         })
         .collect();
     if lines.is_empty() {
         "{}".to_owned()
     } else {
-        format!("{{{feed}{}{feed}{indent}}}", lines.join(&format!(",{feed}")))
+        format!("{{{newline}{}{newline}{indent}}}", lines.join(&format!(",{newline}")))
     }
 }
 

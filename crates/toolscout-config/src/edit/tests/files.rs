@@ -9,31 +9,31 @@ fn editor(folder: &Path) -> ConfigEditor {
 }
 
 #[test]
-fn a_change_that_somebody_else_made_meanwhile_is_kept() {
+fn an_edit_keeps_a_concurrent_change_of_another_program() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
     fs::write(&file, "a = 1\n").expect("written");
-    let asked = Cell::new(0);
+    let attempts = Cell::new(0);
     let edited = editor(folder.path()).edit(&file, |map| {
-        asked.set(asked.get() + 1);
-        if asked.get() == 1 {
+        attempts.set(attempts.get() + 1);
+        if attempts.get() == 1 {
             fs::write(&file, "a = 1\nb = 2 # by an editor\n").expect("written");
         }
-        assert_eq!(map.contains_key("b"), asked.get() > 1);
+        assert_eq!(map.contains_key("b"), attempts.get() > 1);
         Ok(vec![set(&["c"], json!(3))])
     });
     edited.expect("changed");
-    assert_eq!(asked.get(), 2);
+    assert_eq!(attempts.get(), 2);
     assert_eq!(fs::read_to_string(&file).expect("there"), "a = 1\nb = 2 # by an editor\nc = 3\n");
 }
 
 #[test]
-fn a_file_that_somebody_else_made_meanwhile_is_kept() {
+fn an_edit_keeps_a_file_created_concurrently() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
-    let asked = Cell::new(0);
+    let attempts = Cell::new(0);
     let edited = editor(folder.path()).edit(&file, |_| {
-        asked.set(asked.get() + 1);
+        attempts.set(attempts.get() + 1);
         fs::write(&file, "a = 1\n").expect("written");
         Ok(vec![set(&["c"], json!(3))])
     });
@@ -42,21 +42,21 @@ fn a_file_that_somebody_else_made_meanwhile_is_kept() {
 }
 
 #[test]
-fn a_file_that_never_rests_is_given_up() {
+fn editing_gives_up_if_the_file_keeps_changing() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
-    let asked = Cell::new(0);
+    let attempts = Cell::new(0);
     let edited = editor(folder.path()).edit(&file, |_| {
-        asked.set(asked.get() + 1);
-        fs::write(&file, format!("a = {}\n", asked.get())).expect("written");
+        attempts.set(attempts.get() + 1);
+        fs::write(&file, format!("a = {}\n", attempts.get())).expect("written");
         Ok(vec![set(&["c"], json!(3))])
     });
     assert!(edited.expect_err("given up").to_string().contains("changed by another program"));
-    assert_eq!(asked.get(), ATTEMPTS);
+    assert_eq!(attempts.get(), ATTEMPTS);
 }
 
 #[test]
-fn a_change_that_changes_nothing_does_not_touch_the_file() {
+fn an_edit_without_effect_does_not_write_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
     fs::write(&file, "a = 1\n").expect("written");
@@ -71,7 +71,7 @@ fn a_change_that_changes_nothing_does_not_touch_the_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_stays_one_and_rights_stay_as_they_are() {
+fn editing_preserves_symlinks_and_permissions() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = tempfile::tempdir().expect("a folder");
     let (real, link) = (folder.path().join("dotfiles.toml"), folder.path().join("config.toml"));
@@ -85,12 +85,12 @@ fn a_link_stays_one_and_rights_stay_as_they_are() {
     fs::remove_file(&real).expect("removed");
     let error = editor(folder.path())
         .edit(&link, |_| Ok(vec![set(&["a"], json!(2))]))
-        .expect_err("leads nowhere");
-    assert!(error.to_string().contains("leads nowhere"), "{error}");
+        .expect_err("broken symbolic link");
+    assert!(error.to_string().contains("broken symbolic link"), "{error}");
 }
 
 #[test]
-fn what_a_killed_writer_left_is_cleared_away_in_time() {
+fn stale_temporary_files_are_removed() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
     let (old, young) = (
@@ -103,14 +103,14 @@ fn what_a_killed_writer_left_is_cleared_away_in_time() {
     fs::File::options()
         .write(true)
         .open(&old)
-        .and_then(|it| it.set_modified(long_ago))
+        .and_then(|value| value.set_modified(long_ago))
         .expect("aged");
     editor(folder.path()).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");
     assert!(!old.exists() && young.exists());
 }
 
 #[test]
-fn a_folder_in_the_place_of_the_file_is_named() {
+fn editing_a_folder_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let error = editor(folder.path())
         .edit(folder.path(), |_| Ok(vec![set(&["a"], json!(1))]))
@@ -119,7 +119,7 @@ fn a_folder_in_the_place_of_the_file_is_named() {
 }
 
 #[test]
-fn without_a_folder_of_state_a_file_can_still_be_changed() {
+fn files_can_be_edited_without_a_state_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("any.toml");
     ConfigEditor::new(None).edit(&file, |_| Ok(vec![set(&["a"], json!(1))])).expect("changed");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_new_server_is_written_as_its_neighbours_are() {
+fn a_new_server_is_formatted_like_its_neighbours() {
     let change = || set(&["servers", "b"], json!({"command": "x", "args": ["1", "2"]}));
     let tabs = "{\n\t\"servers\": {\n\t\t\"a\": {} // first\n\t\t// the end\n\t}\n}\n";
     assert_eq!(
@@ -21,7 +21,7 @@ fn a_new_server_is_written_as_its_neighbours_are() {
 }
 
 #[test]
-fn tables_that_are_missing_are_made() {
+fn missing_tables_are_created() {
     let change = || set(&["servers", "b"], json!({"command": "x"}));
     let made = "{\n  \"servers\": {\n    \"b\": {\n      \"command\": \"x\"\n    }\n  }\n}";
     assert_eq!(json_after("", change()), format!("{made}\n"));
@@ -31,7 +31,7 @@ fn tables_that_are_missing_are_made() {
 }
 
 #[test]
-fn a_comma_at_the_end_stays_one() {
+fn a_trailing_comma_is_preserved() {
     let text = "{\n  \"servers\": {\n    \"a\": {}, // first\n  },\n}\n";
     let added = "{\n  \"servers\": {\n    \"a\": {}, // first\n    \"b\": {},\n  },\n}\n";
     assert_eq!(json_after(text, set(&["servers", "b"], json!({}))), added);
@@ -39,7 +39,7 @@ fn a_comma_at_the_end_stays_one() {
 }
 
 #[test]
-fn a_server_is_taken_out_with_its_comments() {
+fn removing_a_server_removes_its_comments() {
     let text = "{\n  \"servers\": {\n    // one\n    \"a\": {}, // first\n    /* two */\n    // again\n    \"b\": {\n      \"command\": \"x\"\n    } // second\n    // the end\n  }\n}\n";
     assert_eq!(
         json_after(text, remove(&["servers", "b"])),
@@ -52,7 +52,7 @@ fn a_server_is_taken_out_with_its_comments() {
 }
 
 #[test]
-fn on_one_line_the_right_comma_goes() {
+fn removing_from_one_line_removes_the_correct_comma() {
     for (before, expected) in [
         ("{\"s\": {\"a\": 1, \"b\": 2}}", "{\"s\": {\"b\": 2}}"),
         ("{\"s\": {\"b\": 2, \"a\": 1}}", "{\"s\": {\"b\": 2}}"),
@@ -69,7 +69,7 @@ fn on_one_line_the_right_comma_goes() {
 }
 
 #[test]
-fn one_value_is_changed_in_place() {
+fn a_value_is_replaced_in_place() {
     let text = "{\n  \"mcpServers\": {\n    \"a\": { \"command\": \"x\", \"disabled\" : true /* why */ }\n  }\n}";
     assert_eq!(
         json_after(text, set(&["mcpServers", "a", "disabled"], json!(false))),
@@ -78,7 +78,7 @@ fn one_value_is_changed_in_place() {
 }
 
 #[test]
-fn line_breaks_of_another_system_and_a_mark_stay() {
+fn crlf_line_endings_and_a_byte_order_mark_are_preserved() {
     let text = "\u{feff}{\r\n  \"servers\": {\r\n    \"a\": {}\r\n  }\r\n}\r\n";
     let added = json_after(text, set(&["servers", "b"], json!({"command": "x"})));
     assert_eq!(added.matches('\n').count(), added.matches("\r\n").count());
@@ -86,7 +86,7 @@ fn line_breaks_of_another_system_and_a_mark_stay() {
 }
 
 #[test]
-fn comments_with_commas_and_braces_in_them_do_not_mislead() {
+fn commas_and_braces_in_comments_are_ignored() {
     let text = "{\n  \"s\": {\n    \"a\": 1 /* , } */ /* again */, // , \"b\": {\n    \"c\": \"// no, comment\"\n  }\n}\n";
     let added = json_after(text, set(&["s", "d"], json!(true)));
     assert_eq!(json_after(&added, remove(&["s", "d"])), text);

@@ -7,7 +7,7 @@ use toolscout_mcp_client::{ServerConfig, ServerTransport};
 struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn of(name: &str, text: &str) -> Self {
+    fn with_file(name: &str, text: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join(name), text).expect("written");
         Self(folder)
@@ -31,7 +31,7 @@ impl Folder {
             server: ServerConfig::new(id, ServerTransport::Stdio(Default::default())),
             scope: ConfigScope::Project,
             file: self.path(name),
-            path: path(keys),
+            path: key_path(keys),
             may_start: true,
         }
     }
@@ -46,14 +46,14 @@ fn command(command: &str) -> ServerEntry {
 }
 
 #[test]
-fn a_server_that_is_there_is_replaced_only_on_demand() {
-    let folder = Folder::of("toolscout.toml", "[servers.a]\ncommand = \"x\"\n");
+fn an_existing_server_is_replaced_only_with_replace() {
+    let folder = Folder::with_file("toolscout.toml", "[servers.a]\ncommand = \"x\"\n");
     let file = folder.path("toolscout.toml");
     let error =
-        folder.editor().put_server(&file, &id("a"), &command("y"), false).expect_err("it is there");
-    assert!(error.to_string().contains("has a server `a` already"), "{error}");
-    folder.editor().put_server(&file, &id("a"), &command("y"), true).expect("replaced");
-    folder.editor().put_server(&file, &id("b"), &command("z"), false).expect("added");
+        folder.editor().add_server(&file, &id("a"), &command("y"), false).expect_err("it is there");
+    assert!(error.to_string().contains("already has a server `a`"), "{error}");
+    folder.editor().add_server(&file, &id("a"), &command("y"), true).expect("replaced");
+    folder.editor().add_server(&file, &id("b"), &command("z"), false).expect("added");
     assert_eq!(
         folder.text("toolscout.toml"),
         "[servers.a]\ncommand = \"y\"\n\n[servers.b]\ncommand = \"z\"\n"
@@ -61,10 +61,10 @@ fn a_server_that_is_there_is_replaced_only_on_demand() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_made_with_its_folder() {
-    let folder = Folder::of("unrelated", "");
+fn a_missing_file_is_created_with_its_folder() {
+    let folder = Folder::with_file("unrelated", "");
     let file = folder.path("deep/down/config.toml");
-    folder.editor().put_server(&file, &id("a"), &command("x"), false).expect("added");
+    folder.editor().add_server(&file, &id("a"), &command("x"), false).expect("added");
     assert_eq!(folder.text("deep/down/config.toml"), "[servers.a]\ncommand = \"x\"\n");
     let names: Vec<_> =
         std::fs::read_dir(folder.path("deep/down")).expect("there").flatten().collect();
@@ -72,11 +72,11 @@ fn a_file_that_is_not_there_is_made_with_its_folder() {
 }
 
 #[test]
-fn servers_of_a_json_file_go_where_its_servers_are() {
-    let folder = Folder::of("toolscout.json", "{\"mcpServers\": {}}");
+fn a_new_server_is_added_to_the_existing_json_table() {
+    let folder = Folder::with_file("toolscout.json", "{\"mcpServers\": {}}");
     folder
         .editor()
-        .put_server(&folder.path("toolscout.json"), &id("a"), &command("x"), false)
+        .add_server(&folder.path("toolscout.json"), &id("a"), &command("x"), false)
         .expect("added");
     assert!(
         folder.text("toolscout.json").starts_with("{\"mcpServers\": {\n"),
@@ -86,11 +86,11 @@ fn servers_of_a_json_file_go_where_its_servers_are() {
 }
 
 #[test]
-fn a_server_of_another_programs_file_is_turned_off_on_and_out_there() {
+fn servers_in_files_of_other_programs_are_edited_in_place() {
     let text = "{\n  // ours\n  \"mcpServers\": {\n    \"My Mail\": {\"command\": \"x\"},\n    \"b\": {\"command\": \"y\", \"disabled\": true}\n  }\n}\n";
-    let folder = Folder::of(".mcp.json", text);
+    let folder = Folder::with_file(".mcp.json", text);
     let mut mail = folder.configured(".mcp.json", &["mcpServers", "mail"]);
-    mail.path = path(&["mcpServers", "My Mail"]);
+    mail.path = key_path(&["mcpServers", "My Mail"]);
     folder.editor().set_enabled(&mail, true).expect("nothing to do");
     assert_eq!(folder.text(".mcp.json"), text);
     folder.editor().set_enabled(&mail, false).expect("off");
@@ -108,12 +108,12 @@ fn a_server_of_another_programs_file_is_turned_off_on_and_out_there() {
             && folder.text(".mcp.json").contains("// ours")
     );
     let error = folder.editor().remove_server(&mail).expect_err("it is gone");
-    assert!(error.to_string().contains("has no server"), "{error}");
+    assert!(error.to_string().contains("no longer has a server"), "{error}");
 }
 
 #[test]
-fn a_policy_goes_to_the_entry_or_to_the_rules() {
-    let folder = Folder::of(
+fn a_policy_is_written_to_the_server_entry_or_the_policies_table() {
+    let folder = Folder::with_file(
         "toolscout.toml",
         "[policies]\n\"a/read\" = \"deny\"\n\n[servers.a]\ncommand = \"x\"\n",
     );
@@ -135,12 +135,12 @@ fn a_policy_goes_to_the_entry_or_to_the_rules() {
 }
 
 #[test]
-fn yaml_is_left_to_people_who_are_told_what_to_write() {
+fn editing_yaml_is_refused_with_the_text_to_add() {
     let text = "# mine\nservers: {}\n";
-    let folder = Folder::of("toolscout.yaml", text);
+    let folder = Folder::with_file("toolscout.yaml", text);
     let error = folder
         .editor()
-        .put_server(&folder.path("toolscout.yaml"), &id("a"), &command("x"), false)
+        .add_server(&folder.path("toolscout.yaml"), &id("a"), &command("x"), false)
         .expect_err("YAML");
     assert!(error.to_string().contains("is YAML"), "{error}");
     let hint = error.hint().unwrap_or_default();
@@ -150,14 +150,14 @@ fn yaml_is_left_to_people_who_are_told_what_to_write() {
 
 /// D-24: a file that does not parse is never overwritten.
 #[test]
-fn a_broken_file_is_left_as_it_is() {
+fn a_file_that_does_not_parse_is_not_overwritten() {
     for (name, text) in
         [("toolscout.toml", "[servers.a\ncommand = 1\n"), ("x.json", "{\"servers\": {")]
     {
-        let folder = Folder::of(name, text);
+        let folder = Folder::with_file(name, text);
         let error = folder
             .editor()
-            .put_server(&folder.path(name), &id("a"), &command("x"), true)
+            .add_server(&folder.path(name), &id("a"), &command("x"), true)
             .expect_err("broken");
         assert!(
             error.to_string().contains(name) && error.to_string().contains("line 1 column"),
@@ -168,60 +168,60 @@ fn a_broken_file_is_left_as_it_is() {
 }
 
 #[test]
-fn what_cannot_be_changed_safely_is_left_alone() {
-    let folder = Folder::of("toolscout.toml", "servers = 5\n");
+fn a_layout_that_cannot_be_edited_is_left_unchanged() {
+    let folder = Folder::with_file("toolscout.toml", "servers = 5\n");
     let error = folder
         .editor()
-        .put_server(&folder.path("toolscout.toml"), &id("a"), &command("x"), false)
+        .add_server(&folder.path("toolscout.toml"), &id("a"), &command("x"), false)
         .expect_err("odd");
-    assert!(error.to_string().contains("cannot be changed safely"), "{error}");
-    assert_eq!(error.hint().as_deref(), Some("change `servers.a` in it by hand"));
+    assert!(error.to_string().contains("cannot be edited safely"), "{error}");
+    assert_eq!(error.hint().as_deref(), Some("edit `servers.a` in it by hand"));
     assert_eq!(folder.text("toolscout.toml"), "servers = 5\n");
 }
 
 #[test]
-fn an_edit_that_the_reader_would_complain_about_is_refused() {
+fn an_edit_that_adds_a_warning_is_refused() {
     let text = "strict = true\n\n[servers.odd]\nargs = []\n";
-    let folder = Folder::of("toolscout.toml", text);
+    let folder = Folder::with_file("toolscout.toml", text);
     let (editor, file) = (folder.editor(), folder.path("toolscout.toml"));
     let both = ServerEntry { url: Some("https://example.com".to_owned()), ..command("x") };
-    let error = editor.put_server(&file, &id("a"), &both, false).expect_err("no server");
-    assert!(
-        error.to_string().contains("would not be valid any more: server `a`: it has both"),
-        "{error}"
-    );
+    let error = editor.add_server(&file, &id("a"), &both, false).expect_err("no server");
+    assert!(error.to_string().contains("would become invalid: server `a`: it has both"), "{error}");
     let error =
         editor.edit(&file, |_| Ok(vec![set(&["strict"], json!("yes"))])).expect_err("no setting");
-    assert!(error.to_string().contains("`strict` is a text; it must be true or false"), "{error}");
+    assert!(
+        error.to_string().contains("`strict` is a string; it must be true or false"),
+        "{error}"
+    );
     let error = editor
         .edit(&file, |_| Ok(vec![set(&["profiles", "p"], json!({"modes": 1}))]))
         .expect_err("no profile");
     assert!(error.to_string().contains("`modes` is an unknown key"), "{error}");
     assert_eq!(folder.text("toolscout.toml"), text);
     editor
-        .put_server(&file, &id("a"), &command("x"), false)
+        .add_server(&file, &id("a"), &command("x"), false)
         .expect("what was invalid before may stay so");
 }
 
 #[test]
 fn a_file_with_an_invalid_setting_is_not_edited() {
-    let folder = Folder::of("toolscout.toml", "strict = 1\n");
+    let folder = Folder::with_file("toolscout.toml", "strict = 1\n");
     let file = folder.path("toolscout.toml");
     let error =
-        folder.editor().put_server(&file, &id("a"), &command("x"), false).expect_err("unreadable");
+        folder.editor().add_server(&file, &id("a"), &command("x"), false).expect_err("unreadable");
     assert!(error.to_string().contains("cannot be read: `strict` is `1`"), "{error}");
     assert_eq!(folder.text("toolscout.toml"), "strict = 1\n");
 }
 
 #[test]
 fn a_policy_looser_than_its_parents_is_refused() {
-    let folder = Folder::of("toolscout.toml", "");
+    let folder = Folder::with_file("toolscout.toml", "");
     let file = folder.path("toolscout.toml");
     let allowed = [Policy::Deny, Policy::Disable];
     let error =
         folder.editor().set_policy(&file, "a/b", Some(Policy::Ask), &allowed).expect_err("looser");
     assert!(error.to_string().contains("`ask` is looser"), "{error}");
-    assert_eq!(error.hint().as_deref(), Some("this level may say deny, disable"));
+    assert_eq!(error.hint().as_deref(), Some("at this level, use deny, disable"));
     folder.editor().set_policy(&file, "*", Some(Policy::Deny), &allowed).expect("set");
     assert_eq!(folder.text("toolscout.toml"), "[policies]\n\"*\" = \"deny\"\n");
 }

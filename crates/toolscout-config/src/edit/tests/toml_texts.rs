@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_new_server_is_the_last_section() {
+fn a_new_server_is_appended_as_the_last_section() {
     assert_eq!(
         toml_after(
             "# ours\nstrict = true   # yes\n\n[policies]\n\"a/b\" = \"ask\"\n",
@@ -19,7 +19,7 @@ fn a_new_server_is_the_last_section() {
 }
 
 #[test]
-fn a_long_table_gets_lines_of_its_own() {
+fn a_long_table_becomes_a_section() {
     let long = "x".repeat(90);
     assert_eq!(
         toml_after(
@@ -31,7 +31,7 @@ fn a_long_table_gets_lines_of_its_own() {
 }
 
 #[test]
-fn a_server_is_taken_out_with_its_comments_and_its_tables() {
+fn removing_a_server_removes_its_comments_and_tables() {
     let text = "\
 # About this file.
 
@@ -60,7 +60,7 @@ TOKEN = \"t\"
 }
 
 #[test]
-fn comments_that_open_the_file_stay() {
+fn comments_at_the_start_of_the_file_are_kept() {
     let text = "# Toolscout.\n[servers.a]\ncommand = \"x\"\n\n[servers.b]\ncommand = \"y\"\n";
     assert_eq!(
         toml_after(text, remove(&["servers", "a"])),
@@ -71,7 +71,7 @@ fn comments_that_open_the_file_stay() {
 }
 
 #[test]
-fn a_server_is_replaced_where_it_is() {
+fn replacing_a_server_keeps_its_position() {
     let text = "[servers.a]\ncommand = \"x\" # old\n\n[servers.a.env]\nA = \"b\"\n\n# next\n[servers.b]\ncommand = \"y\"\n";
     assert_eq!(
         toml_after(text, set(&["servers", "a"], json!({"url": "https://x"}))),
@@ -80,7 +80,7 @@ fn a_server_is_replaced_where_it_is() {
 }
 
 #[test]
-fn one_value_is_changed_in_place() {
+fn a_value_is_replaced_in_place() {
     let text = "[servers.a]\n  command = \"x\"\n  enabled   =   true   # for now\n";
     assert_eq!(
         toml_after(text, set(&["servers", "a", "enabled"], json!(false))),
@@ -89,7 +89,7 @@ fn one_value_is_changed_in_place() {
 }
 
 #[test]
-fn one_value_is_added_below_the_others() {
+fn a_new_value_is_added_below_the_others() {
     let change = || set(&["servers", "a", "enabled"], json!(false));
     for (before, expected) in [
         (
@@ -121,7 +121,7 @@ fn one_value_is_added_below_the_others() {
 }
 
 #[test]
-fn whatever_way_a_server_is_written_it_can_be_taken_out() {
+fn a_server_in_any_layout_can_be_removed() {
     for (before, expected) in [
         ("[servers]\na = { command = \"x\" } # c\nb = {}\n", "[servers]\nb = {}\n"),
         ("[servers]\na.command = \"x\"\n# with\na.args = []\nb = {}\n", "[servers]\nb = {}\n"),
@@ -135,7 +135,7 @@ fn whatever_way_a_server_is_written_it_can_be_taken_out() {
 }
 
 #[test]
-fn a_policy_finds_its_section_or_makes_one() {
+fn a_policy_is_added_to_its_section_or_a_new_one() {
     let change = || set(&["policies", "fs/write"], json!("ask"));
     assert_eq!(
         toml_after("strict = true\n", change()),
@@ -153,7 +153,7 @@ fn a_policy_finds_its_section_or_makes_one() {
 }
 
 #[test]
-fn a_setting_goes_to_the_top() {
+fn a_new_setting_is_added_before_the_sections() {
     let change = || set(&["mode"], json!("read-only"));
     for (before, expected) in [
         ("", "mode = \"read-only\"\n"),
@@ -168,7 +168,7 @@ fn a_setting_goes_to_the_top() {
 }
 
 #[test]
-fn line_breaks_of_another_system_and_a_mark_stay() {
+fn crlf_line_endings_and_a_byte_order_mark_are_preserved() {
     assert_eq!(
         toml_after("\u{feff}strict = true\r\n", set(&["servers", "a"], json!({"command": "x"}))),
         "\u{feff}strict = true\r\n\r\n[servers.a]\r\ncommand = \"x\"\r\n"
@@ -176,13 +176,13 @@ fn line_breaks_of_another_system_and_a_mark_stay() {
 }
 
 #[test]
-fn a_comment_like_line_within_a_value_is_no_comment() {
+fn a_hash_inside_a_multiline_string_is_not_a_comment() {
     let text = "a = '''\n# not a comment'''\n[servers.x]\ncommand = \"y\"\n";
     assert_eq!(toml_after(text, remove(&["servers", "x"])), "a = '''\n# not a comment'''\n");
 }
 
 #[test]
-fn texts_of_any_kind_survive() {
+fn unusual_strings_survive_a_write() {
     let odd = "quote \" back \\ tab \t line \n del \u{7f} bell \u{7} ümlaut 🦀";
     let after = toml_after(
         "",

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// D-24: every reader sees a whole file, and every change is in the final one.
 #[test]
-fn no_change_is_lost_and_no_file_is_half() {
+fn concurrent_writers_lose_no_change_and_readers_see_whole_files() {
     for (name, writers, each) in [("any.toml", 32, 20), ("any.json", 8, 10)] {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join(name);
@@ -19,14 +19,14 @@ fn no_change_is_lost_and_no_file_is_half() {
                 })
             };
             let writers: Vec<_> = (0..writers).map(write).collect();
-            let ended: Vec<_> = writers.into_iter().map(|it| it.join()).collect();
+            let ended: Vec<_> = writers.into_iter().map(|writer| writer.join()).collect();
             done.store(true, Ordering::Release);
-            ended.into_iter().for_each(|it| it.expect("a writer"));
+            ended.into_iter().for_each(|item| item.expect("a writer"));
             reader.join().expect("the reader")
         });
         let map = read(&file);
         assert_eq!(map["total"], json!(writers * each));
-        assert!((0..writers).all(|it| map[&format!("w{it}")] == json!(each)), "{map:?}");
+        assert!((0..writers).all(|index| map[&format!("w{index}")] == json!(each)), "{map:?}");
         assert!(seen > 1, "the reader saw {seen} states");
     }
 }
@@ -52,8 +52,8 @@ fn watch(file: &Path, done: &AtomicBool) -> usize {
             continue;
         }
         let mut map = read(file);
-        let total = map.remove("total").and_then(|it| it.as_u64()).expect("a whole file");
-        assert_eq!(map.values().map(|it| it.as_u64().expect("a count")).sum::<u64>(), total);
+        let total = map.remove("total").and_then(|total| total.as_u64()).expect("a whole file");
+        assert_eq!(map.values().map(|value| value.as_u64().expect("a count")).sum::<u64>(), total);
         assert!(total >= last, "time went backwards");
         states += usize::from(total > last);
         last = total;
@@ -63,5 +63,5 @@ fn watch(file: &Path, done: &AtomicBool) -> usize {
 
 fn read(file: &Path) -> Map<String, Value> {
     let text = std::fs::read_to_string(file).expect("there");
-    DocumentFormat::of(file).parse(&text).expect("a whole file")
+    DocumentFormat::from_path(file).parse(&text).expect("a whole file")
 }

@@ -3,34 +3,34 @@
 use serde_json::{Map, Value};
 
 /// The line length above which a table becomes a section of its own.
-const LONG: usize = 100;
+const MAX_LINE: usize = 100;
 
 /// A section with its header, without a trailing line break.
-pub(super) fn section(path: &[String], map: &Map<String, Value>, feed: &str) -> String {
+pub(super) fn section(path: &[String], map: &Map<String, Value>, newline: &str) -> String {
     let mut lines = vec![format!("[{}]", dotted(path))];
-    let mut below = Vec::new();
+    let mut subsections = Vec::new();
     for (name, value) in map.iter().filter(|(_, value)| !value.is_null()) {
         let line = format!("{} = {}", key(name), inline(value));
         match value {
-            Value::Object(map) if line.chars().count() > LONG => {
+            Value::Object(map) if line.chars().count() > MAX_LINE => {
                 let path = [path, std::slice::from_ref(name)].concat();
-                below.push(section(&path, map, feed));
+                subsections.push(section(&path, map, newline));
             }
             _ => lines.push(line),
         }
     }
-    below.insert(0, lines.join(feed));
-    below.join(&format!("{feed}{feed}"))
+    subsections.insert(0, lines.join(newline));
+    subsections.join(&format!("{newline}{newline}"))
 }
 
 /// Keys joined with dots.
 pub(super) fn dotted(path: &[String]) -> String {
-    path.iter().map(|it| key(it)).collect::<Vec<_>>().join(".")
+    path.iter().map(|path| key(path)).collect::<Vec<_>>().join(".")
 }
 
 /// A key, quoted if necessary.
 pub(super) fn key(name: &str) -> String {
-    let is_bare = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b'-';
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { text(name) }
 }
 
@@ -38,9 +38,9 @@ pub(super) fn key(name: &str) -> String {
 pub(super) fn inline(value: &Value) -> String {
     match value {
         Value::Null => text(""),
-        Value::Bool(it) => it.to_string(),
-        Value::Number(it) => it.to_string(),
-        Value::String(it) => text(it),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(value) => text(value),
         Value::Array(items) => {
             format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", "))
         }
