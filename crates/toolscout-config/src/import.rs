@@ -20,19 +20,19 @@ mod tests;
 mod view;
 
 pub use client::{ClientFile, ClientFormat, LaunchCommand};
-pub use clients::{CLIENTS, named};
+pub use client_folders::ClientFolders;
+pub use clients::{CLIENTS, find_client};
 pub(crate) use document::{parse, read, table};
-pub use homes::ClientFolders;
-pub use look::{ClientScan, ScannedFile, ScannedServer};
-pub use ourselves::OwnProgram;
+pub use own_program::OwnProgram;
 pub(crate) use plan::ImportPlanner;
 pub use plan::{
     ImportAction, ImportPlan, ImportRequest, PlannedFile, PlannedServer, ServerSelection, apply,
     plan,
 };
-pub use secrets::{PreparedEntry, SecretHandling, hidden};
+pub use scan::{ClientScan, ScannedFile, ScannedServer};
+pub use secrets::{HandledSecret, PreparedEntry, SecretHandling, StoredSecret, redacted};
 pub use target::{ExistingServers, ImportTarget};
-pub use view::{ImportPlanView, runs, settings, transport};
+pub use view::{ImportPlanView, command_line, settings, transport};
 
 /// The keys that lead to a table of servers.
 pub type KeyPath = Vec<String>;

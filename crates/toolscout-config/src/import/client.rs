@@ -1,9 +1,9 @@
 //! The description of a client: how to import its servers and how to write our entry into its
 //! files.
 
+use super::common::{self, BareUrl};
 use super::fields::ClientFields;
 use super::references::VariableSyntax;
-use super::usual::{self, BareUrl};
 use super::{ClientFolders, KeyPath};
 use crate::{ConfigScope, ServerEntry};
 use serde_json::{Map, Value, json};
@@ -113,7 +113,7 @@ pub struct LaunchCommand {
 impl ClientFormat {
     /// Its files, existing or not.
     pub fn files(&self, folders: &ClientFolders) -> Vec<ClientFile> {
-        self.files.iter().flat_map(|it| it.files(folders)).collect()
+        self.files.iter().flat_map(|file| file.files(folders)).collect()
     }
 
     /// The tables of its servers in a document, which may be empty; the table for a new entry comes
@@ -121,7 +121,7 @@ impl ClientFormat {
     pub(crate) fn sections(&self, document: &Value, folders: &ClientFolders) -> Vec<KeyPath> {
         match self.locate {
             Some(locate) => locate(document, folders),
-            None => vec![self.servers.iter().map(|it| (*it).to_owned()).collect()],
+            None => vec![self.servers.iter().map(|server| (*server).to_owned()).collect()],
         }
     }
 
@@ -130,7 +130,7 @@ impl ClientFormat {
         if let Some(prepare) = self.prepare {
             prepare(fields)?;
         }
-        let mut entry = usual::entry(fields, self.bare_url)?;
+        let mut entry = common::read_entry(fields, self.bare_url)?;
         for (key, meaning) in self.keys {
             meaning.read(key, fields, &mut entry)?;
         }
@@ -144,10 +144,10 @@ impl ClientFormat {
             OwnEntry::Plain => json!({"command": command, "args": args}),
             OwnEntry::Typed => json!({"type": "stdio", "command": command, "args": args}),
             OwnEntry::CommandList => {
-                let words: Vec<_> = [command].into_iter().chain(args).collect();
+                let plain_texts: Vec<_> = [command].into_iter().chain(args).collect();
                 let mut entry = Map::from_iter([
                     ("type".to_owned(), json!("local")),
-                    ("command".to_owned(), json!(words)),
+                    ("command".to_owned(), json!(plain_texts)),
                 ]);
                 if section.len() == 1 {
                     entry.insert("enabled".to_owned(), json!(true));
@@ -172,7 +172,11 @@ impl ClientPath {
             Self::Apps(path) => (ConfigScope::User, false, folders.apps(path)),
             Self::Variable(variable, folder, path) => {
                 let folder = folders.variable(variable).or_else(|| folders.home(folder));
-                (ConfigScope::User, false, folder.into_iter().map(|it| it.join(path)).collect())
+                (
+                    ConfigScope::User,
+                    false,
+                    folder.into_iter().map(|folder| folder.join(path)).collect(),
+                )
             }
             Self::VariableFile(variable) => {
                 (ConfigScope::User, false, folders.variable(variable).into_iter().collect())
@@ -199,29 +203,31 @@ impl ClientKey {
                     entry.discovery_timeout_ms.or(fields.duration(key, unit));
             }
             Self::IncludeTools => {
-                let include = fields.words(key)?;
+                let include = fields.plain_texts(key)?;
                 if !include.is_empty() {
                     entry.filter.get_or_insert_default().include = Some(include);
                 }
             }
             Self::ExcludeTools => {
-                let exclude = fields.words(key)?;
+                let exclude = fields.plain_texts(key)?;
                 if !exclude.is_empty() {
                     entry.filter.get_or_insert_default().exclude = exclude;
                 }
             }
             Self::Listed => {
-                entry.visibility = (fields.switch(key) == Some(true)).then(|| "listed".to_owned())
+                entry.visibility = (fields.boolean(key) == Some(true)).then(|| "listed".to_owned())
             }
             Self::OAuth => oauth(key, fields, entry),
-            Self::Scopes => entry.scopes = fields.words(key)?,
+            Self::Scopes => entry.scopes = fields.plain_texts(key)?,
             Self::Bearer => entry.bearer = fields.text(key)?,
-            Self::BearerVariable => entry.bearer = fields.word(key)?.map(|it| format!("env:{it}")),
+            Self::BearerVariable => {
+                entry.bearer = fields.plain_text(key)?.map(|name| format!("env:{name}"))
+            }
             Self::Environment => entry.env.extend(fields.table(key)?),
             Self::VariableNames => {
                 // Names, or tables with a name.
-                let name = |it: &Value| {
-                    it.as_str().or_else(|| it.get("name")?.as_str()).map(str::to_owned)
+                let name = |value: &Value| {
+                    value.as_str().or_else(|| value.get("name")?.as_str()).map(str::to_owned)
                 };
                 for name in fields.list(key).unwrap_or_default().iter().filter_map(name) {
                     let reference = format!("env:{name}");
@@ -234,9 +240,9 @@ impl ClientKey {
                 entry.headers.extend(headers.map(|(header, name)| (header, format!("env:{name}"))));
             }
             Self::Approval => {
-                let is_given = fields.list(key).is_some_and(|it| !it.is_empty())
-                    || fields.switch(key) == Some(true);
-                if is_given {
+                let is_set = fields.list(key).is_some_and(|value| !value.is_empty())
+                    || fields.boolean(key) == Some(true);
+                if is_set {
                     fields.note(format!(
                         "its `{key}` is not imported: use `tools` to choose what may run"
                     ));
@@ -255,15 +261,16 @@ impl ClientKey {
 /// Reads the client id and the scopes; a secret is not copied.
 fn oauth(key: &str, fields: &mut ClientFields<'_>, entry: &mut ServerEntry) {
     let take = |oauth: &mut Map<String, Value>, keys: [&str; 2]| {
-        let value = keys.iter().find_map(|it| oauth.remove(*it))?;
+        let value = keys.iter().find_map(|key| oauth.remove(*key))?;
         Some(value.as_str()?.to_owned())
     };
-    if let Some(mut oauth) = fields.inner(key) {
-        entry.client_id = take(&mut oauth, ["clientId", "CLIENT_ID"]).map(|it| fields.ours(&it));
+    if let Some(mut oauth) = fields.nested_table(key) {
+        entry.client_id =
+            take(&mut oauth, ["clientId", "CLIENT_ID"]).map(|value| fields.translate(&value));
         let scopes = take(&mut oauth, ["scope", "scopes"]).unwrap_or_default();
         entry.scopes = scopes.split_whitespace().map(str::to_owned).collect();
         if oauth.contains_key("clientSecret") || oauth.contains_key("CLIENT_SECRET") {
-            fields.note(format!("the client secret in its `{key}` is not taken over"));
+            fields.note(format!("the client secret in its `{key}` is not imported"));
         }
     }
     fields.ignore(key);

@@ -2,9 +2,9 @@
 //! [`CLIENTS`].
 
 use super::client::{ClientFormat, ClientKey, ClientPath, OwnEntry};
+use super::common::BareUrl;
 use super::fields::ClientFields;
 use super::references::VariableSyntax;
-use super::usual::BareUrl;
 use super::{ClientFolders, KeyPath};
 use ClientKey::{
     Approval, Bearer, BearerVariable, CallTimeout, DiscoveryTimeout, Environment, ExcludeTools,
@@ -14,7 +14,7 @@ use ClientPath::{Apps, Config, Home, Native, Project, Variable, VariableFile};
 use serde_json::{Map, Value, json};
 
 /// The format that most clients share.
-const USUAL: ClientFormat = ClientFormat {
+const COMMON: ClientFormat = ClientFormat {
     name: "",
     title: "",
     files: &[],
@@ -36,7 +36,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
         files: &[Apps("Claude/claude_desktop_config.json")],
         syntax: VariableSyntax::Plain,
         is_desktop: true,
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "claude-code",
@@ -50,19 +50,19 @@ pub static CLIENTS: [ClientFormat; 10] = [
             (
                 "headersHelper",
                 Note(
-                    "its `headersHelper` is a program that is not run here: give `headers` or `bearer` instead",
+                    "its `headersHelper` program is not run by toolscout: set `headers` or `bearer` instead",
                 ),
             ),
         ],
         own_entry: OwnEntry::Typed,
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "cursor",
         title: "Cursor",
         files: &[Project(".cursor/mcp.json"), Home(".cursor/mcp.json")],
         keys: &[("auth", OAuth)],
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "vscode",
@@ -79,7 +79,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
         // Its origin in the gallery, and debug settings.
         keys: &[("gallery", Ignored), ("version", Ignored), ("dev", Ignored)],
         own_entry: OwnEntry::Typed,
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "codex",
@@ -101,7 +101,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
             // Whether Codex may start without it.
             ("required", Ignored),
         ],
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "opencode",
@@ -126,7 +126,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
             ("oauth", OAuth),
         ],
         own_entry: OwnEntry::CommandList,
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "gemini",
@@ -142,7 +142,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
             ("oauth", OAuth),
             ("description", Ignored),
         ],
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "windsurf",
@@ -153,7 +153,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
             Home(".codeium/mcp_config.json"),
         ],
         keys: &[("disabledTools", ExcludeTools)],
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "zed",
@@ -163,7 +163,7 @@ pub static CLIENTS: [ClientFormat; 10] = [
         syntax: VariableSyntax::Plain,
         prepare: Some(zed_entry),
         keys: &[("timeout", CallTimeout(1.0))],
-        ..USUAL
+        ..COMMON
     },
     ClientFormat {
         name: "cline",
@@ -187,13 +187,13 @@ pub static CLIENTS: [ClientFormat; 10] = [
             ("autoApprove", Approval),
             ("alwaysAllow", Approval),
         ],
-        ..USUAL
+        ..COMMON
     },
 ];
 
 /// The client with this name.
-pub fn named(name: &str) -> Option<&'static ClientFormat> {
-    CLIENTS.iter().find(|it| it.name == name)
+pub fn find_client(name: &str) -> Option<&'static ClientFormat> {
+    CLIENTS.iter().find(|client| client.name == name)
 }
 
 fn key_path<const N: usize>(keys: [&str; N]) -> KeyPath {
@@ -203,9 +203,10 @@ fn key_path<const N: usize>(keys: [&str; N]) -> KeyPath {
 /// Servers for all projects, then those of this project, which is keyed by its path.
 fn claude_code_servers(document: &Value, folders: &ClientFolders) -> Vec<KeyPath> {
     let project = folders.project.to_string_lossy();
-    let own = document.get("projects").and_then(|it| it.get(&*project)).is_some();
-    let own = own.then(|| key_path(["projects", &project, "mcpServers"]));
-    [key_path(["mcpServers"])].into_iter().chain(own).collect()
+    let for_project =
+        document.get("projects").and_then(|projects| projects.get(&*project)).is_some();
+    let for_project = for_project.then(|| key_path(["projects", &project, "mcpServers"]));
+    [key_path(["mcpServers"])].into_iter().chain(for_project).collect()
 }
 
 /// The file that VS Code shares with other programs uses their key.
@@ -217,16 +218,16 @@ fn vscode_servers(document: &Value, _: &ClientFolders) -> Vec<KeyPath> {
 /// `mcp.servers` since version 2, `mcp` before. In version 1 a server may have the name `servers`;
 /// then it has a type.
 fn opencode_servers(document: &Value, _: &ClientFolders) -> Vec<KeyPath> {
-    let inner = document.get("mcp").and_then(|it| it.get("servers"));
-    let is_second = inner.is_some_and(|it| it.is_object() && !it["type"].is_string());
-    vec![if is_second { key_path(["mcp", "servers"]) } else { key_path(["mcp"]) }]
+    let inner = document.get("mcp").and_then(|mcp| mcp.get("servers"));
+    let is_version_2 = inner.is_some_and(|inner| inner.is_object() && !inner["type"].is_string());
+    vec![if is_version_2 { key_path(["mcp", "servers"]) } else { key_path(["mcp"]) }]
 }
 
 /// The command is a list, and a bearer token may be in a file.
 fn opencode_entry(fields: &mut ClientFields<'_>) -> Result<(), String> {
     if let Some(mut words) = fields.list("command") {
         if words.is_empty() {
-            return Err("it names no command".to_owned());
+            return Err("it has no command".to_owned());
         }
         let args = words.split_off(1);
         fields.add(Map::from_iter([
@@ -235,7 +236,7 @@ fn opencode_entry(fields: &mut ClientFields<'_>) -> Result<(), String> {
         ]));
     }
     // Our form cannot embed a file in a text, but it supports a bearer token from a file.
-    if let Some(mut headers) = fields.inner("headers") {
+    if let Some(mut headers) = fields.nested_table("headers") {
         let file = headers.iter().find_map(|(name, value)| {
             let file = value
                 .as_str()?
@@ -256,18 +257,16 @@ fn opencode_entry(fields: &mut ClientFields<'_>) -> Result<(), String> {
 
 /// Older files have a table for the command, and servers of extensions have none.
 fn zed_entry(fields: &mut ClientFields<'_>) -> Result<(), String> {
-    if let Some(mut nested) = fields.inner("command") {
+    if let Some(mut nested) = fields.nested_table("command") {
         if let Some(path) = nested.remove("path") {
             nested.insert("command".to_owned(), path);
         }
         fields.add(nested);
     }
-    let is_of_extension =
-        fields.word("source")?.as_deref() == Some("extension") || fields.has("settings");
-    if is_of_extension && !fields.has("command") && !fields.has("url") {
-        return Err(
-            "it belongs to an extension of Zed, which alone knows how to start it".to_owned()
-        );
+    let is_from_extension =
+        fields.plain_text("source")?.as_deref() == Some("extension") || fields.has("settings");
+    if is_from_extension && !fields.has("command") && !fields.has("url") {
+        return Err("it belongs to a Zed extension, and only Zed can start it".to_owned());
     }
     Ok(())
 }

@@ -12,70 +12,77 @@ pub(super) enum BareUrl {
 }
 
 /// Reads the common keys; the others stay in `fields`.
-pub(super) fn entry(fields: &mut ClientFields<'_>, bare: BareUrl) -> Result<ServerEntry, String> {
-    let mut entry = ServerEntry { enabled: enabled(fields), ..ServerEntry::default() };
-    let kind = kind(fields)?;
+pub(super) fn read_entry(
+    fields: &mut ClientFields<'_>,
+    bare_url: BareUrl,
+) -> Result<ServerEntry, String> {
+    let mut entry = ServerEntry { enabled: read_enabled(fields), ..ServerEntry::default() };
+    let kind = read_kind(fields)?;
     match kind.as_deref() {
-        Some("stdio" | "local") => program(fields, &mut entry)?,
-        Some("http" | "sse" | "remote") => address(fields, &mut entry, kind.as_deref(), bare)?,
+        Some("stdio" | "local") => read_program(fields, &mut entry)?,
+        Some("http" | "sse" | "remote") => read_url(fields, &mut entry, kind.as_deref(), bare_url)?,
         Some(other) => return Err(format!("its transport `{other}` is not supported")),
-        None if fields.has("command") => program(fields, &mut entry)?,
-        None => address(fields, &mut entry, None, bare)?,
+        None if fields.has("command") => read_program(fields, &mut entry)?,
+        None => read_url(fields, &mut entry, None, bare_url)?,
     }
     Ok(entry)
 }
 
 /// Combines `enabled` and `disabled`; only a disabled server has a value.
-fn enabled(fields: &mut ClientFields<'_>) -> Option<bool> {
-    let (enabled, disabled) = (fields.switch("enabled"), fields.switch("disabled"));
+fn read_enabled(fields: &mut ClientFields<'_>) -> Option<bool> {
+    let (enabled, disabled) = (fields.boolean("enabled"), fields.boolean("disabled"));
     (enabled == Some(false) || disabled == Some(true)).then_some(false)
 }
 
 /// The transport, normalized from all spellings in use.
-fn kind(fields: &mut ClientFields<'_>) -> Result<Option<String>, String> {
-    let said = [fields.word("type")?, fields.word("transport")?, fields.word("transportType")?];
-    let Some(said) = said.into_iter().flatten().next() else { return Ok(None) };
-    Ok(Some(match said.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
+fn read_kind(fields: &mut ClientFields<'_>) -> Result<Option<String>, String> {
+    let written = [
+        fields.plain_text("type")?,
+        fields.plain_text("transport")?,
+        fields.plain_text("transportType")?,
+    ];
+    let Some(written) = written.into_iter().flatten().next() else { return Ok(None) };
+    Ok(Some(match written.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
         "streamablehttp" | "http" => "http".to_owned(),
-        "stdio" | "sse" | "local" | "remote" => said.to_ascii_lowercase(),
-        _ => said,
+        "stdio" | "sse" | "local" | "remote" => written.to_ascii_lowercase(),
+        _ => written,
     }))
 }
 
-fn program(fields: &mut ClientFields<'_>, entry: &mut ServerEntry) -> Result<(), String> {
-    let command = fields.text("command")?.filter(|it| !it.trim().is_empty());
-    entry.command = Some(command.ok_or("it names no command")?);
+fn read_program(fields: &mut ClientFields<'_>, entry: &mut ServerEntry) -> Result<(), String> {
+    let command = fields.text("command")?.filter(|value| !value.trim().is_empty());
+    entry.command = Some(command.ok_or("it has no command")?);
     entry.args = fields.texts("args")?;
     entry.env = fields.table("env")?;
     entry.cwd = fields.folder("cwd")?;
-    if let Some(file) = fields.word("envFile")? {
-        fields
-            .note(format!("its variables in `{file}` are not read: put those it needs into `env`"));
+    if let Some(file) = fields.plain_text("envFile")? {
+        fields.note(format!(
+            "its `envFile` `{file}` is not read: put the variables it needs into `env`"
+        ));
     }
     Ok(())
 }
 
-fn address(
+fn read_url(
     fields: &mut ClientFields<'_>,
     entry: &mut ServerEntry,
     kind: Option<&str>,
-    bare: BareUrl,
+    bare_url: BareUrl,
 ) -> Result<(), String> {
     let http = fields.text("httpUrl")?;
     let is_http = http.is_some();
-    let either = [http, fields.text("url")?, fields.text("serverUrl")?];
-    let url =
-        either.into_iter().flatten().next().ok_or("it names neither a command nor an address")?;
+    let urls = [http, fields.text("url")?, fields.text("serverUrl")?];
+    let url = urls.into_iter().flatten().next().ok_or("it has neither a command nor a URL")?;
     let is_web = ["http://", "https://", "${", "env:", "file:", "keyring:"]
         .iter()
-        .any(|it| url.starts_with(it));
+        .any(|prefix| url.starts_with(prefix));
     if !is_web {
-        return Err("its address is not on the web".to_owned());
+        return Err("its URL must start with `http://` or `https://`".to_owned());
     }
     // Clients that try both transports in turn need no type; by convention the URL indicates it.
-    let looks_old = url.split(['?', '#']).next().is_some_and(|it| it.ends_with("/sse"));
-    let is_sse =
-        kind == Some("sse") || (kind.is_none() && !is_http && (bare == BareUrl::Sse || looks_old));
+    let has_sse_path = url.split(['?', '#']).next().is_some_and(|part| part.ends_with("/sse"));
+    let is_sse = kind == Some("sse")
+        || (kind.is_none() && !is_http && (bare_url == BareUrl::Sse || has_sse_path));
     entry.kind = is_sse.then(|| "sse".to_owned());
     entry.url = Some(url);
     entry.headers = fields.table("headers")?;

@@ -6,13 +6,13 @@ use serde_json::Value;
 use std::path::Path;
 
 /// The client whose format the file has; `None` if it contains no servers.
-pub(super) fn client(path: &Path, document: &Value) -> Option<&'static ClientFormat> {
-    let by_shape = || clients::named(shape(document)?);
-    by_name(path).filter(|it| has_servers(it, document)).or_else(by_shape)
+pub(super) fn guess_client(path: &Path, document: &Value) -> Option<&'static ClientFormat> {
+    let by_content = || clients::find_client(client_by_content(document)?);
+    client_by_path(path).filter(|client| has_servers(client, document)).or_else(by_content)
 }
 
 /// Paths that only one program uses.
-const NAMES: [(&str, &str); 8] = [
+const KNOWN_PATHS: [(&str, &str); 8] = [
     ("claude_desktop_config.json", "claude-desktop"),
     (".claude.json", "claude-code"),
     (".cursor/mcp.json", "cursor"),
@@ -23,19 +23,19 @@ const NAMES: [(&str, &str); 8] = [
     ("opencode.json", "opencode"),
 ];
 
-fn by_name(path: &Path) -> Option<&'static ClientFormat> {
-    NAMES
+fn client_by_path(path: &Path) -> Option<&'static ClientFormat> {
+    KNOWN_PATHS
         .iter()
         .find(|(name, _)| path.ends_with(name))
-        .and_then(|(_, client)| clients::named(client))
+        .and_then(|(_, client)| clients::find_client(client))
 }
 
 fn has_servers(client: &ClientFormat, document: &Value) -> bool {
     let sections = client.sections(document, &ClientFolders::default());
-    sections.iter().any(|it| super::document::table(document, it).is_some())
+    sections.iter().any(|section| super::document::table(document, section).is_some())
 }
 
-fn shape(document: &Value) -> Option<&'static str> {
+fn client_by_content(document: &Value) -> Option<&'static str> {
     let is_table = |key: &str| document.get(key).is_some_and(Value::is_object);
     let keys = [
         ("mcp_servers", "codex"),
@@ -47,10 +47,10 @@ fn shape(document: &Value) -> Option<&'static str> {
         return Some(client);
     }
     let servers = document.get("mcpServers")?.as_object()?;
-    let some_has = |key: &str| servers.values().any(|it| it.get(key).is_some());
+    let any_has = |key: &str| servers.values().any(|server| server.get(key).is_some());
     Some(match () {
-        () if some_has("httpUrl") => "gemini",
-        () if some_has("serverUrl") => "windsurf",
+        () if any_has("httpUrl") => "gemini",
+        () if any_has("serverUrl") => "windsurf",
         () => "claude-code",
     })
 }

@@ -18,9 +18,11 @@ impl OwnProgram {
     /// Whether this command starts our program, by name or by path.
     pub fn is_started_by(&self, command: &str) -> bool {
         let command = Path::new(command);
-        let real = |it: &Path| it.canonicalize().ok();
-        let ours = || self.executable.as_deref().and_then(real);
-        let is_named = command.file_stem().is_some_and(|it| it == self.program.as_str());
-        is_named || (command.is_absolute() && real(command).is_some_and(|it| Some(it) == ours()))
+        let real = |path: &Path| path.canonicalize().ok();
+        let translate = || self.executable.as_deref().and_then(real);
+        let is_named = command.file_stem().is_some_and(|stem| stem == self.program.as_str());
+        is_named
+            || (command.is_absolute()
+                && real(command).is_some_and(|real| Some(real) == translate()))
     }
 }

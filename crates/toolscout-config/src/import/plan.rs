@@ -1,6 +1,6 @@
 //! Decides for every server found: added, already present, or skipped with a reason.
 
-use super::look::{ClientScan, ScannedContent, ScannedServer};
+use super::scan::{ClientScan, ScannedContent, ScannedServer};
 use super::secrets::{PreparedEntry, SecretHandling, SecretNames};
 use super::{
     CLIENTS, ClientFolders, ClientFormat, ExistingServers, ImportTarget, KeyPath, OwnProgram,
@@ -43,8 +43,8 @@ impl FromStr for ServerSelection {
         let Some((name, id)) = text.split_once('=') else {
             return Ok(Self { name: text.to_owned(), id: None });
         };
-        let id = SourceId::new(id).map_err(|it| {
-            ConfigError::invalid(it.to_string(), format!("--only '{name}={}'", it.nearest))
+        let id = SourceId::new(id).map_err(|error| {
+            ConfigError::invalid(error.to_string(), format!("--only '{name}={}'", error.nearest))
         })?;
         Ok(Self { name: name.to_owned(), id: Some(id) })
     }
@@ -66,11 +66,11 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
         Some(file) => ClientScan::at_file(file, request.folders).map_err(|reason| {
             ConfigError::invalid(
                 format!("`{}` cannot be imported: {reason}", file.display()),
-                "give a file that has `mcpServers`, `servers`, `mcp`, `context_servers` or `mcp_servers`",
+                "pass a file with `mcpServers`, `servers`, `mcp`, `context_servers` or `mcp_servers`",
             )
         })?,
-        None if request.clients.is_empty() => ClientScan::at(&CLIENTS, request.folders),
-        None => ClientScan::at(request.clients, request.folders),
+        None if request.clients.is_empty() => ClientScan::read_clients(&CLIENTS, request.folders),
+        None => ClientScan::read_clients(request.clients, request.folders),
     };
     let existing = target.existing(config, request.scope)?;
     let planner =
@@ -79,8 +79,8 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
     let is_found = |only: &&ServerSelection| plan.servers().any(|it| only.selects(&it.name));
     match request.only.iter().find(|it| !is_found(it)) {
         Some(missing) => Err(ConfigError::NotFound {
-            message: format!("no server `{}` was found to import", escape::line(&missing.name)),
-            hint: "toolscout import".to_owned(),
+            message: format!("no server `{}` found to import", escape::line(&missing.name)),
+            hint: "run `toolscout import` to see all servers".to_owned(),
         }),
         None => Ok(plan),
     }
@@ -94,7 +94,7 @@ pub fn apply(plan: &ImportPlan, editor: &ConfigEditor) -> Result<Vec<SourceId>, 
 
 impl ServerSelection {
     fn selects(&self, name: &str) -> bool {
-        self.name == name || self.name == nearest(name).as_str()
+        self.name == name || self.name == nearest_id(name).as_str()
     }
 }
 
@@ -102,7 +102,7 @@ pub struct PlannedFile {
     pub client: &'static ClientFormat,
     pub path: PathBuf,
     /// The reason why no server is read from it, if so.
-    pub remark: Option<String>,
+    pub skip_reason: Option<String>,
     pub servers: Vec<PlannedServer>,
 }
 
@@ -110,7 +110,7 @@ pub struct PlannedServer {
     /// Its name in the client's file.
     pub name: String,
     pub section: KeyPath,
-    pub fate: ImportAction,
+    pub action: ImportAction,
     pub notes: Vec<String>,
 }
 
@@ -118,7 +118,7 @@ pub enum ImportAction {
     /// It is added under this id.
     Add {
         id: SourceId,
-        treated: Box<PreparedEntry>,
+        prepared: Box<PreparedEntry>,
     },
     /// It is already present, or will be.
     Same {
@@ -169,16 +169,17 @@ impl<'a> ImportPlanner<'a> {
         target: ImportTarget,
     ) -> Self {
         let (planned, names) = (ExistingServers::new(), SecretNames::default());
-        Self { existing, only, secrets, own, target, planned, names }
+        Self { targets, only, secrets, own, planned, names }
     }
 
     pub(crate) fn plan_all(mut self, scan: ClientScan) -> ImportPlan {
         let mut files = Vec::new();
         for file in scan.files {
-            let (servers, remark) = match file.content {
-                ScannedContent::Native => {
-                    (Vec::new(), Some("read as it is: nothing to import".to_owned()))
-                }
+            let (servers, skip_reason) = match file.content {
+                ScannedContent::Native => (
+                    Vec::new(),
+                    Some("toolscout reads this file directly: nothing to import".to_owned()),
+                ),
                 ScannedContent::Broken(reason) => {
                     (Vec::new(), Some(format!("cannot be read: {reason}")))
                 }
@@ -194,9 +195,9 @@ impl<'a> ImportPlanner<'a> {
     }
 
     /// The entry with the same working directory, independent of the file it is written to.
-    fn relocated(&self, mut entry: ServerEntry) -> ServerEntry {
-        let is_relative = |it: &str| {
-            Path::new(it).is_relative() && !it.starts_with(['$', '~']) && !it.contains(':')
+    fn with_absolute_cwd(mut entry: ServerEntry, target: &ImportTarget) -> ServerEntry {
+        let is_relative = |text: &str| {
+            Path::new(text).is_relative() && !text.starts_with(['$', '~']) && !text.contains(':')
         };
         let ImportTarget { base, project, .. } = &self.target;
         if let Some(cwd) = entry.cwd.as_mut().filter(|it| base != project && is_relative(it)) {
@@ -206,26 +207,31 @@ impl<'a> ImportPlanner<'a> {
     }
 
     /// Plans one server; `None` if it is not selected.
-    fn plan(&mut self, found: ScannedServer) -> Option<PlannedServer> {
-        let near = nearest(&found.name);
-        let only = self.only.iter().find(|it| it.selects(&found.name));
+    fn plan(&mut self, found: ScannedServer, scope: ConfigScope) -> Option<PlannedServer> {
+        let default_id = nearest_id(&found.name);
+        let only = self.only.iter().find(|item| item.selects(&found.name));
         if only.is_none() && !self.only.is_empty() {
             return None;
         }
-        let wanted = only.and_then(|it| it.id.clone());
+        let id = only.and_then(|value| value.id.clone());
         let mut notes = found.notes;
-        let fate = match found.entry {
+        let action = match found.entry {
             Err(reason) => ImportAction::Skip { reason, hint: None },
-            Ok(entry) if entry.command.as_deref().is_some_and(|it| self.own.is_started_by(it)) => {
+            Ok(entry)
+                if entry
+                    .command
+                    .as_deref()
+                    .is_some_and(|command| self.own.is_started_by(command)) =>
+            {
                 ImportAction::Skip { reason: "it is this program itself".to_owned(), hint: None }
             }
-            Ok(entry) => self.fate(entry, &found.name, wanted.unwrap_or(near)),
+            Ok(entry) => self.action(entry, &found.name, id.unwrap_or(default_id), scope),
         };
-        match &fate {
-            ImportAction::Add { treated, .. } => notes.extend(treated.notes.iter().cloned()),
+        match &action {
+            ImportAction::Add { prepared, .. } => notes.extend(prepared.notes.iter().cloned()),
             ImportAction::Same { .. } | ImportAction::Skip { .. } => notes.clear(),
         }
-        Some(PlannedServer { name: found.name, section: found.section, fate, notes })
+        Some(PlannedServer { name: found.name, section: found.section, action, notes })
     }
 
     fn fate(&mut self, entry: ServerEntry, name: &str, wanted: SourceId) -> ImportAction {
@@ -236,16 +242,18 @@ impl<'a> ImportPlanner<'a> {
         }) {
             return ImportAction::Same { id: id.clone() };
         }
-        if self.existing.contains_key(wanted.as_str()) {
-            let free = self.free(&wanted);
+        if existing.contains_key(id.as_str()) {
+            let available_id = self.available_id(&id);
             return ImportAction::Skip {
-                reason: format!("`{wanted}` is configured already, differently"),
-                hint: Some(format!("--only '{name}={free}' takes it under another id")),
+                reason: format!("`{id}` is already configured differently"),
+                hint: Some(format!(
+                    "use --only '{name}={available_id}' to import it under another id"
+                )),
             };
         }
-        let id = self.free(&wanted);
-        self.planned.insert(id.as_str().to_owned(), Some(treated.entry.clone()));
-        ImportAction::Add { id, treated: Box::new(treated) }
+        let id = self.available_id(&id);
+        self.planned.insert(id.as_str().to_owned(), Some(prepared.entry.clone()));
+        ImportAction::Add { id, prepared: Box::new(prepared) }
     }
 
     /// The id, with a number appended if it is taken or reserved.
@@ -254,25 +262,27 @@ impl<'a> ImportPlanner<'a> {
             let taken = |map: &ExistingServers| map.contains_key(it.as_str());
             !taken(self.existing)
                 && !taken(&self.planned)
-                && !SourceId::RESERVED.contains(&it.as_str())
+                && !SourceId::RESERVED.contains(&id.as_str())
         };
-        let numbered = (2..10_000).filter_map(|it: u32| {
-            let stem: String = wanted.as_str().chars().take(27).collect();
-            SourceId::new(&format!("{}-{it}", stem.trim_end_matches(['-', '_']))).ok()
+        let numbered = (2..10_000).filter_map(|number: u32| {
+            let stem: String = id.as_str().chars().take(27).collect();
+            SourceId::new(&format!("{}-{number}", stem.trim_end_matches(['-', '_']))).ok()
         });
-        [wanted.clone()].into_iter().chain(numbered).find(is_free).unwrap_or_else(|| wanted.clone())
+        [id.clone()].into_iter().chain(numbered).find(is_free).unwrap_or_else(|| id.clone())
     }
 }
 
 /// The name as an id, or the nearest valid id.
-pub(super) fn nearest(name: &str) -> SourceId {
-    SourceId::new(name).or_else(|it| SourceId::new(&it.nearest)).unwrap_or_else(|_| SourceId::app())
+pub(super) fn nearest_id(name: &str) -> SourceId {
+    SourceId::new(name)
+        .or_else(|error| SourceId::new(&error.nearest))
+        .unwrap_or_else(|_| SourceId::app())
 }
 
 /// Whether both start the same server in the same way; policies are not compared.
 fn is_same(one: &ServerEntry, other: &ServerEntry, base: &Path) -> bool {
-    let cwd = |it: &ServerEntry| it.cwd.as_deref().map(|it| base.join(it));
-    let is_sse = |it: &ServerEntry| it.kind.as_deref() == Some("sse");
+    let cwd = |entry: &ServerEntry| entry.cwd.as_deref().map(|cwd| base.join(cwd));
+    let is_sse = |entry: &ServerEntry| entry.kind.as_deref() == Some("sse");
     one.command == other.command
         && one.args == other.args
         && one.env == other.env

@@ -26,48 +26,50 @@ pub(super) struct TextContext<'a> {
 }
 
 /// Expands to the empty string; placed before a text that would otherwise be parsed as a reference.
-const NOTHING: &str = "${TOOLSCOUT_PLAIN:-}";
+const EMPTY_REFERENCE: &str = "${TOOLSCOUT_PLAIN:-}";
 
 /// The text in our syntax; remarks for the user are added to `notes`.
-pub(super) fn ours(text: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> String {
-    if let (VariableSyntax::Curly, Some(path)) = (place.syntax, whole(text, "{file:", "}")) {
-        return format!("file:{}", place.file(path).display());
+pub(super) fn translate(text: &str, context: &TextContext<'_>, notes: &mut Vec<String>) -> String {
+    if let (VariableSyntax::Curly, Some(path)) =
+        (context.syntax, strip_delimiters(text, "{file:", "}"))
+    {
+        return format!("file:{}", context.file(path).display());
     }
     let mut out = String::new();
-    let mut left = text;
-    while let Some((before, reference, after)) = next(left, place.syntax) {
-        out += &plain(before);
-        out += &translated(reference, place, notes);
-        left = after;
+    let mut rest = text;
+    while let Some((before, reference, after)) = split_at_reference(rest, context.syntax) {
+        out += &escape_text(before);
+        out += &translate_reference(reference, context, notes);
+        rest = after;
     }
-    out += &plain(left);
-    match single(&out) {
+    out += &escape_text(rest);
+    match single_variable(&out) {
         Some(name) => format!("env:{name}"),
-        None if starts_like_a_reference(text) => {
+        None if looks_like_reference(text) => {
             notes.push(format!(
-                "a text that starts with `{}` gets `{NOTHING}` before it, to stay a text",
-                prefix(text)
+                "a value that starts with `{}` gets the prefix `{EMPTY_REFERENCE}`, so that it is not read as a reference",
+                scheme(text)
             ));
-            NOTHING.to_owned() + &out
+            EMPTY_REFERENCE.to_owned() + &out
         }
         None => out,
     }
 }
 
 /// The nearest valid variable name for this text.
-pub(super) fn variable(text: &str) -> String {
-    let word = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' };
+pub(super) fn variable_name(text: &str) -> String {
+    let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let name: String = text.chars().map(word).collect();
-    if name.starts_with(|it: char| it.is_ascii_digit()) || name.is_empty() {
+    if name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() {
         format!("_{name}")
     } else {
         name
     }
 }
 
-pub(super) fn is_name(text: &str) -> bool {
-    let word = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
-    text.bytes().all(word) && text.bytes().next().is_some_and(|it| !it.is_ascii_digit())
+pub(super) fn is_variable_name(text: &str) -> bool {
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.bytes().all(word) && text.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
 }
 
 impl TextContext<'_> {
@@ -91,9 +93,12 @@ enum VariableReference<'a> {
 }
 
 /// Splits the text at its first reference.
-fn next(text: &str, syntax: VariableSyntax) -> Option<(&str, VariableReference<'_>, &str)> {
+fn split_at_reference(
+    text: &str,
+    syntax: VariableSyntax,
+) -> Option<(&str, VariableReference<'_>, &str)> {
     let mut from = 0;
-    while let Some(found) = text[from..].find(['$', '{']).map(|it| from + it) {
+    while let Some(found) = text[from..].find(['$', '{']).map(|index| from + index) {
         let rest = &text[found..];
         let inner = |opening: &str| rest.strip_prefix(opening)?.split_once('}');
         let reference = match syntax {
@@ -101,9 +106,8 @@ fn next(text: &str, syntax: VariableSyntax) -> Option<(&str, VariableReference<'
                 inner("${").filter(|_| found == 0 && rest.find('}') == Some(rest.len() - 1))
             }
             VariableSyntax::Braces | VariableSyntax::Dollar => inner("${"),
-            VariableSyntax::Curly => {
-                inner("{").filter(|(it, _)| it.starts_with("env:") || it.starts_with("file:"))
-            }
+            VariableSyntax::Curly => inner("{")
+                .filter(|(value, _)| value.starts_with("env:") || value.starts_with("file:")),
         };
         match reference {
             Some((inner, after)) if syntax == VariableSyntax::Curly => {
@@ -114,9 +118,9 @@ fn next(text: &str, syntax: VariableSyntax) -> Option<(&str, VariableReference<'
             }
             None if syntax == VariableSyntax::Dollar && rest.starts_with('$') => {
                 let end = rest[1..]
-                    .find(|it: char| !it.is_ascii_alphanumeric() && it != '_')
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                     .unwrap_or(rest.len() - 1);
-                if is_name(&rest[1..=end]) {
+                if is_variable_name(&rest[1..=end]) {
                     return Some((
                         &text[..found],
                         VariableReference::Dollar(&rest[1..=end]),
@@ -131,48 +135,50 @@ fn next(text: &str, syntax: VariableSyntax) -> Option<(&str, VariableReference<'
     None
 }
 
-fn translated(
+fn translate_reference(
     reference: VariableReference<'_>,
-    place: &TextContext<'_>,
+    context: &TextContext<'_>,
     notes: &mut Vec<String>,
 ) -> String {
     match reference {
         VariableReference::Dollar(name) => format!("${{{name}}}"),
-        VariableReference::Braces(inner) => braces(inner, place, notes),
+        VariableReference::Braces(inner) => translate_braces(inner, context, notes),
         VariableReference::Curly(inner) => match inner.strip_prefix("env:") {
-            Some(name) if is_name(name) => format!("${{{name}}}"),
+            Some(name) if is_variable_name(name) => format!("${{{name}}}"),
             _ => {
-                notes.push(format!("`{{{inner}}}` cannot be part of a text here; write the whole text as `file:PATH`"));
+                notes.push(format!("`{{{inner}}}` cannot be part of a longer value; use `file:PATH` for the whole value"));
                 format!("{{{inner}}}")
             }
         },
     }
 }
 
-fn braces(inner: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> String {
-    let (said, _) = inner.split_once(":-").unwrap_or((inner, ""));
-    let name = said.strip_prefix("env:").unwrap_or(said);
-    match said {
+fn translate_braces(inner: &str, context: &TextContext<'_>, notes: &mut Vec<String>) -> String {
+    let (expression, _) = inner.split_once(":-").unwrap_or((inner, ""));
+    let name = expression.strip_prefix("env:").unwrap_or(expression);
+    match expression {
         // Servers start in the project root, so this is the working directory.
         "workspaceFolder" | "workspaceRoot" => ".".to_owned(),
         "workspaceFolderBasename" => {
-            place.project.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            context.project.file_name().unwrap_or_default().to_string_lossy().into_owned()
         }
         "userHome" => "${HOME}".to_owned(),
         "pathSeparator" | "/" => "/".to_owned(),
-        _ if is_name(name) => format!("${{{}}}", inner.strip_prefix("env:").unwrap_or(inner)),
-        _ if said.starts_with("input:") => {
-            let name = variable(&said["input:".len()..]);
+        _ if is_variable_name(name) => {
+            format!("${{{}}}", inner.strip_prefix("env:").unwrap_or(inner))
+        }
+        _ if expression.starts_with("input:") => {
+            let name = variable_name(&expression["input:".len()..]);
             notes.push(format!(
-                "`${{{said}}}` prompts for a value there, which toolscout cannot do: export {name} instead"
+                "`${{{expression}}}` prompts for a value, which toolscout cannot do: export {name} instead"
             ));
             format!("${{{name}}}")
         }
         // `${}` and `${a.b}` are not references in our syntax either.
-        _ if !said.contains(':') => format!("${{{inner}}}"),
+        _ if !expression.contains(':') => format!("${{{inner}}}"),
         _ => {
             notes.push(format!(
-                "`${{{inner}}}` exists only in that program: replace it before you use the server"
+                "`${{{inner}}}` works only in that program: replace it before you use the server"
             ));
             format!("${{{inner}}}")
         }
@@ -180,24 +186,24 @@ fn braces(inner: &str, place: &TextContext<'_>, notes: &mut Vec<String>) -> Stri
 }
 
 /// Escapes text without references, so that it contains none.
-fn plain(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     text.replace("${", "$${")
 }
 
 /// The name, if the text is exactly one variable.
-fn single(text: &str) -> Option<&str> {
-    whole(text, "${", "}").filter(|it| is_name(it))
+fn single_variable(text: &str) -> Option<&str> {
+    strip_delimiters(text, "${", "}").filter(|value| is_variable_name(value))
 }
 
-fn whole<'a>(text: &'a str, opening: &str, closing: &str) -> Option<&'a str> {
-    text.strip_prefix(opening)?.strip_suffix(closing).filter(|it| !it.contains(closing))
+fn strip_delimiters<'a>(text: &'a str, opening: &str, closing: &str) -> Option<&'a str> {
+    text.strip_prefix(opening)?.strip_suffix(closing).filter(|rest| !rest.contains(closing))
 }
 
-fn starts_like_a_reference(text: &str) -> bool {
-    matches!(prefix(text), "env:" | "keyring:")
-        || (prefix(text) == "file:" && !text.starts_with("file://"))
+fn looks_like_reference(text: &str) -> bool {
+    matches!(scheme(text), "env:" | "keyring:")
+        || (scheme(text) == "file:" && !text.starts_with("file://"))
 }
 
-fn prefix(text: &str) -> &str {
+fn scheme(text: &str) -> &str {
     text.find(':').map_or("", |at| &text[..=at])
 }

@@ -47,39 +47,44 @@ pub struct ScannedServer {
 
 impl ClientScan {
     /// Reads all files of these clients.
-    pub fn at(
+    pub fn read_clients(
         clients: impl IntoIterator<Item = &'static ClientFormat>,
-        homes: &ClientFolders,
+        folders: &ClientFolders,
     ) -> Self {
-        let mut looking = Self::default();
+        let mut scan = Self::default();
         for client in clients {
-            for file in client.files(homes) {
-                looking.look(client, file, homes);
+            for file in client.files(folders) {
+                scan.add_file(client, file, folders);
             }
         }
-        looking
+        scan
     }
 
     /// Reads one file of any client.
     pub fn at_file(path: &Path, homes: &ClientFolders) -> Result<Self, String> {
         let text = document::read(path)?.ok_or("there is no such file")?;
         let document = document::parse(path, &text)?;
-        let client = guess::client(path, &document).ok_or("it has no table of MCP servers")?;
-        let file = ScannedFile::read(client, path, document, homes);
+        let client = guess::guess_client(path, &document).ok_or("it has no MCP servers table")?;
+        let file = ScannedFile::read(client, path, scope, document, folders);
         Ok(Self { files: vec![file], missing: Vec::new() })
     }
 
-    fn look(&mut self, client: &'static ClientFormat, file: ClientFile, homes: &ClientFolders) {
-        let ClientFile { path, is_native, .. } = file;
-        let found = |content| ScannedFile { client, path: path.clone(), content };
+    fn add_file(
+        &mut self,
+        client: &'static ClientFormat,
+        file: ClientFile,
+        folders: &ClientFolders,
+    ) {
+        let ClientFile { path, is_native, scope } = file;
+        let scanned = |content| ScannedFile { client, path: path.clone(), scope, content };
         self.files.push(match document::read(&path) {
             Ok(None) => return self.missing.push(path),
-            Ok(Some(_)) if is_native => found(ScannedContent::Native),
+            Ok(Some(_)) if is_native => scanned(ScannedContent::Native),
             Ok(Some(text)) => match document::parse(&path, &text) {
-                Ok(document) => ScannedFile::read(client, &path, document, homes),
-                Err(reason) => found(ScannedContent::Broken(reason)),
+                Ok(document) => ScannedFile::read(client, &path, scope, document, folders),
+                Err(reason) => scanned(ScannedContent::Broken(reason)),
             },
-            Err(reason) => found(ScannedContent::Broken(reason)),
+            Err(reason) => scanned(ScannedContent::Broken(reason)),
         });
     }
 }
@@ -103,21 +108,21 @@ impl ScannedFile {
         client: &'static ClientFormat,
         path: &Path,
         document: Value,
-        homes: &ClientFolders,
+        folders: &ClientFolders,
     ) -> Self {
-        let place = TextContext {
+        let context = TextContext {
             syntax: client.syntax,
             folder: path.parent().unwrap_or(path),
-            home: homes.home.as_deref(),
-            project: &homes.project,
+            home: folders.home.as_deref(),
+            project: &folders.project,
         };
         let mut servers = Vec::new();
-        for section in client.sections(&document, homes) {
+        for section in client.sections(&document, folders) {
             for (name, entry) in document::table(&document, &section).into_iter().flatten() {
-                servers.push(ScannedServer::read(client, name, &section, entry.clone(), place));
+                servers.push(ScannedServer::read(client, name, &section, entry.clone(), context));
             }
         }
-        Self::of(client, path.to_owned(), servers)
+        Self::with_servers(client, path.to_owned(), scope, servers)
     }
 }
 
@@ -127,9 +132,9 @@ impl ScannedServer {
         name: &str,
         section: &KeyPath,
         entry: Value,
-        place: TextContext<'_>,
+        context: TextContext<'_>,
     ) -> Self {
-        let (entry, notes) = match ClientFields::new(entry, place) {
+        let (entry, notes) = match ClientFields::new(entry, context) {
             Ok(mut fields) => (client.entry(&mut fields), fields.into_notes()),
             Err(reason) => (Err(reason), Vec::new()),
         };

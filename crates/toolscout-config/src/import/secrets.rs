@@ -35,7 +35,7 @@ pub struct PreparedEntry {
     /// The entry to write.
     pub entry: ServerEntry,
     /// The entry to show: never with a secret.
-    pub shown: ServerEntry,
+    pub preview: ServerEntry,
     pub notes: Vec<String>,
     /// Files to write before the entry.
     pub files: Vec<SecretFile>,
@@ -69,25 +69,26 @@ impl SecretHandling {
                 _ => treated.refer(id, &place, &text, &spots, taken),
             }
         }
-        treated
+        prepared
     }
 }
 
 /// The entry to show: variables, headers and the token only as references, and no secret elsewhere.
-pub fn hidden(entry: ServerEntry) -> ServerEntry {
-    let mut shown = SecretHandling::Keep.apply(entry, "", &mut SecretNames::default()).shown;
-    let texts = shown.env.values_mut().chain(shown.headers.values_mut()).chain(&mut shown.bearer);
+pub fn redacted(entry: ServerEntry) -> ServerEntry {
+    let mut preview = SecretHandling::Keep.apply(entry, "", &mut SecretNames::default()).preview;
+    let texts =
+        preview.env.values_mut().chain(preview.headers.values_mut()).chain(&mut preview.bearer);
     let written =
-        texts.filter(|it| !it.is_empty() && !ConfigText::from(it.as_str()).is_reference());
-    written.for_each(|it| *it = REDACTED.to_owned());
-    shown
+        texts.filter(|text| !text.is_empty() && !ConfigText::from(text.as_str()).is_reference());
+    written.for_each(|written| *written = REDACTED.to_owned());
+    preview
 }
 
 impl PreparedEntry {
-    fn refer(
+    fn replace_with_variables(
         &mut self,
         id: &str,
-        place: &TextLocation,
+        location: &TextLocation,
         text: &str,
         spots: &[SecretSpan],
         taken: &mut SecretNames,
@@ -106,18 +107,19 @@ impl PreparedEntry {
         self.set(place, text, written);
     }
 
-    fn move_out(
+    /// Moves the whole text to where `destination` decides.
+    fn move_whole(
         &mut self,
         id: &str,
-        place: &TextLocation,
+        location: &TextLocation,
         text: &str,
         spots: &[SecretSpan],
         folder: &Path,
         taken: &mut SecretNames,
     ) {
-        let Some(first) = spots.first() else { return };
+        let Some(first) = spans.first() else { return };
         // The scheme of a bearer token is implied by its key.
-        let secret = self.token(place, text).unwrap_or(text);
+        let secret = self.bearer_token(location, text).unwrap_or(text);
         let scheme = &text[..text.len() - secret.len()];
         // References are not expanded in a file, so the escape is removed.
         let secret = &secret.replace("$${", "${");
@@ -137,21 +139,24 @@ impl PreparedEntry {
     }
 
     /// Writes the text in both entries, in its shortest form.
-    fn set(&mut self, place: &TextLocation, text: &str, written: String) {
-        let token = self.token(place, text).and_then(|_| self.token(place, &written)).map(shortest);
-        for entry in [&mut self.entry, &mut self.shown] {
-            if let (TextLocation::Header(name), Some(token)) = (place, &token) {
+    fn set_text(&mut self, location: &TextLocation, text: &str, written: String) {
+        let token = self
+            .bearer_token(location, text)
+            .and_then(|_| self.bearer_token(location, &written))
+            .map(shorten);
+        for entry in [&mut self.entry, &mut self.preview] {
+            if let (TextLocation::Header(name), Some(token)) = (location, &token) {
                 entry.headers.remove(name);
                 entry.bearer = Some(token.clone());
-            } else if let Some(there) = place.of(entry) {
-                *there = shortest(&written);
+            } else if let Some(value) = location.text_mut(entry) {
+                *value = shorten(&written);
             }
         }
     }
 
     /// The token of `Authorization: Bearer …`, unless the entry already has one.
-    fn token<'a>(&self, place: &TextLocation, text: &'a str) -> Option<&'a str> {
-        let TextLocation::Header(name) = place else { return None };
+    fn bearer_token<'a>(&self, location: &TextLocation, text: &'a str) -> Option<&'a str> {
+        let TextLocation::Header(name) = location else { return None };
         let is_token = name.eq_ignore_ascii_case("authorization") && self.entry.bearer.is_none();
         text.strip_prefix("Bearer ").filter(|_| is_token)
     }
@@ -178,37 +183,39 @@ impl SecretNames {
         &mut self,
         names: impl Iterator<Item = String>,
         secret: &str,
-        fits: impl Fn(&str) -> bool,
+        is_available: impl Fn(&str) -> bool,
     ) -> String {
-        let free = |it: &String| self.0.get(it).is_none_or(|there| there == secret) && fits(it);
-        let name = names.into_iter().find(free).unwrap_or_default();
+        let assign = |text: &String| {
+            self.0.get(text).is_none_or(|value| value == secret) && is_available(text)
+        };
+        let name = names.into_iter().find(assign).unwrap_or_default();
         self.0.insert(name.clone(), secret.to_owned());
         name
     }
 }
 
 /// The text with each span replaced; its other parts stay unchanged.
-fn replaced(
+fn replace_spans(
     text: &str,
-    spots: &[SecretSpan],
-    mut by: impl FnMut(&SecretSpan, &str) -> String,
+    spans: &[SecretSpan],
+    mut replacement: impl FnMut(&SecretSpan, &str) -> String,
 ) -> String {
     let mut out = String::new();
     let mut at = 0;
-    for spot in spots {
-        let Range { start, end } = spot.range;
+    for span in spans {
+        let Range { start, end } = span.range;
         out += &text[at..start];
-        out += &by(spot, &text[start..end]);
+        out += &replacement(span, &text[start..end]);
         at = end;
     }
     out + &text[at..]
 }
 
 /// `env:NAME` for a text that is exactly one variable.
-fn shortest(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let name = text
         .strip_prefix("${")
-        .and_then(|it| it.strip_suffix('}'))
-        .filter(|it| references::is_name(it));
-    name.map_or_else(|| text.to_owned(), |it| format!("env:{it}"))
+        .and_then(|rest| rest.strip_suffix('}'))
+        .filter(|rest| references::is_variable_name(rest));
+    name.map_or_else(|| text.to_owned(), |name| format!("env:{name}"))
 }

@@ -27,7 +27,7 @@ impl ImportTarget {
         let file = config.own_file(scope)?;
         let base = file.parent().unwrap_or(Path::new("/")).to_owned();
         let project = config.project_folder().to_owned();
-        Ok(Self { file, base, project })
+        Ok(Self { scope, file, base, project })
     }
 
     /// The servers that this file must not repeat. A project's file repeats no server of the whole
@@ -41,19 +41,30 @@ impl ImportTarget {
         let mut existing = self.own()?;
         if scope == ConfigScope::Project {
             let all = config.servers.iter();
-            existing.extend(all.map(|it| (it.server.id.as_str().to_owned(), Some(entry(it)))));
+            existing.extend(
+                all.map(|server| (server.server.id.as_str().to_owned(), Some(entry(server)))),
+            );
         }
         Ok(existing)
     }
 
     /// The servers in this file.
     pub fn own(&self) -> Result<ExistingServers, ConfigError> {
-        let map = Document::read(&self.file)?.map(|it| it.map).unwrap_or_default();
-        let tables = SERVER_TABLES.iter().filter_map(|it| map.get(*it)?.as_object()).flatten();
+        let map = Document::read(&self.file)?.map(|document| document.map).unwrap_or_default();
+        let tables = SERVER_TABLES
+            .iter()
+            .filter_map(|server_table| map.get(*server_table)?.as_object())
+            .flatten();
         let read = |(id, entry): (&String, &Value)| {
-            (id.clone(), ServerEntry::read(entry.clone()).ok().and_then(|it| it.strict().ok()))
+            (
+                id.clone(),
+                ServerEntry::read(entry.clone()).ok().and_then(|section| section.strict().ok()),
+            )
         };
-        Ok(tables.map(read).map(|(id, entry)| (id, entry.map(|it| self.absolute(it)))).collect())
+        Ok(tables
+            .map(read)
+            .map(|(id, entry)| (id, entry.map(|entry| self.absolute(entry))))
+            .collect())
     }
 
     /// Adds the servers of the plan: secrets into their files first, then all servers in one edit.
@@ -73,23 +84,23 @@ impl ImportTarget {
     }
 
     fn absolute(&self, mut entry: ServerEntry) -> ServerEntry {
-        entry.cwd = entry.cwd.map(|it| self.base.join(it).display().to_string());
+        entry.cwd = entry.cwd.map(|cwd| self.base.join(cwd).display().to_string());
         entry
     }
 }
 
 /// The transport of a server as an entry, without its other settings.
 fn entry(configured: &ConfiguredServer) -> ServerEntry {
-    let written = |it: &ConfigText| it.written().to_owned();
-    let table = |it: &BTreeMap<String, ConfigText>| {
-        it.iter().map(|(name, text)| (name.clone(), written(text))).collect()
+    let written = |text: &ConfigText| text.written().to_owned();
+    let table = |texts: &BTreeMap<String, ConfigText>| {
+        texts.iter().map(|(name, text)| (name.clone(), written(text))).collect()
     };
     match &configured.server.transport {
         ServerTransport::Stdio(Program { command, args, env, cwd }) => ServerEntry {
             command: Some(written(command)),
             args: args.iter().map(written).collect(),
             env: table(env),
-            cwd: cwd.as_ref().map(|it| it.display().to_string()),
+            cwd: cwd.as_ref().map(|cwd| cwd.display().to_string()),
             ..ServerEntry::default()
         },
         ServerTransport::Http(HttpEndpoint { url, headers, bearer, sse, .. }) => ServerEntry {

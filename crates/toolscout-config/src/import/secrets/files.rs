@@ -1,4 +1,5 @@
-//! Secrets in separate files that only their owner can read.
+//! Secrets outside of the configuration: in files that only their owner can read, or in the system's
+//! keyring.
 
 use crate::ConfigError;
 use std::fmt;
@@ -14,14 +15,14 @@ pub struct SecretFile {
 }
 
 impl SecretFile {
-    pub(super) fn new(path: PathBuf, secret: &str) -> Self {
+    pub(crate) fn new(path: PathBuf, secret: &str) -> Self {
         Self { path, secret: secret.to_owned() }
     }
 
     /// Whether the file does not exist, or already contains this secret.
-    pub(super) fn fits(&self) -> bool {
+    pub(super) fn is_available(&self) -> bool {
         match fs::read(&self.path) {
-            Ok(there) => there == self.secret.as_bytes(),
+            Ok(bytes) => bytes == self.secret.as_bytes(),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         }
     }

@@ -1,7 +1,7 @@
 //! Finds the plaintext secrets in an entry.
 
 use super::super::references;
-use super::shapes;
+use super::patterns;
 use crate::ServerEntry;
 use std::fmt;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(super) struct SecretSpan {
 }
 
 impl TextLocation {
-    pub(super) fn of<'a>(&self, entry: &'a mut ServerEntry) -> Option<&'a mut String> {
+    pub(super) fn text_mut<'a>(&self, entry: &'a mut ServerEntry) -> Option<&'a mut String> {
         match self {
             Self::Env(name) => entry.env.get_mut(name),
             Self::Header(name) => entry.headers.get_mut(name),
@@ -46,116 +46,120 @@ impl fmt::Display for TextLocation {
             Self::Env(name) => write!(f, "variable `{name}`"),
             Self::Header(name) => write!(f, "header `{name}`"),
             Self::Arg(at) => write!(f, "argument {}", at + 1),
-            Self::Url => f.write_str("the address"),
+            Self::Url => f.write_str("the URL"),
             Self::Bearer => f.write_str("the bearer token"),
         }
     }
 }
 
 /// Every text that contains secrets, with their ranges from left to right.
-pub(super) fn of(entry: &ServerEntry) -> Vec<(TextLocation, Vec<SecretSpan>)> {
-    let env =
-        entry.env.iter().map(|(name, value)| (TextLocation::Env(name.clone()), named(name, value)));
+pub(super) fn find(entry: &ServerEntry) -> Vec<(TextLocation, Vec<SecretSpan>)> {
+    let env = entry
+        .env
+        .iter()
+        .map(|(name, value)| (TextLocation::Env(name.clone()), in_named_value(name, value)));
     let headers = entry
         .headers
         .iter()
-        .map(|(name, value)| (TextLocation::Header(name.clone()), named(name, value)));
-    let args = (0..entry.args.len()).map(|at| (TextLocation::Arg(at), argument(&entry.args, at)));
-    let url = entry.url.iter().map(|it| (TextLocation::Url, within(it, None)));
-    let bearer = entry.bearer.iter().map(|it| (TextLocation::Bearer, keyed("token", it)));
+        .map(|(name, value)| (TextLocation::Header(name.clone()), in_named_value(name, value)));
+    let args =
+        (0..entry.args.len()).map(|at| (TextLocation::Arg(at), in_argument(&entry.args, at)));
+    let url = entry.url.iter().map(|url| (TextLocation::Url, in_text(url, None)));
+    let bearer =
+        entry.bearer.iter().map(|bearer| (TextLocation::Bearer, in_secret_value("token", bearer)));
     env.chain(headers)
         .chain(args)
         .chain(url)
         .chain(bearer)
-        .filter(|(_, spots)| !spots.is_empty())
+        .filter(|(_, spans)| !spans.is_empty())
         .collect()
 }
 
 /// The secrets in a variable or a header.
-fn named(name: &str, text: &str) -> Vec<SecretSpan> {
+fn in_named_value(name: &str, text: &str) -> Vec<SecretSpan> {
     let last = name.rsplit(['_', '-']).next().unwrap_or(name).to_ascii_lowercase();
     if names_a_secret(name) || matches!(last.as_str(), "key" | "pat" | "pass" | "pwd") {
-        keyed(name, text)
+        in_secret_value(name, text)
     } else {
-        within(text, Some(name))
+        in_text(text, Some(name))
     }
 }
 
 /// The secrets in a text whose key names a secret.
-fn keyed(key: &str, text: &str) -> Vec<SecretSpan> {
+fn in_secret_value(key: &str, text: &str) -> Vec<SecretSpan> {
     if is_reference(text) {
         return Vec::new();
     }
-    if !holds_a_reference(text) && could_be_secret(key, text) {
-        return vec![SecretSpan::new(scheme(text)..text.len(), key)];
+    if !contains_reference(text) && could_be_secret(key, text) {
+        return vec![SecretSpan::new(scheme_length(text)..text.len(), key)];
     }
-    within(text, Some(key))
+    in_text(text, Some(key))
 }
 
 /// The secrets in an argument: in `--token x`, `--token=x`, `TOKEN=x`, `Name: x`, or by their form.
-fn argument(args: &[String], at: usize) -> Vec<SecretSpan> {
+fn in_argument(args: &[String], at: usize) -> Vec<SecretSpan> {
     let text = args[at].as_str();
     let before = at
         .checked_sub(1)
-        .and_then(|it| args[it].strip_prefix('-'))
-        .map(|it| it.trim_start_matches('-'));
-    if let Some(option) = before.filter(|it| names_a_secret(it) && !it.contains('='))
+        .and_then(|previous| args[previous].strip_prefix('-'))
+        .map(|rest| rest.trim_start_matches('-'));
+    if let Some(option) = before.filter(|name| names_a_secret(name) && !name.contains('='))
         && !text.starts_with('-')
     {
-        return keyed(option, text);
+        return in_secret_value(option, text);
     }
-    let cut = text.find(['=', ':']).filter(|it| !text[*it..].starts_with("://"));
+    let cut = text.find(['=', ':']).filter(|index| !text[*index..].starts_with("://"));
     if let Some(cut) = cut {
         let (key, value) = (text[..cut].trim_start_matches('-'), text[cut + 1..].trim_start());
         let is_key = !key.is_empty()
-            && key.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-'));
+            && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
         if is_key && names_a_secret(key) {
-            return moved(keyed(key, value), text.len() - value.len());
+            return shifted(in_secret_value(key, value), text.len() - value.len());
         }
     }
-    within(text, None)
+    in_text(text, None)
 }
 
 /// Secrets that are recognized by their form, or by their position in a URL or a variable.
-fn within(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
+fn in_text(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
     if is_reference(text) {
         return Vec::new();
     }
-    let address = shapes::in_address(text).into_iter();
-    let mut spots: Vec<_> =
-        address.map(|(range, key)| SecretSpan::new(range, key.unwrap_or("password"))).collect();
-    for range in shapes::tokens(text) {
-        let is_seen =
-            spots.iter().any(|it| it.range.start < range.end && range.start < it.range.end);
-        if !is_seen {
-            spots.push(SecretSpan::new(range, key.unwrap_or("token")));
+    let in_url = patterns::in_url(text).into_iter();
+    let mut spans: Vec<_> =
+        in_url.map(|(range, key)| SecretSpan::new(range, key.unwrap_or("password"))).collect();
+    for range in patterns::tokens(text) {
+        let overlaps =
+            spans.iter().any(|span| span.range.start < range.end && range.start < span.range.end);
+        if !overlaps {
+            spans.push(SecretSpan::new(range, key.unwrap_or("token")));
         }
     }
-    spots.extend(defaults(text, key));
-    spots.sort_by_key(|it| it.range.start);
-    spots
+    spans.extend(in_defaults(text, key));
+    spans.sort_by_key(|span| span.range.start);
+    spans
 }
 
 /// Secrets in the default values of variables.
-fn defaults(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
-    let mut spots = Vec::new();
+fn in_defaults(text: &str, key: Option<&str>) -> Vec<SecretSpan> {
+    let mut spans = Vec::new();
     let mut at = 0;
-    while let Some(start) = text[at..].find("${").map(|it| at + it + 2) {
-        let end = text[start..].find('}').map_or(text.len(), |it| start + it);
+    while let Some(start) = text[at..].find("${").map(|index| at + index + 2) {
+        let end = text[start..].find('}').map_or(text.len(), |index| start + index);
         at = end;
         let Some((name, default)) = text[start..end].split_once(":-") else { continue };
         let is_named = names_a_secret(name) || key.is_some_and(names_a_secret);
-        if (is_named && could_be_secret(name, default)) || !shapes::tokens(default).is_empty() {
+        if (is_named && could_be_secret(name, default)) || !patterns::tokens(default).is_empty() {
             let range = start + name.len()..end;
-            spots.push(SecretSpan { is_default: true, name: name.to_owned(), range });
+            spans.push(SecretSpan { is_default: true, name: name.to_owned(), range });
         }
     }
-    spots
+    spans
 }
 
 impl SecretSpan {
     fn new(range: Range<usize>, name: &str) -> Self {
-        Self { range, name: references::variable(name), is_default: false }
+        Self { range, name: references::variable_name(name), is_default: false }
     }
 }
 
@@ -163,11 +167,11 @@ impl SecretSpan {
 pub(crate) fn is_reference(text: &str) -> bool {
     ["env:", "file:", "keyring:"]
         .iter()
-        .any(|it| text.starts_with(it) && !text.starts_with("file://"))
+        .any(|prefix| text.starts_with(prefix) && !text.starts_with("file://"))
 }
 
 /// Whether a part of the text is a reference.
-fn holds_a_reference(text: &str) -> bool {
+fn contains_reference(text: &str) -> bool {
     ConfigText::from(text).is_reference()
 }
 
@@ -176,9 +180,9 @@ fn holds_a_reference(text: &str) -> bool {
 fn could_be_secret(key: &str, text: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let names_a_file =
-        ["file", "path", "dir", "credentials", "key"].iter().any(|it| key.ends_with(it));
-    let is_path = ["/", "./", "../", "~/"].iter().any(|it| text.starts_with(it));
-    let is_short_number = text.len() < 8 && text.bytes().all(|it| it.is_ascii_digit());
+        ["file", "path", "dir", "credentials", "key"].iter().any(|suffix| key.ends_with(suffix));
+    let is_path = ["/", "./", "../", "~/"].iter().any(|prefix| text.starts_with(prefix));
+    let is_short_number = text.len() < 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_word = matches!(
         text.to_ascii_lowercase().as_str(),
         "" | "true" | "false" | "none" | "null" | "yes" | "no"
@@ -187,15 +191,15 @@ fn could_be_secret(key: &str, text: &str) -> bool {
 }
 
 /// The offset of the secret after a scheme such as `Bearer `.
-fn scheme(text: &str) -> usize {
+fn scheme_length(text: &str) -> usize {
     let schemes = ["bearer ", "basic ", "token ", "apikey "];
     let lower = text.to_ascii_lowercase();
-    schemes.iter().find(|it| lower.starts_with(**it)).map_or(0, |it| it.len())
+    schemes.iter().find(|scheme| lower.starts_with(**scheme)).map_or(0, |scheme| scheme.len())
 }
 
-fn moved(mut spots: Vec<SecretSpan>, by: usize) -> Vec<SecretSpan> {
-    for spot in &mut spots {
-        spot.range = spot.range.start + by..spot.range.end + by;
+fn shifted(mut spans: Vec<SecretSpan>, by: usize) -> Vec<SecretSpan> {
+    for span in &mut spans {
+        span.range = span.range.start + by..span.range.end + by;
     }
-    spots
+    spans
 }

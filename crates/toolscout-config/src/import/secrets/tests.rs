@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 fn entry(args: &[&str], env: &[(&str, &str)]) -> ServerEntry {
     ServerEntry {
         command: Some("x".to_owned()),
-        args: args.iter().map(|it| (*it).to_owned()).collect(),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
         env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         ..ServerEntry::default()
     }
@@ -20,16 +20,16 @@ fn args(args: &[&str]) -> Vec<String> {
 }
 
 fn env(name: &str, value: &str) -> String {
-    let treated = SecretHandling::Variables.apply(
+    let prepared = SecretHandling::Variables.apply(
         entry(&[], &[(name, value)]),
         "s",
         &mut SecretNames::default(),
     );
-    treated.entry.env[name].clone()
+    prepared.entry.env[name].clone()
 }
 
 #[test]
-fn secrets_are_seen_in_arguments() {
+fn secrets_in_arguments_are_replaced() {
     for (given, expected) in [
         (&["--api-key", "abc"][..], &["--api-key", "env:S_API_KEY"][..]),
         (&["--api-key=abc"], &["--api-key=${S_API_KEY}"]),
@@ -56,7 +56,7 @@ fn secrets_are_seen_in_arguments() {
 }
 
 #[test]
-fn what_is_no_secret_is_left_alone() {
+fn values_that_are_not_secrets_are_kept() {
     for given in [
         &["-y", "@modelcontextprotocol/server-sequential-thinking@2025.7.1"][..],
         &[
@@ -93,7 +93,7 @@ fn what_is_no_secret_is_left_alone() {
 }
 
 #[test]
-fn secrets_are_seen_in_variables() {
+fn secrets_in_variables_are_replaced() {
     assert_eq!(env("API_TOKEN", "x"), "env:API_TOKEN");
     assert_eq!(env("password", "x y"), "env:S_PASSWORD");
     assert_eq!(env("password", "a$${b"), "env:S_PASSWORD");
@@ -109,25 +109,25 @@ fn secrets_are_seen_in_variables() {
 }
 
 #[test]
-fn one_variable_never_stands_for_two_secrets() {
-    let mut taken = SecretNames::default();
-    let mut treated = |id: &str, secret: &str| {
-        SecretHandling::Variables.apply(entry(&[], &[("TOKEN", secret)]), id, &mut taken).entry.env
+fn different_secrets_get_different_variables() {
+    let mut names = SecretNames::default();
+    let mut prepared = |id: &str, secret: &str| {
+        SecretHandling::Variables.apply(entry(&[], &[("TOKEN", secret)]), id, &mut names).entry.env
             ["TOKEN"]
             .clone()
     };
-    assert_eq!(treated("a", "one"), "env:TOKEN");
-    assert_eq!(treated("b", "one"), "env:TOKEN");
-    assert_eq!(treated("c", "two"), "env:C_TOKEN");
-    assert_eq!(treated("c", "three"), "env:C_TOKEN_2");
+    assert_eq!(prepared("a", "one"), "env:TOKEN");
+    assert_eq!(prepared("b", "one"), "env:TOKEN");
+    assert_eq!(prepared("c", "two"), "env:C_TOKEN");
+    assert_eq!(prepared("c", "three"), "env:C_TOKEN_2");
 }
 
 #[test]
-fn one_file_never_holds_two_secrets() {
+fn each_secret_gets_its_own_file() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("a.token"), "somebody else's").expect("write");
-    let treatment = SecretHandling::Files(folder.path().to_owned());
-    let mut taken = SecretNames::default();
+    let handling = SecretHandling::Files(folder.path().to_owned());
+    let mut names = SecretNames::default();
     let mut name = |secret: &str| {
         let treated = treatment.apply(entry(&[], &[("TOKEN", secret)]), "a", &mut taken);
         assert!(!format!("{:?}", treated.files).contains(secret));
@@ -141,14 +141,14 @@ fn one_file_never_holds_two_secrets() {
 fn a_bearer_token_is_said_as_one() {
     let headers = BTreeMap::from([("authorization".to_owned(), "Bearer abc".to_owned())]);
     let web = ServerEntry { url: Some("https://x".to_owned()), headers, ..ServerEntry::default() };
-    let treated =
+    let prepared =
         SecretHandling::Variables.apply(web.clone(), "s", &mut SecretNames::default()).entry;
     assert_eq!(
-        (treated.bearer.as_deref(), treated.headers.len()),
+        (prepared.bearer.as_deref(), prepared.headers.len()),
         (Some("env:S_AUTHORIZATION"), 0)
     );
     let both = ServerEntry { bearer: Some("env:OTHER".to_owned()), ..web };
-    let treated = SecretHandling::Variables.apply(both, "s", &mut SecretNames::default()).entry;
-    assert_eq!(treated.headers["authorization"], "Bearer ${S_AUTHORIZATION}");
-    assert_eq!(treated.bearer.as_deref(), Some("env:OTHER"));
+    let prepared = SecretHandling::Variables.apply(both, "s", &mut SecretNames::default()).entry;
+    assert_eq!(prepared.headers["authorization"], "Bearer ${S_AUTHORIZATION}");
+    assert_eq!(prepared.bearer.as_deref(), Some("env:OTHER"));
 }
