@@ -1,7 +1,7 @@
 //! Policies in configuration files: by tool, by default, and the mode of a run.
 
 use crate::document::Document;
-use crate::section::either;
+use crate::section::alternatives;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use toolscout_core::authorization::Policy;
@@ -9,22 +9,23 @@ use toolscout_core::policy_rules::PolicyPattern;
 use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, escape};
 
 /// Reads the rules of a table. An invalid rule becomes a diagnostic.
-pub(crate) fn read(
+pub(crate) fn read_rules(
     default: Option<Policy>,
-    written: BTreeMap<String, String>,
+    entries: BTreeMap<String, String>,
     document: &Document,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> PolicyRules {
     let mut rules = Vec::new();
-    for (pattern, word) in written {
+    for (pattern, word) in entries {
         let key = ["policies", &pattern];
-        if let Err(reason) = check(&pattern) {
-            problems.push(document.warning(&key, reason));
+        if let Err(reason) = check_pattern(&pattern) {
+            diagnostics.push(document.warning(&key, reason));
             continue;
         }
-        let policy = policy(&word).unwrap_or_else(|| {
-            problems.push(
-                document.warning(&key, unknown(&format!("the policy of `{pattern}`"), &word)),
+        let policy = parse_policy(&word).unwrap_or_else(|| {
+            diagnostics.push(
+                document
+                    .warning(&key, unknown_policy(&format!("the policy of `{pattern}`"), &word)),
             );
             Policy::Deny
         });
@@ -43,8 +44,8 @@ pub(crate) fn combined_mode(user: Option<PolicyMode>, project: Option<PolicyMode
 }
 
 /// Parses a policy word of toolscout or of Lace.
-pub(crate) fn policy(word: &str) -> Option<Policy> {
-    Policy::from_word(word).or(match word {
+pub(crate) fn parse_policy(word: &str) -> Option<Policy> {
+    Policy::from_name(word).or(match word {
         "allow-always" | "allow-project" | "allow-session" => Some(Policy::Allow),
         "require-approval" | "allow-once" => Some(Policy::Ask),
         "deny-always" => Some(Policy::Deny),
@@ -54,25 +55,25 @@ pub(crate) fn policy(word: &str) -> Option<Policy> {
 
 /// The message for an unknown policy word. The tool is denied, because a mistyped policy was most
 /// likely intended to restrict.
-pub(crate) fn unknown(what: &str, word: &str) -> String {
+pub(crate) fn unknown_policy(subject: &str, word: &str) -> String {
     format!(
-        "{what} is `{word}`; use {}; it is denied until then",
-        either(&Policy::ALL.map(Policy::word))
+        "{subject} is `{word}`; use {}; until then, `deny` applies",
+        alternatives(&Policy::ALL.map(Policy::as_str))
     )
 }
 
 /// Validates a pattern; the error is the reason.
-pub(crate) fn check(pattern: &str) -> Result<(), String> {
+pub(crate) fn check_pattern(pattern: &str) -> Result<(), String> {
     if PolicyPattern::parse(pattern).is_some() {
         return Ok(());
     }
     Err(format!(
-        "`{}` matches no tool; use `source/tool`, `source/*` or `*`",
+        "`{}` is not a tool pattern; use `source/tool`, `source/*` or `*`",
         escape::line(pattern)
     ))
 }
 
 /// The policy as written in a file.
-pub(crate) fn written(policy: Policy) -> Value {
-    Value::String(policy.word().to_owned())
+pub(crate) fn to_value(policy: Policy) -> Value {
+    Value::String(policy.as_str().to_owned())
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use toolscout_core::authorization::Policy;
-use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, SourceId, ToolPatterns};
+use toolscout_core::{Diagnostic, PolicyMode, PolicyRules, SourceId, ToolId, ToolPatterns};
 
 /// A named subset of the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,18 +36,18 @@ pub struct Profile {
 #[serde(default)]
 #[derive(Default)]
 pub(crate) struct ProfileEntry {
-    /// Patterns of the tools in this profile; all if absent.
+    /// Patterns of the tools in this profile; all tools if absent.
     include: Option<Vec<String>>,
-    /// Patterns of tools that are not in this profile.
+    /// Patterns of tools to exclude from this profile.
     exclude: Vec<String>,
-    /// Patterns of tools that agents see without searching, instead of those listed elsewhere.
+    /// Patterns of tools that agents see in the tool list. Replaces `listed` of the configuration.
     listed: Option<Vec<String>>,
-    /// Policies by pattern. They may only tighten the policies that hold anyway.
+    /// Policies by pattern. A profile can only make policies stricter.
     policies: BTreeMap<String, String>,
-    /// Policy of tools that no pattern matches.
-    #[schemars(with = "Option<String>", extend("enum" = Policy::ALL.map(Policy::word)))]
+    /// Policy of tools that match no pattern.
+    #[schemars(with = "Option<String>", extend("enum" = Policy::ALL.map(Policy::as_str)))]
     default_policy: Option<Policy>,
-    /// How policies are applied; a profile may only say `read-only`.
+    /// Policy mode. `read-only` allows only calls of read-only tools.
     #[schemars(with = "Option<String>", extend("enum" = ["normal", "read-only"]))]
     mode: Option<PolicyMode>,
     /// Whether agents see the meta tools `tool_search` and `execute_tool`.
@@ -57,58 +57,59 @@ pub(crate) struct ProfileEntry {
 }
 
 /// Adds the profiles of a file. An invalid one is left out: it might be wider than intended.
-pub(crate) fn add(
-    all: &mut Vec<Profile>,
-    written: Map<String, Value>,
+pub(crate) fn add_all(
+    profiles: &mut Vec<Profile>,
+    entries: Map<String, Value>,
     document: &Document,
     scope: ConfigScope,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
-    for (name, value) in written {
-        match read(&name, value, document, scope, problems) {
-            Ok(profile) => put(all, profile, document, problems),
+    for (name, value) in entries {
+        match read_profile(&name, value, document, scope, diagnostics) {
+            Ok(profile) => insert(profiles, profile, document, diagnostics),
             Err(reason) => {
-                let reason = format!("profile `{name}`: {reason}; it is left out");
-                problems.push(document.warning(&["profiles", &name], reason));
+                let reason = format!("profile `{name}`: {reason}; it is skipped");
+                diagnostics.push(document.warning(&["profiles", &name], reason));
             }
         }
     }
 }
 
 /// A project cannot redefine a profile of the user.
-fn put(
-    all: &mut Vec<Profile>,
+fn insert(
+    profiles: &mut Vec<Profile>,
     profile: Profile,
     document: &Document,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let Some(there) = all.iter_mut().find(|it| it.name == profile.name) else {
-        return all.push(profile);
+    let Some(existing) = profiles.iter_mut().find(|other| other.name == profile.name) else {
+        return profiles.push(profile);
     };
     let message = format!(
-        "profile `{}` is in your own configuration, too, and that one counts",
+        "profile `{}` is also in your user configuration, which takes precedence",
         profile.name
     );
-    problems.push(document.warning(&[], message));
+    diagnostics.push(document.warning(&[], message));
     if profile.scope == ConfigScope::User {
-        *there = profile;
+        *existing = profile;
     }
 }
 
-fn read(
+fn read_profile(
     name: &str,
     value: Value,
     document: &Document,
     scope: ConfigScope,
-    problems: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Profile, String> {
-    SourceId::new(name).map_err(|it| it.to_string())?;
-    let section =
-        section::read_value::<ProfileEntry>(value, document.folder()).and_then(|it| it.strict());
-    let entry = section.map_err(|it| it.to_string())?;
+    SourceId::new(name).map_err(|error| error.to_string())?;
+    let section = section::read_value::<ProfileEntry>(value, document.folder())
+        .and_then(|section| section.strict());
+    let entry = section.map_err(|error| error.to_string())?;
     if entry.mode == Some(PolicyMode::AllowAll) {
         return Err(
-            "`mode` is `allow-all`; a profile may only tighten what holds anyway".to_owned()
+            "`mode` is `allow-all`, but a profile can only be stricter than the configuration"
+                .to_owned(),
         );
     }
     Ok(Profile {
@@ -116,7 +117,7 @@ fn read(
         include: entry.include.map(ToolPatterns::parse).transpose()?,
         exclude: ToolPatterns::parse(entry.exclude)?,
         listed: entry.listed.map(ToolPatterns::parse).transpose()?,
-        rules: policies::read(entry.default_policy, entry.policies, document, problems),
+        rules: policies::read_rules(entry.default_policy, entry.policies, document, diagnostics),
         read_only: entry.mode == Some(PolicyMode::ReadOnly),
         meta_tools: entry.meta_tools,
         scope,

@@ -10,7 +10,7 @@ mod error;
 mod tests;
 mod values;
 
-pub(crate) use error::{SectionError, UnknownKey, either};
+pub(crate) use error::{SectionError, UnknownKey, alternatives};
 pub(crate) use values::{milliseconds, one_of, path, paths, roots, text, texts};
 
 use serde::de::value::StringDeserializer;
@@ -61,7 +61,7 @@ pub(crate) fn read_value<T: DeserializeOwned>(
 }
 
 /// The name of the tuple struct for a string together with the folder of its file.
-const LOCATED: &str = "LocatedText";
+const LOCATED_TEXT: &str = "LocatedText";
 
 /// A value and its key path in the table.
 struct ValueReader<'a> {
@@ -88,21 +88,17 @@ impl<'a> ValueReader<'a> {
         fields: &'static [&'static str],
     ) -> Vec<(String, ValueReader<'a>)> {
         let mut found: Vec<(String, ValueReader<'a>)> = Vec::new();
-        for (written, value) in table.into_iter().filter(|(_, value)| !value.is_null()) {
-            let name = if fields.contains(&written.as_str()) {
-                written.clone()
-            } else {
-                snake_case(&written)
-            };
-            let child = self.child(Some(written), value, false);
+        for (key, value) in table.into_iter().filter(|(_, value)| !value.is_null()) {
+            let name = if fields.contains(&key.as_str()) { key.clone() } else { snake_case(&key) };
+            let child = self.child(Some(key), value, false);
             if !fields.contains(&name.as_str()) {
                 let nearest = nearest(&name, fields.iter().copied());
                 self.unknown.borrow_mut().push(UnknownKey { path: child.path, nearest });
                 continue;
             }
-            match found.iter_mut().find(|(it, _)| *it == name) {
+            match found.iter_mut().find(|(other, _)| *other == name) {
                 // Of two spellings of a key, the snake case one wins.
-                Some(there) if child.path.last() == Some(&name) => there.1 = child,
+                Some(existing) if child.path.last() == Some(&name) => existing.1 = child,
                 Some(_) => {}
                 None => found.push((name, child)),
             }
@@ -117,13 +113,13 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SectionError> {
         match self.value {
             Value::Null => visitor.visit_unit(),
-            Value::Bool(it) => visitor.visit_bool(it),
-            Value::Number(it) => match (it.as_u64(), it.as_i64()) {
+            Value::Bool(value) => visitor.visit_bool(value),
+            Value::Number(value) => match (value.as_u64(), value.as_i64()) {
                 (Some(number), _) => visitor.visit_u64(number),
                 (None, Some(number)) => visitor.visit_i64(number),
-                (None, None) => visitor.visit_f64(it.as_f64().unwrap_or(f64::NAN)),
+                (None, None) => visitor.visit_f64(value.as_f64().unwrap_or(f64::NAN)),
             },
-            Value::String(it) => visitor.visit_string(it),
+            Value::String(text) => visitor.visit_string(text),
             Value::Array(_) => self.deserialize_seq(visitor),
             Value::Object(_) => self.deserialize_map(visitor),
         }
@@ -135,8 +131,8 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
 
     fn deserialize_string<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, SectionError> {
         self.value = match self.value {
-            Value::Bool(it) if self.is_element => Value::String(it.to_string()),
-            Value::Number(it) if self.is_element => Value::String(it.to_string()),
+            Value::Bool(value) if self.is_element => Value::String(value.to_string()),
+            Value::Number(number) if self.is_element => Value::String(number.to_string()),
             other => other,
         };
         self.deserialize_any(visitor)
@@ -153,7 +149,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
             table @ Value::Object(_) => vec![table],
             value => return Self { value, ..self }.deserialize_any(visitor),
         };
-        let items: Vec<_> = items.into_iter().map(|it| self.child(None, it, true)).collect();
+        let items: Vec<_> = items.into_iter().map(|item| self.child(None, item, true)).collect();
         visitor.visit_seq(ElementReader(items.into_iter()))
     }
 
@@ -165,7 +161,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
         };
         let entries = table.into_iter().filter(|(_, value)| !value.is_null());
         let entries: Vec<_> =
-            entries.map(|(key, it)| (key.clone(), self.child(Some(key), it, true))).collect();
+            entries.map(|(key, value)| (key.clone(), self.child(Some(key), value, true))).collect();
         visitor.visit_map(MapReader { entries: entries.into_iter(), value: None })
     }
 
@@ -180,7 +176,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
                 let entries = self.fields(table, fields);
                 visitor.visit_map(MapReader { entries: entries.into_iter(), value: None })
             }
-            other => Err(SectionError::of_type(&other, "a table")),
+            other => Err(SectionError::wrong_type(&other, "a table")),
         }
     }
 
@@ -191,13 +187,13 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
         visitor: V,
     ) -> Result<V::Value, SectionError> {
         match &self.value {
-            Value::String(text) if name == LOCATED => {
+            Value::String(text) if name == LOCATED_TEXT => {
                 let folder = self.folder.to_string_lossy().into_owned();
-                let items =
-                    [text.clone(), folder].map(|it| self.child(None, Value::String(it), true));
+                let items = [text.clone(), folder]
+                    .map(|value| self.child(None, Value::String(value), true));
                 visitor.visit_seq(ElementReader(Vec::from(items).into_iter()))
             }
-            other => Err(SectionError::of_type(other, "a text")),
+            other => Err(SectionError::wrong_type(other, "a string")),
         }
     }
 
@@ -220,7 +216,7 @@ impl<'de> Deserializer<'de> for ValueReader<'_> {
                 let word: StringDeserializer<SectionError> = word.into_deserializer();
                 visitor.visit_enum(word)
             }
-            other => Err(SectionError::of_type(&other, "a text")),
+            other => Err(SectionError::wrong_type(&other, "a string")),
         }
     }
 
@@ -278,18 +274,18 @@ fn deserialize_at<'de, T: DeserializeSeed<'de>>(
     reader: ValueReader<'_>,
 ) -> Result<T::Value, SectionError> {
     let path = reader.path.clone();
-    seed.deserialize(reader).map_err(|error| error.below(&path))
+    seed.deserialize(reader).map_err(|error| error.prefixed(&path))
 }
 
 /// `callTimeoutMs` and `call-timeout-ms` as `call_timeout_ms`.
 pub(crate) fn snake_case(key: &str) -> String {
     let mut snake = String::with_capacity(key.len() + 4);
-    for letter in key.chars() {
-        match letter {
-            'A'..='Z' if snake.is_empty() => snake.push(letter.to_ascii_lowercase()),
-            'A'..='Z' => snake.extend(['_', letter.to_ascii_lowercase()]),
+    for character in key.chars() {
+        match character {
+            'A'..='Z' if snake.is_empty() => snake.push(character.to_ascii_lowercase()),
+            'A'..='Z' => snake.extend(['_', character.to_ascii_lowercase()]),
             '-' => snake.push('_'),
-            letter => snake.push(letter),
+            character => snake.push(character),
         }
     }
     snake

@@ -38,13 +38,13 @@ pub(super) struct ServerCollector<'a> {
     lookup: ReferenceLookup,
     is_trusted: &'a dyn Fn() -> bool,
     /// Ids that an earlier file has decided, and whether it only disabled the server.
-    decided: BTreeMap<String, EntryDecision>,
+    decisions: BTreeMap<String, EntryDecision>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EntryDecision {
     Final,
-    Off,
+    Disabled,
 }
 
 impl<'a> ServerCollector<'a> {
@@ -55,7 +55,7 @@ impl<'a> ServerCollector<'a> {
         lookup: ReferenceLookup,
         is_trusted: &'a dyn Fn() -> bool,
     ) -> Self {
-        Self { config, root, lookup, is_trusted, decided: BTreeMap::new() }
+        Self { config, root, lookup, is_trusted, decisions: BTreeMap::new() }
     }
 
     /// Adds the servers of the next file.
@@ -63,17 +63,17 @@ impl<'a> ServerCollector<'a> {
         if entries.is_empty() {
             return;
         }
-        let around = self.around(file);
-        let mut here: BTreeMap<String, String> = BTreeMap::new();
+        let context = self.context(file);
+        let mut names: BTreeMap<String, String> = BTreeMap::new();
         for RawEntry { path, value } in entries {
-            let reading = EntryReader { file, around: &around, path: &path };
-            if let Some(id) = self.id(&reading, &mut here) {
-                self.entry(id, &reading, value);
+            let reader = EntryReader { file, context: &context, path: &path };
+            if let Some(id) = self.resolve_id(&reader, &mut names) {
+                self.add_entry(id, &reader, value);
             }
         }
     }
 
-    fn around(&self, file: &ConfigFile) -> EntryContext {
+    fn context(&self, file: &ConfigFile) -> EntryContext {
         let folder = file.document.folder();
         let (base, trusted) = match file.scope {
             ConfigScope::User => (folder, true),
@@ -90,129 +90,129 @@ impl<'a> ServerCollector<'a> {
 
     /// The id, if the name is valid. In files of other programs an invalid name becomes the nearest
     /// valid id.
-    fn id(
+    fn resolve_id(
         &mut self,
-        reading: &EntryReader<'_>,
-        here: &mut BTreeMap<String, String>,
+        reader: &EntryReader<'_>,
+        names: &mut BTreeMap<String, String>,
     ) -> Option<SourceId> {
-        let name = reading.name();
+        let name = reader.name();
         let id = match SourceId::new(name) {
             Ok(id) => id,
-            Err(invalid) if reading.file.is_ours => {
-                self.warn(reading, &[], invalid.to_string());
+            Err(invalid) if reader.file.is_ours => {
+                self.warn(reader, &[], invalid.to_string());
                 return None;
             }
             Err(invalid) => SourceId::new(&invalid.nearest).ok()?,
         };
         if SourceId::RESERVED.contains(&id.as_str()) {
             let reason = format!(
-                "the id `{id}` is toolscout's own; call it something else, for example `{id}-server`"
+                "the id `{id}` is reserved for toolscout; use another one, for example `{id}-server`"
             );
-            self.warn(reading, &[], reason);
+            self.warn(reader, &[], reason);
             return None;
         }
-        if let Some(other) = here.insert(id.as_str().to_owned(), name.to_owned()) {
+        if let Some(other) = names.insert(id.as_str().to_owned(), name.to_owned()) {
             self.warn(
-                reading,
+                reader,
                 &[],
-                format!("`{name}` and `{other}` would both be called `{id}`; it is left out"),
+                format!("`{name}` and `{other}` would both get the id `{id}`; `{name}` is skipped"),
             );
             return None;
         }
         if id.as_str() != name {
-            self.note(reading, format!("`{name}` is called `{id}` here"));
+            self.note(reader, format!("server `{name}` gets the id `{id}`"));
         }
         Some(id)
     }
 
-    fn entry(&mut self, id: SourceId, reading: &EntryReader<'_>, value: Value) {
+    fn add_entry(&mut self, id: SourceId, reader: &EntryReader<'_>, value: Value) {
         let ParsedSection { value: entry, unknown } = match ServerEntry::read(value) {
             Ok(section) => section,
             Err(error) => {
                 self.decide(&id, EntryDecision::Final);
                 return self.warn(
-                    reading,
+                    reader,
                     &error.keys(&[]),
-                    format!("server `{id}`: {error}; it is left out"),
+                    format!("server `{id}`: {error}; it is skipped"),
                 );
             }
         };
-        let decision = self.decided.get(id.as_str()).copied();
+        let decision = self.decisions.get(id.as_str()).copied();
         // The user's rules for a server apply even if a project configures the same server.
-        if decision != Some(EntryDecision::Final) || reading.file.scope == ConfigScope::User {
-            self.rules(&id, &entry, reading);
+        if decision != Some(EntryDecision::Final) || reader.file.scope == ConfigScope::User {
+            self.add_rules(&id, &entry, reader);
         }
         if decision == Some(EntryDecision::Final) {
             return self.note(
-                reading,
-                format!("server `{id}` is configured in another file, which comes first"),
+                reader,
+                format!("server `{id}` is also configured in another file, which takes precedence"),
             );
         }
-        self.unknown(&id, &unknown, reading);
-        if entry.only_turns_off() {
-            return self.decide(&id, EntryDecision::Off);
+        self.warn_unknown_keys(&id, &unknown, reader);
+        if entry.only_disables() {
+            return self.decide(&id, EntryDecision::Disabled);
         }
         self.decide(&id, EntryDecision::Final);
-        if entry.command.as_deref().is_some_and(|it| OWN_PROGRAM.is_started_by(it)) {
-            return self
-                .note(reading, format!("server `{id}` is toolscout itself; it is left out"));
+        if entry.command.as_deref().is_some_and(|command| OWN_PROGRAM.is_started_by(command)) {
+            return self.note(reader, format!("server `{id}` is toolscout itself; it is skipped"));
         }
-        match entry.server(id.clone(), reading.around) {
+        match entry.to_server_config(id.clone(), reader.context) {
             Err(reason) => {
-                self.warn(reading, &[], format!("server `{id}`: {reason}; it is left out"))
+                self.warn(reader, &[], format!("server `{id}`: {reason}; it is skipped"))
             }
             Ok(mut server) => {
                 server.enabled &= decision != Some(EntryDecision::Off);
                 self.config.listed.extend(ToolPatterns::of_source(&id, &entry.listed));
                 server.policies =
-                    policies_of(&entry).map(|(name, policy, _)| (name, policy)).collect();
-                self.config.servers.push(reading.configured(server));
+                    tool_policies(&entry).map(|(name, policy, _)| (name, policy)).collect();
+                self.config.servers.push(reader.to_configured(server));
             }
         }
     }
 
     fn decide(&mut self, id: &SourceId, decision: EntryDecision) {
-        let before = self.decided.entry(id.as_str().to_owned()).or_insert(decision);
+        let before = self.decisions.entry(id.as_str().to_owned()).or_insert(decision);
         if decision == EntryDecision::Final {
             *before = decision;
         }
     }
 
-    fn rules(&mut self, id: &SourceId, entry: &ServerEntry, reading: &EntryReader<'_>) {
-        for (name, policy, is_known) in policies_of(entry) {
+    fn add_rules(&mut self, id: &SourceId, entry: &ServerEntry, reader: &EntryReader<'_>) {
+        for (name, policy, is_known) in tool_policies(entry) {
             if !is_known {
                 let word = entry.tools.get(&name).map_or("", String::as_str);
-                let reason = policies::unknown(&format!("the policy of `{name}`"), word);
-                self.warn(reading, &["tools", &name], format!("server `{id}`: {reason}"));
+                let reason = policies::unknown_policy(&format!("the policy of `{name}`"), word);
+                self.warn(reader, &["tools", &name], format!("server `{id}`: {reason}"));
             }
-            let level = match reading.file.scope {
-                ConfigScope::Project => &mut self.config.project,
-                ConfigScope::User => &mut self.config.user,
+            let level = match reader.file.scope {
+                ConfigScope::Project => &mut self.config.project_rules,
+                ConfigScope::User => &mut self.config.user_rules,
             };
             level.rules.push((format!("{id}/{name}"), policy));
         }
     }
 
-    fn unknown(&mut self, id: &SourceId, keys: &[UnknownKey], reading: &EntryReader<'_>) {
+    fn warn_unknown_keys(&mut self, id: &SourceId, keys: &[UnknownKey], reader: &EntryReader<'_>) {
         for key in keys {
-            let suggestion = if reading.file.is_ours { key.suggestion() } else { String::new() };
+            let suggestion = if reader.file.is_ours { key.suggestion() } else { String::new() };
             self.warn(
-                reading,
+                reader,
                 &[key.name()],
                 format!("server `{id}`: unknown key `{}`{suggestion}", key.name()),
             );
         }
     }
 
-    fn warn(&mut self, reading: &EntryReader<'_>, below: &[&str], reason: String) {
+    fn warn(&mut self, reader: &EntryReader<'_>, keys: &[&str], reason: String) {
         let path: Vec<&str> =
-            reading.path.iter().map(String::as_str).chain(below.iter().copied()).collect();
-        self.config.problems.push(reading.file.document.warning(&path, reason));
+            reader.path.iter().map(String::as_str).chain(keys.iter().copied()).collect();
+        self.config.diagnostics.push(reader.file.document.warning(&path, reason));
     }
 
-    fn note(&mut self, reading: &EntryReader<'_>, message: String) {
-        self.config.problems.push(
-            Diagnostic::debug(DiagnosticKind::Setting, message).at(&reading.file.document.path),
+    fn note(&mut self, reader: &EntryReader<'_>, message: String) {
+        self.config.diagnostics.push(
+            Diagnostic::debug(DiagnosticKind::Setting, message)
+                .with_path(&reader.file.document.path),
         );
     }
 }
@@ -220,7 +220,7 @@ impl<'a> ServerCollector<'a> {
 /// The entry being read.
 struct EntryReader<'a> {
     file: &'a ConfigFile,
-    around: &'a EntryContext,
+    context: &'a EntryContext,
     path: &'a [String],
 }
 
@@ -229,7 +229,7 @@ impl EntryReader<'_> {
         self.path.last().map_or("", String::as_str)
     }
 
-    fn configured(&self, server: ServerConfig) -> ConfiguredServer {
+    fn to_configured(&self, server: ServerConfig) -> ConfiguredServer {
         ConfiguredServer {
             server,
             scope: self.file.scope,
@@ -241,9 +241,9 @@ impl EntryReader<'_> {
 }
 
 /// The policy of each tool, and whether its word is valid.
-fn policies_of(entry: &ServerEntry) -> impl Iterator<Item = (String, Policy, bool)> {
+fn tool_policies(entry: &ServerEntry) -> impl Iterator<Item = (String, Policy, bool)> {
     entry.tools.iter().map(|(name, word)| {
-        let policy = policies::policy(word);
+        let policy = policies::parse_policy(word);
         (name.clone(), policy.unwrap_or(Policy::Deny), policy.is_some())
     })
 }

@@ -1,5 +1,5 @@
 //! The settings of a configuration file. A setting is one field with its documentation, which is
-//! also its reference in `docs/settings.md`.
+//! also its reference in `docs/reference/settings.md`.
 
 use crate::section::{self, SectionError, milliseconds, one_of, path, paths, roots, text, texts};
 use schemars::JsonSchema;
@@ -15,26 +15,26 @@ use toolscout_mcp_client::ConfigText;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Settings {
-    /// Folders to search for tools. `default` is the root of the project.
+    /// Folders to search for tools with `patterns`. `default` is the project root.
     #[serde(deserialize_with = "roots")]
     pub roots: Option<Vec<PathBuf>>,
-    /// Folders that hold tools themselves.
+    /// Folders whose files are tools.
     #[serde(deserialize_with = "paths")]
     pub tool_directories: Option<Vec<PathBuf>>,
-    /// Single files with tools, listed before all others.
+    /// Single tool files. Their tools come before all others.
     #[serde(deserialize_with = "paths")]
     pub tool_files: Option<Vec<PathBuf>>,
-    /// Patterns of files with tools, instead of `tools/**` and `src/tools/**`.
+    /// Globs of tool files. Replaces the default `tools/**` and `src/tools/**`.
     pub patterns: Option<Vec<String>>,
-    /// Patterns of files to ignore, instead of the usual ones.
+    /// Globs of files to ignore. Replaces the default list.
     pub ignore: Option<Vec<String>>,
-    /// What happens if two files of a folder define one tool: `replace`, `skip` or `error`.
+    /// What to do if two files define the same tool: `replace` keeps the later one, `skip` the earlier one, `error` stops.
     #[schemars(extend("default" = "replace"))]
     pub on_conflict: Option<String>,
-    /// Whether the first diagnostic is an error.
+    /// Whether to stop at the first diagnostic.
     #[schemars(extend("default" = false))]
     pub strict: Option<bool>,
-    /// How long a file may take to describe its tools. All files of a source together may take four times as long.
+    /// Timeout for running a file to read its tools, in milliseconds. All files of a source together may take four times as long.
     #[serde(deserialize_with = "milliseconds")]
     #[schemars(range(min = 1, max = 86400000))]
     pub probe_timeout_ms: Option<u64>,
@@ -44,9 +44,9 @@ pub struct Settings {
     pub meta_tools: Option<String>,
     /// Which servers `toolscout serve` discovers at startup.
     pub discover_on_start: Option<DiscoverOnStart>,
-    /// Folders of tools that a header of an HTTP request chooses, for this request only.
+    /// Tool folders that an HTTP header selects, for one request.
     pub request_tools: Option<Vec<RequestToolsSettings>>,
-    /// Declared lists of tools that exist without being runnable, so that catalogs and policies can name them.
+    /// Predefined lists of tools without handlers. Catalogs and policies can name these tools; calls fail.
     pub presets: Option<Vec<ToolPreset>>,
     /// What happens to a tool if a source with higher precedence has one of the same name. `exclude` in either file
     /// wins.
@@ -54,49 +54,49 @@ pub struct Settings {
     pub shadow: Option<ShadowPolicy>,
     /// How tools are searched.
     pub search: SearchSettings,
-    /// What models are told about tools before they ask.
+    /// Settings of the tool summary for system prompts.
     pub context: ContextSettings,
-    /// Which operations agents may call. Only in the user's own configuration.
+    /// Settings of `toolscout serve`.
     pub serve: ServeSettings,
     /// Where traces are sent. Only in the user's own configuration.
     #[serde(skip_serializing)]
     pub telemetry: TelemetrySettings,
-    /// How much of the audit log is kept. Only in the user's own configuration.
+    /// Size of the audit log. Only in the user configuration.
     pub journal: JournalSettings,
 }
 
-/// How tools are searched.
+/// Search settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SearchSettings {
-    /// Whether meaning counts, and not only words.
+    /// Whether to search by meaning as well as by keywords.
     #[schemars(extend("default" = true))]
     pub semantic: Option<bool>,
-    /// A sentence-transformers model to use instead of the built-in one. Only in the user's own configuration.
+    /// Folder of a sentence-transformers model to use instead of the built-in one. Only in the user configuration.
     #[serde(deserialize_with = "path")]
     pub model: Option<PathBuf>,
-    /// The language that tools are described in, if its script is Latin.
+    /// Language of the tool descriptions, if it has a Latin script.
     #[schemars(with = "Option<String>", extend("enum" = languages(), "default" = "english"))]
     pub language: Option<Language>,
-    /// Whether search learns from calls which tool answers which query. `false` in either file wins.
+    /// Whether calls after a search improve later rankings (relevance feedback). `false` in either file applies.
     #[schemars(extend("default" = true))]
     pub learn: Option<bool>,
 }
 
-/// What models are told about tools before they ask.
+/// Settings of the tool summary for system prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ContextSettings {
-    /// Parts of the names of tools to mention, instead of the usual ones.
+    /// Name the tools whose names contain one of these texts. Replaces the default list.
     #[serde(deserialize_with = "essential")]
     pub essential: Option<Vec<String>>,
 }
 
-/// Which operations agents may call.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+/// Settings of `toolscout serve`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ServeSettings {
-    /// Operations that `toolscout serve` offers to agents as tools, such as `server list`. Only operations that read.
+    /// Operations to offer to agents as tools, for example `server list`. Only operations that change nothing. Only in the user configuration.
     pub operations: Option<Vec<String>>,
 }
 
@@ -104,32 +104,32 @@ pub struct ServeSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TelemetrySettings {
-    /// Address of an OTLP collector, as in `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    /// URL of an OTLP collector, like `OTEL_EXPORTER_OTLP_ENDPOINT`.
     #[serde(deserialize_with = "text")]
     #[schemars(with = "Option<String>")]
     pub otlp: Option<ConfigText>,
-    /// Headers of each request to it. Secrets are best written as references.
+    /// HTTP headers of the requests to the collector. Use references for secrets.
     #[serde(deserialize_with = "texts")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub headers: BTreeMap<String, ConfigText>,
     /// Service name of the traces.
     #[schemars(extend("default" = "toolscout"))]
     pub service: Option<String>,
-    /// Whether traces hold queries and arguments, with secrets redacted.
+    /// Whether traces contain queries and arguments, with secrets redacted.
     #[schemars(extend("default" = false))]
     pub content: Option<bool>,
 }
 
-/// How much of the audit log is kept.
+/// Size of the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct JournalSettings {
-    /// Megabytes, from 8 to 4096, or `off`. The oldest lines go first.
+    /// Maximum size in megabytes, from 8 to 4096, or `off`. The oldest records are deleted first.
     #[schemars(with = "Option<u64>", extend("default" = 64))]
     pub keep: Option<JournalRetention>,
 }
 
-/// How much of the audit log is kept.
+/// The maximum size of the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JournalRetention {
     /// Nothing is written.
@@ -138,16 +138,16 @@ pub enum JournalRetention {
     Bytes(u64),
 }
 
-/// A folder of tools that a header of a request chooses.
+/// A tool folder that an HTTP header selects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequestToolsSettings {
-    /// The header.
+    /// Name of the header.
     pub header: String,
-    /// Regular expression that the whole value of the header must match.
+    /// Regular expression that must match the whole header value.
     pub pattern: String,
-    /// The folder, relative to the project, with `{value}` in it.
+    /// The folder, relative to the project root; `{value}` stands for the header value.
     pub folder: String,
-    /// The id of the source of these tools.
+    /// Id of the source for these tools.
     pub source: Option<String>,
 }
 
@@ -156,21 +156,21 @@ pub struct RequestToolsSettings {
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum DiscoverOnStart {
-    /// Those never discovered, or whose entry has changed since.
+    /// Servers that were never discovered, or whose entry has changed since.
     #[default]
     Missing,
-    /// Also those whose tools are old.
+    /// Also servers whose cached tools have expired.
     Stale,
-    /// All of them.
+    /// All servers.
     All,
 }
 
-/// A declared list of tools.
+/// A predefined list of tools without handlers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum ToolPreset {
-    /// What most agents can do without tools: `bash`, `file_read` and the like.
+    /// Tools that most agents have built in, for example `bash` and `file_read`.
     Native,
 }
 
@@ -181,7 +181,7 @@ const GROUPS: [&[&str]; 2] =
 
 impl Settings {
     /// These settings, completed by those of `other`.
-    pub(crate) fn or(self, other: Self) -> Result<Self, SectionError> {
+    pub(crate) fn merge(self, other: Self) -> Result<Self, SectionError> {
         let telemetry = if self.telemetry == TelemetrySettings::default() {
             &other.telemetry
         } else {
@@ -190,13 +190,14 @@ impl Settings {
         let (telemetry, shadow) = (telemetry.clone(), self.shadow.max(other.shadow));
         let is_learning_off = [self.search.learn, other.search.learn].contains(&Some(false));
         let (mut ours, theirs) = (table(self)?, table(other)?);
-        let has =
-            |group: &[&str]| group.iter().any(|it| ours.get(*it).is_some_and(|it| !it.is_null()));
-        let decided: Vec<&str> =
-            GROUPS.into_iter().filter(|it| has(it)).flatten().copied().collect();
-        fill(
+        let has = |group: &[&str]| {
+            group.iter().any(|key| ours.get(*key).is_some_and(|value| !value.is_null()))
+        };
+        let decided_keys: Vec<&str> =
+            GROUPS.into_iter().filter(|group| has(group)).flatten().copied().collect();
+        fill_missing(
             &mut ours,
-            theirs.into_iter().filter(|(key, _)| !decided.contains(&key.as_str())).collect(),
+            theirs.into_iter().filter(|(key, _)| !decided_keys.contains(&key.as_str())).collect(),
         );
         let mut merged: Self = section::read(ours, Path::new("/"))?.value;
         (merged.telemetry, merged.shadow) = (telemetry, shadow);
@@ -216,10 +217,10 @@ fn table(settings: Settings) -> Result<Map<String, Value>, SectionError> {
 }
 
 /// Adds missing keys, recursively for tables.
-fn fill(table: &mut Map<String, Value>, other: Map<String, Value>) {
+fn fill_missing(table: &mut Map<String, Value>, other: Map<String, Value>) {
     for (key, value) in other {
         match (table.get_mut(&key), value) {
-            (Some(Value::Object(ours)), Value::Object(theirs)) => fill(ours, theirs),
+            (Some(Value::Object(ours)), Value::Object(theirs)) => fill_missing(ours, theirs),
             (None | Some(Value::Null), value) => drop(table.insert(key, value)),
             _ => {}
         }
@@ -237,7 +238,7 @@ pub(crate) fn meta_tools<'de, D: Deserializer<'de>>(value: D) -> Result<Option<S
 fn essential<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<String>>, D::Error> {
     let names = Option::<Vec<String>>::deserialize(value)?;
     if names.iter().flatten().any(String::is_empty) {
-        Err(D::Error::custom("holds an empty text, which is part of every name"))
+        Err(D::Error::custom("has an empty string, which matches every name"))
     } else {
         Ok(names)
     }
@@ -250,10 +251,10 @@ impl<'de> Deserialize<'de> for JournalRetention {
     fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
         match Value::deserialize(value)? {
             Value::String(word) if word == "off" => Ok(Self::Off),
-            other => match other.as_u64().filter(|it| MEGABYTES.contains(it)) {
+            other => match other.as_u64().filter(|value| MEGABYTES.contains(value)) {
                 Some(megabytes) => Ok(Self::Bytes(megabytes << 20)),
                 None => Err(D::Error::custom(format!(
-                    "must be megabytes, from {} to {}, or `off`",
+                    "must be a number of megabytes from {} to {}, or `off`",
                     MEGABYTES.start(),
                     MEGABYTES.end()
                 ))),

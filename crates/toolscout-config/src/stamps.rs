@@ -17,12 +17,12 @@ struct FileStamp {
 
 impl FileStamps {
     /// Records the current state of these files.
-    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub fn record(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let stamp = |path: PathBuf| {
-            let now = path.metadata().ok().map(|it| FileStamp {
-                inode: it.ino(),
-                length: it.len(),
-                written: (it.mtime(), it.mtime_nsec()),
+            let now = path.metadata().ok().map(|metadata| FileStamp {
+                inode: metadata.ino(),
+                length: metadata.len(),
+                written: (metadata.mtime(), metadata.mtime_nsec()),
             });
             (path, now)
         };
@@ -30,7 +30,7 @@ impl FileStamps {
     }
 
     /// Records the current state of the same files.
-    pub fn again(&self) -> Self {
-        Self::of(self.0.iter().map(|(path, _)| path.clone()))
+    pub fn current(&self) -> Self {
+        Self::record(self.0.iter().map(|(path, _)| path.clone()))
     }
 }

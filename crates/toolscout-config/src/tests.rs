@@ -30,7 +30,7 @@ impl World {
         Self { folder, trusted: true }
     }
 
-    fn of(name: &str, text: &str) -> Self {
+    fn with_file(name: &str, text: &str) -> Self {
         Self::new().file(name, text)
     }
 
@@ -50,7 +50,7 @@ impl World {
     }
 
     fn try_read_if(&self, is_trusted: &dyn Fn(&Path) -> bool) -> Result<Config, ConfigError> {
-        let lookup = ReferenceLookup::of(|name| (name == "HOME").then(|| "/home/ada".into()));
+        let lookup = ReferenceLookup::new(|name| (name == "HOME").then(|| "/home/ada".into()));
         let (project, user) = (self.path("project"), Some(self.path("user")));
         let locations = ConfigLocations {
             folder: project.clone(),
@@ -68,28 +68,36 @@ impl World {
 
     /// The warnings as they are displayed.
     fn warnings(&self) -> Vec<String> {
-        said(&self.read(), toolscout_core::DiagnosticLevel::Warning)
+        messages_of(&self.read(), toolscout_core::DiagnosticLevel::Warning)
     }
 
     fn notes(&self) -> Vec<String> {
-        said(&self.read(), toolscout_core::DiagnosticLevel::Debug)
+        messages_of(&self.read(), toolscout_core::DiagnosticLevel::Debug)
     }
 }
 
-fn said(config: &Config, level: toolscout_core::DiagnosticLevel) -> Vec<String> {
-    let problems = config.problems.iter().filter(|it| it.level == level);
-    let name = |it: &Diagnostic| {
-        it.path.as_deref().and_then(Path::file_name).map(|it| it.to_string_lossy().into_owned())
+fn messages_of(config: &Config, level: toolscout_core::DiagnosticLevel) -> Vec<String> {
+    let diagnostics = config.diagnostics.iter().filter(|diagnostic| diagnostic.level == level);
+    let name = |diagnostic: &Diagnostic| {
+        diagnostic
+            .path
+            .as_deref()
+            .and_then(Path::file_name)
+            .map(|file_name| file_name.to_string_lossy().into_owned())
     };
-    problems.map(|it| format!("{}: {}", name(it).unwrap_or_default(), it.message)).collect()
+    diagnostics
+        .map(|diagnostic| {
+            format!("{}: {}", name(diagnostic).unwrap_or_default(), diagnostic.message)
+        })
+        .collect()
 }
 
 fn ids(config: &Config) -> Vec<&str> {
-    config.servers.iter().map(|it| it.server.id.as_str()).collect()
+    config.servers.iter().map(|server| server.server.id.as_str()).collect()
 }
 
 fn server<'a>(config: &'a Config, id: &str) -> &'a ServerConfig {
-    &config.server(id).unwrap_or_else(|| panic!("no server {id}: {:?}", config.problems)).server
+    &config.server(id).unwrap_or_else(|| panic!("no server {id}: {:?}", config.diagnostics)).server
 }
 
 fn program<'a>(config: &'a Config, id: &str) -> &'a Program {

@@ -4,7 +4,7 @@ mod clients;
 mod planning;
 mod references;
 
-use super::look::ScannedContent;
+use super::scan::ScannedContent;
 use super::{ClientFolders, ClientScan};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let world = Self { dir: tempfile::tempdir().expect("a temporary folder") };
-        world.file("desk/package.json", "{}")
+        world.file("project/package.json", "{}")
     }
 
     /// Writes a file, relative to the home folder.
@@ -43,23 +43,26 @@ impl World {
 
     fn folders_with(&self, variables: &[(&str, &str)]) -> ClientFolders {
         let variable = |name: &str| {
-            variables.iter().find(|(it, _)| *it == name).map(|(_, it)| (*it).to_owned())
+            variables
+                .iter()
+                .find(|(variable, _)| *variable == name)
+                .map(|(_, item)| (*item).to_owned())
         };
-        ClientFolders::new(&variable, &self.path("desk"), &self.path("desk"))
+        ClientFolders::new(&variable, &self.path("project"), &self.path("project"))
     }
 
     /// The entries and notes read from the files of this client, as text. Paths below the home
     /// folder start with `~`.
     fn entries(&self, client: &str) -> String {
-        let client = super::named(client).expect("a client of this name");
-        let text = render(ClientScan::at([client], &self.folders()));
+        let client = super::find_client(client).expect("a client of this name");
+        let text = render(ClientScan::read_clients([client], &self.folders()));
         text.replace(&self.home().display().to_string(), "~")
     }
 }
 
-fn render(looking: ClientScan) -> String {
+fn render(scan: ClientScan) -> String {
     let mut text = String::new();
-    for file in looking.files {
+    for file in scan.files {
         let servers = match file.content {
             ScannedContent::Servers(servers) => servers,
             ScannedContent::Native => {
@@ -77,7 +80,7 @@ fn render(looking: ClientScan) -> String {
                 Ok(entry) => toml::to_string(entry).expect("an entry"),
                 Err(reason) => format!("! {reason}\n"),
             };
-            text.extend(server.notes.iter().map(|it| format!("# {it}\n")));
+            text.extend(server.notes.iter().map(|note| format!("# {note}\n")));
         }
     }
     text

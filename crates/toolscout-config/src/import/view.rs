@@ -10,8 +10,8 @@ use std::path::Path;
 /// The output of `import --json`.
 #[derive(Debug, Serialize)]
 pub struct ImportPlanView<'a> {
-    /// The file to which servers are added.
-    target: &'a Path,
+    /// The files to which servers are added.
+    targets: Vec<&'a Path>,
     /// Whether the file was written.
     written: bool,
     servers: Vec<PlannedServerView<'a>>,
@@ -38,11 +38,10 @@ struct PlannedServerView<'a> {
 
 impl<'a> ImportPlanView<'a> {
     pub fn new(plan: &'a ImportPlan, written: bool) -> Self {
-        let servers = plan
-            .files
-            .iter()
-            .flat_map(|file| file.servers.iter().map(|it| PlannedServerView::new(file, it)));
-        Self { target: &plan.target.file, written, servers: servers.collect() }
+        let servers = plan.files.iter().flat_map(|file| {
+            file.servers.iter().map(|server| PlannedServerView::new(file, server))
+        });
+        Self { targets: plan.changed_files(), written, servers: servers.collect() }
     }
 }
 
@@ -54,9 +53,9 @@ impl Serialize for ImportPlan {
 
 impl<'a> PlannedServerView<'a> {
     fn new(file: &'a PlannedFile, server: &'a PlannedServer) -> Self {
-        let (action, id, reason, shown) = match &server.fate {
-            ImportAction::Add { id, treated } => {
-                ("add", Some(id.as_str()), None, Some(&treated.shown))
+        let (action, id, reason, preview) = match &server.action {
+            ImportAction::Add { id, prepared } => {
+                ("add", Some(id.as_str()), None, Some(&prepared.preview))
             }
             ImportAction::Same { id } => ("same", Some(id.as_str()), None, None),
             ImportAction::Skip { reason, .. } => ("skip", None, Some(reason.as_str()), None),
@@ -68,8 +67,8 @@ impl<'a> PlannedServerView<'a> {
             id,
             action,
             reason,
-            transport: shown.map(transport),
-            runs: shown.map(runs),
+            transport: preview.map(transport),
+            runs: preview.map(command_line),
             notes: &server.notes,
         }
     }
@@ -85,34 +84,33 @@ pub fn transport(entry: &ServerEntry) -> &'static str {
 }
 
 /// The command line as the user would type it, or the URL.
-pub fn runs(entry: &ServerEntry) -> String {
-    let words = entry.command.iter().chain(&entry.args).map(|it| quoted(it));
+pub fn command_line(entry: &ServerEntry) -> String {
+    let words = entry.command.iter().chain(&entry.args).map(|command| shell_quoted(command));
     let line = words.collect::<Vec<_>>().join(" ");
     entry.url.clone().unwrap_or(line)
 }
 
 /// Other settings: variables and headers by name. A value is shown only if it is a reference.
 pub fn settings(entry: &ServerEntry) -> Vec<String> {
-    let named = |what: &str, name: &str, value: &str| {
+    let find_client = |kind: &str, name: &str, value: &str| {
         if is_reference(value) {
-            format!("{what} {name} = {value}")
+            format!("{kind} {name} = {value}")
         } else {
-            format!("{what} {name}")
+            format!("{kind} {name}")
         }
     };
-    let env = entry.env.iter().map(|(name, value)| named("variable", name, value));
-    let headers = entry.headers.iter().map(|(name, value)| named("header", name, value));
-    let bearer = entry
-        .bearer
-        .iter()
-        .map(|it| if is_reference(it) { format!("bearer = {it}") } else { "bearer".to_owned() });
-    let cwd = entry.cwd.iter().map(|it| format!("cwd = {it}"));
-    let off = (entry.enabled == Some(false)).then(|| "not enabled".to_owned());
-    env.chain(headers).chain(bearer).chain(cwd).chain(off).collect()
+    let env = entry.env.iter().map(|(name, value)| find_client("variable", name, value));
+    let headers = entry.headers.iter().map(|(name, value)| find_client("header", name, value));
+    let bearer = entry.bearer.iter().map(|bearer| {
+        if is_reference(bearer) { format!("bearer = {bearer}") } else { "bearer".to_owned() }
+    });
+    let cwd = entry.cwd.iter().map(|cwd| format!("cwd = {cwd}"));
+    let disabled = (entry.enabled == Some(false)).then(|| "disabled".to_owned());
+    env.chain(headers).chain(bearer).chain(cwd).chain(disabled).collect()
 }
 
-fn quoted(word: &str) -> Cow<'_, str> {
-    let plain = |it: char| it.is_alphanumeric() || "_-./:@=+,%^{}$".contains(it);
+fn shell_quoted(word: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:@=+,%^{}$".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         Cow::Borrowed(word)
     } else {

@@ -29,7 +29,7 @@ impl UnknownKey {
 
     /// `; did you mean …?`, if a known key is similar.
     pub(crate) fn suggestion(&self) -> String {
-        self.nearest.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default()
+        self.nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
     }
 }
 
@@ -41,24 +41,24 @@ impl From<UnknownKey> for SectionError {
 }
 
 impl SectionError {
-    pub(crate) fn of_type(value: &Value, expected: &str) -> Self {
+    pub(crate) fn wrong_type(value: &Value, expected: &str) -> Self {
         let found = match value {
             Value::Null => "nothing".to_owned(),
             Value::Bool(_) => "true or false".to_owned(),
-            Value::Number(it) => format!("`{it}`"),
-            Value::String(_) => "a text".to_owned(),
+            Value::Number(number) => format!("`{number}`"),
+            Value::String(_) => "a string".to_owned(),
             Value::Array(_) => "a list".to_owned(),
             Value::Object(_) => "a table".to_owned(),
         };
         de::Error::custom(format!("is {found}; it must be {expected}"))
     }
 
-    pub(crate) fn at(key: &str, value: &Value, expected: &str) -> Self {
-        Self::of_type(value, expected).below(&[key.to_owned()])
+    pub(crate) fn wrong_type_at(key: &str, value: &Value, expected: &str) -> Self {
+        Self::wrong_type(value, expected).prefixed(&[key.to_owned()])
     }
 
     /// The same error for the value at this path, unless its path already starts with it.
-    pub(super) fn below(mut self, path: &[String]) -> Self {
+    pub(super) fn prefixed(mut self, path: &[String]) -> Self {
         if !self.path.starts_with(path) {
             self.path = path.iter().cloned().chain(self.path).collect();
         }
@@ -89,24 +89,24 @@ impl de::Error for SectionError {
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         let found = match found {
-            Unexpected::Bool(it) => Value::Bool(it),
-            Unexpected::Unsigned(it) => Value::from(it),
-            Unexpected::Signed(it) => Value::from(it),
-            Unexpected::Float(it) => Value::from(it),
+            Unexpected::Bool(value) => Value::Bool(value),
+            Unexpected::Unsigned(unsigned) => Value::from(unsigned),
+            Unexpected::Signed(signed) => Value::from(signed),
+            Unexpected::Float(float) => Value::from(float),
             Unexpected::Seq => Value::Array(Vec::new()),
             Unexpected::Map => Value::Object(Default::default()),
             Unexpected::Unit => Value::Null,
             _ => Value::String(String::new()),
         };
-        Self::of_type(&found, plain(&expected.to_string()))
+        Self::wrong_type(&found, type_for_users(&expected.to_string()))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         Self::invalid_type(found, expected)
     }
 
-    fn unknown_variant(word: &str, expected: &'static [&'static str]) -> Self {
-        Self::custom(format!("is `{word}`; use {}", either(expected)))
+    fn unknown_variant(value: &str, expected: &'static [&'static str]) -> Self {
+        Self::custom(format!("is `{value}`; use {}", alternatives(expected)))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -115,10 +115,10 @@ impl de::Error for SectionError {
 }
 
 /// Translates serde's type names into words for users.
-fn plain(expected: &str) -> &str {
+fn type_for_users(expected: &str) -> &str {
     match expected {
         "a boolean" => "true or false",
-        "a string" | "path string" => "a text",
+        "path string" => "a string",
         "a sequence" => "a list",
         "a map" => "a table",
         "u64" => "a whole number",
@@ -127,7 +127,7 @@ fn plain(expected: &str) -> &str {
 }
 
 /// `a, b or c`.
-pub(crate) fn either(words: &[&str]) -> String {
+pub(crate) fn alternatives(words: &[&str]) -> String {
     match words {
         [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
         words => words.join(""),

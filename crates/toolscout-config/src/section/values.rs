@@ -1,6 +1,6 @@
 //! Field types that serde does not provide: for `#[serde(deserialize_with = "…")]`.
 
-use super::error::either;
+use super::error::alternatives;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -30,14 +30,20 @@ pub(crate) fn path<'de, D: Deserializer<'de>>(value: D) -> Result<Option<PathBuf
 /// A list of such paths.
 pub(crate) fn paths<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<PathBuf>>, D::Error> {
     let list = Option::<Vec<LocatedText>>::deserialize(value)?;
-    Ok(list.map(|it| it.into_iter().map(LocatedText::path).collect()))
+    Ok(list.map(|value| value.into_iter().map(LocatedText::path).collect()))
 }
 
 /// A list of such paths, in which `default` stands for the project root.
 pub(crate) fn roots<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<PathBuf>>, D::Error> {
-    let root = |it: LocatedText| if it.0 == "default" { PathBuf::from(it.0) } else { it.path() };
+    let root = |located_text: LocatedText| {
+        if located_text.0 == "default" {
+            PathBuf::from(located_text.0)
+        } else {
+            located_text.path()
+        }
+    };
     let list = Option::<Vec<LocatedText>>::deserialize(value)?;
-    Ok(list.map(|it| it.into_iter().map(root).collect()))
+    Ok(list.map(|value| value.into_iter().map(root).collect()))
 }
 
 /// A string that may refer to a secret.
@@ -50,16 +56,16 @@ pub(crate) fn texts<'de, D: Deserializer<'de>>(
     value: D,
 ) -> Result<BTreeMap<String, ConfigText>, D::Error> {
     let table = BTreeMap::<String, LocatedText>::deserialize(value)?;
-    Ok(table.into_iter().map(|(name, it)| (name, it.text())).collect())
+    Ok(table.into_iter().map(|(name, item)| (name, item.text())).collect())
 }
 
 /// Milliseconds, from one to a day.
 pub(crate) fn milliseconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
     match Option::<u64>::deserialize(value)? {
-        Some(it) if !(1..=86_400_000).contains(&it) => Err(D::Error::custom(format!(
-            "is `{it}`; it must be a whole number from 1 to 86400000"
+        Some(value) if !(1..=86_400_000).contains(&value) => Err(D::Error::custom(format!(
+            "is `{value}`; it must be a whole number from 1 to 86400000"
         ))),
-        it => Ok(it),
+        value => Ok(value),
     }
 }
 
@@ -69,9 +75,9 @@ pub(crate) fn one_of<'de, D: Deserializer<'de>>(
     words: &[&str],
 ) -> Result<Option<String>, D::Error> {
     match Option::<String>::deserialize(value)? {
-        Some(it) if !words.contains(&it.as_str()) => {
-            Err(D::Error::custom(format!("is `{it}`; use {}", either(words))))
+        Some(value) if !words.contains(&value.as_str()) => {
+            Err(D::Error::custom(format!("is `{value}`; use {}", alternatives(words))))
         }
-        it => Ok(it),
+        value => Ok(value),
     }
 }

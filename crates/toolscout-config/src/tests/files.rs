@@ -6,8 +6,8 @@ use toolscout_core::Visibility;
 use toolscout_mcp_client::OnChange;
 
 #[test]
-fn an_entry_says_all_about_its_server() {
-    let world = World::of(
+fn an_entry_sets_every_option_of_a_server() {
+    let world = World::with_file(
         "user/config.toml",
         r#"
         [servers.fs]
@@ -38,7 +38,7 @@ fn an_entry_says_all_about_its_server() {
     assert_eq!(ids(&config), ["fs", "web"]);
     let (fs, program) = (server(&config, "fs"), program(&config, "fs"));
     assert_eq!(
-        program.args.iter().map(|it| it.written()).collect::<Vec<_>>(),
+        program.args.iter().map(|arg| arg.written()).collect::<Vec<_>>(),
         ["-y", "server", "--port", "80"]
     );
     assert_eq!(program.env["TOKEN"].written(), "env:FS_TOKEN");
@@ -53,12 +53,12 @@ fn an_entry_says_all_about_its_server() {
     assert!(fs.enabled && !server(&config, "web").enabled);
     let web = endpoint(&config, "web");
     assert!(web.sse && web.scopes == ["read"] && web.headers["X-Team"].written() == "blue");
-    assert_eq!(config.problems, []);
+    assert_eq!(config.diagnostics, []);
 }
 
 #[test]
-fn the_first_file_that_has_an_id_decides_about_the_whole_entry() {
-    let world = World::of(
+fn the_first_file_with_an_id_defines_the_whole_entry() {
+    let world = World::with_file(
         "user/config.toml",
         "[servers.a]\ncommand = \"user\"\nargs = [\"x\"]\n[servers.u]\ncommand = \"u\"\n",
     )
@@ -77,7 +77,7 @@ fn the_first_file_that_has_an_id_decides_about_the_whole_entry() {
     .file("project/toolscout.toml", "[servers.a]\ncommand = \"project\"\n");
     let config = world.read();
     let commands: Vec<(&str, &str)> =
-        ids(&config).into_iter().map(|it| (it, program(&config, it).command.written())).collect();
+        ids(&config).into_iter().map(|id| (id, program(&config, id).command.written())).collect();
     assert_eq!(
         commands,
         [("a", "project"), ("b", "mcp"), ("c", "lace"), ("d", "orion"), ("u", "u")]
@@ -88,8 +88,8 @@ fn the_first_file_that_has_an_id_decides_about_the_whole_entry() {
 }
 
 #[test]
-fn a_project_may_turn_a_persons_server_off_and_no_more() {
-    let world = World::of("user/config.toml", "[servers.a]\ncommand = \"user\"\n").file(
+fn a_project_may_only_disable_a_server_of_the_user() {
+    let world = World::with_file("user/config.toml", "[servers.a]\ncommand = \"user\"\n").file(
         "project/toolscout.toml",
         "[servers.a]\nenabled = false\n[servers.b]\nenabled = false\n",
     );
@@ -102,23 +102,23 @@ fn a_project_may_turn_a_persons_server_off_and_no_more() {
 
 /// D-22: one invalid and one valid server.
 #[test]
-fn one_bad_entry_is_named_and_the_others_work() {
+fn an_invalid_entry_is_reported_and_the_others_are_read() {
     let text = "[servers.good]\ncommand = \"x\"\n\n[servers.bad]\ncommand = 5\n\n[servers.none]\nargs = []\n";
-    let world = World::of("project/toolscout.toml", text);
+    let world = World::with_file("project/toolscout.toml", text);
     assert_eq!(ids(&world.read()), ["good"]);
     assert_eq!(
         world.warnings(),
         [
-            "toolscout.toml: line 5 column 1: server `bad`: `command` is `5`; it must be a text; it is left out",
-            "toolscout.toml: line 7 column 1: server `none`: it has neither `command` nor `url`; it is left out",
+            "toolscout.toml: line 5 column 1: server `bad`: `command` is `5`; it must be a string; it is skipped",
+            "toolscout.toml: line 7 column 1: server `none`: it has neither `command` nor `url`; it is skipped",
         ]
     );
     assert_eq!(std::fs::read_to_string(world.path("project/toolscout.toml")).expect("there"), text);
 }
 
 #[test]
-fn a_bad_entry_does_not_bring_back_the_one_it_replaces() {
-    let world = World::of("user/config.toml", "[servers.a]\ncommand = \"user\"\n")
+fn an_invalid_entry_still_replaces_the_one_with_lower_precedence() {
+    let world = World::with_file("user/config.toml", "[servers.a]\ncommand = \"user\"\n")
         .file("project/toolscout.toml", "[servers.a]\ncomand = \"project\"\n");
     assert_eq!(ids(&world.read()), [""; 0]);
     assert_eq!(world.warnings().len(), 2);
@@ -130,17 +130,17 @@ fn a_bad_entry_does_not_bring_back_the_one_it_replaces() {
 }
 
 #[test]
-fn what_cannot_be_is_said_in_words() {
+fn invalid_entries_are_explained() {
     let cases = [
         (r#"{"command": "x", "url": "https://x"}"#, "both `command` and `url`"),
         (r#"{"command": " "}"#, "`command` is empty"),
         (r#"{"type": "http"}"#, "no `url`"),
         (r#"{"type": "stdio"}"#, "no `command`"),
         (r#"{"type": "ws", "url": "wss://x"}"#, "`ws` is not supported; use http, sse or stdio"),
-        (r#"{"type": "carrier-pigeon", "url": "https://x"}"#, "`carrier-pigeon` is not known"),
-        (r#"{"url": "ftp://x"}"#, "neither `http://` nor `https://`"),
-        (r#"{"command": "x", "args": "a b"}"#, "`args` is a text; it must be a list"),
-        (r#"{"command": "x", "env": {"A": ["b"]}}"#, "`env.A` is a list; it must be a text"),
+        (r#"{"type": "carrier-pigeon", "url": "https://x"}"#, "`carrier-pigeon` is unknown"),
+        (r#"{"url": "ftp://x"}"#, "must start with `http://` or `https://`"),
+        (r#"{"command": "x", "args": "a b"}"#, "`args` is a string; it must be a list"),
+        (r#"{"command": "x", "env": {"A": ["b"]}}"#, "`env.A` is a list; it must be a string"),
         (r#"{"command": "x", "call_timeout_ms": 0}"#, "`call_timeout_ms` is `0`"),
         (
             r#"{"command": "x", "visibility": "all"}"#,
@@ -148,12 +148,17 @@ fn what_cannot_be_is_said_in_words() {
         ),
         (r#"{"command": "x", "on_change": "ask"}"#, "`on_change` is `ask`; use hold or accept"),
         (r#"{"command": "x", "filter": {"only": []}}"#, "`filter.only` is an unknown key"),
-        (r#"{"command": "x", "cwd": "${GONE}/x"}"#, "its `cwd`: the variable `GONE` is not set"),
+        (
+            r#"{"command": "x", "cwd": "${GONE}/x"}"#,
+            "its `cwd`: needs GONE. Export it, or store it with `toolscout secret set GONE`",
+        ),
         (r#"[]"#, "it is a list; it must be a table"),
     ];
     for (entry, words) in cases {
-        let world =
-            World::of("project/toolscout.json", &format!("{{\"servers\": {{\"s\": {entry}}}}}"));
+        let world = World::with_file(
+            "project/toolscout.json",
+            &format!("{{\"servers\": {{\"s\": {entry}}}}}"),
+        );
         let warnings = world.warnings();
         assert!(warnings.len() == 1 && warnings[0].contains(words), "{entry}: {warnings:?}");
         assert!(
@@ -166,7 +171,7 @@ fn what_cannot_be_is_said_in_words() {
 
 /// D-23: in every format, with the path, the line and the column.
 #[test]
-fn a_broken_file_is_an_error_that_says_where() {
+fn a_file_that_does_not_parse_is_an_error_with_its_position() {
     let cases = [
         ("project/toolscout.toml", "strict = true\nroots = [\n", "line 2 column"),
         ("project/toolscout.json", "{\n  \"strict\": nope\n}", "line 2 column"),
@@ -193,16 +198,16 @@ fn a_broken_file_is_an_error_that_says_where() {
         (
             "project/.mcp.json",
             "{\"mcpServers\": {\"a\": {}, \"a\": {}}}",
-            "`a` is given twice at line 1 column 26",
+            "duplicate key `a` at line 1 column 26",
         ),
         ("project/.mcp.json", "[]", "must be a table"),
     ];
-    for (name, text, place) in cases {
-        let world = World::of(name, text);
-        let error = world.try_read().map(|it| it.files).expect_err(name);
+    for (name, text, position) in cases {
+        let world = World::with_file(name, text);
+        let error = world.try_read().map(|value| value.files).expect_err(name);
         let message = error.to_string();
         assert!(
-            message.contains(&*world.path(name).to_string_lossy()) && message.contains(place),
+            message.contains(&*world.path(name).to_string_lossy()) && message.contains(position),
             "{message}"
         );
         assert_eq!(error.kind(), toolscout_core::ErrorKind::Invalid);
@@ -210,21 +215,22 @@ fn a_broken_file_is_an_error_that_says_where() {
 }
 
 #[test]
-fn a_broken_file_shows_nothing_of_its_lines() {
+fn parse_errors_do_not_quote_the_file() {
     for (name, text) in [
         ("project/toolscout.toml", "bearer = \"s3cret\n"),
         ("project/.mcp.json", "{\"bearer\": \"s3cret}"),
         ("project/toolscout.yaml", "bearer: 's3cret\n"),
         ("project/toolscout.toml", "strict = \"s3cret\"\n"),
     ] {
-        let error = World::of(name, text).try_read().map(|it| it.files).expect_err(name);
+        let error =
+            World::with_file(name, text).try_read().map(|value| value.files).expect_err(name);
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
     }
 }
 
 #[test]
-fn ids_that_cannot_be_are_refused_with_the_nearest_that_can() {
-    let world = World::of(
+fn invalid_ids_are_refused_with_a_suggestion() {
+    let world = World::with_file(
         "project/toolscout.toml",
         "[servers.\"GitHub Server\"]\ncommand = \"x\"\n[servers.local]\ncommand = \"x\"\n",
     );
@@ -234,12 +240,12 @@ fn ids_that_cannot_be_are_refused_with_the_nearest_that_can() {
         warnings[0].contains("for example `github-server`") && warnings[0].contains("line 1"),
         "{warnings:?}"
     );
-    assert!(warnings[1].contains("`local` is toolscout's own"), "{warnings:?}");
+    assert!(warnings[1].contains("`local` is reserved for toolscout"), "{warnings:?}");
 }
 
 #[test]
-fn settings_count_field_by_field() {
-    let world = World::of(
+fn settings_are_merged_field_by_field() {
+    let world = World::with_file(
         "user/config.toml",
         "on_conflict = \"skip\"\nstrict = true\nroots = [\"mine\"]\ntool_files = [\"f\"]\nignore = [\"x\"]\n",
     )
@@ -257,17 +263,19 @@ fn settings_count_field_by_field() {
 
 #[test]
 fn paths_are_relative_to_their_own_file() {
-    let world =
-        World::of("user/config.toml", "roots = [\"default\", \"mine\"]\ntool_files = [\"/abs\"]\n");
+    let world = World::with_file(
+        "user/config.toml",
+        "roots = [\"default\", \"mine\"]\ntool_files = [\"/abs\"]\n",
+    );
     let settings = world.read().settings;
     assert_eq!(settings.roots, Some(vec![PathBuf::from("default"), world.path("user/mine")]));
     assert_eq!(settings.tool_files, Some(vec![PathBuf::from("/abs")]));
 }
 
 #[test]
-fn an_unknown_setting_is_named_with_the_nearest_known_one() {
+fn an_unknown_setting_is_reported_with_a_suggestion() {
     let world =
-        World::of("project/toolscout.toml", "rots = []\nservrs = {}\n\"$schema\" = \"x\"\n");
+        World::with_file("project/toolscout.toml", "rots = []\nservrs = {}\n\"$schema\" = \"x\"\n");
     assert_eq!(
         world.warnings(),
         [
@@ -278,41 +286,49 @@ fn an_unknown_setting_is_named_with_the_nearest_known_one() {
 }
 
 #[test]
-fn of_two_files_of_ours_one_is_read_and_the_other_named() {
-    let world = World::of("project/toolscout.toml", "strict = true\n")
+fn a_second_own_file_is_ignored_with_a_warning() {
+    let world = World::with_file("project/toolscout.toml", "strict = true\n")
         .file("project/toolscout.json", "not read");
     assert_eq!(world.read().settings.strict, Some(true));
     assert!(
-        world.warnings()[0].starts_with("toolscout.json: is not read, because `"),
+        world.warnings()[0].starts_with("toolscout.json: is ignored because `"),
         "{:?}",
         world.warnings()
     );
 }
 
 #[test]
-fn an_empty_file_and_one_with_a_mark_before_it_are_fine() {
+fn empty_files_and_byte_order_marks_are_accepted() {
     for (name, text) in [
         ("project/toolscout.toml", ""),
         ("project/toolscout.json", " \n"),
         ("project/toolscout.yaml", "# nothing\n"),
         ("project/.mcp.json", "// nothing\n"),
     ] {
-        assert_eq!(ids(&World::of(name, text).read()), [""; 0], "{name}");
+        assert_eq!(ids(&World::with_file(name, text).read()), [""; 0], "{name}");
     }
-    let world =
-        World::of("project/.mcp.json", "\u{feff}{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}");
+    let world = World::with_file(
+        "project/.mcp.json",
+        "\u{feff}{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}",
+    );
     assert_eq!(ids(&world.read()), ["a"]);
 }
 
 /// Servers of an untrusted project are not started; servers from the user's configuration are.
 #[test]
-fn in_an_untrusted_project_nothing_configured_there_may_start() {
-    let mut world =
-        World::of("project/.mcp.json", r#"{"mcpServers": {"p": {"command": "x", "trust": true}}}"#)
-            .file("user/config.toml", "[servers.u]\ncommand = \"x\"\n");
+fn servers_of_an_untrusted_project_may_not_start() {
+    let mut world = World::with_file(
+        "project/.mcp.json",
+        r#"{"mcpServers": {"p": {"command": "x", "trust": true}}}"#,
+    )
+    .file("user/config.toml", "[servers.u]\ncommand = \"x\"\n");
     let rights = |world: &World| {
         let config = world.read();
-        config.servers.iter().map(|it| (it.may_start, it.server.trusted)).collect::<Vec<_>>()
+        config
+            .servers
+            .iter()
+            .map(|server| (server.may_start, server.server.trusted))
+            .collect::<Vec<_>>()
     };
     assert_eq!(rights(&world), [(true, true), (true, true)]);
     world.trusted = false;
@@ -320,8 +336,8 @@ fn in_an_untrusted_project_nothing_configured_there_may_start() {
 }
 
 #[test]
-fn whether_a_project_is_trusted_is_asked_only_if_it_has_servers() {
-    let world = World::of("user/config.toml", "[servers.u]\ncommand = \"x\"\n")
+fn trust_is_checked_only_if_the_project_has_servers() {
+    let world = World::with_file("user/config.toml", "[servers.u]\ncommand = \"x\"\n")
         .file("project/toolscout.toml", "");
     let read = world.try_read_if(&|_| panic!("asked"));
     assert_eq!(ids(&read.expect("read")), ["u"]);

@@ -4,8 +4,8 @@ use super::*;
 use toolscout_core::Visibility;
 
 #[test]
-fn the_file_of_claude_code_is_understood() {
-    let world = World::of(
+fn a_claude_code_file_is_read() {
+    let world = World::with_file(
         "project/.mcp.json",
         r#"{
           // JSON with comments is fine, and so is a comma at the end.
@@ -28,8 +28,14 @@ fn the_file_of_claude_code_is_understood() {
     let files = program(&config, "files");
     assert_eq!(files.args[0].written(), format!("{}/x", world.path("project").display()));
     assert_eq!(files.env["PORT"].written(), "80");
-    assert_eq!(server(&config, "files").call_timeout.map(|it| it.as_millis()), Some(5000));
-    assert_eq!(endpoint(&config, "stream").client_id.as_ref().map(|it| it.written()), Some("me"));
+    assert_eq!(
+        server(&config, "files").call_timeout.map(|call_timeout| call_timeout.as_millis()),
+        Some(5000)
+    );
+    assert_eq!(
+        endpoint(&config, "stream").client_id.as_ref().map(|client_id| client_id.written()),
+        Some("me")
+    );
     assert_eq!(server(&config, "stream").visibility, Visibility::Listed);
     assert!(
         !endpoint(&config, "camel").sse
@@ -37,12 +43,12 @@ fn the_file_of_claude_code_is_understood() {
             && !server(&config, "old").enabled
     );
     assert_eq!(world.warnings(), [""; 0]);
-    assert_eq!(world.notes(), [".mcp.json: `GitHub Server` is called `github-server` here"]);
+    assert_eq!(world.notes(), [".mcp.json: server `GitHub Server` gets the id `github-server`"]);
 }
 
 #[test]
-fn the_file_of_lace_is_understood_with_what_it_discovered() {
-    let world = World::of(
+fn a_lace_file_is_read_despite_its_discovery_results() {
+    let world = World::with_file(
         "project/.lace/mcp-config.json",
         r#"{"servers": {"fs": {
             "command": "node", "args": ["s.js"], "cwd": "sub", "enabled": false,
@@ -59,30 +65,33 @@ fn the_file_of_lace_is_understood_with_what_it_discovered() {
         Some(world.path("project/sub")),
         "relative to the project"
     );
-    assert_eq!(fs.discovery_timeout.map(|it| it.as_millis()), Some(7000));
+    assert_eq!(
+        fs.discovery_timeout.map(|discovery_timeout| discovery_timeout.as_millis()),
+        Some(7000)
+    );
     let words: Vec<(&str, &str)> =
-        fs.policies.iter().map(|(name, policy)| (name.as_str(), policy.word())).collect();
+        fs.policies.iter().map(|(name, policy)| (name.as_str(), policy.as_str())).collect();
     assert_eq!(words, [("read", "allow"), ("rm", "disable"), ("write", "ask")]);
     assert_eq!(world.warnings(), [""; 0]);
 }
 
 #[test]
-fn the_file_of_orion_may_have_its_servers_in_several_places() {
+fn an_orion_file_may_use_several_server_tables() {
     for text in [
         "mcpServers:\n  rube:\n    url: https://example.com/mcp\n",
         "mcp_servers:\n  rube:\n    url: https://example.com/mcp\n",
         "mcp:\n  servers:\n    rube:\n      url: https://example.com/mcp\n",
         "mcp:\n  other: 1\nservers:\n  - name: rube\n    url: https://example.com/mcp\n",
     ] {
-        let world = World::of("project/.orion/config.yaml", text);
+        let world = World::with_file("project/.orion/config.yaml", text);
         assert_eq!(ids(&world.read()), ["rube"], "{text}");
         assert_eq!(world.warnings(), [""; 0]);
     }
 }
 
 #[test]
-fn two_names_that_would_become_one_id_are_not_mixed_up() {
-    let world = World::of(
+fn two_names_with_the_same_id_keep_the_first() {
+    let world = World::with_file(
         "project/.mcp.json",
         r#"{"mcpServers": {"My Server": {"command": "a"}, "my-server": {"command": "b"}}}"#,
     );
@@ -90,14 +99,14 @@ fn two_names_that_would_become_one_id_are_not_mixed_up() {
     assert_eq!(program(&config, "my-server").command.written(), "a");
     let warnings = world.warnings();
     assert!(
-        warnings[0].contains("`my-server` and `My Server` would both be called `my-server`"),
+        warnings[0].contains("`my-server` and `My Server` would both get the id `my-server`"),
         "{warnings:?}"
     );
 }
 
 #[test]
-fn keys_of_other_programs_are_named_and_the_entry_is_used() {
-    let world = World::of(
+fn unknown_keys_of_other_programs_are_reported_and_the_entry_is_used() {
+    let world = World::with_file(
         "project/.mcp.json",
         r#"{"mcpServers": {"a": {"command": "x", "description": "fine", "headersHelper": "/bin/x"}}}"#,
     );
@@ -109,7 +118,7 @@ fn keys_of_other_programs_are_named_and_the_entry_is_used() {
 }
 
 #[test]
-fn an_entry_that_is_toolscout_itself_is_left_out() {
+fn an_entry_for_toolscout_itself_is_ignored() {
     let own = std::env::current_exe().expect("a path");
     let text = serde_json::json!({"mcpServers": {
         "a": {"command": "toolscout", "args": ["serve"]},
@@ -117,8 +126,8 @@ fn an_entry_that_is_toolscout_itself_is_left_out() {
         "c": {"command": own},
         "d": {"command": "other-toolscout"},
     }});
-    let world = World::of("project/.mcp.json", &text.to_string());
+    let world = World::with_file("project/.mcp.json", &text.to_string());
     assert_eq!(ids(&world.read()), ["d"]);
     assert_eq!(world.warnings(), [""; 0]);
-    assert_eq!(world.notes()[0], ".mcp.json: server `a` is toolscout itself; it is left out");
+    assert_eq!(world.notes()[0], ".mcp.json: server `a` is toolscout itself; it is skipped");
 }

@@ -3,40 +3,40 @@
 use super::*;
 
 fn rules(rules: &PolicyRules) -> Vec<String> {
-    rules.rules.iter().map(|(pattern, policy)| format!("{pattern} {}", policy.word())).collect()
+    rules.rules.iter().map(|(pattern, policy)| format!("{pattern} {}", policy.as_str())).collect()
 }
 
 #[test]
-fn each_file_gives_rules_of_its_own_level() {
-    let world = World::of(
+fn each_file_sets_the_rules_of_its_own_level() {
+    let world = World::with_file(
         "user/config.toml",
         "default_policy = \"ask\"\n[policies]\n\"*\" = \"allow\"\n[servers.fs]\ncommand = \"x\"\ntools = { write = \"deny\" }\n",
     )
     .file("project/toolscout.toml", "[policies]\n\"fs/*\" = \"ask\"\n\"local/rm all\" = \"disable\"\n")
     .file("project/.mcp.json", r#"{"mcpServers": {"fs": {"command": "y", "tools": {"*": "allow", "read": "ask"}}}}"#);
     let config = world.read();
-    assert_eq!(config.user.default.map(|it| it.word()), Some("ask"));
+    assert_eq!(config.user_rules.default.map(|default| default.as_str()), Some("ask"));
     assert_eq!(
-        rules(&config.user),
+        rules(&config.user_rules),
         ["* allow", "fs/write deny"],
         "though the project's entry replaces the server"
     );
-    assert_eq!(config.project.default, None);
+    assert_eq!(config.project_rules.default, None);
     assert_eq!(
-        rules(&config.project),
+        rules(&config.project_rules),
         ["fs/* ask", "local/rm all disable", "fs/* allow", "fs/read ask"]
     );
     assert_eq!(program(&config, "fs").command.written(), "y");
 }
 
 #[test]
-fn a_word_that_is_no_policy_denies_and_is_named() {
-    let world = World::of(
+fn an_unknown_policy_denies_and_is_reported() {
+    let world = World::with_file(
         "project/toolscout.toml",
         "[policies]\n\"a/b\" = \"alow\"\nbad = \"ask\"\n\"*/x\" = \"ask\"\n[servers.s]\ncommand = \"x\"\n[servers.s.tools]\nt = \"block\"\n",
     );
     let config = world.read();
-    assert_eq!(rules(&config.project), ["a/b deny", "s/t deny"]);
+    assert_eq!(rules(&config.project_rules), ["a/b deny", "s/t deny"]);
     let warnings = world.warnings();
     assert!(
         warnings.iter().any(|it| it.contains("`a/b` is `alow`; use allow, ask, deny or disable")
@@ -53,8 +53,8 @@ fn a_word_that_is_no_policy_denies_and_is_named() {
 }
 
 #[test]
-fn a_default_policy_that_is_none_is_an_error() {
-    let error = World::of("project/toolscout.toml", "default_policy = \"maybe\"\n")
+fn an_unknown_default_policy_is_an_error() {
+    let error = World::with_file("project/toolscout.toml", "default_policy = \"maybe\"\n")
         .try_read()
         .map(|_| ())
         .expect_err("none");
@@ -62,11 +62,12 @@ fn a_default_policy_that_is_none_is_an_error() {
 }
 
 #[test]
-fn of_two_modes_the_tighter_one_counts_and_no_project_may_allow_all() {
+fn the_stricter_mode_wins_and_a_project_cannot_allow_all() {
     let mode = |user: &str, project: &str| {
-        let line =
-            |it: &str| if it.is_empty() { String::new() } else { format!("mode = \"{it}\"\n") };
-        let world = World::of("user/config.toml", &line(user))
+        let line = |text: &str| {
+            if text.is_empty() { String::new() } else { format!("mode = \"{text}\"\n") }
+        };
+        let world = World::with_file("user/config.toml", &line(user))
             .file("project/toolscout.toml", &line(project));
         (world.read().mode, world.warnings().len())
     };

@@ -1,4 +1,4 @@
-//! `docs/settings.md` is generated from the configuration structs. `cargo xtask bless` writes it.
+//! `docs/reference/settings.md` is generated from the configuration structs. `cargo xtask bless` writes it.
 
 use crate::config::FileSections;
 use crate::settings::Settings;
@@ -10,28 +10,28 @@ use std::path::Path;
 const HEAD: &str = "\
 # Settings
 
-Every key of `toolscout.toml` in a project and of `config.toml` in your configuration folder. This page is generated from the
-code that reads them; [configuration.md](configuration.md) has examples, and says which file decides.
+All keys of `toolscout.toml` in a project and of `config.toml` in the user configuration folder. This page is generated from
+the code. [configuration.md](configuration.md) has examples, and explains which file takes precedence.
 ";
 
 #[test]
 fn the_settings_reference_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/settings.md");
     let reference = reference();
-    if std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always") {
-        std::fs::write(&path, &reference).expect("docs/settings.md can be written");
+    if std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "always") {
+        std::fs::write(&path, &reference).expect("docs/reference/settings.md can be written");
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == reference,
-        "docs/settings.md is stale: run `cargo xtask bless -p toolscout-config`"
+        "docs/reference/settings.md is stale: run `cargo xtask bless -p toolscout-config`"
     );
 }
 
 #[test]
 fn every_setting_has_a_description() {
     let undocumented: Vec<_> =
-        reference().lines().filter(|it| it.ends_with("|  |")).map(str::to_owned).collect();
+        reference().lines().filter(|line| line.ends_with("|  |")).map(str::to_owned).collect();
     assert_eq!(undocumented, [""; 0]);
 }
 
@@ -83,11 +83,11 @@ enum TableKind {
 
 /// The struct of a key's value, if it is a struct, a table of structs, or a list of them.
 fn table_of(value: &Value) -> Option<(String, TableKind)> {
-    let name = |it: &Value| Some(it["$ref"].as_str()?.rsplit('/').next()?.to_owned());
+    let name = |value: &Value| Some(value["$ref"].as_str()?.rsplit('/').next()?.to_owned());
     name(value)
-        .map(|it| (it, TableKind::One))
-        .or_else(|| name(&value["additionalProperties"]).map(|it| (it, TableKind::Named)))
-        .or_else(|| name(&value["items"]).map(|it| (it, TableKind::List)))
+        .map(|name| (name, TableKind::One))
+        .or_else(|| name(&value["additionalProperties"]).map(|name| (name, TableKind::Named)))
+        .or_else(|| name(&value["items"]).map(|name| (name, TableKind::List)))
 }
 
 /// The type of a value, in words.
@@ -121,10 +121,12 @@ fn kind(value: &Value) -> String {
 
 /// The allowed words, if there are only a few.
 fn words(value: &Value) -> Option<String> {
-    let listed =
-        value["enum"].as_array().map(|it| it.iter().filter_map(Value::as_str).collect::<Vec<_>>());
-    let described =
-        || Some(value["oneOf"].as_array()?.iter().filter_map(|it| it["const"].as_str()).collect());
+    let listed = value["enum"]
+        .as_array()
+        .map(|items| items.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    let described = || {
+        Some(value["oneOf"].as_array()?.iter().filter_map(|item| item["const"].as_str()).collect())
+    };
     let words: Vec<&str> = listed.or_else(described)?;
-    Some(words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
+    Some(words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
 }

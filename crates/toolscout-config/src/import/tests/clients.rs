@@ -8,7 +8,7 @@ use super::{World, render};
 use std::collections::BTreeSet;
 
 #[test]
-fn claude_desktop_has_programs_and_no_variables() {
+fn claude_desktop_entries_contain_no_variables() {
     let world = World::new().file(
         ".config/Claude/claude_desktop_config.json",
         r#"{
@@ -46,10 +46,10 @@ KEY = "env:WEATHER_KEY"
 }
 
 #[test]
-fn claude_code_has_servers_for_everywhere_and_for_this_project() {
+fn claude_code_servers_are_read_for_all_projects_and_this_one() {
     let world =
-        World::new().file("desk/.mcp.json", r#"{"mcpServers": {"shared": {"command": "x"}}}"#);
-    let project = world.path("desk").display().to_string();
+        World::new().file("project/.mcp.json", r#"{"mcpServers": {"shared": {"command": "x"}}}"#);
+    let project = world.path("project").display().to_string();
     let file = r#"{
   "numStartups": 12,
   "mcpServers": {
@@ -79,7 +79,7 @@ X-Org = "${SENTRY_ORG:-acme}"
 [events]
 url = "https://example.com/sse"
 type = "sse"
-# its `headersHelper` is a program that is not run here: give `headers` or `bearer` instead
+# its `headersHelper` program is not run by toolscout: set `headers` or `bearer` instead
 [db]
 command = "db-mcp"
 args = ["env:DB_URL"]
@@ -89,10 +89,10 @@ visibility = "listed"
 }
 
 #[test]
-fn cursor_has_the_projects_file_before_the_persons() {
+fn cursor_project_file_precedes_the_user_file() {
     let world = World::new()
         .file(
-            "desk/.cursor/mcp.json",
+            "project/.cursor/mcp.json",
             r#"{"mcpServers": {
   // Written by hand.
   "build": { "command": "${workspaceFolder}/bin/mcp", "args": ["--root", "${workspaceFolder}"], "cwd": "${userHome}/x",
@@ -120,9 +120,9 @@ Authorization = "Bearer ${LINEAR}"
 }
 
 #[test]
-fn vscode_asks_for_inputs_which_become_variables() {
+fn vscode_inputs_become_variables() {
     let world = World::new().file(
-        "desk/.vscode/mcp.json",
+        "project/.vscode/mcp.json",
         r#"{
   // What is asked for at the first start.
   "inputs": [{ "type": "promptString", "id": "github-token", "description": "GitHub token", "password": true }],
@@ -142,25 +142,25 @@ url = "https://api.githubcopilot.com/mcp/"
 
 [headers]
 Authorization = "Bearer ${GITHUB_TOKEN}"
-# `${input:github-token}` prompts for a value there, which toolscout cannot do: export GITHUB_TOKEN instead
+# `${input:github-token}` prompts for a value, which toolscout cannot do: export GITHUB_TOKEN instead
 [perplexity]
 command = "npx"
 args = ["-y", "server-perplexity-ask"]
 
 [env]
 PERPLEXITY_API_KEY = "env:PERPLEXITY_KEY"
-# `${input:perplexity-key}` prompts for a value there, which toolscout cannot do: export PERPLEXITY_KEY instead
-# not taken over: `sandbox`
+# `${input:perplexity-key}` prompts for a value, which toolscout cannot do: export PERPLEXITY_KEY instead
+# not imported: `sandbox`
 [odd]
 command = "x"
 args = ["${command:pick}"]
-# `${command:pick}` exists only in that program: replace it before you use the server
+# `${command:pick}` works only in that program: replace it before you use the server
 "#
     );
 }
 
 #[test]
-fn codex_names_variables_in_keys_of_their_own() {
+fn codex_variables_in_separate_keys_are_read() {
     let world = World::new().file(
         ".codex/config.toml",
         r#"model = "gpt-5"
@@ -215,9 +215,9 @@ X-Team = "env:FIGMA_TEAM"
 }
 
 #[test]
-fn opencode_writes_a_command_as_one_list() {
+fn opencode_command_lists_are_read() {
     let world = World::new().file(
-        "desk/opencode.jsonc",
+        "project/opencode.jsonc",
         r#"{
   "$schema": "https://opencode.ai/config.json",
   "mcp": {
@@ -239,7 +239,7 @@ args = ["-y", "server-everything", "env:MODE"]
 discovery_timeout_ms = 8000
 
 [env]
-CERT = "file:~/desk/cert.pem"
+CERT = "file:~/project/cert.pem"
 KEY = "env:EVERYTHING_KEY"
 [context7]
 url = "https://mcp.context7.com/mcp"
@@ -250,9 +250,9 @@ enabled = false
 
 [headers]
 X = "${X}y"
-# the client secret in its `oauth` is not taken over
+# the client secret in its `oauth` is not imported
 [empty]
-! it names no command
+! it has no command
 [plain]
 url = "https://example.com"
 "#
@@ -260,19 +260,21 @@ url = "https://example.com"
 }
 
 #[test]
-fn opencodes_second_version_has_servers_one_level_down() {
+fn opencode_version_2_servers_are_read() {
     let world = World::new().file(
         ".config/opencode/opencode.json",
         r#"{"mcp": {"timeout": 5, "servers": {"a": {"type": "local", "command": ["x"], "cwd": "sub", "disabled": true}}}}"#,
     );
     assert_eq!(world.entries("opencode"), "[a]\ncommand = \"x\"\ncwd = \"sub\"\nenabled = false\n");
-    let world = World::new()
-        .file("desk/opencode.json", r#"{"mcp": {"servers": {"type": "local", "command": ["x"]}}}"#);
+    let world = World::new().file(
+        "project/opencode.json",
+        r#"{"mcp": {"servers": {"type": "local", "command": ["x"]}}}"#,
+    );
     assert_eq!(world.entries("opencode"), "[servers]\ncommand = \"x\"\n");
 }
 
 #[test]
-fn gemini_has_two_sorts_of_addresses_and_bare_variables() {
+fn gemini_urls_and_bare_variables_are_read() {
     let world = World::new().file(
         ".gemini/settings.json",
         r#"{ "theme": "GitHub", "mcpServers": {
@@ -308,7 +310,7 @@ exclude = ["y(z)"]
 }
 
 #[test]
-fn windsurf_calls_an_address_server_url() {
+fn windsurf_server_urls_are_read() {
     let world = World::new().file(
         ".codeium/windsurf/mcp_config.json",
         r#"{"mcpServers": {"remote": {"serverUrl": "https://example.com/mcp", "headers": {"K": "${env:K}"}, "disabledTools": ["rm"]},
@@ -335,7 +337,7 @@ type = "sse"
 }
 
 #[test]
-fn zed_has_old_nested_commands_and_servers_of_extensions() {
+fn zed_nested_commands_and_extension_servers_are_read() {
     let world = World::new().file(
         ".config/zed/settings.json",
         r#"// Zed settings
@@ -360,7 +362,7 @@ args = ["y"]
 
 [env]
 A = "b"
-# not taken over: `settings`
+# not imported: `settings`
 [postgres]
 ! it belongs to an extension of Zed, which alone knows how to start it
 [web]
@@ -371,7 +373,7 @@ enabled = false
 }
 
 #[test]
-fn cline_is_found_where_vscode_keeps_extensions() {
+fn cline_settings_are_found_in_the_vscode_extension_storage() {
     let world = World::new().file(
         ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
         r#"{"mcpServers": {"a": {"command": "x", "autoApprove": ["read"], "alwaysAllow": [], "disabled": false, "timeout": 60},
@@ -393,7 +395,7 @@ url = "https://example.com"
 }
 
 #[test]
-fn files_are_where_the_systems_and_the_variables_say() {
+fn client_files_are_found_by_operating_system_and_environment() {
     let world = World::new()
         .file(
             "Library/Application Support/Claude/claude_desktop_config.json",
@@ -406,15 +408,19 @@ fn files_are_where_the_systems_and_the_variables_say() {
         (world.home().display().to_string(), world.path("elsewhere").display().to_string());
     let vars =
         [("HOME", home.as_str()), ("CODEX_HOME", &elsewhere), ("XDG_CONFIG_HOME", &elsewhere)];
-    let homes = world.folders_with(&vars);
-    let found =
-        |name| render(ClientScan::at([super::super::named(name).expect("a client")], &homes));
+    let folders = world.folders_with(&vars);
+    let found = |name| {
+        render(ClientScan::read_clients(
+            [super::super::find_client(name).expect("a client")],
+            &folders,
+        ))
+    };
     assert_eq!(found("codex"), "[moved]\ncommand = \"x\"\n");
     assert_eq!(found("zed"), "[xdg]\ncommand = \"x\"\n");
 }
 
 #[test]
-fn entries_that_are_no_servers_are_said_and_stop_nothing() {
+fn invalid_entries_are_reported_and_skipped() {
     let world = World::new().file(
         ".cursor/mcp.json",
         r#"{"mcpServers": {"a": 1, "b": {}, "c": {"command": 7}, "d": {"command": "x", "args": "y"}, "e": {"url": "ftp://x"},
@@ -440,7 +446,7 @@ fn entries_that_are_no_servers_are_said_and_stop_nothing() {
 }
 
 #[test]
-fn names_of_clients_are_told_apart() {
-    let names: BTreeSet<_> = CLIENTS.iter().map(|it| it.name).collect();
+fn client_names_are_unique() {
+    let names: BTreeSet<_> = CLIENTS.iter().map(|client| client.name).collect();
     assert_eq!(names.len(), CLIENTS.len());
 }

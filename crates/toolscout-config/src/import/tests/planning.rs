@@ -11,20 +11,21 @@ use crate::ServerEntry;
 use std::path::PathBuf;
 
 fn only(selections: &[&str]) -> Vec<ServerSelection> {
-    selections.iter().map(|it| it.parse().expect("a selection")).collect()
+    selections.iter().map(|selection| selection.parse().expect("a selection")).collect()
 }
 
 fn plan(world: &World, existing: &ExistingServers, only: &[ServerSelection]) -> Vec<String> {
-    plan_of(world, existing, only, None)
+    plan_with(world, existing, only, None)
 }
 
-fn plan_of(
+fn plan_with(
     world: &World,
     existing: &ExistingServers,
     only: &[ServerSelection],
     executable: Option<PathBuf>,
 ) -> Vec<String> {
-    let clients = ["claude-desktop", "cursor"].map(|it| super::super::named(it).expect("a client"));
+    let clients = ["claude-desktop", "cursor"]
+        .map(|value| super::super::find_client(value).expect("a client"));
     let own = OwnProgram { program: "toolscout".to_owned(), executable };
     let (base, project) = ("/src/shop".into(), "/src/shop".into());
     let target = ImportTarget { file: "/src/shop/toolscout.toml".into(), base, project };
@@ -37,10 +38,10 @@ fn plan_of(
             format!("- {reason} ({})", hint.as_deref().unwrap_or("no hint"))
         }
     };
-    plan.servers().map(|it| format!("{}: {}", it.name, action(&it.fate))).collect()
+    plan.servers().map(|server| format!("{}: {}", server.name, action(&server.action))).collect()
 }
 
-fn two(desktop: &str, cursor: &str) -> World {
+fn world_with_clients(desktop: &str, cursor: &str) -> World {
     let file = |servers: &str| format!("{{\"mcpServers\": {{{servers}}}}}");
     World::new()
         .file(".config/Claude/claude_desktop_config.json", &file(desktop))
@@ -52,8 +53,8 @@ fn command(command: &str) -> Option<ServerEntry> {
 }
 
 #[test]
-fn names_become_ids_and_two_of_one_name_get_numbers() {
-    let world = two(
+fn names_become_ids_and_duplicates_get_numbers() {
+    let world = world_with_clients(
         r#""My Server": {"command": "a"}, "my-server": {"command": "b"}, "local": {"command": "c"}, "日本": {"command": "d"}"#,
         r#""MY_SERVER": {"command": "e"}, "my server": {"command": "f"}, "a-name-that-is-much-longer-than-ids-may-be": {"command": "g"},
            "A-name-that-is-much-longer-than-ids-may-be": {"command": "h"}"#,
@@ -74,8 +75,8 @@ fn names_become_ids_and_two_of_one_name_get_numbers() {
 }
 
 #[test]
-fn what_is_there_already_is_not_taken_again() {
-    let world = two(
+fn existing_servers_are_not_imported_again() {
+    let world = world_with_clients(
         r#""a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c", "env": {"TOKEN": "t0psecret"}}"#,
         r#""renamed": {"command": "a"}, "b": {"command": "other"}, "c": {"command": "c", "env": {"TOKEN": "t0psecret"}}"#,
     );
@@ -84,7 +85,7 @@ fn what_is_there_already_is_not_taken_again() {
         plan(&world, &known, &[]),
         [
             "a: + a",
-            "b: - `b` is configured already, differently (--only 'b=b-2' takes it under another id)",
+            "b: - `b` is already configured differently (use --only 'b=b-2' to import it under another id)",
             "c: + c",
             "renamed: = a",
             "b: = b",
@@ -94,9 +95,11 @@ fn what_is_there_already_is_not_taken_again() {
 }
 
 #[test]
-fn only_some_are_taken_and_under_other_ids() {
-    let world =
-        two(r#""a": {"command": "a"}, "Big One": {"command": "b"}"#, r#""c": {"command": "c"}"#);
+fn selected_servers_are_imported_under_the_requested_ids() {
+    let world = world_with_clients(
+        r#""a": {"command": "a"}, "Big One": {"command": "b"}"#,
+        r#""c": {"command": "c"}"#,
+    );
     let known = ExistingServers::from([("a".to_owned(), command("other"))]);
     assert_eq!(plan(&world, &known, &only(&["a=mine"])), ["a: + mine"]);
     assert_eq!(plan(&world, &known, &only(&["big-one"])), ["Big One: + big-one"]);
@@ -104,15 +107,15 @@ fn only_some_are_taken_and_under_other_ids() {
 }
 
 #[test]
-fn we_are_never_taken_behind_ourselves() {
-    let world = two(
+fn our_own_entry_is_never_imported() {
+    let world = world_with_clients(
         r#""toolscout": {"command": "/opt/bin/toolscout", "args": ["serve"]}, "us": {"command": "toolscout.exe"}"#,
         r#""elsewhere": {"command": "/bin/sh"}"#,
     );
-    let plan = plan_of(&world, &ExistingServers::new(), &[], Some("/bin/../bin/sh".into()));
+    let plan = plan_with(&world, &ExistingServers::new(), &[], Some("/bin/../bin/sh".into()));
     assert_eq!(plan.len(), 3);
     assert!(
-        plan.iter().all(|it| it.ends_with(": - it is this program itself (no hint)")),
+        plan.iter().all(|plan| plan.ends_with(": - it is this program itself (no hint)")),
         "{plan:?}"
     );
 }

@@ -1,29 +1,29 @@
 //! 1. The variable syntax of every client is converted to ours.
 //! 2. Text that is not a variable there is not a variable here.
 
-use super::super::references::{TextContext, VariableSyntax, ours, variable};
+use super::super::references::{TextContext, VariableSyntax, translate, variable_name};
 use std::path::Path;
 
-fn said(syntax: VariableSyntax, text: &str) -> (String, usize) {
-    let place = TextContext {
+fn translated(syntax: VariableSyntax, text: &str) -> (String, usize) {
+    let context = TextContext {
         syntax,
         folder: Path::new("/there"),
         home: Some(Path::new("/srv/ana")),
         project: Path::new("/src/shop"),
     };
     let mut notes = Vec::new();
-    let text = ours(text, &place, &mut notes);
+    let text = translate(text, &context, &mut notes);
     (text, notes.len())
 }
 
 fn check(syntax: VariableSyntax, cases: &[(&str, &str)]) {
     for (text, expected) in cases {
-        assert_eq!(said(syntax, text), ((*expected).to_owned(), 0), "{syntax:?} {text:?}");
+        assert_eq!(translated(syntax, text), ((*expected).to_owned(), 0), "{syntax:?} {text:?}");
     }
 }
 
 #[test]
-fn braces_become_ours() {
+fn brace_variables_are_translated() {
     check(
         VariableSyntax::Braces,
         &[
@@ -46,7 +46,7 @@ fn braces_become_ours() {
 }
 
 #[test]
-fn other_writings_become_ours() {
+fn other_variable_syntaxes_are_translated() {
     check(
         VariableSyntax::Dollar,
         &[
@@ -76,24 +76,30 @@ fn other_writings_become_ours() {
 }
 
 #[test]
-fn a_text_that_starts_like_a_reference_stays_a_text() {
+fn plain_text_with_a_reference_prefix_is_escaped() {
     for text in ["file:./dev.db", "env:x", "keyring:x"] {
         assert_eq!(
-            said(VariableSyntax::Braces, text),
+            translated(VariableSyntax::Braces, text),
             (format!("${{TOOLSCOUT_PLAIN:-}}{text}"), 1)
         );
     }
-    assert_eq!(said(VariableSyntax::Braces, "file:///x"), ("file:///x".to_owned(), 0));
+    assert_eq!(translated(VariableSyntax::Braces, "file:///x"), ("file:///x".to_owned(), 0));
 }
 
 #[test]
-fn what_cannot_be_said_here_is_noted() {
-    assert_eq!(said(VariableSyntax::Braces, "${input:api key}"), ("env:API_KEY".to_owned(), 1));
-    assert_eq!(said(VariableSyntax::Braces, "${config:x.y}"), ("${config:x.y}".to_owned(), 1));
-    assert_eq!(said(VariableSyntax::Curly, "a{file:b}"), ("a{file:b}".to_owned(), 1));
+fn untranslatable_references_are_noted() {
+    assert_eq!(
+        translated(VariableSyntax::Braces, "${input:api key}"),
+        ("env:API_KEY".to_owned(), 1)
+    );
+    assert_eq!(
+        translated(VariableSyntax::Braces, "${config:x.y}"),
+        ("${config:x.y}".to_owned(), 1)
+    );
+    assert_eq!(translated(VariableSyntax::Curly, "a{file:b}"), ("a{file:b}".to_owned(), 1));
 }
 
 #[test]
-fn any_text_has_a_variable_nearest_to_it() {
-    assert_eq!(["a-b", "1x", "", "é"].map(variable), ["A_B", "_1X", "_", "_"]);
+fn any_text_maps_to_a_valid_variable_name() {
+    assert_eq!(["a-b", "1x", "", "é"].map(variable_name), ["A_B", "_1X", "_", "_"]);
 }
