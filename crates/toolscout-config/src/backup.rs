@@ -1,7 +1,8 @@
 //! The content of a file from before we changed it, so that the change can be undone byte for byte.
 
-use crate::ConfigError;
+use crate::{ConfigError, file};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use toolscout_core::{Digest, Namespace, Store, StoreError};
 
@@ -9,51 +10,92 @@ use toolscout_core::{Digest, Namespace, Store, StoreError};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FileBackup {
     /// `None` if the file did not exist.
-    pub(super) original: Option<Vec<u8>>,
-    /// The digest of the content that we wrote. While the file matches it, no other program has
-    /// changed the file.
-    pub(super) written: Digest,
+    pub(crate) original: Option<Vec<u8>>,
+    /// The digest of the content that we wrote; `None` if we removed the file. While the file
+    /// matches it, no other program has changed the file.
+    pub(crate) written: Option<Digest>,
     /// Folders that we created for it, outermost first.
-    pub(super) folders: Vec<PathBuf>,
+    pub(crate) folders: Vec<PathBuf>,
+    /// The permission bits of the original.
+    pub(crate) mode: Option<u32>,
+    /// The entries that we changed, with their original values; `None` for a new entry.
+    pub(crate) entries: Vec<OriginalEntry>,
 }
+
+/// The keys that lead to an entry, and its value before a change.
+pub(crate) type OriginalEntry = (Vec<String>, Option<Value>);
 
 /// On disk: this header as one line of JSON, followed by the original bytes.
 #[derive(Serialize, Deserialize)]
 struct BackupHeader {
     version: u32,
     existed: bool,
-    written: String,
+    #[serde(default)]
+    written: Option<String>,
     folders: Vec<PathBuf>,
+    #[serde(default)]
+    mode: Option<u32>,
+    #[serde(default)]
+    entries: Vec<OriginalEntry>,
 }
 
 const VERSION: u32 = 1;
 
 impl FileBackup {
-    pub(super) fn read(store: &dyn Store, path: &Path) -> Result<Option<Self>, ConfigError> {
-        let kept = store.read(Namespace::Backup, &key(path)).map_err(unkept)?;
-        Ok(kept.and_then(|it| Self::from_bytes(&it)))
+    /// The backup of a file that is about to change from `original` to `written`.
+    pub(crate) fn new(path: &Path, original: Option<&[u8]>, written: Option<&[u8]>) -> Self {
+        Self {
+            original: original.map(<[u8]>::to_vec),
+            written: written.map(Digest::of_bytes),
+            folders: file::missing_folders(path),
+            mode: file::mode(path),
+            entries: Vec::new(),
+        }
     }
 
-    /// Stores the backup. A file is not changed unless it can be restored.
-    pub(super) fn keep(&self, store: &dyn Store, path: &Path) -> Result<(), ConfigError> {
-        store.write(Namespace::Backup, &key(path), &self.to_bytes()).map_err(unkept)
+    /// The backup stored under this key; `None` if there is none, or it cannot be read.
+    pub(crate) fn read(store: &dyn Store, key: &str) -> Result<Option<Self>, ConfigError> {
+        let stored = store.read(Namespace::Backup, key).map_err(store_failed)?;
+        Ok(stored.and_then(|value| Self::from_bytes(&value)))
     }
 
-    pub(super) fn forget(store: &dyn Store, path: &Path) -> Result<(), ConfigError> {
-        store.remove(Namespace::Backup, &key(path)).map(drop).map_err(unkept)
+    /// Stores the backup. A file of a client is not changed unless it can be restored.
+    pub(crate) fn save(&self, store: &dyn Store, key: &str) -> Result<(), ConfigError> {
+        store.write(Namespace::Backup, key, &self.to_bytes()).map_err(store_failed)
+    }
+
+    pub(crate) fn delete(store: &dyn Store, key: &str) -> Result<(), ConfigError> {
+        store.remove(Namespace::Backup, key).map(drop).map_err(store_failed)
     }
 
     /// Whether the file still has exactly the content that we wrote.
-    pub(super) fn is_untouched(&self, bytes: &[u8]) -> bool {
-        Digest::of_bytes(bytes) == self.written
+    pub(crate) fn is_unchanged(&self, bytes: Option<&[u8]>) -> bool {
+        bytes.map(Digest::of_bytes) == self.written
+    }
+
+    /// Restores the original, regardless of the current content of the file.
+    pub(crate) fn restore(&self, path: &Path) -> Result<(), ConfigError> {
+        let current = file::read_bytes(path)?;
+        match (&self.original, current) {
+            (Some(original), Some(current)) => file::replace(path, Some(&current), original),
+            (Some(original), None) => {
+                // Created with its permissions first: it may contain secrets.
+                file::create_empty(path, self.mode.unwrap_or(0o600))?;
+                file::replace(path, Some(b""), original)
+            }
+            (None, Some(current)) => file::remove(path, &current, &self.folders),
+            (None, None) => Ok(()),
+        }
     }
 
     fn to_bytes(&self) -> Vec<u8> {
         let header = BackupHeader {
             version: VERSION,
             existed: self.original.is_some(),
-            written: self.written.to_string(),
+            written: self.written.as_ref().map(Digest::to_string),
             folders: self.folders.clone(),
+            mode: self.mode,
+            entries: self.entries.clone(),
         };
         let mut bytes = serde_json::to_vec(&header).unwrap_or_default();
         bytes.push(b'\n');
@@ -67,19 +109,26 @@ impl FileBackup {
             .ok()
             .filter(|header: &BackupHeader| header.version == VERSION)?;
         let original = header.existed.then(|| bytes[end + 1..].to_vec());
+        let written = match header.written {
+            Some(hex) => Some(Digest::from_hex(&hex)?),
+            None => None,
+        };
         Some(Self {
             original,
-            written: Digest::from_hex(&header.written)?,
+            written,
             folders: header.folders,
+            mode: header.mode,
+            entries: header.entries,
         })
     }
 }
 
-fn key(path: &Path) -> String {
+/// The key of the backup of a connected client's file.
+pub(crate) fn client_key(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn unkept(error: StoreError) -> ConfigError {
+pub(crate) fn store_failed(error: StoreError) -> ConfigError {
     ConfigError::Unavailable {
         message: format!("cannot store a backup of the file: {error}"),
         hint: "set TOOLSCOUT_STATE_DIR to a writable folder".to_owned(),

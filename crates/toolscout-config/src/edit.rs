@@ -15,10 +15,15 @@ mod yaml;
 
 use super::document::{self, DocumentFormat};
 use super::files::SERVER_TABLES;
-use super::policies::{check, written};
+use super::policies::{check_pattern, to_value};
+use super::write;
 use super::{Config, ConfigError, ConfiguredServer, ServerEntry};
+use crate::backup::OriginalEntry;
+use crate::change_record::ChangeRecorder;
 use serde_json::{Map, Value, json};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toolscout_core::authorization::Policy;
 use toolscout_core::{DiagnosticLevel, SourceId, escape};
 
@@ -42,13 +47,24 @@ pub(crate) type ComputeEdits<'a> =
 #[derive(Debug, Clone)]
 pub struct ConfigEditor {
     /// The folder of the lock files. Without it, writers only detect each other's changes.
-    locks: Option<PathBuf>,
+    lock_folder: Option<PathBuf>,
+    recorder: Option<Arc<ChangeRecorder>>,
 }
 
 impl ConfigEditor {
     /// An editor with its locks in this state folder.
     pub fn new(state: Option<PathBuf>) -> Self {
-        Self { locks: state.map(|it| it.join("locks")) }
+        Self { lock_folder: state.map(|state| state.join("locks")), recorder: None }
+    }
+
+    /// The same editor; every file that it writes is recorded first, so that it can be restored.
+    pub fn recording(self, recorder: ChangeRecorder) -> Self {
+        Self { recorder: Some(Arc::new(recorder)), ..self }
+    }
+
+    /// The recorder of the change that this editor is for.
+    pub fn recorder(&self) -> Option<&ChangeRecorder> {
+        self.recorder.as_deref()
     }
 
     /// Adds a server to one of our own files; an existing server requires `replace`.
@@ -174,12 +190,24 @@ impl ConfigEditor {
             .map(|lock_folder| write::lock(lock_folder, &file))
             .transpose()?;
         for _ in 0..ATTEMPTS {
-            let before = document::text(&file)?;
-            let after = changed(&file, before.as_deref().unwrap_or_default(), &work_out)?;
+            let before = document::read_text(&file)?;
+            let changed = RefCell::default();
+            let compute = |map: &Map<String, Value>| {
+                let edits = compute_edits(map)?;
+                changed.replace(originals(map, &edits));
+                Ok(edits)
+            };
+            let after = edited_text(&file, before.as_deref().unwrap_or_default(), &compute)?;
             if before.as_deref() == Some(&after) || (before.is_none() && after.is_empty()) {
                 return Ok(());
             }
-            validate(named, before.as_deref().unwrap_or_default(), &after)?;
+            validate(path, before.as_deref().unwrap_or_default(), &after)?;
+            self.record(
+                &file,
+                before.as_deref().map(str::as_bytes),
+                Some(after.as_bytes()),
+                changed.take(),
+            );
             if write::replace(&file, before.as_deref().map(str::as_bytes), after.as_bytes())? {
                 return Ok(());
             }
@@ -187,6 +215,32 @@ impl ConfigEditor {
         let message = format!("`{}` keeps being changed by another program", file.display());
         Err(ConfigError::Unavailable { message, hint: "try again".to_owned() })
     }
+}
+
+impl ConfigEditor {
+    /// Records a file before it is written, or removed if `after` is none. Without a store, the
+    /// change is made and cannot be undone.
+    pub(crate) fn record(
+        &self,
+        file: &Path,
+        before: Option<&[u8]>,
+        after: Option<&[u8]>,
+        entries: Vec<OriginalEntry>,
+    ) {
+        if let Some(recorder) = self.recorder() {
+            let _ = recorder.file(file, before, after, entries);
+        }
+    }
+}
+
+/// The current values of the entries that these edits change.
+pub(crate) fn originals(map: &Map<String, Value>, edits: &[ConfigEdit]) -> Vec<OriginalEntry> {
+    let original = |edit: &ConfigEdit| match edit {
+        ConfigEdit::Set(path, _) | ConfigEdit::Remove(path) => {
+            (path.clone(), value_at(map, path).cloned())
+        }
+    };
+    edits.iter().map(original).collect()
 }
 
 /// The text of a file with the edits applied and everything else unchanged.
@@ -291,7 +345,8 @@ fn without_empty_tables(map: Map<String, Value>) -> Map<String, Value> {
     pruned.filter(|(_, value)| value.as_object().is_none_or(|object| !object.is_empty())).collect()
 }
 
-fn at<'a>(map: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
+/// The value that these keys lead to.
+pub(crate) fn value_at<'a>(map: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(map.get(first)?, |value, key| value.get(key))
 }

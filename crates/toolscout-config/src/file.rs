@@ -57,3 +57,42 @@ fn changed_concurrently(path: &Path) -> ConfigError {
         "try again",
     )
 }
+
+/// The permission bits of the file; `None` if it does not exist, or the system has none.
+pub(crate) fn mode(path: &Path) -> Option<u32> {
+    #[cfg(unix)]
+    return path
+        .metadata()
+        .ok()
+        .map(|metadata| std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777);
+    #[cfg(not(unix))]
+    return None;
+}
+
+/// Creates a folder that only its owner can read, and its parents; an existing one stays as it is.
+pub(crate) fn create_private_folder(folder: &Path) -> Result<(), ConfigError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(ConfigError::io("create the folder", folder))
+}
+
+/// Creates an empty file with these permission bits, and its folders.
+pub(crate) fn create_empty(path: &Path, mode: u32) -> Result<(), ConfigError> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(ConfigError::io("create the folder", folder))?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    let created = options.open(path).map_err(ConfigError::io("write", path))?;
+    // The process's umask may have removed some of the bits.
+    #[cfg(unix)]
+    created
+        .set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))
+        .map_err(ConfigError::io("set the permissions of", path))?;
+    drop(created);
+    Ok(())
+}

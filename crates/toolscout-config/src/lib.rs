@@ -13,6 +13,8 @@
 pub mod connect;
 pub mod import;
 
+mod backup;
+mod change_record;
 mod config;
 mod document;
 mod edit;
@@ -22,23 +24,30 @@ mod file;
 mod files;
 mod policies;
 mod profiles;
+mod secrets;
 mod section;
 mod servers;
 mod settings;
 mod stamps;
 #[cfg(test)]
 mod tests;
+mod undo;
+mod write;
 
-pub use config::{Config, ConfigLocations};
+pub use change_record::ChangeRecorder;
+pub use config::{Config, ConfigLocations, SECRETS_FOLDER};
 pub use document::{Document, DocumentFormat};
 pub use edit::{ConfigEdit, ConfigEditor, overwrite};
 pub use entry::{EntryContext, ServerEntry, ToolFilterEntry};
 pub use error::{ConfigError, DocumentError};
 pub use files::ConfigScope;
 pub use profiles::Profile;
-pub use servers::ConfiguredServer;
+pub use secrets::StoredSecrets;
+pub use servers::{ConfiguredServer, EntryChange};
 pub use settings::{
-    ContextSettings, DiscoverOnStart, JournalRetention, JournalSettings, RequestToolsSettings,
-    SearchSettings, Settings, TelemetrySettings, ToolPreset,
+    ContextSettings, DiscoverOnStart, JournalRetention, JournalSettings, JwtSettings,
+    RequestToolsSettings, SandboxTable, SearchSettings, Settings, TaskProgram, TelemetrySettings,
+    ToolPreset,
 };
 pub use stamps::FileStamps;
+pub use undo::{UndoAction, UndoPlan};

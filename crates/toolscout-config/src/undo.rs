@@ -1,0 +1,197 @@
+//! Takes back recorded changes: restores the files that they have written, byte for byte.
+
+#[cfg(test)]
+mod tests;
+
+use crate::backup::{FileBackup, OriginalEntry, store_failed};
+use crate::change_record::{self, ChangeRecord};
+use crate::edit::{self, ConfigEdit};
+use crate::{ConfigError, file};
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+use toolscout_core::{Moment, Namespace, Store};
+use toolscout_mcp_client::value::keyring;
+
+/// A change that can be undone, and what undoing it would do.
+pub struct UndoPlan {
+    record: ChangeRecord,
+    /// The files that the change has written, except those that are already restored.
+    files: Vec<PlannedRestore>,
+}
+
+struct PlannedRestore {
+    path: PathBuf,
+    backup: FileBackup,
+    action: UndoAction,
+    /// The text with the original entries, for [`UndoAction::RestoreEntries`].
+    text: Option<String>,
+    is_changed: bool,
+}
+
+/// What undoing does with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UndoAction {
+    /// The whole file is restored, byte for byte.
+    Restore,
+    /// The file is removed, because it did not exist before.
+    Remove,
+    /// Only the entries that the change has written are restored, because the file has changed
+    /// since.
+    RestoreEntries,
+    /// The file has changed since, and stays as it is: the change cannot be undone.
+    Refuse,
+}
+
+impl UndoAction {
+    /// The word in JSON output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Restore => "restore",
+            Self::Remove => "remove",
+            Self::RestoreEntries => "restore-entries",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+impl UndoPlan {
+    /// All changes that can be undone, newest first. With `whole`, files are restored as a whole
+    /// even if they have changed since.
+    pub fn all(store: &dyn Store, whole: bool) -> Result<Vec<Self>, ConfigError> {
+        let mut plans = Vec::new();
+        for record in change_record::read_all(store)? {
+            let plan = Self::new(store, record, whole)?;
+            plans.extend(plan.filter(|plan| !plan.files.is_empty()));
+        }
+        Ok(plans)
+    }
+
+    fn new(
+        store: &dyn Store,
+        record: ChangeRecord,
+        whole: bool,
+    ) -> Result<Option<Self>, ConfigError> {
+        let mut files = Vec::new();
+        for (index, path) in record.files.iter().enumerate() {
+            let key = change_record::file_key(record.number, index);
+            let Some(backup) = FileBackup::read(store, &key)? else { return Ok(None) };
+            files.extend(PlannedRestore::new(path, backup, whole)?);
+        }
+        Ok(Some(Self { record, files }))
+    }
+
+    /// The number of the change; later changes have larger ones.
+    pub fn number(&self) -> u64 {
+        self.record.number
+    }
+
+    /// When it was made.
+    pub fn time(&self) -> Moment {
+        Moment(self.record.time)
+    }
+
+    /// The operation that made it: `server add`.
+    pub fn operation(&self) -> &str {
+        &self.record.operation
+    }
+
+    /// The change in words, as an imperative.
+    pub fn summary(&self) -> &str {
+        &self.record.summary
+    }
+
+    /// The files that would be written: path, action, and whether another program has changed the
+    /// file since.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, UndoAction, bool)> {
+        self.files.iter().map(|file| (file.path.as_path(), file.action, file.is_changed))
+    }
+
+    /// Restores all files, and forgets the change. Restores none if one of them cannot be restored.
+    pub fn apply(&self, store: &dyn Store) -> Result<(), ConfigError> {
+        if let Some(refused) = self.files.iter().find(|file| file.action == UndoAction::Refuse) {
+            let message = format!("`{}` has changed since", refused.path.display());
+            let hint = "use --whole to restore the whole file anyway";
+            return Err(ConfigError::invalid(message, hint));
+        }
+        self.files.iter().try_for_each(PlannedRestore::apply)?;
+        for (index, (namespace, key)) in self.record.rows.iter().enumerate() {
+            let value = change_record::row_key(self.record.number, index);
+            let value = store.read(Namespace::Backup, &value).map_err(store_failed)?;
+            restore_row(store, namespace, key, value.as_deref())?;
+        }
+        // An entry that the user has removed in the meantime is not an error.
+        self.record.keyring.iter().for_each(|name| drop(keyring::remove(name)));
+        change_record::remove(store, &self.record)
+    }
+}
+
+impl PlannedRestore {
+    /// `None` if the file already is as it was before.
+    fn new(path: &Path, backup: FileBackup, whole: bool) -> Result<Option<Self>, ConfigError> {
+        let current = file::read_bytes(path)?;
+        if current == backup.original {
+            return Ok(None);
+        }
+        let is_changed = !backup.is_unchanged(current.as_deref());
+        let bytes_action = match backup.original {
+            Some(_) => UndoAction::Restore,
+            None => UndoAction::Remove,
+        };
+        let (action, text) = if !is_changed || whole {
+            (bytes_action, None)
+        } else {
+            match current.as_deref().and_then(|bytes| with_entries(path, bytes, &backup.entries)) {
+                Some(text) => (UndoAction::RestoreEntries, Some(text)),
+                None => (UndoAction::Refuse, None),
+            }
+        };
+        Ok(Some(Self { path: path.to_owned(), backup, action, text, is_changed }))
+    }
+
+    fn apply(&self) -> Result<(), ConfigError> {
+        match &self.text {
+            Some(text) => {
+                let current = file::read_bytes(&self.path)?;
+                file::replace(&self.path, current.as_deref(), text.as_bytes())
+            }
+            None => self.backup.restore(&self.path),
+        }
+    }
+}
+
+/// The text of a file with these entries as they were; `None` if there are none, or the file cannot
+/// be edited.
+fn with_entries(path: &Path, current: &[u8], entries: &[OriginalEntry]) -> Option<String> {
+    if entries.is_empty() {
+        return None;
+    }
+    let text = std::str::from_utf8(current).ok()?;
+    let edits = |map: &Map<String, Value>| {
+        let edit = |(keys, original): &OriginalEntry| match (edit::value_at(map, keys), original) {
+            (now, Some(value)) if now != Some(value) => {
+                Some(ConfigEdit::Set(keys.clone(), value.clone()))
+            }
+            (Some(_), None) => Some(ConfigEdit::Remove(keys.clone())),
+            _ => None,
+        };
+        Ok(entries.iter().filter_map(edit).collect())
+    };
+    edit::edited_text(path, text, &edits).ok()
+}
+
+fn restore_row(
+    store: &dyn Store,
+    namespace: &str,
+    key: &str,
+    value: Option<&[u8]>,
+) -> Result<(), ConfigError> {
+    let all = [Namespace::Approval, Namespace::Backup];
+    // A namespace that only a newer version records is left alone.
+    let Some(namespace) = all.into_iter().find(|known| known.as_str() == namespace) else {
+        return Ok(());
+    };
+    match value {
+        Some(value) => store.write(namespace, key, value).map_err(store_failed),
+        None => store.remove(namespace, key).map(drop).map_err(store_failed),
+    }
+}
