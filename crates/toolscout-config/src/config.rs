@@ -8,7 +8,7 @@ use crate::policies::{self, combined_mode};
 use crate::profiles::{self, Profile, ProfileEntry};
 use crate::section::{self, SectionError, UnknownKey};
 use crate::servers::{ConfiguredServer, ServerCollector};
-use crate::settings::{Settings, TelemetrySettings};
+use crate::settings::{JwtSettings, SandboxTable, Settings, TelemetrySettings};
 use crate::stamps::FileStamps;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,6 +48,9 @@ pub(crate) struct FileSections {
     #[serde(rename = "$schema")]
     _schema: IgnoredAny,
 }
+
+/// The folder of stored secrets, in the folder of the user's configuration.
+pub const SECRETS_FOLDER: &str = "secrets";
 
 /// The configuration of a run.
 #[derive(Debug, Default)]
@@ -125,6 +128,12 @@ impl Config {
             (ConfigScope::User, Some(folder)) => Ok(files::own_path(folder, "config")),
             (ConfigScope::User, None) => Err(ConfigError::no_user_folder()),
         }
+    }
+
+    /// The folder with stored secrets, one file each.
+    pub fn secrets_folder(&self) -> Result<PathBuf, ConfigError> {
+        let folder = self.user_folder.as_ref().map(|folder| folder.join(SECRETS_FOLDER));
+        folder.ok_or_else(ConfigError::no_user_folder)
     }
 
     /// The server with this id.
@@ -215,7 +224,7 @@ impl Config {
             ConfigScope::User => self.user_rules = rules,
         }
         if (file.scope, sections.mode) == (ConfigScope::Project, Some(PolicyMode::AllowAll)) {
-            self.problems.push(only_for_users("`mode` is `allow-all`", document));
+            self.diagnostics.push(document.user_only_setting("`mode` is `allow-all`"));
             return Ok(None);
         }
         Ok(sections.mode)
@@ -224,16 +233,28 @@ impl Config {
     /// Removes the settings that a project may not set.
     fn drop_user_settings(&mut self, settings: &mut Settings, document: &Document) {
         if settings.search.model.take().is_some() {
-            self.problems.push(only_for_users("`model` of `search` is set", document));
+            self.diagnostics.push(document.user_only_setting("`search.model` is set"));
         }
         if settings.serve.operations.take().is_some() {
-            self.problems.push(only_for_users("`operations` of `serve` is set", document));
+            self.diagnostics.push(document.user_only_setting("`serve.operations` is set"));
+        }
+        if settings.serve.projects.take().is_some() {
+            self.diagnostics.push(document.user_only_setting("`serve.projects` is set"));
+        }
+        if settings.serve.approvals.take().is_some() {
+            self.diagnostics.push(document.user_only_setting("`serve.approvals` is set"));
+        }
+        if std::mem::take(&mut settings.serve.jwt) != JwtSettings::default() {
+            self.diagnostics.push(document.user_only_setting("`serve.jwt` is set"));
         }
         if std::mem::take(&mut settings.telemetry) != TelemetrySettings::default() {
-            self.problems.push(only_for_users("`telemetry` is set", document));
+            self.diagnostics.push(document.user_only_setting("`telemetry` is set"));
         }
-        if settings.journal.keep.take().is_some() {
-            self.problems.push(only_for_users("`keep` of `journal` is set", document));
+        if std::mem::take(&mut settings.sandbox) != SandboxTable::default() {
+            self.diagnostics.push(document.user_only_setting("`sandbox` is set"));
+        }
+        if settings.journal.retention.take().is_some() {
+            self.diagnostics.push(document.user_only_setting("`journal.keep` is set"));
         }
     }
 }
@@ -246,13 +267,6 @@ fn unknown_keys(first: Vec<UnknownKey>, second: Vec<UnknownKey>) -> Vec<UnknownK
         let candidates = [key.nearest, same.nearest].into_iter().flatten();
         Some(UnknownKey { path: key.path.clone(), nearest: nearest(key.name(), candidates) })
     };
-    let top: Vec<_> = one.iter().filter_map(both).collect();
-    top.into_iter().chain(one.into_iter().chain(other.clone()).filter(is_nested)).collect()
-}
-
-/// The diagnostic for a setting that a project may not set.
-fn only_for_users(what: &str, document: &Document) -> Diagnostic {
-    let problem =
-        document.warning(&[], format!("{what}, which only a person's own configuration may say"));
-    problem.hint("put it into `config.toml` of your own configuration folder")
+    let top: Vec<_> = first.iter().filter_map(in_both).collect();
+    top.into_iter().chain(first.into_iter().chain(second.clone()).filter(is_nested)).collect()
 }
