@@ -8,15 +8,18 @@ mod tests;
 
 use super::references;
 use crate::{Config, ConfigError, ServerEntry};
-use spots::{SecretSpan, TextLocation};
+use serde::Serialize;
+use spans::{SecretSpan, TextLocation};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toolscout_core::redact::REDACTED;
 use toolscout_mcp_client::ConfigText;
 
-pub(super) use files::SecretFile;
-pub(super) use spots::is_reference;
+use files::HiddenText;
+pub(crate) use files::SecretFile;
+pub use files::StoredSecret;
+pub(super) use spans::is_reference;
 
 /// How an import handles plaintext secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +28,9 @@ pub enum SecretHandling {
     Variables,
     /// Moves each to its own file in this folder, which only the user can read.
     Files(PathBuf),
+    /// Moves each to the system's keyring; a part of a longer text to a file in this folder, because
+    /// a text cannot contain a keyring entry.
+    Keyring(PathBuf),
     /// Copies them into our file as plaintext.
     Keep,
 }
@@ -37,8 +43,19 @@ pub struct PreparedEntry {
     /// The entry to show: never with a secret.
     pub preview: ServerEntry,
     pub notes: Vec<String>,
-    /// Files to write before the entry.
-    pub files: Vec<SecretFile>,
+    /// The secrets of the entry, and where they go.
+    pub handled: Vec<HandledSecret>,
+    /// Secrets to store before the entry is written.
+    pub secrets: Vec<StoredSecret>,
+}
+
+/// A secret of an entry, and where it goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HandledSecret {
+    /// Its location in the entry: ``variable `TOKEN` ``.
+    pub location: String,
+    /// The reference that replaces it, or `plain text`.
+    pub stored: String,
 }
 
 /// The names assigned to secrets so far: two servers may each have a `TOKEN` with different values.
@@ -48,25 +65,59 @@ pub struct SecretNames(BTreeMap<String, String>);
 impl SecretHandling {
     /// Stores secrets as files in the user's configuration folder.
     pub fn files(config: &Config) -> Result<Self, ConfigError> {
-        let folder = config.user_folder.as_ref().map(|it| it.join("secrets"));
-        folder.map(Self::Files).ok_or_else(ConfigError::no_user_folder)
+        config.secrets_folder().map(Self::Files)
+    }
+
+    /// Stores secrets in the system's keyring.
+    pub fn keyring(config: &Config) -> Result<Self, ConfigError> {
+        config.secrets_folder().map(Self::Keyring)
     }
 
     /// Handles every secret of the entry, which will have this id.
-    pub fn apply(&self, entry: ServerEntry, id: &str, taken: &mut SecretNames) -> PreparedEntry {
-        let places = spots::of(&entry);
-        let mut treated =
-            PreparedEntry { shown: entry.clone(), entry, notes: Vec::new(), files: Vec::new() };
-        for (place, spots) in places {
-            let Some(text) = place.of(&mut treated.entry).cloned() else { continue };
+    pub fn apply(&self, entry: ServerEntry, id: &str, names: &mut SecretNames) -> PreparedEntry {
+        let texts = spans::find(&entry);
+        let mut prepared = PreparedEntry {
+            preview: entry.clone(),
+            entry,
+            notes: Vec::new(),
+            handled: Vec::new(),
+            secrets: Vec::new(),
+        };
+        for (location, spans) in texts {
+            let Some(text) = location.text_mut(&mut prepared.entry).cloned() else { continue };
             match self {
-                Self::Keep => treated.hide(&place, &text, &spots),
-                // A file replaces a whole text, so a text that already contains a variable gets
-                // another variable.
-                Self::Files(folder) if !ConfigText::from(text.as_str()).is_reference() => {
-                    treated.move_out(id, &place, &text, &spots, folder, taken);
+                Self::Keep => prepared.redact(&location, &text, &spans),
+                Self::Variables => {
+                    prepared.replace_with_variables(id, &location, &text, &spans, None, names);
                 }
-                _ => treated.refer(id, &place, &text, &spots, taken),
+                // A file replaces a whole text, so a text that already contains a variable gets
+                // another variable, with the value in a file of its name.
+                Self::Files(folder) | Self::Keyring(folder)
+                    if ConfigText::from(text.as_str()).is_reference() =>
+                {
+                    let folder = Some(folder.as_path());
+                    prepared.replace_with_variables(id, &location, &text, &spans, folder, names);
+                }
+                Self::Files(folder) => {
+                    prepared.move_whole(
+                        id,
+                        &location,
+                        &text,
+                        &spans,
+                        |name, secret, names| StoredSecret::File(names.file(folder, name, secret)),
+                        names,
+                    );
+                }
+                Self::Keyring(_) => {
+                    prepared.move_whole(
+                        id,
+                        &location,
+                        &text,
+                        &spans,
+                        |name, secret, names| names.keyring_entry(name, secret),
+                        names,
+                    );
+                }
             }
         }
         prepared
@@ -90,21 +141,41 @@ impl PreparedEntry {
         id: &str,
         location: &TextLocation,
         text: &str,
-        spots: &[SecretSpan],
-        taken: &mut SecretNames,
+        spans: &[SecretSpan],
+        folder: Option<&Path>,
+        names: &mut SecretNames,
     ) {
-        let mut names = Vec::new();
-        let written = replaced(text, spots, |spot, secret| {
-            if spot.is_default {
-                names.push(spot.name.clone());
-                return String::new();
+        let (mut variables, mut unset) = (Vec::new(), Vec::new());
+        let mut files = Vec::new();
+        let written = replace_spans(text, spans, |span, secret| {
+            let variable = if span.is_default {
+                span.name.clone()
+            } else {
+                names.variable(id, &span.name, location, secret, folder)
+            };
+            let file = folder.map(|folder| {
+                SecretFile::new(folder.join(&variable), secret.trim_start_matches(":-"))
+            });
+            match file.filter(SecretFile::is_available) {
+                Some(file) => files.push(StoredSecret::File(file)),
+                None => unset.push(variable.clone()),
             }
-            names.push(taken.variable(id, &spot.name, place, secret));
-            format!("${{{}}}", names.last().map_or("", String::as_str))
+            variables.push(variable.clone());
+            if span.is_default { String::new() } else { format!("${{{variable}}}") }
         });
-        self.notes
-            .push(format!("the secret in {place} is not copied: export {}", names.join(" and ")));
-        self.set(place, text, written);
+        if !unset.is_empty() {
+            self.notes.push(format!(
+                "the secret in {location} is not copied: export {}",
+                unset.join(" and ")
+            ));
+        }
+        for file in &files {
+            self.notes.push(format!("the secret in {location} is stored in {file}"));
+        }
+        let stored = variables.iter().map(|name| format!("env:{name}")).collect::<Vec<_>>();
+        self.handled(location, &stored.join(", "));
+        self.secrets.extend(files);
+        self.set_text(location, text, written);
     }
 
     /// Moves the whole text to where `destination` decides.
@@ -113,9 +184,9 @@ impl PreparedEntry {
         id: &str,
         location: &TextLocation,
         text: &str,
-        spots: &[SecretSpan],
-        folder: &Path,
-        taken: &mut SecretNames,
+        spans: &[SecretSpan],
+        destination: impl FnOnce(&str, &str, &mut SecretNames) -> StoredSecret,
+        names: &mut SecretNames,
     ) {
         let Some(first) = spans.first() else { return };
         // The scheme of a bearer token is implied by its key.
@@ -123,17 +194,25 @@ impl PreparedEntry {
         let scheme = &text[..text.len() - secret.len()];
         // References are not expanded in a file, so the escape is removed.
         let secret = &secret.replace("$${", "${");
-        let path = taken.file(folder, &format!("{id}.{}", first.name.to_ascii_lowercase()), secret);
-        self.notes.push(format!("the secret in {place} goes to {}", path.display()));
-        self.set(place, text, format!("{scheme}file:{}", path.display()));
-        self.files.push(SecretFile::new(path, secret));
+        let name = format!("{id}.{}", first.name.to_ascii_lowercase());
+        let stored = destination(&name, secret, names);
+        self.notes.push(format!("the secret in {location} is stored in {stored}"));
+        self.handled(location, &stored.reference());
+        self.set_text(location, text, format!("{scheme}{}", stored.reference()));
+        self.secrets.push(stored);
     }
 
-    fn hide(&mut self, place: &TextLocation, text: &str, spots: &[SecretSpan]) {
-        self.notes.push(format!("the secret in {place} is written out"));
-        if let Some(shown) = place.of(&mut self.shown) {
-            *shown = replaced(text, spots, |spot, _| {
-                if spot.is_default { format!(":-{REDACTED}") } else { REDACTED.to_owned() }
+    fn handled(&mut self, location: &TextLocation, stored: &str) {
+        self.handled
+            .push(HandledSecret { location: location.to_string(), stored: stored.to_owned() });
+    }
+
+    fn redact(&mut self, location: &TextLocation, text: &str, spans: &[SecretSpan]) {
+        self.notes.push(format!("the secret in {location} is copied as plain text"));
+        self.handled(location, "plain text");
+        if let Some(preview) = location.text_mut(&mut self.preview) {
+            *preview = replace_spans(text, spans, |span, _| {
+                if span.is_default { format!(":-{REDACTED}") } else { REDACTED.to_owned() }
             });
         }
     }
@@ -165,21 +244,42 @@ impl PreparedEntry {
 impl SecretNames {
     /// The variable for this secret: its own name if it has one, unless that name is already used
     /// for another secret.
-    fn variable(&mut self, id: &str, name: &str, place: &TextLocation, secret: &str) -> String {
-        let own = references::variable(&format!("{id}_{name}"));
-        let first = matches!(place, TextLocation::Env(it) if it == name && references::is_name(it))
+    fn variable(
+        &mut self,
+        id: &str,
+        name: &str,
+        location: &TextLocation,
+        secret: &str,
+        folder: Option<&Path>,
+    ) -> String {
+        let qualified = references::variable_name(&format!("{id}_{name}"));
+        let first = matches!(location, TextLocation::Env(it) if it == name && references::is_variable_name(it))
             .then(|| name.to_owned());
-        let numbered = (2..1000).map(|it| format!("{own}_{it}"));
-        self.free(first.into_iter().chain([own.clone()]).chain(numbered), secret, |_| true)
+        let numbered = (2..1000).map(|index| format!("{qualified}_{index}"));
+        let is_available = |name: &str| {
+            folder.is_none_or(|folder| SecretFile::new(folder.join(name), secret).is_available())
+        };
+        self.assign(
+            first.into_iter().chain([qualified.clone()]).chain(numbered),
+            secret,
+            is_available,
+        )
     }
 
     /// The file for this secret: not one that contains another secret.
-    fn file(&mut self, folder: &Path, name: &str, secret: &str) -> PathBuf {
-        let names = [name.to_owned()].into_iter().chain((2..1000).map(|it| format!("{name}-{it}")));
-        folder.join(self.free(names, secret, |it| SecretFile::new(folder.join(it), secret).fits()))
+    fn file(&mut self, folder: &Path, name: &str, secret: &str) -> SecretFile {
+        let file = |name: &str| SecretFile::new(folder.join(name), secret);
+        file(&self.assign(numbered(name), secret, |name| file(name).is_available()))
     }
 
-    fn free(
+    /// The keyring entry for this secret: not one that contains another secret of this import. The
+    /// keyring is not read, because that may prompt the user.
+    fn keyring_entry(&mut self, name: &str, secret: &str) -> StoredSecret {
+        let name = self.assign(numbered(name), secret, |_| true);
+        StoredSecret::Keyring { name, secret: HiddenText(secret.to_owned()) }
+    }
+
+    fn assign(
         &mut self,
         names: impl Iterator<Item = String>,
         secret: &str,
@@ -192,6 +292,11 @@ impl SecretNames {
         self.0.insert(name.clone(), secret.to_owned());
         name
     }
+}
+
+/// The name, then the name with a number appended.
+fn numbered(name: &str) -> impl Iterator<Item = String> {
+    [name.to_owned()].into_iter().chain((2..1000).map(move |index| format!("{name}-{index}")))
 }
 
 /// The text with each span replaced; its other parts stay unchanged.

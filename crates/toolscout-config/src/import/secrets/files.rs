@@ -1,11 +1,65 @@
 //! Secrets outside of the configuration: in files that only their owner can read, or in the system's
 //! keyring.
 
-use crate::ConfigError;
+use crate::{ConfigEditor, ConfigError, file};
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use toolscout_mcp_client::value::keyring;
+
+/// A secret that is stored outside of the configuration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StoredSecret {
+    File(SecretFile),
+    Keyring { name: String, secret: HiddenText },
+}
+
+impl StoredSecret {
+    /// The reference that stands for it in the configuration.
+    pub fn reference(&self) -> String {
+        match self {
+            Self::File(file) => format!("file:{}", file.path.display()),
+            Self::Keyring { name, .. } => format!("keyring:{name}"),
+        }
+    }
+
+    /// Stores it. An existing file with this secret is left alone.
+    pub(crate) fn store(&self, editor: &ConfigEditor) -> Result<(), ConfigError> {
+        match self {
+            Self::File(file) => file.write(editor),
+            Self::Keyring { name, secret } => {
+                if let Some(recorder) = editor.recorder() {
+                    recorder.keyring(name)?;
+                }
+                keyring::store(name, &secret.0).map_err(|message| ConfigError::Unavailable {
+                    message,
+                    hint: "use --secrets file".to_owned(),
+                })
+            }
+        }
+    }
+}
+
+/// The path, or the name of the keyring entry.
+impl fmt::Display for StoredSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(file) => write!(f, "{}", file.path.display()),
+            Self::Keyring { name, .. } => write!(f, "the keyring as `{name}`"),
+        }
+    }
+}
+
+/// A text that is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HiddenText(pub(super) String);
+
+impl fmt::Debug for HiddenText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HiddenText")
+    }
+}
 
 /// A secret, and the file to store it in.
 #[derive(Clone, PartialEq, Eq)]
@@ -29,12 +83,13 @@ impl SecretFile {
 
     /// Writes the file, readable for its owner only; a file that already contains this secret is
     /// left alone.
-    pub fn write(&self) -> Result<(), ConfigError> {
-        if fs::read(&self.path).is_ok_and(|it| it == self.secret.as_bytes()) {
+    pub(crate) fn write(&self, editor: &ConfigEditor) -> Result<(), ConfigError> {
+        if fs::read(&self.path).is_ok_and(|bytes| bytes == self.secret.as_bytes()) {
             return Ok(());
         }
+        editor.record(&self.path, None, Some(self.secret.as_bytes()), Vec::new());
         if let Some(folder) = self.path.parent() {
-            make_private(folder).map_err(ConfigError::io("make the folder", folder))?;
+            file::create_private_folder(folder)?;
         }
         // Never overwrites an existing file: it contains another secret.
         let mut options = OpenOptions::new();
@@ -45,14 +100,6 @@ impl SecretFile {
         let written = file.write_all(self.secret.as_bytes()).and_then(|()| file.sync_all());
         written.map_err(ConfigError::io("write", &self.path))
     }
-}
-
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 /// Prints the path, never the secret.

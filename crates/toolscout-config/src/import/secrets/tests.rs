@@ -3,7 +3,7 @@
 //! 3. One variable is never used for two secrets.
 
 use super::{SecretHandling, SecretNames};
-use crate::ServerEntry;
+use crate::{ConfigEditor, ServerEntry};
 use std::collections::BTreeMap;
 
 fn entry(args: &[&str], env: &[(&str, &str)]) -> ServerEntry {
@@ -129,16 +129,31 @@ fn each_secret_gets_its_own_file() {
     let handling = SecretHandling::Files(folder.path().to_owned());
     let mut names = SecretNames::default();
     let mut name = |secret: &str| {
-        let treated = treatment.apply(entry(&[], &[("TOKEN", secret)]), "a", &mut taken);
-        assert!(!format!("{:?}", treated.files).contains(secret));
-        treated.files.iter().try_for_each(|it| it.write()).expect("write");
-        treated.files[0].path.file_name().expect("a name").to_string_lossy().into_owned()
+        let prepared = handling.apply(entry(&[], &[("TOKEN", secret)]), "a", &mut names);
+        assert!(!format!("{:?}", prepared.secrets).contains(secret));
+        let editor = ConfigEditor::new(None);
+        prepared.secrets.iter().try_for_each(|secret| secret.store(&editor)).expect("write");
+        prepared.secrets[0].to_string().rsplit('/').next().expect("a name").to_owned()
     };
     assert_eq!([name("one"), name("two"), name("one")], ["a.token-2", "a.token-3", "a.token-2"]);
 }
 
+/// A text cannot contain a file, but it can contain a variable, which is looked up in the files.
 #[test]
-fn a_bearer_token_is_said_as_one() {
+fn a_secret_beside_a_variable_is_stored_under_the_name_of_a_variable() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let handling = SecretHandling::Files(folder.path().to_owned());
+    let args = ["postgres://u:hunter2hunter2@${HOST}/db", "--key=${API_KEY:-abcdef}"];
+    let prepared = handling.apply(entry(&args, &[]), "db", &mut SecretNames::default());
+    assert_eq!(prepared.entry.args, ["postgres://u:${DB_PASSWORD}@${HOST}/db", "--key=${API_KEY}"]);
+    let editor = ConfigEditor::new(None);
+    prepared.secrets.iter().try_for_each(|secret| secret.store(&editor)).expect("write");
+    let stored = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a secret");
+    assert_eq!([stored("DB_PASSWORD"), stored("API_KEY")], ["hunter2hunter2", "abcdef"]);
+}
+
+#[test]
+fn an_authorization_header_becomes_the_bearer_setting() {
     let headers = BTreeMap::from([("authorization".to_owned(), "Bearer abc".to_owned())]);
     let web = ServerEntry { url: Some("https://x".to_owned()), headers, ..ServerEntry::default() };
     let prepared =
