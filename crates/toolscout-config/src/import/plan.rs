@@ -18,8 +18,9 @@ pub struct ImportRequest<'a> {
     pub file: Option<&'a Path>,
     /// Only these servers; all if empty.
     pub only: Vec<ServerSelection>,
-    /// Whether servers go into the project's file or the user's.
-    pub scope: ConfigScope,
+    /// The file that servers go into: the project's or the user's. If omitted, servers of a user's
+    /// file go into the user's file, and servers of a project's file into the project's.
+    pub scope: Option<ConfigScope>,
     /// How secrets are handled.
     pub secrets: SecretHandling,
     /// The folders in which clients store their files.
@@ -55,15 +56,15 @@ pub struct ImportPlan {
     pub files: Vec<PlannedFile>,
     /// Paths that were checked and do not exist.
     pub missing: Vec<PathBuf>,
-    /// Our file to which servers are added.
-    pub target: ImportTarget,
+    /// Our files to which servers are added.
+    pub targets: Vec<ImportTarget>,
 }
 
 /// Plans an import. Reads files, and writes none.
 pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, ConfigError> {
-    let target = ImportTarget::new(config, request.scope)?;
-    let scan = match request.file {
-        Some(file) => ClientScan::at_file(file, request.folders).map_err(|reason| {
+    let scope = request.scope.unwrap_or(ConfigScope::Project);
+    let mut scan = match request.file {
+        Some(file) => ClientScan::read_file(file, scope, request.folders).map_err(|reason| {
             ConfigError::invalid(
                 format!("`{}` cannot be imported: {reason}", file.display()),
                 "pass a file with `mcpServers`, `servers`, `mcp`, `context_servers` or `mcp_servers`",
@@ -72,12 +73,13 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
         None if request.clients.is_empty() => ClientScan::read_clients(&CLIENTS, request.folders),
         None => ClientScan::read_clients(request.clients, request.folders),
     };
-    let existing = target.existing(config, request.scope)?;
-    let planner =
-        ImportPlanner::new(&existing, &request.only, request.secrets, request.own, target);
-    let plan = planner.plan_all(scan);
-    let is_found = |only: &&ServerSelection| plan.servers().any(|it| only.selects(&it.name));
-    match request.only.iter().find(|it| !is_found(it)) {
+    if let Some(scope) = request.scope {
+        scan.files.iter_mut().for_each(|file| file.scope = scope);
+    }
+    let plan = plan_scan(scan, &request.only, request.secrets, request.own, config)?;
+    let is_found =
+        |only: &&ServerSelection| plan.servers().any(|server| only.selects(&server.name));
+    match request.only.iter().find(|item| !is_found(item)) {
         Some(missing) => Err(ConfigError::NotFound {
             message: format!("no server `{}` found to import", escape::line(&missing.name)),
             hint: "run `toolscout import` to see all servers".to_owned(),
@@ -86,10 +88,33 @@ pub fn plan(request: ImportRequest<'_>, config: &Config) -> Result<ImportPlan, C
     }
 }
 
-/// Applies the plan: writes secrets into their files first, then all servers in one edit. Returns
+/// Plans what to do with all servers of a scan.
+fn plan_scan(
+    scan: ClientScan,
+    only: &[ServerSelection],
+    secrets: SecretHandling,
+    own: &OwnProgram,
+    config: &Config,
+) -> Result<ImportPlan, ConfigError> {
+    let mut targets = Vec::new();
+    for scope in [ConfigScope::User, ConfigScope::Project] {
+        if scan.files.iter().any(|file| file.scope == scope) {
+            let target = ImportTarget::new(config, scope)?;
+            let existing = target.existing(config)?;
+            targets.push((target, existing));
+        }
+    }
+    Ok(ImportPlanner::new(targets, only, secrets, own).plan_all(scan))
+}
+
+/// Applies the plan: stores secrets first, then adds the servers, in one edit for each file. Returns
 /// the ids of the added servers.
 pub fn apply(plan: &ImportPlan, editor: &ConfigEditor) -> Result<Vec<SourceId>, ConfigError> {
-    plan.target.add_all(editor, plan)
+    for (_, prepared) in plan.additions() {
+        prepared.secrets.iter().try_for_each(|secret| secret.store(editor))?;
+    }
+    plan.targets.iter().try_for_each(|target| target.add_all(editor, plan))?;
+    Ok(plan.additions().map(|(id, _)| id.clone()).collect())
 }
 
 impl ServerSelection {
@@ -101,6 +126,8 @@ impl ServerSelection {
 pub struct PlannedFile {
     pub client: &'static ClientFormat,
     pub path: PathBuf,
+    /// The scope of our file that its servers are added to.
+    pub scope: ConfigScope,
     /// The reason why no server is read from it, if so.
     pub skip_reason: Option<String>,
     pub servers: Vec<PlannedServer>,
@@ -132,41 +159,63 @@ pub enum ImportAction {
 
 impl ImportPlan {
     pub fn servers(&self) -> impl Iterator<Item = &PlannedServer> {
-        self.files.iter().flat_map(|it| &it.servers)
-    }
-
-    /// The servers that can be removed from their client once the plan is applied.
-    pub fn moved(&self) -> Vec<(KeyPath, String)> {
-        let moved = self.servers().filter(|it| !matches!(it.fate, ImportAction::Skip { .. }));
-        moved.map(|it| (it.section.clone(), it.name.clone())).collect()
+        self.files.iter().flat_map(|file| &file.servers)
     }
 
     /// The servers to add, in the order found.
     pub fn additions(&self) -> impl Iterator<Item = (&SourceId, &PreparedEntry)> {
-        self.servers().filter_map(|it| match &it.fate {
-            ImportAction::Add { id, treated } => Some((id, &**treated)),
+        self.files.iter().flat_map(PlannedFile::additions)
+    }
+
+    /// The file that the servers of this scope are added to.
+    pub fn target(&self, scope: ConfigScope) -> Option<&ImportTarget> {
+        self.targets.iter().find(|target| target.scope == scope)
+    }
+
+    /// The files that servers are added to.
+    pub fn changed_files(&self) -> Vec<&Path> {
+        let adds = |file: &PlannedFile| file.additions().next().is_some();
+        let is_changed = |target: &&ImportTarget| {
+            self.files.iter().any(|file| file.scope == target.scope && adds(file))
+        };
+        self.targets.iter().filter(is_changed).map(|target| target.file.as_path()).collect()
+    }
+}
+
+impl PlannedFile {
+    /// The servers that can be removed from this file once the plan is applied.
+    pub fn moved(&self) -> Vec<(KeyPath, String)> {
+        let is_moved =
+            |server: &&PlannedServer| !matches!(server.action, ImportAction::Skip { .. });
+        let moved = self.servers.iter().filter(is_moved);
+        moved.map(|moved| (moved.section.clone(), moved.name.clone())).collect()
+    }
+
+    /// The servers to add, in the order found.
+    pub fn additions(&self) -> impl Iterator<Item = (&SourceId, &PreparedEntry)> {
+        self.servers.iter().filter_map(|server| match &server.action {
+            ImportAction::Add { id, prepared } => Some((id, &**prepared)),
             _ => None,
         })
     }
 }
 
 pub(crate) struct ImportPlanner<'a> {
-    existing: &'a ExistingServers,
+    /// Our files, each with the servers that it must not repeat.
+    targets: Vec<(ImportTarget, ExistingServers)>,
     only: &'a [ServerSelection],
     secrets: SecretHandling,
     own: &'a OwnProgram,
-    target: ImportTarget,
     planned: ExistingServers,
     names: SecretNames,
 }
 
 impl<'a> ImportPlanner<'a> {
     pub(crate) fn new(
-        existing: &'a ExistingServers,
+        targets: Vec<(ImportTarget, ExistingServers)>,
         only: &'a [ServerSelection],
         secrets: SecretHandling,
         own: &'a OwnProgram,
-        target: ImportTarget,
     ) -> Self {
         let (planned, names) = (ExistingServers::new(), SecretNames::default());
         Self { targets, only, secrets, own, planned, names }
@@ -188,10 +237,13 @@ impl<'a> ImportPlanner<'a> {
                 }
                 ScannedContent::Servers(servers) => (servers, None),
             };
-            let servers = servers.into_iter().filter_map(|it| self.plan(it)).collect();
-            files.push(PlannedFile { client: file.client, path: file.path, remark, servers });
+            let (client, path, scope) = (file.client, file.path, file.scope);
+            let servers =
+                servers.into_iter().filter_map(|server| self.plan(server, scope)).collect();
+            files.push(PlannedFile { client, path, scope, skip_reason, servers });
         }
-        ImportPlan { files, missing: scan.missing, target: self.target }
+        let targets = self.targets.into_iter().map(|(target, _)| target).collect();
+        ImportPlan { files, missing: scan.missing, targets }
     }
 
     /// The entry with the same working directory, independent of the file it is written to.
@@ -199,8 +251,8 @@ impl<'a> ImportPlanner<'a> {
         let is_relative = |text: &str| {
             Path::new(text).is_relative() && !text.starts_with(['$', '~']) && !text.contains(':')
         };
-        let ImportTarget { base, project, .. } = &self.target;
-        if let Some(cwd) = entry.cwd.as_mut().filter(|it| base != project && is_relative(it)) {
+        let ImportTarget { base, project, .. } = target;
+        if let Some(cwd) = entry.cwd.as_mut().filter(|cwd| base != project && is_relative(cwd)) {
             *cwd = project.join(&*cwd).display().to_string();
         }
         entry
@@ -234,11 +286,22 @@ impl<'a> ImportPlanner<'a> {
         Some(PlannedServer { name: found.name, section: found.section, action, notes })
     }
 
-    fn fate(&mut self, entry: ServerEntry, name: &str, wanted: SourceId) -> ImportAction {
-        let treated = self.secrets.apply(self.relocated(entry), wanted.as_str(), &mut self.names);
-        let mut there = self.existing.iter().chain(&self.planned);
-        if let Some((id, _)) = there.find(|(_, it)| {
-            it.as_ref().is_some_and(|it| is_same(it, &treated.entry, &self.target.base))
+    fn action(
+        &mut self,
+        entry: ServerEntry,
+        name: &str,
+        id: SourceId,
+        scope: ConfigScope,
+    ) -> ImportAction {
+        let Some((target, existing)) = self.targets.iter().find(|(it, _)| it.scope == scope) else {
+            let reason = "there is no file for its scope".to_owned();
+            return ImportAction::Skip { reason, hint: None };
+        };
+        let entry = Self::with_absolute_cwd(entry, target);
+        let prepared = self.secrets.apply(entry, id.as_str(), &mut self.names);
+        let mut known = existing.iter().chain(&self.planned);
+        if let Some((id, _)) = known.find(|(_, item)| {
+            item.as_ref().is_some_and(|value| is_same(value, &prepared.entry, &target.base))
         }) {
             return ImportAction::Same { id: id.clone() };
         }
@@ -257,10 +320,10 @@ impl<'a> ImportPlanner<'a> {
     }
 
     /// The id, with a number appended if it is taken or reserved.
-    fn free(&self, wanted: &SourceId) -> SourceId {
-        let is_free = |it: &SourceId| {
-            let taken = |map: &ExistingServers| map.contains_key(it.as_str());
-            !taken(self.existing)
+    fn available_id(&self, id: &SourceId) -> SourceId {
+        let is_free = |id: &SourceId| {
+            let taken = |map: &ExistingServers| map.contains_key(id.as_str());
+            !self.targets.iter().any(|(_, existing)| taken(existing))
                 && !taken(&self.planned)
                 && !SourceId::RESERVED.contains(&id.as_str())
         };

@@ -4,7 +4,7 @@ use super::document;
 use super::fields::ClientFields;
 use super::references::TextContext;
 use super::{ClientFile, ClientFolders, ClientFormat, KeyPath, guess};
-use crate::ServerEntry;
+use crate::{ConfigScope, ServerEntry};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,8 @@ pub struct ClientScan {
 pub struct ScannedFile {
     pub client: &'static ClientFormat,
     pub path: PathBuf,
+    /// Whether the file is for all projects of the user, or for one project.
+    pub scope: ConfigScope,
     pub content: ScannedContent,
 }
 
@@ -61,8 +63,12 @@ impl ClientScan {
     }
 
     /// Reads one file of any client.
-    pub fn at_file(path: &Path, homes: &ClientFolders) -> Result<Self, String> {
-        let text = document::read(path)?.ok_or("there is no such file")?;
+    pub fn read_file(
+        path: &Path,
+        scope: ConfigScope,
+        folders: &ClientFolders,
+    ) -> Result<Self, String> {
+        let text = document::read(path)?.ok_or("the file does not exist")?;
         let document = document::parse(path, &text)?;
         let client = guess::guess_client(path, &document).ok_or("it has no MCP servers table")?;
         let file = ScannedFile::read(client, path, scope, document, folders);
@@ -91,8 +97,13 @@ impl ClientScan {
 
 impl ScannedFile {
     /// A file whose servers are already read.
-    pub fn of(client: &'static ClientFormat, path: PathBuf, servers: Vec<ScannedServer>) -> Self {
-        Self { client, path, content: ScannedContent::Servers(servers) }
+    pub fn with_servers(
+        client: &'static ClientFormat,
+        path: PathBuf,
+        scope: ConfigScope,
+        servers: Vec<ScannedServer>,
+    ) -> Self {
+        Self { client, path, scope, content: ScannedContent::Servers(servers) }
     }
 
     /// The servers in it; empty if it was not read.
@@ -107,6 +118,7 @@ impl ScannedFile {
     pub fn read(
         client: &'static ClientFormat,
         path: &Path,
+        scope: ConfigScope,
         document: Value,
         folders: &ClientFolders,
     ) -> Self {

@@ -1,13 +1,12 @@
 //! Our file to which imported servers are added.
 
-use super::ImportPlan;
+use super::{ImportPlan, PlannedFile};
 use crate::edit::ConfigEditor;
 use crate::files::SERVER_TABLES;
 use crate::{Config, ConfigError, ConfigScope, ConfiguredServer, Document, ServerEntry};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toolscout_core::SourceId;
 use toolscout_mcp_client::{ConfigText, HttpEndpoint, Program, ServerTransport};
 
 /// The servers that are already configured, by id; `None` for an entry that cannot be read.
@@ -15,6 +14,7 @@ pub type ExistingServers = BTreeMap<String, Option<ServerEntry>>;
 
 /// Our file to which imported servers are added.
 pub struct ImportTarget {
+    pub scope: ConfigScope,
     pub file: PathBuf,
     /// The base folder of `cwd` in it.
     pub base: PathBuf,
@@ -33,13 +33,9 @@ impl ImportTarget {
     /// The servers that this file must not repeat. A project's file repeats no server of the whole
     /// configuration; the user's file is compared with itself only, because a project may configure
     /// the same server differently.
-    pub fn existing(
-        &self,
-        config: &Config,
-        scope: ConfigScope,
-    ) -> Result<ExistingServers, ConfigError> {
+    pub fn existing(&self, config: &Config) -> Result<ExistingServers, ConfigError> {
         let mut existing = self.own()?;
-        if scope == ConfigScope::Project {
+        if self.scope == ConfigScope::Project {
             let all = config.servers.iter();
             existing.extend(
                 all.map(|server| (server.server.id.as_str().to_owned(), Some(entry(server)))),
@@ -67,20 +63,14 @@ impl ImportTarget {
             .collect())
     }
 
-    /// Adds the servers of the plan: secrets into their files first, then all servers in one edit.
-    pub fn add_all(
-        &self,
-        editor: &ConfigEditor,
-        plan: &ImportPlan,
-    ) -> Result<Vec<SourceId>, ConfigError> {
-        for (_, prepared) in plan.additions() {
-            prepared.files.iter().try_for_each(|it| it.write())?;
-        }
-        let added: Vec<_> = plan.additions().map(|(id, prepared)| (id, &prepared.entry)).collect();
-        if !added.is_empty() {
-            editor.put_servers(&self.file, &added, false)?;
-        }
-        Ok(added.into_iter().map(|(id, _)| id.clone()).collect())
+    /// Adds the servers of the plan that belong into this file, in one edit.
+    pub fn add_all(&self, editor: &ConfigEditor, plan: &ImportPlan) -> Result<(), ConfigError> {
+        let files = plan.files.iter().filter(|file| file.scope == self.scope);
+        let added: Vec<_> = files
+            .flat_map(PlannedFile::additions)
+            .map(|(id, prepared)| (id, &prepared.entry))
+            .collect();
+        if added.is_empty() { Ok(()) } else { editor.add_servers(&self.file, &added, false) }
     }
 
     fn absolute(&self, mut entry: ServerEntry) -> ServerEntry {

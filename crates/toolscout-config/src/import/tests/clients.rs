@@ -109,7 +109,7 @@ cwd = "~/x"
 
 [env]
 TOKEN = "env:BUILD_TOKEN"
-# its variables in `${workspaceFolder}/.env` are not read: put those it needs into `env`
+# its `envFile` `${workspaceFolder}/.env` is not read: put the variables it needs into `env`
 [linear]
 url = "https://mcp.linear.app/mcp"
 
@@ -364,7 +364,7 @@ args = ["y"]
 A = "b"
 # not imported: `settings`
 [postgres]
-! it belongs to an extension of Zed, which alone knows how to start it
+! it belongs to a Zed extension, and only Zed can start it
 [web]
 url = "https://example.com/mcp"
 enabled = false
@@ -428,9 +428,9 @@ fn invalid_entries_are_reported_and_skipped() {
     );
     assert_eq!(
         world.entries("cursor"),
-        "[a]\n! its entry is not a table\n[b]\n! it names neither a command nor an address\n\
-         [c]\n! its `command` is not a text\n[d]\n! its `args` is not a list of texts\n\
-         [e]\n! its address is not on the web\n[f]\n! its `env` is not a table of texts\n[g]\ncommand = \"fine\"\n"
+        "[a]\n! its entry is not a table\n[b]\n! it has neither a command nor a URL\n\
+         [c]\n! its `command` is not a string\n[d]\n! its `args` is not a list of strings\n\
+         [e]\n! its URL must start with `http://` or `https://`\n[f]\n! its `env` is not a table of strings\n[g]\ncommand = \"fine\"\n"
     );
     for broken in
         ["{", "[]", "7", "{\"mcpServers\": []}", "{\"mcpServers\": null}", "", "\u{feff}{}"]

@@ -7,7 +7,7 @@
 use super::super::plan::{ImportAction, ImportPlanner, ServerSelection};
 use super::super::{ClientScan, ExistingServers, ImportTarget, OwnProgram, SecretHandling};
 use super::World;
-use crate::ServerEntry;
+use crate::{ConfigScope, ServerEntry};
 use std::path::PathBuf;
 
 fn only(selections: &[&str]) -> Vec<ServerSelection> {
@@ -28,9 +28,11 @@ fn plan_with(
         .map(|value| super::super::find_client(value).expect("a client"));
     let own = OwnProgram { program: "toolscout".to_owned(), executable };
     let (base, project) = ("/src/shop".into(), "/src/shop".into());
-    let target = ImportTarget { file: "/src/shop/toolscout.toml".into(), base, project };
-    let planner = ImportPlanner::new(existing, only, SecretHandling::Variables, &own, target);
-    let plan = planner.plan_all(ClientScan::at(clients, &world.folders()));
+    let (file, scope) = ("/src/shop/toolscout.toml".into(), ConfigScope::User);
+    let target = ImportTarget { scope, file, base, project };
+    let targets = vec![(target, existing.clone())];
+    let planner = ImportPlanner::new(targets, only, SecretHandling::Variables, &own);
+    let plan = planner.plan_all(ClientScan::read_clients(clients, &world.folders()));
     let action = |action: &ImportAction| match action {
         ImportAction::Add { id, .. } => format!("+ {id}"),
         ImportAction::Same { id } => format!("= {id}"),
