@@ -6,6 +6,7 @@
 mod connection;
 mod launch;
 mod plan;
+mod setup;
 mod site;
 #[cfg(test)]
 mod tests;
@@ -13,3 +14,4 @@ mod tests;
 pub use connection::DisconnectOutcome;
 pub use launch::{launch_command, launch_command_for};
 pub use plan::{ClientStatus, ClientTarget, ConnectPlan, DisconnectPlan, client_status};
+pub use setup::{ConnectAction, PlannedClient, SetupPlan, SetupRequest};

@@ -1,8 +1,8 @@
 //! Adds our entry to a client's file and removes it again.
 
 use super::site::{self, ClientSite};
-use crate::ConfigError;
-use crate::edit::ConfigEdit;
+use crate::backup::{FileBackup, OriginalEntry, client_key};
+use crate::edit::{ConfigEdit, ConfigEditor};
 use crate::import::KeyPath;
 use crate::{ConfigError, file};
 use serde_json::Value;
@@ -19,7 +19,14 @@ pub enum DisconnectOutcome {
     /// Another program changed the file, so only our entry was removed.
     EntryRemoved,
     /// The file did not contain our entry.
-    WasNot,
+    NotConnected,
+}
+
+/// The edited text of a client's file.
+pub(super) struct ClientEdit {
+    text: String,
+    /// The entries that differ, as they were.
+    originals: Vec<OriginalEntry>,
 }
 
 /// The text of the file with our entry added and these others removed; `None` if nothing would
@@ -41,33 +48,51 @@ pub(super) fn prepare(
     changes.extend(
         others.iter().map(|(section, name)| ConfigEdit::Remove(site::entry_path(section, name))),
     );
-    site.changed(&changes).map(Some)
+    let (text, originals) = (site.edited(&changes)?, site.originals(&changes)?);
+    Ok(Some(ClientEdit { text, originals }))
 }
 
 /// Writes the prepared text, after a backup of the current file.
-pub(super) fn connect(site: &ClientSite, text: &str, store: &dyn Store) -> Result<(), ConfigError> {
-    backup(site, text, store)?.keep(store, &site.path)?;
-    file::replace(&site.path, site.bytes(), text.as_bytes())
+pub(super) fn connect(
+    site: &ClientSite,
+    edit: &ClientEdit,
+    editor: &ConfigEditor,
+    store: &dyn Store,
+) -> Result<(), ConfigError> {
+    let written = edit.text.as_bytes();
+    record(&site.path, site.bytes(), Some(written), edit.originals.clone(), editor)?;
+    backup(site, &edit.text, store)?.save(store, &client_key(&site.path))?;
+    file::replace(&site.path, site.bytes(), written)
+}
+
+/// Records the file and its backup, before either is written.
+fn record(
+    path: &Path,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+    originals: Vec<OriginalEntry>,
+    editor: &ConfigEditor,
+) -> Result<(), ConfigError> {
+    editor.record(path, before, after, originals);
+    let recorder = editor.recorder();
+    recorder.map_or(Ok(()), |recorder| recorder.row(Namespace::Backup, &client_key(path)))
 }
 
 /// The backup to restore on disconnect.
 fn backup(site: &ClientSite, text: &str, store: &dyn Store) -> Result<FileBackup, ConfigError> {
-    let written = Digest::of_bytes(text.as_bytes());
-    let earlier = FileBackup::read(store, &site.path)?;
+    let written = Some(Digest::of_bytes(text.as_bytes()));
+    let earlier = FileBackup::read(store, &client_key(&site.path))?;
     match (earlier, site.bytes()) {
         // Connected before and unchanged since: the original is that of the earlier backup.
-        (Some(earlier), Some(bytes)) if earlier.is_untouched(bytes) => {
+        (Some(earlier), Some(bytes)) if earlier.is_unchanged(Some(bytes)) => {
             Ok(FileBackup { written, ..earlier })
         }
         // Changed since, or connected by hand: the original is the current file without our entry.
         (_, Some(_)) if site.entry().is_some() => {
-            let original = Some(site.without_us()?.into_bytes());
-            Ok(FileBackup { original, written, folders: Vec::new() })
+            let original = Some(site.without_own_entry()?.into_bytes());
+            Ok(FileBackup { original, ..FileBackup::new(&site.path, None, Some(text.as_bytes())) })
         }
-        (_, bytes) => {
-            let folders = file::missing_folders(&site.path);
-            Ok(FileBackup { original: bytes.map(<[u8]>::to_vec), written, folders })
-        }
+        (_, bytes) => Ok(FileBackup::new(&site.path, bytes, Some(text.as_bytes()))),
     }
 }
 
@@ -75,34 +100,41 @@ fn backup(site: &ClientSite, text: &str, store: &dyn Store) -> Result<FileBackup
 /// the user may still need it.
 pub(super) fn disconnect(
     site: &ClientSite,
+    editor: &ConfigEditor,
     store: &dyn Store,
 ) -> Result<DisconnectOutcome, ConfigError> {
-    let Some(bytes) = site.bytes() else { return Ok(DisconnectOutcome::WasNot) };
-    if FileBackup::read(store, &site.path)?.is_some_and(|it| it.is_untouched(bytes)) {
-        return put_back(&site.path, store);
+    let Some(bytes) = site.bytes() else { return Ok(DisconnectOutcome::NotConnected) };
+    if FileBackup::read(store, &client_key(&site.path))?
+        .is_some_and(|backup| backup.is_unchanged(Some(bytes)))
+    {
+        return restore(&site.path, editor, store);
     }
     if !site.is_connected() {
         return Ok(DisconnectOutcome::NotConnected);
     }
-    file::replace(&site.path, Some(bytes), site.without_us()?.as_bytes())?;
-    Ok(DisconnectOutcome::OnlyOurs)
+    let text = site.without_own_entry()?;
+    let originals = site.originals(&[ConfigEdit::Remove(site.entry_path())])?;
+    record(&site.path, Some(bytes), Some(text.as_bytes()), originals, editor)?;
+    file::replace(&site.path, Some(bytes), text.as_bytes())?;
+    Ok(DisconnectOutcome::EntryRemoved)
 }
 
 /// Restores the original, regardless of the current content of the file.
-pub(super) fn put_back(path: &Path, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
-    let Some(backup) = FileBackup::read(store, path)? else { return Ok(DisconnectOutcome::WasNot) };
-    let bytes = file::bytes(path)?;
-    let done = match (&backup.original, &bytes) {
-        (Some(original), _) => {
-            file::replace(path, bytes.as_deref(), original)?;
-            DisconnectOutcome::Restored
-        }
-        (None, Some(bytes)) => {
-            file::remove(path, bytes, &backup.folders)?;
-            DisconnectOutcome::Removed
-        }
-        (None, None) => DisconnectOutcome::Removed,
+pub(super) fn restore(
+    path: &Path,
+    editor: &ConfigEditor,
+    store: &dyn Store,
+) -> Result<DisconnectOutcome, ConfigError> {
+    let Some(backup) = FileBackup::read(store, &client_key(path))? else {
+        return Ok(DisconnectOutcome::NotConnected);
     };
-    FileBackup::forget(store, path)?;
-    Ok(done)
+    let bytes = file::read_bytes(path)?;
+    record(path, bytes.as_deref(), backup.original.as_deref(), Vec::new(), editor)?;
+    backup.restore(path)?;
+    let outcome = match backup.original {
+        Some(_) => DisconnectOutcome::Restored,
+        None => DisconnectOutcome::Removed,
+    };
+    FileBackup::delete(store, &client_key(path))?;
+    Ok(outcome)
 }

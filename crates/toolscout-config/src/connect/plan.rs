@@ -1,13 +1,11 @@
 //! Plans the changes of connecting or disconnecting a client without writing, then applies them.
 
-use super::backup::FileBackup;
-use super::connection::{self, DisconnectOutcome};
-use super::file;
+use super::connection::{self, ClientEdit, DisconnectOutcome};
 use super::site::ClientSite;
 use crate::backup::{FileBackup, client_key};
 use crate::import::{
     self, CLIENTS, ClientFile, ClientFolders, ClientFormat, ClientScan, ImportPlan, ImportPlanner,
-    ImportTarget, LaunchCommand, OwnProgram, SecretHandling,
+    ImportTarget, LaunchCommand, OwnProgram, PlannedFile, SecretHandling,
 };
 use crate::{Config, ConfigEditor, ConfigError, ConfigScope, file};
 use serde::Serialize;
@@ -33,15 +31,18 @@ impl ClientTarget<'_> {
         ClientSite::find(self.client, self.folders, self.scope, self.own)
     }
 
-    /// Plans to move the client's servers into our configuration of the same scope. Their secrets
-    /// go to files, because the client's file will no longer contain them.
-    fn take(&self, config: &Config) -> Result<ImportPlan, ConfigError> {
-        let import_target = ImportTarget::new(config, self.scope)?;
+    /// Plans to move the client's servers into our configuration of the same scope.
+    fn plan_moves(
+        &self,
+        secrets: SecretHandling,
+        config: &Config,
+    ) -> Result<ImportPlan, ConfigError> {
+        let target = ImportTarget::new(config, self.scope)?;
         // Compared with this file only: other files may not apply wherever this one does.
-        let existing = import_target.own()?;
-        let scan = ClientScan { files: vec![self.site()?.found()], missing: Vec::new() };
-        let secrets = SecretHandling::files(config)?;
-        Ok(ImportPlanner::new(&existing, &[], secrets, self.own, import_target).plan_all(scan))
+        let existing = target.own()?;
+        let scan =
+            ClientScan { files: vec![self.site()?.into_scanned_file()], missing: Vec::new() };
+        Ok(ImportPlanner::new(vec![(target, existing)], &[], secrets, self.own).plan_all(scan))
     }
 }
 
@@ -56,7 +57,9 @@ pub struct ConnectPlan {
     pub document: Value,
     /// The client's servers that move into our own configuration, if that was requested.
     pub moves: Option<ImportPlan>,
-    /// The resulting text of the whole file; `None` if nothing would change.
+    /// The client's other servers, which stay in its file.
+    pub others: Vec<String>,
+    /// The edited file; `None` if nothing would change.
     #[serde(skip)]
     edit: Option<ClientEdit>,
     #[serde(skip)]
@@ -69,14 +72,16 @@ impl ConnectPlan {
     pub fn new(
         target: ClientTarget<'_>,
         launch: &LaunchCommand,
-        take: bool,
+        secrets: Option<SecretHandling>,
         config: &Config,
     ) -> Result<Self, ConfigError> {
         let site = target.site()?;
         let entry = target.client.own_entry(launch, &site.section);
-        let moves = if take { Some(target.take(config)?) } else { None };
-        let moved = moves.as_ref().map(ImportPlan::moved).unwrap_or_default();
-        let text = connection::prepare(&site, &entry, &moved)?;
+        let moves = secrets.map(|secrets| target.plan_moves(secrets, config)).transpose()?;
+        let moved: Vec<_> =
+            moves.iter().flat_map(|plan| &plan.files).flat_map(PlannedFile::moved).collect();
+        let others = site.others(&moved);
+        let edit = connection::prepare(&site, &entry, &moved)?;
         let document = site
             .section
             .iter()
@@ -87,9 +92,17 @@ impl ConnectPlan {
             path: site.path.clone(),
             document,
             moves,
-            text,
+            others,
+            edit,
             site,
         })
+    }
+
+    /// The number of servers that move, and the file that they move to; `None` if none do.
+    pub fn moved_servers(&self) -> Option<(usize, &Path)> {
+        let plan = self.moves.as_ref()?;
+        let count = plan.files.iter().map(|file| file.moved().len()).sum();
+        Some((count, plan.targets.first()?.file.as_path())).filter(|(count, _)| *count > 0)
     }
 
     /// Whether the client is already connected, so that nothing would change.
@@ -131,9 +144,9 @@ impl DisconnectPlan {
             .client
             .files(target.folders)
             .into_iter()
-            .filter(|it| it.scope == target.scope && whole);
-        for path in files.map(|it| file::real(&it.path)) {
-            if FileBackup::read(store, &path)?.is_some() {
+            .filter(|file| file.scope == target.scope && restore_original);
+        for path in files.map(|file| file::real_path(&file.path)) {
+            if FileBackup::read(store, &client_key(&path))?.is_some() {
                 return Ok(Self { path, site: None });
             }
         }
@@ -147,7 +160,11 @@ impl DisconnectPlan {
     }
 
     /// Writes the file.
-    pub fn apply(&self, store: &dyn Store) -> Result<DisconnectOutcome, ConfigError> {
+    pub fn apply(
+        &self,
+        editor: &ConfigEditor,
+        store: &dyn Store,
+    ) -> Result<DisconnectOutcome, ConfigError> {
         match &self.site {
             None => connection::restore(&self.path, editor, store),
             Some(site) => connection::disconnect(site, editor, store),
@@ -160,6 +177,8 @@ impl DisconnectPlan {
 pub struct ClientStatus {
     /// The client's name on the command line.
     pub client: &'static str,
+    /// The client's name in messages.
+    pub title: &'static str,
     /// `connected`, `found`, `broken` or `not found`.
     pub state: &'static str,
     /// The scope of the file.
@@ -168,6 +187,8 @@ pub struct ClientStatus {
     /// The path of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
+    /// The number of other servers in the file.
+    pub servers: usize,
 }
 
 /// The files of all clients, and whether they contain our entry.
@@ -181,21 +202,31 @@ fn file_statuses(
     own: &OwnProgram,
 ) -> Vec<ClientStatus> {
     let status = |file: ClientFile| {
-        let state = match ClientSite::at(client, &file.path, folders, own) {
+        let site = ClientSite::read(client, &file, folders, own);
+        let state = match &site {
             Ok(site) if site.is_connected() => "connected",
             Ok(_) => "found",
             Err(_) => "broken",
         };
-        ClientStatus { client: client.name, state, scope: Some(file.scope), path: Some(file.path) }
+        ClientStatus {
+            client: client.name,
+            title: client.title,
+            state,
+            scope: Some(file.scope),
+            path: Some(file.path),
+            servers: site.map_or(0, |site| site.others(&[]).len()),
+        }
     };
     let found: Vec<_> =
         client.files(folders).into_iter().filter(|file| file.path.is_file()).map(status).collect();
     if found.is_empty() {
         return vec![ClientStatus {
             client: client.name,
+            title: client.title,
             state: "not found",
             scope: None,
             path: None,
+            servers: 0,
         }];
     }
     found

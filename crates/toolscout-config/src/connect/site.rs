@@ -16,7 +16,8 @@ pub(super) struct ClientSite {
     pub(super) path: PathBuf,
     /// The name of our entry in it.
     pub(super) name: String,
-    us: OwnProgram,
+    own: OwnProgram,
+    scope: ConfigScope,
     pub(super) text: Option<String>,
     /// The keys that lead to the table of our entry, existing or new.
     pub(super) section: KeyPath,
@@ -50,7 +51,7 @@ impl ClientSite {
             );
             return Err(ConfigError::invalid(message, format!("{} connect list", own.program)));
         };
-        Self::at(client, &chosen.path, homes, us)
+        Self::read(client, chosen, folders, own)
     }
 
     pub(super) fn read(
@@ -59,8 +60,8 @@ impl ClientSite {
         folders: &ClientFolders,
         own: &OwnProgram,
     ) -> Result<Self, ConfigError> {
-        let path = file::real(path);
-        let broken = |reason: String| DocumentError { reason, at: None }.error(&path);
+        let (path, scope) = (file::real_path(&client_file.path), client_file.scope);
+        let broken = |reason: String| DocumentError { reason, position: None }.in_file(&path);
         let text = import::read(&path).map_err(broken)?;
         let document = import::parse(&path, text.as_deref().unwrap_or_default()).map_err(broken)?;
         let section = client.sections(&document, folders).into_iter().next().unwrap_or_default();
@@ -87,10 +88,25 @@ impl ClientSite {
 
     /// Whether the entry with our name starts this program.
     pub(super) fn is_connected(&self) -> bool {
-        let found =
-            self.servers.iter().find(|it| it.name == self.name && it.section == self.section);
-        let command = found.and_then(|it| it.entry.as_ref().ok()?.command.as_deref());
-        command.is_some_and(|it| self.us.is_started_by(it))
+        let found = self
+            .servers
+            .iter()
+            .find(|server| server.name == self.name && server.section == self.section);
+        let command = found.and_then(|server| server.entry.as_ref().ok()?.command.as_deref());
+        command.is_some_and(|command| self.own.is_started_by(command))
+    }
+
+    /// The servers besides our own entry and these.
+    pub(super) fn others(&self, moved: &[(KeyPath, String)]) -> Vec<String> {
+        let is_own = |server: &ScannedServer| {
+            let command = server.entry.as_ref().ok().and_then(|entry| entry.command.as_deref());
+            command.is_some_and(|command| self.own.is_started_by(command))
+        };
+        let is_moved = |server: &ScannedServer| {
+            moved.iter().any(|(section, name)| *section == server.section && *name == server.name)
+        };
+        let others = self.servers.iter().filter(|server| !is_own(server) && !is_moved(server));
+        others.map(|server| server.name.clone()).collect()
     }
 
     /// The text with these edits, everything else unchanged.
@@ -98,6 +114,17 @@ impl ClientSite {
         edit::edited_text(&self.path, self.text.as_deref().unwrap_or_default(), &|_| {
             Ok(changes.to_vec())
         })
+    }
+
+    /// The current values of the entries that these edits change.
+    pub(super) fn originals(
+        &self,
+        changes: &[ConfigEdit],
+    ) -> Result<Vec<OriginalEntry>, ConfigError> {
+        let broken = |reason: String| DocumentError { reason, position: None }.in_file(&self.path);
+        let text = self.text.as_deref().unwrap_or_default();
+        let document = import::parse(&self.path, text).map_err(broken)?;
+        Ok(document.as_object().map(|map| edit::originals(map, changes)).unwrap_or_default())
     }
 
     /// The keys that lead to our entry.
@@ -115,8 +142,8 @@ impl ClientSite {
     }
 
     /// The file in the form that an import uses.
-    pub(super) fn found(self) -> ScannedFile {
-        ScannedFile::of(self.client, self.path, self.servers)
+    pub(super) fn into_scanned_file(self) -> ScannedFile {
+        ScannedFile::with_servers(self.client, self.path, self.scope, self.servers)
     }
 }
 

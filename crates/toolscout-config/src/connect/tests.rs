@@ -66,7 +66,8 @@ impl World {
     }
 
     fn disconnect(&self, client: &'static ClientFormat) -> DisconnectOutcome {
-        connection::disconnect(&self.site(client), &self.store).expect("disconnect")
+        connection::disconnect(&self.site(client), &ConfigEditor::new(None), &self.store)
+            .expect("disconnect")
     }
 }
 
@@ -76,8 +77,8 @@ fn connect(
     store: &dyn Store,
 ) -> Result<bool, ConfigError> {
     let entry = site.client.own_entry(launch, &site.section);
-    let Some(text) = connection::prepare(site, &entry, &[])? else { return Ok(false) };
-    connection::connect(site, &text, store).map(|()| true)
+    let Some(edit) = connection::prepare(site, &entry, &[])? else { return Ok(false) };
+    connection::connect(site, &edit, &ConfigEditor::new(None), store).map(|()| true)
 }
 
 fn launch() -> LaunchCommand {

@@ -1,10 +1,9 @@
 //! Effects on whole files.
 
+use super::super::connection;
 use super::super::connection::DisconnectOutcome;
-use super::super::launch::launch as launch_of;
-use super::super::{connection, file};
-use super::{ClientSite, World, client, connect, launch, sample, us};
-use crate::ConfigScope;
+use super::super::launch::launch_command_for;
+use super::{ClientSite, World, client, connect, launch, own_program, sample};
 use crate::import::{self, CLIENTS};
 use crate::{ConfigEditor, ConfigScope, file};
 use serde_json::Value;
@@ -130,8 +129,9 @@ fn the_original_file_can_be_restored_after_edits() {
     fs::write(&path, "{}").expect("edit it");
     assert_eq!(world.disconnect(cursor), DisconnectOutcome::NotConnected);
     fs::write(&path, "{ broken").expect("break it");
-    let whole = || connection::put_back(&path, &world.store).expect("put back");
-    assert_eq!(whole(), DisconnectOutcome::Restored);
+    let restore =
+        || connection::restore(&path, &ConfigEditor::new(None), &world.store).expect("put back");
+    assert_eq!(restore(), DisconnectOutcome::Restored);
     assert_eq!(fs::read_to_string(&path).expect("the file"), sample(cursor));
     assert_eq!(restore(), DisconnectOutcome::NotConnected);
 }
@@ -279,9 +279,12 @@ fn the_launch_command_uses_the_name_if_path_finds_this_executable() {
     fs::write(&file, "").expect("write a file");
     let other = tempfile::tempdir().expect("a folder");
     let path = |folder: &Path| format!("/nowhere:{}", folder.display());
-    assert_eq!(launch_of("toolscout", &file, Some(&path(folder.path()))).command, "toolscout");
     assert_eq!(
-        launch_of("toolscout", &file, Some(&path(other.path()))).command,
+        launch_command_for("toolscout", &file, Some(&path(folder.path()))).command,
+        "toolscout"
+    );
+    assert_eq!(
+        launch_command_for("toolscout", &file, Some(&path(other.path()))).command,
         file.display().to_string()
     );
     assert_eq!(launch_command_for("toolscout", &file, None).command, file.display().to_string());
