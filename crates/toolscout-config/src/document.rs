@@ -91,7 +91,15 @@ impl Document {
 
     /// A diagnostic about a key of this file.
     pub(crate) fn warning(&self, path: &[&str], reason: String) -> Diagnostic {
-        Diagnostic::warning(DiagnosticKind::Setting, self.flaw(path, reason).news()).at(&self.path)
+        Diagnostic::warning(DiagnosticKind::Setting, self.error_at(path, reason).message())
+            .with_path(&self.path)
+    }
+
+    /// The diagnostic for a setting that a project may not set.
+    pub(crate) fn user_only_setting(&self, setting: &str) -> Diagnostic {
+        let message = format!("{setting}, which is allowed only in your user configuration");
+        self.warning(&[], message)
+            .with_hint("move it to `config.toml` in your user configuration folder")
     }
 
     /// The error for the value of a key, with the position of the key or of its nearest ancestor

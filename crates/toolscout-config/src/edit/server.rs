@@ -2,9 +2,11 @@
 
 use super::{ConfigEdit, ConfigEditor, server_missing, value_at};
 use crate::ConfigError;
+use crate::document::{self, DocumentFormat};
 use crate::{ConfiguredServer, EntryContext, ServerEntry};
 use serde_json::{Map, Value};
 use toolscout_core::redact::REDACTED;
+use toolscout_mcp_client::ServerConfig;
 
 /// The keys of a program and the keys of a URL: setting one kind removes the other.
 const PROGRAM_KEYS: [&str; 4] = ["command", "args", "env", "cwd"];
@@ -20,45 +22,72 @@ impl ConfigEditor {
         context: &EntryContext,
     ) -> Result<(), ConfigError> {
         self.edit(&server.file, |map| {
-            let entry = at(map, &server.path)
-                .and_then(Value::as_object)
-                .ok_or_else(|| server_missing(server))?;
-            let mut after = entry.clone();
-            let lost: &[&str] = match (fields.contains_key("command"), fields.contains_key("url")) {
-                (true, _) => &OF_ADDRESS,
-                (_, true) => &OF_PROGRAM,
-                _ => &[],
-            };
-            let mut changes = Vec::new();
-            let key = |name: &str| [server.path.as_slice(), &[name.to_owned()]].concat();
-            for name in lost.iter().filter(|it| entry.contains_key(**it)) {
-                after.shift_remove(*name);
-                changes.push(ConfigEdit::Remove(key(name)));
-            }
-            for (name, value) in fields {
-                let value = kept(value, entry.get(name));
-                after.insert(name.clone(), value.clone());
-                changes.push(ConfigEdit::Set(key(name), value));
-            }
-            let read =
-                ServerEntry::read(Value::Object(after)).map_err(|it| wrong(&it.to_string()))?;
-            read.value.server(server.server.id.clone(), around).map_err(|it| wrong(&it))?;
-            Ok(changes)
+            updated_entry(map, server, fields, context).map(|(changes, _)| changes)
         })
+    }
+
+    /// The server as [`ConfigEditor::update_server`] would configure it; writes nothing.
+    pub fn preview_server(
+        &self,
+        server: &ConfiguredServer,
+        fields: &Map<String, Value>,
+        context: &EntryContext,
+    ) -> Result<ServerConfig, ConfigError> {
+        let text = document::read_text(&server.file)?.unwrap_or_default();
+        let map = DocumentFormat::from_path(&server.file)
+            .parse(&text)
+            .map_err(|error| error.in_file(&server.file))?;
+        updated_entry(&map, server, fields, context).map(|(_, server)| server)
     }
 }
 
-/// The value, with each redacted part replaced by its old content.
-fn kept(value: &Value, before: Option<&Value>) -> Value {
-    let Value::Object(map) = value else { return value.clone() };
-    let one = |(name, value): (&String, &Value)| {
-        let hidden = before.and_then(|it| it.get(name)).filter(|_| *value == REDACTED);
-        (name.clone(), hidden.unwrap_or(value).clone())
+/// The edits that set these fields, and the server they lead to.
+fn updated_entry(
+    map: &Map<String, Value>,
+    server: &ConfiguredServer,
+    fields: &Map<String, Value>,
+    context: &EntryContext,
+) -> Result<(Vec<ConfigEdit>, ServerConfig), ConfigError> {
+    let entry = value_at(map, &server.path)
+        .and_then(Value::as_object)
+        .ok_or_else(|| server_missing(server))?;
+    let mut after = entry.clone();
+    let obsolete: &[&str] = match (fields.contains_key("command"), fields.contains_key("url")) {
+        (true, _) => &URL_KEYS,
+        (_, true) => &PROGRAM_KEYS,
+        _ => &[],
     };
-    map.iter().map(one).collect()
+    let mut changes = Vec::new();
+    let key = |name: &str| [server.path.as_slice(), &[name.to_owned()]].concat();
+    for name in obsolete.iter().filter(|obsolete| entry.contains_key(**obsolete)) {
+        after.shift_remove(*name);
+        changes.push(ConfigEdit::Remove(key(name)));
+    }
+    for (name, value) in fields {
+        let value = restore_redacted(value, entry.get(name));
+        after.insert(name.clone(), value.clone());
+        changes.push(ConfigEdit::Set(key(name), value));
+    }
+    let read = ServerEntry::read(Value::Object(after))
+        .map_err(|error| invalid_server(&error.to_string()))?;
+    let updated = read
+        .value
+        .to_server_config(server.server.id.clone(), context)
+        .map_err(|error| invalid_server(&error))?;
+    Ok((changes, updated))
 }
 
-fn wrong(reason: &str) -> ConfigError {
+/// The value, with each redacted part replaced by its old content.
+fn restore_redacted(value: &Value, before: Option<&Value>) -> Value {
+    let Value::Object(map) = value else { return value.clone() };
+    let restore = |(name, value): (&String, &Value)| {
+        let old = before.and_then(|value| value.get(name)).filter(|_| *value == REDACTED);
+        (name.clone(), old.unwrap_or(value).clone())
+    };
+    map.iter().map(restore).collect()
+}
+
+fn invalid_server(reason: &str) -> ConfigError {
     ConfigError::invalid(
         format!("the server entry would be invalid: {reason}"),
         "correct the request, then try again",

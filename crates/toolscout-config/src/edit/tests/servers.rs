@@ -33,6 +33,7 @@ impl Folder {
             file: self.path(name),
             path: key_path(keys),
             may_start: true,
+            change: None,
         }
     }
 }
