@@ -48,6 +48,11 @@ pub struct ServerEntry {
     /// OAuth client secret. Use a reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret: Option<String>,
+    /// How to get an OAuth token: `authorization_code` (a user logs in with `toolscout server login`) or
+    /// `client_credentials` (`client_id` and `client_secret` are enough).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["authorization_code", "client_credentials"], "default" = "authorization_code"))]
+    pub grant: Option<String>,
     /// OAuth scopes to request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
@@ -76,11 +81,40 @@ pub struct ServerEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = ["quarantine", "accept"], "default" = "quarantine"))]
     pub on_change: Option<String>,
-    /// Whether searches are forwarded to it, if it hides its tools behind `tool_search` and `execute_tool`. If absent,
-    /// once these two tools are approved.
+    /// What to do with a tool that the server did not have before: quarantine it until it is approved, or allow it unless
+    /// it has a severe finding. By default, `allow` if the server is trusted, and `review` otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["review", "allow"]))]
+    pub new_tools: Option<String>,
+    /// Whether a failed discovery removes the cached tools. By default they stay, marked as stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = false))]
+    pub drop_on_failure: Option<bool>,
+    /// Whether to forward searches to this server, if it is a gateway with `tool_search` and `execute_tool`. If absent,
+    /// searches are forwarded once these two tools are approved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delegate: Option<bool>,
-    /// How long discovery may take.
+    /// Protocol to speak with the server: `auto` (the newest one that the server has, and an older one for clients that
+    /// need it), `modern` (2026-07-28), `legacy` (2025-11-25 and earlier), or one revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "auto", "enum" = ["auto", "modern", "legacy", "2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]))]
+    pub protocol: Option<String>,
+    /// How strictly its command is confined: `default` (a private home, its own files and the network of `network`), `strict` (also no
+    /// network, and less memory) or `off`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "default", "enum" = ["default", "strict", "off"]))]
+    pub sandbox: Option<String>,
+    /// Files and folders that its command may read, besides its own. `~/` is the home of the user.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow_read: Vec<String>,
+    /// Files and folders that its command may read and write.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow_write: Vec<String>,
+    /// Network that its command may use: `none`, `web` (outgoing TCP connections to the ports 80 and 443, and name
+    /// resolution), `all`, or ports such as `443,5432`. By default `web`, and `none` if `sandbox` is `strict`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// Timeout of a discovery in milliseconds.
     #[serde(deserialize_with = "milliseconds", skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 86400000))]
     pub discovery_timeout_ms: Option<u64>,

@@ -4,7 +4,7 @@ use crate::document::Document;
 use crate::files::ConfigScope;
 use crate::policies;
 use crate::section;
-use crate::settings::meta_tools;
+use crate::settings::{approvals, approves, meta_tools};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -28,7 +28,20 @@ pub struct Profile {
     pub read_only: bool,
     /// `auto`, `always` or `never`.
     pub meta_tools: Option<String>,
-    scope: ConfigScope,
+    /// Whether clients that support elicitation approve calls, if the profile says so.
+    pub client_approvals: Option<bool>,
+    /// Whether results are marked as data, in addition to the setting for everything.
+    pub spotlight: bool,
+    /// The configuration that defines it.
+    pub scope: ConfigScope,
+}
+
+impl Profile {
+    /// Whether this tool belongs to the profile.
+    pub fn has(&self, tool: &ToolId) -> bool {
+        self.include.as_ref().is_none_or(|include| include.matches(tool))
+            && !self.exclude.matches(tool)
+    }
 }
 
 /// A profile as it is written: a named subset of the tools, for `toolscout serve --profile NAME`.
@@ -54,6 +67,13 @@ pub(crate) struct ProfileEntry {
     #[serde(deserialize_with = "meta_tools")]
     #[schemars(extend("enum" = ["auto", "always", "never"]))]
     meta_tools: Option<String>,
+    /// As `serve.approvals`, for the clients of this profile. Only in the user configuration.
+    #[serde(deserialize_with = "approvals")]
+    #[schemars(extend("enum" = ["operator", "client"]))]
+    approvals: Option<String>,
+    /// Whether clients of this profile get text results of tools marked as data.
+    #[schemars(extend("default" = false))]
+    spotlight: Option<bool>,
 }
 
 /// Adds the profiles of a file. An invalid one is left out: it might be wider than intended.
@@ -112,6 +132,14 @@ fn read_profile(
                 .to_owned(),
         );
     }
+    let client_approvals = entry.approvals.filter(|_| {
+        let is_allowed = scope == ConfigScope::User;
+        if !is_allowed {
+            let setting = format!("`profiles.{name}.approvals` is set");
+            diagnostics.push(document.user_only_setting(&setting));
+        }
+        is_allowed
+    });
     Ok(Profile {
         name: name.to_owned(),
         include: entry.include.map(ToolPatterns::parse).transpose()?,
@@ -120,6 +148,8 @@ fn read_profile(
         rules: policies::read_rules(entry.default_policy, entry.policies, document, diagnostics),
         read_only: entry.mode == Some(PolicyMode::ReadOnly),
         meta_tools: entry.meta_tools,
+        client_approvals: client_approvals.map(|approvals| approves(Some(&approvals))),
+        spotlight: entry.spotlight == Some(true),
         scope,
     })
 }

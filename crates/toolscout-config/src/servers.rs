@@ -25,6 +25,17 @@ pub struct ConfiguredServer {
     pub path: Vec<String>,
     /// Whether it may be started; servers of an untrusted project may not.
     pub may_start: bool,
+    /// How its entry differs from the one that the user has trusted. It is not started then.
+    pub change: Option<EntryChange>,
+}
+
+/// An entry that is not the trusted one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntryChange {
+    /// The trusted command line or address, without secrets; `None` if the entry is new.
+    pub before: Option<String>,
+    /// The present one.
+    pub now: String,
 }
 
 /// Recognizes our own program: toolscout must not start itself recursively.
@@ -161,8 +172,12 @@ impl<'a> ServerCollector<'a> {
                 self.warn(reader, &[], format!("server `{id}`: {reason}; it is skipped"))
             }
             Ok(mut server) => {
-                server.enabled &= decision != Some(EntryDecision::Off);
-                self.config.listed.extend(ToolPatterns::of_source(&id, &entry.listed));
+                if reader.file.scope == ConfigScope::Project && !server.trusted {
+                    // A project does not loosen the review of its own tools.
+                    server.new_tools = None;
+                }
+                server.enabled &= decision != Some(EntryDecision::Disabled);
+                self.config.listed.extend(ToolPatterns::for_source(&id, &entry.listed));
                 server.policies =
                     tool_policies(&entry).map(|(name, policy, _)| (name, policy)).collect();
                 self.config.servers.push(reader.to_configured(server));
@@ -235,7 +250,8 @@ impl EntryReader<'_> {
             scope: self.file.scope,
             file: self.file.document.path.clone(),
             path: self.path.to_vec(),
-            may_start: self.file.scope == ConfigScope::User || self.around.trusted,
+            may_start: self.file.scope == ConfigScope::User || self.context.trusted,
+            change: None,
         }
     }
 }

@@ -8,8 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toolscout_core::{Language, ShadowPolicy};
+use std::time::Duration;
+use toolscout_core::{Language, ShadowPolicy, escape};
 use toolscout_mcp_client::ConfigText;
+use toolscout_mcp_client::sandbox::NetworkAccess;
 
 /// Settings about tool folders and the run itself. Paths are relative to the file they are in.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -48,17 +50,25 @@ pub struct Settings {
     pub request_tools: Option<Vec<RequestToolsSettings>>,
     /// Predefined lists of tools without handlers. Catalogs and policies can name these tools; calls fail.
     pub presets: Option<Vec<ToolPreset>>,
-    /// What happens to a tool if a source with higher precedence has one of the same name. `exclude` in either file
-    /// wins.
+    /// Programs whose tasks are tools of the project: targets of the Makefile, recipes of the justfile, scripts of the package.json.
+    pub tasks: Option<Vec<TaskProgram>>,
+    /// What to do with a tool if a source with higher precedence has a tool of the same name: report it, or exclude it.
+    /// `exclude` in either file applies.
     #[schemars(with = "Option<String>", extend("enum" = ["report", "exclude"], "default" = "report"))]
     pub shadow: Option<ShadowPolicy>,
-    /// How tools are searched.
+    /// Whether MCP clients get text results of tools marked as data, between two lines with a random number.
+    /// `true` in either file applies.
+    #[schemars(extend("default" = false))]
+    pub spotlight: Option<bool>,
+    /// Search settings.
     pub search: SearchSettings,
     /// Settings of the tool summary for system prompts.
     pub context: ContextSettings,
     /// Settings of `toolscout serve`.
     pub serve: ServeSettings,
-    /// Where traces are sent. Only in the user's own configuration.
+    /// Confinement of servers and tools. Only in the user configuration.
+    pub sandbox: SandboxTable,
+    /// Export of traces. Only in the user configuration.
     #[serde(skip_serializing)]
     pub telemetry: TelemetrySettings,
     /// Size of the audit log. Only in the user configuration.
@@ -98,9 +108,89 @@ pub struct ContextSettings {
 pub struct ServeSettings {
     /// Operations to offer to agents as tools, for example `server list`. Only operations that change nothing. Only in the user configuration.
     pub operations: Option<Vec<String>>,
+    /// Longest wait for servers whose tools are still loading, in seconds, from 0 to 60: the first list and the first search
+    /// of a client wait, and a changed configuration takes effect when its new servers have answered.
+    #[serde(deserialize_with = "discovery_wait")]
+    #[schemars(range(min = 0, max = 60), extend("default" = 5))]
+    pub wait_for_discovery: Option<f64>,
+    /// Name of this server towards MCP clients. By default the name of the program.
+    #[serde(deserialize_with = "server_text")]
+    #[schemars(extend("default" = "toolscout"))]
+    pub name: Option<String>,
+    /// Version of this server towards MCP clients. By default the version of the program.
+    #[serde(deserialize_with = "server_text")]
+    pub version: Option<String>,
+    /// Maximum number of entries on one page of `tools/list` and of the other lists over MCP.
+    #[serde(deserialize_with = "page_size")]
+    #[schemars(range(min = 1, max = 10000), extend("default" = 500))]
+    pub page_size: Option<u64>,
+    /// Whether a client approves calls of tools with the policy `ask`: `client` if it supports elicitation, and every such
+    /// client shows the question to a person. A token for HTTP decides for itself (`token create --approvals`). Only in the user configuration.
+    #[serde(deserialize_with = "approvals")]
+    #[schemars(extend("enum" = ["operator", "client"], "default" = "operator"))]
+    pub approvals: Option<String>,
+    /// The claims of access tokens (JWT), for `--auth jwt`. Only in the user configuration.
+    pub jwt: JwtSettings,
+    /// Folders of further projects that `toolscout serve --http` and `toolscout ui` serve, as with `--projects`.
+    #[serde(deserialize_with = "paths")]
+    pub projects: Option<Vec<PathBuf>>,
 }
 
-/// Where traces are sent.
+/// The claims of access tokens (JWT). A name that starts with `/` is a JSON pointer: `/realm_access/roles`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct JwtSettings {
+    /// The claim with the user.
+    #[schemars(extend("default" = "sub"))]
+    pub user: Option<String>,
+    /// The claim with the tenant. Users of different tenants are different users. Tokens without it are refused.
+    pub tenant: Option<String>,
+    /// The claim with the profile that the token is limited to. Tokens without it are refused.
+    pub profile: Option<String>,
+    /// The claim with the roles: words in a text, or a list.
+    #[schemars(extend("default" = "scope"))]
+    pub role: Option<String>,
+    /// The role of operators. Without it, no token has operator rights.
+    pub operator: Option<String>,
+}
+
+impl ServeSettings {
+    /// Whether clients that support elicitation approve calls.
+    pub fn client_approvals(&self) -> bool {
+        approves(self.approvals.as_deref())
+    }
+
+    /// The longest wait for servers whose tools are still loading.
+    pub fn discovery_wait(&self) -> Duration {
+        Duration::from_secs_f64(self.wait_for_discovery.unwrap_or(DISCOVERY_WAIT))
+    }
+}
+
+/// The default of `serve.wait_for_discovery`, in seconds.
+const DISCOVERY_WAIT: f64 = 5.0;
+
+/// Confinement of servers and tools.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SandboxTable {
+    /// Level of servers and tools without one of their own. If set, servers of a project that no operator has added
+    /// cannot loosen it.
+    #[serde(deserialize_with = "sandbox_level")]
+    #[schemars(extend("enum" = ["default", "strict", "off"], "default" = "default"))]
+    pub level: Option<String>,
+    /// Whether to refuse to start programs on a system that cannot confine them.
+    #[schemars(extend("default" = false))]
+    pub required: Option<bool>,
+    /// Files and folders that all servers and tools may read. `~/` is the home of the user.
+    pub allow_read: Option<Vec<String>>,
+    /// Files and folders that all servers and tools may read and write.
+    pub allow_write: Option<Vec<String>>,
+    /// Network of servers and tools without a setting of their own: `none`, `web`, `all`, or ports such as `443,5432`.
+    #[serde(deserialize_with = "network")]
+    pub network: Option<String>,
+}
+
+/// Export of traces.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TelemetrySettings {
@@ -126,7 +216,8 @@ pub struct TelemetrySettings {
 pub struct JournalSettings {
     /// Maximum size in megabytes, from 8 to 4096, or `off`. The oldest records are deleted first.
     #[schemars(with = "Option<u64>", extend("default" = 64))]
-    pub keep: Option<JournalRetention>,
+    #[serde(rename = "keep")]
+    pub retention: Option<JournalRetention>,
 }
 
 /// The maximum size of the audit log.
@@ -174,6 +265,19 @@ pub enum ToolPreset {
     Native,
 }
 
+/// A program that runs the tasks of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum TaskProgram {
+    /// Targets of the Makefile that are phony or described by `## text`.
+    Make,
+    /// Recipes of the justfile.
+    Just,
+    /// Scripts of the package.json.
+    Npm,
+}
+
 /// Settings that form one decision: if one file sets any of them, those of the other file are
 /// ignored.
 const GROUPS: [&[&str]; 2] =
@@ -188,6 +292,7 @@ impl Settings {
             &self.telemetry
         };
         let (telemetry, shadow) = (telemetry.clone(), self.shadow.max(other.shadow));
+        let is_spotlight_on = [self.spotlight, other.spotlight].contains(&Some(true));
         let is_learning_off = [self.search.learn, other.search.learn].contains(&Some(false));
         let (mut ours, theirs) = (table(self)?, table(other)?);
         let has = |group: &[&str]| {
@@ -201,6 +306,9 @@ impl Settings {
         );
         let mut merged: Self = section::read(ours, Path::new("/"))?.value;
         (merged.telemetry, merged.shadow) = (telemetry, shadow);
+        if is_spotlight_on {
+            merged.spotlight = Some(true);
+        }
         if is_learning_off {
             merged.search.learn = Some(false);
         }
@@ -231,8 +339,71 @@ fn languages() -> [&'static str; 14] {
     Language::ALL.map(|(_, name)| name)
 }
 
+fn sandbox_level<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    one_of(value, &["default", "strict", "off"])
+}
+
+fn network<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    let words = Option::<String>::deserialize(value)?;
+    match words {
+        Some(words) if NetworkAccess::parse(&words).is_none() => Err(D::Error::custom(format!(
+            "is `{words}`; use none, web, all, or ports such as 443,5432"
+        ))),
+        words => Ok(words),
+    }
+}
+
 pub(crate) fn meta_tools<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     one_of(value, &["auto", "always", "never"])
+}
+
+pub(crate) fn approvals<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    one_of(value, &["operator", "client"])
+}
+
+/// Whether this setting says that clients approve calls.
+pub(crate) fn approves(approvals: Option<&str>) -> bool {
+    approvals == Some("client")
+}
+
+fn discovery_wait<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
+    match Option::<f64>::deserialize(value)? {
+        Some(value) if !(0.0..=60.0).contains(&value) => Err(D::Error::custom(format!(
+            "is `{value}`; it must be a number of seconds from 0 to 60"
+        ))),
+        value => Ok(value),
+    }
+}
+
+/// A name or a version, which clients show to people.
+fn server_text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    let text = Option::<String>::deserialize(value)?;
+    let is_valid = |text: &String| {
+        (1..=MAX_SERVER_TEXT).contains(&text.len()) && !text.chars().any(escape::is_dangerous)
+    };
+    if text.as_ref().is_none_or(is_valid) {
+        return Ok(text);
+    }
+    Err(D::Error::custom(format!(
+        "must have 1 to {MAX_SERVER_TEXT} bytes, without control characters"
+    )))
+}
+
+/// Maximum length of a name or a version in bytes.
+const MAX_SERVER_TEXT: usize = 128;
+
+/// The valid sizes of a page.
+const PAGE_SIZES: std::ops::RangeInclusive<u64> = 1..=10_000;
+
+fn page_size<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    let Some(size) = Option::<Value>::deserialize(value)? else { return Ok(None) };
+    size.as_u64().filter(|size| PAGE_SIZES.contains(size)).map(Some).ok_or_else(|| {
+        D::Error::custom(format!(
+            "must be a number from {} to {}",
+            PAGE_SIZES.start(),
+            PAGE_SIZES.end()
+        ))
+    })
 }
 
 fn essential<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Vec<String>>, D::Error> {

@@ -81,6 +81,10 @@ fn normalize(mut table: Map<String, Value>) -> Result<Map<String, Value>, Sectio
             }
         }
     }
+    // VS Code describes a sandbox of its own in a table of this name.
+    if table.get("sandbox").is_some_and(Value::is_object) {
+        table.shift_remove("sandbox");
+    }
     // Some programs use `tools` for the list of allowed tools, instead of policies.
     if table.get("tools").is_some_and(Value::is_array)
         && let Some(only) = table.shift_remove("tools")

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toolscout_core::{SourceId, Visibility};
 use toolscout_mcp_client::per_user::check_request_headers;
+use toolscout_mcp_client::sandbox::{NetworkAccess, SandboxLevel, SandboxSettings};
 use toolscout_mcp_client::{
-    ConfigText, HttpEndpoint, OnChange, Program, ReferenceLookup, ServerConfig, ServerTransport,
-    ToolFilter,
+    ConfigText, HttpEndpoint, NewTools, OAuthGrant, OnChange, Program, ProtocolChoice,
+    ReferenceLookup, ServerConfig, ServerTransport, ToolFilter,
 };
 
 /// The context that an entry depends on.
@@ -55,13 +56,21 @@ impl ServerEntry {
             enabled: self.enabled.unwrap_or(true),
             visibility: parse_word("visibility", &self.visibility, &VISIBILITIES)?,
             filter: ToolFilter { include: filter.include, exclude: filter.exclude },
-            trusted: around.trusted && self.trust != Some(false),
-            on_change: word("on_change", &self.on_change, &ON_CHANGE)?,
+            trusted: context.trusted && self.trust != Some(false),
+            on_change: parse_word("on_change", &self.on_change, &ON_CHANGE)?,
+            new_tools: self
+                .new_tools
+                .as_ref()
+                .map(|_| parse_word("new_tools", &self.new_tools, &NEW_TOOLS))
+                .transpose()?,
+            drop_on_failure: self.drop_on_failure.unwrap_or_default(),
             delegate: self.delegate,
+            protocol: self.protocol()?,
             discovery_timeout: milliseconds(self.discovery_timeout_ms),
             call_timeout: milliseconds(self.call_timeout_ms),
             idle_timeout: milliseconds(self.idle_timeout_ms),
-            configured_in: Some(around.file.clone()),
+            sandbox: self.sandbox(context)?,
+            configured_in: Some(context.file.clone()),
             ..server
         })
     }
@@ -84,7 +93,26 @@ impl ServerEntry {
         }
     }
 
-    fn program(&self, command: &str, around: &EntryContext) -> Result<ServerTransport, String> {
+    fn protocol(&self) -> Result<ProtocolChoice, String> {
+        let Some(word) = &self.protocol else { return Ok(ProtocolChoice::default()) };
+        let words = || ProtocolChoice::words().collect::<Vec<_>>().join(", ");
+        ProtocolChoice::parse(word)
+            .ok_or_else(|| format!("its `protocol` is `{word}`; use one of {}", words()))
+    }
+
+    fn sandbox(&self, context: &EntryContext) -> Result<SandboxSettings, String> {
+        let paths = |key: &str, written: &[String]| {
+            written.iter().map(|path| context.resolve_path(key, path)).collect::<Result<_, _>>()
+        };
+        Ok(SandboxSettings {
+            level: self.sandbox.as_deref().map(parse_level).transpose()?,
+            allow_read: paths("allow_read", &self.allow_read)?,
+            allow_write: paths("allow_write", &self.allow_write)?,
+            network: self.network.as_deref().map(parse_network).transpose()?,
+        })
+    }
+
+    fn program(&self, command: &str, context: &EntryContext) -> Result<ServerTransport, String> {
         if command.trim().is_empty() {
             return Err("its `command` is empty".to_owned());
         }
@@ -105,10 +133,19 @@ impl ServerEntry {
         let url = context.text(url);
         let is_web = ["http://", "https://"].iter().any(|scheme| url.written().starts_with(scheme));
         if !is_web && !url.is_reference() {
-            return Err("its `url` starts with neither `http://` nor `https://`".to_owned());
+            return Err("its `url` must start with `http://` or `https://`".to_owned());
+        }
+        let grant = parse_word("grant", &self.grant, &GRANTS)?;
+        let has_client = self.client_id.is_some() && self.client_secret.is_some();
+        if grant == OAuthGrant::ClientCredentials && !has_client {
+            return Err(
+                "its `grant` is `client_credentials`, which needs `client_id` and `client_secret`"
+                    .to_owned(),
+            );
         }
         Ok(ServerTransport::Http(HttpEndpoint {
             url,
+            grant,
             headers: self
                 .headers
                 .iter()
@@ -134,9 +171,20 @@ enum EntryTransport {
     Sse,
 }
 
-const VISIBILITIES: [(&str, Visibility); 2] =
-    [("searchable", Visibility::Searchable), ("listed", Visibility::Listed)];
-const ON_CHANGE: [(&str, OnChange); 2] = [("hold", OnChange::Hold), ("accept", OnChange::Accept)];
+/// The last two are the words of paularlott/mcp.
+const VISIBILITIES: [(&str, Visibility); 4] = [
+    ("searchable", Visibility::Searchable),
+    ("listed", Visibility::Listed),
+    ("discoverable", Visibility::Searchable),
+    ("native", Visibility::Listed),
+];
+const GRANTS: [(&str, OAuthGrant); 2] = [
+    ("authorization_code", OAuthGrant::AuthorizationCode),
+    ("client_credentials", OAuthGrant::ClientCredentials),
+];
+const NEW_TOOLS: [(&str, NewTools); 2] = [("review", NewTools::Review), ("allow", NewTools::Allow)];
+const ON_CHANGE: [(&str, OnChange); 2] =
+    [("quarantine", OnChange::Quarantine), ("accept", OnChange::Accept)];
 
 fn parse_word<T: Copy + Default>(
     key: &str,
@@ -146,8 +194,19 @@ fn parse_word<T: Copy + Default>(
     let Some(written) = written else { return Ok(T::default()) };
     let found = words.iter().find(|(word, _)| word == written);
     found
-        .map(|(_, it)| *it)
-        .ok_or_else(|| format!("its `{key}` is `{said}`; use {} or {}", words[0].0, words[1].0))
+        .map(|(_, value)| *value)
+        .ok_or_else(|| format!("its `{key}` is `{written}`; use {} or {}", words[0].0, words[1].0))
+}
+
+fn parse_level(word: &str) -> Result<SandboxLevel, String> {
+    SandboxLevel::parse(word)
+        .ok_or_else(|| format!("its `sandbox` is `{word}`; use default, strict or off"))
+}
+
+fn parse_network(words: &str) -> Result<NetworkAccess, String> {
+    NetworkAccess::parse(words).ok_or_else(|| {
+        format!("its `network` is `{words}`; use none, web, all, or ports such as 443,5432")
+    })
 }
 
 impl EntryContext {
@@ -166,9 +225,11 @@ impl EntryContext {
         }
     }
 
-    fn folder(&self, written: &str) -> Result<PathBuf, String> {
-        let written =
-            self.text(written).resolve(&self.lookup).map_err(|it| format!("its `cwd`: {it}"))?;
+    fn resolve_path(&self, key: &str, written: &str) -> Result<PathBuf, String> {
+        let written = self
+            .text(written)
+            .resolve(&self.lookup)
+            .map_err(|error| format!("its `{key}`: {error}"))?;
         let home = || self.lookup.variable("HOME").map(PathBuf::from);
         let path = match (written.as_str(), written.strip_prefix("~/")) {
             ("~", _) => home(),

@@ -7,9 +7,10 @@ use serde_json::json;
 fn a_written_entry_reads_back_unchanged() {
     let value = json!({
         "command": "npx", "args": ["a"], "env": {"A": "b"}, "cwd": "x", "url": "https://x", "type": "sse",
-        "headers": {"H": "v"}, "bearer": "env:T", "client_id": "c", "client_secret": "env:S", "scopes": ["s"], "enabled": false,
+        "headers": {"H": "v"}, "bearer": "env:T", "client_id": "c", "client_secret": "env:S", "grant": "client_credentials", "scopes": ["s"], "enabled": false,
         "tools": {"t": "ask"}, "visibility": "listed", "filter": {"include": ["i"], "exclude": ["e"]},
-        "trust": false, "on_change": "accept", "discovery_timeout_ms": 1, "call_timeout_ms": 2, "idle_timeout_ms": 3
+        "trust": false, "on_change": "accept", "protocol": "2025-06-18", "discovery_timeout_ms": 1, "call_timeout_ms": 2, "idle_timeout_ms": 3,
+        "sandbox": "strict", "allow_read": ["~/docs"], "allow_write": ["out"], "network": "443,5432"
     });
     let read = ServerEntry::read(value.clone()).expect("an entry");
     assert_eq!(read.unknown, []);
