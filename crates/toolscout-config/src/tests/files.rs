@@ -1,9 +1,9 @@
 //! Precedence of files, and the messages about mistakes.
 
 use super::*;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use toolscout_core::Visibility;
-use toolscout_mcp_client::OnChange;
+use toolscout_mcp_client::{OnChange, ProtocolChoice};
 
 #[test]
 fn an_entry_sets_every_option_of_a_server() {
@@ -20,6 +20,7 @@ fn an_entry_sets_every_option_of_a_server() {
         filter = { include = ["read_*"], exclude = ["read_all"] }
         on_change = "accept"
         trust = false
+        protocol = "legacy"
         discovery_timeout_ms = 1000
         call_timeout_ms = 2000
         idle_timeout_ms = 3000
@@ -48,6 +49,7 @@ fn an_entry_sets_every_option_of_a_server() {
         (Visibility::Listed, OnChange::Accept, false)
     );
     assert_eq!(fs.filter.include.as_deref(), Some(&["read_*".to_owned()][..]));
+    assert_eq!(fs.protocol, ProtocolChoice::Legacy);
     assert_eq!(fs.idle_timeout, Some(Duration::from_secs(3)));
     assert_eq!(fs.configured_in.as_deref(), Some(&*world.path("user/config.toml")));
     assert!(fs.enabled && !server(&config, "web").enabled);
@@ -146,7 +148,14 @@ fn invalid_entries_are_explained() {
             r#"{"command": "x", "visibility": "all"}"#,
             "`visibility` is `all`; use searchable or listed",
         ),
-        (r#"{"command": "x", "on_change": "ask"}"#, "`on_change` is `ask`; use hold or accept"),
+        (
+            r#"{"command": "x", "on_change": "ask"}"#,
+            "`on_change` is `ask`; use quarantine or accept",
+        ),
+        (
+            r#"{"command": "x", "protocol": "2031-01-01"}"#,
+            "`protocol` is `2031-01-01`; use one of auto, modern, legacy, 2026-07-28, 2025-11-25",
+        ),
         (r#"{"command": "x", "filter": {"only": []}}"#, "`filter.only` is an unknown key"),
         (
             r#"{"command": "x", "cwd": "${GONE}/x"}"#,
@@ -341,19 +350,4 @@ fn trust_is_checked_only_if_the_project_has_servers() {
         .file("project/toolscout.toml", "");
     let read = world.try_read_if(&|_| panic!("asked"));
     assert_eq!(ids(&read.expect("read")), ["u"]);
-}
-
-/// Far above the expected time, so that a busy machine does not fail the test; reading a file once
-/// per server would.
-#[test]
-fn many_servers_are_read_in_no_time() {
-    let entry = |it: usize| {
-        format!(
-            "[servers.s{it}]\ncommand = \"npx\"\nargs = [\"-y\", \"x@1\"]\nenv = {{ A = \"env:A\" }}\n"
-        )
-    };
-    let world = World::of("project/toolscout.toml", &(0..50).map(entry).collect::<String>());
-    let started = Instant::now();
-    assert_eq!(world.read().servers.len(), 50);
-    assert!(started.elapsed() < Duration::from_millis(250), "{:?}", started.elapsed());
 }

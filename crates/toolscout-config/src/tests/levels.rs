@@ -39,16 +39,22 @@ fn an_unknown_policy_denies_and_is_reported() {
     assert_eq!(rules(&config.project_rules), ["a/b deny", "s/t deny"]);
     let warnings = world.warnings();
     assert!(
-        warnings.iter().any(|it| it.contains("`a/b` is `alow`; use allow, ask, deny or disable")
-            && it.contains("line 2"))
-    );
-    assert!(warnings.iter().any(|it| it.contains("`bad` matches no tool")), "{warnings:?}");
-    assert!(warnings.iter().any(|it| it.contains("`*/x` matches no tool")), "{warnings:?}");
-    assert!(
         warnings
             .iter()
-            .any(|it| it.contains("server `s`: the policy of `t` is `block`")
-                && it.contains("line 8"))
+            .any(|warning| warning.contains("`a/b` is `alow`; use allow, ask, deny or disable")
+                && warning.contains("line 2"))
+    );
+    assert!(
+        warnings.iter().any(|warning| warning.contains("`bad` is not a tool pattern")),
+        "{warnings:?}"
+    );
+    assert!(
+        warnings.iter().any(|warning| warning.contains("`*/x` is not a tool pattern")),
+        "{warnings:?}"
+    );
+    assert!(
+        warnings.iter().any(|warning| warning.contains("server `s`: the policy of `t` is `block`")
+            && warning.contains("line 8"))
     );
 }
 

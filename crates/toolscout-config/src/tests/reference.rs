@@ -42,18 +42,32 @@ fn reference() -> String {
     let definitions = generator.definitions().clone();
     let mut page = HEAD.to_owned();
     section(&mut page, "Top level", &root);
-    for (key, value) in &root {
+    tables(&mut page, "", &root, &definitions);
+    page
+}
+
+/// A section for each key whose value is a table, and for the tables in it.
+fn tables(
+    page: &mut String,
+    prefix: &str,
+    properties: &Map<String, Value>,
+    definitions: &Map<String, Value>,
+) {
+    for (key, value) in properties {
         let Some((target, kind)) = table_of(value) else { continue };
         let Some(definition) = definitions.get(&target) else { continue };
+        let path = match kind {
+            TableKind::Named => format!("{prefix}{key}.NAME"),
+            TableKind::One | TableKind::List => format!("{prefix}{key}"),
+        };
         let heading = match kind {
-            TableKind::One => format!("`[{key}]`"),
-            TableKind::Named => format!("`[{key}.NAME]`"),
-            TableKind::List => format!("`[[{key}]]`"),
+            TableKind::List => format!("`[[{path}]]`"),
+            TableKind::One | TableKind::Named => format!("`[{path}]`"),
         };
         let inner = definition["properties"].as_object().cloned().unwrap_or_default();
-        section(&mut page, &heading, &inner);
+        section(page, &heading, &inner);
+        tables(page, &format!("{path}."), &inner, definitions);
     }
-    page
 }
 
 fn properties<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
@@ -108,7 +122,7 @@ fn kind(value: &Value) -> String {
     };
     match types.first().and_then(Value::as_str) {
         Some("boolean") => "`true` or `false`".to_owned(),
-        Some("integer") => "number".to_owned(),
+        Some("integer" | "number") => "number".to_owned(),
         Some("string") => "text".to_owned(),
         Some("array") => match kind(&value["items"]) {
             inner if inner.starts_with('`') => format!("list of {inner}"),
