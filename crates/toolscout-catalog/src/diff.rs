@@ -21,42 +21,43 @@ pub struct DefinitionChange {
 /// All differences, as deep as possible, in a fixed order. Does not recurse: hostile definitions
 /// are deep.
 pub fn changes(before: &Value, after: &Value) -> Vec<DefinitionChange> {
-    let mut all = Vec::new();
-    let mut open = vec![(String::new(), Some(before), Some(after))];
-    while let Some((at, before, after)) = open.pop() {
+    let mut changed = Vec::new();
+    let mut pending = vec![(String::new(), Some(before), Some(after))];
+    while let Some((at, before, after)) = pending.pop() {
         match (before, after) {
             (Some(before), Some(after)) if before == after => {}
             (Some(Value::Object(one)), Some(Value::Object(other))) => {
                 let keys: BTreeSet<_> = one.keys().chain(other.keys()).collect();
                 let step = |key: &&String| (pointer(&at, key), one.get(*key), other.get(*key));
-                open.extend(keys.iter().rev().map(step));
+                pending.extend(keys.iter().rev().map(step));
             }
             (Some(Value::Array(one)), Some(Value::Array(other))) if one.len() == other.len() => {
                 let step = |index: usize| {
                     (pointer(&at, &index.to_string()), one.get(index), other.get(index))
                 };
-                open.extend((0..one.len()).rev().map(step));
+                pending.extend((0..one.len()).rev().map(step));
             }
             (before, after) => {
                 let change = DefinitionChange {
                     at,
-                    before: before.and_then(shown),
-                    after: after.and_then(shown),
+                    before: before.and_then(display_value),
+                    after: after.and_then(display_value),
                 };
                 if change.before != change.after {
-                    all.push(change);
+                    changed.push(change);
                 }
             }
         }
     }
-    all
+    changed
 }
 
 /// The fields of the definition that contain changes, each once.
 pub fn fields(changes: &[DefinitionChange]) -> Vec<&str> {
-    let mut all: Vec<&str> = changes.iter().filter_map(|it| it.at.split('/').nth(1)).collect();
-    all.dedup();
-    all
+    let mut names: Vec<&str> =
+        changes.iter().filter_map(|change| change.at.split('/').nth(1)).collect();
+    names.dedup();
+    names
 }
 
 fn pointer(at: &str, step: &str) -> String {
@@ -64,7 +65,7 @@ fn pointer(at: &str, step: &str) -> String {
 }
 
 /// A null field counts as absent.
-fn shown(value: &Value) -> Option<String> {
+fn display_value(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),

@@ -4,7 +4,7 @@ use toolscout_core::Tool;
 
 /// Whether the two have the same definition, and may be called in the same way. The place and time
 /// of discovery do not matter: a new discovery mostly finds the same tools again.
-pub fn alike(one: &Tool, other: &Tool) -> bool {
+pub fn is_equivalent(one: &Tool, other: &Tool) -> bool {
     if std::ptr::eq(one, other) {
         return true;
     }

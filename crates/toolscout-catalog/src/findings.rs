@@ -24,7 +24,7 @@ mod tests;
 
 pub use names::ToolNameIndex;
 
-use fields::{DefinitionText, DefinitionTexts};
+use fields::{DefinitionText, DefinitionTexts, TextPlace};
 use phrases::PhraseMatches;
 use std::fmt;
 use toolscout_core::{Tool, escape};
@@ -52,7 +52,7 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (at, excerpt) = (escape::line(&self.at), escape::line(&self.excerpt));
-        write!(f, "{}: {} at `{at}`: \"{excerpt}\"", self.severity.word(), self.kind)
+        write!(f, "{}: {} at `{at}`: \"{excerpt}\"", self.severity.as_str(), self.kind)
     }
 }
 
@@ -67,7 +67,7 @@ pub enum Severity {
 
 impl Severity {
     /// The user-facing name: `note`, `severe`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Note => "note",
             Self::Severe => "severe",
@@ -110,34 +110,34 @@ impl fmt::Display for FindingKind {
             Self::Encoded => "encoded text",
             Self::Hidden => "hidden characters",
             Self::Control => "control characters",
-            Self::LookAlike => "a name made to look like another",
-            Self::OwnName => "a name of toolscout's own",
-            Self::OddName => "a name that is a path, an option or a piece of shell",
+            Self::LookAlike => "a name that looks like another",
+            Self::OwnName => "a name that toolscout reserves",
+            Self::OddName => "a name that is a path, an option or shell syntax",
             Self::Reference => "text about how to use another source's tool",
-            Self::Markup => "markup that a page might run",
-            Self::Stuffed => "the same words over and over",
-            Self::TooLarge => "more text than can be looked through",
+            Self::Markup => "markup that a web page might run",
+            Self::Stuffed => "the same words repeated many times",
+            Self::TooLarge => "more text than can be checked",
         })
     }
 }
 
 /// Whether any of these is a reason to quarantine a tool.
 pub fn is_severe(findings: &[Finding]) -> bool {
-    findings.iter().any(|it| it.severity == Severity::Severe)
+    findings.iter().any(|finding| finding.severity == Severity::Severe)
 }
 
 /// All findings in the definition, worst first. `others` are the names of all known tools; this one
 /// may be among them.
 pub fn scan(tool: &Tool, others: &ToolNameIndex) -> Vec<Finding> {
     let definition = tool.definition();
-    let fields = DefinitionTexts::of(&definition);
+    let fields = DefinitionTexts::collect(&definition);
     let mut found = names::findings(&tool.id, others);
-    for field in fields.texts.iter().filter(|it| !it.is_keyword()) {
-        let here = look_at(field).chain(references::findings(field.text, &tool.id, others));
-        found.extend(here.map(|it| it.at(&fields.pointer(field))));
+    for field in fields.texts.iter().filter(|text| !text.is_keyword()) {
+        let here = scan_text(field).chain(references::findings(field.text, &tool.id, others));
+        found.extend(here.map(|finding| finding.with_pointer(&fields.pointer(field))));
     }
     if fields.is_cut {
-        let excerpt = format!("only the first {MAX_BYTES} bytes were looked through");
+        let excerpt = format!("only the first {MAX_BYTES} bytes were checked");
         found.push(Finding {
             kind: FindingKind::TooLarge,
             severity: Severity::Severe,
@@ -145,19 +145,19 @@ pub fn scan(tool: &Tool, others: &ToolNameIndex) -> Vec<Finding> {
             excerpt,
         });
     }
-    found.sort_by_key(|it| std::cmp::Reverse(it.severity));
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found.truncate(MAX_FINDINGS);
     found
 }
 
-fn look_at<'a>(field: &DefinitionText<'a>) -> impl Iterator<Item = Finding> + use<'a> {
+fn scan_text<'a>(field: &DefinitionText<'a>) -> impl Iterator<Item = Finding> + use<'a> {
     let text = field.text;
     let words = if field.is_key { WordSequence::of_key(text) } else { WordSequence::of(text) };
     let mut tally = PhraseMatches::of(text, &words, field.is_key);
     markup::weigh(text, &mut tally);
     let said =
         tally.findings().chain(encoded::findings(text)).chain(stuffed::finding(text, &words));
-    hidden::findings(text).into_iter().chain(markup::finding(text)).chain(said)
+    hidden::findings(text).into_iter().chain(markup::finding(text)).chain(suspicious)
 }
 
 impl Finding {
@@ -165,7 +165,7 @@ impl Finding {
         Self { kind, severity, at: String::new(), excerpt }
     }
 
-    fn at(self, pointer: &str) -> Self {
+    fn with_pointer(self, pointer: &str) -> Self {
         Self { at: pointer.to_owned(), ..self }
     }
 }

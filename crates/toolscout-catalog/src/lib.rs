@@ -16,8 +16,8 @@ pub mod ttl_registry;
 #[cfg(test)]
 mod tests;
 
-pub use alike::alike;
 pub use discovery::SourceDiscovery;
+pub use equivalent::is_equivalent;
 pub use resolve::Unresolved;
 pub use snapshot::{CatalogTool, Snapshot};
 pub use ttl_registry::TtlRegistry;

@@ -2,7 +2,7 @@
 //!
 //! The tools of a source added by the operator are approved when first seen, except those with a
 //! severe finding. Any later change is quarantined until the operator decides, and reverting it
-//! does not restore trust. Pure: the caller loads and stores the records.
+//! does not restore trust. An edit of the source's entry releases nothing. Pure: the caller loads and stores the records.
 //!
 //! Start reading at [`review`].
 
@@ -101,7 +101,7 @@ pub struct CanonicalDefinition {
 
 impl CanonicalDefinition {
     /// The current definition of a tool.
-    pub fn of(tool: &Tool) -> Self {
+    pub fn new(tool: &Tool) -> Self {
         let value = tool.definition();
         let mut text = String::new();
         canonical(&value, &mut text);
@@ -122,36 +122,38 @@ pub struct ReviewOutcome {
     /// The new record to store.
     pub record: ReviewRecord,
     /// The reason for each quarantined tool, as text for the user, by name.
-    pub held: BTreeMap<String, String>,
+    pub quarantined: BTreeMap<String, String>,
     /// The newly quarantined tools, with the reason.
-    pub news: Vec<(ToolId, String)>,
+    pub newly_quarantined: Vec<(ToolId, String)>,
 }
 
 /// Decides for each tool of a source whether it may be used. `scan` scans one definition; it is
 /// called only for unapproved ones.
 pub fn review(
     record: &ReviewRecord,
-    terms: &ReviewMode,
+    mode: &ReviewMode,
     found: &[Arc<Tool>],
     scan: impl Fn(&Tool) -> Vec<Finding>,
     now: Moment,
 ) -> ReviewOutcome {
-    let ReviewMode::Needed { approves_first_sight, accepts_changes, entry } = terms else {
+    let ReviewMode::Needed { approves_first_sight, approves_new_tools, accepts_changes, entry } =
+        mode
+    else {
         return ReviewOutcome::default();
     };
-    let listed = found.iter().filter_map(|it| it.provenance.seen).max();
+    let listed = found.iter().filter_map(|tool| tool.provenance.last_listed).max();
     // A listing from before the operator changed the entry is no evidence about the new entry.
     let is_old_listing = listed.is_some() && listed == record.listed;
     let is_new_entry = *record.entry != **entry && !is_old_listing;
     let mut next = ReviewOutcome {
-        record: if is_new_entry { only_rejected(record) } else { record.clone() },
+        record: if is_new_entry { only_quarantined(record) } else { record.clone() },
         ..ReviewOutcome::default()
     };
     if is_new_entry {
         next.record.entry = entry.to_string();
     }
     next.record.listed = listed.or(record.listed);
-    let desk = ReviewTerms {
+    let rules = ReviewTerms {
         approves_first_sight: *approves_first_sight,
         accepts_changes: *accepts_changes,
         scan,
@@ -161,14 +163,14 @@ pub fn review(
         let name = tool.id.name.as_str();
         // A person's approval of exactly this definition survives a change of the entry, if the
         // source is approved at first sight.
-        let before = record.tools.get(name).filter(|_| is_new_entry && desk.approves_first_sight);
-        let remembered = next.record.tools.entry(name.to_owned()).or_default();
-        let was_held = remembered.held.is_some();
-        desk.decide(tool, remembered, before.and_then(|it| it.approved.as_ref()));
-        if let Some(held) = &remembered.held {
-            next.held.insert(name.to_owned(), held.reason.clone());
-            if !was_held {
-                next.news.push((tool.id.clone(), held.reason.clone()));
+        let before = record.tools.get(name).filter(|_| is_new_entry && rules.approves_first_sight);
+        let tool_record = next.record.tools.entry(name.to_owned()).or_default();
+        let was_quarantined = tool_record.quarantined.is_some();
+        rules.decide(tool, tool_record, before.and_then(|tool| tool.approved.as_ref()));
+        if let Some(quarantined) = &tool_record.quarantined {
+            next.quarantined.insert(name.to_owned(), quarantined.reason.clone());
+            if !was_quarantined {
+                next.newly_quarantined.push((tool.id.clone(), quarantined.reason.clone()));
             }
         }
     }
@@ -181,7 +183,7 @@ fn only_rejected(record: &ReviewRecord) -> ReviewRecord {
         |it: &ReviewedTool| it.held.as_ref().is_some_and(|it| it.why == QuarantineReason::Rejected);
     let tools = record.tools.iter().filter(|(_, it)| is_rejected(it));
     ReviewRecord {
-        tools: tools.map(|(name, it)| (name.clone(), it.clone())).collect(),
+        tools: tools.map(|(name, value)| (name.clone(), value.clone())).collect(),
         ..ReviewRecord::default()
     }
 }
@@ -198,29 +200,29 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
     fn decide(
         &self,
         tool: &Tool,
-        remembered: &mut ReviewedTool,
+        tool_record: &mut ReviewedTool,
         before: Option<&ApprovedDefinition>,
     ) {
-        let definition = CanonicalDefinition::of(tool);
-        match (&mut remembered.held, &remembered.approved) {
-            (Some(held), _) => {
-                held.see(definition);
-                self.settle(tool, remembered);
+        let definition = CanonicalDefinition::new(tool);
+        match (&mut tool_record.quarantined, &tool_record.approved) {
+            (Some(quarantined), _) => {
+                quarantined.update(definition);
+                self.apply_rules(tool, tool_record);
             }
             // Approved only because the operator had added the source, which no longer applies.
             (None, Some(approved))
                 if approved.by == ApprovedBy::FirstSight && !self.approves_first_sight =>
             {
-                self.meet(tool, definition, remembered, None);
+                self.review_new(tool, definition, tool_record, None);
             }
             (None, Some(approved)) if approved.definition.digest == definition.digest => {}
             (None, Some(approved)) => {
                 let changes = diff::changes(&approved.definition.value(), &definition.value());
                 let reason =
                     format!("changed since it was approved: {}", diff::fields(&changes).join(", "));
-                match worst(&(self.scan)(tool)) {
-                    Some(found) => self.hold(
-                        remembered,
+                match worst_finding(&(self.scan)(tool)) {
+                    Some(found) => self.quarantine(
+                        tool_record,
                         definition,
                         QuarantineReason::Suspicious,
                         format!("{reason}; {found}"),
@@ -231,22 +233,22 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
                     None => self.hold(remembered, definition, QuarantineReason::Changed, reason),
                 }
             }
-            (None, None) => self.meet(tool, definition, remembered, before),
+            (None, None) => self.review_new(tool, definition, tool_record, before),
         }
     }
 
     /// Decides about a definition that was not seen before.
-    fn meet(
+    fn review_new(
         &self,
         tool: &Tool,
         definition: CanonicalDefinition,
-        remembered: &mut ReviewedTool,
+        tool_record: &mut ReviewedTool,
         before: Option<&ApprovedDefinition>,
     ) {
-        if let Some(before) = before
-            .filter(|it| it.by == ApprovedBy::Person && it.definition.digest == definition.digest)
-        {
-            remembered.approved = Some(before.clone());
+        if let Some(before) = before.filter(|value| {
+            value.by == ApprovedBy::Person && value.definition.digest == definition.digest
+        }) {
+            tool_record.approved = Some(before.clone());
             return;
         }
         match worst(&(self.scan)(tool)) {
@@ -272,53 +274,55 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
             QuarantineReason::Changed if self.accepts_changes => ApprovedBy::Rule,
             _ => return,
         };
-        let definition = held.definition.clone();
-        match worst(&(self.scan)(tool)) {
-            Some(found) => self.hold(remembered, definition, QuarantineReason::Suspicious, found),
-            None => self.approve(remembered, definition, by),
+        let definition = quarantined.definition.clone();
+        match worst_finding(&(self.scan)(tool)) {
+            Some(found) => {
+                self.quarantine(tool_record, definition, QuarantineReason::Suspicious, found)
+            }
+            None => self.approve(tool_record, definition, by),
         }
     }
 
     fn approve(
         &self,
-        remembered: &mut ReviewedTool,
+        tool_record: &mut ReviewedTool,
         definition: CanonicalDefinition,
         by: ApprovedBy,
     ) {
-        *remembered = ReviewedTool {
+        *tool_record = ReviewedTool {
             approved: Some(ApprovedDefinition { definition, by, at: self.now }),
-            held: None,
+            quarantined: None,
         };
     }
 
-    fn hold(
+    fn quarantine(
         &self,
-        remembered: &mut ReviewedTool,
+        tool_record: &mut ReviewedTool,
         definition: CanonicalDefinition,
-        why: QuarantineReason,
+        cause: QuarantineReason,
         reason: String,
     ) {
-        remembered.held =
-            Some(QuarantinedDefinition { definition, first: None, why, reason, at: self.now });
+        tool_record.quarantined =
+            Some(QuarantinedDefinition { definition, first: None, cause, reason, at: self.now });
     }
 }
 
 impl QuarantinedDefinition {
     /// Records another change: an approval applies to the current definition, but the first one is
     /// kept for display.
-    fn see(&mut self, definition: CanonicalDefinition) {
+    fn update(&mut self, definition: CanonicalDefinition) {
         if definition.digest == self.definition.digest {
             return;
         }
         let before = std::mem::replace(&mut self.definition, definition);
         let first = self.first.take().unwrap_or(before);
-        self.first = Some(first).filter(|it| it.digest != self.definition.digest);
+        self.first = Some(first).filter(|value| value.digest != self.definition.digest);
     }
 }
 
 /// The worst finding, as a reason for the quarantine; `None` if none is severe.
-fn worst(findings: &[Finding]) -> Option<String> {
-    let severe = findings.iter().find(|it| it.severity == Severity::Severe)?;
+fn worst_finding(findings: &[Finding]) -> Option<String> {
+    let severe = findings.iter().find(|finding| finding.severity == Severity::Severe)?;
     Some(format!("{} at `{}`", severe.kind, severe.at))
 }
 
@@ -329,18 +333,18 @@ impl ReviewRecord {
     pub fn approve(
         &mut self,
         name: &str,
-        seen: Option<Digest>,
+        reviewed_digest: Option<Digest>,
         at: Moment,
     ) -> Result<(), DecisionError> {
-        let remembered = self.tools.get_mut(name).ok_or(DecisionError::NotHeld)?;
-        let held = remembered.held.as_ref().ok_or(DecisionError::NotHeld)?;
-        if seen.is_some_and(|it| it != held.definition.digest) {
+        let tool_record = self.tools.get_mut(name).ok_or(DecisionError::NotQuarantined)?;
+        let quarantined = tool_record.quarantined.as_ref().ok_or(DecisionError::NotQuarantined)?;
+        if reviewed_digest.is_some_and(|value| value != quarantined.definition.digest) {
             return Err(DecisionError::ChangedAgain);
         }
-        let definition = held.definition.clone();
-        *remembered = ReviewedTool {
+        let definition = quarantined.definition.clone();
+        *tool_record = ReviewedTool {
             approved: Some(ApprovedDefinition { definition, by: ApprovedBy::Person, at }),
-            held: None,
+            quarantined: None,
         };
         Ok(())
     }
@@ -348,15 +352,20 @@ impl ReviewRecord {
     /// Rejects the quarantined or approved definition of this tool. It stays quarantined until a
     /// person approves it.
     pub fn reject(&mut self, name: &str, at: Moment) -> Result<(), DecisionError> {
-        let remembered = self.tools.get_mut(name).ok_or(DecisionError::NotHeld)?;
-        let held = remembered.held.take().map(|it| (it.definition, it.first));
-        let approved = || remembered.approved.as_ref().map(|it| (it.definition.clone(), None));
-        let (definition, first) = held.or_else(approved).ok_or(DecisionError::NotHeld)?;
-        let reason = "a person has rejected it".to_owned();
-        remembered.held = Some(QuarantinedDefinition {
+        let tool_record = self.tools.get_mut(name).ok_or(DecisionError::NotQuarantined)?;
+        let quarantined = tool_record
+            .quarantined
+            .take()
+            .map(|quarantined| (quarantined.definition, quarantined.first));
+        let approved =
+            || tool_record.approved.as_ref().map(|value| (value.definition.clone(), None));
+        let (definition, first) =
+            quarantined.or_else(approved).ok_or(DecisionError::NotQuarantined)?;
+        let reason = "it was rejected".to_owned();
+        tool_record.quarantined = Some(QuarantinedDefinition {
             definition,
             first,
-            why: QuarantineReason::Rejected,
+            cause: QuarantineReason::Rejected,
             reason,
             at,
         });
@@ -368,7 +377,7 @@ impl ReviewRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionError {
     /// The tool is not pending review.
-    NotHeld,
+    NotQuarantined,
     /// The definition is no longer the one the person has seen.
     ChangedAgain,
 }

@@ -4,7 +4,7 @@ use super::*;
 use serde_json::json;
 
 #[test]
-fn a_change_is_shown_where_it_is_and_whole() {
+fn a_change_has_its_pointer_and_complete_values() {
     let schema = |properties: Value, required: Value| json!({"properties": properties, "required": required});
     let (one, two) =
         (json!({"a": {"type": "number"}}), json!({"a": {"type": "number"}, "side/note": {}}));
@@ -15,7 +15,7 @@ fn a_change_is_shown_where_it_is_and_whole() {
     let found = changes(&before, &after);
     let shown: Vec<_> = found
         .iter()
-        .map(|it| (it.at.as_str(), it.before.as_deref(), it.after.as_deref()))
+        .map(|item| (item.at.as_str(), item.before.as_deref(), item.after.as_deref()))
         .collect();
     assert_eq!(
         shown,

@@ -10,8 +10,8 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 /// Shorter runs are too short for a hidden message.
 const SHORTEST: usize = 24;
 
-/// Runs of base64 or hexadecimal digits that decode to readable text: severe if that text contains
-/// suspicious phrases.
+/// Runs of base64 or hexadecimal digits that decode to readable text, and text that is rotated by
+/// 13 letters or reversed: severe if the decoded text contains suspicious phrases.
 pub(super) fn findings(text: &str) -> impl Iterator<Item = Finding> {
     let is_part =
         |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '/' | '=' | '-' | '_');
@@ -50,7 +50,7 @@ fn sixty_four(run: &str) -> Option<Vec<u8>> {
 
 /// Several words of printable characters, which random bytes practically never are.
 fn is_prose(text: &str) -> bool {
-    text.chars().all(|it| !it.is_control() || it.is_whitespace())
+    text.chars().all(|c| !c.is_control() || c.is_whitespace())
         && text.split_whitespace().count() >= 3
         && text.chars().filter(|it| it.is_alphabetic()).count() * 3 > text.chars().count() * 2
 }

@@ -9,7 +9,7 @@ pub(super) struct DefinitionTexts<'a> {
     /// Whether the definition exceeds the scan limit.
     pub(super) is_cut: bool,
     /// The parent and the path segment of each value; pointers are built only for findings.
-    places: Vec<(usize, PathSegment<'a>)>,
+    nodes: Vec<(usize, PathSegment<'a>)>,
 }
 
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(super) struct DefinitionText<'a> {
 impl DefinitionText<'_> {
     /// Whether it is short enough to be a schema keyword: `type`, `object`, `string` …
     pub(super) fn is_keyword(&self) -> bool {
-        self.text.len() <= 6 && self.text.bytes().all(|it| it.is_ascii_graphic())
+        self.text.len() <= 6 && self.text.bytes().all(|byte| byte.is_ascii_graphic())
     }
 }
 
@@ -36,21 +36,21 @@ enum PathSegment<'a> {
 
 impl<'a> DefinitionTexts<'a> {
     /// Walks the definition without recursion: hostile ones are deep.
-    pub(super) fn of(definition: &'a Value) -> Self {
+    pub(super) fn collect(definition: &'a Value) -> Self {
         let mut fields =
             Self { texts: Vec::new(), is_cut: false, places: vec![(0, PathSegment::Root)] };
         let (mut open, mut left) = (vec![(definition, 0)], MAX_BYTES);
         while let Some((value, place)) = open.pop() {
             match value {
-                Value::String(text) => fields.add(text, false, place, &mut left),
+                Value::String(text) => fields.add(text, place, node, &mut budget),
                 Value::Array(items) => {
                     let first = fields.places.len();
                     fields.places.extend((0..items.len()).map(|at| (place, PathSegment::Item(at))));
                     open.extend(items.iter().enumerate().rev().map(|(at, it)| (it, first + at)));
                 }
                 Value::Object(map) => {
-                    let first = fields.places.len();
-                    fields.places.extend(map.keys().map(|key| (place, PathSegment::Key(key))));
+                    let has_names = fields.holds_names(node);
+                    fields.nodes.extend(map.keys().map(|key| (node, PathSegment::Key(key))));
                     for (at, key) in map.keys().enumerate() {
                         fields.add(key, true, first + at, &mut left);
                     }
@@ -66,23 +66,23 @@ impl<'a> DefinitionTexts<'a> {
         if text.len() > *left {
             self.is_cut = true;
         }
-        let text = &text[..text.floor_char_boundary(*left)];
-        *left -= text.len();
+        let text = &text[..text.floor_char_boundary(*budget)];
+        *budget -= text.len();
         if !text.is_empty() {
-            self.texts.push(DefinitionText { text, is_key, place });
+            self.texts.push(DefinitionText { text, place, node });
         }
     }
 
     pub(super) fn pointer(&self, field: &DefinitionText<'_>) -> String {
-        let (mut place, mut steps) = (field.place, Vec::new());
+        let (mut node, mut steps) = (field.node, Vec::new());
         loop {
-            let (parent, step) = self.places[place];
+            let (parent, step) = self.nodes[node];
             match step {
                 PathSegment::Root => break,
                 PathSegment::Key(key) => steps.push(key.replace('~', "~0").replace('/', "~1")),
                 PathSegment::Item(at) => steps.push(at.to_string()),
             }
-            place = parent;
+            node = parent;
         }
         steps.iter().rev().fold(String::new(), |pointer, step| pointer + "/" + step)
     }

@@ -8,24 +8,24 @@
 pub(super) fn fold(letter: char, out: &mut String) {
     if letter.is_ascii() {
         out.push(letter.to_ascii_lowercase());
-    } else if !is_unseen(letter) {
-        match latin(letter) {
-            Some(it) => out.push_str(it),
+    } else if !is_invisible(letter) {
+        match to_latin(letter) {
+            Some(latin) => out.push_str(latin),
             None => out.extend(letter.to_lowercase()),
         }
     }
 }
 
 /// Characters without a width of their own: combining marks, joiners, selectors, tags.
-pub(super) fn is_unseen(it: char) -> bool {
-    matches!(it,
+pub(super) fn is_invisible(c: char) -> bool {
+    matches!(c,
         '\u{00ad}' | '\u{0300}'..='\u{036f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{1ab0}'..='\u{1aff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{20d0}'..='\u{20ff}'
         | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e01ef}')
 }
 
 /// The Latin letters that this letter looks like, if any.
-fn latin(letter: char) -> Option<&'static str> {
+fn to_latin(letter: char) -> Option<&'static str> {
     const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
     const DIGITS: &str = "0123456789";
     let nth = |all: &'static str, at: u32| {
@@ -50,7 +50,7 @@ fn latin(letter: char) -> Option<&'static str> {
         // Scripts that are not confused with Latin. They cover most other text, so this shortcut is
         // worthwhile.
         0x2e80..=0xa7ff | 0xac00..=0xfaff => None,
-        _ => ALIKE.iter().find(|(_, group)| group.contains(letter)).map(|(latin, _)| *latin),
+        _ => CONFUSABLES.iter().find(|(_, group)| group.contains(letter)).map(|(latin, _)| *latin),
     }
 }
 
@@ -89,7 +89,7 @@ const ACCENTED: [(&str, &str); 26] = [
 ];
 
 /// Letters of other scripts, and unusual Latin ones, by the letter they look like.
-const ALIKE: [(&str, &str); 32] = [
+const CONFUSABLES: [(&str, &str); 32] = [
     ("a", "аАαΑɑᴀ"),
     ("b", "вВΒβʙьЬ"),
     ("c", "сСϲᴄⅽ"),

@@ -9,23 +9,23 @@ pub(super) fn findings(text: &str) -> Vec<Finding> {
     if text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t')) {
         return Vec::new();
     }
-    let mut sorts: [Option<CharacterGroup>; 2] = [None, None];
+    let mut groups: [Option<CharacterGroup>; 2] = [None, None];
     let mut before = PrecedingText::default();
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, it)) = letters.next() {
-        let next = letters.peek().map(|(_, it)| *it);
-        let (slot, severity) = match (control(it, next), hidden(it, next, &before)) {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, value)| *value);
+        let (slot, severity) = match (control(c, next), hidden(c, next, &before)) {
             (Some(severity), _) => (0, severity),
             (_, Some(severity)) => (1, severity),
             _ => {
-                before.see(it);
+                before.push(c);
                 continue;
             }
         };
-        sorts[slot]
+        groups[slot]
             .get_or_insert(CharacterGroup { first: at, count: 0, worst: severity })
             .count(severity);
-        before.see(it);
+        before.push(c);
     }
     let kinds = [FindingKind::Control, FindingKind::Hidden];
     kinds
@@ -71,43 +71,45 @@ struct PrecedingText {
 }
 
 impl PrecedingText {
-    fn see(&mut self, it: char) {
-        self.is_rtl |= matches!(it, '\u{0590}'..='\u{08ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
-        self.in_flag = it == '\u{1f3f4}' || (self.in_flag && is_tag(it));
-        self.last = Some(it);
+    fn push(&mut self, c: char) {
+        self.is_rtl |= matches!(c, '\u{0590}'..='\u{08ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
+        self.in_flag = c == '\u{1f3f4}' || (self.in_flag && is_tag(c));
+        self.last = Some(c);
     }
 
     fn is_ascii(&self) -> bool {
-        self.last.is_none_or(|it| it.is_ascii())
+        self.last.is_none_or(|value| value.is_ascii())
     }
 }
 
-fn is_tag(it: char) -> bool {
-    matches!(it, '\u{e0000}'..='\u{e007f}')
+fn is_tag(c: char) -> bool {
+    matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
-fn control(it: char, next: Option<char>) -> Option<Severity> {
-    match it {
+fn control(c: char, next: Option<char>) -> Option<Severity> {
+    match c {
         '\n' | '\t' => None,
         // Before a line feed it is part of a line ending; elsewhere it overwrites displayed text.
-        '\r' => next.is_some_and(|it| it != '\n' && it != '\r').then_some(Severity::Severe),
+        '\r' => {
+            next.is_some_and(|value| value != '\n' && value != '\r').then_some(Severity::Severe)
+        }
         // These start an escape sequence as a single byte; the others are left over from a wrong
         // encoding.
         '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}' => Some(Severity::Severe),
         '\u{80}'..='\u{9f}' | '\u{0c}' | '\u{0b}' | '\u{2028}' | '\u{2029}' => Some(Severity::Note),
-        it if it.is_control() => Some(Severity::Severe),
+        value if value.is_control() => Some(Severity::Severe),
         _ => None,
     }
 }
 
-fn hidden(it: char, next: Option<char>, before: &PrecedingText) -> Option<Severity> {
-    let splits_a_word = before.last.is_some_and(|it| it.is_ascii_alphanumeric())
-        && next.is_some_and(|it| it.is_ascii_alphanumeric());
+fn hidden(c: char, next: Option<char>, before: &PrecedingText) -> Option<Severity> {
+    let splits_word = before.last.is_some_and(|value| value.is_ascii_alphanumeric())
+        && next.is_some_and(|value| value.is_ascii_alphanumeric());
     let severe_if = |severe: bool| Some(if severe { Severity::Severe } else { Severity::Note });
-    match it {
+    match c {
         // Joiners belong to emoji and to scripts that join their letters.
         '\u{200c}' | '\u{200d}' if !before.is_ascii() => None,
-        '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{00ad}' | '\u{2060}' => severe_if(splits_a_word),
+        '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{00ad}' | '\u{2060}' => severe_if(splits_word),
         '\u{feff}' => severe_if(before.last.is_some()),
         '\u{200e}' | '\u{200f}' | '\u{061c}' => severe_if(!before.is_rtl),
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => Some(Severity::Severe),
@@ -117,19 +119,19 @@ fn hidden(it: char, next: Option<char>, before: &PrecedingText) -> Option<Severi
         | '\u{180e}' => Some(Severity::Severe),
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{034f}' | '\u{17b4}'
         | '\u{17b5}' => Some(Severity::Severe),
-        it if is_tag(it) => (!before.in_flag).then_some(Severity::Severe),
+        value if is_tag(value) => (!before.in_flag).then_some(Severity::Severe),
         // A variation selector changes the look of the letter before it; after a plain letter, or
         // repeated, it has no effect.
-        '\u{fe00}'..='\u{fe0f}' => picks_nothing(before).then_some(Severity::Severe),
-        '\u{e0100}'..='\u{e01ef}' => picks_nothing(before).then_some(Severity::Severe),
+        '\u{fe00}'..='\u{fe0f}' => has_no_base(before).then_some(Severity::Severe),
+        '\u{e0100}'..='\u{e01ef}' => has_no_base(before).then_some(Severity::Severe),
         _ => None,
     }
 }
 
-fn picks_nothing(before: &PrecedingText) -> bool {
-    before.last.is_none_or(|it| {
-        it.is_ascii_alphabetic()
-            || it == ' '
-            || matches!(it, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+fn has_no_base(before: &PrecedingText) -> bool {
+    before.last.is_none_or(|value| {
+        value.is_ascii_alphabetic()
+            || value == ' '
+            || matches!(value, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
     })
 }

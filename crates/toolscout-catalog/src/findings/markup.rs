@@ -4,7 +4,7 @@ use super::phrases::{PhraseMatches, excerpt};
 use super::{Finding, FindingKind, Severity};
 
 /// Words that, as a tag around a text, give it false authority.
-const POSES: [&str; 34] = [
+const ROLE_TAGS: [&str; 34] = [
     "important",
     "system",
     "critical",
@@ -85,7 +85,7 @@ const MAX_TAGS: usize = 64;
 const LONGEST_TAG: usize = 60;
 
 /// Adds the weight of tags and turns that pose as another speaker.
-pub(super) fn weigh(text: &str, tally: &mut PhraseMatches) {
+pub(super) fn add_matches(text: &str, tally: &mut PhraseMatches) {
     if !text.contains(['<', '[', ':', '#']) && !text.contains("SYSTEM") {
         return;
     }
@@ -95,7 +95,7 @@ pub(super) fn weigh(text: &str, tally: &mut PhraseMatches) {
             tally.add_to("pose", weight, || excerpt(text, at..end));
         }
     }
-    for turn in TURNS {
+    for turn in TURN_MARKERS {
         if let Some(at) = lower.find(turn) {
             tally.add_to("pose", 10, || excerpt(text, at..at + turn.len()));
         }
@@ -116,13 +116,12 @@ fn is_line_start(text: &str, at: usize) -> bool {
 /// The weight of the tag at this position, and its end. A closed tag wraps a text; a single one in
 /// lower case may be a placeholder.
 fn tag(text: &str, lower: &str, at: usize) -> Option<(u32, usize)> {
-    let rest = &lower[at + 1..lower.floor_char_boundary(at + LONGEST_TAG)];
-    let name_length =
-        rest.find(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '_' | '-'))?;
+    let rest = &lower[at + 1..lower.floor_char_boundary(at + MAX_TAG_BYTES)];
+    let name_length = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-'))?;
     let name = rest[..name_length].replace('-', "_");
     let is_bracket = lower[at..].starts_with('[');
     let end = at + 1 + rest.find(if is_bracket { ']' } else { '>' })? + 1;
-    if !POSES.contains(&name.as_str()) {
+    if !ROLE_TAGS.contains(&name.as_str()) {
         return None;
     }
     // The documentation of a large cloud provider wraps its remarks like this.
@@ -131,10 +130,10 @@ fn tag(text: &str, lower: &str, at: usize) -> Option<(u32, usize)> {
     }
     let closing = if is_bracket { "[/" } else { "</" };
     let is_closed = lower[end..].contains(&format!("{closing}{}", &rest[..name_length]));
-    let is_loud = !is_bracket
-        && text[at + 1..].starts_with(|it: char| it.is_ascii_uppercase())
+    let is_upper_case = !is_bracket
+        && text[at + 1..].starts_with(|c: char| c.is_ascii_uppercase())
         && name != "agent";
-    match (is_closed, is_loud, name.as_str()) {
+    match (is_closed, is_upper_case, name.as_str()) {
         (_, true, "important") | (true, true, _) => Some((10, end)),
         (
             true,
@@ -161,10 +160,14 @@ pub(super) fn finding(text: &str) -> Option<Finding> {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let first = |of: &[&str]| of.iter().find_map(|it| lower.find(it).map(|at| at..at + it.len()));
-    let address =
-        ACTIVE.iter().find(|it| lower.trim_start().starts_with(**it)).map(|it| 0..it.len());
-    let severe = address.or_else(|| first(&LINKS)).map(|it| (Severity::Severe, it));
-    let (severity, at) = severe.or_else(|| first(&TAGS).map(|it| (Severity::Note, it)))?;
+    let first = |patterns: &[&str]| {
+        patterns.iter().find_map(|pattern| lower.find(pattern).map(|at| at..at + pattern.len()))
+    };
+    let address = ACTIVE
+        .iter()
+        .find(|active| lower.trim_start().starts_with(**active))
+        .map(|active| 0..active.len());
+    let severe = address.or_else(|| first(&LINKS)).map(|address| (Severity::Severe, address));
+    let (severity, at) = severe.or_else(|| first(&TAGS).map(|value| (Severity::Note, value)))?;
     Some(Finding::new(FindingKind::Markup, severity, excerpt(text, at)))
 }

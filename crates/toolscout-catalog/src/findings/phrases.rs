@@ -3,7 +3,7 @@
 //! The phrases are in `phrases.txt`, in sections by purpose: to hide something from the user, to
 //! access secrets, to exfiltrate them. One phrase is rarely conclusive, since honest authors write
 //! "before using this tool" too; so each has a weight, a section counts once, and together they
-//! must reach [`ENOUGH`].
+//! must reach [`SEVERE_WEIGHT`].
 
 use super::words::{self, WordSequence};
 use super::{Finding, FindingKind, Severity};
@@ -12,9 +12,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Minimum weight of a text that instructs a model.
-const ENOUGH: u32 = 8;
+const SEVERE_WEIGHT: u32 = 8;
 /// Minimum weight for a note.
-const NOTABLE: u32 = 5;
+const NOTE_WEIGHT: u32 = 5;
 /// Maximum total weight of sections about tone, which honest authors use as well.
 const TONE_AT_MOST: u32 = 4;
 
@@ -37,32 +37,33 @@ impl PhraseMatches {
                 continue;
             }
             let weight = found.weight + if is_key && found.words.len() > 2 { 4 } else { 0 };
-            tally.note(found.section, weight, || excerpt(text, words.written(found.words)));
+            matches
+                .record(found.section, weight, || excerpt(text, words.source_range(found.words)));
         }
         tally
     }
 
     /// Adds a match that was recognized by other means, under the section of this name.
     pub(super) fn add_to(&mut self, section: &str, weight: u32, excerpt: impl FnOnce() -> String) {
-        if let Some(at) = PHRASES.sections.iter().position(|it| it.name == section) {
-            self.note(at, weight, excerpt);
+        if let Some(at) = PHRASES.sections.iter().position(|item| item.name == section) {
+            self.record(at, weight, excerpt);
         }
     }
 
-    fn note(&mut self, section: usize, weight: u32, excerpt: impl FnOnce() -> String) {
-        let known = self.heaviest.get(&section).map_or(0, |(weight, _)| *weight);
-        if weight > known {
+    fn record(&mut self, section: usize, weight: u32, excerpt: impl FnOnce() -> String) {
+        let current = self.heaviest.get(&section).map_or(0, |(weight, _)| *weight);
+        if weight > current {
             self.heaviest.insert(section, (weight, excerpt()));
         }
     }
 
     pub(super) fn weight(&self) -> u32 {
         let sum = |tone: bool| -> u32 {
-            let of_sort = self
+            let of_tone = self
                 .heaviest
                 .iter()
                 .filter(|(section, _)| PHRASES.sections[**section].is_tone == tone);
-            of_sort.map(|(_, (weight, _))| *weight).sum()
+            of_tone.map(|(_, (weight, _))| *weight).sum()
         };
         sum(false) + sum(true).min(TONE_AT_MOST)
     }
@@ -70,8 +71,8 @@ impl PhraseMatches {
     /// One finding per section, if the total weight is sufficient.
     pub(super) fn findings(self) -> impl Iterator<Item = Finding> {
         let severity = match self.weight() {
-            ENOUGH.. => Some(Severity::Severe),
-            NOTABLE.. => Some(Severity::Note),
+            SEVERE_WEIGHT.. => Some(Severity::Severe),
+            NOTE_WEIGHT.. => Some(Severity::Note),
             _ => None,
         };
         let heaviest = self.heaviest.into_values().map(|(_, excerpt)| excerpt);
@@ -83,10 +84,11 @@ impl PhraseMatches {
 
 /// The text at this range with some context.
 pub(super) fn excerpt(text: &str, at: Range<usize>) -> String {
-    const AROUND: usize = 24;
-    const AT_MOST: usize = 160;
-    let start = text.floor_char_boundary(at.start.saturating_sub(AROUND));
-    let end = text.ceil_char_boundary((at.end + AROUND).min(text.len()).min(start + AT_MOST));
+    const CONTEXT_BYTES: usize = 24;
+    const MAX_BYTES: usize = 160;
+    let start = text.floor_char_boundary(at.start.saturating_sub(CONTEXT_BYTES));
+    let end =
+        text.ceil_char_boundary((at.end + CONTEXT_BYTES).min(text.len()).min(start + MAX_BYTES));
     let (before, after) =
         (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
     format!("{before}{}{after}", text[start..end].trim())
@@ -125,7 +127,7 @@ struct PhrasePart {
 
 #[derive(Clone, Copy)]
 struct Gap {
-    at_most: usize,
+    max_words: usize,
     crosses_sentences: bool,
 }
 
@@ -169,7 +171,7 @@ impl Phrase {
         for part in &self.parts {
             let mut next = Vec::new();
             for end in ends {
-                let last = (end + part.gap.at_most).min(ids.len().checked_sub(1)?);
+                let last = (end + part.gap.max_words).min(ids.len().checked_sub(1)?);
                 for start in end..=last {
                     if start > at
                         && !part.gap.crosses_sentences
@@ -192,9 +194,9 @@ impl PhrasePart {
     /// The lengths of all choices that these words start with.
     fn lengths<'a>(&'a self, ids: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
         let first = ids.first().copied().unwrap_or(0);
-        let from = self.choices.partition_point(|it| it[0] < first);
-        let of_first = self.choices[from..].iter().take_while(move |it| it[0] == first);
-        of_first.filter(|it| ids.starts_with(it)).map(Vec::len)
+        let from = self.choices.partition_point(|choice| choice[0] < first);
+        let of_first = self.choices[from..].iter().take_while(move |choice| choice[0] == first);
+        of_first.filter(|value| ids.starts_with(value)).map(Vec::len)
     }
 }
 
@@ -208,12 +210,17 @@ impl Phrases {
             starts: Vec::new(),
         };
         let mut classes: HashMap<&str, Vec<&str>> = HashMap::new();
-        for line in text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'))
+        for line in
+            text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
         {
-            if let Some((name, choices)) = line.strip_prefix('@').and_then(|it| it.split_once('='))
+            if let Some((name, choices)) =
+                line.strip_prefix('@').and_then(|rest| rest.split_once('='))
             {
-                let known =
-                    choices.split('|').map(str::trim).flat_map(|it| expand(it, &classes)).collect();
+                let known = choices
+                    .split('|')
+                    .map(str::trim)
+                    .flat_map(|part| expand(part, &classes))
+                    .collect();
                 classes.insert(name.trim(), known);
             } else if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
                 let (name, is_tone) =
@@ -228,19 +235,21 @@ impl Phrases {
     }
 
     fn add(&mut self, weight: u32, phrase: &str, classes: &HashMap<&str, Vec<&str>>) {
-        let (mut parts, mut gap) = (Vec::new(), Gap { at_most: 0, crosses_sentences: false });
+        let (mut parts, mut gap) = (Vec::new(), Gap { max_words: 0, crosses_sentences: false });
         for word in phrase.split_whitespace() {
             match word {
-                ".." => gap = Gap { at_most: 4, crosses_sentences: false },
-                "..." => gap = Gap { at_most: 9, crosses_sentences: false },
-                "...." => gap = Gap { at_most: 30, crosses_sentences: true },
+                ".." => gap = Gap { max_words: 4, crosses_sentences: false },
+                "..." => gap = Gap { max_words: 9, crosses_sentences: false },
+                "...." => gap = Gap { max_words: 30, crosses_sentences: true },
                 choices => {
-                    let choices = choices.split('|').flat_map(|it| expand(it, classes));
-                    let mut choices: Vec<_> =
-                        choices.map(|it| self.run(it)).filter(|it| !it.is_empty()).collect();
+                    let choices = choices.split('|').flat_map(|part| expand(part, classes));
+                    let mut choices: Vec<_> = choices
+                        .map(|choice| self.word_ids(choice))
+                        .filter(|value| !value.is_empty())
+                        .collect();
                     choices.sort();
                     parts.push(PhrasePart { gap, choices });
-                    gap = Gap { at_most: 0, crosses_sentences: false };
+                    gap = Gap { max_words: 0, crosses_sentences: false };
                 }
             }
         }
@@ -249,18 +258,18 @@ impl Phrases {
     }
 
     /// The word ids of one choice, split in the same way as the searched texts.
-    fn run(&mut self, choice: &str) -> Vec<u32> {
+    fn word_ids(&mut self, choice: &str) -> Vec<u32> {
         match choice {
-            "<mail>" => vec![self.word(words::MAIL)],
-            "<home>" => vec![self.word(words::HOME)],
+            "<mail>" => vec![self.intern(words::MAIL)],
+            "<home>" => vec![self.intern(words::HOME)],
             _ => {
-                let words = WordSequence::of(&choice.replace('_', " "));
-                (0..words.len()).map(|at| self.word(words.word(at))).collect()
+                let words = WordSequence::split(&choice.replace('_', " "));
+                (0..words.len()).map(|at| self.intern(words.word(at))).collect()
             }
         }
     }
 
-    fn word(&mut self, word: &str) -> u32 {
+    fn intern(&mut self, word: &str) -> u32 {
         let next = u32::try_from(self.vocabulary.len() + 1).unwrap_or(0);
         *self.vocabulary.entry(word.to_owned()).or_insert(next)
     }
@@ -268,7 +277,7 @@ impl Phrases {
     fn index(&mut self) {
         self.starts = vec![Vec::new(); self.vocabulary.len() + 1];
         for (at, phrase) in self.phrases.iter().enumerate() {
-            for choice in phrase.parts.first().into_iter().flat_map(|it| &it.choices) {
+            for choice in phrase.parts.first().into_iter().flat_map(|part| &part.choices) {
                 let start = &mut self.starts[choice[0] as usize];
                 if start.last() != Some(&at) {
                     start.push(at);

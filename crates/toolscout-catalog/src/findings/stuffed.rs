@@ -7,12 +7,12 @@ use std::collections::HashSet;
 
 /// Reports a long text with few different words.
 pub(super) fn finding(text: &str, words: &WordSequence) -> Option<Finding> {
-    const LONG: usize = 80;
-    if words.len() < LONG {
+    const MIN_WORDS: usize = 80;
+    if words.len() < MIN_WORDS {
         return None;
     }
-    let different: HashSet<_> = (0..words.len()).map(|at| words.word(at)).collect();
-    let is_stuffed = different.len() * 6 < words.len() && different.len() < LONG;
+    let distinct: HashSet<_> = (0..words.len()).map(|at| words.word(at)).collect();
+    let is_stuffed = distinct.len() * 6 < words.len() && distinct.len() < MIN_WORDS;
     is_stuffed.then(|| {
         Finding::new(
             FindingKind::Stuffed,

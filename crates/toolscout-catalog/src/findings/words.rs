@@ -4,7 +4,7 @@
 //! `1gn0re` and `i g n o r e` become one plain word. Every word keeps its position in the original
 //! text.
 
-use super::fold::{fold, is_unseen};
+use super::fold::{fold, is_invisible};
 use std::ops::Range;
 
 /// The word that marks a mail address.
@@ -22,18 +22,18 @@ struct WordSpan {
     /// The range in the folded text.
     folded: Range<usize>,
     /// The range in the original text.
-    written: Range<usize>,
+    source: Range<usize>,
     sentence: u32,
 }
 
 impl WordSequence {
     /// The words of a text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn split(text: &str) -> Self {
         WordSplitter::new(text, false).run()
     }
 
     /// The words of a key: `contentOfFile` has three.
-    pub(super) fn of_key(text: &str) -> Self {
+    pub(super) fn split_key(text: &str) -> Self {
         WordSplitter::new(text, true).run()
     }
 
@@ -50,15 +50,15 @@ impl WordSequence {
     }
 
     /// The range of these words in the original text.
-    pub(super) fn written(&self, words: Range<usize>) -> Range<usize> {
-        self.words[words.start].written.start..self.words[words.end - 1].written.end
+    pub(super) fn source_range(&self, words: Range<usize>) -> Range<usize> {
+        self.words[words.start].source.start..self.words[words.end - 1].source.end
     }
 }
 
 /// Splits a text in one pass.
 struct WordSplitter<'a> {
     text: &'a str,
-    splits_camels: bool,
+    splits_camel_case: bool,
     folded: String,
     words: Vec<WordSpan>,
     /// The start of the current word, folded and original; `None` between words.
@@ -71,11 +71,11 @@ struct WordSplitter<'a> {
 }
 
 impl<'a> WordSplitter<'a> {
-    fn new(text: &'a str, splits_camels: bool) -> Self {
+    fn new(text: &'a str, splits_camel_case: bool) -> Self {
         let folded = String::with_capacity(text.len());
         Self {
             text,
-            splits_camels,
+            splits_camel_case,
             folded,
             words: Vec::new(),
             open: None,
@@ -88,33 +88,33 @@ impl<'a> WordSplitter<'a> {
 
     fn run(mut self) -> WordSequence {
         let (mut at, mut before) = (0, ' ');
-        while let Some((letter, length)) = letter(&self.text[at..]) {
+        while let Some((letter, length)) = next_char(&self.text[at..]) {
             let next = self.text[at + length..].chars().next().unwrap_or(' ');
-            self.take(letter, at, before, next);
+            self.push_char(letter, at, before, next);
             at += length;
-            if !is_unseen(letter) {
+            if !is_invisible(letter) {
                 before = letter;
             }
         }
-        self.close(at);
-        join_spelled(&mut self.words, &mut self.folded, self.text);
+        self.close_word(at);
+        join_spelled_words(&mut self.words, &mut self.folded, self.text);
         WordSequence { folded: self.folded, words: self.words }
     }
 
-    fn take(&mut self, letter: char, at: usize, before: char, next: char) {
-        if is_unseen(letter) || (is_apostrophe(letter) && self.open.is_some()) {
+    fn push_char(&mut self, letter: char, at: usize, before: char, next: char) {
+        if is_invisible(letter) || (is_apostrophe(letter) && self.open.is_some()) {
             return;
         }
-        if stands_alone(letter) {
-            self.close(at);
-            self.begin(at);
+        if is_ideograph(letter) {
+            self.close_word(at);
+            self.open_word(at);
             fold(letter, &mut self.folded);
-            self.close(at + letter.len_utf8());
+            self.close_word(at + letter.len_utf8());
         } else if letter.is_alphanumeric() {
-            if self.splits_camels && before.is_lowercase() && letter.is_uppercase() {
-                self.close(at);
+            if self.splits_camel_case && before.is_lowercase() && letter.is_uppercase() {
+                self.close_word(at);
             }
-            self.begin(at);
+            self.open_word(at);
             fold(letter, &mut self.folded);
             self.has_letter |= letter.is_alphabetic();
             self.has_digit |= letter.is_ascii_digit();
@@ -124,40 +124,40 @@ impl<'a> WordSplitter<'a> {
             && next.is_ascii_alphabetic()
         {
             // The leading dot of `.ssh` is significant.
-            self.close(at);
-            self.begin(at);
+            self.close_word(at);
+            self.open_word(at);
             self.folded.push('.');
         } else {
-            self.close(at);
-            self.mark(letter, at, next);
-            self.between(letter, next);
+            self.close_word(at);
+            self.push_marker(letter, at, next);
+            self.note_separator(letter, next);
         }
     }
 
     /// Adds a marker word for mail addresses and home paths.
-    fn mark(&mut self, letter: char, at: usize, next: char) {
-        let mark = match letter {
+    fn push_marker(&mut self, letter: char, at: usize, next: char) {
+        let marker = match letter {
             '@' if next.is_ascii_alphanumeric()
-                && self.words.last().is_some_and(|it| it.written.end == at) =>
+                && self.words.last().is_some_and(|word| word.source.end == at) =>
             {
                 MAIL
             }
             '~' if self.text[at..]
                 .strip_prefix("~/.")
-                .is_some_and(|it| it.starts_with(char::is_alphabetic)) =>
+                .is_some_and(|rest| rest.starts_with(char::is_alphabetic)) =>
             {
                 HOME
             }
             _ => return,
         };
         let start = self.folded.len();
-        self.folded.push_str(mark);
+        self.folded.push_str(marker);
         let folded = start..self.folded.len();
-        self.words.push(WordSpan { folded, written: at..at + 1, sentence: self.sentence });
+        self.words.push(WordSpan { folded, source: at..at + 1, sentence: self.sentence });
     }
 
     /// Detects the end of a sentence: a full stop, a blank line, the next item of a list.
-    fn between(&mut self, letter: char, next: char) {
+    fn note_separator(&mut self, letter: char, next: char) {
         match letter {
             '\n' => self.breaks += 1,
             '.' | '!' | '?' if next.is_whitespace() || next == '<' => self.sentence += 1,
@@ -173,30 +173,30 @@ impl<'a> WordSplitter<'a> {
         }
     }
 
-    fn begin(&mut self, at: usize) {
+    fn open_word(&mut self, at: usize) {
         self.breaks = 0;
         if self.open.is_none() {
             self.open = Some((self.folded.len(), at));
         }
     }
 
-    fn close(&mut self, at: usize) {
-        let Some((start, written)) = self.open.take() else { return };
+    fn close_word(&mut self, at: usize) {
+        let Some((start, source_start)) = self.open.take() else { return };
         if self.has_letter && self.has_digit {
-            let plain: String = self.folded[start..].chars().map(undisguised).collect();
+            let plain: String = self.folded[start..].chars().map(undo_leetspeak).collect();
             self.folded.truncate(start);
             self.folded.push_str(&plain);
         }
         (self.has_letter, self.has_digit) = (false, false);
         let folded = start..self.folded.len();
         if !folded.is_empty() {
-            self.words.push(WordSpan { folded, written: written..at, sentence: self.sentence });
+            self.words.push(WordSpan { folded, source: source_start..at, sentence: self.sentence });
         }
     }
 }
 
 /// The next letter as a model reads it, and its length in bytes in the original text.
-fn letter(text: &str) -> Option<(char, usize)> {
+fn next_char(text: &str) -> Option<(char, usize)> {
     let first = text.chars().next()?;
     let escaped = match first {
         '%' => code(text, 1, 2, 16).map(|it| (it, 3)),
@@ -208,14 +208,14 @@ fn letter(text: &str) -> Option<(char, usize)> {
     Some(escaped.unwrap_or((first, first.len_utf8())))
 }
 
-fn code(text: &str, from: usize, digits: usize, radix: u32) -> Option<char> {
+fn parse_code(text: &str, from: usize, digits: usize, radix: u32) -> Option<char> {
     let digits = text.get(from..from + digits)?;
-    let is_code = digits.chars().all(|it| it.is_digit(radix));
+    let is_code = digits.chars().all(|c| c.is_digit(radix));
     char::from_u32(u32::from_str_radix(digits, radix).ok().filter(|_| is_code)?)
 }
 
 fn entity(text: &str) -> Option<(char, usize)> {
-    let end = text.bytes().take(10).position(|it| it == b';')?;
+    let end = text.bytes().take(10).position(|byte| byte == b';')?;
     let name = &text[1..end];
     let letter = match (name, name.strip_prefix("#x"), name.strip_prefix('#')) {
         ("lt", ..) => '<',
@@ -231,18 +231,18 @@ fn entity(text: &str) -> Option<(char, usize)> {
     Some((letter, end + 1))
 }
 
-fn is_apostrophe(it: char) -> bool {
-    matches!(it, '\'' | '’' | 'ʼ' | '＇')
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '’' | 'ʼ' | '＇')
 }
 
 /// Scripts without spaces between words: each letter counts as a word.
-fn stands_alone(it: char) -> bool {
-    matches!(it, '\u{2e80}'..='\u{2fdf}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{2fdf}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Digits among letters, read as the letters they stand for.
-fn undisguised(it: char) -> char {
-    match it {
+fn undo_leetspeak(c: char) -> char {
+    match c {
         '0' => 'o',
         '1' => 'i',
         '3' => 'e',
@@ -254,37 +254,33 @@ fn undisguised(it: char) -> char {
 }
 
 /// Joins four or more single letters, each one character apart: a word spelled out.
-fn join_spelled(words: &mut Vec<WordSpan>, folded: &mut String, text: &str) {
-    const SHORTEST: usize = 4;
-    if !words.windows(SHORTEST).any(|it| it.iter().all(|word| is_letter(folded, word))) {
+fn join_spelled_words(words: &mut Vec<WordSpan>, folded: &mut String, text: &str) {
+    const MIN_LETTERS: usize = 4;
+    if !words.windows(MIN_LETTERS).any(|window| window.iter().all(|word| is_letter(folded, word))) {
         return;
     }
     let mut joined: Vec<WordSpan> = Vec::with_capacity(words.len());
     let mut at = 0;
     while at < words.len() {
         let mut end = at + 1;
-        let is_near = |end: usize| {
-            text[words[end - 1].written.end..words[end].written.start].chars().count() == 1
+        let is_adjacent = |end: usize| {
+            text[words[end - 1].source.end..words[end].source.start].chars().count() == 1
         };
         while is_letter(folded, &words[at])
             && end < words.len()
             && is_letter(folded, &words[end])
-            && is_near(end)
+            && is_adjacent(end)
         {
             end += 1;
         }
-        let end = if end - at < SHORTEST { at + 1 } else { end };
+        let end = if end - at < MIN_LETTERS { at + 1 } else { end };
         let start = folded.len();
         for word in &words[at..end] {
             let piece = folded[word.folded.clone()].to_owned();
             folded.push_str(&piece);
         }
-        let written = words[at].written.start..words[end - 1].written.end;
-        joined.push(WordSpan {
-            folded: start..folded.len(),
-            written,
-            sentence: words[at].sentence,
-        });
+        let source = words[at].source.start..words[end - 1].source.end;
+        joined.push(WordSpan { folded: start..folded.len(), source, sentence: words[at].sentence });
         at = end;
     }
     *words = joined;

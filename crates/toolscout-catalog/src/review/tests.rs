@@ -1,7 +1,8 @@
 //! 1. Tools of a source added by the operator are approved when first seen, except those with a
 //!    severe finding.
 //! 2. A change is quarantined, reverting it does not release it, and it is reported once.
-//! 3. Another entry is a new first sight; a listing from before the change is not.
+//! 3. Another entry makes approved tools new, and releases nothing; a listing from before the
+//!    change does not count.
 //! 4. Only a decision or a rule of the operator releases a quarantined tool.
 
 use super::{ApprovedBy, DecisionError, QuarantineReason, ReviewRecord, review};
@@ -18,7 +19,7 @@ fn tool(name: &str, description: &str) -> Arc<Tool> {
 
 fn listed(at: u64, name: &str, description: &str) -> Arc<Tool> {
     let mut tool = Tool::clone(&tool(name, description));
-    tool.provenance.seen = Some(Moment(at));
+    tool.provenance.last_listed = Some(Moment(at));
     Arc::new(tool)
 }
 
@@ -43,12 +44,12 @@ impl World {
         let reviewed = review(&self.record, &terms, tools, scan, Moment(7));
         self.record = reviewed.record;
         (
-            reviewed.held.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
-            reviewed.news.len(),
+            reviewed.quarantined.iter().map(|(name, reason)| format!("{name}: {reason}")).collect(),
+            reviewed.newly_quarantined.len(),
         )
     }
 
-    fn held(&mut self, description: &str) -> Vec<String> {
+    fn quarantined_with(&mut self, description: &str) -> Vec<String> {
         self.find(&[tool("add", description)]).0
     }
 }
@@ -56,61 +57,64 @@ impl World {
 const NONE: [String; 0] = [];
 
 #[test]
-fn what_a_person_added_is_approved_as_first_seen_but_for_the_one_that_is_poisoned() {
+fn first_sight_approves_all_but_poisoned_tools() {
     let mut world = World::default();
-    let (held, news) = world.find(&[tool("add", "Adds"), tool("bad", POISON)]);
-    assert_eq!(held, ["bad: text that tries to instruct a model at `/description`"]);
+    let (quarantined_with, news) = world.find(&[tool("add", "Adds"), tool("bad", POISON)]);
+    assert_eq!(quarantined_with, ["bad: text that tries to instruct a model at `/description`"]);
     assert_eq!(news, 1);
     assert_eq!(world.record.tools["add"].approved.as_ref().unwrap().by, ApprovedBy::FirstSight);
 }
 
 /// L-01: quarantined until approved.
 #[test]
-fn what_nobody_added_is_held_until_a_person_approves_it() {
+fn tools_of_untrusted_sources_are_quarantined_until_approved() {
     let mut world = World { untrusted: true, ..World::default() };
-    assert_eq!(world.held("Adds"), ["add: new, and not approved yet"]);
+    assert_eq!(world.quarantined_with("Adds"), ["add: new, and not approved yet"]);
     world.record.approve("add", None, Moment(8)).unwrap();
-    assert_eq!(world.held("Adds"), NONE);
-    assert_eq!(world.held("Adds two"), ["add: changed since it was approved: description"]);
+    assert_eq!(world.quarantined_with("Adds"), NONE);
+    assert_eq!(
+        world.quarantined_with("Adds two"),
+        ["add: changed since it was approved: description"]
+    );
 }
 
 /// T14: neither a second change nor a return to the approved definition restores trust, and it is
 /// reported once.
 #[test]
-fn a_change_that_is_taken_back_stays_held_and_is_news_once() {
+fn a_reverted_change_stays_quarantined_and_is_reported_once() {
     let mut world = World::default();
-    world.held("Adds");
+    world.quarantined_with("Adds");
     let flips = ["Adds and more", "Adds", "Adds and more", "Adds"];
-    let news: usize = flips.iter().map(|it| world.find(&[tool("add", it)]).1).sum();
+    let news: usize = flips.iter().map(|flip| world.find(&[tool("add", flip)]).1).sum();
     assert_eq!(news, 1);
-    assert_eq!(world.held("Adds"), ["add: changed since it was approved: description"]);
-    let held = world.record.tools["add"].held.clone().unwrap();
+    assert_eq!(world.quarantined_with("Adds"), ["add: changed since it was approved: description"]);
+    let quarantined_with = world.record.tools["add"].quarantined.clone().unwrap();
     assert_eq!(
-        held.definition.value()["description"],
+        quarantined_with.definition.value()["description"],
         "Adds",
         "an approval is about what there is"
     );
     assert_eq!(
-        held.first.unwrap().value()["description"],
+        quarantined_with.first.unwrap().value()["description"],
         "Adds and more",
         "and what happened is shown"
     );
-    world.record.approve("add", Some(held.definition.digest), Moment(9)).unwrap();
-    assert_eq!(world.held("Adds"), NONE);
+    world.record.approve("add", Some(quarantined_with.definition.digest), Moment(9)).unwrap();
+    assert_eq!(world.quarantined_with("Adds"), NONE);
 }
 
 #[test]
-fn changes_are_taken_as_they_come_where_a_person_said_so_but_for_poisoned_ones() {
+fn accepted_changes_are_approved_unless_poisoned() {
     let mut world = World { accepts_changes: true, ..World::default() };
-    world.held("Adds");
-    assert_eq!(world.held("Adds two numbers"), NONE);
+    world.quarantined_with("Adds");
+    assert_eq!(world.quarantined_with("Adds two numbers"), NONE);
     let reason = "add: changed since it was approved: description; text that tries to instruct a model at `/description`";
-    assert_eq!(world.held(POISON), [reason]);
-    assert_eq!(world.held("Adds two numbers"), [reason], "once held, held");
+    assert_eq!(world.quarantined_with(POISON), [reason]);
+    assert_eq!(world.quarantined_with("Adds two numbers"), [reason], "once held, held");
 }
 
 #[test]
-fn another_entry_is_a_new_first_sight_for_all() {
+fn a_changed_entry_restarts_the_review_and_releases_nothing() {
     let mut world = World { entry: "one", ..World::default() };
     world.held("Adds");
     assert_eq!(world.held("Adds 2").len(), 1);
@@ -124,7 +128,7 @@ fn another_entry_is_a_new_first_sight_for_all() {
 }
 
 #[test]
-fn a_listing_from_before_the_entry_changed_is_no_first_sight_of_the_new_one() {
+fn an_old_listing_does_not_count_for_a_changed_entry() {
     let mut world = World { entry: "one", ..World::default() };
     world.find(&[listed(1, "add", "Adds")]);
     world.entry = "two";
@@ -138,58 +142,61 @@ fn a_listing_from_before_the_entry_changed_is_no_first_sight_of_the_new_one() {
 }
 
 #[test]
-fn a_tool_that_vanished_and_came_back_the_same_is_still_approved() {
+fn a_returning_identical_tool_is_still_approved() {
     let mut world = World::default();
-    world.held("Adds");
+    world.quarantined_with("Adds");
     world.find(&[]);
-    assert_eq!(world.held("Adds"), NONE);
+    assert_eq!(world.quarantined_with("Adds"), NONE);
     world.find(&[]);
-    assert_eq!(world.held("Adds and more").len(), 1);
+    assert_eq!(world.quarantined_with("Adds and more").len(), 1);
 }
 
 #[test]
-fn trusting_the_source_releases_what_was_only_new_and_distrusting_it_holds_again() {
+fn trust_releases_new_tools_and_distrust_quarantines_them_again() {
     let mut world = World { untrusted: true, ..World::default() };
     world.find(&[tool("add", "Adds"), tool("bad", POISON)]);
     world.untrusted = false;
     assert_eq!(world.find(&[tool("add", "Adds"), tool("bad", POISON)]).0.len(), 1);
     world.untrusted = true;
-    assert_eq!(world.held("Adds"), ["add: new, and not approved yet"]);
+    assert_eq!(world.quarantined_with("Adds"), ["add: new, and not approved yet"]);
 }
 
 #[test]
-fn a_persons_no_is_remembered_also_past_a_change_of_the_entry() {
+fn a_rejection_survives_a_changed_entry() {
     let mut world = World::default();
-    world.held("Adds");
+    world.quarantined_with("Adds");
     world.record.reject("add", Moment(8)).unwrap();
-    assert_eq!(world.held("Adds"), ["add: a person has rejected it"]);
+    assert_eq!(world.quarantined_with("Adds"), ["add: it was rejected"]);
     world.entry = "two";
-    assert_eq!(world.held("Adds"), ["add: a person has rejected it"]);
-    assert_eq!(world.record.tools["add"].held.as_ref().unwrap().why, QuarantineReason::Rejected);
+    assert_eq!(world.quarantined_with("Adds"), ["add: it was rejected"]);
+    assert_eq!(
+        world.record.tools["add"].quarantined.as_ref().unwrap().cause,
+        QuarantineReason::Rejected
+    );
     world.record.approve("add", None, Moment(9)).unwrap();
-    assert_eq!(world.held("Adds"), NONE);
+    assert_eq!(world.quarantined_with("Adds"), NONE);
 }
 
 /// T22, for definitions: an approval does not cover a definition that the person has not seen.
 #[test]
-fn an_approval_is_for_what_the_person_has_seen() {
+fn an_approval_requires_the_reviewed_digest() {
     let mut world = World { untrusted: true, ..World::default() };
-    world.held("Adds");
-    let seen = world.record.tools["add"].held.as_ref().unwrap().definition.digest;
-    world.held("Adds and more");
+    world.quarantined_with("Adds");
+    let seen = world.record.tools["add"].quarantined.as_ref().unwrap().definition.digest;
+    world.quarantined_with("Adds and more");
     assert_eq!(
         world.record.approve("add", Some(seen), Moment(8)),
         Err(DecisionError::ChangedAgain)
     );
-    assert_eq!(world.record.approve("other", None, Moment(8)), Err(DecisionError::NotHeld));
-    assert_eq!(world.held("Adds and more").len(), 1);
+    assert_eq!(world.record.approve("other", None, Moment(8)), Err(DecisionError::NotQuarantined));
+    assert_eq!(world.quarantined_with("Adds and more").len(), 1);
 }
 
 #[test]
-fn what_a_person_approved_despite_findings_stays_approved_under_another_entry() {
+fn an_approval_despite_findings_survives_a_changed_entry() {
     let mut world = World::default();
-    assert_eq!(world.held(POISON).len(), 1);
+    assert_eq!(world.quarantined_with(POISON).len(), 1);
     world.record.approve("add", None, Moment(8)).unwrap();
     world.entry = "two";
-    assert_eq!(world.held(POISON), NONE);
+    assert_eq!(world.quarantined_with(POISON), NONE);
 }
