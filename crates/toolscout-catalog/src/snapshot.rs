@@ -1,6 +1,6 @@
 //! An immutable snapshot of all tools.
 
-use crate::{SourceDiscovery, alike};
+use crate::{SourceDiscovery, is_equivalent};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct Snapshot {
     discoveries: Vec<Arc<SourceDiscovery>>,
     by_name: Arc<ToolsByName>,
     /// Overrides of `by_name`, which many snapshots share.
-    over: ToolsByName,
+    overlay: ToolsByName,
 }
 
 /// All tools of each name, strongest source first.
@@ -33,7 +33,7 @@ pub struct CatalogTool {
     /// The tool.
     pub tool: Arc<Tool>,
     /// The kind of its source.
-    pub origin: SourceKind,
+    pub kind: SourceKind,
     /// The position among all tools of the snapshot, from 0, in listing order.
     pub at: usize,
 }
@@ -41,123 +41,152 @@ pub struct CatalogTool {
 impl Snapshot {
     /// The next snapshot: each discovery replaces the earlier one of the same source; other sources
     /// stay. The diagnostics list tools that a stronger source hides under their bare names.
-    pub fn merge(&self, found: Vec<impl Into<Arc<SourceDiscovery>>>) -> (Self, Vec<Diagnostic>) {
+    pub fn merge(
+        &self,
+        discovered: Vec<impl Into<Arc<SourceDiscovery>>>,
+    ) -> (Self, Vec<Diagnostic>) {
         let mut discoveries = self.discoveries.clone();
-        let mut places: HashMap<SourceId, usize> =
-            discoveries.iter().enumerate().map(|(at, it)| (it.source.clone(), at)).collect();
-        for discovery in found.into_iter().map(Into::into) {
-            match places.entry(discovery.source.clone()) {
-                Entry::Occupied(place) => discoveries[*place.get()] = discovery,
-                Entry::Vacant(place) => {
-                    place.insert(discoveries.len());
+        let mut positions: HashMap<SourceId, usize> = discoveries
+            .iter()
+            .enumerate()
+            .map(|(at, discovery)| (discovery.source.clone(), at))
+            .collect();
+        for discovery in discovered.into_iter().map(Into::into) {
+            match positions.entry(discovery.source.clone()) {
+                Entry::Occupied(slot) => discoveries[*slot.get()] = discovery,
+                Entry::Vacant(slot) => {
+                    slot.insert(discoveries.len());
                     discoveries.push(discovery);
                 }
             }
         }
-        Self::of(discoveries)
+        Self::from_discoveries(discoveries)
     }
 
     /// This snapshot with additional sources of one request. These must not be in it yet, and their
     /// names are weaker than all others. Existing tools keep their positions. The cost is
     /// proportional to the additions, not to the snapshot.
-    pub fn over(&self, found: Vec<impl Into<Arc<SourceDiscovery>>>) -> (Self, Vec<Diagnostic>) {
+    pub fn overlay(
+        &self,
+        discovered: Vec<impl Into<Arc<SourceDiscovery>>>,
+    ) -> (Self, Vec<Diagnostic>) {
         let mut next = self.clone();
-        let mut problems = Vec::new();
+        let mut diagnostics = Vec::new();
         let mut at = self.len();
-        for mut discovery in found.into_iter().map(Into::into) {
-            if discovery.origin != SourceKind::Request {
-                Arc::make_mut(&mut discovery).origin = SourceKind::Request;
+        for mut discovery in discovered.into_iter().map(Into::into) {
+            if discovery.kind != SourceKind::Request {
+                Arc::make_mut(&mut discovery).kind = SourceKind::Request;
             }
             for tool in &discovery.tools {
-                let known = CatalogTool { tool: tool.clone(), origin: SourceKind::Request, at };
-                next.over
+                let entry = CatalogTool { tool: tool.clone(), kind: SourceKind::Request, at };
+                next.overlay
                     .entry(tool.id.name.clone())
                     .or_insert_with(|| self.namesakes(tool))
-                    .add(known, &mut problems);
+                    .add(entry, &mut diagnostics);
                 at += 1;
             }
             next.discoveries.push(discovery);
         }
-        (next, problems)
+        (next, diagnostics)
     }
 
     /// The next snapshot without this source.
     pub fn without(&self, source: &SourceId) -> Self {
-        Self::of(self.discoveries.iter().filter(|it| it.source != *source).cloned().collect()).0
+        Self::from_discoveries(
+            self.discoveries
+                .iter()
+                .filter(|discovery| discovery.source != *source)
+                .cloned()
+                .collect(),
+        )
+        .0
     }
 
     /// Maps each tool of the snapshot; tools that map to `None` are left out. The mapping must keep
     /// the ids. The cost is proportional to the changes, unless a tool is left out.
-    pub fn each(&self, given: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
+    pub fn filter_map_tools(&self, f: impl Fn(&Arc<Tool>) -> Option<Arc<Tool>>) -> Self {
         let mut next = self.clone();
-        let (mut at, mut is_whole) = (0, true);
+        let (mut at, mut is_complete) = (0, true);
         for discovery in &mut next.discoveries {
             let before = discovery.clone();
             for (index, tool) in before.tools.iter().enumerate() {
-                match given(tool) {
+                match f(tool) {
                     Some(same) if Arc::ptr_eq(&same, tool) => {}
                     Some(other) => {
-                        next.over
+                        next.overlay
                             .entry(tool.id.name.clone())
                             .or_insert_with(|| self.namesakes(tool))
                             .replace(at, &other);
                         Arc::make_mut(discovery).tools[index] = other;
                     }
-                    None => is_whole = false,
+                    None => is_complete = false,
                 }
                 at += 1;
             }
         }
-        if is_whole {
+        if is_complete {
             return next;
         }
-        let discoveries = self.discoveries.iter().map(|it| Arc::new(it.each(&given)));
-        Self::of(discoveries.collect()).0
+        let discoveries =
+            self.discoveries.iter().map(|discovery| Arc::new(discovery.filter_map_tools(&f)));
+        Self::from_discoveries(discoveries.collect()).0
     }
 
-    fn of(mut discoveries: Vec<Arc<SourceDiscovery>>) -> (Self, Vec<Diagnostic>) {
-        discoveries.sort_by_key(|it| it.origin);
-        let mut by_name =
-            ToolsByName::with_capacity(discoveries.iter().map(|it| it.tools.len()).sum());
-        let mut problems = Vec::new();
-        let tools = discoveries.iter().flat_map(|it| it.tools.iter().map(|tool| (it.origin, tool)));
-        for (at, (origin, tool)) in tools.enumerate() {
-            let known = CatalogTool { tool: tool.clone(), origin, at };
+    fn from_discoveries(mut discoveries: Vec<Arc<SourceDiscovery>>) -> (Self, Vec<Diagnostic>) {
+        discoveries.sort_by_key(|discovery| discovery.kind);
+        let mut by_name = ToolsByName::with_capacity(
+            discoveries.iter().map(|discovery| discovery.tools.len()).sum(),
+        );
+        let mut diagnostics = Vec::new();
+        let tools = discoveries
+            .iter()
+            .flat_map(|discovery| discovery.tools.iter().map(|tool| (discovery.kind, tool)));
+        for (at, (kind, tool)) in tools.enumerate() {
+            let entry = CatalogTool { tool: tool.clone(), kind, at };
             match by_name.entry(tool.id.name.clone()) {
-                Entry::Vacant(place) => {
-                    place.insert(Namesakes::One(known));
+                Entry::Vacant(slot) => {
+                    slot.insert(Namesakes::One(entry));
                 }
-                Entry::Occupied(mut place) => place.get_mut().add(known, &mut problems),
+                Entry::Occupied(mut slot) => slot.get_mut().add(entry, &mut diagnostics),
             }
         }
-        (Self { discoveries, by_name: Arc::new(by_name), over: ToolsByName::new() }, problems)
+        (Self { discoveries, by_name: Arc::new(by_name), overlay: ToolsByName::new() }, diagnostics)
     }
 
-    /// Whether both have the same tools according to [`alike`], in any order.
-    pub fn is_like(&self, other: &Self) -> bool {
+    /// Whether both have the same tools according to [`is_equivalent`], in any order.
+    pub fn is_same_as(&self, other: &Self) -> bool {
         let same: HashSet<_> = other.discoveries.iter().map(Arc::as_ptr).collect();
-        let is_known = |origin: SourceKind, tool: &Tool| {
-            other.tool(&tool.id).is_some_and(|it| it.origin == origin && alike(&it.tool, tool))
+        let has_equivalent = |kind: SourceKind, tool: &Tool| {
+            other
+                .tool(&tool.id)
+                .is_some_and(|entry| entry.kind == kind && is_equivalent(&entry.tool, tool))
         };
-        let is_like = |it: &Arc<SourceDiscovery>| {
-            same.contains(&Arc::as_ptr(it)) || it.tools.iter().all(|tool| is_known(it.origin, tool))
+        let has_same_tools = |source_discovery: &Arc<SourceDiscovery>| {
+            same.contains(&Arc::as_ptr(source_discovery))
+                || source_discovery
+                    .tools
+                    .iter()
+                    .all(|tool| has_equivalent(source_discovery.kind, tool))
         };
-        self.len() == other.len() && self.discoveries.iter().all(is_like)
+        self.len() == other.len() && self.discoveries.iter().all(has_same_tools)
     }
 
     /// Every tool, in listing order.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
-        self.discoveries.iter().flat_map(|it| &it.tools)
+        self.discoveries.iter().flat_map(|discovery| &discovery.tools)
     }
 
     /// The tools of this source, in listing order.
     pub fn tools_of(&self, source: &SourceId) -> &[Arc<Tool>] {
-        self.discoveries.iter().find(|it| it.source == *source).map_or(&[], |it| &it.tools)
+        self.discoveries
+            .iter()
+            .find(|discovery| discovery.source == *source)
+            .map_or(&[], |discovery| &discovery.tools)
     }
 
     /// The number of tools.
     pub fn len(&self) -> usize {
-        self.discoveries.iter().map(|it| it.tools.len()).sum()
+        self.discoveries.iter().map(|discovery| discovery.tools.len()).sum()
     }
 
     /// Whether there are no tools.
@@ -166,27 +195,27 @@ impl Snapshot {
     }
 
     /// The diagnostics of the last discovery of each source, in listing order.
-    pub fn problems(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.discoveries.iter().flat_map(|it| &it.problems)
+    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.discoveries.iter().flat_map(|discovery| &discovery.diagnostics)
     }
 
     /// The discovered sources, strongest first.
     pub fn sources(&self) -> impl Iterator<Item = (&SourceId, SourceKind)> {
-        self.discoveries.iter().map(|it| (&it.source, it.origin))
+        self.discoveries.iter().map(|discovery| (&discovery.source, discovery.kind))
     }
 
     /// The tool of exactly this id.
     pub fn tool(&self, id: &ToolId) -> Option<&CatalogTool> {
-        self.named(id.name.as_str()).iter().find(|it| it.tool.id == *id)
+        self.tools_named(id.name.as_str()).iter().find(|item| item.tool.id == *id)
     }
 
     fn namesakes(&self, tool: &Tool) -> Namesakes {
-        Namesakes::Several(self.named(tool.id.name.as_str()).to_vec())
+        Namesakes::Several(self.tools_named(tool.id.name.as_str()).to_vec())
     }
 
     /// All tools of this name, strongest source first.
-    pub fn named(&self, name: &str) -> &[CatalogTool] {
-        self.over.get(name).or_else(|| self.by_name.get(name)).map_or(&[], Namesakes::all)
+    pub fn tools_named(&self, name: &str) -> &[CatalogTool] {
+        self.overlay.get(name).or_else(|| self.by_name.get(name)).map_or(&[], Namesakes::entries)
     }
 }
 
@@ -201,28 +230,28 @@ impl fmt::Debug for Snapshot {
 impl Namesakes {
     /// Replaces the tool at this position.
     fn replace(&mut self, at: usize, tool: &Arc<Tool>) {
-        let all = match self {
-            Self::One(known) => std::slice::from_mut(known),
-            Self::Several(all) => all,
+        let entries = match self {
+            Self::One(entry) => std::slice::from_mut(entry),
+            Self::Several(entries) => entries,
         };
-        all.iter_mut().filter(|it| it.at == at).for_each(|it| it.tool = tool.clone());
+        entries.iter_mut().filter(|item| item.at == at).for_each(|item| item.tool = tool.clone());
     }
 
-    fn all(&self) -> &[CatalogTool] {
+    fn entries(&self) -> &[CatalogTool] {
         match self {
-            Self::One(known) => std::slice::from_ref(known),
-            Self::Several(all) => all,
+            Self::One(entry) => std::slice::from_ref(entry),
+            Self::Several(entries) => entries,
         }
     }
 
     /// Adds a tool that is no stronger than those already there.
-    fn add(&mut self, known: CatalogTool, problems: &mut Vec<Diagnostic>) {
-        if let Some(stronger) = self.all().iter().find(|it| it.origin < known.origin) {
-            problems.push(shadowed(&known.tool, &stronger.tool));
+    fn add(&mut self, entry: CatalogTool, diagnostics: &mut Vec<Diagnostic>) {
+        if let Some(stronger) = self.entries().iter().find(|item| item.kind < entry.kind) {
+            diagnostics.push(shadowed(&entry.tool, &stronger.tool));
         }
         match self {
-            Self::One(first) => *self = Self::Several(vec![first.clone(), known]),
-            Self::Several(all) => all.push(known),
+            Self::One(first) => *self = Self::Several(vec![first.clone(), entry]),
+            Self::Several(entries) => entries.push(entry),
         }
     }
 }
@@ -235,6 +264,6 @@ fn shadowed(tool: &Tool, by: &Tool) -> Diagnostic {
             tool.id, by.id, tool.id.name
         ),
     )
-    .of(tool.id.source.clone())
-    .hint(format!("say `{}`", tool.id))
+    .with_source(tool.id.source.clone())
+    .with_hint(format!("use `{}`", tool.id))
 }

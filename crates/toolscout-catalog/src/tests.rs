@@ -39,8 +39,8 @@ fn resolve(snapshot: &Snapshot, text: &str) -> String {
 }
 
 #[test]
-fn folders_come_before_servers_whatever_the_order_of_adding() {
-    let ids: Vec<_> = world().tools().map(|it| it.id.to_string()).collect();
+fn folders_come_before_servers_in_any_order_of_merging() {
+    let ids: Vec<_> = world().tools().map(|tool| tool.id.to_string()).collect();
     assert_eq!(
         ids,
         [
@@ -65,22 +65,22 @@ fn a_new_discovery_replaces_its_source_and_leaves_the_others() {
 }
 
 #[test]
-fn a_tool_found_again_takes_the_place_of_the_first() {
+fn a_rediscovered_tool_replaces_the_first() {
     let discovery = found("local", SourceKind::Folder, &["a", "b", "a"]);
-    let names: Vec<_> = discovery.tools.iter().map(|it| it.id.name.as_str()).collect();
+    let names: Vec<_> = discovery.tools.iter().map(|tool| tool.id.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
 }
 
 ///
 #[test]
-fn what_is_over_a_snapshot_is_weaker_than_all_of_it_and_leaves_it_as_it_was() {
+fn an_overlay_has_lowest_precedence_and_leaves_the_snapshot_unchanged() {
     let world = world();
     // Whatever kind they claim.
     let mine = vec![
         found("mine", SourceKind::Code, &["log", "own"]),
         found("more", SourceKind::Request, &["own"]),
     ];
-    let (over, problems) = world.over(mine);
+    let (over, problems) = world.overlay(mine);
     assert_eq!(resolve(&over, "log"), "local/log");
     assert_eq!(resolve(&over, "mine/log"), "mine/log");
     assert_eq!(resolve(&over, "own"), "mine/own", "the first of those of a request");
@@ -93,11 +93,13 @@ fn what_is_over_a_snapshot_is_weaker_than_all_of_it_and_leaves_it_as_it_was() {
 }
 
 #[test]
-fn who_does_not_have_a_tool_after_all_leaves_its_name_to_the_next() {
-    let (over, _) = world().over(vec![found("mine", SourceKind::Request, &["log", "search"])]);
+fn next_of_name_returns_the_tool_of_the_next_source() {
+    let (over, _) = world().overlay(vec![found("mine", SourceKind::Request, &["log", "search"])]);
     let next = |id: &str| {
         let id = &over.resolve(id).unwrap().id;
-        over.next_of_name(id).map(|it| it.map(|it| it.id.to_string()).map_err(|_| "ambiguous"))
+        over.next_of_name(id).map(|next_of_name| {
+            next_of_name.map(|value| value.id.to_string()).map_err(|_| "ambiguous")
+        })
     };
     assert_eq!(next("local/log"), Some(Ok("git/log".to_owned())));
     assert_eq!(next("git/log"), Some(Ok("mine/log".to_owned())));
@@ -106,26 +108,26 @@ fn who_does_not_have_a_tool_after_all_leaves_its_name_to_the_next() {
 }
 
 #[test]
-fn the_same_tools_seen_again_are_like_those_before() {
+fn rediscovered_identical_tools_are_the_same() {
     let again = |names: &[&str]| world().merge(vec![found("git", SourceKind::Mcp, names)]).0;
-    assert!(again(&["search", "log"]).is_like(&world()));
-    assert!(again(&["log", "search"]).is_like(&world()));
-    assert!(!again(&["log"]).is_like(&world()));
-    assert!(!world().is_like(&again(&["log"])));
-    assert!(!again(&["log", "find"]).is_like(&world()));
+    assert!(again(&["search", "log"]).is_same_as(&world()));
+    assert!(again(&["log", "search"]).is_same_as(&world()));
+    assert!(!again(&["log"]).is_same_as(&world()));
+    assert!(!world().is_same_as(&again(&["log"])));
+    assert!(!again(&["log", "find"]).is_same_as(&world()));
     let mut discovery = found("git", SourceKind::Mcp, &["search", "log"]);
     let changed = Arc::make_mut(&mut discovery.tools[0]);
     changed.provenance.stale = true;
     assert!(
-        world().merge(vec![discovery.clone()]).0.is_like(&world()),
+        world().merge(vec![discovery.clone()]).0.is_same_as(&world()),
         "that it is old is not another tool"
     );
     Arc::make_mut(&mut discovery.tools[0]).description = Some("Another".to_owned());
-    assert!(!world().merge(vec![discovery]).0.is_like(&world()));
+    assert!(!world().merge(vec![discovery]).0.is_same_as(&world()));
 }
 
 #[test]
-fn every_form_of_a_name_leads_to_the_tool() {
+fn every_form_of_a_name_resolves() {
     let world = world();
     for text in ["fs/read", "fs:read", "fs__read", "mcp:read", "mcp/read", "read"] {
         assert_eq!(resolve(&world, text), "fs/read", "{text}");
@@ -134,7 +136,7 @@ fn every_form_of_a_name_leads_to_the_tool() {
 }
 
 #[test]
-fn the_stronger_source_answers_to_a_bare_name_and_the_hidden_one_is_said() {
+fn a_bare_name_resolves_by_precedence_with_a_shadowing_diagnostic() {
     assert_eq!(resolve(&world(), "log"), "local/log");
     assert_eq!(resolve(&world(), "mcp:log"), "git/log");
     let (_, problems) = Snapshot::default().merge(vec![
@@ -146,7 +148,7 @@ fn the_stronger_source_answers_to_a_bare_name_and_the_hidden_one_is_said() {
 }
 
 #[test]
-fn a_bare_name_of_two_equals_is_an_error_that_lists_both() {
+fn an_ambiguous_bare_name_is_an_error_with_all_candidates() {
     assert_eq!(resolve(&world(), "search"), "Ambiguous { candidates: [fs/search, git/search] }");
     assert_eq!(
         resolve(&world(), "mcp:search"),
@@ -155,7 +157,7 @@ fn a_bare_name_of_two_equals_is_an_error_that_lists_both() {
 }
 
 #[test]
-fn an_unknown_name_comes_with_what_is_nearest() {
+fn an_unknown_name_suggests_the_nearest() {
     assert_eq!(resolve(&world(), "fetch-dat"), "Unknown { nearest: [local/fetch-data] }");
     assert_eq!(world().resolve("zzz").unwrap_err(), Unresolved::Unknown { nearest: vec![] });
 }

@@ -13,7 +13,7 @@ mod tests;
 pub use clock::{Clock, Monotonic};
 
 use futures_util::future::join_all;
-use futures_util::lock::Mutex as Turn;
+use futures_util::lock::Mutex as AsyncMutex;
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::future::Future;
@@ -33,7 +33,7 @@ pub struct TtlRegistry<C = Monotonic> {
     ttl: Duration,
     tools: Mutex<Option<RegisteredTools>>,
     /// Held by the task that fetches; readers do not wait for it.
-    turn: Turn<()>,
+    fetch_lock: AsyncMutex<()>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -58,7 +58,7 @@ impl<C: Clock> TtlRegistry<C> {
     /// An empty registry with this time to live and clock.
     pub fn with(ttl: Duration, clock: C) -> Self {
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { clock, ttl, tools: Mutex::new(None), turn: Turn::new(()), hits, misses }
+        Self { clock, ttl, tools: Mutex::new(None), fetch_lock: AsyncMutex::new(()), hits, misses }
     }
 
     /// Adds a tool, or replaces the one with the same server and name. If the cache has expired, a
@@ -71,19 +71,19 @@ impl<C: Clock> TtlRegistry<C> {
     pub fn register_tools<T: Into<Arc<Tool>>>(&self, tools: impl IntoIterator<Item = T>) {
         let tools: Vec<Arc<Tool>> = tools.into_iter().map(Into::into).collect();
         let now = self.clock.now();
-        let mut kept = self.tools.lock();
+        let mut cached = self.tools.lock();
         if tools.is_empty() {
             return;
         }
-        let current = kept.take_if(|it| it.age(now) <= self.ttl);
-        let current = kept.insert(current.unwrap_or_else(|| RegisteredTools::since(now)));
-        tools.into_iter().for_each(|it| current.add(it));
+        let current = cached.take_if(|value| value.age(now) <= self.ttl);
+        let current = cached.insert(current.unwrap_or_else(|| RegisteredTools::new(now)));
+        tools.into_iter().for_each(|tool| current.add(tool));
     }
 
     /// The definition of a tool, by its name or as `server/tool`. If several servers have the name,
     /// the one registered last wins.
     pub fn tool_schema(&self, name: &str) -> Option<Arc<Tool>> {
-        self.fresh(|it| it.find(name)).flatten()
+        self.fresh(|value| value.find(name)).flatten()
     }
 
     /// All tools, in the order they were first registered.
@@ -104,7 +104,7 @@ impl<C: Clock> TtlRegistry<C> {
 
     /// Whether there are tools that are not too old.
     pub fn is_valid(&self) -> bool {
-        self.fresh(|it| !it.is_empty()).unwrap_or(false)
+        self.fresh(|value| !value.is_empty()).unwrap_or(false)
     }
 
     /// Whether servers should be queried for their tools: there are none, or they are too old.
@@ -127,10 +127,10 @@ impl<C: Clock> TtlRegistry<C> {
         let now = self.clock.now();
         match &*self.tools.lock() {
             None => TtlRegistryStats { tool_count: 0, cache_age: -1, expired: true },
-            Some(kept) => TtlRegistryStats {
-                tool_count: kept.len(),
-                cache_age: i64::try_from(kept.age(now).as_secs()).unwrap_or(i64::MAX),
-                expired: kept.age(now) > self.ttl,
+            Some(cached) => TtlRegistryStats {
+                tool_count: cached.len(),
+                cache_age: i64::try_from(cached.age(now).as_secs()).unwrap_or(i64::MAX),
+                expired: cached.age(now) > self.ttl,
             },
         }
     }
@@ -156,12 +156,12 @@ impl<C: Clock> TtlRegistry<C> {
         F: Fn(SourceId) -> A,
         A: Future<Output = Result<Vec<Tool>, E>>,
     {
-        if let Some(answer) = self.remembered() {
-            return answer;
+        if let Some(tools) = self.cached_tools() {
+            return tools;
         }
-        let _turn = self.turn.lock().await;
-        match self.remembered() {
-            Some(answer) => answer,
+        let _guard = self.fetch_lock.lock().await;
+        match self.cached_tools() {
+            Some(tools) => tools,
             None => {
                 self.misses.fetch_add(1, Relaxed);
                 self.fetch(servers, fetch).await
@@ -179,7 +179,7 @@ impl<C: Clock> TtlRegistry<C> {
         F: Fn(SourceId) -> A,
         A: Future<Output = Result<Vec<Tool>, E>>,
     {
-        let _turn = self.turn.lock().await;
+        let _guard = self.fetch_lock.lock().await;
         self.fetch(servers, fetch).await
     }
 
@@ -188,34 +188,37 @@ impl<C: Clock> TtlRegistry<C> {
         F: Fn(SourceId) -> A,
         A: Future<Output = Result<Vec<Tool>, E>>,
     {
-        let said = join_all(servers.iter().map(|it| fetch(it.clone()))).await;
-        let mut next = RegisteredTools::since(self.clock.now());
+        let results = join_all(servers.iter().map(|server| fetch(server.clone()))).await;
+        let mut next = RegisteredTools::new(self.clock.now());
         let mut failed = Vec::new();
-        let mut kept = self.tools.lock();
-        for (server, said) in servers.iter().zip(said) {
-            match said {
-                Ok(tools) => tools.into_iter().for_each(|it| next.add(Arc::new(it))),
+        let mut cached = self.tools.lock();
+        for (server, result) in servers.iter().zip(results) {
+            match result {
+                Ok(tools) => tools.into_iter().for_each(|tool| next.add(Arc::new(tool))),
                 Err(error) => {
-                    kept.iter().flat_map(|it| it.of(server)).for_each(|it| next.add(it));
+                    cached
+                        .iter()
+                        .flat_map(|cached| cached.of_server(server))
+                        .for_each(|tool| next.add(tool));
                     failed.push((server.clone(), error));
                 }
             }
         }
         let tools = next.tools();
-        *kept = Some(next).filter(|it| !it.is_empty());
+        *cached = Some(next).filter(|value| !value.is_empty());
         QueriedTools { tools, failed }
     }
 
-    fn remembered<E>(&self) -> Option<QueriedTools<E>> {
-        let tools = self.fresh(RegisteredTools::tools).filter(|it| !it.is_empty())?;
+    fn cached_tools<E>(&self) -> Option<QueriedTools<E>> {
+        let tools = self.fresh(RegisteredTools::tools).filter(|fresh| !fresh.is_empty())?;
         self.hits.fetch_add(1, Relaxed);
         Some(QueriedTools { tools, failed: Vec::new() })
     }
 
     /// Reads the tools, if they are not too old.
-    fn fresh<T>(&self, look: impl FnOnce(&RegisteredTools) -> T) -> Option<T> {
+    fn fresh<T>(&self, read: impl FnOnce(&RegisteredTools) -> T) -> Option<T> {
         let now = self.clock.now();
-        self.tools.lock().as_ref().filter(|it| it.age(now) <= self.ttl).map(look)
+        self.tools.lock().as_ref().filter(|tools| tools.age(now) <= self.ttl).map(read)
     }
 }
 

@@ -54,11 +54,11 @@ fn filled() -> (TtlRegistry<Hands>, Hands) {
 }
 
 fn ids(tools: &[Arc<Tool>]) -> String {
-    tools.iter().map(|it| it.id.to_string()).collect::<Vec<_>>().join(" ")
+    tools.iter().map(|tool| tool.id.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn what_is_registered_is_there() {
+fn registered_tools_are_listed() {
     let (registry, _) = filled();
     assert_eq!(ids(&registry.list_tools()), "s1/a s1/b s2/c");
     assert_eq!(registry.tool_schema("b").unwrap().id, tool("s1/b").id);
@@ -81,7 +81,7 @@ fn a_tool_registered_again_is_replaced_in_its_place() {
 }
 
 #[test]
-fn of_two_servers_tools_of_one_name_both_stay_and_the_later_answers_to_it() {
+fn a_bare_name_finds_the_later_of_two_servers() {
     let (registry, _) = filled();
     registry.register_tool(Arc::new(tool("s2/a")));
     assert_eq!(ids(&registry.list_tools()), "s1/a s1/b s2/c s2/a");
@@ -99,7 +99,7 @@ fn a_name_with_a_slash_is_found() {
 
 /// E-09: four minutes later all tools are still available.
 #[test]
-fn tools_are_there_within_their_time() {
+fn tools_are_valid_within_the_ttl() {
     let (registry, hands) = filled();
     hands.advance(240.0);
     assert!(registry.is_valid());
@@ -110,7 +110,7 @@ fn tools_are_there_within_their_time() {
 /// E-10: exactly at the end of the time to live tools are still valid; after it nothing is listed,
 /// nothing is found, and discovery is needed.
 #[test]
-fn the_end_of_the_time_is_still_within_it() {
+fn the_ttl_is_inclusive() {
     let (registry, hands) = filled();
     hands.advance(300.0);
     assert!(registry.is_valid() && !registry.is_expired());
@@ -123,14 +123,14 @@ fn the_end_of_the_time_is_still_within_it() {
 }
 
 #[test]
-fn a_moment_too_late_is_too_late() {
+fn tools_expire_after_the_ttl() {
     let (registry, hands) = filled();
     hands.advance(300.001);
     assert!(registry.is_expired());
 }
 
 #[test]
-fn what_is_registered_into_an_expired_cache_begins_a_new_one() {
+fn registering_into_an_expired_cache_starts_a_new_one() {
     let (registry, hands) = filled();
     hands.advance(200.0);
     registry.register_tool(tool("s2/d"));
@@ -144,7 +144,7 @@ fn what_is_registered_into_an_expired_cache_begins_a_new_one() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_does_no_harm() {
+fn a_clock_set_back_does_no_harm() {
     let (registry, hands) = filled();
     hands.0.store(0, SeqCst);
     assert!(registry.is_valid());
@@ -168,7 +168,7 @@ fn statistics_are_right_fresh_empty_and_expired() {
 
 /// E-14: by server, in order.
 #[test]
-fn names_come_by_server_in_order() {
+fn names_are_grouped_by_server_in_order() {
     let (registry, _) = filled();
     registry.register_tools([tool("s0/z"), tool("s1/0")]);
     let by_server = registry.list_tools_by_server();
@@ -181,65 +181,71 @@ fn names_come_by_server_in_order() {
 /// Servers controlled by a test, which record the queries.
 #[derive(Default)]
 struct Servers {
-    asked: RefCell<Vec<String>>,
+    queried: RefCell<Vec<String>>,
     down: RefCell<Option<&'static str>>,
     generation: Cell<u32>,
 }
 
 impl Servers {
     async fn list(&self, id: SourceId) -> Result<Vec<Tool>, String> {
-        self.asked.borrow_mut().push(id.to_string());
+        self.queried.borrow_mut().push(id.to_string());
         match *self.down.borrow() {
             Some(down) if down == id.as_str() => Err("down".to_owned()),
             _ => Ok(vec![tool(&format!("{id}/t{}", self.generation.get()))]),
         }
     }
 
-    fn asked(&self) -> String {
-        std::mem::take(&mut *self.asked.borrow_mut()).join(" ")
+    fn queried(&self) -> String {
+        std::mem::take(&mut *self.queried.borrow_mut()).join(" ")
     }
 }
 
 fn query<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> QueriedTools<String> {
     let all = [server("s1"), server("s2")];
-    registry.query(&all, |it| servers.list(it)).now_or_never().expect("nothing to wait for")
+    registry
+        .query(&all, |registry| servers.list(registry))
+        .now_or_never()
+        .expect("nothing to wait for")
 }
 
 fn refresh<C: super::Clock>(registry: &TtlRegistry<C>, servers: &Servers) -> QueriedTools<String> {
     let all = [server("s1"), server("s2")];
-    registry.refresh(&all, |it| servers.list(it)).now_or_never().expect("nothing to wait for")
+    registry
+        .refresh(&all, |registry| servers.list(registry))
+        .now_or_never()
+        .expect("nothing to wait for")
 }
 
 /// E-15: two queries within the time to live query each server once; one miss, one hit; `refresh`
 /// queries again.
 #[test]
-fn within_the_time_servers_are_asked_once() {
+fn servers_are_queried_once_per_ttl() {
     let hands = Hands::default();
     let registry = TtlRegistry::with(TtlRegistry::TTL, hands.clone());
     let servers = Servers::default();
     assert_eq!(ids(&query(&registry, &servers).tools), "s1/t0 s2/t0");
     hands.advance(300.0);
     assert_eq!(ids(&query(&registry, &servers).tools), "s1/t0 s2/t0");
-    assert_eq!(servers.asked(), "s1 s2");
+    assert_eq!(servers.queried(), "s1 s2");
     assert_eq!((registry.hits(), registry.misses()), (1, 1));
 
     servers.generation.set(1);
     assert_eq!(ids(&refresh(&registry, &servers).tools), "s1/t1 s2/t1");
-    assert_eq!(servers.asked(), "s1 s2");
+    assert_eq!(servers.queried(), "s1 s2");
     assert_eq!((registry.hits(), registry.misses()), (1, 1));
     assert_eq!(registry.cache_age(), 0);
 
     hands.advance(301.0);
     query(&registry, &servers);
-    assert_eq!(servers.asked(), "s1 s2");
+    assert_eq!(servers.queried(), "s1 s2");
     registry.clear();
     query(&registry, &servers);
-    assert_eq!(servers.asked(), "s1 s2");
+    assert_eq!(servers.queried(), "s1 s2");
     assert_eq!((registry.hits(), registry.misses()), (1, 3));
 }
 
 #[test]
-fn a_server_that_fails_costs_the_others_nothing() {
+fn a_failing_server_does_not_affect_others() {
     let registry = TtlRegistry::new();
     let servers = Servers::default();
     servers.down.replace(Some("s1"));
@@ -251,7 +257,7 @@ fn a_server_that_fails_costs_the_others_nothing() {
 }
 
 #[test]
-fn what_was_known_of_a_server_that_fails_stays() {
+fn cached_tools_of_a_failing_server_stay() {
     let (hands, servers) = (Hands::default(), Servers::default());
     let registry = TtlRegistry::with(TtlRegistry::TTL, hands.clone());
     query(&registry, &servers);
@@ -263,27 +269,27 @@ fn what_was_known_of_a_server_that_fails_stays() {
 }
 
 #[test]
-fn a_server_that_is_no_longer_named_is_forgotten() {
+fn a_server_that_is_no_longer_named_is_dropped() {
     let (registry, servers) = (TtlRegistry::new(), Servers::default());
     query(&registry, &servers);
     let only = [server("s1")];
-    let answer = registry.refresh(&only, |it| servers.list(it)).now_or_never().unwrap();
+    let answer = registry.refresh(&only, |registry| servers.list(registry)).now_or_never().unwrap();
     assert_eq!(ids(&answer.tools), "s1/t0");
     assert_eq!(ids(&registry.list_tools()), "s1/t0");
 }
 
 #[test]
-fn servers_without_tools_are_asked_again() {
+fn servers_without_tools_are_queried_again() {
     let registry = TtlRegistry::new();
-    let asked = Cell::new(0);
+    let queried = Cell::new(0);
     for _ in 0..2 {
         let fetch = |_| {
-            asked.set(asked.get() + 1);
+            queried.set(queried.get() + 1);
             async { Ok::<_, ()>(Vec::new()) }
         };
         assert_eq!(registry.query(&[server("s1")], fetch).now_or_never().unwrap().tools, []);
     }
-    assert_eq!((asked.get(), registry.misses(), registry.stats().cache_age), (2, 2, -1));
+    assert_eq!((queried.get(), registry.misses(), registry.stats().cache_age), (2, 2, -1));
 }
 
 fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
@@ -291,47 +297,47 @@ fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 }
 
 /// Responds once the gate is open.
-async fn slowly(asked: &Cell<u32>, gate: &Cell<bool>) -> Result<Vec<Tool>, String> {
-    asked.set(asked.get() + 1);
+async fn slowly(queried: &Cell<u32>, gate: &Cell<bool>) -> Result<Vec<Tool>, String> {
+    queried.set(queried.get() + 1);
     poll_fn(|_| if gate.get() { Poll::Ready(()) } else { Poll::Pending }).await;
     Ok(vec![tool("s1/a")])
 }
 
 #[test]
-fn of_many_who_query_at_once_one_fetches() {
+fn one_of_many_concurrent_queries_fetches() {
     let registry = TtlRegistry::new();
-    let (asked, gate, one) = (Cell::new(0), Cell::new(false), [server("s1")]);
+    let (queried, gate, one) = (Cell::new(0), Cell::new(false), [server("s1")]);
     let mut queries: Vec<_> =
-        (0..5).map(|_| Box::pin(registry.query(&one, |_| slowly(&asked, &gate)))).collect();
-    assert!(queries.iter_mut().all(|it| poll(it).is_pending()));
+        (0..5).map(|_| Box::pin(registry.query(&one, |_| slowly(&queried, &gate)))).collect();
+    assert!(queries.iter_mut().all(|query| poll(query).is_pending()));
     assert_eq!(registry.list_tools(), [], "readers do not wait");
     gate.set(true);
     for query in &mut queries {
         let Poll::Ready(answer) = poll(query) else { panic!("still waits") };
         assert_eq!(ids(&answer.tools), "s1/a");
     }
-    assert_eq!((asked.get(), registry.misses(), registry.hits()), (1, 1, 4));
+    assert_eq!((queried.get(), registry.misses(), registry.hits()), (1, 1, 4));
 }
 
 #[test]
-fn when_who_fetches_goes_away_the_next_in_line_does() {
+fn a_cancelled_fetch_passes_to_the_next_query() {
     let registry = TtlRegistry::new();
-    let (asked, gate, one) = (Cell::new(0), Cell::new(false), [server("s1")]);
-    let mut first = Box::pin(registry.query(&one, |_| slowly(&asked, &gate)));
-    let mut second = Box::pin(registry.query(&one, |_| slowly(&asked, &gate)));
+    let (queried, gate, one) = (Cell::new(0), Cell::new(false), [server("s1")]);
+    let mut first = Box::pin(registry.query(&one, |_| slowly(&queried, &gate)));
+    let mut second = Box::pin(registry.query(&one, |_| slowly(&queried, &gate)));
     assert!(poll(&mut first).is_pending() && poll(&mut second).is_pending());
     drop(first);
     assert!(registry.needs_discovery());
     gate.set(true);
     assert!(poll(&mut second).is_ready());
-    assert_eq!(asked.get(), 2);
+    assert_eq!(queried.get(), 2);
 }
 
 /// Sharing the registry between threads and sending its futures compiles.
 #[test]
 fn it_can_be_shared() {
-    fn sent<T: Send + 'static>(it: T) -> T {
-        it
+    fn sent<T: Send + 'static>(value: T) -> T {
+        value
     }
     let registry = Arc::new(TtlRegistry::new());
     let shared = registry.clone();

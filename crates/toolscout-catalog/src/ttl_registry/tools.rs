@@ -7,7 +7,7 @@ use toolscout_core::{SourceId, Tool, ToolId, ToolName};
 
 #[derive(Debug)]
 pub(super) struct RegisteredTools {
-    since: Duration,
+    created: Duration,
     tools: Vec<Arc<Tool>>,
     positions: HashMap<ToolId, usize>,
     /// The tool of each bare name.
@@ -15,13 +15,13 @@ pub(super) struct RegisteredTools {
 }
 
 impl RegisteredTools {
-    pub(super) fn since(now: Duration) -> Self {
-        Self { since: now, tools: Vec::new(), positions: HashMap::new(), names: HashMap::new() }
+    pub(super) fn new(now: Duration) -> Self {
+        Self { created: now, tools: Vec::new(), positions: HashMap::new(), names: HashMap::new() }
     }
 
     /// The age; zero if the clock goes back.
     pub(super) fn age(&self, now: Duration) -> Duration {
-        now.saturating_sub(self.since)
+        now.saturating_sub(self.created)
     }
 
     /// Adds a tool. An existing tool keeps its position.
@@ -29,7 +29,7 @@ impl RegisteredTools {
         let at = *self.positions.entry(tool.id.clone()).or_insert(self.tools.len());
         self.names.insert(tool.id.name.clone(), at);
         match self.tools.get_mut(at) {
-            Some(place) => *place = tool,
+            Some(slot) => *slot = tool,
             None => self.tools.push(tool),
         }
     }
@@ -57,15 +57,18 @@ impl RegisteredTools {
         self.tools.clone()
     }
 
-    pub(super) fn of<'a>(&'a self, server: &'a SourceId) -> impl Iterator<Item = Arc<Tool>> + 'a {
-        self.tools.iter().filter(move |it| it.id.source == *server).cloned()
+    pub(super) fn of_server<'a>(
+        &'a self,
+        server: &'a SourceId,
+    ) -> impl Iterator<Item = Arc<Tool>> + 'a {
+        self.tools.iter().filter(move |tool| tool.id.source == *server).cloned()
     }
 
     pub(super) fn by_server(&self) -> Vec<(SourceId, Vec<ToolName>)> {
         let mut servers: Vec<(SourceId, Vec<ToolName>)> = Vec::new();
-        let mut places = HashMap::new();
+        let mut server_positions = HashMap::new();
         for tool in &self.tools {
-            let at = *places.entry(&tool.id.source).or_insert(servers.len());
+            let at = *server_positions.entry(&tool.id.source).or_insert(servers.len());
             if at == servers.len() {
                 servers.push((tool.id.source.clone(), Vec::new()));
             }
