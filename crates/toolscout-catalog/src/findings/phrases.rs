@@ -5,6 +5,7 @@
 //! "before using this tool" too; so each has a weight, a section counts once, and together they
 //! must reach [`SEVERE_WEIGHT`].
 
+use super::fields::TextPlace;
 use super::words::{self, WordSequence};
 use super::{Finding, FindingKind, Severity};
 use std::collections::{BTreeMap, HashMap};
@@ -16,7 +17,14 @@ const SEVERE_WEIGHT: u32 = 8;
 /// Minimum weight for a note.
 const NOTE_WEIGHT: u32 = 5;
 /// Maximum total weight of sections about tone, which honest authors use as well.
-const TONE_AT_MOST: u32 = 4;
+const MAX_TONE_WEIGHT: u32 = 4;
+
+/// Added to the weight of a text in a place where honest authors put no prose at all.
+const ODD_PLACE_WEIGHT: u32 = 3;
+
+/// A description that begins with an act says what the tool itself does ("Read a secret from a
+/// vault"), unless the phrase weighs more than this.
+const MAX_PURPOSE_WEIGHT: u32 = 6;
 
 /// The phrases recognized in one text. Each text is weighed alone: a long schema contains a little
 /// of everything.
@@ -24,23 +32,48 @@ const TONE_AT_MOST: u32 = 4;
 pub(super) struct PhraseMatches {
     /// By section: the weight of the heaviest phrase, and its excerpt.
     heaviest: BTreeMap<usize, (u32, String)>,
+    is_odd_place: bool,
 }
 
 impl PhraseMatches {
     /// Searches for all phrases in a text.
-    pub(super) fn of(text: &str, words: &WordSequence, is_key: bool) -> Self {
-        let mut tally = Self::default();
+    pub(super) fn find(text: &str, words: &WordSequence, place: TextPlace) -> Self {
+        let is_key = place == TextPlace::Key;
+        let is_odd_place = matches!(place, TextPlace::Label | TextPlace::Value);
+        let mut matches = Self { is_odd_place, ..Self::default() };
         for found in PHRASES.find(words) {
-            // A property name is not a description: tone is irrelevant there, and a name that
-            // spells out an errand has no honest reason to.
-            if is_key && PHRASES.sections[found.section].is_tone {
+            let section = &PHRASES.sections[found.section];
+            // A property name is not a description: tone is irrelevant there, and an honest
+            // name does not spell out an instruction.
+            if (is_key && section.is_tone) || section.only.is_some_and(|only| only != place) {
+                continue;
+            }
+            let is_purpose = place == TextPlace::Prose && found.words.start == 0;
+            let is_weak = is_purpose && found.weight <= MAX_PURPOSE_WEIGHT;
+            if section.is_act && (is_weak || is_negated(words, found.words.start)) {
                 continue;
             }
             let weight = found.weight + if is_key && found.words.len() > 2 { 4 } else { 0 };
             matches
                 .record(found.section, weight, || excerpt(text, words.source_range(found.words)));
         }
-        tally
+        matches
+    }
+
+    /// Searches for phrases that begin in one part of a text and end in another. `bounds` are the
+    /// ends of the parts in bytes.
+    pub(super) fn find_across(text: &str, words: &WordSequence, bounds: &[usize]) -> Self {
+        let part = |at: usize| bounds.partition_point(|end| *end <= at);
+        let mut matches = Self::default();
+        for found in PHRASES.find(words) {
+            let section = &PHRASES.sections[found.section];
+            let range = words.source_range(found.words);
+            let is_across = part(range.start) != part(range.end - 1);
+            if is_across && !section.is_tone && section.only.is_none() {
+                matches.record(found.section, found.weight, || excerpt(text, range));
+            }
+        }
+        matches
     }
 
     /// Adds a match that was recognized by other means, under the section of this name.
@@ -65,7 +98,9 @@ impl PhraseMatches {
                 .filter(|(section, _)| PHRASES.sections[**section].is_tone == tone);
             of_tone.map(|(_, (weight, _))| *weight).sum()
         };
-        sum(false) + sum(true).min(TONE_AT_MOST)
+        let content = sum(false);
+        let is_odd = self.is_odd_place && content >= NOTE_WEIGHT;
+        content + sum(true).min(MAX_TONE_WEIGHT) + if is_odd { ODD_PLACE_WEIGHT } else { 0 }
     }
 
     /// One finding per section, if the total weight is sufficient.
@@ -80,6 +115,14 @@ impl PhraseMatches {
             heaviest.map(move |excerpt| Finding::new(FindingKind::Instructs, severity, excerpt))
         })
     }
+}
+
+/// Whether the word before this one says that what follows is not to be done.
+fn is_negated(words: &WordSequence, at: usize) -> bool {
+    const NEGATIONS: [&str; 6] = ["not", "never", "dont", "cannot", "nor", "without"];
+    at > 0
+        && words.sentence(at - 1) == words.sentence(at)
+        && NEGATIONS.contains(&words.word(at - 1))
 }
 
 /// The text at this range with some context.
@@ -110,6 +153,10 @@ struct PhraseSection {
     name: String,
     /// Whether the section is about tone rather than content.
     is_tone: bool,
+    /// Whether it is about acts, which a text may also forbid or attribute to the tool.
+    is_act: bool,
+    /// The only place where it counts.
+    only: Option<TextPlace>,
 }
 
 struct Phrase {
@@ -222,10 +269,18 @@ impl Phrases {
                     .flat_map(|part| expand(part, &classes))
                     .collect();
                 classes.insert(name.trim(), known);
-            } else if let Some(name) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-                let (name, is_tone) =
-                    name.strip_suffix(", tone").map_or((name, false), |it| (it, true));
-                phrases.sections.push(PhraseSection { name: name.to_owned(), is_tone });
+            } else if let Some(name) =
+                line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))
+            {
+                let (name, kind) = name.split_once(", ").unwrap_or((name, ""));
+                let only = match kind {
+                    "key" => Some(TextPlace::Key),
+                    "value" => Some(TextPlace::Value),
+                    _ => None,
+                };
+                let (is_tone, is_act) = (kind == "tone", kind == "act");
+                let name = name.to_owned();
+                phrases.sections.push(PhraseSection { name, is_tone, is_act, only });
             } else if let Some((weight, phrase)) = line.split_once(' ') {
                 phrases.add(weight.parse().unwrap_or(0), phrase, &classes);
             }

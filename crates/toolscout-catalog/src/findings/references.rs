@@ -5,7 +5,7 @@ use super::{Finding, FindingKind, Severity, ToolNameIndex};
 use toolscout_core::ToolId;
 
 /// Words that turn a mention into an order.
-const ORDERS: [&str; 19] = [
+const DIRECTIVES: [&str; 24] = [
     "always",
     "must",
     "never",
@@ -25,6 +25,11 @@ const ORDERS: [&str; 19] = [
     "all calls",
     "deprecated",
     "ignore",
+    "each ",
+    "run it",
+    "has to",
+    "have to",
+    "are to ",
 ];
 
 /// Maximum number of mentions examined.

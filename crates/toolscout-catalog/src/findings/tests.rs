@@ -4,6 +4,8 @@
 //! 3. An imitated name is reported for the imitation, not for the original.
 //! 4. Neither depth nor size nor repetition costs more than the length of the text.
 
+mod cases;
+
 use super::{Finding, FindingKind, MAX_BYTES, Severity, ToolNameIndex, is_severe, scan};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -160,7 +160,7 @@ impl<'a> WordSplitter<'a> {
     fn note_separator(&mut self, letter: char, next: char) {
         match letter {
             '\n' => self.breaks += 1,
-            '.' | '!' | '?' if next.is_whitespace() || next == '<' => self.sentence += 1,
+            '.' | '!' | '?' | ';' if next.is_whitespace() || next == '<' => self.sentence += 1,
             '。' | '！' | '？' | '；' => self.sentence += 1,
             '-' | '*' | '•' if self.breaks > 0 && next.is_whitespace() => self.sentence += 1,
             _ => {}
@@ -199,9 +199,10 @@ impl<'a> WordSplitter<'a> {
 fn next_char(text: &str) -> Option<(char, usize)> {
     let first = text.chars().next()?;
     let escaped = match first {
-        '%' => code(text, 1, 2, 16).map(|it| (it, 3)),
-        '\\' if text[1..].starts_with('u') => code(text, 2, 4, 16).map(|it| (it, 6)),
-        '\\' if text[1..].starts_with('x') => code(text, 2, 2, 16).map(|it| (it, 4)),
+        '%' => parse_code(text, 1, 2, 16).map(|c| (c, 3)),
+        '\\' if text[1..].starts_with("u{") => braced_code(text),
+        '\\' if text[1..].starts_with('u') => parse_code(text, 2, 4, 16).map(|c| (c, 6)),
+        '\\' if text[1..].starts_with('x') => parse_code(text, 2, 2, 16).map(|c| (c, 4)),
         '&' => entity(text),
         _ => None,
     };
@@ -212,6 +213,12 @@ fn parse_code(text: &str, from: usize, digits: usize, radix: u32) -> Option<char
     let digits = text.get(from..from + digits)?;
     let is_code = digits.chars().all(|c| c.is_digit(radix));
     char::from_u32(u32::from_str_radix(digits, radix).ok().filter(|_| is_code)?)
+}
+
+/// `\u{69}`, with one to six digits.
+fn braced_code(text: &str) -> Option<(char, usize)> {
+    let end = text.bytes().take(10).position(|byte| byte == b'}')?;
+    Some((parse_code(text, 3, end - 3, 16)?, end + 1))
 }
 
 fn entity(text: &str) -> Option<(char, usize)> {
