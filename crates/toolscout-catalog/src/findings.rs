@@ -16,6 +16,7 @@ mod markup;
 mod names;
 mod phrases;
 mod references;
+mod split;
 mod stuffed;
 mod words;
 
@@ -136,6 +137,7 @@ pub fn scan(tool: &Tool, others: &ToolNameIndex) -> Vec<Finding> {
         let here = scan_text(field).chain(references::findings(field.text, &tool.id, others));
         found.extend(here.map(|finding| finding.with_pointer(&fields.pointer(field))));
     }
+    found.extend(split::findings(&fields));
     if fields.is_cut {
         let excerpt = format!("only the first {MAX_BYTES} bytes were checked");
         found.push(Finding {
@@ -152,10 +154,11 @@ pub fn scan(tool: &Tool, others: &ToolNameIndex) -> Vec<Finding> {
 
 fn scan_text<'a>(field: &DefinitionText<'a>) -> impl Iterator<Item = Finding> + use<'a> {
     let text = field.text;
-    let words = if field.is_key { WordSequence::of_key(text) } else { WordSequence::of(text) };
-    let mut tally = PhraseMatches::of(text, &words, field.is_key);
-    markup::weigh(text, &mut tally);
-    let said =
+    let is_key = field.place == TextPlace::Key;
+    let words = if is_key { WordSequence::split_key(text) } else { WordSequence::split(text) };
+    let mut tally = PhraseMatches::find(text, &words, field.place);
+    markup::add_matches(text, &mut tally);
+    let suspicious =
         tally.findings().chain(encoded::findings(text)).chain(stuffed::finding(text, &words));
     hidden::findings(text).into_iter().chain(markup::finding(text)).chain(suspicious)
 }

@@ -6,8 +6,9 @@ use super::{Finding, FindingKind, Severity};
 /// One finding for each group of characters: the first occurrence, with the severity of the whole
 /// group.
 pub(super) fn findings(text: &str) -> Vec<Finding> {
-    if text.bytes().all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t')) {
-        return Vec::new();
+    let blank = blank_run(text);
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+        return blank.into_iter().collect();
     }
     let mut groups: [Option<CharacterGroup>; 2] = [None, None];
     let mut before = PrecedingText::default();
@@ -30,9 +31,35 @@ pub(super) fn findings(text: &str) -> Vec<Finding> {
     let kinds = [FindingKind::Control, FindingKind::Hidden];
     kinds
         .into_iter()
-        .zip(sorts)
-        .filter_map(|(kind, sort)| sort.map(|it| it.finding(kind, text)))
+        .zip(groups)
+        .filter_map(|(kind, group)| group.map(|group| group.finding(kind, text)))
+        .chain(blank)
         .collect()
+}
+
+/// Text after so much white space that it is out of sight for people.
+fn blank_run(text: &str) -> Option<Finding> {
+    const MAX_LINE_BREAKS: usize = 15;
+    const MAX_SPACES: usize = 120;
+    if text.len() <= MAX_LINE_BREAKS {
+        return None;
+    }
+    let (mut start, mut breaks, mut spaces) = (0, 0, 0);
+    for (at, c) in text.trim_end().char_indices() {
+        if !c.is_whitespace() {
+            if start > 0 && (breaks > MAX_LINE_BREAKS || spaces > MAX_SPACES) {
+                let end = text.ceil_char_boundary((at + 80).min(text.len()));
+                let found = excerpt(text, at..end);
+                return Some(Finding::new(FindingKind::Hidden, Severity::Severe, found));
+            }
+            (start, breaks, spaces) = (at + 1, 0, 0);
+        } else if c == '\n' {
+            breaks += 1;
+        } else {
+            spaces += 1;
+        }
+    }
+    None
 }
 
 /// All characters of one group.

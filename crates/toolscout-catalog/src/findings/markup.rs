@@ -2,6 +2,7 @@
 
 use super::phrases::{PhraseMatches, excerpt};
 use super::{Finding, FindingKind, Severity};
+use std::ops::Range;
 
 /// Words that, as a tag around a text, give it false authority.
 const ROLE_TAGS: [&str; 34] = [
@@ -41,8 +42,12 @@ const ROLE_TAGS: [&str; 34] = [
     "required",
 ];
 
-/// Delimiters between the turns of a conversation inside a model.
-const TURNS: [&str; 14] = [
+/// Delimiters between the turns of a conversation inside a model, and ends of the definition itself.
+const TURN_MARKERS: [&str; 18] = [
+    "</description>",
+    "</tool>",
+    "</tools>",
+    "</function>",
     "<|im_start|>",
     "<|im_end|>",
     "<|system|>",
@@ -60,7 +65,14 @@ const TURNS: [&str; 14] = [
 ];
 
 /// Line beginnings that pose as the turn of another speaker.
-const SPEAKERS: [(&str, u32); 16] = [
+const ROLE_PREFIXES: [(&str, u32); 23] = [
+    ("\n\nUser:", 4),
+    ("\n\nAssistant:", 4),
+    ("\n\nTool result:", 5),
+    ("Operator message", 7),
+    ("Developer message", 7),
+    ("Message from the", 4),
+    ("END OF", 4),
     ("SYSTEM:", 7),
     ("System:", 4),
     ("[SYSTEM", 10),
@@ -82,12 +94,17 @@ const SPEAKERS: [(&str, u32); 16] = [
 /// Maximum number of tags examined, more than a description has; each is searched for its end.
 const MAX_TAGS: usize = 64;
 /// Longer than a tag with its attributes.
-const LONGEST_TAG: usize = 60;
+const MAX_TAG_BYTES: usize = 60;
+/// Longer than an address that a description shows.
+const MAX_ADDRESS_BYTES: usize = 300;
 
 /// Adds the weight of tags and turns that pose as another speaker.
 pub(super) fn add_matches(text: &str, tally: &mut PhraseMatches) {
     if !text.contains(['<', '[', ':', '#']) && !text.contains("SYSTEM") {
         return;
+    }
+    if let Some(address) = address_to_fill_in(text) {
+        tally.add_to("image", 4, || excerpt(text, address));
     }
     let lower = text.to_ascii_lowercase();
     for (at, _) in lower.match_indices(['<', '[']).take(MAX_TAGS) {
@@ -100,12 +117,28 @@ pub(super) fn add_matches(text: &str, tally: &mut PhraseMatches) {
             tally.add_to("pose", 10, || excerpt(text, at..at + turn.len()));
         }
     }
-    for (speaker, weight) in SPEAKERS {
-        let line_starts = text.match_indices(speaker).find(|(at, _)| is_line_start(text, *at));
+    for (speaker, weight) in ROLE_PREFIXES {
+        let is_start = |at| speaker.starts_with('\n') || is_line_start(text, at);
+        let line_starts = text.match_indices(speaker).find(|(at, _)| is_start(*at));
         if let Some((at, _)) = line_starts {
             tally.add_to("pose", weight, || excerpt(text, at..at + speaker.len()));
         }
     }
+}
+
+/// The address of an image or link that is completed with something that the model knows.
+fn address_to_fill_in(text: &str) -> Option<Range<usize>> {
+    let starts = ["](http", "src=\"http", "src='http", "src=http"];
+    let starts = starts.iter().flat_map(|start| text.match_indices(start).take(MAX_TAGS));
+    starts.map(|(at, start)| at + start.len() - "http".len()).find_map(|at| {
+        let rest = &text[at..text.floor_char_boundary(at + MAX_ADDRESS_BYTES)];
+        let end = rest.find([')', '"', '\'', ' ', '\n']).unwrap_or(rest.len());
+        let address = &rest[..end];
+        let is_open = address.contains(['{', '<', '[', '$']) || address.ends_with('=');
+        let of_query = address.split_once('=').map_or("", |(_, value)| value);
+        let is_name = of_query.len() > 2 && of_query.bytes().all(|byte| byte.is_ascii_uppercase());
+        (is_open || is_name).then_some(at..at + end)
+    })
 }
 
 fn is_line_start(text: &str, at: usize) -> bool {
