@@ -35,7 +35,8 @@ pub struct ReviewedTool {
     /// The definition that may be used, if any.
     pub approved: Option<ApprovedDefinition>,
     /// The definition that is pending review. While there is one, the tool must not be used.
-    pub held: Option<QuarantinedDefinition>,
+    #[serde(rename = "held")]
+    pub quarantined: Option<QuarantinedDefinition>,
 }
 
 /// A definition that may be used.
@@ -69,7 +70,8 @@ pub struct QuarantinedDefinition {
     /// The definition at the start of the quarantine, if it has changed again since.
     pub first: Option<CanonicalDefinition>,
     /// The reason.
-    pub why: QuarantineReason,
+    #[serde(rename = "why")]
+    pub cause: QuarantineReason,
     /// The reason as text for the user.
     pub reason: String,
     /// The start of the quarantine.
@@ -144,6 +146,7 @@ pub fn review(
     let listed = found.iter().filter_map(|tool| tool.provenance.last_listed).max();
     // A listing from before the operator changed the entry is no evidence about the new entry.
     let is_old_listing = listed.is_some() && listed == record.listed;
+    let is_known = !record.tools.is_empty() || record.listed.is_some();
     let is_new_entry = *record.entry != **entry && !is_old_listing;
     let mut next = ReviewOutcome {
         record: if is_new_entry { only_quarantined(record) } else { record.clone() },
@@ -155,6 +158,7 @@ pub fn review(
     next.record.listed = listed.or(record.listed);
     let rules = ReviewTerms {
         approves_first_sight: *approves_first_sight,
+        approves_unseen: if is_known { *approves_new_tools } else { *approves_first_sight },
         accepts_changes: *accepts_changes,
         scan,
         now,
@@ -177,11 +181,9 @@ pub fn review(
     next
 }
 
-/// After a change of the entry, only rejections still count.
-fn only_rejected(record: &ReviewRecord) -> ReviewRecord {
-    let is_rejected =
-        |it: &ReviewedTool| it.held.as_ref().is_some_and(|it| it.why == QuarantineReason::Rejected);
-    let tools = record.tools.iter().filter(|(_, it)| is_rejected(it));
+/// After a change of the entry, what was quarantined stays so: the edit is no decision about it.
+fn only_quarantined(record: &ReviewRecord) -> ReviewRecord {
+    let tools = record.tools.iter().filter(|(_, tool)| tool.quarantined.is_some());
     ReviewRecord {
         tools: tools.map(|(name, value)| (name.clone(), value.clone())).collect(),
         ..ReviewRecord::default()
@@ -191,6 +193,8 @@ fn only_rejected(record: &ReviewRecord) -> ReviewRecord {
 /// The terms of one review.
 struct ReviewTerms<S> {
     approves_first_sight: bool,
+    /// Whether definitions without a record are approved.
+    approves_unseen: bool,
     accepts_changes: bool,
     scan: S,
     now: Moment,
@@ -228,9 +232,11 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
                         format!("{reason}; {found}"),
                     ),
                     None if self.accepts_changes => {
-                        self.approve(remembered, definition, ApprovedBy::Rule)
+                        self.approve(tool_record, definition, ApprovedBy::Rule)
                     }
-                    None => self.hold(remembered, definition, QuarantineReason::Changed, reason),
+                    None => {
+                        self.quarantine(tool_record, definition, QuarantineReason::Changed, reason)
+                    }
                 }
             }
             (None, None) => self.review_new(tool, definition, tool_record, before),
@@ -251,13 +257,20 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
             tool_record.approved = Some(before.clone());
             return;
         }
-        match worst(&(self.scan)(tool)) {
-            Some(found) => self.hold(remembered, definition, QuarantineReason::Suspicious, found),
-            None if self.approves_first_sight => {
-                self.approve(remembered, definition, ApprovedBy::FirstSight)
+        match worst_finding(&(self.scan)(tool)) {
+            Some(found) => {
+                self.quarantine(tool_record, definition, QuarantineReason::Suspicious, found)
             }
-            None => self.hold(
-                remembered,
+            None if self.approves_unseen => {
+                let by = if self.approves_first_sight {
+                    ApprovedBy::FirstSight
+                } else {
+                    ApprovedBy::Rule
+                };
+                self.approve(tool_record, definition, by)
+            }
+            None => self.quarantine(
+                tool_record,
                 definition,
                 QuarantineReason::New,
                 "new, and not approved yet".to_owned(),
@@ -267,10 +280,12 @@ impl<S: Fn(&Tool) -> Vec<Finding>> ReviewTerms<S> {
 
     /// Releases a quarantined definition only if the operator has since changed the terms of its
     /// source to cover it.
-    fn settle(&self, tool: &Tool, remembered: &mut ReviewedTool) {
-        let Some(held) = &remembered.held else { return };
-        let by = match held.why {
-            QuarantineReason::New if self.approves_first_sight => ApprovedBy::FirstSight,
+    fn apply_rules(&self, tool: &Tool, tool_record: &mut ReviewedTool) {
+        let Some(quarantined) = &tool_record.quarantined else { return };
+        let by = match quarantined.cause {
+            QuarantineReason::New if self.approves_first_sight && self.approves_unseen => {
+                ApprovedBy::FirstSight
+            }
             QuarantineReason::Changed if self.accepts_changes => ApprovedBy::Rule,
             _ => return,
         };
@@ -328,6 +343,11 @@ fn worst_finding(findings: &[Finding]) -> Option<String> {
 
 /// The decisions of a person.
 impl ReviewRecord {
+    /// What remains if the source is removed: its quarantined tools, in case it returns.
+    pub fn without_approvals(&self) -> Option<Self> {
+        Some(only_quarantined(self)).filter(|record| !record.tools.is_empty())
+    }
+
     /// Approves the quarantined definition of this tool, if it is still the one the person has
     /// seen.
     pub fn approve(

@@ -29,6 +29,7 @@ struct World {
     record: ReviewRecord,
     untrusted: bool,
     accepts_changes: bool,
+    reviews_new_tools: bool,
     entry: &'static str,
 }
 
@@ -37,6 +38,7 @@ impl World {
     fn find(&mut self, tools: &[Arc<Tool>]) -> (Vec<String>, usize) {
         let terms = ReviewMode::Needed {
             approves_first_sight: !self.untrusted,
+            approves_new_tools: !self.untrusted && !self.reviews_new_tools,
             accepts_changes: self.accepts_changes,
             entry: self.entry.into(),
         };
@@ -113,18 +115,35 @@ fn accepted_changes_are_approved_unless_poisoned() {
     assert_eq!(world.quarantined_with("Adds two numbers"), [reason], "once held, held");
 }
 
+/// V-60: approved definitions count as new ones, and quarantined ones stay.
 #[test]
 fn a_changed_entry_restarts_the_review_and_releases_nothing() {
     let mut world = World { entry: "one", ..World::default() };
-    world.held("Adds");
-    assert_eq!(world.held("Adds 2").len(), 1);
+    world.find(&[tool("add", "Adds"), tool("sub", "Subtracts")]);
+    world.find(&[tool("add", "Adds 2"), tool("sub", "Subtracts")]);
     world.entry = "two";
-    assert_eq!(world.held("Adds 2"), NONE);
-    world.entry = "three";
-    assert_eq!(world.held(POISON).len(), 1);
+    assert_eq!(
+        world.find(&[tool("add", "Adds 2"), tool("sub", "Subtracts 2")]).0,
+        ["add: changed since it was approved: description"]
+    );
     world.untrusted = true;
-    world.entry = "four";
-    assert_eq!(world.held("Adds 2"), ["add: new, and not approved yet"]);
+    world.entry = "three";
+    assert_eq!(world.find(&[tool("sub", "Subtracts 2")]).0, ["sub: new, and not approved yet"]);
+}
+
+/// V-62.
+#[test]
+fn new_tools_of_a_known_source_follow_their_own_rule() {
+    let mut world = World { entry: "one", reviews_new_tools: true, ..World::default() };
+    assert_eq!(world.quarantined_with("Adds"), NONE, "first sight of the source");
+    let both = [tool("add", "Adds"), tool("sub", "Subtracts")];
+    for _ in 0..2 {
+        assert_eq!(world.find(&both).0, ["sub: new, and not approved yet"]);
+    }
+    world.entry = "two";
+    assert_eq!(world.find(&both).0.len(), 2, "another program is new as a whole");
+    world.reviews_new_tools = false;
+    assert_eq!(world.find(&both).0, NONE);
 }
 
 #[test]
