@@ -17,8 +17,8 @@ use futures_util::lock::Mutex as AsyncMutex;
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tools::RegisteredTools;
 use toolscout_core::{SourceId, Tool, ToolName};
@@ -41,6 +41,12 @@ pub struct TtlRegistry<C = Monotonic> {
 impl TtlRegistry {
     /// The default time to live.
     pub const TTL: Duration = Duration::from_secs(300);
+
+    /// The registry of this process, for code that has no registry of its own.
+    pub fn global() -> &'static Self {
+        static GLOBAL: LazyLock<TtlRegistry> = LazyLock::new(TtlRegistry::new);
+        &GLOBAL
+    }
 
     /// An empty registry with the default time to live.
     pub fn new() -> Self {
@@ -164,6 +170,13 @@ impl<C: Clock> TtlRegistry<C> {
             Some(tools) => tools,
             None => {
                 self.misses.fetch_add(1, Relaxed);
+                let TtlRegistryStats { tool_count, cache_age, expired } = self.stats();
+                tracing::debug!(
+                    event = "tool_cache_miss",
+                    toolCount = tool_count,
+                    cacheAge = cache_age,
+                    expired
+                );
                 self.fetch(servers, fetch).await
             }
         }
@@ -212,6 +225,8 @@ impl<C: Clock> TtlRegistry<C> {
     fn cached_tools<E>(&self) -> Option<QueriedTools<E>> {
         let tools = self.fresh(RegisteredTools::tools).filter(|fresh| !fresh.is_empty())?;
         self.hits.fetch_add(1, Relaxed);
+        let age = self.cache_age();
+        tracing::debug!(event = "tool_cache_hit", toolCount = tools.len(), cacheAge = age);
         Some(QueriedTools { tools, failed: Vec::new() })
     }
 

@@ -72,8 +72,16 @@ fn registered_tools_are_listed() {
     assert!(registry.needs_discovery() && registry.is_expired());
 }
 
+/// M-16c
 #[test]
-fn a_tool_registered_again_is_replaced_in_its_place() {
+fn a_process_has_one_global_cache_of_tools() {
+    TtlRegistry::global().register_tool(tool("s1/global"));
+    assert!(TtlRegistry::global().tool_schema("s1/global").is_some());
+    assert!(TtlRegistry::new().needs_discovery(), "other registries are separate");
+}
+
+#[test]
+fn a_tool_registered_again_is_replaced_at_its_position() {
     let (registry, _) = filled();
     registry.register_tool(described("s1/a", "newer"));
     assert_eq!(ids(&registry.list_tools()), "s1/a s1/b s2/c");
