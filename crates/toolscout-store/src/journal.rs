@@ -4,7 +4,7 @@
 //! with the store's key together with the seal of the line before it, and a small file, the
 //! [`head`], contains the number of lines. So without the key no line can be changed, removed,
 //! inserted or cut off unless [`verify`] reports where. Start reading at [`Journal::push`];
-//! [`book`] writes lines to the files, [`JournalReader`] reads them.
+//! [`append`] writes lines to the files, [`JournalReader`] reads them.
 
 mod append;
 mod head;
@@ -21,7 +21,7 @@ mod tests;
 pub use reader::{JournalQuery, JournalReader, StoredLine};
 pub use verify::{ChainBreak, JournalVerification, verify};
 
-use book::JournalFolder;
+use append::JournalFolder;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,12 +37,12 @@ const LIMITS: BatchLimits = BatchLimits {
 };
 /// Records that may be queued if there is no thread; then the caller that adds one more writes
 /// them.
-const WITHOUT_THREAD: usize = 256;
+const UNSTARTED_CAPACITY: usize = 256;
 
 /// Maximum size of one file in bytes; then the next file begins.
 pub const SEGMENT: u64 = 4 << 20;
 /// Default limit of all files in bytes. The oldest file is deleted when a new one would exceed it.
-pub const KEEP: u64 = 64 << 20;
+pub const DEFAULT_LIMIT: u64 = 64 << 20;
 
 /// An event to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,14 +72,14 @@ pub struct Journal {
 pub type OnWriteError = Box<dyn Fn(&io::Error) + Send + Sync>;
 
 impl Journal {
-    /// The journal in this state folder; opens nothing. `keep` is the limit of all files in bytes.
-    pub fn new(state: &Path, store: Arc<dyn Store>, keep: u64, on_trouble: OnWriteError) -> Self {
+    /// The journal in this state folder; opens nothing. `limit` is the limit of all files in bytes.
+    pub fn new(state: &Path, store: Arc<dyn Store>, limit: u64, on_error: OnWriteError) -> Self {
         let appender =
-            Arc::new(Appender::new(JournalFolder::new(dir(state), store, keep), on_trouble));
-        let append = appender.clone();
+            Arc::new(Appender::new(JournalFolder::new(dir(state), store, limit), on_error));
+        let writing = appender.clone();
         let writer = BatchWriter::new(LIMITS, move |batch: Vec<PendingRecord>, dropped| {
-            append.add_lost(dropped);
-            append.write(batch.into_iter().map(|pending| pending()).collect());
+            writing.add_lost(dropped);
+            writing.write(batch.into_iter().map(|pending| pending()).collect());
         });
         Self { appender, writer }
     }
@@ -87,7 +87,7 @@ impl Journal {
     /// Queues a record. Costs about a microsecond: it touches neither a file nor, as a rule,
     /// another thread.
     pub fn push(&self, pending: PendingRecord) {
-        if self.writer.push(pending) >= WITHOUT_THREAD && !self.writer.is_started() {
+        if self.writer.push(pending) >= UNSTARTED_CAPACITY && !self.writer.is_started() {
             self.flush();
         }
     }
@@ -108,7 +108,7 @@ impl Journal {
 
     /// Starts the writer thread, for a long-running process: pushed records are written within a
     /// tenth of a second. A process that ends soon needs no thread and [flushes](Journal::flush).
-    pub fn keep_writing(&self) {
+    pub fn start(&self) {
         self.writer.start();
     }
 }

@@ -79,8 +79,8 @@ impl SqliteStore {
         if namespace.is_precious() { &self.trust } else { &self.state }
     }
 
-    fn no_file(&self, namespace: Namespace, key: &str, cause: std::io::Error) -> StoreError {
-        failed(format!("cannot use `{}`", self.bulk.path(namespace, key).display()), cause)
+    fn file_error(&self, namespace: Namespace, key: &str, cause: std::io::Error) -> StoreError {
+        failed(format!("cannot access `{}`", self.bulk.path(namespace, key).display()), cause)
     }
 
     /// The bytes as stored in the file: values of precious namespaces are sealed.
@@ -100,27 +100,30 @@ impl SqliteStore {
         &self,
         namespace: Namespace,
         key: &str,
-        kept: Vec<u8>,
+        stored: Vec<u8>,
     ) -> Result<Vec<u8>, StoreError> {
         if !namespace.is_precious() {
-            return Ok(kept);
+            return Ok(stored);
         }
-        seal::unseal(&self.key()?, namespace, key, kept)
-            .ok_or_else(|| open::not_ours(self.trust.path(), key))
+        seal::unseal(&self.key()?, namespace, key, stored)
+            .ok_or_else(|| open::invalid_seal(self.trust.path(), key))
     }
 }
 
 impl Store for SqliteStore {
     fn read(&self, namespace: Namespace, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         if namespace.is_bulky() {
-            return self.bulk.read(namespace, key).map_err(|it| self.no_file(namespace, key, it));
+            return self
+                .bulk
+                .read(namespace, key)
+                .map_err(|error| self.file_error(namespace, key, error));
         }
-        let kept = self.run(namespace, "read", |connection| {
+        let stored = self.run(namespace, "read", |connection| {
             let mut statement = connection
                 .prepare_cached("SELECT value FROM kept WHERE shelf = ?1 AND key = ?2")?;
-            statement.query_row(params![namespace.word(), key], |row| row.get(0)).optional()
+            statement.query_row(params![namespace.as_str(), key], |row| row.get(0)).optional()
         })?;
-        kept.map(|it| self.unsealed(namespace, key, it)).transpose()
+        stored.map(|value| self.unsealed(namespace, key, value)).transpose()
     }
 
     fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> Result<(), StoreError> {
@@ -128,7 +131,7 @@ impl Store for SqliteStore {
             return self
                 .bulk
                 .write(namespace, key, value)
-                .map_err(|it| self.no_file(namespace, key, it));
+                .map_err(|error| self.file_error(namespace, key, error));
         }
         let value = self.sealed(namespace, key, value)?;
         self.change(namespace, |connection| {
@@ -136,29 +139,35 @@ impl Store for SqliteStore {
                 "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT DO UPDATE SET value = excluded.value, written = excluded.written",
             )?;
-            statement.execute(params![namespace.word(), key, &*value, now()]).map(drop)
+            statement.execute(params![namespace.as_str(), key, &*value, now()]).map(drop)
         })
     }
 
     fn remove(&self, namespace: Namespace, key: &str) -> Result<bool, StoreError> {
         if namespace.is_bulky() {
-            return self.bulk.remove(namespace, key).map_err(|it| self.no_file(namespace, key, it));
+            return self
+                .bulk
+                .remove(namespace, key)
+                .map_err(|error| self.file_error(namespace, key, error));
         }
         self.change(namespace, |connection| {
             let mut statement =
                 connection.prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2")?;
-            Ok(statement.execute(params![namespace.word(), key])? > 0)
+            Ok(statement.execute(params![namespace.as_str(), key])? > 0)
         })
     }
 
     fn keys(&self, namespace: Namespace) -> Result<Vec<String>, StoreError> {
         if namespace.is_bulky() {
-            return self.bulk.keys(namespace).map_err(|it| self.no_file(namespace, "", it));
+            return self
+                .bulk
+                .keys(namespace)
+                .map_err(|error| self.file_error(namespace, "", error));
         }
         self.run(namespace, "read", |connection| {
             let mut statement =
                 connection.prepare_cached("SELECT key FROM kept WHERE shelf = ?1 ORDER BY key")?;
-            statement.query_map(params![namespace.word()], |row| row.get(0))?.collect()
+            statement.query_map(params![namespace.as_str()], |row| row.get(0))?.collect()
         })
     }
 
@@ -166,19 +175,20 @@ impl Store for SqliteStore {
         &self,
         namespace: Namespace,
         key: &str,
-        seen: Option<&[u8]>,
+        expected: Option<&[u8]>,
         next: Option<&[u8]>,
     ) -> Result<bool, StoreError> {
         if namespace.is_bulky() {
             return self
                 .bulk
-                .swap(namespace, key, seen, next)
-                .map_err(|it| self.no_file(namespace, key, it));
+                .swap(namespace, key, expected, next)
+                .map_err(|error| self.file_error(namespace, key, error));
         }
-        let sealed = |it: Option<_>| it.map(|it| self.sealed(namespace, key, it)).transpose();
-        let (seen, next) = (sealed(seen)?, sealed(next)?);
+        let sealed =
+            |inner: Option<_>| inner.map(|value| self.sealed(namespace, key, value)).transpose();
+        let (expected, next) = (sealed(expected)?, sealed(next)?);
         self.change(namespace, |connection| {
-            swap(connection, namespace, key, seen.as_deref(), next.as_deref())
+            swap(connection, namespace, key, expected.as_deref(), next.as_deref())
         })
     }
 
@@ -193,18 +203,18 @@ impl Store for SqliteStore {
     fn lease(&self, name: &str) -> Result<Option<Lease>, StoreError> {
         let path = lease::path(&self.dir, name);
         lease::take(&path)
-            .map_err(|cause| failed(format!("cannot take `{}`", path.display()), cause))
+            .map_err(|cause| failed(format!("cannot take the lease `{}`", path.display()), cause))
     }
 
     fn is_leased(&self, name: &str) -> Result<bool, StoreError> {
         let path = lease::path(&self.dir, name);
         lease::is_taken(&path)
-            .map_err(|cause| failed(format!("cannot look at `{}`", path.display()), cause))
+            .map_err(|cause| failed(format!("cannot check the lease `{}`", path.display()), cause))
     }
 
     fn key(&self) -> Result<[u8; 32], StoreError> {
         self.secret.key().map_err(|cause| {
-            failed(format!("cannot use `{}`", self.secret.path().display()), cause)
+            failed(format!("cannot use the key file `{}`", self.secret.path().display()), cause)
         })
     }
 }
@@ -215,26 +225,26 @@ fn swap(
     connection: &Connection,
     namespace: Namespace,
     key: &str,
-    seen: Option<&[u8]>,
+    expected: Option<&[u8]>,
     next: Option<&[u8]>,
 ) -> rusqlite::Result<bool> {
-    let namespace = namespace.word();
-    let changed = match (seen, next) {
+    let namespace = namespace.as_str();
+    let changed = match (expected, next) {
         (None, None) => {
-            let mut there = connection.prepare_cached("SELECT 1 FROM kept WHERE shelf = ?1 AND key = ?2")?;
-            return Ok(!there.exists(params![namespace, key])?);
+            let mut statement = connection.prepare_cached("SELECT 1 FROM kept WHERE shelf = ?1 AND key = ?2")?;
+            return Ok(!statement.exists(params![namespace, key])?);
         }
         (None, Some(next)) => connection
             .prepare_cached(
                 "INSERT INTO kept (shelf, key, value, written) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
             )?
             .execute(params![namespace, key, next, now()])?,
-        (Some(seen), Some(next)) => connection
+        (Some(expected), Some(next)) => connection
             .prepare_cached("UPDATE kept SET value = ?4, written = ?5 WHERE shelf = ?1 AND key = ?2 AND value = ?3")?
-            .execute(params![namespace, key, seen, next, now()])?,
-        (Some(seen), None) => connection
+            .execute(params![namespace, key, expected, next, now()])?,
+        (Some(expected), None) => connection
             .prepare_cached("DELETE FROM kept WHERE shelf = ?1 AND key = ?2 AND value = ?3")?
-            .execute(params![namespace, key, seen])?,
+            .execute(params![namespace, key, expected])?,
     };
     Ok(changed > 0)
 }

@@ -1,9 +1,9 @@
 //! Appends records to the files: one process at a time, several lines per write, then the head.
 
 use super::head::LockedHead;
-use super::line::{self, LONGEST};
+use super::line::{self, MAX_LINE_BYTES};
 use super::tail::JournalTail;
-use super::{JournalRecord, SEGMENT, folder, reader};
+use super::{JournalRecord, SEGMENT, paths, reader};
 use std::fs;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use std::time::Duration;
 use toolscout_core::{Moment, Store};
 
 /// Maximum wait for another process that holds the lock.
-const PATIENCE: Duration = Duration::from_millis(500);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 /// Minimum number of files, so that deleting the oldest leaves something.
-const FEWEST: u64 = 2;
+const MIN_FILES: u64 = 2;
 
 /// The files of a journal, as their writer.
 pub(super) struct JournalFolder {
@@ -26,18 +26,18 @@ pub(super) struct JournalFolder {
 }
 
 impl JournalFolder {
-    pub(super) fn new(dir: PathBuf, store: Arc<dyn Store>, keep: u64) -> Self {
-        Self::with_segments(dir, store, keep, SEGMENT)
+    pub(super) fn new(dir: PathBuf, store: Arc<dyn Store>, limit: u64) -> Self {
+        Self::with_segments(dir, store, limit, SEGMENT)
     }
 
     /// Like [`new`](Self::new), with another file size.
     pub(super) fn with_segments(
         dir: PathBuf,
         store: Arc<dyn Store>,
-        keep: u64,
+        limit: u64,
         segment: u64,
     ) -> Self {
-        let files = u32::try_from((keep / segment).max(FEWEST)).unwrap_or(u32::MAX);
+        let files = u32::try_from((limit / segment).max(MIN_FILES)).unwrap_or(u32::MAX);
         Self { dir, store, files, segment }
     }
 
@@ -45,20 +45,20 @@ impl JournalFolder {
     /// off again; records of the same batch in an earlier segment stay.
     pub(super) fn append(&self, records: &[JournalRecord]) -> io::Result<()> {
         let key = key(&*self.store)?;
-        let mut locked = LockedHead::take(&self.dir, PATIENCE)?;
+        let mut locked = LockedHead::lock(&self.dir, LOCK_TIMEOUT)?;
         let mut tail = JournalTail::find(&self.dir, &key, &mut locked)?;
-        let mended: Vec<_> = tail.mended.drain(..).map(|it| mended(&it)).collect();
-        let mut text = String::with_capacity(512 * (records.len() + mended.len()));
+        let repairs: Vec<_> = tail.repairs.drain(..).map(|reason| repair_record(&reason)).collect();
+        let mut text = String::with_capacity(512 * (records.len() + repairs.len()));
         let mut last = tail.head.last;
-        for record in mended.iter().chain(records) {
+        for record in repairs.iter().chain(records) {
             if tail.head.length + text.len() as u64 >= self.segment {
                 self.write(&mut tail, &mut text, last, &mut locked, &key)?;
-                self.turn_over(&mut tail, &mut locked, &key)?;
+                self.rotate(&mut tail, &mut locked, &key)?;
                 // The new segment may have existed already; its valid lines became a part of the
                 // chain.
                 last = tail.head.last;
             }
-            last = line::write(&mut text, &key, last, &fitting(record));
+            last = line::write(&mut text, &key, last, &fit_line(record));
         }
         self.write(&mut tail, &mut text, last, &mut locked, &key)
     }
@@ -84,24 +84,24 @@ impl JournalFolder {
     }
 
     /// Starts the next file, and deletes the oldest if there are too many.
-    fn turn_over(
+    fn rotate(
         &self,
         tail: &mut JournalTail,
         locked: &mut LockedHead,
         key: &[u8; 32],
     ) -> io::Result<()> {
-        tail.turn_over(&self.dir, key)?;
+        tail.rotate(&self.dir, key)?;
         let (was, first) = (tail.head.first, (tail.head.segment + 1).saturating_sub(self.files));
         if first <= was {
             return Ok(());
         }
         // Update the head before deleting: a leftover file is harmless, but a file that the head
         // still lists would count as missing.
-        let from = reader::first_of(&self.dir, first)?.unwrap_or(tail.head.last.n + 1);
+        let from = reader::first_line_number(&self.dir, first)?.unwrap_or(tail.head.last.n + 1);
         (tail.head.first, tail.head.from) = (first, from);
         locked.write(tail.head, key)?;
         for number in was..first {
-            let _ = fs::remove_file(folder::segment(&self.dir, number));
+            let _ = fs::remove_file(paths::segment(&self.dir, number));
         }
         Ok(())
     }
@@ -114,9 +114,9 @@ pub(super) fn key(store: &dyn Store) -> io::Result<[u8; 32]> {
 }
 
 /// Replaces a record that is too long for a line by a count of lost records.
-fn fitting(record: &JournalRecord) -> std::borrow::Cow<'_, JournalRecord> {
+fn fit_line(record: &JournalRecord) -> std::borrow::Cow<'_, JournalRecord> {
     // The margin is for the number, the time, the kind and the hashes.
-    if record.body.len() + 256 > LONGEST || record.body.contains('\n') {
+    if record.body.len() + 256 > MAX_LINE_BYTES || record.body.contains('\n') {
         std::borrow::Cow::Owned(lost(1))
     } else {
         std::borrow::Cow::Borrowed(record)
@@ -125,9 +125,17 @@ fn fitting(record: &JournalRecord) -> std::borrow::Cow<'_, JournalRecord> {
 
 /// A record of how many records are missing.
 pub(super) fn lost(records: u64) -> JournalRecord {
-    JournalRecord { at: Moment::now(), kind: "lost", body: format!(r#"{{"records":{records}}}"#) }
+    JournalRecord {
+        at: Moment::now(),
+        kind: "dropped",
+        body: format!(r#"{{"records":{records}}}"#),
+    }
 }
 
-fn mended(reason: &str) -> JournalRecord {
-    JournalRecord { at: Moment::now(), kind: "mended", body: format!(r#"{{"reason":"{reason}"}}"#) }
+fn repair_record(reason: &str) -> JournalRecord {
+    JournalRecord {
+        at: Moment::now(),
+        kind: "repaired",
+        body: format!(r#"{{"reason":"{reason}"}}"#),
+    }
 }

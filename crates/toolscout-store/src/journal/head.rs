@@ -1,19 +1,19 @@
 //! The head: the sealed position of the journal's end, which reveals lines cut off the end. Writers
 //! lock this file.
 
-use super::folder;
 use super::line::{ChainHash, ChainPosition};
-use crate::sqlite::file::{found, open_private};
+use super::paths;
+use crate::sqlite::file::{if_exists, open_private};
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const WORDS: &str = "toolscout-journal 1";
+const MAGIC: &str = "toolscout-journal 1";
 /// Constant, so that one write replaces the old content.
 const LENGTH: usize = 256;
 /// Time between attempts to lock. A writer holds the lock only as long as a write takes.
-const NAP: Duration = Duration::from_micros(200);
+const RETRY_INTERVAL: Duration = Duration::from_micros(200);
 
 /// The position of the journal's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +45,9 @@ impl JournalHead {
 
     fn to_text(self, key: &[u8; 32]) -> String {
         let Self { last: ChainPosition { n, hash }, segment, length, first, from } = self;
-        let said = format!("{WORDS} {n} {hash} {segment} {length} {first} {from}");
-        let mark = ChainHash::of(key, said.as_bytes());
-        format!("{:<width$}\n", format!("{said} {mark}"), width = LENGTH - 1)
+        let content = format!("{MAGIC} {n} {hash} {segment} {length} {first} {from}");
+        let seal = ChainHash::keyed(key, content.as_bytes());
+        format!("{:<width$}\n", format!("{content} {seal}"), width = LENGTH - 1)
     }
 
     pub(super) fn read(text: &str, key: &[u8; 32]) -> HeadState {
@@ -58,9 +58,9 @@ impl JournalHead {
     }
 
     fn parse(text: &str, key: &[u8; 32]) -> Option<Self> {
-        let (said, mark) = text.rsplit_once(' ')?;
-        (ChainHash::read(mark)? == ChainHash::of(key, said.as_bytes())).then_some(())?;
-        let mut words = said.strip_prefix(WORDS)?.split_ascii_whitespace();
+        let (content, seal) = text.rsplit_once(' ')?;
+        (ChainHash::read(seal)? == ChainHash::keyed(key, content.as_bytes())).then_some(())?;
+        let mut words = content.strip_prefix(MAGIC)?.split_ascii_whitespace();
         let mut next = || words.next();
         Some(Self {
             last: ChainPosition { n: next()?.parse().ok()?, hash: ChainHash::read(next()?)? },
@@ -73,35 +73,35 @@ impl JournalHead {
 }
 
 /// Reads the current head of this folder without locking.
-pub(super) fn look(dir: &Path, key: &[u8; 32]) -> io::Result<HeadState> {
-    found(File::open(folder::head(dir)))?.map_or(Ok(HeadState::Nothing), |file| read(file, key))
+pub(super) fn read_head(dir: &Path, key: &[u8; 32]) -> io::Result<HeadState> {
+    if_exists(File::open(paths::head(dir)))?.map_or(Ok(HeadState::Nothing), |file| read(file, key))
 }
 
 fn read(file: impl Read, key: &[u8; 32]) -> io::Result<HeadState> {
     let mut bytes = Vec::with_capacity(LENGTH);
     file.take(4 * LENGTH as u64).read_to_end(&mut bytes)?;
-    Ok(std::str::from_utf8(&bytes).map_or(HeadState::Changed, |it| JournalHead::read(it, key)))
+    Ok(std::str::from_utf8(&bytes).map_or(HeadState::Changed, |text| JournalHead::read(text, key)))
 }
 
 /// The locked head: the exclusive right to write into the journal.
 pub(super) struct LockedHead(File);
 
 impl LockedHead {
-    /// Waits for the lock, but not longer than `patience`: a process that is stopped in the middle
+    /// Waits for the lock, but not longer than `timeout`: a process that is stopped in the middle
     /// must not block others.
-    pub(super) fn take(dir: &Path, patience: Duration) -> io::Result<Self> {
-        let file = open_private(&folder::head(dir))?;
-        let due = Instant::now() + patience;
+    pub(super) fn lock(dir: &Path, timeout: Duration) -> io::Result<Self> {
+        let file = open_private(&paths::head(dir))?;
+        let deadline = Instant::now() + timeout;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self(file)),
-                Err(TryLockError::WouldBlock) if Instant::now() > due => {
+                Err(TryLockError::WouldBlock) if Instant::now() > deadline => {
                     return Err(io::Error::new(
                         ErrorKind::TimedOut,
-                        "another process does not let go of it",
+                        "another process keeps it locked",
                     ));
                 }
-                Err(TryLockError::WouldBlock) => std::thread::park_timeout(NAP),
+                Err(TryLockError::WouldBlock) => std::thread::park_timeout(RETRY_INTERVAL),
                 Err(TryLockError::Error(cause)) => return Err(cause),
             }
         }

@@ -9,7 +9,7 @@ use super::JournalRecord;
 use std::fmt::{self, Write as _};
 
 /// Maximum length of a line in bytes.
-pub(super) const LONGEST: usize = 16 << 10;
+pub(super) const MAX_LINE_BYTES: usize = 16 << 10;
 
 /// The seal of a line: the first half of a keyed hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,16 +19,19 @@ impl ChainHash {
     /// The `prev` of the first line.
     pub(super) const NONE: Self = Self([0; 16]);
 
-    pub(super) fn of(key: &[u8; 32], bytes: &[u8]) -> Self {
-        let mut mark = [0; 16];
-        mark.copy_from_slice(&blake3::keyed_hash(key, bytes).as_bytes()[..16]);
-        Self(mark)
+    pub(super) fn keyed(key: &[u8; 32], bytes: &[u8]) -> Self {
+        let mut hash = [0; 16];
+        hash.copy_from_slice(&blake3::keyed_hash(key, bytes).as_bytes()[..16]);
+        Self(hash)
     }
 
     pub(super) fn read(digits: &str) -> Option<Self> {
-        let is_hex =
-            digits.len() == 32 && digits.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f'));
-        u128::from_str_radix(digits, 16).ok().filter(|_| is_hex).map(|it| Self(it.to_be_bytes()))
+        let is_hex = digits.len() == 32
+            && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        u128::from_str_radix(digits, 16)
+            .ok()
+            .filter(|_| is_hex)
+            .map(|value| Self(value.to_be_bytes()))
     }
 }
 
@@ -62,13 +65,13 @@ pub(super) fn write(
     // Writing to a `String` cannot fail.
     let _ = write!(out, r#"{{"n":{n},"at":"{}","kind":"{}""#, record.at, record.kind);
     let body =
-        record.body.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
+        record.body.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
     if !body.is_empty() {
         out.push(',');
         out.push_str(body);
     }
     let _ = write!(out, r#","prev":"{}""#, after.hash);
-    let hash = ChainHash::of(key, &out.as_bytes()[start..]);
+    let hash = ChainHash::keyed(key, &out.as_bytes()[start..]);
     let _ = writeln!(out, r#","hash":"{hash}"}}"#);
     ChainPosition { n, hash }
 }
@@ -113,15 +116,15 @@ impl<'a> JournalLine<'a> {
 
     /// Whether the line is as it was written.
     pub(super) fn is_sealed(&self, key: &[u8; 32]) -> bool {
-        ChainHash::of(key, self.sealed.as_bytes()) == self.hash
+        ChainHash::keyed(key, self.sealed.as_bytes()) == self.hash
     }
 
     /// Whether it is the line directly after this position.
-    pub(super) fn follows(&self, place: ChainPosition) -> bool {
-        self.prev == place.hash && self.start.n == place.n + 1
+    pub(super) fn follows(&self, position: ChainPosition) -> bool {
+        self.prev == position.hash && self.start.n == position.n + 1
     }
 
-    pub(super) fn place(&self) -> ChainPosition {
+    pub(super) fn position(&self) -> ChainPosition {
         ChainPosition { n: self.start.n, hash: self.hash }
     }
 }

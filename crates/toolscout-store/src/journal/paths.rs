@@ -17,7 +17,7 @@ pub(super) fn head(dir: &Path) -> PathBuf {
 }
 
 /// The path for an incomplete line that a killed process left behind.
-pub(super) fn half(dir: &Path) -> PathBuf {
+pub(super) fn partial_line(dir: &Path) -> PathBuf {
     dir.join("half")
 }
 
@@ -28,12 +28,12 @@ pub(super) fn segments(dir: &Path) -> io::Result<Vec<u32>> {
         other => other?,
     };
     let mut numbers: Vec<u32> =
-        entries.flatten().filter_map(|it| number(it.file_name().to_str()?)).collect();
+        entries.flatten().filter_map(|entry| parse_number(entry.file_name().to_str()?)).collect();
     numbers.sort_unstable();
     Ok(numbers)
 }
 
-fn number(name: &str) -> Option<u32> {
+fn parse_number(name: &str) -> Option<u32> {
     let digits = name.strip_suffix(".jsonl")?;
-    digits.parse().ok().filter(|it| name == format!("{it:06}.jsonl"))
+    digits.parse().ok().filter(|number| name == format!("{number:06}.jsonl"))
 }

@@ -10,10 +10,10 @@ use std::time::Duration;
 use toolscout_core::Moment;
 
 /// Bytes per read when reading backwards.
-const BLOCK: u64 = 64 << 10;
+const BLOCK_BYTES: u64 = 64 << 10;
 /// Maximum distance between the start of an event, which its record contains, and its end, when the
 /// record is written.
-const LAG: Duration = Duration::from_secs(3_600);
+const MAX_LAG: Duration = Duration::from_secs(3_600);
 
 /// Reads a journal. It needs no key and takes no lock, so it blocks no writer.
 #[derive(Debug, Clone)]
@@ -42,10 +42,10 @@ pub struct StoredLine {
 }
 
 impl JournalQuery<'_> {
-    fn takes(&self, line: &LineStart<'_>, since: Option<&str>) -> bool {
-        self.before.is_none_or(|it| line.n < it)
+    fn matches(&self, line: &LineStart<'_>, since: Option<&str>) -> bool {
+        self.before.is_none_or(|value| line.n < value)
             && (self.kinds.is_empty() || self.kinds.contains(&line.kind))
-            && since.is_none_or(|it| line.at >= it)
+            && since.is_none_or(|value| line.at >= value)
     }
 }
 
@@ -71,12 +71,12 @@ impl JournalReader {
             }) {
                 continue;
             }
-            let is_done = backwards(&folder::segment(&self.dir, number), |text| {
+            let is_done = visit_backwards(&paths::segment(&self.dir, number), |text| {
                 let Some(start) = LineStart::read(text) else { return false };
                 if wanted.takes(&start, since.as_deref()) {
                     found.push(StoredLine { n: start.n, text: text.to_owned() });
                 }
-                found.len() == limit || oldest.as_deref().is_some_and(|it| start.at < it)
+                found.len() == limit || oldest.as_deref().is_some_and(|oldest| start.at < oldest)
             })?;
             if is_done {
                 break;
@@ -92,13 +92,13 @@ impl JournalReader {
             let Some(file) = found(File::open(folder::segment(&self.dir, number)))? else {
                 continue;
             };
-            lines(file, |text, is_whole| {
-                let text = std::str::from_utf8(text).ok().filter(|_| is_whole);
+            visit_lines(file, |text, is_complete| {
+                let text = std::str::from_utf8(text).ok().filter(|_| is_complete);
                 let start = text.and_then(LineStart::read);
                 if let Some((text, _)) =
-                    text.zip(start.filter(|it| wanted.takes(it, since.as_deref())))
+                    text.zip(start.filter(|start| query.matches(start, since.as_deref())))
                 {
-                    show(text);
+                    visit(text);
                 }
             })?;
         }
@@ -107,20 +107,20 @@ impl JournalReader {
 }
 
 /// Each line of a file without its line end, and whether it has one. Of lines longer than
-/// [`LONGEST`], which are not from toolscout, only the beginning.
-pub(super) fn lines(file: File, mut show: impl FnMut(&[u8], bool)) -> io::Result<()> {
-    let mut file = BufReader::with_capacity(BLOCK as usize, file);
+/// [`MAX_LINE_BYTES`], which are not from toolscout, only the beginning.
+pub(super) fn visit_lines(file: File, mut visit: impl FnMut(&[u8], bool)) -> io::Result<()> {
+    let mut file = BufReader::with_capacity(BLOCK_BYTES as usize, file);
     let mut line = Vec::new();
     loop {
         line.clear();
-        if (&mut file).take(LONGEST as u64 + 1).read_until(b'\n', &mut line)? == 0 {
+        if (&mut file).take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
-        match line.pop_if(|it| *it == b'\n') {
-            Some(_) => show(&line, true),
-            None if line.len() <= LONGEST => show(&line, false),
+        match line.pop_if(|byte| *byte == b'\n') {
+            Some(_) => visit(&line, true),
+            None if line.len() <= MAX_LINE_BYTES => visit(&line, false),
             None => {
-                show(&line, true);
+                visit(&line, true);
                 skip_line(&mut file)?;
             }
         }
@@ -130,7 +130,7 @@ pub(super) fn lines(file: File, mut show: impl FnMut(&[u8], bool)) -> io::Result
 fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
     loop {
         let buffer = file.fill_buf()?;
-        let (taken, is_end) = match buffer.iter().position(|it| *it == b'\n') {
+        let (taken, is_end) = match buffer.iter().position(|byte| *byte == b'\n') {
             Some(at) => (at + 1, true),
             None => (buffer.len(), buffer.is_empty()),
         };
@@ -141,42 +141,42 @@ fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-/// Passes each complete line of a file to `is_enough`, last first, until it returns true; returns
+/// Passes each complete line of a file to `visit`, last first, until it returns true; returns
 /// whether it did.
-fn backwards(path: &Path, mut is_enough: impl FnMut(&str) -> bool) -> io::Result<bool> {
-    let Some(mut file) = found(File::open(path))? else { return Ok(false) };
+fn visit_backwards(path: &Path, mut visit: impl FnMut(&str) -> bool) -> io::Result<bool> {
+    let Some(mut file) = if_exists(File::open(path))? else { return Ok(false) };
     let mut end = file.metadata()?.len();
     // Bytes from the middle of a line to the end of another. Text after the last line end is
     // incomplete and ignored.
     let mut bytes: Vec<u8> = Vec::new();
     let mut is_first = true;
     while end > 0 {
-        let start = end.saturating_sub(BLOCK);
+        let start = end.saturating_sub(BLOCK_BYTES);
         let mut block = vec![0; (end - start) as usize];
         file.seek(SeekFrom::Start(start))?;
         file.read_exact(&mut block)?;
         end = start;
         // A longer line is not from toolscout, so only its beginning is kept.
-        bytes.truncate(LONGEST);
+        bytes.truncate(MAX_LINE_BYTES);
         block.append(&mut bytes);
         bytes = block;
         if is_first {
-            let Some(last) = bytes.iter().rposition(|it| *it == b'\n') else { continue };
+            let Some(last) = bytes.iter().rposition(|byte| *byte == b'\n') else { continue };
             bytes.truncate(last + 1);
             is_first = false;
         }
-        let begin = if end == 0 {
+        let first_line = if end == 0 {
             0
         } else {
-            bytes.iter().position(|it| *it == b'\n').map_or(bytes.len(), |it| it + 1)
+            bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |index| index + 1)
         };
-        let whole = &bytes[begin..];
-        for line in whole.split(|it| *it == b'\n').rev().filter(|it| !it.is_empty()) {
-            if std::str::from_utf8(line).is_ok_and(&mut is_enough) {
+        let complete = &bytes[first_line..];
+        for line in complete.split(|byte| *byte == b'\n').rev().filter(|part| !part.is_empty()) {
+            if std::str::from_utf8(line).is_ok_and(&mut visit) {
                 return Ok(true);
             }
         }
-        bytes.truncate(begin);
+        bytes.truncate(first_line);
     }
     Ok(false)
 }
@@ -197,8 +197,10 @@ pub(super) fn last_sealed(
 ) -> io::Result<Option<ChainPosition>> {
     let mut last = None;
     for number in segments.iter().rev() {
-        backwards(&folder::segment(dir, *number), |text| {
-            last = JournalLine::read(text).filter(|it| it.is_sealed(key)).map(|it| it.place());
+        visit_backwards(&paths::segment(dir, *number), |text| {
+            last = JournalLine::read(text)
+                .filter(|journal_line| journal_line.is_sealed(key))
+                .map(|journal_line| journal_line.position());
             last.is_some()
         })?;
         if last.is_some() {

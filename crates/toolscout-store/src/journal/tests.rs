@@ -13,7 +13,7 @@ mod tampering;
 
 use super::{
     Journal, JournalQuery, JournalReader, JournalRecord, JournalVerification, PendingRecord,
-    StoredLine, folder, verify,
+    StoredLine, paths, verify,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,15 +41,15 @@ impl World {
 
     fn write(&self, numbers: impl IntoIterator<Item = u64>) {
         let journal = journal(self.state());
-        numbers.into_iter().for_each(|it| journal.push(pending(it)));
+        numbers.into_iter().for_each(|number| journal.push(pending(number)));
     }
 
     fn segment(&self, number: u32) -> PathBuf {
-        folder::segment(&super::dir(self.state()), number)
+        paths::segment(&super::dir(self.state()), number)
     }
 
     fn head(&self) -> PathBuf {
-        folder::head(&super::dir(self.state()))
+        paths::head(&super::dir(self.state()))
     }
 
     fn lines(&self) -> Vec<String> {
@@ -62,7 +62,7 @@ impl World {
         change(&mut lines);
         std::fs::write(
             self.segment(1),
-            lines.iter().map(|it| format!("{it}\n")).collect::<String>(),
+            lines.iter().map(|line| format!("{line}\n")).collect::<String>(),
         )
         .unwrap();
     }
@@ -73,22 +73,27 @@ impl World {
 
     /// The breaks, formatted as text.
     fn breaks(&self) -> Vec<String> {
-        let name = |it: &Path| it.file_name().unwrap().to_string_lossy().into_owned();
+        let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
         self.verify()
             .breaks
             .iter()
-            .map(|it| format!("{}:{} {}", name(&it.file), it.line, it.reason))
+            .map(|item| format!("{}:{} {}", name(&item.file), item.line, item.reason))
             .collect()
     }
 
-    fn newest(&self, wanted: JournalQuery<'_>, limit: usize) -> Vec<StoredLine> {
-        JournalReader::new(self.state()).newest(&wanted, limit).unwrap()
+    fn newest(&self, query: JournalQuery<'_>, limit: usize) -> Vec<StoredLine> {
+        JournalReader::new(self.state()).newest(&query, limit).unwrap()
     }
 }
 
 fn journal(state: &Path) -> Journal {
     let on_trouble = |cause: &std::io::Error| panic!("cannot write: {cause}");
-    Journal::new(state, Arc::new(MemoryStore::default()), super::KEEP, Box::new(on_trouble))
+    Journal::new(
+        state,
+        Arc::new(MemoryStore::default()),
+        super::DEFAULT_LIMIT,
+        Box::new(on_trouble),
+    )
 }
 
 fn record(number: u64) -> JournalRecord {
@@ -104,6 +109,6 @@ fn pending(number: u64) -> PendingRecord {
     Box::new(move || record(number))
 }
 
-fn numbers(kept: &[StoredLine]) -> Vec<u64> {
-    kept.iter().map(|it| it.n).collect()
+fn numbers(lines: &[StoredLine]) -> Vec<u64> {
+    lines.iter().map(|item| item.n).collect()
 }

@@ -1,15 +1,15 @@
 //! Checks the chain from its first line to its head, and reports where it is broken.
 
 use super::head::{self, HeadState, JournalHead};
-use super::line::{ChainPosition, JournalLine, LONGEST, LineStart};
-use super::{book, folder, reader, tail};
+use super::line::{ChainPosition, JournalLine, LineStart, MAX_LINE_BYTES};
+use super::{append, paths, reader, tail};
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use toolscout_core::Store;
 
 /// Maximum number of reported breaks; one is enough to distrust the journal.
-const NAMED: usize = 100;
+const MAX_BREAKS: usize = 100;
 
 /// The result of verifying a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,10 +43,10 @@ pub struct ChainBreak {
 /// waits for a writer.
 pub fn verify(state: &Path, store: &dyn Store) -> io::Result<JournalVerification> {
     let dir = super::dir(state);
-    let key = book::key(store)?;
-    let segments = folder::segments(&dir)?;
-    let found = head::look(&dir, &key)?;
-    let mut walk = ChainVerifier {
+    let key = append::key(store)?;
+    let segments = paths::segments(&dir)?;
+    let found = head::read_head(&dir, &key)?;
+    let mut verifier = ChainVerifier {
         dir: &dir,
         key,
         verdict: JournalVerification::default(),
@@ -55,13 +55,13 @@ pub fn verify(state: &Path, store: &dyn Store) -> io::Result<JournalVerification
     };
     match found {
         HeadState::Nothing if segments.is_empty() => {}
-        HeadState::Nothing => walk.headless("is missing", &segments)?,
+        HeadState::Nothing => verifier.verify_without_head("is missing", &segments)?,
         HeadState::Changed => {
-            walk.headless("was changed, or the store has another key", &segments)?
+            verifier.verify_without_head("was changed, or the store has another key", &segments)?
         }
-        HeadState::Head(head) => walk.all(&head)?,
+        HeadState::Head(head) => verifier.verify_segments(&head)?,
     }
-    Ok(walk.verdict)
+    Ok(verifier.verdict)
 }
 
 struct ChainVerifier<'a> {
@@ -75,17 +75,17 @@ struct ChainVerifier<'a> {
 }
 
 impl ChainVerifier<'_> {
-    fn headless(&mut self, how: &str, segments: &[u32]) -> io::Result<()> {
-        segments.iter().try_for_each(|it| self.segment(*it, u64::MAX))?;
-        self.at = (folder::head(self.dir), 0);
+    fn verify_without_head(&mut self, state: &str, segments: &[u32]) -> io::Result<()> {
+        segments.iter().try_for_each(|segment| self.segment(*segment, u64::MAX))?;
+        self.at = (paths::head(self.dir), 0);
         self.break_here(
             self.expected(),
-            format!("the head {how}, so a cut at the end cannot be detected"),
+            format!("the head {state}, so records cut off at the end cannot be detected"),
         );
         Ok(())
     }
 
-    fn all(&mut self, head: &JournalHead) -> io::Result<()> {
+    fn verify_segments(&mut self, head: &JournalHead) -> io::Result<()> {
         if head.from == 1 {
             self.next = Some(ChainPosition::START);
         }
@@ -93,15 +93,15 @@ impl ChainVerifier<'_> {
             let until = if number == head.segment { head.length } else { u64::MAX };
             self.segment(number, until)?;
         }
-        if self.verdict.first.is_some_and(|it| it > head.from) && head.from > 1 {
-            self.at = (folder::segment(self.dir, head.first), 1);
+        if self.verdict.first.is_some_and(|value| value > head.from) && head.from > 1 {
+            self.at = (paths::segment(self.dir, head.first), 1);
             self.break_here(head.from, format!("records from {} on are missing", head.from));
         }
-        self.end(head);
+        self.check_end(head);
         Ok(())
     }
 
-    fn end(&mut self, head: &JournalHead) {
+    fn check_end(&mut self, head: &JournalHead) {
         let last = self.next.unwrap_or(ChainPosition::START);
         if last.n < head.last.n {
             let (from, to) = (last.n + 1, head.last.n);
@@ -110,32 +110,36 @@ impl ChainVerifier<'_> {
                 format!("cut off: records {from} to {to} are missing at the end"),
             );
         } else if last.n == head.last.n && last.hash != head.last.hash {
-            self.break_here(last.n, "the last record is another one than the head says".to_owned());
+            self.break_here(
+                last.n,
+                "the last record is not the one that the head names".to_owned(),
+            );
         }
     }
 
     fn segment(&mut self, number: u32, until: u64) -> io::Result<()> {
-        self.at = (folder::segment(self.dir, number), 0);
+        self.at = (paths::segment(self.dir, number), 0);
         let file = match File::open(&self.at.0) {
-            Err(cause) if cause.kind() == ErrorKind::NotFound => return self.gone(number),
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {
+                return self.missing_segment(number);
+            }
             other => other?,
         };
         let mut seen = 0;
-        reader::lines(file, |line, is_whole| {
+        reader::visit_lines(file, |line, is_complete| {
             seen += line.len() as u64 + 1;
             // An incomplete line beyond the head may be a write in progress.
-            if seen <= until || is_whole {
+            if seen <= until || is_complete {
                 self.at.1 += 1;
-                self.line(line, is_whole);
+                self.line(line, is_complete);
             }
         })
     }
 
     /// A missing file may have been deleted since the start, to make room.
-    fn gone(&mut self, number: u32) -> io::Result<()> {
-        let is_dropped =
-            matches!(head::look(self.dir, &self.key)?, HeadState::Head(it) if it.first > number);
-        if is_dropped {
+    fn missing_segment(&mut self, number: u32) -> io::Result<()> {
+        let is_rotated = matches!(head::read_head(self.dir, &self.key)?, HeadState::Head(it) if it.first > number);
+        if is_rotated {
             self.next = None;
         } else {
             self.break_here(self.expected(), "the file is missing".to_owned());
@@ -143,27 +147,30 @@ impl ChainVerifier<'_> {
         Ok(())
     }
 
-    fn line(&mut self, bytes: &[u8], is_whole: bool) {
+    fn line(&mut self, bytes: &[u8], is_complete: bool) {
         self.verdict.records += 1;
-        let text = std::str::from_utf8(bytes).ok().filter(|it| is_whole && it.len() <= LONGEST);
+        let text = std::str::from_utf8(bytes)
+            .ok()
+            .filter(|text| is_complete && text.len() <= MAX_LINE_BYTES);
         let Some(line) = text.and_then(JournalLine::read) else {
             self.verdict.records -= 1;
-            let what = if is_whole { "no record, but something else" } else { "half a record" };
-            return self.break_here(self.expected(), what.to_owned());
+            let reason =
+                if is_complete { "this line is not a record" } else { "incomplete record" };
+            return self.break_here(self.expected(), reason.to_owned());
         };
         let expected = self.expected();
-        if let Some(reason) = self.wrong(&line) {
+        if let Some(reason) = self.line_error(&line) {
             self.break_here(expected.max(1), reason);
         }
         self.verdict.first.get_or_insert(line.start.n);
         self.verdict.last = Some(line.start.n);
         // Continue from the position the line claims: even if it was changed, the next line still
         // follows it.
-        self.next = Some(line.place());
-        self.mended(&line.start, text.unwrap_or_default());
+        self.next = Some(line.position());
+        self.note_repair(&line.start, text.unwrap_or_default());
     }
 
-    fn wrong(&self, line: &JournalLine<'_>) -> Option<String> {
+    fn line_error(&self, line: &JournalLine<'_>) -> Option<String> {
         let n = line.start.n;
         if !line.is_sealed(&self.key) {
             return Some(format!("record {n} was changed: its hash does not match its content"));
@@ -172,24 +179,27 @@ impl ChainVerifier<'_> {
         match n {
             _ if line.follows(last) => None,
             n if n > last.n + 1 => Some(format!("records {} to {} are missing", last.n + 1, n - 1)),
-            n if n <= last.n => Some(format!("record {n} stands behind record {}", last.n)),
-            n => Some(format!("record {n} does not go on from the one before it")),
+            n if n <= last.n => Some(format!("record {n} comes after record {}", last.n)),
+            n => {
+                Some(format!("record {n} does not continue the hash chain of the record before it"))
+            }
         }
     }
 
     /// Reports repairs that a writer recorded.
-    fn mended(&mut self, start: &LineStart<'_>, text: &str) {
-        if start.kind != "mended" {
+    fn note_repair(&mut self, start: &LineStart<'_>, text: &str) {
+        // Earlier versions wrote `mended`.
+        if !matches!(start.kind, "repaired" | "mended") {
             return;
         }
         let reason = text
             .split_once(r#""reason":""#)
-            .and_then(|(_, it)| it.split_once('"'))
-            .map_or("", |(it, _)| it);
-        if reason.starts_with(tail::HEAD) {
+            .and_then(|(_, value)| value.split_once('"'))
+            .map_or("", |(value, _)| value);
+        if let Some(how) = reason.strip_prefix(tail::HEAD_REPAIR) {
             self.break_here(
                 start.n,
-                format!("{reason} then; what was cut off before this is not known"),
+                format!("the head{how} here, so records cut off before this cannot be detected"),
             )
         } else {
             self.verdict.notes.push(format!("record {}: {reason}", start.n))
@@ -197,11 +207,11 @@ impl ChainVerifier<'_> {
     }
 
     fn expected(&self) -> u64 {
-        self.next.map_or(1, |it| it.n + 1)
+        self.next.map_or(1, |value| value.n + 1)
     }
 
     fn break_here(&mut self, n: u64, reason: String) {
-        if self.verdict.breaks.len() < NAMED {
+        if self.verdict.breaks.len() < MAX_BREAKS {
             let (file, line) = self.at.clone();
             self.verdict.breaks.push(ChainBreak { n, file, line, reason });
         }

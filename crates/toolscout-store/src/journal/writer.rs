@@ -1,6 +1,6 @@
 //! Appends records to the files of the journal, and counts those that could not be written.
 
-use super::book::{JournalFolder, lost};
+use super::append::{JournalFolder, lost};
 use super::{JournalRecord, OnWriteError};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -9,17 +9,12 @@ pub(super) struct Appender {
     /// Number of records that were not written. The next successful write records it.
     lost: AtomicU64,
     has_reported: AtomicBool,
-    on_trouble: OnWriteError,
+    on_error: OnWriteError,
 }
 
 impl Appender {
-    pub(super) fn new(book: JournalFolder, on_trouble: OnWriteError) -> Self {
-        Self {
-            folder: book,
-            lost: AtomicU64::new(0),
-            has_reported: AtomicBool::new(false),
-            on_trouble,
-        }
+    pub(super) fn new(folder: JournalFolder, on_error: OnWriteError) -> Self {
+        Self { folder, lost: AtomicU64::new(0), has_reported: AtomicBool::new(false), on_error }
     }
 
     pub(super) fn add_lost(&self, count: u64) {
@@ -40,7 +35,7 @@ impl Appender {
         if let Err(cause) = self.folder.append(&records) {
             self.add_lost(missing + count);
             if !self.has_reported.swap(true, Ordering::Relaxed) {
-                (self.on_trouble)(&cause);
+                (self.on_error)(&cause);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Values that are too large for a database, each in its own file.
 
-use super::file::{self, found};
+use super::file::{self, if_exists};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use toolscout_core::Namespace;
 
 /// Maximum number of files per namespace; those with the oldest writes are deleted.
-const MOST: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// The folders of such files, within the store's folder.
 #[derive(Debug)]
@@ -26,23 +26,23 @@ impl Bulk {
     }
 
     pub(super) fn read(&self, namespace: Namespace, key: &str) -> io::Result<Option<Vec<u8>>> {
-        found(fs::read(self.path(namespace, key)))
+        if_exists(fs::read(self.path(namespace, key)))
     }
 
     /// Writes a temporary file (0600) and renames it, so that readers get either the old or the new
     /// value. Does not sync to disk, since the value can be recreated.
     pub(super) fn write(&self, namespace: Namespace, key: &str, value: &[u8]) -> io::Result<()> {
         let path = self.path(namespace, key);
-        file::make_folder(&path)?;
-        let mut aside =
+        file::create_folder(&path)?;
+        let mut temporary =
             tempfile::Builder::new().prefix(".new-").tempfile_in(self.folder(namespace))?;
-        aside.write_all(value)?;
-        aside.persist(&path).map_err(|it| it.error)?;
-        self.tidy(namespace)
+        temporary.write_all(value)?;
+        temporary.persist(&path).map_err(|error| error.error)?;
+        self.evict_oldest(namespace)
     }
 
     pub(super) fn remove(&self, namespace: Namespace, key: &str) -> io::Result<bool> {
-        Ok(found(fs::remove_file(self.path(namespace, key)))?.is_some())
+        Ok(if_exists(fs::remove_file(self.path(namespace, key)))?.is_some())
     }
 
     pub(super) fn keys(&self, namespace: Namespace) -> io::Result<Vec<String>> {
@@ -52,19 +52,19 @@ impl Bulk {
         Ok(keys)
     }
 
-    /// Holds an exclusive lock, so that of several concurrent swaps with the same `seen` one
+    /// Holds an exclusive lock, so that of several concurrent swaps with the same `expected` one
     /// succeeds.
     pub(super) fn swap(
         &self,
         namespace: Namespace,
         key: &str,
-        seen: Option<&[u8]>,
+        expected: Option<&[u8]>,
         next: Option<&[u8]>,
     ) -> io::Result<bool> {
         let path = self.path(namespace, key);
-        file::make_folder(&path)?;
-        let _alone = file::lock(&self.folder(namespace))?;
-        if self.read(namespace, key)?.as_deref() != seen {
+        file::create_folder(&path)?;
+        let _lock = file::lock(&self.folder(namespace))?;
+        if self.read(namespace, key)?.as_deref() != expected {
             return Ok(false);
         }
         match next {
@@ -74,46 +74,52 @@ impl Bulk {
         Ok(true)
     }
 
-    fn tidy(&self, namespace: Namespace) -> io::Result<()> {
+    fn evict_oldest(&self, namespace: Namespace) -> io::Result<()> {
         let mut files = self.files(namespace)?;
-        let Some(too_many) = files.len().checked_sub(MOST) else { return Ok(()) };
+        let Some(too_many) = files.len().checked_sub(MAX_FILES) else { return Ok(()) };
         files.sort();
-        files.iter().take(too_many).try_for_each(|(_, path)| found(fs::remove_file(path)).map(drop))
+        files
+            .iter()
+            .take(too_many)
+            .try_for_each(|(_, path)| if_exists(fs::remove_file(path)).map(drop))
     }
 
     /// All files with their modification times, including temporary files that a killed process
     /// left behind.
     fn files(&self, namespace: Namespace) -> io::Result<Vec<(SystemTime, PathBuf)>> {
-        let Some(entries) = found(fs::read_dir(self.folder(namespace)))? else {
+        let Some(entries) = if_exists(fs::read_dir(self.folder(namespace)))? else {
             return Ok(Vec::new());
         };
-        let written = |it: &fs::DirEntry| {
-            it.metadata().and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+        let modified_at = |dir_entry: &fs::DirEntry| {
+            dir_entry
+                .metadata()
+                .and_then(|metadata| metadata.modified())
+                .unwrap_or(SystemTime::UNIX_EPOCH)
         };
-        Ok(entries.flatten().map(|it| (written(&it), it.path())).collect())
+        Ok(entries.flatten().map(|entry| (modified_at(&entry), entry.path())).collect())
     }
 
     fn folder(&self, namespace: Namespace) -> PathBuf {
-        self.dir.join(namespace.word())
+        self.dir.join(namespace.as_str())
     }
 }
 
 /// Prefix of the files of keys; other files belong to no key.
-const BEFORE: &str = "of-";
+const KEY_PREFIX: &str = "of-";
 
 /// Escapes every byte that is not a lower-case letter, a digit or `-`, so that no key can form a
 /// path.
 fn name(key: &str) -> String {
-    let byte = |it: u8| match it {
-        b'a'..=b'z' | b'0'..=b'9' | b'-' => char::from(it).to_string(),
-        it => format!("_{it:02x}"),
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'0'..=b'9' | b'-' => char::from(byte).to_string(),
+        value => format!("_{value:02x}"),
     };
-    BEFORE.to_owned() + &key.bytes().map(byte).collect::<String>()
+    KEY_PREFIX.to_owned() + &key.bytes().map(byte).collect::<String>()
 }
 
 /// The key of a file; none if the file belongs to no key.
 fn key(path: &Path) -> Option<String> {
-    let mut parts = path.file_name()?.to_str()?.strip_prefix(BEFORE)?.split('_');
+    let mut parts = path.file_name()?.to_str()?.strip_prefix(KEY_PREFIX)?.split('_');
     let mut key = parts.next()?.as_bytes().to_vec();
     for part in parts {
         let (number, rest) = part.split_at_checked(2)?;
@@ -122,5 +128,5 @@ fn key(path: &Path) -> Option<String> {
     }
     String::from_utf8(key)
         .ok()
-        .filter(|it| path.file_name().is_some_and(|file| file == name(it).as_str()))
+        .filter(|text| path.file_name().is_some_and(|file| file == name(text).as_str()))
 }

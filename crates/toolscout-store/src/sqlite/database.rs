@@ -53,16 +53,16 @@ impl Database {
         let mut current = self.current.lock();
         let result = match action(self.connection(&mut current)?) {
             Err(cause) if open::is_damage(&cause) => {
-                let settled = open::settle(&self.path, self.care);
+                let prepared = open::prepare(&self.path, self.care);
                 // Close the old connection only now: closing may still write to the file, which has
                 // just been copied or moved.
                 current.opened = None;
-                action(self.keep(&mut current, settled?))
+                action(self.set_opened(&mut current, prepared?))
             }
             other => other,
         };
         result.map_err(|cause| match self.care {
-            Care::Keep if open::is_damage(&cause) => open::damaged(&self.path),
+            Care::Keep if open::is_damage(&cause) => open::damage_error(&self.path),
             _ => failed(format!("cannot {verb} `{}`", self.path.display()), cause),
         })
     }
@@ -72,30 +72,30 @@ impl Database {
         &self,
         action: impl Fn(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let done = self.run("write to", action);
+        let result = self.run("write to", action);
         self.changes.fetch_add(1, Ordering::Relaxed);
-        done
+        result
     }
 
     /// Changes whenever this or another process may have written; none if that cannot be detected.
     pub(super) fn revision(&self) -> Option<u64> {
         let mut current = self.current.lock();
         let connection = self.connection(&mut current).ok()?;
-        let of_others: u32 =
+        let data_version: u32 =
             connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()?;
-        Some(self.changes.load(Ordering::Relaxed) << 32 | u64::from(of_others))
+        Some(self.changes.load(Ordering::Relaxed) << 32 | u64::from(data_version))
     }
 
     /// Reopens the file if it is not the opened one: a user may have moved it away to start over.
     fn connection<'a>(&self, current: &'a mut Current) -> Result<&'a Connection, StoreError> {
-        let there = file::identity(&self.path);
-        match current.opened.take().filter(|it| it.file == there) {
+        let identity = file::identity(&self.path);
+        match current.opened.take().filter(|opened| opened.file == identity) {
             Some(opened) => Ok(&current.opened.insert(opened).connection),
-            None => Ok(self.keep(current, open::open(&self.path, self.care)?)),
+            None => Ok(self.set_opened(current, open::open(&self.path, self.care)?)),
         }
     }
 
-    fn keep<'a>(&self, current: &'a mut Current, opened: OpenedDatabase) -> &'a Connection {
+    fn set_opened<'a>(&self, current: &'a mut Current, opened: OpenedDatabase) -> &'a Connection {
         self.changes.fetch_add(1, Ordering::Relaxed);
         if opened.set_aside.is_some() {
             current.set_aside.clone_from(&opened.set_aside);

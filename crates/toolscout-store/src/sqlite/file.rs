@@ -9,8 +9,8 @@ use toolscout_core::Digest;
 
 /// Creates the file's folder (0700) if it is missing. An existing folder keeps its mode, since the
 /// user may have chosen it for other uses, too.
-pub(super) fn make_folder(path: &Path) -> io::Result<()> {
-    match path.parent().filter(|it| !it.is_dir()) {
+pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+    match path.parent().filter(|parent| !parent.is_dir()) {
         Some(dir) => private_dir().recursive(true).create(dir),
         None => Ok(()),
     }
@@ -18,7 +18,7 @@ pub(super) fn make_folder(path: &Path) -> io::Result<()> {
 
 /// Creates an empty file (0600) if it is missing. SQLite creates the files beside it with the same
 /// mode.
-pub(super) fn make(path: &Path) -> io::Result<()> {
+pub(super) fn create_private(path: &Path) -> io::Result<()> {
     match private_file().create_new(true).write(true).open(path) {
         Err(cause) if cause.kind() == ErrorKind::AlreadyExists => Ok(()),
         other => other.map(drop),
@@ -42,17 +42,17 @@ pub(super) fn lock(path: &Path) -> io::Result<File> {
 
 /// Opens a file (0600) for writing; creates it and its folder (0700) if missing.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
-    make_folder(path)?;
+    create_folder(path)?;
     private_file().create(true).truncate(false).write(true).read(true).open(path)
 }
 
 /// Moves the file, and SQLite's files beside it, to the first free `….broken-N`; returns that path.
 pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    let target = broken(path, |it| !it.exists());
+    let target = broken_path(path, |value| !value.exists());
     fs::rename(path, &target)?;
     // SQLite would replay a WAL that is left behind into the new file.
     for beside in ["-wal", "-shm"] {
-        found(fs::rename(with_suffix(path, beside), with_suffix(&target, beside)))?;
+        if_exists(fs::rename(with_suffix(path, beside), with_suffix(&target, beside)))?;
     }
     Ok(target)
 }
@@ -61,18 +61,18 @@ pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
 /// already; returns the path of the copy.
 pub(super) fn copy_aside(path: &Path) -> io::Result<PathBuf> {
     let content = fs::read(path)?;
-    let is_copy = |it: &Path| fs::read(it).is_ok_and(|it| it == content);
-    let target = broken(path, |it| !it.exists() || is_copy(it));
+    let is_copy = |path: &Path| fs::read(path).is_ok_and(|bytes| bytes == content);
+    let target = broken_path(path, |value| !value.exists() || is_copy(value));
     if !target.exists() {
         fs::copy(path, &target)?;
-        found(fs::copy(with_suffix(path, "-wal"), with_suffix(&target, "-wal")))?;
+        if_exists(fs::copy(with_suffix(path, "-wal"), with_suffix(&target, "-wal")))?;
     }
     Ok(target)
 }
 
 /// Distinguishes this file from a later one with the same name; none if there is no file.
 pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
-    fs::metadata(path).ok().map(|it| FileIdentity::of(&it))
+    fs::metadata(path).ok().map(|metadata| FileIdentity::new(&metadata))
 }
 
 /// Identifies the content of the file and of its WAL by their metadata: the system records the last
@@ -80,26 +80,28 @@ pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
 /// is no file.
 pub(super) fn fingerprint(path: &Path) -> Option<Digest> {
     let file = fs::metadata(path).ok()?;
-    let mut all = written(&file);
+    let mut bytes = write_stamp(&file);
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        all.extend([file.ctime(), file.ctime_nsec()].into_iter().flat_map(i64::to_le_bytes));
+        bytes.extend([file.ctime(), file.ctime_nsec()].into_iter().flat_map(i64::to_le_bytes));
     }
     // An empty WAL appears and disappears as processes open and close the file, and its owner
     // changes if root opens it.
-    let log = fs::metadata(with_suffix(path, "-wal")).ok().filter(|it| it.len() > 0);
-    all.extend(log.iter().flat_map(written));
-    Some(Digest::of_bytes(&all))
+    let log = fs::metadata(with_suffix(path, "-wal")).ok().filter(|metadata| metadata.len() > 0);
+    bytes.extend(log.iter().flat_map(write_stamp));
+    Some(Digest::of_bytes(&bytes))
 }
 
-fn written(file: &fs::Metadata) -> Vec<u8> {
-    let since = |it: SystemTime| it.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let FileIdentity(device, inode) = FileIdentity::of(file);
-    let mut all: Vec<u8> =
+fn write_stamp(file: &fs::Metadata) -> Vec<u8> {
+    let since = |system_time: SystemTime| {
+        system_time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
+    };
+    let FileIdentity(device, inode) = FileIdentity::new(file);
+    let mut bytes: Vec<u8> =
         [device, inode, file.len()].into_iter().flat_map(u64::to_le_bytes).collect();
-    all.extend(file.modified().map_or(0, since).to_le_bytes());
-    all
+    bytes.extend(file.modified().map_or(0, since).to_le_bytes());
+    bytes
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -107,21 +109,21 @@ pub(super) struct FileIdentity(u64, u64);
 
 impl FileIdentity {
     #[cfg(unix)]
-    pub(super) fn of(file: &fs::Metadata) -> Self {
+    pub(super) fn new(file: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         Self(file.dev(), file.ino())
     }
 
     /// On other systems an open file cannot be moved.
     #[cfg(not(unix))]
-    pub(super) fn of(_: &fs::Metadata) -> Self {
+    pub(super) fn new(_: &fs::Metadata) -> Self {
         Self(0, 0)
     }
 }
 
-fn broken(path: &Path, fits: impl Fn(&Path) -> bool) -> PathBuf {
+fn broken_path(path: &Path, is_free: impl Fn(&Path) -> bool) -> PathBuf {
     let name = |number: u32| with_suffix(path, &format!(".broken-{number}"));
-    (1..u32::MAX).map(name).find(|it| fits(it)).unwrap_or_else(|| name(u32::MAX))
+    (1..u32::MAX).map(name).find(|name| is_free(name)).unwrap_or_else(|| name(u32::MAX))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -157,9 +159,9 @@ fn private_file() -> OpenOptions {
 }
 
 /// `None` if there is no such file.
-pub(crate) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+pub(crate) fn if_exists<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
-        Ok(it) => Ok(Some(it)),
+        Ok(result) => Ok(Some(result)),
         Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
         Err(cause) => Err(cause),
     }

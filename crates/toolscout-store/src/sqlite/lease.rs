@@ -16,16 +16,16 @@ pub(super) fn path(dir: &Path, name: &str) -> PathBuf {
 
 /// How long to wait for processes that only check the lease: a moment, unless the scheduler
 /// suspends one of them.
-const PATIENCE: Duration = Duration::from_millis(200);
+const RETRY_LIMIT: Duration = Duration::from_millis(200);
 
 /// Takes the lease; none while another process holds it.
 pub(super) fn take(path: &Path) -> io::Result<Option<Lease>> {
     let file = file::open_private(path)?;
-    let due = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + RETRY_LIMIT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(Lease::new(FileLease(file)))),
-            Err(TryLockError::WouldBlock) if has_owner(&file)? || Instant::now() > due => {
+            Err(TryLockError::WouldBlock) if is_locked(&file)? || Instant::now() > deadline => {
                 return Ok(None);
             }
             Err(TryLockError::WouldBlock) => std::thread::yield_now(),
@@ -37,14 +37,14 @@ pub(super) fn take(path: &Path) -> io::Result<Option<Lease>> {
 /// Whether a process holds the lease. A missing file means no.
 pub(super) fn is_taken(path: &Path) -> io::Result<bool> {
     match File::open(path) {
-        Ok(file) => has_owner(&file),
+        Ok(file) => is_locked(&file),
         Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(false),
         Err(cause) => Err(cause),
     }
 }
 
 /// The holder has an exclusive lock; checks use a shared lock, so they do not exclude each other.
-fn has_owner(file: &File) -> io::Result<bool> {
+fn is_locked(file: &File) -> io::Result<bool> {
     match file.try_lock_shared() {
         Ok(()) => file.unlock().map(|()| false),
         Err(TryLockError::WouldBlock) => Ok(true),

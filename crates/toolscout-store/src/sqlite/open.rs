@@ -8,7 +8,7 @@ use std::time::Duration;
 use toolscout_core::StoreError;
 
 /// Maximum wait for another process that writes.
-const PATIENCE: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How to treat a damaged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +32,10 @@ pub(super) struct OpenedDatabase {
 /// Opens the file. For an intact file this reads its first page, or all pages with [`Care::Keep`];
 /// any other file is settled.
 pub(super) fn open(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
-    match open_settled(path, care).map(|found| ready(path, found, care)) {
+    match open_current(path, care).map(|found| configure(path, found, care)) {
         Some(Ok(opened)) => Ok(opened),
         // Damage in the rest of the first page shows only when the tables are read.
-        Some(Err(_)) | None => settle(path, care),
+        Some(Err(_)) | None => prepare(path, care),
     }
 }
 
@@ -48,8 +48,8 @@ fn open_settled(path: &Path, care: Care) -> Option<Versioned> {
 }
 
 /// Creates, migrates or replaces the file. If that fails, opens the existing file read-only.
-pub(super) fn settle(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
-    settle_alone(path, care).or_else(|error| read_only(path, care).ok_or(error))
+pub(super) fn prepare(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
+    prepare_locked(path, care).or_else(|error| read_only(path, care).ok_or(error))
 }
 
 /// Whether SQLite reports that the file is corrupt.
@@ -59,16 +59,18 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// Settles under an exclusive lock, and checks everything again: another process may have settled
 /// the file before.
-fn settle_alone(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
-    let cannot_make = |cause| failed(format!("cannot make `{}`", path.display()), cause);
-    file::make_folder(path).map_err(cannot_make)?;
-    let _alone = file::lock(path).map_err(cannot_make)?;
-    let set_aside = match is_damaged(path, care) {
-        false => None,
-        true if care == Care::Keep => return Err(damaged(path)),
-        true => Some(file::set_aside(path).map_err(|cause| {
-            failed(format!("`{}` is damaged and cannot be set aside", path.display()), cause)
-        })?),
+fn prepare_locked(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError> {
+    let create_error = |cause| failed(format!("cannot create `{}`", path.display()), cause);
+    file::create_folder(path).map_err(create_error)?;
+    let _lock = file::lock(path).map_err(create_error)?;
+    let set_aside = if !is_damaged(path, care) {
+        None
+    } else if care == Care::Keep {
+        return Err(damage_error(path));
+    } else {
+        Some(file::set_aside(path).map_err(|cause| {
+            failed(format!("`{}` is damaged and cannot be moved aside", path.display()), cause)
+        })?)
     };
     file::make(path).map_err(cannot_make)?;
     let mut found = connect(path).map_err(|cause| cannot_open(path, cause))?;
@@ -96,20 +98,20 @@ fn read_only(path: &Path, care: Care) -> Option<OpenedDatabase> {
 }
 
 fn is_damaged(path: &Path, care: Care) -> bool {
-    match connect(path).and_then(|it| is_sound(&it.connection, care)) {
-        Ok(sound) => !sound,
+    match connect(path).and_then(|value| is_intact(&value.connection, care)) {
+        Ok(intact) => !intact,
         Err(cause) => is_damage(&cause),
     }
 }
 
 /// Checks every page, unlike an ordinary open; with [`Care::Keep`], also whether indexes and tables
 /// agree.
-fn is_sound(connection: &Connection, care: Care) -> rusqlite::Result<bool> {
-    let check = match care {
+fn is_intact(connection: &Connection, care: Care) -> rusqlite::Result<bool> {
+    let pragma = match care {
         Care::Rebuild => "PRAGMA quick_check(1)",
         Care::Keep => "PRAGMA integrity_check(1)",
     };
-    connection.query_row(check, [], |row| row.get::<_, String>(0)).map(|it| it == "ok")
+    connection.query_row(pragma, [], |row| row.get::<_, String>(0)).map(|answer| answer == "ok")
 }
 
 /// A readable file and its schema version.
@@ -120,31 +122,31 @@ struct Versioned {
 
 fn connect(path: &Path) -> rusqlite::Result<Versioned> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    look(Connection::open_with_flags(path, flags))
+    with_version(Connection::open_with_flags(path, flags))
 }
 
 /// SQLite reads nothing before the first query; this query reveals a damaged file.
-fn look(opened: rusqlite::Result<Connection>) -> rusqlite::Result<Versioned> {
+fn with_version(opened: rusqlite::Result<Connection>) -> rusqlite::Result<Versioned> {
     let connection = opened?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     let version = schema::version(&connection)?;
     Ok(Versioned { connection, version })
 }
 
 /// The path as a URI with which SQLite expects no writers.
-fn immutable(path: &Path) -> String {
+fn immutable_uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'/' | b'.' | b'-' | b'_' => uri.push(*byte as char),
-            it if it.is_ascii_alphanumeric() => uri.push(*it as char),
-            it => uri.push_str(&format!("%{it:02x}")),
+            byte if byte.is_ascii_alphanumeric() => uri.push(*byte as char),
+            byte => uri.push_str(&format!("%{byte:02x}")),
         }
     }
     uri + "?immutable=1"
 }
 
-fn ready(path: &Path, found: Versioned, care: Care) -> Result<OpenedDatabase, StoreError> {
+fn configure(path: &Path, found: Versioned, care: Care) -> Result<OpenedDatabase, StoreError> {
     let connection = found.connection;
     let synchronous = match care {
         // After a power cut the last writes may be missing, but the file stays consistent.
@@ -153,19 +155,19 @@ fn ready(path: &Path, found: Versioned, care: Care) -> Result<OpenedDatabase, St
     };
     connection
         .pragma_update(None, "synchronous", synchronous)
-        .map_err(|cause| cannot_open(path, cause))?;
+        .map_err(|cause| open_error(path, cause))?;
     Ok(OpenedDatabase { connection, file: file::identity(path), set_aside: None })
 }
 
 /// The error for a damaged file that must be kept. Copies the file first, so that moving it away
 /// loses nothing.
-pub(super) fn damaged(path: &Path) -> StoreError {
-    let copied = match file::copy_aside(path) {
+pub(super) fn damage_error(path: &Path) -> StoreError {
+    let copy_note = match file::copy_aside(path) {
         Ok(copy) => format!("a copy is `{}`", copy.display()),
-        Err(cause) => format!("it could not be copied ({cause})"),
+        Err(cause) => format!("it could not be copied: {cause}"),
     };
     let what = format!(
-        "`{0}` is damaged, and its approvals do not count; {copied}; {1}",
+        "`{}` is damaged, so its approvals do not count; {copy_note}; {RECOVERY_HINT}",
         path.display(),
         next(path)
     );
@@ -173,7 +175,7 @@ pub(super) fn damaged(path: &Path) -> StoreError {
 }
 
 /// The error for a value without a valid seal.
-pub(super) fn not_ours(path: &Path, key: &str) -> StoreError {
+pub(super) fn invalid_seal(path: &Path, key: &str) -> StoreError {
     let what = format!(
         "`{}` was changed by something other than toolscout, at `{}`, or the `key` beside it was replaced; what was approved \
          there does not count, until it is approved again with `toolscout review --accept SERVER`",
@@ -190,7 +192,7 @@ fn next(path: &Path) -> String {
     )
 }
 
-fn newer(path: &Path, found: i64) -> StoreError {
+fn newer_version_error(path: &Path, found: i64) -> StoreError {
     let what = format!(
         "`{}` was written by a newer toolscout (version {found}, this one knows {}); \
          update toolscout, or point TOOLSCOUT_STATE_DIR at another folder",
@@ -200,6 +202,6 @@ fn newer(path: &Path, found: i64) -> StoreError {
     StoreError { what, cause: None }
 }
 
-fn cannot_open(path: &Path, cause: rusqlite::Error) -> StoreError {
+fn open_error(path: &Path, cause: rusqlite::Error) -> StoreError {
     failed(format!("cannot open `{}`", path.display()), cause)
 }

@@ -5,11 +5,11 @@
 
 use toolscout_core::Namespace;
 
-const LENGTH: usize = blake3::OUT_LEN;
+const HASH_BYTES: usize = blake3::OUT_LEN;
 
 /// The value behind its hash.
 pub(super) fn seal(secret: &[u8; 32], namespace: Namespace, key: &str, value: &[u8]) -> Vec<u8> {
-    let mut sealed = mark(secret, namespace, key, value).as_bytes().to_vec();
+    let mut sealed = keyed_hash(secret, namespace, key, value).as_bytes().to_vec();
     sealed.extend_from_slice(value);
     sealed
 }
@@ -21,15 +21,15 @@ pub(super) fn unseal(
     key: &str,
     mut sealed: Vec<u8>,
 ) -> Option<Vec<u8>> {
-    let value = sealed.split_off(sealed.len().min(LENGTH));
-    let claimed: [u8; LENGTH] = sealed.try_into().ok()?;
+    let value = sealed.split_off(sealed.len().min(HASH_BYTES));
+    let claimed: [u8; HASH_BYTES] = sealed.try_into().ok()?;
     // `blake3::Hash` compares in constant time.
-    (mark(secret, namespace, key, &value) == claimed).then_some(value)
+    (keyed_hash(secret, namespace, key, &value) == claimed).then_some(value)
 }
 
-fn mark(secret: &[u8; 32], namespace: Namespace, key: &str, value: &[u8]) -> blake3::Hash {
+fn keyed_hash(secret: &[u8; 32], namespace: Namespace, key: &str, value: &[u8]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new_keyed(secret);
-    for part in [namespace.word().as_bytes(), key.as_bytes(), value] {
+    for part in [namespace.as_str().as_bytes(), key.as_bytes(), value] {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
     }
     hasher.finalize()

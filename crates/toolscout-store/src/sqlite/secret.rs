@@ -13,7 +13,7 @@ use std::time::SystemTime;
 #[derive(Debug)]
 pub(super) struct StoreSecret {
     path: PathBuf,
-    read: Mutex<Option<CachedKey>>,
+    cached: Mutex<Option<CachedKey>>,
 }
 
 struct CachedKey {
@@ -26,7 +26,7 @@ type SecretStamp = (FileIdentity, Option<SystemTime>);
 impl StoreSecret {
     /// Reads nothing yet.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, read: Mutex::default() }
+        Self { path, cached: Mutex::default() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -35,14 +35,14 @@ impl StoreSecret {
 
     /// The key that the file contains now.
     pub(super) fn key(&self) -> io::Result<[u8; 32]> {
-        let mut read = self.read.lock();
+        let mut cached = self.cached.lock();
         let stamp = stamp(&self.path);
-        if let Some(read) = read.as_ref().filter(|it| stamp.as_ref() == Some(&it.stamp)) {
-            return Ok(read.key);
+        if let Some(cached) = cached.as_ref().filter(|value| stamp.as_ref() == Some(&value.stamp)) {
+            return Ok(cached.key);
         }
-        let key = of(&self.path)?;
+        let key = load_or_create(&self.path)?;
         // The stamp was taken before reading, so a write in between leads to another read.
-        *read = stamp.map(|stamp| CachedKey { stamp, key });
+        *cached = stamp.map(|stamp| CachedKey { stamp, key });
         Ok(key)
     }
 }
@@ -56,17 +56,17 @@ impl fmt::Debug for CachedKey {
 
 fn stamp(path: &Path) -> Option<SecretStamp> {
     let file = fs::metadata(path).ok()?;
-    Some((FileIdentity::of(&file), file.modified().ok()))
+    Some((FileIdentity::new(&file), file.modified().ok()))
 }
 
 /// The key in this file; created if the file is missing. If several processes create it at once,
 /// all get the same key.
-fn of(path: &Path) -> io::Result<[u8; 32]> {
+fn load_or_create(path: &Path) -> io::Result<[u8; 32]> {
     match read(path) {
         Err(cause) if cause.kind() == ErrorKind::NotFound => {}
         other => return other,
     }
-    match make(path) {
+    match create(path) {
         // Another process was faster.
         Err(cause) if cause.kind() == ErrorKind::AlreadyExists => read(path),
         other => other,
@@ -74,25 +74,25 @@ fn of(path: &Path) -> io::Result<[u8; 32]> {
 }
 
 fn read(path: &Path) -> io::Result<[u8; 32]> {
-    let unfit = |_| {
+    let wrong_length = |_| {
         io::Error::other(
-            "it does not hold 32 bytes; remove it to have a new one, and approve tools again",
+            "it is not 32 bytes long; delete it to create a new key, then approve your tools again",
         )
     };
-    fs::read(path)?.try_into().map_err(unfit)
+    fs::read(path)?.try_into().map_err(wrong_length)
 }
 
 /// Writes a temporary file (0600) and renames it, so that no process reads an incomplete key.
-fn make(path: &Path) -> io::Result<[u8; 32]> {
-    file::make_folder(path)?;
+fn create(path: &Path) -> io::Result<[u8; 32]> {
+    file::create_folder(path)?;
     let mut bytes = [0; 32];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut bytes)
-        .map_err(|_| io::Error::other("the system gives no random bytes"))?;
-    let mut aside = tempfile::Builder::new()
+        .map_err(|_| io::Error::other("the operating system returned no random bytes"))?;
+    let mut temporary = tempfile::Builder::new()
         .prefix(".key-")
         .tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
-    aside.write_all(&bytes)?;
-    aside.as_file().sync_all()?;
-    aside.persist_noclobber(path).map_err(|error| error.error)?;
+    temporary.write_all(&bytes)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist_noclobber(path).map_err(|error| error.error)?;
     Ok(bytes)
 }

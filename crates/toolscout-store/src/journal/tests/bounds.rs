@@ -1,9 +1,9 @@
 //! The size is limited, and a failed write stops nothing.
 
 use super::super::LIMITS;
-use super::super::book::JournalFolder;
+use super::super::append::JournalFolder;
 use super::{World, journal, numbers, pending, record};
-use crate::journal::{Journal, JournalQuery, KEEP};
+use crate::journal::{DEFAULT_LIMIT, Journal, JournalQuery};
 use parking_lot::{Condvar, Mutex};
 use std::fs;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use toolscout_core::MemoryStore;
 
 #[test]
-fn old_files_go_and_the_chain_is_vouched_for_from_there() {
+fn old_files_are_deleted_and_the_rest_verifies() {
     let world = World::new();
     let book = JournalFolder::with_segments(
         crate::journal::dir(world.state()),
@@ -23,12 +23,12 @@ fn old_files_go_and_the_chain_is_vouched_for_from_there() {
         book.append(&[record(n)]).unwrap();
     }
     let files = fs::read_dir(world.state().join("journal")).unwrap().flatten();
-    let size: u64 = files.map(|it| it.metadata().unwrap().len()).sum();
+    let size: u64 = files.map(|file| file.metadata().unwrap().len()).sum();
     assert!(size < 6_000, "{size} bytes");
     let verdict = world.verify();
     assert_eq!(world.breaks(), [] as [String; 0]);
     assert_eq!(verdict.last, Some(200));
-    assert!(verdict.first.is_some_and(|it| it > 150), "{verdict:?}");
+    assert!(verdict.first.is_some_and(|value| value > 150), "{verdict:?}");
     assert_eq!(verdict.records, 200 - verdict.first.unwrap() + 1);
     let all = world.newest(JournalQuery::default(), usize::MAX);
     assert_eq!(numbers(&all).last(), verdict.first.as_ref());
@@ -38,7 +38,7 @@ fn old_files_go_and_the_chain_is_vouched_for_from_there() {
 }
 
 #[test]
-fn a_batch_that_is_larger_than_a_file_goes_on_in_the_next() {
+fn a_batch_larger_than_a_file_continues_in_the_next() {
     let world = World::new();
     let book = JournalFolder::with_segments(
         crate::journal::dir(world.state()),
@@ -57,7 +57,7 @@ fn a_batch_that_is_larger_than_a_file_goes_on_in_the_next() {
 }
 
 #[test]
-fn files_that_are_missing_at_the_beginning_are_missed() {
+fn missing_first_files_are_detected() {
     let world = World::new();
     let book = JournalFolder::with_segments(
         crate::journal::dir(world.state()),
@@ -71,7 +71,7 @@ fn files_that_are_missing_at_the_beginning_are_missed() {
 }
 
 #[test]
-fn nobody_else_can_read_it() {
+fn journal_files_are_readable_by_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::with(1);
     let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -81,54 +81,58 @@ fn nobody_else_can_read_it() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_once_and_counted() {
+fn a_write_error_is_reported_once_and_lost_records_are_counted() {
     let world = World::new();
     // A file in place of the folder: nothing can be created there.
     fs::write(world.state().join("journal"), "in the way").unwrap();
-    let said = Arc::new(AtomicUsize::new(0));
-    let count = said.clone();
+    let reports = Arc::new(AtomicUsize::new(0));
+    let count = reports.clone();
     let on_trouble = move |_: &std::io::Error| {
         count.fetch_add(1, Ordering::Relaxed);
     };
-    let journal =
-        Journal::new(world.state(), Arc::new(MemoryStore::default()), KEEP, Box::new(on_trouble));
+    let journal = Journal::new(
+        world.state(),
+        Arc::new(MemoryStore::default()),
+        DEFAULT_LIMIT,
+        Box::new(on_trouble),
+    );
     for n in 1..=3 {
         journal.push(pending(n));
         journal.flush();
     }
     journal.write(record(4));
-    assert_eq!(said.load(Ordering::Relaxed), 1);
+    assert_eq!(reports.load(Ordering::Relaxed), 1);
     fs::remove_file(world.state().join("journal")).unwrap();
     journal.write(record(5));
-    let kept = world.newest(JournalQuery::default(), 9);
-    assert_eq!(kept.len(), 2);
-    assert!(kept[1].text.contains(r#""kind":"lost","records":4"#), "{}", kept[1].text);
+    let lines = world.newest(JournalQuery::default(), 9);
+    assert_eq!(lines.len(), 2);
+    assert!(lines[1].text.contains(r#""kind":"dropped","records":4"#), "{}", lines[1].text);
     assert_eq!(world.breaks(), [] as [String; 0]);
 }
 
 /// The first record blocks the writer thread until all others were pushed.
 #[test]
-fn more_than_there_is_room_for_is_counted_and_nobody_waits() {
+fn records_beyond_the_queue_capacity_are_counted_without_blocking() {
     let world = World::new();
     let journal = journal(world.state());
-    journal.keep_writing();
+    journal.start();
     let gate = Arc::new((Mutex::new((false, false)), Condvar::new()));
-    let held = gate.clone();
+    let blocked = gate.clone();
     journal.push(Box::new(move || {
-        let (state, news) = &*held;
+        let (state, changed) = &*blocked;
         let mut state = state.lock();
         state.0 = true;
-        news.notify_all();
-        news.wait_while(&mut state, |it| !it.1);
+        changed.notify_all();
+        changed.wait_while(&mut state, |changed| !changed.1);
         record(1)
     }));
-    let (state, news) = &*gate;
-    news.wait_while(&mut state.lock(), |it| !it.0);
-    (0..LIMITS.capacity as u64 + 7).for_each(|it| journal.push(pending(it)));
+    let (state, changed) = &*gate;
+    changed.wait_while(&mut state.lock(), |changed| !changed.0);
+    (0..LIMITS.capacity as u64 + 7).for_each(|index| journal.push(pending(index)));
     state.lock().1 = true;
-    news.notify_all();
+    changed.notify_all();
     journal.flush();
-    let lost = world.newest(JournalQuery { kinds: &["lost"], ..JournalQuery::default() }, 9);
+    let lost = world.newest(JournalQuery { kinds: &["dropped"], ..JournalQuery::default() }, 9);
     assert_eq!(lost.len(), 1);
     assert!(lost[0].text.contains(r#""records":7"#), "{}", lost[0].text);
     assert_eq!(world.verify().records, LIMITS.capacity as u64 + 2);

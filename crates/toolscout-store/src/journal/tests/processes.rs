@@ -13,7 +13,7 @@ const EACH: u64 = 200;
 /// Pushes and flushes now and then, as several `serve` processes would.
 fn work(state: &Path) {
     let journal = journal(state);
-    journal.keep_writing();
+    journal.start();
     let process = u64::from(std::process::id());
     for at in 0..EACH {
         journal.push(Box::new(move || crate::journal::JournalRecord {
@@ -42,12 +42,12 @@ fn ten_processes_write_one_chain_and_lose_nothing() {
     let verdict = world.verify();
     assert_eq!((verdict.records, verdict.last), (10 * EACH, Some(10 * EACH)));
     let mut by: BTreeMap<String, u64> = BTreeMap::new();
-    for kept in world.newest(JournalQuery::default(), usize::MAX) {
-        let process = kept
+    for line in world.newest(JournalQuery::default(), usize::MAX) {
+        let process = line
             .text
             .split(r#""by":"#)
             .nth(1)
-            .and_then(|it| it.split(',').next())
+            .and_then(|part| part.split(',').next())
             .unwrap()
             .to_owned();
         *by.entry(process).or_default() += 1;
@@ -87,7 +87,7 @@ fn a_process_that_is_killed_loses_nothing_that_was_flushed() {
         acknowledged += out
             .lines()
             .map_while(Result::ok)
-            .filter(|it| it.starts_with("written "))
+            .filter(|line| line.starts_with("written "))
             .take(enough)
             .count();
         child.kill().unwrap();

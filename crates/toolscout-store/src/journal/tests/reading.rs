@@ -1,11 +1,11 @@
 //! Written records can be read.
 
-use super::super::line::LONGEST;
+use super::super::line::MAX_LINE_BYTES;
 use super::{JournalQuery, JournalReader, JournalRecord, World, journal, numbers, pending, record};
 use toolscout_core::Moment;
 
 #[test]
-fn a_record_is_a_line_with_its_number_its_time_and_two_seals() {
+fn a_record_is_a_line_with_number_time_and_two_hashes() {
     let world = World::with(2);
     let [first, second] = &world.lines()[..] else { panic!("two lines") };
     let none = "0".repeat(32);
@@ -22,7 +22,7 @@ fn a_record_is_a_line_with_its_number_its_time_and_two_seals() {
 }
 
 #[test]
-fn the_newest_come_first_from_wherever_one_asks() {
+fn newest_lines_come_first_from_any_position() {
     let world = World::with(9);
     assert_eq!(numbers(&world.newest(JournalQuery::default(), 3)), [9, 8, 7]);
     assert_eq!(
@@ -46,7 +46,7 @@ fn the_newest_come_first_from_wherever_one_asks() {
 }
 
 #[test]
-fn lines_across_blocks_are_whole_in_both_directions() {
+fn lines_across_blocks_are_complete_in_both_directions() {
     let world = World::new();
     let journal = journal(world.state());
     let long = |n: u64| JournalRecord {
@@ -61,61 +61,61 @@ fn lines_across_blocks_are_whole_in_both_directions() {
         forwards
             .push(serde_json::from_str::<serde_json::Value>(text).unwrap()["n"].as_u64().unwrap())
     };
-    JournalReader::new(world.state()).each(&JournalQuery::default(), count).unwrap();
+    JournalReader::new(world.state()).for_each(&JournalQuery::default(), count).unwrap();
     assert_eq!(forwards, (1..=400).collect::<Vec<_>>());
     assert_eq!(backwards, (1..=400).rev().collect::<Vec<_>>());
     assert_eq!(world.breaks(), [] as [String; 0]);
 }
 
 #[test]
-fn a_journal_that_is_not_there_is_empty_and_sound() {
+fn a_missing_journal_is_empty_and_valid() {
     let world = World::new();
     assert!(world.newest(JournalQuery::default(), 5).is_empty());
     assert_eq!(world.verify(), super::JournalVerification::default());
 }
 
 #[test]
-fn what_a_thread_writes_is_there_after_a_flush_and_at_the_end() {
+fn pushed_records_are_written_by_flush_and_on_drop() {
     let world = World::new();
     let journal = journal(world.state());
-    journal.keep_writing();
-    journal.keep_writing();
-    (1..=50).for_each(|it| journal.push(pending(it)));
+    journal.start();
+    journal.start();
+    (1..=50).for_each(|index| journal.push(pending(index)));
     journal.flush();
     assert_eq!(world.newest(JournalQuery::default(), 99).len(), 50);
     journal.write(record(51));
     assert_eq!(world.newest(JournalQuery::default(), 99).len(), 51);
-    (52..=60).for_each(|it| journal.push(pending(it)));
+    (52..=60).for_each(|index| journal.push(pending(index)));
     drop(journal);
     assert_eq!(world.newest(JournalQuery::default(), 99).len(), 60);
     assert_eq!(world.verify().last, Some(60));
 }
 
 #[test]
-fn what_is_no_line_is_not_read_and_breaks_no_reader() {
+fn invalid_lines_are_skipped() {
     let world = World::with(3);
     let mut bytes = std::fs::read(world.segment(1)).unwrap();
     bytes.extend_from_slice(b"\xff\xfe\n\n{\"n\":\n");
-    bytes.extend(std::iter::repeat_n(b'x', 10 * LONGEST));
+    bytes.extend(std::iter::repeat_n(b'x', 10 * MAX_LINE_BYTES));
     std::fs::write(world.segment(1), bytes).unwrap();
     assert_eq!(numbers(&world.newest(JournalQuery::default(), 9)), [3, 2, 1]);
     let mut count = 0;
-    JournalReader::new(world.state()).each(&JournalQuery::default(), |_| count += 1).unwrap();
+    JournalReader::new(world.state()).for_each(&JournalQuery::default(), |_| count += 1).unwrap();
     assert_eq!(count, 3);
 }
 
 #[test]
-fn what_is_too_long_or_no_line_is_counted_and_not_written() {
+fn records_that_are_too_long_are_counted_as_lost() {
     let world = World::new();
     let journal = journal(world.state());
     journal.write(JournalRecord {
         at: Moment(0),
         kind: "long",
-        body: format!(r#"{{"x":"{}"}}"#, "x".repeat(LONGEST)),
+        body: format!(r#"{{"x":"{}"}}"#, "x".repeat(MAX_LINE_BYTES)),
     });
     journal.write(JournalRecord { at: Moment(0), kind: "two", body: "{\"x\":\n1}".to_owned() });
-    let kept = world.newest(JournalQuery { kinds: &["lost"], ..JournalQuery::default() }, 9);
-    assert_eq!(kept.len(), 2);
-    assert!(kept[0].text.contains(r#""records":1"#));
+    let lines = world.newest(JournalQuery { kinds: &["dropped"], ..JournalQuery::default() }, 9);
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].text.contains(r#""records":1"#));
     assert_eq!(world.breaks(), [] as [String; 0]);
 }

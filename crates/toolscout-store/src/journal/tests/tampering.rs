@@ -1,6 +1,6 @@
 //! Every change to the files is detected.
 
-use super::super::book::key;
+use super::super::append::key;
 use super::super::head::{JournalHead, LockedHead};
 use super::{World, numbers};
 use crate::journal::{JournalQuery, dir};
@@ -11,7 +11,7 @@ use toolscout_core::MemoryStore;
 const NONE: [&str; 0] = [];
 
 #[test]
-fn what_was_not_touched_is_sound() {
+fn an_untouched_journal_is_valid() {
     let world = World::with(20);
     world.write(21..=25);
     let verdict = world.verify();
@@ -21,7 +21,7 @@ fn what_was_not_touched_is_sound() {
 }
 
 #[test]
-fn a_changed_record_is_found_and_only_that_one() {
+fn a_changed_record_is_the_only_break() {
     let world = World::with(9);
     world.rewrite(|lines| lines[4] = lines[4].replace(r#""value":"5""#, r#""value":"6""#));
     assert_eq!(
@@ -31,7 +31,7 @@ fn a_changed_record_is_found_and_only_that_one() {
 }
 
 #[test]
-fn a_changed_seal_or_number_is_found() {
+fn a_changed_hash_or_number_is_detected() {
     let world = World::with(9);
     world.rewrite(|lines| lines[4] = lines[4].replace(r#"{"n":5,"#, r#"{"n":6,"#));
     assert!(
@@ -53,7 +53,7 @@ fn a_changed_seal_or_number_is_found() {
 }
 
 #[test]
-fn a_missing_record_is_found_at_the_beginning_in_the_middle_and_at_the_end() {
+fn a_missing_record_is_detected_at_any_position() {
     let world = World::with(9);
     world.rewrite(|lines| drop(lines.drain(3..5)));
     assert_eq!(world.breaks(), ["000001.jsonl:4 records 4 to 5 are missing"]);
@@ -66,62 +66,65 @@ fn a_missing_record_is_found_at_the_beginning_in_the_middle_and_at_the_end() {
 }
 
 #[test]
-fn an_end_that_was_cut_off_stays_known_when_others_write_on() {
+fn a_cut_off_end_is_detected_after_later_writes() {
     let world = World::with(9);
     world.rewrite(|lines| lines.truncate(6));
     world.write([10, 11]);
     assert_eq!(world.breaks(), ["000001.jsonl:7 records 7 to 9 are missing"]);
-    assert_eq!(world.verify().notes, ["record 10: the end of it was cut off"]);
+    assert_eq!(world.verify().notes, ["record 10: the end of the file was cut off"]);
     assert_eq!(numbers(&world.newest(JournalQuery::default(), 4)), [12, 11, 10, 6]);
 }
 
 #[test]
-fn records_in_another_order_and_records_put_in_are_found() {
+fn reordered_and_inserted_records_are_detected() {
     let world = World::with(9);
     world.rewrite(|lines| lines.swap(3, 4));
     let breaks = world.breaks();
     assert_eq!(breaks[0], "000001.jsonl:4 records 4 to 4 are missing");
-    assert_eq!(breaks[1], "000001.jsonl:5 record 4 stands behind record 5");
+    assert_eq!(breaks[1], "000001.jsonl:5 record 4 comes after record 5");
     let world = World::with(9);
     world.rewrite(|lines| lines.insert(5, lines[2].clone()));
-    assert_eq!(world.breaks()[0], "000001.jsonl:6 record 3 stands behind record 5");
+    assert_eq!(world.breaks()[0], "000001.jsonl:6 record 3 comes after record 5");
     let world = World::with(9);
     world.rewrite(|lines| lines.insert(5, "what somebody else says".to_owned()));
-    assert_eq!(world.breaks(), ["000001.jsonl:6 no record, but something else"]);
+    assert_eq!(world.breaks(), ["000001.jsonl:6 this line is not a record"]);
 }
 
 /// Both lines have valid seals from other journals, but they do not belong together.
 #[test]
-fn a_record_of_another_journal_does_not_fit() {
+fn a_record_of_another_journal_is_detected() {
     let (world, other) = (World::with(9), World::new());
     other.write(11..=19);
     let foreign = other.lines()[4].clone();
     world.rewrite(|lines| lines[4] = foreign);
     let breaks = world.breaks();
-    assert_eq!(breaks[0], "000001.jsonl:5 record 5 does not go on from the one before it");
+    assert_eq!(
+        breaks[0],
+        "000001.jsonl:5 record 5 does not continue the hash chain of the record before it"
+    );
     let head = fs::read(other.head()).unwrap();
     let world = World::with(9);
     fs::write(world.head(), head).unwrap();
     assert_eq!(
         world.breaks(),
-        ["000001.jsonl:9 the last record is another one than the head says"]
+        ["000001.jsonl:9 the last record is not the one that the head names"]
     );
 }
 
 #[test]
-fn without_its_head_nobody_vouches_for_the_end() {
+fn a_missing_head_is_reported() {
     let world = World::with(9);
     fs::remove_file(world.head()).unwrap();
     assert_eq!(
         world.breaks(),
-        ["head:0 the head is missing, so a cut at the end cannot be detected"]
+        ["head:0 the head is missing, so records cut off at the end cannot be detected"]
     );
     // Writing continues, and the break stays on record.
     world.write([10]);
     assert_eq!(
         world.breaks(),
         [
-            "000001.jsonl:10 the head of it was missing then; what was cut off before this is not known"
+            "000001.jsonl:10 the head was missing here, so records cut off before this cannot be detected"
         ]
     );
     let world = World::with(9);
@@ -134,7 +137,7 @@ fn without_its_head_nobody_vouches_for_the_end() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_missed() {
+fn a_missing_file_is_detected() {
     let world = World::with(9);
     fs::remove_file(world.segment(1)).unwrap();
     let breaks = world.breaks();
@@ -143,20 +146,20 @@ fn a_file_that_is_gone_is_missed() {
 }
 
 #[test]
-fn half_a_record_is_set_aside_and_the_next_one_goes_on() {
+fn a_partial_record_is_set_aside_before_the_next() {
     let world = World::with(3);
     let mut bytes = fs::read(world.segment(1)).unwrap();
     bytes.extend_from_slice(br#"{"n":4,"at":"2023-"#);
     fs::write(world.segment(1), bytes).unwrap();
     world.write([4]);
     assert_eq!(world.breaks(), NONE);
-    assert_eq!(world.verify().notes, ["record 4: half a record, of 18 bytes, was set aside"]);
+    assert_eq!(world.verify().notes, ["record 4: an incomplete record of 18 bytes was set aside"]);
     assert_eq!(fs::read(world.state().join("journal/half")).unwrap(), br#"{"n":4,"at":"2023-"#);
     assert_eq!(numbers(&world.newest(JournalQuery::default(), 2)), [5, 4]);
 }
 
 #[test]
-fn lines_that_the_head_does_not_know_yet_are_taken_up() {
+fn lines_beyond_the_head_are_adopted() {
     let world = World::with(3);
     let head = fs::read(world.head()).unwrap();
     world.write([4, 5]);
@@ -168,11 +171,11 @@ fn lines_that_the_head_does_not_know_yet_are_taken_up() {
 }
 
 #[test]
-fn a_process_that_is_killed_in_the_very_first_write_breaks_nothing() {
+fn a_process_killed_during_the_first_write_breaks_nothing() {
     let world = World::with(2);
     let key = key(&MemoryStore::default()).unwrap();
     // As if the process had been killed directly after writing its lines.
-    LockedHead::take(&dir(world.state()), Duration::ZERO)
+    LockedHead::lock(&dir(world.state()), Duration::ZERO)
         .unwrap()
         .write(JournalHead::START, &key)
         .unwrap();
@@ -182,13 +185,13 @@ fn a_process_that_is_killed_in_the_very_first_write_breaks_nothing() {
     assert_eq!((verdict.last, world.breaks().len(), verdict.notes.len()), (Some(3), 0, 0));
     // As if it had been killed before writing them: the head is empty.
     let world = World::new();
-    drop(LockedHead::take(&dir(world.state()), Duration::ZERO).unwrap());
+    drop(LockedHead::lock(&dir(world.state()), Duration::ZERO).unwrap());
     world.write([1]);
     assert_eq!((world.verify().last, world.breaks().len()), (Some(1), 0));
 }
 
 #[test]
-fn what_others_write_behind_the_end_stays_and_is_shown() {
+fn foreign_text_after_the_end_is_kept_and_reported() {
     let world = World::with(3);
     let mut bytes = fs::read(world.segment(1)).unwrap();
     bytes.extend_from_slice(b"not ours\nand not ended");
@@ -196,10 +199,7 @@ fn what_others_write_behind_the_end_stays_and_is_shown() {
     world.write([4]);
     assert_eq!(
         world.breaks(),
-        [
-            "000001.jsonl:4 no record, but something else",
-            "000001.jsonl:5 no record, but something else"
-        ]
+        ["000001.jsonl:4 this line is not a record", "000001.jsonl:5 this line is not a record"]
     );
     assert_eq!(numbers(&world.newest(JournalQuery::default(), 2)), [5, 4]);
 }
