@@ -1,9 +1,9 @@
 //! The guarantees of the store.
 //!
-//! 1. A written value is visible to the next reader: [`keeping`].
+//! 1. A written value is visible to the next reader: [`basics`].
 //! 2. Several threads and processes lose nothing: [`sharing`].
-//! 3. Damaged, newer and read-only files are handled: [`trouble`].
-//! 4. The folders are at their conventional paths: [`places`].
+//! 3. Damaged, newer and read-only files are handled: [`damage`].
+//! 4. The folders are at their conventional paths: [`dirs`].
 //! 5. Of several concurrent swaps with the same expected value, one succeeds: [`swapping`].
 //! 6. A lease has one holder and ends with its process: [`leases`].
 //! 7. All processes share one secret key: [`secrets`].

@@ -4,7 +4,7 @@ use tempfile::tempdir;
 use toolscout_core::{Namespace, Store};
 
 #[test]
-fn what_is_large_is_a_file_that_the_next_one_reads() {
+fn large_values_are_files_that_other_stores_read() {
     let dir = tempdir().unwrap();
     let store = open(dir.path());
     assert_eq!(store.read(Namespace::Index, "p").unwrap(), None);
@@ -19,7 +19,7 @@ fn what_is_large_is_a_file_that_the_next_one_reads() {
 }
 
 #[test]
-fn no_key_leads_out_of_the_folder() {
+fn no_key_escapes_the_folder() {
     let dir = tempdir().unwrap();
     let store = open(&dir.path().join("state"));
     let keys = ["../../x", "/etc/x", "A_b", "a b", "", "ü", ".new-x"];
@@ -33,17 +33,17 @@ fn no_key_leads_out_of_the_folder() {
             "{key}"
         );
     }
-    let mut kept = store.keys(Namespace::Index).unwrap();
+    let mut stored = store.keys(Namespace::Index).unwrap();
     let mut expected = keys.map(str::to_owned).to_vec();
-    kept.sort();
+    stored.sort();
     expected.sort();
-    assert_eq!(kept, expected);
+    assert_eq!(stored, expected);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_it() {
+fn it_is_readable_by_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempdir().unwrap();
     open(dir.path()).write(Namespace::Index, "p", b"x").unwrap();
@@ -53,7 +53,7 @@ fn nobody_else_can_read_it() {
 }
 
 #[test]
-fn there_are_never_more_than_a_few() {
+fn the_number_of_files_is_limited() {
     let dir = tempdir().unwrap();
     let store = open(dir.path());
     for number in 0..80 {
@@ -65,7 +65,7 @@ fn there_are_never_more_than_a_few() {
 }
 
 #[test]
-fn of_two_who_saw_the_same_one_succeeds() {
+fn one_of_two_concurrent_swaps_succeeds() {
     let dir = tempdir().unwrap();
     let store = open(dir.path());
     assert!(store.swap(Namespace::Index, "p", None, Some(b"a")).unwrap());

@@ -7,7 +7,7 @@ use std::path::Path;
 use toolscout_core::{Namespace, Store};
 
 #[test]
-fn a_damaged_file_is_set_aside_and_a_fresh_one_begun() {
+fn a_damaged_file_is_set_aside_and_recreated() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     for number in 1..=2 {
@@ -16,8 +16,8 @@ fn a_damaged_file_is_set_aside_and_a_fresh_one_begun() {
         let aside = dir.path().join(format!("state.db.broken-{number}"));
         assert_eq!(store.recovered().as_ref(), Some(&aside));
         assert_eq!(fs::read_to_string(aside).unwrap(), format!("rubbish {number}"));
-        store.write(Namespace::Trust, "a", b"yes").unwrap();
-        assert_eq!(store.keys(Namespace::Trust).unwrap(), ["a"]);
+        store.write(Namespace::Discovery, "a", b"yes").unwrap();
+        assert_eq!(store.keys(Namespace::Discovery).unwrap(), ["a"]);
         drop(store);
         assert_eq!(open(dir.path()).recovered(), None);
     }
@@ -37,7 +37,7 @@ fn damage_in_the_first_page_is_set_aside_at_once() {
 }
 
 #[test]
-fn damage_that_shows_only_later_is_set_aside_then() {
+fn damage_found_later_is_set_aside_then() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     let store = open(dir.path());
@@ -60,7 +60,7 @@ fn damage_that_shows_only_later_is_set_aside_then() {
 }
 
 #[test]
-fn a_newer_file_is_left_alone_and_said_to_be_newer() {
+fn a_newer_file_is_kept_and_reported() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.db");
     drop(open(dir.path()));
@@ -69,7 +69,7 @@ fn a_newer_file_is_left_alone_and_said_to_be_newer() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` was written by a newer toolscout (version 99, this one knows 1); \
+            "`{}` was written by a newer toolscout (schema version 99; this version supports up to 1); \
              update toolscout, or point TOOLSCOUT_STATE_DIR at another folder",
             path.display()
         )
@@ -78,7 +78,7 @@ fn a_newer_file_is_left_alone_and_said_to_be_newer() {
 }
 
 #[test]
-fn a_full_disk_stops_writing_and_not_reading() {
+fn a_full_disk_stops_writes_but_not_reads() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     store.write(Namespace::Scan, "small", b"fits").unwrap();
@@ -103,18 +103,18 @@ impl SqliteStore {
 }
 
 #[test]
-fn a_place_where_no_folder_can_be_is_an_error_that_says_where() {
+fn a_folder_that_cannot_be_created_is_an_error_with_its_path() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a-file");
     fs::write(&file, "").unwrap();
     let error = SqliteStore::open(&file.join("state")).unwrap_err();
-    assert!(error.to_string().starts_with("cannot make `"), "{error}");
+    assert!(error.to_string().starts_with("cannot create `"), "{error}");
     assert!(error.to_string().contains("a-file/state/state.db"), "{error}");
 }
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_written_can_still_be_read() {
+fn a_read_only_database_can_be_read() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
     if let Some(dir) = std::env::var_os(CHILD) {
@@ -123,7 +123,7 @@ fn what_cannot_be_written_can_still_be_read() {
     // Characters with a meaning in a URI, because such a folder is opened by URI.
     let outer = tempfile::tempdir().unwrap();
     let dir = outer.path().join("a %41?b#c");
-    open(&dir).write(Namespace::Trust, "folder", b"yes").unwrap();
+    open(&dir).write(Namespace::Discovery, "folder", b"yes").unwrap();
     let mode =
         |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     mode(outer.path(), 0o755);
@@ -133,8 +133,7 @@ fn what_cannot_be_written_can_still_be_read() {
     // Root can write everywhere, so another user has to try, with a program that it can reach.
     let program = outer.path().join("tests");
     fs::copy(myself(), &program).unwrap();
-    let mut child =
-        again(&program, "tests::trouble::what_cannot_be_written_can_still_be_read", &dir);
+    let mut child = again(&program, "tests::damage::a_read_only_database_can_be_read", &dir);
     if outer.path().metadata().unwrap().uid() == 0 {
         child.uid(65534).gid(65534);
     }
@@ -146,9 +145,9 @@ fn what_cannot_be_written_can_still_be_read() {
 #[cfg(unix)]
 fn reads_and_cannot_write(dir: &Path) {
     let store = open(dir);
-    assert_eq!(store.read(Namespace::Trust, "folder").unwrap().as_deref(), Some(&b"yes"[..]));
-    assert_eq!(store.keys(Namespace::Trust).unwrap(), ["folder"]);
-    let error = store.write(Namespace::Trust, "other", b"yes").unwrap_err();
+    assert_eq!(store.read(Namespace::Discovery, "folder").unwrap().as_deref(), Some(&b"yes"[..]));
+    assert_eq!(store.keys(Namespace::Discovery).unwrap(), ["folder"]);
+    let error = store.write(Namespace::Discovery, "other", b"yes").unwrap_err();
     assert_eq!(error.to_string(), format!("cannot write to `{}`", dir.join("state.db").display()));
-    assert!(store.remove(Namespace::Trust, "folder").is_err());
+    assert!(store.remove(Namespace::Discovery, "folder").is_err());
 }

@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 fn env<'a>(all: &'a [(&'a str, &'a str)]) -> impl Fn(&str) -> Option<OsString> + 'a {
-    |name| all.iter().find(|(it, _)| *it == name).map(|(_, value)| value.into())
+    |name| all.iter().find(|(item, _)| *item == name).map(|(_, value)| value.into())
 }
 
 #[test]
-fn our_own_variable_comes_first() {
+fn the_own_variable_has_precedence() {
     let all = [
         ("TOOLSCOUT_STATE_DIR", "state"),
         ("TOOLSCOUT_CONFIG_DIR", "/config"),
@@ -22,7 +22,7 @@ fn our_own_variable_comes_first() {
 }
 
 #[test]
-fn then_comes_the_desktop_standard() {
+fn the_xdg_variable_comes_second() {
     let all = [
         ("XDG_STATE_HOME", "/xdg/state"),
         ("XDG_CONFIG_HOME", "/xdg/config"),
@@ -33,7 +33,7 @@ fn then_comes_the_desktop_standard() {
 }
 
 #[test]
-fn then_the_home() {
+fn the_home_directory_comes_last() {
     for all in [
         &[("HOME", "/home/ann")][..],
         &[("TOOLSCOUT_STATE_DIR", ""), ("TOOLSCOUT_CONFIG_DIR", ""), ("HOME", "/home/ann")],
@@ -45,7 +45,7 @@ fn then_the_home() {
 }
 
 #[test]
-fn without_a_home_there_is_no_place() {
+fn without_a_home_there_is_no_directory() {
     assert_eq!(state_dir(env(&[])), None);
     assert_eq!(config_dir(env(&[("HOME", "")])), None);
 }

@@ -23,7 +23,7 @@ fn one_at_a_time(one: &dyn Store, two: &dyn Store) {
 }
 
 #[test]
-fn a_right_belongs_to_one_at_a_time() {
+fn a_lease_has_one_holder_at_a_time() {
     let dir = tempfile::tempdir().unwrap();
     one_at_a_time(&open(dir.path()), &open(dir.path()));
     let memory = MemoryStore::default();
@@ -31,19 +31,19 @@ fn a_right_belongs_to_one_at_a_time() {
 }
 
 #[test]
-fn a_name_may_be_anything() {
+fn a_lease_name_may_be_any_text() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let names = ["", "../../etc/passwd", "a/b", "a\0b", "ü", &"x".repeat(10_000)];
-    let held = names.map(|it| store.lease(it).unwrap().expect("free"));
+    let lease = names.map(|name| store.lease(name).unwrap().expect("free"));
     assert_eq!(std::fs::read_dir(dir.path().join("leases")).unwrap().count(), names.len());
-    assert_eq!(names.map(|it| store.is_leased(it).unwrap()), [true; 6]);
-    drop(held);
-    assert_eq!(names.map(|it| store.is_leased(it).unwrap()), [false; 6]);
+    assert_eq!(names.map(|name| store.is_leased(name).unwrap()), [true; 6]);
+    drop(lease);
+    assert_eq!(names.map(|name| store.is_leased(name).unwrap()), [false; 6]);
 }
 
 #[test]
-fn of_many_who_want_it_one_gets_it_though_others_look() {
+fn one_of_many_takes_the_lease_while_others_check_it() {
     let dir = tempfile::tempdir().unwrap();
     let (all, done) = (Barrier::new(16), Barrier::new(16));
     let want = |_| {
@@ -63,9 +63,13 @@ fn of_many_who_want_it_one_gets_it_though_others_look() {
         false
     };
     let winners = thread::scope(|scope| {
-        let wanting = [0; 8].map(|it| scope.spawn(move || want(it)));
-        let looking = [0; 8].map(|it| scope.spawn(move || look(it)));
-        wanting.into_iter().chain(looking).filter_map(|it| it.join().unwrap().then_some(())).count()
+        let wanting = [0; 8].map(|value| scope.spawn(move || want(value)));
+        let looking = [0; 8].map(|value| scope.spawn(move || look(value)));
+        wanting
+            .into_iter()
+            .chain(looking)
+            .filter_map(|wanting| wanting.join().unwrap().then_some(()))
+            .count()
     });
     assert_eq!(winners, 1);
     assert!(!open(dir.path()).is_leased("a").unwrap());
@@ -82,22 +86,22 @@ fn take_and_wait(dir: &Path) {
 fn owner(dir: &Path, test: &str) -> Child {
     let mut command = again(&myself(), test, dir);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let said = BufReader::new(child.stdout.as_mut().unwrap())
+    let output = BufReader::new(child.stdout.as_mut().unwrap())
         .lines()
         .map_while(Result::ok)
-        .find(|it| it == "taken");
-    assert_eq!(said.as_deref(), Some("taken"));
+        .find(|line| line == "taken");
+    assert_eq!(output.as_deref(), Some("taken"));
     child
 }
 
 #[test]
-fn a_right_ends_with_a_process_that_is_killed() {
+fn a_lease_ends_when_its_process_is_killed() {
     if let Some(dir) = child() {
         return take_and_wait(&dir);
     }
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    let mut child = owner(dir.path(), "tests::leases::a_right_ends_with_a_process_that_is_killed");
+    let mut child = owner(dir.path(), "tests::leases::a_lease_ends_when_its_process_is_killed");
     assert!(store.is_leased("a").unwrap());
     assert!(store.lease("a").unwrap().is_none());
     child.kill().unwrap();
@@ -109,7 +113,7 @@ fn a_right_ends_with_a_process_that_is_killed() {
 /// A child of the holder does not keep the lease alive.
 #[cfg(unix)]
 #[test]
-fn a_right_is_not_passed_on_to_children() {
+fn a_lease_is_not_inherited_by_children() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let lease = store.lease("a").unwrap().expect("free");
@@ -122,7 +126,7 @@ fn a_right_is_not_passed_on_to_children() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_look_at_leases() {
+fn lease_files_are_accessible_to_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let state = dir.path().join("state");
@@ -136,12 +140,12 @@ fn nobody_else_can_look_at_leases() {
 
 #[cfg(unix)]
 #[test]
-fn a_lease_that_cannot_be_looked_at_is_an_error() {
+fn a_lease_that_cannot_be_checked_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     std::fs::write(dir.path().join("leases"), "not a folder").unwrap();
     let error = store.lease("a").unwrap_err();
-    assert!(error.to_string().starts_with("cannot take `"), "{error}");
+    assert!(error.to_string().starts_with("cannot take the lease `"), "{error}");
     let error = store.is_leased("a").unwrap_err();
-    assert!(error.to_string().starts_with("cannot look at `"), "{error}");
+    assert!(error.to_string().starts_with("cannot check the lease `"), "{error}");
 }

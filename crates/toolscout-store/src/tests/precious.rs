@@ -23,13 +23,14 @@ fn approved(store: &SqliteStore) -> Result<Option<Vec<u8>>, StoreError> {
 }
 
 fn copies(dir: &Path) -> Vec<String> {
-    let names = fs::read_dir(dir).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names.filter(|it| it.contains(".broken-")).collect();
+    let names =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|name| name.contains(".broken-")).collect();
     names.sort();
     names
 }
 
-/// A damaged file must be moved away; a single invalid record is repaired by another approval.
+/// A damaged file is reset; a single invalid record is repaired by another approval.
 fn says_what_to_do(error: &StoreError, trust: &Path) {
     says_how_to_approve(error, trust);
     let text = error.to_string();
@@ -39,11 +40,11 @@ fn says_what_to_do(error: &StoreError, trust: &Path) {
 fn says_how_to_approve(error: &StoreError, trust: &Path) {
     let text = error.to_string();
     assert!(text.contains(&format!("`{}`", trust.display())), "{text}");
-    assert!(text.contains("`toolscout review --accept SERVER`"), "{text}");
+    assert!(text.contains("`toolscout review accept SERVER`"), "{text}");
 }
 
 #[test]
-fn what_is_precious_is_apart_and_opened_only_when_asked_for() {
+fn precious_data_is_separate_and_opened_on_first_use() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     for namespace in [
@@ -62,7 +63,7 @@ fn what_is_precious_is_apart_and_opened_only_when_asked_for() {
     for namespace in PRECIOUS {
         assert!(namespace.is_precious());
         assert_eq!(store.read(namespace, "a").unwrap(), None);
-        store.write(namespace, "a", namespace.word().as_bytes()).unwrap();
+        store.write(namespace, "a", namespace.as_str().as_bytes()).unwrap();
     }
     assert!(dir.path().join("trust.db").exists());
     drop(store);
@@ -71,7 +72,7 @@ fn what_is_precious_is_apart_and_opened_only_when_asked_for() {
     for namespace in PRECIOUS {
         assert_eq!(
             store.read(namespace, "a").unwrap().as_deref(),
-            Some(namespace.word().as_bytes())
+            Some(namespace.as_str().as_bytes())
         );
         assert_eq!(store.keys(namespace).unwrap(), ["a"]);
         assert!(store.remove(namespace, "a").unwrap());
@@ -79,7 +80,7 @@ fn what_is_precious_is_apart_and_opened_only_when_asked_for() {
 }
 
 #[test]
-fn a_damaged_state_leaves_approvals_alone() {
+fn a_damaged_state_database_leaves_approvals_intact() {
     let (dir, _) = folder();
     fs::write(dir.path().join("state.db"), "rubbish").unwrap();
     let store = open(dir.path());
@@ -88,7 +89,7 @@ fn a_damaged_state_leaves_approvals_alone() {
 }
 
 #[test]
-fn damaged_approvals_are_an_error_until_moved_away() {
+fn damaged_approvals_are_an_error_until_a_reset() {
     let (dir, trust) = folder();
     fs::write(&trust, "rubbish").unwrap();
     let store = open(dir.path());
@@ -126,7 +127,7 @@ fn damaged_approvals_are_an_error_until_moved_away() {
 }
 
 #[test]
-fn another_damage_is_another_copy() {
+fn each_distinct_damage_is_copied() {
     let (dir, trust) = folder();
     for content in ["one", "two", "one"] {
         fs::write(&trust, content).unwrap();
@@ -136,7 +137,7 @@ fn another_damage_is_another_copy() {
 }
 
 #[test]
-fn damage_in_any_page_is_found_before_anything_is_believed() {
+fn damage_in_any_page_is_detected_before_use() {
     let (dir, trust) = folder();
     let store = open(dir.path());
     for at in 0..200 {
@@ -159,10 +160,10 @@ fn damage_in_any_page_is_found_before_anything_is_believed() {
 /// Whichever byte is changed, the approval is the original, missing or an error; never a different
 /// one.
 #[test]
-fn no_changed_byte_makes_another_approval() {
+fn a_changed_byte_never_changes_an_approval() {
     let (dir, trust) = folder();
     let whole = fs::read(&trust).unwrap();
-    let written = whole.iter().enumerate().filter(|(_, it)| **it != 0).map(|(at, _)| at);
+    let written = whole.iter().enumerate().filter(|(_, item)| **item != 0).map(|(at, _)| at);
     let mut outcomes = [0; 3];
     for at in written.chain((0..whole.len()).step_by(997)) {
         let mut bytes = whole.clone();
@@ -174,13 +175,13 @@ fn no_changed_byte_makes_another_approval() {
             Ok(None) => outcomes[1] += 1,
             Err(_) => outcomes[2] += 1,
         }
-        copies(dir.path()).iter().for_each(|it| fs::remove_file(dir.path().join(it)).unwrap());
+        copies(dir.path()).iter().for_each(|copy| fs::remove_file(dir.path().join(copy)).unwrap());
     }
     assert!(outcomes[0] > 0 && outcomes[2] > 0, "{outcomes:?}");
 }
 
 #[test]
-fn what_somebody_else_wrote_is_not_believed() {
+fn values_written_by_other_programs_are_refused() {
     let (dir, trust) = folder();
     open(dir.path()).write(Namespace::Backup, "mail", b"approved").unwrap();
     let alter = |sql: &str| rusqlite::Connection::open(&trust).unwrap().execute(sql, []).unwrap();
@@ -205,7 +206,7 @@ fn what_somebody_else_wrote_is_not_believed() {
 
 /// By this or another writer, with SQLite or without; reads change nothing.
 #[test]
-fn the_imprint_is_another_whenever_something_was_written() {
+fn the_fingerprint_changes_with_every_write() {
     let (dir, trust) = folder();
     let store = open(dir.path());
     let fingerprint = || store.fingerprint(Namespace::Approval).unwrap();
@@ -235,7 +236,7 @@ fn the_imprint_is_another_whenever_something_was_written() {
 }
 
 #[test]
-fn without_the_secret_nothing_counts() {
+fn without_the_key_no_approval_is_valid() {
     let (dir, trust) = folder();
     fs::write(dir.path().join("key"), [1; 32]).unwrap();
     let store = open(dir.path());
@@ -249,7 +250,7 @@ fn without_the_secret_nothing_counts() {
 }
 
 #[test]
-fn what_is_taken_away_no_longer_counts_for_who_had_it_open() {
+fn a_moved_database_no_longer_counts_for_open_stores() {
     let (dir, trust) = folder();
     let store = open(dir.path());
     assert!(approved(&store).unwrap().is_some());
@@ -260,7 +261,7 @@ fn what_is_taken_away_no_longer_counts_for_who_had_it_open() {
 }
 
 #[test]
-fn a_newer_file_is_left_alone() {
+fn a_newer_file_is_kept() {
     let (dir, trust) = folder();
     rusqlite::Connection::open(&trust).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = approved(&open(dir.path())).unwrap_err().to_string();

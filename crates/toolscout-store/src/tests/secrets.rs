@@ -7,7 +7,7 @@ use std::thread;
 use toolscout_core::Store;
 
 #[test]
-fn it_is_made_once_and_differs_between_stores() {
+fn the_key_is_created_once_and_differs_between_stores() {
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let key = open(one.path()).key().unwrap();
     assert_eq!(open(one.path()).key().unwrap(), key);
@@ -16,7 +16,7 @@ fn it_is_made_once_and_differs_between_stores() {
 }
 
 #[test]
-fn all_who_make_it_at_once_get_the_same() {
+fn concurrent_threads_create_one_key() {
     let dir = tempfile::tempdir().unwrap();
     let together = Barrier::new(16);
     let ask = |_| {
@@ -26,17 +26,17 @@ fn all_who_make_it_at_once_get_the_same() {
     };
     let ask = &ask;
     let keys = thread::scope(|scope| {
-        [0; 16].map(|it| scope.spawn(move || ask(it))).map(|it| it.join().unwrap())
+        [0; 16].map(|value| scope.spawn(move || ask(value))).map(|value| value.join().unwrap())
     });
     assert_eq!(keys, [open(dir.path()).key().unwrap(); 16]);
     let left = fs::read_dir(dir.path())
         .unwrap()
-        .filter(|it| it.as_ref().unwrap().file_name().to_string_lossy().contains(".key-"));
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains(".key-"));
     assert_eq!(left.count(), 0, "nothing half made is left");
 }
 
 #[test]
-fn processes_that_make_it_at_once_get_the_same() {
+fn concurrent_processes_create_one_key() {
     if let Some(dir) = child() {
         let store = open(&dir);
         return fs::write(dir.join(format!("said-{}", std::process::id())), store.key().unwrap())
@@ -44,28 +44,27 @@ fn processes_that_make_it_at_once_get_the_same() {
     }
     let dir = tempfile::tempdir().unwrap();
     let start = |_| {
-        again(&myself(), "tests::secrets::processes_that_make_it_at_once_get_the_same", dir.path())
-            .spawn()
+        again(&myself(), "tests::secrets::concurrent_processes_create_one_key", dir.path()).spawn()
     };
     for child in [0; 4].map(start) {
         assert!(child.unwrap().wait().unwrap().success());
     }
-    let said = fs::read_dir(dir.path()).unwrap().map(|it| it.unwrap().path());
-    let said: Vec<_> = said
-        .filter(|it| it.to_string_lossy().contains("said-"))
-        .map(|it| fs::read(it).unwrap())
+    let keys = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+    let keys: Vec<_> = keys
+        .filter(|value| value.to_string_lossy().contains("said-"))
+        .map(|value| fs::read(value).unwrap())
         .collect();
-    assert_eq!(said, vec![open(dir.path()).key().unwrap().to_vec(); 4]);
+    assert_eq!(keys, vec![open(dir.path()).key().unwrap().to_vec(); 4]);
 }
 
 #[test]
-fn one_of_another_length_is_an_error_and_left_alone() {
+fn a_key_of_wrong_length_is_an_error_and_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("key");
     for content in [&b""[..], b"short", &[7; 33]] {
         fs::write(&path, content).unwrap();
         let error = open(dir.path()).key().unwrap_err();
-        assert_eq!(error.to_string(), format!("cannot use `{}`", path.display()));
+        assert_eq!(error.to_string(), format!("cannot use the key file `{}`", path.display()));
         assert!(error.cause.unwrap().to_string().contains("32 bytes"));
         assert_eq!(fs::read(&path).unwrap(), content);
     }
@@ -73,7 +72,7 @@ fn one_of_another_length_is_an_error_and_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn one_that_can_be_neither_read_nor_made_is_an_error() {
+fn a_key_that_cannot_be_read_or_created_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("key");
     fs::create_dir(&path).unwrap();
@@ -85,7 +84,7 @@ fn one_that_can_be_neither_read_nor_made_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_it() {
+fn it_is_readable_by_the_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     open(dir.path()).key().unwrap();

@@ -16,7 +16,10 @@ fn work(dir: &Path, who: &str) {
         store.write(Namespace::Scan, "shared", key.as_bytes()).unwrap();
         assert_eq!(store.read(Namespace::Scan, &key).unwrap().as_deref(), Some(key.as_bytes()));
         assert!(
-            store.read(Namespace::Scan, "shared").unwrap().is_some_and(|it| it.contains(&b'-'))
+            store
+                .read(Namespace::Scan, "shared")
+                .unwrap()
+                .is_some_and(|store| store.contains(&b'-'))
         );
     }
 }
@@ -51,7 +54,7 @@ fn two_connections_in_two_threads_lose_nothing() {
 }
 
 #[test]
-fn many_make_one_file() {
+fn concurrent_opens_create_one_file() {
     let dir = tempfile::tempdir().unwrap();
     let set_aside = open_together(dir.path());
     assert_eq!(set_aside, [] as [PathBuf; 0]);
@@ -76,7 +79,7 @@ fn one_store_serves_many_threads() {
 }
 
 #[test]
-fn many_find_one_damaged_file_and_only_one_sets_it_aside() {
+fn a_damaged_file_is_set_aside_once_by_concurrent_opens() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("state.db"), "not a database, by any means").unwrap();
     let set_aside = open_together(dir.path());
@@ -97,13 +100,13 @@ fn open_together(dir: &Path) -> Vec<PathBuf> {
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = (0..8).map(|at| scope.spawn(move || work(at))).collect();
-        threads.into_iter().filter_map(|it| it.join().unwrap()).collect()
+        threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
     })
 }
 
 /// The revision changes with every write of every writer, so that readers read again.
 #[test]
-fn another_edition_begins_with_every_write() {
+fn the_revision_changes_with_every_write() {
     let dir = tempfile::tempdir().unwrap();
     let (store, other) = (open(dir.path()), open(dir.path()));
     let revision = || store.revision(Namespace::Scan).unwrap();

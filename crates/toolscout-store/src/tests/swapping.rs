@@ -31,7 +31,7 @@ fn takes_only_what_was_seen(store: &dyn Store, namespace: Namespace) {
 }
 
 #[test]
-fn a_swap_takes_only_what_was_seen() {
+fn a_swap_succeeds_only_with_the_expected_value() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     for namespace in [Namespace::Pending, Namespace::Approval] {
@@ -41,7 +41,7 @@ fn a_swap_takes_only_what_was_seen() {
 }
 
 #[test]
-fn a_swap_of_one_store_is_seen_by_the_other() {
+fn a_swap_is_visible_to_other_stores() {
     let dir = tempfile::tempdir().unwrap();
     let (one, two) = (open(dir.path()), open(dir.path()));
     for namespace in [Namespace::Pending, Namespace::Approval] {
@@ -54,7 +54,7 @@ fn a_swap_of_one_store_is_seen_by_the_other() {
 
 fn count(store: &dyn Store, namespace: Namespace) -> u64 {
     let bytes = store.read(namespace, "count").unwrap();
-    bytes.map_or(0, |it| String::from_utf8(it).unwrap().parse().unwrap())
+    bytes.map_or(0, |bytes| String::from_utf8(bytes).unwrap().parse().unwrap())
 }
 
 /// Adds one, and retries until its swap succeeds.
@@ -62,7 +62,8 @@ fn add(store: &dyn Store, namespace: Namespace) {
     loop {
         let seen = store.read(namespace, "count").unwrap();
         let next =
-            seen.as_ref().map_or(0_u64, |it| String::from_utf8_lossy(it).parse().unwrap()) + 1;
+            seen.as_ref().map_or(0_u64, |value| String::from_utf8_lossy(value).parse().unwrap())
+                + 1;
         if store
             .swap(namespace, "count", seen.as_deref(), Some(next.to_string().as_bytes()))
             .unwrap()
@@ -85,7 +86,7 @@ fn sixteen_threads_add(dir: &Path, namespace: Namespace, times: usize) {
 }
 
 #[test]
-fn sixteen_threads_that_count_lose_nothing() {
+fn counting_in_sixteen_threads_loses_nothing() {
     for (namespace, times) in [(Namespace::Pending, 25), (Namespace::Approval, 5)] {
         let dir = tempfile::tempdir().unwrap();
         sixteen_threads_add(dir.path(), namespace, times);
@@ -94,7 +95,7 @@ fn sixteen_threads_that_count_lose_nothing() {
 }
 
 #[test]
-fn four_processes_that_count_lose_nothing() {
+fn counting_in_four_processes_loses_nothing() {
     let both = [(Namespace::Pending, 50), (Namespace::Approval, 5)];
     if let Some(dir) = child() {
         let store = open(&dir);
@@ -104,7 +105,7 @@ fn four_processes_that_count_lose_nothing() {
     }
     let dir = tempfile::tempdir().unwrap();
     let start = |_| {
-        again(&myself(), "tests::swapping::four_processes_that_count_lose_nothing", dir.path())
+        again(&myself(), "tests::swapping::counting_in_four_processes_loses_nothing", dir.path())
             .spawn()
     };
     for child in [0; 4].map(start) {
