@@ -8,6 +8,7 @@ mod open;
 mod schema;
 mod seal;
 mod secret;
+mod witness;
 
 use bulk::Bulk;
 use database::Database;
@@ -56,6 +57,21 @@ impl SqliteStore {
     /// The path that this store moved a damaged `state.db` to, if it did.
     pub fn recovered(&self) -> Option<PathBuf> {
         self.state.set_aside()
+    }
+
+    /// Starts over with an empty `trust.db`: nothing is trusted, and every definition is seen for
+    /// the first time. Returns the path that the old file was moved to, if there was one.
+    pub fn reset_trust(dir: &Path) -> Result<Option<PathBuf>, StoreError> {
+        let path = dir.join("trust.db");
+        let reset = || {
+            let _lock = file::lock(&path)?;
+            let moved = if path.exists() { Some(file::set_aside(&path)?) } else { None };
+            witness::remove(&path)?;
+            Ok(moved)
+        };
+        reset().map_err(|cause: std::io::Error| {
+            failed(format!("cannot reset `{}`", path.display()), cause)
+        })
     }
 
     pub(crate) fn run<T>(

@@ -1,7 +1,8 @@
 //! Opens a connection, whatever state the file is in.
 
 use super::file::{self, FileIdentity};
-use super::{failed, schema};
+use super::witness::WitnessMatch;
+use super::{failed, schema, witness};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -41,10 +42,13 @@ pub(super) fn open(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError
 
 /// Holds the shared lock, because another process may be settling the file: SQLite finds the WAL by
 /// name, and could combine the old file's WAL with the new file, or the reverse.
-fn open_settled(path: &Path, care: Care) -> Option<Versioned> {
-    let _undisturbed = file::lock_shared(path).ok()?;
-    let found = connect(path).ok().filter(|it| it.version == schema::CURRENT)?;
-    (care == Care::Rebuild || is_sound(&found.connection, care) == Ok(true)).then_some(found)
+fn open_current(path: &Path, care: Care) -> Option<Versioned> {
+    let _lock = file::lock_shared(path).ok()?;
+    let found = connect(path).ok().filter(|value| value.version == schema::CURRENT)?;
+    let is_current = care == Care::Rebuild
+        || (is_intact(&found.connection, care) == Ok(true)
+            && witness::compare(path, &found.connection) == Ok(WitnessMatch::Same));
+    is_current.then_some(found)
 }
 
 /// Creates, migrates or replaces the file. If that fails, opens the existing file read-only.
@@ -72,13 +76,20 @@ fn prepare_locked(path: &Path, care: Care) -> Result<OpenedDatabase, StoreError>
             failed(format!("`{}` is damaged and cannot be moved aside", path.display()), cause)
         })?)
     };
-    file::make(path).map_err(cannot_make)?;
-    let mut found = connect(path).map_err(|cause| cannot_open(path, cause))?;
-    if found.version > schema::CURRENT {
-        return Err(newer(path, found.version));
+    // A new file would approve at first sight what was quarantined in the old one.
+    if care == Care::Keep && !path.exists() && witness::exists(path) {
+        return Err(witness::missing_error(path));
     }
-    schema::migrate(&mut found.connection).map_err(|cause| cannot_open(path, cause))?;
-    Ok(OpenedDatabase { set_aside, ..ready(path, found, care)? })
+    file::create_private(path).map_err(create_error)?;
+    let mut found = connect(path).map_err(|cause| open_error(path, cause))?;
+    if found.version > schema::CURRENT {
+        return Err(newer_version_error(path, found.version));
+    }
+    schema::migrate(&mut found.connection).map_err(|cause| open_error(path, cause))?;
+    if care == Care::Keep {
+        witness::settle(path, &found.connection)?;
+    }
+    Ok(OpenedDatabase { set_aside, ..configure(path, found, care)? })
 }
 
 /// Opens the file as immutable: in a folder that is not writable, SQLite cannot create the files
@@ -87,10 +98,12 @@ fn read_only(path: &Path, care: Care) -> Option<OpenedDatabase> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let found = look(Connection::open_with_flags(immutable(path), flags)).ok()?;
-    let fits = found.version == schema::CURRENT
-        && (care == Care::Rebuild || is_sound(&found.connection, care) == Ok(true));
-    fits.then(|| OpenedDatabase {
+    let found = with_version(Connection::open_with_flags(immutable_uri(path), flags)).ok()?;
+    let is_usable = found.version == schema::CURRENT
+        && (care == Care::Rebuild
+            || (is_intact(&found.connection, care) == Ok(true)
+                && witness::compare(path, &found.connection) != Ok(WitnessMatch::Other)));
+    is_usable.then(|| OpenedDatabase {
         connection: found.connection,
         file: file::identity(path),
         set_aside: None,
@@ -169,7 +182,6 @@ pub(super) fn damage_error(path: &Path) -> StoreError {
     let what = format!(
         "`{}` is damaged, so its approvals do not count; {copy_note}; {RECOVERY_HINT}",
         path.display(),
-        next(path)
     );
     StoreError { what, cause: None }
 }
@@ -177,24 +189,19 @@ pub(super) fn damage_error(path: &Path) -> StoreError {
 /// The error for a value without a valid seal.
 pub(super) fn invalid_seal(path: &Path, key: &str) -> StoreError {
     let what = format!(
-        "`{}` was changed by something other than toolscout, at `{}`, or the `key` beside it was replaced; what was approved \
-         there does not count, until it is approved again with `toolscout review --accept SERVER`",
+        "`{}` was changed by something other than toolscout, at `{}`, or the `key` beside it was replaced; its approvals do not count until you approve again with `toolscout review accept SERVER`",
         path.display(),
         key.escape_debug(),
     );
     StoreError { what, cause: None }
 }
 
-fn next(path: &Path) -> String {
-    format!(
-        "move `{}` away, then approve again with `toolscout review --accept SERVER`",
-        path.display()
-    )
-}
+const RECOVERY_HINT: &str =
+    "run `toolscout trust reset`, then approve again with `toolscout review accept SERVER`";
 
 fn newer_version_error(path: &Path, found: i64) -> StoreError {
     let what = format!(
-        "`{}` was written by a newer toolscout (version {found}, this one knows {}); \
+        "`{}` was written by a newer toolscout (schema version {found}; this version supports up to {}); \
          update toolscout, or point TOOLSCOUT_STATE_DIR at another folder",
         path.display(),
         schema::CURRENT

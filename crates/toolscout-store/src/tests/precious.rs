@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use toolscout_core::{Namespace, Store, StoreError};
 
-const PRECIOUS: [Namespace; 2] = [Namespace::Approval, Namespace::Backup];
+const PRECIOUS: [Namespace; 3] = [Namespace::Trust, Namespace::Approval, Namespace::Backup];
 
 /// A folder with an approval and a scan in it.
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -34,7 +34,7 @@ fn copies(dir: &Path) -> Vec<String> {
 fn says_what_to_do(error: &StoreError, trust: &Path) {
     says_how_to_approve(error, trust);
     let text = error.to_string();
-    assert!(text.contains(&format!("move `{}` away", trust.display())), "{text}");
+    assert!(text.contains("run `toolscout trust reset`"), "{text}");
 }
 
 fn says_how_to_approve(error: &StoreError, trust: &Path) {
@@ -47,13 +47,7 @@ fn says_how_to_approve(error: &StoreError, trust: &Path) {
 fn precious_data_is_separate_and_opened_on_first_use() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
-    for namespace in [
-        Namespace::Scan,
-        Namespace::Probe,
-        Namespace::Trust,
-        Namespace::Discovery,
-        Namespace::Pending,
-    ] {
+    for namespace in [Namespace::Scan, Namespace::Probe, Namespace::Discovery, Namespace::Pending] {
         assert!(!namespace.is_precious());
         store.write(namespace, "a", b"x").unwrap();
         store.keys(namespace).unwrap();
@@ -101,8 +95,8 @@ fn damaged_approvals_are_an_error_until_a_reset() {
     assert_eq!(
         approved(&store).unwrap_err().to_string(),
         format!(
-            "`{0}` is damaged, and its approvals do not count; a copy is `{0}.broken-1`; \
-             move `{0}` away, then approve again with `toolscout review --accept SERVER`",
+            "`{0}` is damaged, so its approvals do not count; a copy is `{0}.broken-1`; \
+             run `toolscout trust reset`, then approve again with `toolscout review accept SERVER`",
             trust.display()
         )
     );
@@ -120,7 +114,8 @@ fn damaged_approvals_are_an_error_until_a_reset() {
     assert_eq!(fs::read_to_string(dir.path().join("trust.db.broken-1")).unwrap(), "rubbish");
     assert_eq!(fs::read_to_string(&trust).unwrap(), "rubbish", "it stays");
 
-    fs::rename(&trust, dir.path().join("looked-at")).unwrap();
+    let moved = SqliteStore::reset_trust(dir.path()).unwrap().unwrap();
+    assert_eq!(fs::read_to_string(moved).unwrap(), "rubbish");
     assert_eq!(approved(&store).unwrap(), None, "the same store goes on, and knows of no approval");
     store.write(Namespace::Approval, "mail", b"again").unwrap();
     assert_eq!(approved(&open(dir.path())).unwrap().as_deref(), Some(&b"again"[..]));
@@ -255,6 +250,8 @@ fn a_moved_database_no_longer_counts_for_open_stores() {
     let store = open(dir.path());
     assert!(approved(&store).unwrap().is_some());
     fs::remove_file(&trust).unwrap();
+    assert!(approved(&store).is_err());
+    SqliteStore::reset_trust(dir.path()).unwrap();
     assert_eq!(approved(&store).unwrap(), None);
     open(dir.path()).write(Namespace::Approval, "mail", b"again").unwrap();
     assert_eq!(approved(&store).unwrap().as_deref(), Some(&b"again"[..]));
@@ -267,4 +264,27 @@ fn a_newer_file_is_kept() {
     let error = approved(&open(dir.path())).unwrap_err().to_string();
     assert!(error.contains("trust.db` was written by a newer toolscout"), "{error}");
     assert_eq!(copies(dir.path()), [""; 0]);
+}
+
+/// V-64.
+#[test]
+fn a_deleted_or_replaced_file_is_an_error_until_a_reset() {
+    let (dir, trust) = folder();
+    let other = folder();
+    for replace in [None, Some(other.1)] {
+        for suffix in ["", "-wal", "-shm"] {
+            let path = PathBuf::from(format!("{}{suffix}", trust.display()));
+            let _ = fs::remove_file(path);
+        }
+        if let Some(other) = replace {
+            fs::copy(other, &trust).unwrap();
+        }
+        for _ in 0..2 {
+            let error = approved(&open(dir.path())).unwrap_err().to_string();
+            assert!(error.contains("is missing or was replaced"), "{error}");
+            assert!(error.contains("`toolscout trust reset`"), "{error}");
+        }
+    }
+    SqliteStore::reset_trust(dir.path()).unwrap();
+    assert_eq!(approved(&open(dir.path())).unwrap(), None);
 }
