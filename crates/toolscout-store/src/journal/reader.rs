@@ -1,8 +1,8 @@
 //! Reads the journal: backwards from the end for the newest lines, or forwards for all of them.
 
-use super::folder;
-use super::line::{ChainPosition, JournalLine, LONGEST, LineStart};
-use crate::sqlite::file::found;
+use super::line::{ChainPosition, JournalLine, LineStart, MAX_LINE_BYTES};
+use super::paths;
+use crate::sqlite::file::if_exists;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -57,23 +57,32 @@ impl JournalReader {
 
     /// The newest matching lines, newest first, at most `limit`. The cost grows with their distance
     /// from the end.
-    pub fn newest(&self, wanted: &JournalQuery<'_>, limit: usize) -> io::Result<Vec<StoredLine>> {
+    pub fn newest(&self, query: &JournalQuery<'_>, limit: usize) -> io::Result<Vec<StoredLine>> {
+        self.newest_where(query, limit, |_| true)
+    }
+
+    /// Like [`Self::newest`], with another condition on the text of a line.
+    pub fn newest_where(
+        &self,
+        query: &JournalQuery<'_>,
+        limit: usize,
+        is_selected: impl Fn(&str) -> bool,
+    ) -> io::Result<Vec<StoredLine>> {
         let mut found = Vec::new();
         if limit == 0 {
             return Ok(found);
         }
-        let since = wanted.since.map(|it| it.to_string());
-        let oldest =
-            wanted.since.map(|it| Moment(it.0.saturating_sub(LAG.as_millis() as u64)).to_string());
-        for number in folder::segments(&self.dir)?.into_iter().rev() {
-            if wanted.before.is_some_and(|it| {
-                first_of(&self.dir, number).ok().flatten().is_some_and(|n| n >= it)
+        let since = query.since.map(|value| value.to_string());
+        let oldest = query.since.map(|since| before_lag(since).to_string());
+        for number in paths::segments(&self.dir)?.into_iter().rev() {
+            if query.before.is_some_and(|value| {
+                first_line_number(&self.dir, number).ok().flatten().is_some_and(|n| n >= value)
             }) {
                 continue;
             }
             let is_done = visit_backwards(&paths::segment(&self.dir, number), |text| {
                 let Some(start) = LineStart::read(text) else { return false };
-                if wanted.takes(&start, since.as_deref()) {
+                if query.matches(&start, since.as_deref()) && is_selected(text) {
                     found.push(StoredLine { n: start.n, text: text.to_owned() });
                 }
                 found.len() == limit || oldest.as_deref().is_some_and(|oldest| start.at < oldest)
@@ -85,11 +94,24 @@ impl JournalReader {
         Ok(found)
     }
 
-    /// Passes each matching line to `show`, oldest first.
-    pub fn each(&self, wanted: &JournalQuery<'_>, mut show: impl FnMut(&str)) -> io::Result<()> {
-        let since = wanted.since.map(|it| it.to_string());
-        for number in folder::segments(&self.dir)? {
-            let Some(file) = found(File::open(folder::segment(&self.dir, number)))? else {
+    /// Passes each matching line to `visit`, oldest first.
+    pub fn for_each(
+        &self,
+        query: &JournalQuery<'_>,
+        mut visit: impl FnMut(&str),
+    ) -> io::Result<()> {
+        let since = query.since.map(|value| value.to_string());
+        let oldest = query.since.map(|since| before_lag(since).to_string());
+        let segments = paths::segments(&self.dir)?;
+        // Lines are in the order in which they were written, so a segment is too old if the first
+        // line of the next one is.
+        let is_old = |number: &&u32| {
+            let first = first_line_time(&self.dir, **number).ok().flatten();
+            first.zip(oldest.as_ref()).is_some_and(|(first, oldest)| first < *oldest)
+        };
+        let skipped = segments.iter().skip(1).take_while(is_old).count();
+        for number in segments.into_iter().skip(skipped) {
+            let Some(file) = if_exists(File::open(paths::segment(&self.dir, number)))? else {
                 continue;
             };
             visit_lines(file, |text, is_complete| {
@@ -182,11 +204,31 @@ fn visit_backwards(path: &Path, mut visit: impl FnMut(&str) -> bool) -> io::Resu
 }
 
 /// The number of the first line of a file; none if there is none.
-pub(super) fn first_of(dir: &Path, segment: u32) -> io::Result<Option<u64>> {
-    let Some(file) = found(File::open(folder::segment(dir, segment)))? else { return Ok(None) };
+pub(super) fn first_line_number(dir: &Path, segment: u32) -> io::Result<Option<u64>> {
+    first_line(dir, segment, |start| start.n)
+}
+
+/// The time of the first line of a file; none if there is none.
+fn first_line_time(dir: &Path, segment: u32) -> io::Result<Option<String>> {
+    first_line(dir, segment, |start| start.at.to_owned())
+}
+
+fn first_line<T>(
+    dir: &Path,
+    segment: u32,
+    read: impl FnOnce(LineStart<'_>) -> T,
+) -> io::Result<Option<T>> {
+    let Some(file) = if_exists(File::open(paths::segment(dir, segment)))? else { return Ok(None) };
     let mut line = Vec::new();
-    BufReader::with_capacity(1024, file).take(LONGEST as u64).read_until(b'\n', &mut line)?;
-    Ok(std::str::from_utf8(&line).ok().and_then(LineStart::read).map(|it| it.n))
+    BufReader::with_capacity(1024, file)
+        .take(MAX_LINE_BYTES as u64)
+        .read_until(b'\n', &mut line)?;
+    Ok(std::str::from_utf8(&line).ok().and_then(LineStart::read).map(read))
+}
+
+/// The earliest start of an event whose record is written at this moment.
+fn before_lag(at: Moment) -> Moment {
+    Moment(at.0.saturating_sub(MAX_LAG.as_millis() as u64))
 }
 
 /// The position of the last line with a valid seal.
