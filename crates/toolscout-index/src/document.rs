@@ -1,6 +1,6 @@
 //! A tool as input of the index, and its terms.
 
-use crate::fields::{IndexField, saturated};
+use crate::fields::{IndexField, saturate};
 use crate::parameters::Parameters;
 use crate::stems::Stems;
 use crate::vocabulary::NewTerms;
@@ -20,7 +20,7 @@ pub struct ToolDocument<'a> {
     /// Whether a user approved the tool's source. Unapproved sources get a lower rank.
     pub is_approved: bool,
     /// The source's description of itself; may be empty.
-    pub about: &'a str,
+    pub source_description: &'a str,
 }
 
 /// Identifies a text. The creator of a stamp guarantees that two texts never share one.
@@ -48,9 +48,9 @@ pub(crate) struct DocumentReader<'a> {
 }
 
 /// Maximum number of words of a field; longer text is not a description.
-const MOST_WORDS: usize = 1000;
+const MAX_WORDS: usize = 1000;
 /// Maximum number of times that a word counts in one field.
-const MOST_TIMES: usize = 6;
+const MAX_REPEATS: usize = 6;
 
 impl<'a> DocumentReader<'a> {
     pub(crate) fn new(stems: &'a Stems) -> Self {
@@ -66,7 +66,7 @@ impl<'a> DocumentReader<'a> {
     /// The tool's terms, with term numbers local to this reader.
     pub(crate) fn read(&mut self, document: &ToolDocument<'_>, into: &mut Vec<TermEntry>) {
         let tool = document.tool;
-        let parameters = Parameters::of(tool.input_schema.as_str());
+        let parameters = Parameters::read(tool.input_schema.as_str());
         self.scratch.clear();
         self.add(IndexField::Name, [tool.id.name.as_str()]);
         self.add(IndexField::Source, [tool.id.source.as_str()]);
@@ -75,7 +75,7 @@ impl<'a> DocumentReader<'a> {
         self.add(IndexField::Keywords, tool.keywords.iter().map(String::as_str));
         self.add(IndexField::ParameterNames, [parameters.names.as_str()]);
         self.add(IndexField::Parameters, [parameters.texts.as_str()]);
-        self.add(IndexField::About, [document.about]);
+        self.add(IndexField::About, [document.source_description]);
         self.merge(into);
     }
 
@@ -83,8 +83,8 @@ impl<'a> DocumentReader<'a> {
         let mut found = std::mem::take(&mut self.field);
         found.clear();
         for text in texts {
-            words::each(text, |word| {
-                if found.len() < MOST_WORDS {
+            words::for_each(text, |word| {
+                if found.len() < MAX_WORDS {
                     found.extend(self.number(word));
                 }
             });
@@ -92,7 +92,7 @@ impl<'a> DocumentReader<'a> {
         let weight = field.weight_of_one(found.len());
         found.sort_unstable();
         for same in found.chunk_by(|one, other| one == other) {
-            self.scratch.push((same[0], weight * same.len().min(MOST_TIMES) as f32, field.bit()));
+            self.scratch.push((same[0], weight * same.len().min(MAX_REPEATS) as f32, field.bit()));
         }
         self.field = found;
     }
@@ -101,7 +101,7 @@ impl<'a> DocumentReader<'a> {
         if let Some(number) = self.known.get(word) {
             return *number;
         }
-        let number = self.stems.term(word).map(|it| self.terms.number(&it));
+        let number = self.stems.term(word).map(|term| self.terms.number(&term));
         self.known.insert(word.into(), number);
         number
     }
@@ -109,9 +109,9 @@ impl<'a> DocumentReader<'a> {
     fn merge(&mut self, into: &mut Vec<TermEntry>) {
         self.scratch.sort_by_key(|(term, _, _)| *term);
         for same in self.scratch.chunk_by(|one, other| one.0 == other.0) {
-            let weight: f32 = same.iter().map(|it| it.1).sum();
-            let fields = same.iter().fold(0, |all, it| all | it.2);
-            let impact = (saturated(weight) * 255.0).round().clamp(1.0, 255.0) as u8;
+            let weight: f32 = same.iter().map(|same| same.1).sum();
+            let fields = same.iter().fold(0, |all, same| all | same.2);
+            let impact = (saturate(weight) * 255.0).round().clamp(1.0, 255.0) as u8;
             into.push(TermEntry { term: same[0].0, impact, fields });
         }
     }

@@ -11,6 +11,6 @@ pub trait Encoder: Send + Sync {
 
     /// The vectors of many texts.
     fn encode_all(&self, texts: &[&str]) -> Vec<Vec<f32>> {
-        texts.iter().map(|it| self.encode(it)).collect()
+        texts.iter().map(|text| self.encode(text)).collect()
     }
 }

@@ -12,8 +12,8 @@ pub(crate) struct SearchableText {
 }
 
 impl SearchableText {
-    pub(crate) fn of(tool: &Tool) -> Self {
-        let lower = |it: &String| it.to_lowercase();
+    pub(crate) fn new(tool: &Tool) -> Self {
+        let lower = |text: &String| text.to_lowercase();
         Self {
             id: tool.id.clone(),
             names: names(&tool.id),
@@ -37,6 +37,6 @@ fn names(id: &ToolId) -> Vec<String> {
     let bare = id.name.as_str().to_lowercase();
     let qualified = format!("{}__{bare}", id.source);
     let inner =
-        bare.split_once("__").map(|(_, inner)| inner.to_owned()).filter(|it| !it.is_empty());
+        bare.split_once("__").map(|(_, inner)| inner.to_owned()).filter(|inner| !inner.is_empty());
     [Some(bare), inner, Some(qualified)].into_iter().flatten().collect()
 }

@@ -1,7 +1,7 @@
 //! Explains how a query was parsed and how a score is composed.
 
-use crate::asked::{QueryTerm, TermMatchKind};
 use crate::evidence::Evidence;
+use crate::query_terms::{QueryTerm, TermMatchKind};
 use crate::{Index, Query, signal, words};
 use toolscout_core::ToolId;
 
@@ -37,13 +37,13 @@ impl QueryWordReading {
 impl QueryReading {
     /// The words that no tool matches.
     pub fn unknown(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().filter(|it| it.is_unknown()).map(|it| it.word.as_str())
+        self.words.iter().filter(|word| word.is_unknown()).map(|word| word.word.as_str())
     }
 
     /// Combines the readings of two indexes: a word that one of them knows is known.
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn merge(mut self, other: Self) -> Self {
         for theirs in other.words {
-            match self.words.iter_mut().find(|it| it.word == theirs.word) {
+            match self.words.iter_mut().find(|word| word.word == theirs.word) {
                 Some(ours) => ours.join(theirs),
                 None => self.words.push(theirs),
             }
@@ -74,11 +74,11 @@ pub struct ScoreParts {
     /// Whether the query is the name of the tool.
     pub is_named: bool,
     /// The share of the query that the words of the tool cover, from 0 to 1.
-    pub words: f64,
+    pub lexical: f64,
     /// The semantic similarity of query and tool; none if it is not known.
-    pub meaning: Option<f64>,
+    pub semantic: Option<f64>,
     /// The contribution of relevance feedback.
-    pub learned: f64,
+    pub feedback: f64,
     /// Whether a user approved its source.
     pub is_approved: bool,
 }
@@ -86,38 +86,40 @@ pub struct ScoreParts {
 impl Index {
     /// Parses a query and explains the result.
     pub fn reading(&self, text: &str) -> QueryReading {
-        let (english, asked) = self.asked(text);
-        let words = asked.terms.iter().map(|it| self.word_read(it)).collect();
+        let (english, terms) = self.query_terms(text);
+        let words = terms.terms.iter().map(|term| self.read_term(term)).collect();
         QueryReading { english, words }
     }
 
-    fn word_read(&self, term: &QueryTerm) -> QueryWordReading {
-        let of = |kinds: &[TermMatchKind]| {
-            let ways = term.ways.iter().filter(|it| kinds.contains(&it.kind));
-            ways.map(|it| self.spelled(it.term)).collect::<Vec<_>>()
+    fn read_term(&self, term: &QueryTerm) -> QueryWordReading {
+        let spellings = |kinds: &[TermMatchKind]| {
+            let matches = term.matches.iter().filter(|term_match| kinds.contains(&term_match.kind));
+            matches.map(|term_match| self.original_spelling(term_match.term)).collect::<Vec<_>>()
         };
         QueryWordReading {
             word: term.word.clone(),
-            is_known: term.ways.iter().any(|it| it.kind == TermMatchKind::Same),
-            corrected: of(&[TermMatchKind::Near]),
-            related: of(&[TermMatchKind::Synonym, TermMatchKind::Compound]),
+            is_known: term.matches.iter().any(|term_match| term_match.kind == TermMatchKind::Same),
+            corrected: spellings(&[TermMatchKind::Near]),
+            related: spellings(&[TermMatchKind::Synonym, TermMatchKind::Compound]),
         }
     }
 
     /// A term as spelled by the first tool that has it, so that users do not see stems.
-    pub(crate) fn spelled(&self, term: u32) -> String {
-        let lexical = &self.known.lexical;
+    pub(crate) fn original_spelling(&self, term: u32) -> String {
+        let lexical = &self.data.lexical;
         let stem = lexical.vocabulary.word(term);
-        let first = lexical.postings(term).first().map(|it| crate::lexical::unpacked(*it).0);
-        let tool = first.map(|it| &self.tools.all[it as usize]);
-        let texts = tool.into_iter().flat_map(|it| {
-            let texts = [Some(it.id.name.as_str()), it.title.as_deref(), it.description.as_deref()];
-            texts.into_iter().flatten().chain(it.keywords.iter().map(String::as_str))
+        let first =
+            lexical.postings(term).first().map(|posting| crate::lexical::unpack(*posting).0);
+        let tool = first.map(|value| &self.tools.all[value as usize]);
+        let texts = tool.into_iter().flat_map(|tool| {
+            let texts =
+                [Some(tool.id.name.as_str()), tool.title.as_deref(), tool.description.as_deref()];
+            texts.into_iter().flatten().chain(tool.keywords.iter().map(String::as_str))
         });
         let mut found = None;
         for text in texts {
-            words::each(text, |word| {
-                if found.is_none() && self.stems.term(word).is_some_and(|it| it == stem) {
+            words::for_each(text, |word| {
+                if found.is_none() && self.stems.term(word).is_some_and(|term| term == stem) {
                     found = Some(word.to_owned());
                 }
             });
@@ -136,12 +138,12 @@ impl Index {
             lessons.iter().find(|(taught, _)| *taught == tool).map_or(0.0, |(_, worth)| *worth)
         };
         let parts = |tool: &&ToolId| {
-            let at = self.tools.place_of(tool)?;
+            let at = self.tools.position_of(tool)?;
             Some(ScoreParts {
                 is_named: named.contains(&at),
-                words: f64::from(evidence.words.of[at as usize] / most),
-                meaning: evidence.likeness(at).map(f64::from),
-                learned: f64::from(lesson(at)),
+                lexical: f64::from(evidence.lexical.scores[at as usize] / maximum),
+                semantic: evidence.similarity(at).map(f64::from),
+                feedback: f64::from(feedback_for(at)),
                 is_approved: self.tools.is_approved(at),
             })
         };

@@ -36,12 +36,12 @@ impl IndexField {
     /// tool do not depend on other tools, and a source cannot shift others by adding long or short
     /// tools. Measurements show no loss in quality.
     pub(crate) fn weight_of_one(self, length: usize) -> f32 {
-        let (weight, slope, usual) = self.worth();
+        let (weight, slope, usual) = self.parameters();
         weight / (1.0 - slope + slope * length as f32 / usual)
     }
 
-    /// Weight of a word, length normalization, and usual length. From `docs/search.md`.
-    fn worth(self) -> (f32, f32, f32) {
+    /// Weight of a word, length normalization, and usual length. From `docs/measurements/search.md`.
+    fn parameters(self) -> (f32, f32, f32) {
         match self {
             Self::Name => (5.0, 0.3, 2.7),
             Self::Source => (1.0, 0.2, 1.8),
@@ -55,7 +55,7 @@ impl IndexField {
     }
 
     /// The name of the field in reasons.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Name => "name",
             Self::Source => "source",
@@ -64,13 +64,13 @@ impl IndexField {
             Self::Keywords => "keywords",
             Self::ParameterNames => "parameter names",
             Self::Parameters => "parameters",
-            Self::About => "what its source says of itself",
+            Self::About => "source description",
         }
     }
 }
 
 /// Saturates the weight of a frequent word; the limit is 1.
-pub(crate) fn saturated(weight: f32) -> f32 {
-    const HALF: f32 = 1.5;
-    weight / (HALF + weight)
+pub(crate) fn saturate(weight: f32) -> f32 {
+    const HALF_SATURATION: f32 = 1.5;
+    weight / (HALF_SATURATION + weight)
 }

@@ -1,7 +1,7 @@
 //! The classic ladder profile. Its steps: exact name, prefix, keyword, part of the name, part of a
 //! keyword, description, similar spelling.
 
-use crate::question::NormalizedQuery;
+use crate::normalized_query::NormalizedQuery;
 use crate::rules::ScoringRules;
 use crate::rung::{Met, Rung};
 use crate::steps::{self, LadderSteps};
@@ -10,23 +10,23 @@ use crate::{Hit, Index, Query};
 pub(crate) struct Ladder;
 
 impl ScoringRules for Ladder {
-    fn word(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         "ladder"
     }
 
-    fn search(&self, index: &Index, query: &Query<'_>, question: &NormalizedQuery) -> Vec<Hit> {
-        steps::search(self, index.tools.entries(), question, query)
+    fn search(&self, index: &Index, query: &Query<'_>, normalized: &NormalizedQuery) -> Vec<Hit> {
+        steps::search(self, index.tools.entries(), normalized, query)
     }
 }
 
 impl LadderSteps for Ladder {
     /// A mean with a penalty for words without a match.
-    fn combine(&self, total: f64, met: usize, asked: usize) -> f64 {
-        let mean = total / asked as f64;
-        match (met, asked) {
+    fn combine(&self, total: f64, matched: usize, total_words: usize) -> f64 {
+        let mean = total / total_words as f64;
+        match (matched, total_words) {
             (1, 1) => mean,
-            _ if met == asked => mean * 0.9,
-            _ => mean * met as f64 / asked as f64,
+            _ if matched == total_words => mean * 0.9,
+            _ => mean * matched as f64 / total_words as f64,
         }
     }
 

@@ -26,16 +26,16 @@ pub(crate) struct Lexical {
 }
 
 /// Packs a number and an impact into 32 bits.
-fn packed(number: u32, impact: u8) -> u32 {
+fn pack(number: u32, impact: u8) -> u32 {
     number << 8 | u32::from(impact)
 }
 
-pub(crate) fn unpacked(it: u32) -> (u32, u8) {
-    (it >> 8, it as u8)
+pub(crate) fn unpack(number: u32) -> (u32, u8) {
+    (number >> 8, number as u8)
 }
 
 /// Maximum number of tools and terms, because numbers have 24 bits.
-const MOST: usize = 1 << 24;
+const MAX_NUMBER: usize = 1 << 24;
 
 impl Lexical {
     /// Indexes the tools that `before` does not contain.
@@ -48,54 +48,57 @@ impl Lexical {
             before.stamps.iter().zip(0..).map(|(stamp, at)| (*stamp, at)).collect();
         let mut is_used = vec![false; before.vocabulary.len()];
         let mut reader = DocumentReader::new(stems);
-        let (mut stamps, mut fresh, mut origins) = (Vec::new(), Vec::new(), Vec::new());
-        for document in documents.take(MOST) {
+        let (mut stamps, mut new_entries, mut locations) = (Vec::new(), Vec::new(), Vec::new());
+        for document in documents.take(MAX_NUMBER) {
             stamps.push(document.stamp);
-            origins.push(match known.get(&document.stamp) {
+            locations.push(match known.get(&document.stamp) {
                 Some(&at) => {
-                    before.terms_of(at).for_each(|it| is_used[it.term as usize] = true);
+                    before.terms_of(at).for_each(|item| is_used[item.term as usize] = true);
                     EntryOrigin::Known(at)
                 }
                 None => {
-                    let start = fresh.len();
-                    reader.read(&document, &mut fresh);
-                    EntryOrigin::Fresh(start, fresh.len())
+                    let start = new_entries.len();
+                    reader.read(&document, &mut new_entries);
+                    EntryOrigin::Fresh(start, new_entries.len())
                 }
             });
         }
-        let (vocabulary, of_known, of_new) =
+        let (vocabulary, known_numbers, new_numbers) =
             TermVocabulary::merged(&before.vocabulary, &is_used, &reader.terms);
-        let mut all = Self { vocabulary, stamps, ..Self::default() };
-        for origin in origins {
-            match origin {
-                EntryOrigin::Known(at) => all.push(
-                    before
-                        .terms_of(at)
-                        .map(|it| TermEntry { term: of_known[it.term as usize], ..it }),
-                ),
+        let mut next = Self { vocabulary, stamps, ..Self::default() };
+        for location in locations {
+            match location {
+                EntryOrigin::Known(at) => {
+                    next.push(before.terms_of(at).map(|value| TermEntry {
+                        term: known_numbers[value.term as usize],
+                        ..value
+                    }))
+                }
                 EntryOrigin::Fresh(start, end) => {
-                    let entries = &mut fresh[start..end];
-                    entries.iter_mut().for_each(|it| it.term = of_new[it.term as usize]);
-                    entries.sort_unstable_by_key(|it| it.term);
-                    all.push(entries.iter().copied());
+                    let entries = &mut new_entries[start..end];
+                    entries
+                        .iter_mut()
+                        .for_each(|entry| entry.term = new_numbers[entry.term as usize]);
+                    entries.sort_unstable_by_key(|entry| entry.term);
+                    next.push(entries.iter().copied());
                 }
             }
         }
-        all.entries.shrink_to_fit();
-        all.fields.shrink_to_fit();
-        all.invert();
-        all
+        next.entries.shrink_to_fit();
+        next.fields.shrink_to_fit();
+        next.invert();
+        next
     }
 
     /// Whether all numbers are in range, since data read from a file may be anything.
-    pub(crate) fn fits_together(&self) -> bool {
+    pub(crate) fn is_consistent(&self) -> bool {
         let ends_at = |ends: &[u32], end: usize| {
-            ends.is_sorted() && ends.last().map_or(0, |it| *it as usize) == end
+            ends.is_sorted() && ends.last().map_or(0, |end| *end as usize) == end
         };
         let below = |numbers: &[u32], most: usize| {
-            numbers.iter().all(|it| (unpacked(*it).0 as usize) < most)
+            numbers.iter().all(|number| (unpack(*number).0 as usize) < most)
         };
-        self.vocabulary.fits_together()
+        self.vocabulary.is_consistent()
             && (self.ends.len(), self.term_ends.len()) == (self.stamps.len(), self.vocabulary.len())
             && (self.fields.len(), self.postings.len()) == (self.entries.len(), self.entries.len())
             && ends_at(&self.ends, self.entries.len())
@@ -118,7 +121,7 @@ impl Lexical {
     pub(crate) fn terms_of(&self, tool: u32) -> impl Iterator<Item = TermEntry> {
         let span = span(&self.ends, tool);
         self.entries[span.clone()].iter().zip(&self.fields[span]).map(|(entry, fields)| {
-            let (term, impact) = unpacked(*entry);
+            let (term, impact) = unpack(*entry);
             TermEntry { term, impact, fields: *fields }
         })
     }
@@ -127,15 +130,15 @@ impl Lexical {
     pub(crate) fn entry(&self, tool: u32, term: u32) -> Option<TermEntry> {
         let span = span(&self.ends, tool);
         let at =
-            self.entries[span.clone()].binary_search_by_key(&term, |it| unpacked(*it).0).ok()?;
-        let (_, impact) = unpacked(self.entries[span.start + at]);
+            self.entries[span.clone()].binary_search_by_key(&term, |item| unpack(*item).0).ok()?;
+        let (_, impact) = unpack(self.entries[span.start + at]);
         Some(TermEntry { term, impact, fields: self.fields[span.start + at] })
     }
 
     fn push(&mut self, entries: impl Iterator<Item = TermEntry>) {
-        for it in entries {
-            self.entries.push(packed(it.term, it.impact));
-            self.fields.push(it.fields);
+        for entry in entries {
+            self.entries.push(pack(entry.term, entry.impact));
+            self.fields.push(entry.fields);
         }
         self.ends.push(self.entries.len() as u32);
     }
@@ -143,7 +146,7 @@ impl Lexical {
     fn invert(&mut self) {
         let mut next = vec![0u32; self.vocabulary.len() + 1];
         for entry in &self.entries {
-            next[unpacked(*entry).0 as usize + 1] += 1;
+            next[unpack(*entry).0 as usize + 1] += 1;
         }
         for at in 1..next.len() {
             next[at] += next[at - 1];
@@ -152,9 +155,9 @@ impl Lexical {
         self.postings = vec![0; self.entries.len()];
         for tool in 0..self.ends.len() as u32 {
             for entry in &self.entries[span(&self.ends, tool)] {
-                let (term, impact) = unpacked(*entry);
+                let (term, impact) = unpack(*entry);
                 let at = &mut next[term as usize];
-                self.postings[*at as usize] = packed(tool, impact);
+                self.postings[*at as usize] = pack(tool, impact);
                 *at += 1;
             }
         }

@@ -10,30 +10,30 @@ use std::sync::LazyLock;
 /// The query in English, if it is in a supported language; names and other words without a
 /// translation stay.
 ///
-/// `knows` tests for words of the tools: a query in their words needs no translation.
-pub(crate) fn in_english(text: &str, knows: impl Fn(&str) -> bool) -> Option<String> {
+/// `is_known` tests for words of the tools: a query in their words needs no translation.
+pub(crate) fn in_english(text: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let text = text.to_lowercase().replace(['’', '‘'], "'");
-    if let Some(lexicon) = by_letters(&text) {
-        return Some(lexicon.translated(&text)).filter(|it| !it.is_empty());
+    if let Some(lexicon) = by_script(&text) {
+        return Some(lexicon.translate(&text)).filter(|value| !value.is_empty());
     }
-    let asked = tokens(&text);
-    if asked.is_empty()
-        || asked.iter().filter(|it| is_stop(it) || knows(it)).count() * 2 > asked.len()
+    let words = tokens(&text);
+    if words.is_empty()
+        || words.iter().filter(|item| is_stop(item) || is_known(item)).count() * 2 > words.len()
     {
         return None;
     }
-    let best = LATIN.iter().map(|it| &**it).max_by_key(|it| it.known(&asked))?;
-    is_foreign(&asked, best).then(|| best.translated(&text)).filter(|it| !it.is_empty())
+    let best = LATIN.iter().map(|latin| &**latin).max_by_key(|latin| latin.count_known(&words))?;
+    is_foreign(&words, best).then(|| best.translate(&text)).filter(|value| !value.is_empty())
 }
 
 /// Whether enough words belong to that language, so that it is not English with a foreign word.
-fn is_foreign(asked: &[String], best: &Lexicon) -> bool {
-    if let [word] = asked {
+fn is_foreign(words: &[String], best: &Lexicon) -> bool {
+    if let [word] = words {
         return best.has_form(word) && !is_english(word);
     }
-    let english = asked.iter().filter(|it| is_english(it)).count();
-    let foreign = best.known(asked);
-    foreign > english && foreign * 2 >= asked.len()
+    let english = words.iter().filter(|item| is_english(item)).count();
+    let foreign = best.count_known(words);
+    foreign > english && foreign * 2 >= words.len()
 }
 
 fn is_english(word: &str) -> bool {
@@ -42,7 +42,11 @@ fn is_english(word: &str) -> bool {
 
 /// All English words that translations use.
 static ENGLISH: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    LATIN.iter().flat_map(|it| it.english.values()).flat_map(|it| it.split(' ')).collect()
+    LATIN
+        .iter()
+        .flat_map(|latin| latin.english.values())
+        .flat_map(|value| value.split(' '))
+        .collect()
 });
 
 struct Lexicon {
@@ -75,10 +79,10 @@ static CHINESE: LazyLock<Lexicon> = lexicon!("zh", None);
 static KOREAN: LazyLock<Lexicon> = lexicon!("ko", None);
 
 /// The language of the script, if the script determines it.
-fn by_letters(text: &str) -> Option<&'static Lexicon> {
+fn by_script(text: &str) -> Option<&'static Lexicon> {
     let mut has_han = false;
-    for it in text.chars() {
-        match u32::from(it) {
+    for c in text.chars() {
+        match u32::from(c) {
             0x3040..=0x30FF => return Some(&JAPANESE),
             0xAC00..=0xD7AF | 0x1100..=0x11FF => return Some(&KOREAN),
             0x0400..=0x052F => return Some(&RUSSIAN),
@@ -94,8 +98,10 @@ impl Lexicon {
         let stemmer = algorithm.map(Stemmer::create);
         let has_compounds = matches!(algorithm, Some(Algorithm::German));
         let mut all = Self { english: HashMap::new(), stemmer, longest: 1, has_compounds };
-        let lines =
-            text.lines().filter(|it| !it.starts_with('#')).filter_map(|it| it.split_once('\t'));
+        let lines = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once('\t'));
         for (gloss, forms) in lines {
             let gloss = if gloss == "-" { "" } else { gloss };
             for form in forms.split(',') {
@@ -128,44 +134,44 @@ impl Lexicon {
     }
 
     fn stems(&self, tokens: &[String]) -> Vec<String> {
-        let stem = |it: &String| {
-            self.stemmer.as_ref().map_or_else(|| it.clone(), |by| by.stem(it).into_owned())
+        let stem = |text: &String| {
+            self.stemmer.as_ref().map_or_else(|| text.clone(), |by| by.stem(text).into_owned())
         };
         tokens.iter().map(stem).collect()
     }
 
     /// The number of these words that it knows.
-    fn known(&self, asked: &[String]) -> usize {
-        let is_known = |(word, stem): &(&String, String)| {
+    fn count_known(&self, words: &[String]) -> usize {
+        let has_translation = |(word, stem): &(&String, String)| {
             self.english.contains_key(stem.as_str())
                 || self.has_compounds && self.compound(word).is_some()
         };
-        asked.iter().zip(self.stems(asked)).filter(is_known).count()
+        words.iter().zip(self.stems(words)).filter(has_translation).count()
     }
 
     /// Whether this is exactly a word of the language, and not a stop word.
     fn has_form(&self, word: &str) -> bool {
-        self.english.get(&format!("={word}")).is_some_and(|it| !it.is_empty())
+        self.english.get(&format!("={word}")).is_some_and(|english| !english.is_empty())
             || self.has_compounds && self.compound(word).is_some()
     }
 
-    fn translated(&self, text: &str) -> String {
+    fn translate(&self, text: &str) -> String {
         let mut english = Vec::new();
         match self.stemmer {
-            Some(_) => self.by_words(&tokens(text), &mut english),
-            None => self.by_characters(&words::fold(text), &mut english),
+            Some(_) => self.translate_words(&tokens(text), &mut english),
+            None => self.translate_characters(&words::fold(text), &mut english),
         }
-        english.retain(|it| !it.is_empty());
+        english.retain(|item| !item.is_empty());
         english.join(" ")
     }
 
     /// Translates the longest phrases first; an unknown word may be a compound of two known ones.
-    fn by_words(&self, asked: &[String], english: &mut Vec<String>) {
-        let stems = self.stems(asked);
+    fn translate_words(&self, words: &[String], english: &mut Vec<String>) {
+        let stems = self.stems(words);
         let mut at = 0;
         while at < stems.len() {
-            let most = self.longest.min(stems.len() - at);
-            let found = (1..=most)
+            let longest_match = self.longest.min(stems.len() - at);
+            let found = (1..=longest_match)
                 .rev()
                 .find_map(|n| Some((n, *self.english.get(&stems[at..at + n].join(" "))?)));
             match found {
@@ -174,8 +180,8 @@ impl Lexicon {
                     at += n;
                 }
                 None => {
-                    let compound = self.has_compounds.then(|| self.compound(&asked[at])).flatten();
-                    english.push(compound.unwrap_or_else(|| asked[at].clone()));
+                    let compound = self.has_compounds.then(|| self.compound(&words[at])).flatten();
+                    english.push(compound.unwrap_or_else(|| words[at].clone()));
                     at += 1;
                 }
             }
@@ -184,8 +190,10 @@ impl Lexicon {
 
     /// `Rechnungsversand`: two known words, possibly with an `s` or `n` between them.
     fn compound(&self, word: &str) -> Option<String> {
-        let gloss = |it: &str| {
-            self.english.get(self.stemmer.as_ref()?.stem(it).as_ref()).filter(|it| !it.is_empty())
+        let gloss = |text: &str| {
+            self.english
+                .get(self.stemmer.as_ref()?.stem(text).as_ref())
+                .filter(|english| !english.is_empty())
         };
         let cuts =
             word.char_indices().map(|(at, _)| at).filter(|at| *at >= 3 && *at + 3 <= word.len());
@@ -198,17 +206,17 @@ impl Lexicon {
 
     /// Translates the longest entry at every position; skips unknown characters, but keeps words in
     /// other scripts.
-    fn by_characters(&self, text: &str, english: &mut Vec<String>) {
+    fn translate_characters(&self, text: &str, english: &mut Vec<String>) {
         let starts: Vec<usize> =
             text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let (mut at, mut other) = (0, String::new());
         while at + 1 < starts.len() {
-            let most = self.longest.min(starts.len() - 1 - at);
-            let found = (1..=most)
+            let longest_match = self.longest.min(starts.len() - 1 - at);
+            let found = (1..=longest_match)
                 .rev()
                 .find_map(|n| Some((n, *self.english.get(&text[starts[at]..starts[at + n]])?)));
-            let here = text[starts[at]..].chars().next().unwrap_or(' ');
-            let is_other = !is_dense(here) && here.is_alphanumeric();
+            let current = text[starts[at]..].chars().next().unwrap_or(' ');
+            let is_other = !is_dense(current) && current.is_alphanumeric();
             if !is_other && !other.is_empty() {
                 english.push(std::mem::take(&mut other));
             }
@@ -218,7 +226,7 @@ impl Lexicon {
                     at += n;
                 }
                 _ => {
-                    other.extend(is_other.then_some(here));
+                    other.extend(is_other.then_some(current));
                     at += 1;
                 }
             }
@@ -229,6 +237,6 @@ impl Lexicon {
 
 fn tokens(text: &str) -> Vec<String> {
     let mut all = Vec::new();
-    words::each(text, |it| all.push(it.to_owned()));
+    words::for_each(text, |value| all.push(value.to_owned()));
     all
 }

@@ -21,8 +21,8 @@ mod ladder2;
 mod learned;
 mod lexical;
 mod lexicon;
-mod meaning;
-mod near;
+mod normalized_query;
+mod originals;
 mod parameters;
 mod profile;
 mod query;
@@ -50,11 +50,11 @@ mod tests;
 pub use document::{TextStamp, ToolDocument};
 pub use encoder::Encoder;
 pub use explain::{QueryReading, QueryWordReading, ScoreParts};
-pub use known::IndexData;
+pub use index_data::IndexData;
 pub use learned::{LearnedQueries, LearnedQuery};
-pub use meaning::{QueryEmbedding, text_of};
 pub use profile::{RankingProfile, UnknownProfile};
 pub use query::{Hit, Query, ToolScope};
+pub use query_embedding::{QueryEmbedding, encoded_text};
 pub use toolscout_core::Language;
 pub use vectors::Vector;
 
@@ -71,7 +71,7 @@ use toolscout_core::Tool;
 #[derive(Clone)]
 pub struct Index {
     stems: Arc<Stems>,
-    known: IndexData,
+    data: IndexData,
     tools: Arc<IndexedTools>,
     /// Built on the first query word that no tool has.
     near: Arc<OnceLock<SpellingIndex>>,
@@ -80,7 +80,7 @@ pub struct Index {
 impl Index {
     /// Indexes the tools.
     pub fn build(documents: &[ToolDocument<'_>]) -> Self {
-        Self::after(&IndexData::default(), Language::default(), documents)
+        Self::build_from(&IndexData::default(), Language::default(), documents)
     }
 
     /// Indexes only the tools that `known` does not contain. The result is the same as that of a
@@ -106,8 +106,8 @@ impl Index {
     }
 
     /// The computed data about the tools, for the next index or the next process.
-    pub fn known(&self) -> &IndexData {
-        &self.known
+    pub fn data(&self) -> &IndexData {
+        &self.data
     }
 
     /// The tools without a vector of this encoder, with their stamps.
@@ -115,18 +115,18 @@ impl Index {
         &'a self,
         encoder: &'a str,
     ) -> impl Iterator<Item = (TextStamp, &'a Arc<Tool>)> {
-        let vectors = &self.known.vectors;
+        let vectors = &self.data.vectors;
         let has_none = move |at: &usize| {
-            vectors.encoder != encoder || vectors.scales.get(*at).is_none_or(|it| it.is_nan())
+            vectors.encoder != encoder || vectors.scales.get(*at).is_none_or(|scale| scale.is_nan())
         };
         (0..self.len())
             .filter(has_none)
-            .map(|at| (self.known.lexical.stamps[at], &self.tools.all[at]))
+            .map(|at| (self.data.lexical.stamps[at], &self.tools.all[at]))
     }
 
     /// The number of tools that have a vector.
     pub fn vectors(&self) -> usize {
-        self.known.vectors.len()
+        self.data.vectors.len()
     }
 
     /// The number of tools.
@@ -141,16 +141,16 @@ impl Index {
 
     /// Parses a query into terms. If it is not in words that the tools have, it is translated to
     /// English first.
-    fn asked(&self, text: &str) -> (Option<String>, QueryTerms) {
-        let knows =
-            |word: &str| self.known.lexical.vocabulary.number(&self.stems.stem(word)).is_some();
-        let english = lexicon::in_english(text, knows);
-        let asked = QueryReader(self).read(text, english.as_deref());
-        (english, asked)
+    fn query_terms(&self, text: &str) -> (Option<String>, QueryTerms) {
+        let is_known =
+            |word: &str| self.data.lexical.vocabulary.number(&self.stems.stem(word)).is_some();
+        let english = lexicon::in_english(text, is_known);
+        let terms = QueryReader(self).read(text, english.as_deref());
+        (english, terms)
     }
 
-    fn near(&self) -> &SpellingIndex {
-        self.near.get_or_init(|| SpellingIndex::of(&self.known.lexical.vocabulary))
+    fn spelling(&self) -> &SpellingIndex {
+        self.spelling.get_or_init(|| SpellingIndex::new(&self.data.lexical.vocabulary))
     }
 }
 

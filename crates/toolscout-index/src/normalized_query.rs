@@ -7,7 +7,7 @@ pub(crate) struct NormalizedQuery {
 }
 
 impl NormalizedQuery {
-    pub(crate) fn read(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self { text: text.trim().to_lowercase() }
     }
 

@@ -13,14 +13,14 @@ pub(crate) struct Parameters {
     pub(crate) texts: String,
 }
 
-const LEVELS: u8 = 2;
-const CHOICES: usize = 20;
+const MAX_LEVEL: u8 = 2;
+const MAX_CHOICES: usize = 20;
 /// Maximum length of each text in bytes; longer text is keyword stuffing.
-const MOST: usize = 16 << 10;
+const MAX_BYTES: usize = 16 << 10;
 
 impl Parameters {
     /// Streams through the schema without building a tree; an invalid schema has no words.
-    pub(crate) fn of(schema: &str) -> Self {
+    pub(crate) fn read(schema: &str) -> Self {
         let mut found = Self::default();
         let mut reader = serde_json::Deserializer::from_str(schema);
         let _ = SchemaPosition { found: &mut found, level: 0, kind: PositionKind::Schema }
@@ -30,7 +30,7 @@ impl Parameters {
 }
 
 fn push(to: &mut String, text: &str) {
-    if to.len() + text.len() < MOST {
+    if to.len() + text.len() < MAX_BYTES {
         to.push_str(text);
         to.push('\n');
     }
@@ -57,11 +57,11 @@ enum PositionKind {
 struct SchemaKey<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl SchemaPosition<'_> {
-    fn inside(&mut self, kind: PositionKind) -> SchemaPosition<'_> {
+    fn same_level(&mut self, kind: PositionKind) -> SchemaPosition<'_> {
         SchemaPosition { found: &mut *self.found, level: self.level, kind }
     }
 
-    fn below(&mut self) -> SchemaPosition<'_> {
+    fn next_level(&mut self) -> SchemaPosition<'_> {
         SchemaPosition {
             found: &mut *self.found,
             level: self.level + 1,
@@ -70,24 +70,24 @@ impl SchemaPosition<'_> {
     }
 
     /// The position of the value after this key.
-    fn behind(&mut self, key: &str) -> SchemaPosition<'_> {
-        let is_deep = self.level > LEVELS;
+    fn after_key(&mut self, key: &str) -> SchemaPosition<'_> {
+        let is_deep = self.level > MAX_LEVEL;
         match (self.kind, key) {
             (PositionKind::Properties, name) => {
                 push(&mut self.found.names, name);
-                self.below()
+                self.next_level()
             }
             (PositionKind::Schema, "properties") if !is_deep => {
-                self.inside(PositionKind::Properties)
+                self.same_level(PositionKind::Properties)
             }
             (PositionKind::Schema, "items" | "anyOf" | "oneOf" | "allOf") if !is_deep => {
-                self.below()
+                self.next_level()
             }
-            (PositionKind::Schema, "enum") => self.inside(PositionKind::Choices),
+            (PositionKind::Schema, "enum") => self.same_level(PositionKind::Choices),
             (PositionKind::Schema, "description") if self.level > 0 => {
-                self.inside(PositionKind::Text)
+                self.same_level(PositionKind::Text)
             }
-            _ => self.inside(PositionKind::Anything),
+            _ => self.same_level(PositionKind::Anything),
         }
     }
 }
@@ -131,13 +131,17 @@ impl<'de> Visitor<'de> for SchemaPosition<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
         let (most, kind) = match self.kind {
-            PositionKind::Choices => (CHOICES, PositionKind::Text),
+            PositionKind::Choices => (MAX_CHOICES, PositionKind::Text),
             PositionKind::Schema => (usize::MAX, PositionKind::Schema),
             _ => (0, PositionKind::Anything),
         };
         let mut at = 0;
         while seq
-            .next_element_seed(self.inside(if at < most { kind } else { PositionKind::Anything }))?
+            .next_element_seed(self.same_level(if at < most {
+                kind
+            } else {
+                PositionKind::Anything
+            }))?
             .is_some()
         {
             at += 1;
@@ -147,7 +151,7 @@ impl<'de> Visitor<'de> for SchemaPosition<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while let Some(SchemaKey(key)) = map.next_key()? {
-            map.next_value_seed(self.behind(&key))?;
+            map.next_value_seed(self.after_key(&key))?;
         }
         Ok(())
     }

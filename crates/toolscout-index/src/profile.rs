@@ -45,26 +45,26 @@ profiles! {
 
 impl RankingProfile {
     /// The name in settings and flags, such as `ladder2`.
-    pub fn word(self) -> &'static str {
-        self.rules().word()
+    pub fn as_str(self) -> &'static str {
+        self.rules().name()
     }
 }
 
 impl fmt::Display for RankingProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        f.pad(self.as_str())
     }
 }
 
 impl FromStr for RankingProfile {
     type Err = UnknownProfile;
 
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .iter()
             .copied()
-            .find(|it| it.word() == word)
-            .ok_or_else(|| UnknownProfile(word.to_owned()))
+            .find(|profile| profile.as_str() == name)
+            .ok_or_else(|| UnknownProfile(name.to_owned()))
     }
 }
 
@@ -74,10 +74,11 @@ pub struct UnknownProfile(String);
 
 impl fmt::Display for UnknownProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<String> = RankingProfile::ALL.iter().map(|it| format!("`{it}`")).collect();
+        let known: Vec<String> =
+            RankingProfile::ALL.iter().map(|item| format!("`{item}`")).collect();
         write!(
             f,
-            "`{}` is not a search profile; use one of {}",
+            "`{}` is not a ranking profile; use one of {}",
             toolscout_core::escape::line(&self.0),
             known.join(", ")
         )

@@ -19,7 +19,7 @@ pub struct Query<'a> {
     /// Only tools of this scope; all tools without one.
     pub scope: Option<ToolScope<'a>>,
     /// The embedding of the text, if there is an encoder; otherwise words alone decide.
-    pub meaning: Option<&'a QueryEmbedding>,
+    pub embedding: Option<&'a QueryEmbedding>,
     /// Relevance feedback of the caller.
     pub learned: Option<&'a LearnedQueries>,
     /// Whether tools with a low score are dropped. Benchmarks keep them.
@@ -41,7 +41,7 @@ impl<'a> Query<'a> {
             limit,
             sources: None,
             scope: None,
-            meaning: None,
+            embedding: None,
             learned: None,
             has_floor: true,
         }
@@ -77,5 +77,5 @@ pub struct Hit {
     pub score: f64,
     /// Which parts of the query match which parts of the tool, as text for users; text of third
     /// parties in it is not yet escaped. Empty for an empty query.
-    pub why: Vec<String>,
+    pub reasons: Vec<String>,
 }

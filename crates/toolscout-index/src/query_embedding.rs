@@ -12,17 +12,17 @@ pub struct QueryEmbedding {
 }
 
 /// Maximum number of parts.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 /// Minimum number of words of a part.
-const PART: usize = 3;
+const MIN_PART_WORDS: usize = 3;
 /// Maximum length of the encoded text in bytes. Real queries are shorter; more would cost time and
 /// change nothing.
-const LONGEST: usize = 4096;
+const MAX_TEXT_BYTES: usize = 4096;
 
 impl QueryEmbedding {
     /// The embedding of the whole query, quantized, as stored in feedback records.
     pub fn vector(&self) -> Vector {
-        Vector::of(&self.whole)
+        Vector::quantize(&self.whole)
     }
 
     /// From vectors that were computed elsewhere: of the whole query, and of its parts if it has
@@ -32,8 +32,8 @@ impl QueryEmbedding {
     }
 
     /// Encodes a query; if it is in another language, its word-by-word translation to English.
-    pub fn of(encoder: &dyn Encoder, text: &str) -> Self {
-        let text = &text[..text.floor_char_boundary(LONGEST)];
+    pub fn encode(encoder: &dyn Encoder, text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
         let text = lexicon::in_english(text, |_| false).map_or(Cow::Borrowed(text), Cow::Owned);
         let parts = parts(&text);
         let parts = if parts.len() > 1 { encoder.encode_all(&parts) } else { Vec::new() };
@@ -46,29 +46,30 @@ fn parts(text: &str) -> Vec<&str> {
     const LINKS: [&str; 7] =
         [" and then ", ", and ", ", then ", ", also ", ", while ", ", plus ", "; "];
     let sentences =
-        text.split_inclusive(['\n', '.', '!', '?']).flat_map(|it| it.split(", and then "));
+        text.split_inclusive(['\n', '.', '!', '?']).flat_map(|part| part.split(", and then "));
     let mut all: Vec<&str> = sentences.collect();
     for link in LINKS {
-        all = all.into_iter().flat_map(|it| it.split(link)).collect();
+        all = all.into_iter().flat_map(|item| item.split(link)).collect();
     }
-    let is_whole = |it: &&str| it.split_whitespace().count() >= PART;
-    all.into_iter().map(str::trim).filter(is_whole).take(MOST_PARTS).collect()
+    let is_long_enough = |text: &&str| text.split_whitespace().count() >= MIN_PART_WORDS;
+    all.into_iter().map(str::trim).filter(is_long_enough).take(MAX_PARTS).collect()
 }
 
 /// The text of a tool to encode: its name as words, and its description or title.
-pub fn text_of(tool: &Tool) -> String {
+pub fn encoded_text(tool: &Tool) -> String {
     let mut text = String::new();
-    words::each(tool.id.name.as_str(), |word| {
+    words::for_each(tool.id.name.as_str(), |word| {
         if !text.is_empty() {
             text.push(' ');
         }
         text.push_str(word);
     });
-    let about = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default().trim();
-    if !about.is_empty() {
+    let description =
+        tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default().trim();
+    if !description.is_empty() {
         text.push_str(": ");
         // Encoders read about a page of text.
-        text.push_str(&about[..about.floor_char_boundary(LONGEST / 2)]);
+        text.push_str(&description[..description.floor_char_boundary(MAX_TEXT_BYTES / 2)]);
     }
     text
 }

@@ -1,7 +1,7 @@
 //! A query as terms, and for each term the terms of tools that match it.
 
 use crate::lexical::Lexical;
-use crate::near::SpellingGuess;
+use crate::spelling::SpellingGuess;
 use crate::{Index, synonyms, words};
 
 /// The terms of a query.
@@ -18,7 +18,7 @@ pub(crate) struct QueryTerm {
     /// The rarity among the tools, from 0 to 1; 1 for a word that no tool has.
     pub(crate) rarity: f32,
     /// The terms that match it, the word itself first.
-    pub(crate) ways: Vec<TermMatch>,
+    pub(crate) matches: Vec<TermMatch>,
 }
 
 /// A term of the tools that matches a word of the query.
@@ -26,7 +26,7 @@ pub(crate) struct QueryTerm {
 pub(crate) struct TermMatch {
     pub(crate) term: u32,
     /// The weight, relative to the word itself.
-    pub(crate) worth: f32,
+    pub(crate) weight: f32,
     pub(crate) kind: TermMatchKind,
 }
 
@@ -42,9 +42,9 @@ pub(crate) enum TermMatchKind {
 }
 
 /// Maximum number of terms. Real queries have fewer; more would only cost time.
-const MOST_TERMS: usize = 64;
-const OF_SYNONYM: f32 = 0.4;
-const OF_COMPOUND: f32 = 0.8;
+const MAX_TERMS: usize = 64;
+const SYNONYM_WEIGHT: f32 = 0.4;
+const COMPOUND_WEIGHT: f32 = 0.8;
 
 /// Parses queries for the tools of this index.
 pub(crate) struct QueryReader<'a>(pub(crate) &'a Index);
@@ -58,7 +58,7 @@ struct QueryWord {
 
 impl<'a> QueryReader<'a> {
     fn lexical(&self) -> &'a Lexical {
-        &self.0.known.lexical
+        &self.0.data.lexical
     }
 
     pub(crate) fn read(&self, text: &str, english: Option<&str>) -> QueryTerms {
@@ -66,33 +66,35 @@ impl<'a> QueryReader<'a> {
         // The English translation covers everything, so foreign words that no tool has do not count
         // as missing.
         if let Some(english) = english {
-            all.retain(|it| self.lexical().vocabulary.number(&it.stem).is_some());
+            all.retain(|word| self.lexical().vocabulary.number(&word.stem).is_some());
             all.extend(self.words(english));
         }
-        let mut asked = QueryTerms::default();
+        let mut query_terms = QueryTerms::default();
         for (at, word) in all.iter().enumerate() {
-            if asked.terms.len() < MOST_TERMS && !all[..at].iter().any(|it| it.stem == word.stem) {
-                asked.terms.extend(self.term(
+            if query_terms.terms.len() < MAX_TERMS
+                && !all[..at].iter().any(|earlier| earlier.stem == word.stem)
+            {
+                query_terms.terms.extend(self.term(
                     word,
-                    at.checked_sub(1).map(|it| &all[it]),
+                    at.checked_sub(1).map(|before| &all[before]),
                     all.get(at + 1),
                 ));
             }
         }
-        asked
+        query_terms
     }
 
     fn words(&self, text: &str) -> Vec<QueryWord> {
         let mut all = Vec::new();
         let mut is_start = true;
-        for piece in text.split_whitespace() {
-            let is_name = !is_start && piece.starts_with(char::is_uppercase);
-            words::each(piece, |word| {
+        for token in text.split_whitespace() {
+            let is_name = !is_start && token.starts_with(char::is_uppercase);
+            words::for_each(token, |word| {
                 if let Some(stem) = self.0.stems.term(word) {
                     all.push(QueryWord { text: word.to_owned(), stem: stem.into_owned(), is_name });
                 }
             });
-            is_start = piece.ends_with(['.', '!', '?', ':']);
+            is_start = token.ends_with(['.', '!', '?', ':']);
         }
         all
     }
@@ -105,55 +107,57 @@ impl<'a> QueryReader<'a> {
         after: Option<&QueryWord>,
     ) -> Option<QueryTerm> {
         let own = self.lexical().vocabulary.number(&word.stem);
-        let mut ways: Vec<TermMatch> = own
+        let mut matches: Vec<TermMatch> = own
             .into_iter()
-            .map(|term| TermMatch { term, worth: 1.0, kind: TermMatchKind::Same })
+            .map(|term| TermMatch { term, weight: 1.0, kind: TermMatchKind::Same })
             .collect();
-        ways.extend(self.synonyms(&word.stem));
-        let joined = [before.map(|it| (it, word)), after.map(|it| (word, it))];
-        ways.extend(
+        matches.extend(self.synonyms(&word.stem));
+        let joined = [before.map(|value| (value, word)), after.map(|value| (word, value))];
+        matches.extend(
             joined.into_iter().flatten().filter_map(|(one, other)| self.joined(one, other)),
         );
-        if ways.is_empty() && !word.is_name {
-            ways = self.meant(word);
+        if matches.is_empty() && !word.is_name {
+            matches = self.corrections(word);
         }
-        if ways.is_empty() && word.text.bytes().all(|it| it.is_ascii_digit()) {
+        if matches.is_empty() && word.text.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        let rarest = ways.iter().map(|it| self.rarity(it.term)).fold(0.0, f32::max);
-        let rarity = own.map_or(if ways.is_empty() { 1.0 } else { rarest }, |it| self.rarity(it));
-        Some(QueryTerm { word: word.text.clone(), rarity, ways })
+        let rarest =
+            matches.iter().map(|term_match| self.rarity(term_match.term)).fold(0.0, f32::max);
+        let rarity =
+            own.map_or(if matches.is_empty() { 1.0 } else { rarest }, |value| self.rarity(value));
+        Some(QueryTerm { word: word.text.clone(), rarity, matches })
     }
 
     fn synonyms(&self, stem: &str) -> impl Iterator<Item = TermMatch> {
-        synonyms::of(stem).iter().filter_map(|other| {
+        synonyms::of_stem(stem).iter().filter_map(|other| {
             let term = self.lexical().vocabulary.number(other)?;
-            Some(TermMatch { term, worth: OF_SYNONYM, kind: TermMatchKind::Synonym })
+            Some(TermMatch { term, weight: SYNONYM_WEIGHT, kind: TermMatchKind::Synonym })
         })
     }
 
     /// `data base` matches `database`.
     fn joined(&self, one: &QueryWord, other: &QueryWord) -> Option<TermMatch> {
-        let whole = format!("{}{}", one.text, other.text);
-        let term = self.lexical().vocabulary.number(&self.0.stems.stem(&whole))?;
-        Some(TermMatch { term, worth: OF_COMPOUND, kind: TermMatchKind::Compound })
+        let compound = format!("{}{}", one.text, other.text);
+        let term = self.lexical().vocabulary.number(&self.0.stems.stem(&compound))?;
+        Some(TermMatch { term, weight: COMPOUND_WEIGHT, kind: TermMatchKind::Compound })
     }
 
     /// The likely intended terms for a word that no tool has.
-    fn meant(&self, word: &QueryWord) -> Vec<TermMatch> {
+    fn corrections(&self, word: &QueryWord) -> Vec<TermMatch> {
         let parts = self.parts(&word.text);
         if !parts.is_empty() {
             return parts;
         }
-        let guesses = self.0.near().guesses(&word.stem, &self.lexical().vocabulary, |it| {
-            self.lexical().postings(it).len()
+        let guesses = self.0.spelling().guesses(&word.stem, &self.lexical().vocabulary, |value| {
+            self.lexical().postings(value).len()
         });
-        let way = |it: SpellingGuess| TermMatch {
-            term: it.term,
-            worth: if it.slips == 1 { 0.8 } else { 0.6 },
+        let to_match = |spelling_guess: SpellingGuess| TermMatch {
+            term: spelling_guess.term,
+            weight: if spelling_guess.distance == 1 { 0.8 } else { 0.6 },
             kind: TermMatchKind::Near,
         };
-        guesses.into_iter().map(way).collect()
+        guesses.into_iter().map(to_match).collect()
     }
 
     /// `webpage` matches `web` and `page`.
@@ -161,11 +165,12 @@ impl<'a> QueryReader<'a> {
         if !word.is_ascii() || word.len() < 6 {
             return Vec::new();
         }
-        let number = |it: &str| self.lexical().vocabulary.number(&self.0.stems.stem(it));
-        let way =
-            |term| TermMatch { term, worth: OF_COMPOUND / 2.0, kind: TermMatchKind::Compound };
-        let cut = |at: usize| Some([way(number(&word[..at])?), way(number(&word[at..])?)]);
-        (3..=word.len() - 3).rev().find_map(cut).map_or_else(Vec::new, Vec::from)
+        let number = |text: &str| self.lexical().vocabulary.number(&self.0.stems.stem(text));
+        let to_match =
+            |term| TermMatch { term, weight: COMPOUND_WEIGHT / 2.0, kind: TermMatchKind::Compound };
+        let split =
+            |at: usize| Some([to_match(number(&word[..at])?), to_match(number(&word[at..])?)]);
+        (3..=word.len() - 3).rev().find_map(split).map_or_else(Vec::new, Vec::from)
     }
 
     fn rarity(&self, term: u32) -> f32 {

@@ -1,19 +1,19 @@
 //! The default profile: combines lexical and semantic scores, applies signals, and adds reasons.
 
 use crate::evidence::Evidence;
-use crate::fair::{self, Fit};
+use crate::fair_share::{self, Fit};
 use crate::fusion::FusedScores;
-use crate::question::NormalizedQuery;
+use crate::normalized_query::NormalizedQuery;
 use crate::reasons::Reasons;
 use crate::rules::ScoringRules;
 use crate::signal::{SignalInput, Signals};
-use crate::{Hit, Index, Query, ladder2};
+use crate::{Hit, Index, Query, ladder2, unapproved};
 use std::cmp::Ordering;
 
 pub(crate) struct RankedScoring;
 
 impl ScoringRules for RankedScoring {
-    fn word(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         "ranked"
     }
 
@@ -49,7 +49,7 @@ impl ScoringRules for RankedScoring {
 
 /// The best hits with fair shares. Considers only a few more tools than the limit first; all of
 /// them if that is not enough, because one source has most of those.
-fn shown(
+fn best_hits(
     index: &Index,
     fits: &[f32],
     certain: &[u32],
@@ -68,7 +68,7 @@ fn shown(
         let all = tools.clone();
         tools.select_nth_unstable_by(enough, by_fit);
         tools.truncate(enough);
-        tools.extend(certain.iter().filter(|it| is_wanted(it)));
+        tools.extend(certain.iter().filter(|item| is_admitted(item)));
         Some(all)
     } else {
         None
@@ -83,18 +83,18 @@ fn shown(
             fits.truncate(limit);
             return fits;
         }
-        fair::picked(&fits, limit)
+        fair_share::pick(&fits, limit)
     };
-    let picked = pick(tools);
+    let picks = pick(tools);
     match all {
-        Some(all) if picked.len() < limit => pick(all),
-        _ => picked,
+        Some(all) if picks.len() < limit => pick(all),
+        _ => picks,
     }
 }
 
 /// Ties are broken by tool id, never by input order.
 fn best_first(index: &Index, one: &Fit, other: &Fit) -> Ordering {
-    let id = |it: &Fit| index.tools.id(it.tool);
+    let id = |fit: &Fit| index.tools.id(fit.tool);
     other.score.total_cmp(&one.score).then_with(|| id(one).cmp(id(other)))
 }
 

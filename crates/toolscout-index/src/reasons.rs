@@ -1,9 +1,9 @@
 //! The reasons for a hit, as text for users.
 
 use crate::Index;
-use crate::asked::{QueryTerm, TermMatchKind};
 use crate::evidence::Evidence;
 use crate::fields::IndexField;
+use crate::query_terms::{QueryTerm, TermMatchKind};
 use crate::signal::Signals;
 
 /// The inputs of reasons.
@@ -14,39 +14,51 @@ pub(crate) struct Reasons<'a> {
 }
 
 /// Maximum number of words among the reasons.
-const MOST: usize = 8;
+const MAX_WORDS: usize = 8;
 /// Minimum similarity that counts as a reason.
-const ALIKE: f32 = 0.2;
+const MIN_SIMILARITY: f32 = 0.2;
 
 impl Reasons<'_> {
-    pub(crate) fn of(&self, tool: u32) -> Vec<String> {
+    pub(crate) fn for_tool(&self, tool: u32) -> Vec<String> {
         let mut all: Vec<String> = self.signals.reasons(tool).collect();
-        if let Some(likeness) = self.evidence.likeness(tool).filter(|it| *it >= ALIKE) {
-            all.push(format!("similar in meaning ({likeness:.2})"));
+        if let Some(similarity) =
+            self.evidence.similarity(tool).filter(|similarity| *similarity >= MIN_SIMILARITY)
+        {
+            all.push(format!("similar in meaning ({similarity:.2})"));
         }
         all.extend(
-            self.evidence.asked.terms.iter().filter_map(|it| self.word(it, tool)).take(MOST),
+            self.evidence
+                .terms
+                .terms
+                .iter()
+                .filter_map(|term| self.term_reason(term, tool))
+                .take(MAX_WORDS),
         );
         all
     }
 
     /// The fields in which the tool has this word or a match for it.
-    fn word(&self, term: &QueryTerm, tool: u32) -> Option<String> {
-        let lexical = &self.index.known.lexical;
-        let met = term.ways.iter().find_map(|way| Some((way, lexical.entry(tool, way.term)?)));
-        let (way, entry) = met?;
+    fn term_reason(&self, term: &QueryTerm, tool: u32) -> Option<String> {
+        let lexical = &self.index.data.lexical;
+        let found_match = term
+            .matches
+            .iter()
+            .find_map(|term_match| Some((term_match, lexical.entry(tool, term_match.term)?)));
+        let (term_match, entry) = found_match?;
         let fields: Vec<&str> = IndexField::ALL
             .iter()
-            .filter(|it| entry.fields & it.bit() != 0)
-            .map(|it| it.word())
+            .filter(|field| entry.fields & field.bit() != 0)
+            .map(|field| field.label())
             .collect();
-        let place = fields.join(", ");
-        let (asked, found) = (&term.word, || self.index.spelled(way.term));
-        Some(match way.kind {
-            TermMatchKind::Same => format!("`{asked}` in {place}"),
-            TermMatchKind::Synonym => format!("`{}` (for `{asked}`) in {place}", found()),
-            TermMatchKind::Near => format!("`{}` (you typed `{asked}`) in {place}", found()),
-            TermMatchKind::Compound => format!("`{}` (as in `{asked}`) in {place}", found()),
+        let field_names = fields.join(", ");
+        let (typed, found) = (&term.word, || self.index.original_spelling(term_match.term));
+        Some(match term_match.kind {
+            TermMatchKind::Same => format!("`{typed}` in {field_names}"),
+            TermMatchKind::Synonym => {
+                format!("`{}` (synonym of `{typed}`) in {field_names}", found())
+            }
+            TermMatchKind::Near => format!("`{}` (you typed `{typed}`) in {field_names}", found()),
+            TermMatchKind::Compound => format!("`{}` (from `{typed}`) in {field_names}", found()),
         })
     }
 }

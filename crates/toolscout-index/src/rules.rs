@@ -1,12 +1,12 @@
 //! The trait that ranking profiles implement.
 
-use crate::question::NormalizedQuery;
+use crate::normalized_query::NormalizedQuery;
 use crate::{Hit, Index, Query};
 
 /// One way to score. To add one, write a file with its rules and a line in the list of `profile`.
 pub(crate) trait ScoringRules: Sync {
     /// The name that users type to select it.
-    fn word(&self) -> &'static str;
+    fn name(&self) -> &'static str;
     /// The hits, best first, up to the limit of the query.
-    fn search(&self, index: &Index, query: &Query<'_>, question: &NormalizedQuery) -> Vec<Hit>;
+    fn search(&self, index: &Index, query: &Query<'_>, normalized: &NormalizedQuery) -> Vec<Hit>;
 }

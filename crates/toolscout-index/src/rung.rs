@@ -8,7 +8,7 @@ use std::fmt;
 pub(crate) struct Rung<'a> {
     pub(crate) score: f64,
     word: &'a str,
-    met: Met<'a>,
+    kind: Met<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,13 +27,13 @@ pub(crate) enum Met<'a> {
 }
 
 impl<'a> Rung<'a> {
-    pub(crate) fn new(score: f64, word: &'a str, met: Met<'a>) -> Self {
-        Self { score, word, met }
+    pub(crate) fn new(score: f64, word: &'a str, kind: Met<'a>) -> Self {
+        Self { score, word, kind }
     }
 
     /// The highest rung; the first of equals, so that reasons are deterministic.
     pub(crate) fn highest(rungs: impl IntoIterator<Item = Self>) -> Option<Self> {
-        rungs.into_iter().reduce(|best, it| if it.score > best.score { it } else { best })
+        rungs.into_iter().reduce(|best, rung| if rung.score > best.score { rung } else { best })
     }
 }
 
@@ -41,7 +41,7 @@ impl<'a> Rung<'a> {
 impl fmt::Display for Rung<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = self.word;
-        match self.met {
+        match self.kind {
             Met::WholeName => write!(f, "name is `{word}`"),
             Met::NameStart => write!(f, "name starts with `{word}`"),
             Met::NameWord => write!(f, "name has the word `{word}`"),
@@ -62,9 +62,11 @@ pub(crate) fn in_description<'a>(word: &'a str, entry: &SearchableText) -> Optio
     if !entry.description.contains(word) {
         return None;
     }
-    let around: &[char] = &['.', ',', ';', ':', '!', '?', '(', ')', '[', ']', '{', '}', '"', '\''];
-    let whole = entry.description.split_whitespace().any(|it| it.trim_matches(around) == word);
-    Some(if whole {
+    let punctuation: &[char] =
+        &['.', ',', ';', ':', '!', '?', '(', ')', '[', ']', '{', '}', '"', '\''];
+    let is_whole_word =
+        entry.description.split_whitespace().any(|item| item.trim_matches(punctuation) == word);
+    Some(if is_whole_word {
         Rung::new(0.6, word, Met::DescriptionWord)
     } else {
         Rung::new(0.5, word, Met::DescriptionPart)
@@ -72,28 +74,30 @@ pub(crate) fn in_description<'a>(word: &'a str, entry: &SearchableText) -> Optio
 }
 
 /// Similar spellings of the name or a keyword; used only if nothing else matches the word.
-pub(crate) fn similar<'a>(
+pub(crate) fn similar_spelling<'a>(
     word: &'a str,
     name: &'a str,
     entry: &'a SearchableText,
 ) -> Option<Rung<'a>> {
-    let by_name = likeness(word, name).map(|it| Rung::new(it * 0.7, word, Met::LikeName(name)));
+    let by_name = similarity(word, name)
+        .map(|similarity| Rung::new(similarity * 0.7, word, Met::LikeName(name)));
     let by_keyword = entry.keywords.iter().filter_map(|keyword| {
-        Some(Rung::new(likeness(word, keyword)? * 0.6, word, Met::LikeKeyword(keyword)))
+        Some(Rung::new(similarity(word, keyword)? * 0.6, word, Met::LikeKeyword(keyword)))
     });
     Rung::highest(by_name.into_iter().chain(by_keyword))
 }
 
 /// The similarity of two words by characters; none if it is too low to count.
-fn likeness(left: &str, right: &str) -> Option<f64> {
-    const ENOUGH: f64 = 0.6;
+fn similarity(left: &str, right: &str) -> Option<f64> {
+    const MIN_SIMILARITY: f64 = 0.6;
     let (short, long) = {
         let (left, right) = (left.chars().count(), right.chars().count());
         (left.min(right), left.max(right))
     };
     // The distance is at least the difference in length, so the lengths alone exclude most pairs.
-    if short as f64 <= long as f64 * ENOUGH {
+    if short as f64 <= long as f64 * MIN_SIMILARITY {
         return None;
     }
-    Some(1.0 - strsim::levenshtein(left, right) as f64 / long as f64).filter(|it| *it > ENOUGH)
+    Some(1.0 - strsim::levenshtein(left, right) as f64 / long as f64)
+        .filter(|value| *value > MIN_SIMILARITY)
 }
