@@ -5,11 +5,11 @@ mod feedback;
 mod own_name;
 mod plain_words;
 
-use crate::asked::QueryTerms;
+use crate::query_terms::QueryTerms;
 use crate::scores::LexicalScores;
 use crate::{Index, Query};
 
-pub(crate) use feedback::lessons;
+pub(crate) use feedback::feedback;
 pub(crate) use own_name::named;
 
 /// All signals, in the order in which they change a score; reasons come in the opposite order.
@@ -28,14 +28,14 @@ type Signal = for<'a> fn(&SignalInput<'a>) -> Box<dyn SignalScores + 'a>;
 pub(crate) struct SignalInput<'a> {
     pub(crate) index: &'a Index,
     pub(crate) query: &'a Query<'a>,
-    pub(crate) asked: &'a QueryTerms,
-    pub(crate) words: &'a LexicalScores,
+    pub(crate) terms: &'a QueryTerms,
+    pub(crate) lexical: &'a LexicalScores,
 }
 
 /// The effects of one signal. Every method has a default that changes nothing.
 pub(crate) trait SignalScores {
     /// Tools, and the amount added to their combined score before it becomes a confidence.
-    fn fits(&self) -> &[(u32, f32)] {
+    fn additions(&self) -> &[(u32, f32)] {
         &[]
     }
 
@@ -59,12 +59,12 @@ pub(crate) trait SignalScores {
 pub(crate) struct Signals<'a>(Vec<Box<dyn SignalScores + 'a>>);
 
 impl<'a> Signals<'a> {
-    pub(crate) fn of(input: &SignalInput<'a>) -> Self {
+    pub(crate) fn compute(input: &SignalInput<'a>) -> Self {
         Self(SIGNALS.iter().map(|signal| signal(input)).collect())
     }
 
-    pub(crate) fn fits(&self) -> impl Iterator<Item = (u32, f32)> {
-        self.0.iter().flat_map(|signal| signal.fits().iter().copied())
+    pub(crate) fn additions(&self) -> impl Iterator<Item = (u32, f32)> {
+        self.0.iter().flat_map(|signal| signal.additions().iter().copied())
     }
 
     pub(crate) fn certain(&self) -> Vec<u32> {

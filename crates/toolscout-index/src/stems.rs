@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use toolscout_core::Language;
 
 /// Stop words, which occur in every query and every description.
-static STOP: LazyLock<HashSet<&str>> =
+static STOP_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("stop.txt").split_whitespace().collect());
 
 /// The stemmers by script.
@@ -19,7 +19,7 @@ pub(crate) struct Stems {
 }
 
 impl Stems {
-    pub(crate) fn of(language: Language) -> Self {
+    pub(crate) fn new(language: Language) -> Self {
         Self {
             latin: Stemmer::create(algorithm(language)),
             cyrillic: Stemmer::create(Algorithm::Russian),
@@ -35,7 +35,7 @@ impl Stems {
 
     pub(crate) fn stem<'a>(&self, word: &'a str) -> Cow<'a, str> {
         match word.chars().next().map_or(0, u32::from) {
-            0..0x0250 if word.bytes().any(|it| it.is_ascii_digit()) => word.into(),
+            0..0x0250 if word.bytes().any(|byte| byte.is_ascii_digit()) => word.into(),
             0..0x0250 => self.latin.stem(word),
             0x0370..0x0400 => self.greek.stem(word),
             0x0400..0x0530 => self.cyrillic.stem(word),
@@ -46,7 +46,7 @@ impl Stems {
 }
 
 pub(crate) fn is_stop(word: &str) -> bool {
-    STOP.contains(word)
+    STOP_WORDS.contains(word)
 }
 
 fn algorithm(language: Language) -> Algorithm {

@@ -1,8 +1,8 @@
 //! The shared part of both ladders: scores each word and each name, and sorts the tools.
 
 use crate::entry::SearchableText;
-use crate::question::NormalizedQuery;
-use crate::rung::{Met, Rung, in_description, similar};
+use crate::normalized_query::NormalizedQuery;
+use crate::rung::{Met, Rung, in_description, similar_spelling};
 use crate::{Hit, Query};
 use std::cmp::Ordering;
 
@@ -12,12 +12,12 @@ pub(crate) trait LadderSteps {
     fn on_name<'a>(&self, word: &'a str, name: &str) -> Option<Rung<'a>>;
     /// The rung that the word reaches on this keyword.
     fn on_keyword<'a>(&self, word: &'a str, keyword: &'a str) -> Option<Rung<'a>>;
-    /// Combines the scores of the words: `total` is the sum over the `met` words with a match, of
-    /// `asked` words in all.
-    fn combine(&self, total: f64, met: usize, asked: usize) -> f64;
+    /// Combines the scores of the words: `total` is the sum over the `matched` words with a match,
+    /// of `total_words` words in all.
+    fn combine(&self, total: f64, matched: usize, total_words: usize) -> f64;
 
     /// The highest rung that the word reaches on this tool under this name.
-    fn climb<'a>(
+    fn best_rung<'a>(
         &self,
         word: &'a str,
         name: &'a str,
@@ -26,7 +26,7 @@ pub(crate) trait LadderSteps {
         let keywords = entry.keywords.iter().filter_map(|keyword| self.on_keyword(word, keyword));
         let rungs =
             [self.on_name(word, name), Rung::highest(keywords), in_description(word, entry)];
-        Rung::highest(rungs.into_iter().flatten()).or_else(|| similar(word, name, entry))
+        Rung::highest(rungs.into_iter().flatten()).or_else(|| similar_spelling(word, name, entry))
     }
 }
 
@@ -35,13 +35,13 @@ pub(crate) trait LadderSteps {
 pub(crate) fn search(
     steps: &impl LadderSteps,
     entries: &[SearchableText],
-    question: &NormalizedQuery,
+    normalized: &NormalizedQuery,
     query: &Query<'_>,
 ) -> Vec<Hit> {
     let limit = query.bounded_limit();
-    let wanted = entries.iter().filter(|entry| query.admits(&entry.id));
-    let mut scored: Vec<(f64, &SearchableText)> = wanted
-        .map(|entry| (score(steps, entry, question), entry))
+    let admitted = entries.iter().filter(|entry| query.admits(&entry.id));
+    let mut scored: Vec<(f64, &SearchableText)> = admitted
+        .map(|entry| (score(steps, entry, normalized), entry))
         .filter(|(score, _)| *score > 0.0)
         .collect();
     if scored.len() > limit {
@@ -52,7 +52,11 @@ pub(crate) fn search(
     // Building reasons is slow, so it is done only for the returned hits.
     scored
         .into_iter()
-        .map(|(score, entry)| Hit { id: entry.id.clone(), score, why: why(steps, entry, question) })
+        .map(|(score, entry)| Hit {
+            id: entry.id.clone(),
+            score,
+            reasons: reasons(steps, entry, normalized),
+        })
         .collect()
 }
 
@@ -67,31 +71,31 @@ fn best_first(
         .then_with(|| left.id.source.cmp(&right.id.source))
 }
 
-fn score(steps: &impl LadderSteps, entry: &SearchableText, question: &NormalizedQuery) -> f64 {
-    if question.is_empty() {
+fn score(steps: &impl LadderSteps, entry: &SearchableText, normalized: &NormalizedQuery) -> f64 {
+    if normalized.is_empty() {
         return 1.0;
     }
-    entry.names().map(|name| score_as(steps, name, entry, question)).fold(0.0, f64::max)
+    entry.names().map(|name| score_as(steps, name, entry, normalized)).fold(0.0, f64::max)
 }
 
 fn score_as(
     steps: &impl LadderSteps,
     name: &str,
     entry: &SearchableText,
-    question: &NormalizedQuery,
+    normalized: &NormalizedQuery,
 ) -> f64 {
-    if name == question.text() {
+    if name == normalized.text() {
         return 1.0;
     }
-    let (mut total, mut met, mut asked) = (0.0, 0, 0);
-    for word in question.words() {
-        asked += 1;
-        if let Some(rung) = steps.climb(word, name, entry) {
+    let (mut total, mut matched, mut total_words) = (0.0, 0, 0);
+    for word in normalized.words() {
+        total_words += 1;
+        if let Some(rung) = steps.best_rung(word, name, entry) {
             total += rung.score;
-            met += 1;
+            matched += 1;
         }
     }
-    round(steps.combine(total, met, asked))
+    round(steps.combine(total, matched, total_words))
 }
 
 /// Nine digits: the same scores added in another order must tie, and 0.2125 must not become
@@ -100,28 +104,28 @@ fn round(score: f64) -> f64 {
     (score * 1e9).round() / 1e9
 }
 
-fn why(
+fn reasons(
     steps: &impl LadderSteps,
     entry: &SearchableText,
-    question: &NormalizedQuery,
+    normalized: &NormalizedQuery,
 ) -> Vec<String> {
-    if question.is_empty() {
+    if normalized.is_empty() {
         return Vec::new();
     }
     let best = entry
         .names()
-        .map(|name| (score_as(steps, name, entry, question), name))
-        .reduce(|best, it| if it.0 > best.0 { it } else { best });
+        .map(|name| (score_as(steps, name, entry, normalized), name))
+        .reduce(|best, value| if value.0 > best.0 { value } else { best });
     let Some((_, name)) = best else { return Vec::new() };
-    if name == question.text() {
+    if name == normalized.text() {
         return vec![Rung::new(1.0, name, Met::WholeName).to_string()];
     }
-    let mut reasons = Vec::new();
-    for rung in question.words().filter_map(|word| steps.climb(word, name, entry)) {
+    let mut all = Vec::new();
+    for rung in normalized.words().filter_map(|word| steps.best_rung(word, name, entry)) {
         let reason = rung.to_string();
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
+        if !all.contains(&reason) {
+            all.push(reason);
         }
     }
-    reasons
+    all
 }

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 
 /// Synonyms by stem. English only, like nearly all tools.
 static GROUPS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
-    let stems = Stems::of(Language::English);
+    let stems = Stems::new(Language::English);
     let mut all: HashMap<String, Vec<String>> = HashMap::new();
     for line in include_str!("synonyms.txt").lines() {
         let group: Vec<String> =
-            line.split_whitespace().map(|it| stems.stem(it).into_owned()).collect();
+            line.split_whitespace().map(|word| stems.stem(word).into_owned()).collect();
         for one in &group {
             let known = all.entry(one.clone()).or_default();
             for other in &group {
@@ -25,6 +25,6 @@ static GROUPS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
 });
 
 /// The synonyms of a stem.
-pub(crate) fn of(stem: &str) -> &'static [String] {
+pub(crate) fn of_stem(stem: &str) -> &'static [String] {
     GROUPS.get(stem).map_or(&[], Vec::as_slice)
 }

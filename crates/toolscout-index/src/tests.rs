@@ -4,11 +4,11 @@
 //! 2. A query finds a tool by its bare and by its qualified name: [`names`].
 //! 3. Limits, ties and order: [`limits`].
 //! 4. Every hit has reasons: [`reasons`].
-//! 5. A query for some sources finds only their tools: [`of_sources`].
+//! 5. A query for some sources finds only their tools: [`sources`].
 //! 6. The parsed form of a query can be shown: [`reading`].
 //! 7. By words, embeddings and use, in an order that sources cannot manipulate: [`ranked`],
-//!    [`hostile`].
-//! 8. Computed data is kept, and gives the same results: [`kept`].
+//!    [`hostile`], [`displacement`].
+//! 8. Computed data is kept, and gives the same results: [`incremental`].
 //! 9. Words of all languages: [`tokens`], [`languages`].
 
 mod hostile;
@@ -25,7 +25,7 @@ mod sources;
 mod substring;
 mod tokens;
 
-use crate::{Encoder, Index, Query, RankingProfile, TextStamp, ToolDocument, Vector, text_of};
+use crate::{Encoder, Index, Query, RankingProfile, TextStamp, ToolDocument, Vector, encoded_text};
 use std::sync::Arc;
 use toolscout_core::{SourceId, Tool, ToolId, ToolName};
 
@@ -53,7 +53,7 @@ fn search(library: &str, profile: RankingProfile, text: &str) -> String {
 /// The hits as lines of `source/name: reason, reason`.
 fn explain(library: &str, profile: RankingProfile, text: &str) -> String {
     page(library, Query { profile, ..Query::new(text) }, |hit| {
-        format!("{}: {}", hit.id, hit.why.join(", "))
+        format!("{}: {}", hit.id, hit.reasons.join(", "))
     })
 }
 
@@ -74,7 +74,7 @@ fn index_of(library: &str) -> Index {
 }
 
 fn document(tool: &Arc<Tool>, stamp: TextStamp) -> ToolDocument<'_> {
-    ToolDocument { tool, stamp, is_approved: true, about: "" }
+    ToolDocument { tool, stamp, is_approved: true, source_description: "" }
 }
 
 /// An encoder that knows a few concepts, each a dimension, and nothing else.
@@ -98,19 +98,23 @@ impl Encoder for Concepts {
 
     fn encode(&self, text: &str) -> Vec<f32> {
         let mut place = vec![0.0; self.dimensions()];
-        crate::words::each(text, |word| {
-            let at = CONCEPTS.iter().position(|it| it.contains(&word)).unwrap_or(CONCEPTS.len());
+        crate::words::for_each(text, |word| {
+            let at = CONCEPTS
+                .iter()
+                .position(|concept| concept.contains(&word))
+                .unwrap_or(CONCEPTS.len());
             place[at] += if at == CONCEPTS.len() { 0.05 } else { 1.0 };
         });
-        let length = place.iter().map(|it| it * it).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
-        place.iter().map(|it| it / length).collect()
+        let length =
+            place.iter().map(|place| place * place).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        place.iter().map(|place| place / length).collect()
     }
 }
 
 fn encoded(index: &Index) -> Index {
     let missing = index.without_vector(Concepts.id());
     let new: Vec<_> = missing
-        .map(|(stamp, tool)| (stamp, Vector::of(&Concepts.encode(&text_of(tool)))))
+        .map(|(stamp, tool)| (stamp, Vector::quantize(&Concepts.encode(&encoded_text(tool)))))
         .collect();
     index.with_vectors(Concepts.id(), new)
 }
@@ -122,7 +126,7 @@ fn short(score: f64) -> String {
 
 /// Parses lines of `source/tool (keyword, keyword) -- description`.
 fn tools(library: &str) -> Vec<Tool> {
-    library.lines().map(str::trim).filter(|it| !it.is_empty()).map(tool).collect()
+    library.lines().map(str::trim).filter(|line| !line.is_empty()).map(tool).collect()
 }
 
 fn tool(line: &str) -> Tool {
@@ -139,7 +143,7 @@ fn tool(line: &str) -> Tool {
         keywords: keywords
             .trim_end_matches(')')
             .split(", ")
-            .filter(|it| !it.is_empty())
+            .filter(|part| !part.is_empty())
             .map(str::to_owned)
             .collect(),
         ..Tool::new(id)

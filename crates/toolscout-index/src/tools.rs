@@ -14,21 +14,21 @@ pub(crate) struct IndexedTools {
     pub(crate) sources: Vec<u32>,
     /// Whether the source is approved, by tool.
     approved: Vec<bool>,
-    places: OnceLock<HashMap<ToolId, u32>>,
+    positions: OnceLock<HashMap<ToolId, u32>>,
     entries: OnceLock<Vec<SearchableText>>,
 }
 
 impl IndexedTools {
-    pub(crate) fn of(documents: &[ToolDocument<'_>]) -> Self {
+    pub(crate) fn new(documents: &[ToolDocument<'_>]) -> Self {
         let mut numbers: HashMap<&SourceId, u32> = HashMap::new();
         let mut number = |source| {
             let next = numbers.len() as u32;
             *numbers.entry(source).or_insert(next)
         };
         Self {
-            sources: documents.iter().map(|it| number(&it.tool.id.source)).collect(),
-            approved: documents.iter().map(|it| it.is_approved).collect(),
-            all: documents.iter().map(|it| it.tool.clone()).collect(),
+            sources: documents.iter().map(|document| number(&document.tool.id.source)).collect(),
+            approved: documents.iter().map(|document| document.is_approved).collect(),
+            all: documents.iter().map(|document| document.tool.clone()).collect(),
             ..Self::default()
         }
     }
@@ -41,13 +41,13 @@ impl IndexedTools {
         self.approved[tool as usize]
     }
 
-    pub(crate) fn place_of(&self, tool: &ToolId) -> Option<u32> {
+    pub(crate) fn position_of(&self, tool: &ToolId) -> Option<u32> {
         let number = || self.all.iter().zip(0..).map(|(tool, at)| (tool.id.clone(), at)).collect();
-        self.places.get_or_init(number).get(tool).copied()
+        self.positions.get_or_init(number).get(tool).copied()
     }
 
     /// The texts for the ladder profiles. Built on first use.
     pub(crate) fn entries(&self) -> &[SearchableText] {
-        self.entries.get_or_init(|| self.all.iter().map(|it| SearchableText::of(it)).collect())
+        self.entries.get_or_init(|| self.all.iter().map(|tool| SearchableText::new(tool)).collect())
     }
 }

@@ -17,10 +17,10 @@ impl TermVocabulary {
     }
 
     /// Whether the ends are sorted, on character boundaries and within the text.
-    pub(crate) fn fits_together(&self) -> bool {
-        let mut ends = self.ends.iter().map(|it| *it as usize);
+    pub(crate) fn is_consistent(&self) -> bool {
+        let mut ends = self.ends.iter().map(|end| *end as usize);
         self.ends.is_sorted()
-            && ends.clone().all(|it| self.text.is_char_boundary(it))
+            && ends.clone().all(|end| self.text.is_char_boundary(end))
             && ends.next_back().unwrap_or_default() == self.text.len()
     }
 
@@ -31,7 +31,7 @@ impl TermVocabulary {
     }
 
     pub(crate) fn words(&self) -> impl Iterator<Item = (u32, &str)> {
-        (0..self.len() as u32).map(|it| (it, self.word(it)))
+        (0..self.len() as u32).map(|index| (index, self.word(index)))
     }
 
     pub(crate) fn number(&self, word: &str) -> Option<u32> {
@@ -65,25 +65,25 @@ impl TermVocabulary {
         fresh.sort_unstable();
         let mut fresh = fresh.into_iter().peekable();
         let mut all = Self::default();
-        let (mut of_known, mut of_new) =
+        let (mut known_numbers, mut new_numbers) =
             (vec![u32::MAX; known.len()], vec![u32::MAX; new.numbers.len()]);
         for (number, word) in known.words() {
             while let Some((other, at)) = fresh.next_if(|(other, _)| *other < word) {
-                of_new[at as usize] = all.push(other);
+                new_numbers[at as usize] = all.push(other);
             }
-            let twin = fresh.next_if(|(other, _)| *other == word);
-            if is_used[number as usize] || twin.is_some() {
+            let same = fresh.next_if(|(other, _)| *other == word);
+            if is_used[number as usize] || same.is_some() {
                 let now = all.push(word);
-                of_known[number as usize] = now;
-                if let Some((_, at)) = twin {
-                    of_new[at as usize] = now;
+                known_numbers[number as usize] = now;
+                if let Some((_, at)) = same {
+                    new_numbers[at as usize] = now;
                 }
             }
         }
         for (other, at) in fresh {
-            of_new[at as usize] = all.push(other);
+            new_numbers[at as usize] = all.push(other);
         }
-        (all, of_known, of_new)
+        (all, known_numbers, new_numbers)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Tools of approved sources win among nearly equal hits.
+//! Tools of approved sources win, unless others fit far better: an unapproved source
+//! chooses its names and texts to be found.
 
 use super::{SignalInput, SignalScores};
 use crate::Index;

@@ -3,7 +3,7 @@
 
 use super::{SignalInput, SignalScores};
 use crate::Index;
-use crate::asked::{QueryTerm, QueryTerms};
+use crate::query_terms::{QueryTerm, QueryTerms};
 use toolscout_core::ToolId;
 
 struct OwnName<'a> {
@@ -12,8 +12,8 @@ struct OwnName<'a> {
 }
 
 pub(super) fn signal<'a>(input: &SignalInput<'a>) -> Box<dyn SignalScores + 'a> {
-    let SignalInput { index, query, asked, .. } = *input;
-    Box::new(OwnName { index, named: named(index, asked, query.text) })
+    let SignalInput { index, query, terms, .. } = *input;
+    Box::new(OwnName { index, named: named(index, terms, query.text) })
 }
 
 impl SignalScores for OwnName<'_> {
@@ -31,29 +31,34 @@ impl SignalScores for OwnName<'_> {
 }
 
 /// The approved tools with this name.
-pub(crate) fn named(index: &Index, asked: &QueryTerms, text: &str) -> Vec<u32> {
+pub(crate) fn named(index: &Index, query_terms: &QueryTerms, text: &str) -> Vec<u32> {
     let text = text.trim().to_lowercase();
-    let same = |it: &QueryTerm| it.ways.first().map(|it| it.term);
-    let rarest = asked
+    let first_match =
+        |query_term: &QueryTerm| query_term.matches.first().map(|term_match| term_match.term);
+    let rarest = query_terms
         .terms
         .iter()
-        .filter_map(same)
-        .min_by_key(|it| index.known.lexical.postings(*it).len());
+        .filter_map(first_match)
+        .min_by_key(|first_match| index.data.lexical.postings(*first_match).len());
     let Some(rarest) = rarest.filter(|_| !text.contains(char::is_whitespace)) else {
         return Vec::new();
     };
-    let tools =
-        index.known.lexical.postings(rarest).iter().map(|it| crate::lexical::unpacked(*it).0);
+    let tools = index
+        .data
+        .lexical
+        .postings(rarest)
+        .iter()
+        .map(|posting| crate::lexical::unpack(*posting).0);
     tools
-        .filter(|it| index.tools.is_approved(*it) && is_named(index.tools.id(*it), &text))
+        .filter(|tool| index.tools.is_approved(*tool) && is_named(index.tools.id(*tool), &text))
         .collect()
 }
 
 /// Whether a lower-case text is the name of a tool, alone or qualified with its source id.
 fn is_named(id: &ToolId, text: &str) -> bool {
     let (source, name) = (id.source.as_str(), id.name.as_str().to_lowercase());
-    let behind = text
+    let qualified_name = text
         .strip_prefix(source)
-        .and_then(|it| it.strip_prefix("__").or(it.strip_prefix(['/', ':', '.'])));
-    text == name || behind == Some(&name)
+        .and_then(|rest| rest.strip_prefix("__").or(rest.strip_prefix(['/', ':', '.'])));
+    text == name || qualified_name == Some(&name)
 }

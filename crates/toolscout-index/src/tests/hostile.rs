@@ -23,7 +23,7 @@ fn honest() -> (Vec<Arc<Tool>>, Vec<(String, String)>) {
         "create", "delete", "rename", "archive", "share", "export", "count", "validate",
         "schedule", "compare",
     ];
-    let (mut tools, mut asked) = (Vec::new(), Vec::new());
+    let (mut tools, mut queries) = (Vec::new(), Vec::new());
     for thing in things {
         for deed in deeds {
             for (nth, place) in ["draft", "final", "shared", "old", "monthly"].iter().enumerate() {
@@ -32,13 +32,13 @@ fn honest() -> (Vec<Arc<Tool>>, Vec<(String, String)>) {
                     "{thing}s/{name} -- {deed} a {place} {thing} of yours"
                 ))));
                 // One query for about every second action: fifty in all, about all objects.
-                if nth == (asked.len() % 2) * 3 && asked.len() < 50 {
-                    asked.push((format!("please {deed} the {place} {thing}"), name));
+                if nth == (queries.len() % 2) * 3 && queries.len() < 50 {
+                    queries.push((format!("please {deed} the {place} {thing}"), name));
                 }
             }
         }
     }
-    (tools, asked)
+    (tools, queries)
 }
 
 /// Two hundred tools stuffed with keywords.
@@ -60,48 +60,48 @@ fn stuffed() -> Vec<Arc<Tool>> {
         .collect()
 }
 
-fn recall(index: &Index, asked: &[(String, String)]) -> f64 {
-    let found = asked.iter().filter(|(question, wanted)| {
-        let query = Query { limit: 5, ..Query::new(question) };
-        index.search(&query).iter().any(|it| it.id.name.as_str() == wanted)
+fn recall(index: &Index, queries: &[(String, String)]) -> f64 {
+    let found = queries.iter().filter(|(text, expected)| {
+        let query = Query { limit: 5, ..Query::new(text) };
+        index.search(&query).iter().any(|item| item.id.name.as_str() == expected)
     });
-    found.count() as f64 / asked.len() as f64
+    found.count() as f64 / queries.len() as f64
 }
 
 #[test]
-fn two_hundred_stuffed_tools_push_no_honest_one_out_of_the_first_five() {
-    let (tools, asked) = honest();
-    assert!(tools.len() >= 500 && asked.len() >= 50);
+fn two_hundred_stuffed_tools_displace_no_honest_one_from_the_top_five() {
+    let (tools, queries) = honest();
+    assert!(tools.len() >= 500 && queries.len() >= 50);
     let bad = stuffed();
     let good: Vec<ToolDocument<'_>> =
         tools.iter().zip(1..).map(|(tool, stamp)| document(tool, stamp)).collect();
-    let before = recall(&Index::build(&good), &asked);
+    let before = recall(&Index::build(&good), &queries);
     let evil = bad
         .iter()
         .zip(10_000..)
         .map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
     let after =
-        recall(&Index::build(&good.iter().copied().chain(evil).collect::<Vec<_>>()), &asked);
+        recall(&Index::build(&good.iter().copied().chain(evil).collect::<Vec<_>>()), &queries);
     assert!(before > 0.9, "honest questions find honest tools: {before}");
     assert!(before - after <= 0.02, "recall fell from {before} to {after}");
 }
 
 #[test]
-fn the_exact_name_earns_an_unapproved_tool_nothing() {
+fn an_exact_name_does_not_promote_an_unapproved_tool() {
     let ours = Arc::new(tool("mail/send_email -- Send an email to a recipient"));
     let trap = Arc::new(tool("evil/send_email -- Send an email to a recipient"));
     let trap = ToolDocument { is_approved: false, ..document(&trap, 2) };
     let index = Index::build(&[trap, document(&ours, 1)]);
-    for question in ["send_email", "send email", "Send_Email"] {
-        let hits = index.search(&Query::new(question));
-        assert_eq!(hits[0].id.source.as_str(), "mail", "{question}");
-        assert!(hits[0].score > hits[1].score, "{question}");
+    for text in ["send_email", "send email", "Send_Email"] {
+        let hits = index.search(&Query::new(text));
+        assert_eq!(hits[0].id.source.as_str(), "mail", "{text}");
+        assert!(hits[0].score > hits[1].score, "{text}");
     }
     assert!(index.search(&Query::new("evil__send_email"))[0].score < 1.0);
 }
 
 #[test]
-fn a_source_that_nobody_approved_gets_no_more_than_its_share() {
+fn an_unapproved_source_is_limited_to_its_share() {
     let crowd: Vec<_> =
         (0..50).map(|at| Arc::new(tool(&format!("evil/send_mail_{at} -- Send mail")))).collect();
     let other =
@@ -112,12 +112,12 @@ fn a_source_that_nobody_approved_gets_no_more_than_its_share() {
         .map(|(tool, stamp)| ToolDocument { is_approved: false, ..document(tool, stamp) });
     let index = Index::build(&crowd.chain([document(&other, 1)]).collect::<Vec<_>>());
     let hits = index.search(&Query::new("send mail"));
-    assert_eq!(hits.iter().filter(|it| it.id.source.as_str() == "evil").count(), 4);
-    assert!(hits.iter().any(|it| it.id.source.as_str() == "mail"));
+    assert_eq!(hits.iter().filter(|hit| hit.id.source.as_str() == "evil").count(), 4);
+    assert!(hits.iter().any(|hit| hit.id.source.as_str() == "mail"));
 }
 
 #[test]
-fn an_approved_source_gives_way_only_to_hits_that_are_nearly_as_good() {
+fn an_approved_source_yields_only_to_nearly_equal_hits() {
     let crowd: Vec<_> =
         (0..20).map(|at| Arc::new(tool(&format!("big/send_mail_{at} -- Send mail")))).collect();
     let near = Arc::new(tool("near/send_mail -- Send mail"));
@@ -129,7 +129,7 @@ fn an_approved_source_gives_way_only_to_hits_that_are_nearly_as_good() {
         .map(|(tool, stamp)| document(tool, stamp))
         .collect();
     let hits = Index::build(&all).search(&Query::new("send mail"));
-    let sources: Vec<&str> = hits.iter().map(|it| it.id.source.as_str()).collect();
+    let sources: Vec<&str> = hits.iter().map(|hit| hit.id.source.as_str()).collect();
     assert!(sources[..5].contains(&"near") && !sources.contains(&"far"), "{sources:?}");
     assert_eq!(hits.len(), 10);
 }

@@ -12,38 +12,38 @@ fn arcs() -> Vec<Arc<Tool>> {
 fn index_after(known: &IndexData, tools: &[Arc<Tool>], stamps: &[u128]) -> Index {
     let documents: Vec<_> =
         tools.iter().zip(stamps).map(|(tool, stamp)| document(tool, *stamp)).collect();
-    Index::after(known, Language::English, &documents)
+    Index::build_from(known, Language::English, &documents)
 }
 
 #[test]
-fn an_index_that_grew_is_the_one_that_was_built_at_once() {
+fn an_incremental_index_equals_a_full_build() {
     let all = arcs();
     let stamps: Vec<u128> = (1..=10).collect();
     let at_once = index_after(&IndexData::default(), &all, &stamps);
     let few = index_after(&IndexData::default(), &all[..6], &stamps[..6]);
-    let grown = index_after(few.known(), &all, &stamps);
-    assert!(grown.known() == at_once.known());
-    let shrunk = index_after(at_once.known(), &all[..6], &stamps[..6]);
-    assert!(shrunk.known() == few.known());
+    let grown = index_after(few.data(), &all, &stamps);
+    assert!(grown.data() == at_once.data());
+    let shrunk = index_after(at_once.data(), &all[..6], &stamps[..6]);
+    assert!(shrunk.data() == few.data());
 }
 
 #[test]
-fn a_tool_whose_stamp_changed_is_read_again() {
+fn a_tool_with_a_changed_stamp_is_indexed_again() {
     let mut all = arcs();
     let before = index_after(&IndexData::default(), &all, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     Arc::make_mut(&mut all[0]).description = Some("Whistle a tune".to_owned());
-    let after = index_after(before.known(), &all, &[11, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    let after = index_after(before.data(), &all, &[11, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     assert!(before.search(&Query::new("whistle")).is_empty());
     assert_eq!(after.search(&Query::new("whistle"))[0].id.name.as_str(), "send_email");
 }
 
 #[test]
-fn vectors_stay_with_their_tools_and_go_with_their_encoder() {
+fn vectors_are_kept_per_tool_and_dropped_with_their_encoder() {
     let all = arcs();
     let stamps: Vec<u128> = (1..=10).collect();
     let whole = encoded(&index_after(&IndexData::default(), &all, &stamps));
     assert_eq!(whole.vectors(), 10);
-    let fewer = index_after(whole.known(), &all[3..], &stamps[3..]);
+    let fewer = index_after(whole.data(), &all[3..], &stamps[3..]);
     assert_eq!((fewer.vectors(), fewer.without_vector(Concepts.id()).count()), (7, 0));
     assert_eq!(fewer.without_vector("another").count(), 7);
     let renewed = fewer.with_vectors("another", []);
@@ -51,19 +51,19 @@ fn vectors_stay_with_their_tools_and_go_with_their_encoder() {
 }
 
 #[test]
-fn what_is_written_down_is_read_as_it_was() {
+fn serialized_data_is_read_back_unchanged() {
     let index =
         encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
-    let bytes = index.known().to_bytes();
-    assert!(IndexData::from_bytes(&bytes).as_ref() == Some(index.known()));
+    let bytes = index.data().to_bytes();
+    assert!(IndexData::from_bytes(&bytes).as_ref() == Some(index.data()));
     assert!(IndexData::from_bytes(&IndexData::default().to_bytes()) == Some(IndexData::default()));
 }
 
 #[test]
-fn what_was_cut_or_changed_on_disk_is_not_read() {
+fn truncated_or_changed_data_is_rejected() {
     let index =
         encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
-    let bytes = index.known().to_bytes();
+    let bytes = index.data().to_bytes();
     for end in (0..bytes.len()).step_by(7) {
         assert!(IndexData::from_bytes(&bytes[..end]).is_none(), "cut at {end}");
     }
@@ -76,10 +76,10 @@ fn what_was_cut_or_changed_on_disk_is_not_read() {
 
 /// A file may have a valid checksum and invalid numbers.
 #[test]
-fn what_does_not_fit_together_is_not_read() {
+fn inconsistent_data_is_rejected() {
     let index =
         encoded(&index_after(&IndexData::default(), &arcs(), &(1..=10).collect::<Vec<_>>()));
-    let bytes = index.known().to_bytes();
+    let bytes = index.data().to_bytes();
     let body = bytes.len() - 16;
     let mut read = 0;
     for at in (4..body).step_by(3) {

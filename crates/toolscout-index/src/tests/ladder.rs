@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 /// Q-01: the whole name, in any case, gets the highest score.
 #[test]
-fn the_whole_name_wins_in_any_case_and_with_blanks_around_it() {
+fn the_full_name_wins_regardless_of_case_and_blanks() {
     for query in ["send_email", "SEND_EMAIL", "  Send_Email "] {
         assert_eq!(search(LIB10, Ladder, query), "send_email 1");
     }
@@ -52,7 +52,7 @@ fn a_part_of_a_word_of_the_description_counts_less_than_the_whole() {
 
 /// Q-06: a word in punctuation is still a word.
 #[test]
-fn punctuation_is_no_part_of_a_word() {
+fn punctuation_is_not_part_of_a_word() {
     let library = "app/post -- Send it (quickly), or \"later\"!";
     assert_snapshot!(search(library, Ladder, "quickly"), @"post 0.6");
     assert_snapshot!(search(library, Ladder, "later"), @"post 0.6");
@@ -89,7 +89,7 @@ fn a_typo_in_half_a_name_is_too_far() {
 
 /// Q-12: two words; one tool has both, another has one.
 #[test]
-fn a_tool_with_all_words_is_far_ahead() {
+fn a_tool_with_all_words_wins_clearly() {
     assert_snapshot!(search(LIB10, Ladder, "send email"), @r"
     send_email 0.7875
     list_emails 0.2125
@@ -98,7 +98,7 @@ fn a_tool_with_all_words_is_far_ahead() {
 
 /// Q-13: two words; no tool has the second.
 #[test]
-fn a_word_that_nothing_has_costs_a_lot() {
+fn an_unknown_word_lowers_the_score() {
     assert_snapshot!(search(LIB10, Ladder, "send invoice"), @"send_email 0.225");
 }
 

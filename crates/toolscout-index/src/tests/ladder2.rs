@@ -50,7 +50,7 @@ fn a_word_inside_a_name_beats_a_keyword() {
 
 /// Q-25: singular before plural.
 #[test]
-fn the_very_word_comes_before_a_longer_one() {
+fn the_exact_word_ranks_before_a_longer_one() {
     let library = "
         app/list_customers
         app/get_customer
@@ -69,14 +69,14 @@ fn a_word_of_a_longer_keyword_is_worth_the_whole() {
 }
 
 #[test]
-fn hyphens_part_words_as_underscores_do() {
+fn hyphens_separate_words_like_underscores() {
     assert_snapshot!(search("app/send-mail_now", Ladder2, "mail"), @"send-mail_now 0.92");
     assert_snapshot!(search("app/send-mail_now", Ladder2, "end"), @"send-mail_now 0.8");
 }
 
 /// Q-01, Q-08, Q-18: names, near misses and nonsense are as on the classic ladder.
 #[test]
-fn the_rest_is_as_on_the_classic_ladder() {
+fn other_scores_equal_the_classic_ladder() {
     assert_snapshot!(search(LIB10, Ladder2, "SEND_EMAIL"), @"send_email 1");
     assert_snapshot!(search(LIB10, Ladder2, "statistcs"), @"analyze_data 0.54");
     assert_snapshot!(search(LIB10, Ladder2, "recip"), @"send_email 0.5");

@@ -17,7 +17,7 @@ const TOOLS: &str = "
 ";
 
 #[test]
-fn a_question_in_nine_languages_finds_the_same_tool() {
+fn a_query_in_nine_languages_finds_the_same_tool() {
     let questions = [
         "Erstelle eine Rechnung für den Kunden",
         "crea una factura para el cliente",
@@ -40,7 +40,7 @@ fn a_question_in_nine_languages_finds_the_same_tool() {
 }
 
 #[test]
-fn names_stay_as_they_are() {
+fn names_are_not_translated() {
     let english = in_english("Suche Repositories auf GitHub").unwrap();
     assert!(english.contains("github"), "{english}");
     assert!(in_english("在GitHub上搜索仓库").unwrap().contains("github"));
@@ -68,7 +68,7 @@ fn english_is_not_translated() {
 }
 
 #[test]
-fn inflected_words_of_other_scripts_meet() {
+fn inflected_words_of_other_scripts_match() {
     let tools = "ru/find -- Поиск документов в архиве\nru/sing -- Песни";
     assert!(search(tools, RankingProfile::Ranked, "документы").starts_with("find "));
 }

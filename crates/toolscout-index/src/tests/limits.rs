@@ -5,7 +5,7 @@ use crate::{Index, Query, RankingProfile};
 use insta::assert_snapshot;
 
 fn many(count: usize) -> String {
-    (0..count).map(|it| format!("app/tool_{it:03}\n")).collect()
+    (0..count).map(|index| format!("app/tool_{index:03}\n")).collect()
 }
 
 fn count(limit: usize) -> usize {
@@ -14,7 +14,7 @@ fn count(limit: usize) -> usize {
 
 /// an empty query returns all tools, by name.
 #[test]
-fn an_empty_question_lists_by_name() {
+fn an_empty_query_lists_by_name() {
     for query in ["", " \t\n"] {
         for profile in [RankingProfile::Ladder, RankingProfile::Ladder2] {
             let query = Query { limit: 3, profile, ..Query::new(query) };
@@ -26,7 +26,7 @@ fn an_empty_question_lists_by_name() {
 
 /// without a limit there are ten hits.
 #[test]
-fn no_limit_is_the_usual_limit() {
+fn limit_zero_is_the_default_limit() {
     assert_eq!(count(0), 10);
     assert_eq!(count(Query::new("tool").limit), 10);
     assert_eq!(count(7), 7);
@@ -34,17 +34,20 @@ fn no_limit_is_the_usual_limit() {
 
 /// there are never more than a hundred hits.
 #[test]
-fn a_huge_limit_is_cut() {
+fn a_huge_limit_is_reduced() {
     assert_eq!(count(1000), 100);
     assert_eq!(count(usize::MAX), 100);
 }
 
 #[test]
-fn a_cut_keeps_the_best_in_order() {
+fn truncation_keeps_the_best_in_order() {
     let index = index_of(&many(150));
-    let names: Vec<_> =
-        index.search(&Query::new("tool")).into_iter().map(|it| it.id.name.to_string()).collect();
-    let expected: Vec<_> = (0..10).map(|it| format!("tool_{it:03}")).collect();
+    let names: Vec<_> = index
+        .search(&Query::new("tool"))
+        .into_iter()
+        .map(|item| item.id.name.to_string())
+        .collect();
+    let expected: Vec<_> = (0..10).map(|index| format!("tool_{index:03}")).collect();
     assert_eq!(names, expected);
 }
 
@@ -77,7 +80,7 @@ fn the_order_of_registration_does_not_matter_to_a_ladder() {
 }
 
 #[test]
-fn an_empty_index_answers_with_nothing() {
+fn an_empty_index_finds_nothing() {
     let index = Index::default();
     assert!(index.is_empty());
     assert_eq!(index.search(&Query::new("")), []);
@@ -85,11 +88,11 @@ fn an_empty_index_answers_with_nothing() {
 }
 
 #[test]
-fn profiles_go_by_their_words() {
-    let words: Vec<_> = RankingProfile::ALL.iter().map(|it| it.to_string()).collect();
+fn profiles_are_parsed_by_name() {
+    let words: Vec<_> = RankingProfile::ALL.iter().map(|item| item.to_string()).collect();
     assert_eq!(words, ["ranked", "meaning", "ladder", "ladder2", "substring"]);
     for profile in RankingProfile::ALL {
-        assert_eq!(profile.word().parse(), Ok(*profile));
+        assert_eq!(profile.as_str().parse(), Ok(*profile));
     }
-    assert_snapshot!("fuzzy".parse::<RankingProfile>().unwrap_err(), @"`fuzzy` is not a search profile; use one of `ranked`, `meaning`, `ladder`, `ladder2`, `substring`");
+    assert_snapshot!("fuzzy".parse::<RankingProfile>().unwrap_err(), @"`fuzzy` is not a ranking profile; use one of `ranked`, `meaning`, `ladder`, `ladder2`, `substring`");
 }

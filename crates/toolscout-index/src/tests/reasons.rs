@@ -5,7 +5,7 @@ use crate::RankingProfile::{Ladder, Ladder2};
 use insta::assert_snapshot;
 
 #[test]
-fn each_rung_has_its_words() {
+fn each_rung_has_its_reason() {
     assert_snapshot!(explain(LIB10, Ladder, "Send_Email"), @"app/send_email: name is `send_email`");
     assert_snapshot!(explain(LIB10, Ladder, "send"), @"app/send_email: name starts with `send`");
     assert_snapshot!(explain(LIB10, Ladder, "check"), @"app/health_check: name has `check`");
@@ -18,7 +18,7 @@ fn each_rung_has_its_words() {
 }
 
 #[test]
-fn words_inside_names_have_theirs() {
+fn words_inside_names_have_their_own_reasons() {
     assert_snapshot!(explain(LIB10, Ladder2, "email"), @r"
     app/send_email: name has the word `email`
     app/list_emails: a word of the name starts with `email`
@@ -26,11 +26,11 @@ fn words_inside_names_have_theirs() {
 }
 
 #[test]
-fn several_words_give_several_reasons_each_once() {
+fn several_words_give_distinct_reasons() {
     assert_snapshot!(explain(LIB10, Ladder2, "send SMTP send invoice"), @"app/send_email: name starts with `send`, keyword `smtp`");
 }
 
 #[test]
-fn an_empty_question_needs_no_reason() {
+fn an_empty_query_has_no_reasons() {
     assert_snapshot!(explain("app/a", Ladder2, ""), @"app/a: ");
 }

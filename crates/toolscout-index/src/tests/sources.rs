@@ -12,17 +12,17 @@ fn crowd() -> String {
 }
 
 #[test]
-fn what_is_not_asked_for_takes_no_place_from_what_is() {
+fn excluded_sources_take_no_positions() {
     let (index, sources) = (index_of(&crowd()), [SourceId::new("small").unwrap()]);
     // There is no encoder here for the profile `meaning`.
-    for profile in RankingProfile::ALL.iter().filter(|it| **it != RankingProfile::Meaning) {
+    for profile in RankingProfile::ALL.iter().filter(|item| **item != RankingProfile::Meaning) {
         let query = Query {
             profile: *profile,
             limit: 1,
             sources: Some(&sources),
             ..Query::new("send mail")
         };
-        let found: Vec<_> = index.search(&query).iter().map(|it| it.id.to_string()).collect();
+        let found: Vec<_> = index.search(&query).iter().map(|item| item.id.to_string()).collect();
         assert_eq!(found, ["small/post"], "{profile}");
         let query = Query { text: "", ..query };
         assert_eq!(index.search(&query)[0].id.to_string(), "small/post", "{profile}");
@@ -30,12 +30,12 @@ fn what_is_not_asked_for_takes_no_place_from_what_is() {
 }
 
 #[test]
-fn several_sources_can_be_asked_for_and_none_of_them_is_cut_short() {
-    let sources = ["big", "other"].map(|it| SourceId::new(it).unwrap());
+fn a_query_for_several_sources_has_no_fair_shares() {
+    let sources = ["big", "other"].map(|value| SourceId::new(value).unwrap());
     let query = Query { limit: 20, sources: Some(&sources), ..Query::new("send mail") };
     let found = index_of(&crowd()).search(&query);
     assert_eq!(found.len(), 20);
-    assert!(found.iter().all(|it| it.id.source.as_str() == "big"));
+    assert!(found.iter().all(|item| item.id.source.as_str() == "big"));
     let query = Query { sources: Some(&[]), ..query };
     assert!(index_of(&crowd()).search(&query).is_empty());
 }

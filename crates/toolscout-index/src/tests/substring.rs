@@ -12,7 +12,7 @@ const SERVICES: &str = "
 
 /// Q-27: in the order of registration, whether the name has it or the description.
 #[test]
-fn what_has_the_text_comes_in_the_order_of_registration() {
+fn matches_come_in_registration_order() {
     assert_snapshot!(search(SERVICES, Substring, "github"), @r"
     github_search 1
     github_create_issue 1
@@ -23,7 +23,7 @@ fn what_has_the_text_comes_in_the_order_of_registration() {
 
 /// Q-27: an empty query returns everything.
 #[test]
-fn an_empty_question_gives_all_in_the_order_of_registration() {
+fn an_empty_query_returns_all_in_registration_order() {
     for query in ["", "  "] {
         assert_eq!(
             search(SERVICES, Substring, query),
@@ -45,7 +45,7 @@ fn neither_keywords_nor_the_source_are_searched() {
 }
 
 #[test]
-fn it_says_where_the_text_is() {
+fn the_reason_names_the_field() {
     assert_snapshot!(explain(SERVICES, Substring, "send"), @"rube/slack_send: name has `send`");
     assert_snapshot!(explain(SERVICES, Substring, "repo"), @"rube/github_search: description has `repo`");
 }

@@ -5,12 +5,12 @@ use crate::words;
 
 fn tokens(text: &str) -> String {
     let mut all = Vec::new();
-    words::each(text, |it| all.push(it.to_owned()));
+    words::for_each(text, |value| all.push(value.to_owned()));
     all.join(" ")
 }
 
 #[test]
-fn identifiers_fall_into_their_words() {
+fn identifiers_are_split_into_words() {
     assert_eq!(tokens("get_user-profile.byId"), "get user profile by id");
     assert_eq!(
         tokens("HTTPServer parseURLs XMLHttpRequest"),
@@ -37,25 +37,25 @@ fn scripts_without_spaces_are_read_in_pairs() {
 }
 
 #[test]
-fn what_is_too_long_to_be_a_word_is_none() {
+fn overlong_words_are_ignored() {
     assert_eq!(tokens(&format!("short {} end", "x".repeat(500))), "short end");
     assert_eq!(tokens("  \u{0} \u{202e} !!! "), "");
 }
 
 #[test]
-fn of_a_schema_names_and_texts_of_the_upper_levels_are_read() {
+fn names_and_texts_of_the_upper_schema_levels_are_indexed() {
     let deep = r#"{"description": "the whole", "properties": {
         "to": {"type": "string", "description": "Who gets it"},
         "kind": {"enum": ["note", 7, "letter"]},
         "parts": {"items": {"properties": {"size": {"description": "How big"}}}},
         "odd": true, "description": {"description": "A parameter of that name"}}}"#;
-    let found = Parameters::of(deep);
+    let found = Parameters::read(deep);
     assert_eq!(found.names, "to\nkind\nparts\nsize\nodd\ndescription\n");
     assert_eq!(found.texts, "Who gets it\nnote\nletter\nHow big\nA parameter of that name\n");
 }
 
 #[test]
-fn a_schema_that_is_none_has_no_words() {
+fn an_invalid_schema_has_no_words() {
     for odd in [
         "",
         "7",
@@ -66,9 +66,9 @@ fn a_schema_that_is_none_has_no_words() {
         "{\"enum\": {\"a\": 1}}",
         "{\"properties\"",
     ] {
-        let found = Parameters::of(odd);
+        let found = Parameters::read(odd);
         assert_eq!((found.names.as_str(), found.texts.as_str()), ("", ""), "{odd}");
     }
     let bomb = "{\"items\":".repeat(100_000);
-    assert_eq!(Parameters::of(&bomb).names, "");
+    assert_eq!(Parameters::read(&bomb).names, "");
 }
