@@ -130,12 +130,23 @@ impl Index {
     /// The parts of the scores of these tools in the profile `ranked`; none for tools that are not
     /// in this index.
     pub fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<ScoreParts>> {
-        let evidence = Evidence::of(self, query);
-        let most = evidence.words.most.max(f32::MIN_POSITIVE);
-        let named = signal::named(self, &evidence.asked, query.text);
-        let lessons = signal::lessons(self, query);
-        let lesson = |tool: u32| {
-            lessons.iter().find(|(taught, _)| *taught == tool).map_or(0.0, |(_, worth)| *worth)
+        let all = self.own_parts(query, tools);
+        match self.approved_part() {
+            Some(part) => {
+                let approved = part.own_parts(query, tools).into_iter();
+                approved.zip(all).map(|(approved, other)| approved.or(other)).collect()
+            }
+            None => all,
+        }
+    }
+
+    fn own_parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<ScoreParts>> {
+        let evidence = Evidence::gather(self, query);
+        let maximum = evidence.lexical.maximum.max(f32::MIN_POSITIVE);
+        let named = signal::named(self, &evidence.terms, query.text);
+        let feedback = signal::feedback(self, query);
+        let feedback_for = |tool: u32| {
+            feedback.iter().find(|(called, _)| *called == tool).map_or(0.0, |(_, weight)| *weight)
         };
         let parts = |tool: &&ToolId| {
             let at = self.tools.position_of(tool)?;

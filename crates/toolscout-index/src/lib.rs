@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod by_meaning;
+mod copies;
 mod document;
 mod encoder;
 mod entry;
@@ -40,6 +41,7 @@ mod steps;
 mod substring;
 mod synonyms;
 mod tools;
+mod unapproved;
 mod vectors;
 mod vocabulary;
 mod words;
@@ -58,9 +60,10 @@ pub use query_embedding::{QueryEmbedding, encoded_text};
 pub use toolscout_core::Language;
 pub use vectors::Vector;
 
-use asked::{QueryReader, QueryTerms};
-use near::SpellingIndex;
-use question::NormalizedQuery;
+use normalized_query::NormalizedQuery;
+use originals::Originals;
+use query_terms::{QueryReader, QueryTerms};
+use spelling::SpellingIndex;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use stems::Stems;
@@ -74,7 +77,11 @@ pub struct Index {
     data: IndexData,
     tools: Arc<IndexedTools>,
     /// Built on the first query word that no tool has.
-    near: Arc<OnceLock<SpellingIndex>>,
+    spelling: Arc<OnceLock<SpellingIndex>>,
+    /// Built by the first search.
+    originals: Arc<OnceLock<Originals>>,
+    /// Built by the first search.
+    approved_part: Arc<OnceLock<Option<Box<Index>>>>,
 }
 
 impl Index {
@@ -85,10 +92,21 @@ impl Index {
 
     /// Indexes only the tools that `known` does not contain. The result is the same as that of a
     /// full build.
-    pub fn after(known: &IndexData, language: Language, documents: &[ToolDocument<'_>]) -> Self {
-        let stems = Arc::new(Stems::of(language));
-        let known = IndexData::after(known, &stems, documents);
-        Self { stems, known, tools: Arc::new(IndexedTools::of(documents)), near: Arc::default() }
+    pub fn build_from(
+        known: &IndexData,
+        language: Language,
+        documents: &[ToolDocument<'_>],
+    ) -> Self {
+        let stems = Arc::new(Stems::new(language));
+        let data = IndexData::update(known, &stems, documents);
+        Self {
+            stems,
+            data,
+            tools: Arc::new(IndexedTools::new(documents)),
+            spelling: Arc::default(),
+            originals: Arc::default(),
+            approved_part: Arc::default(),
+        }
     }
 
     /// The same tools with these vectors in addition; vectors of another encoder are dropped.
@@ -97,12 +115,47 @@ impl Index {
         encoder: &str,
         new: impl IntoIterator<Item = (TextStamp, Vector)>,
     ) -> Self {
-        Self { known: self.known.with_vectors(encoder, new), ..self.clone() }
+        let data = self.data.with_vectors(encoder, new);
+        Self { data, approved_part: Arc::default(), ..self.clone() }
     }
 
     /// The matching tools, best first, up to the limit of the query.
     pub fn search(&self, query: &Query<'_>) -> Vec<Hit> {
-        query.profile.rules().search(self, query, &NormalizedQuery::read(query.text))
+        let hits = query.profile.rules().search(self, query, &NormalizedQuery::new(query.text));
+        copies::demote(self, hits)
+    }
+
+    /// The index of the approved tools alone, if there are others as well.
+    fn approved_part(&self) -> Option<&Self> {
+        let build = || {
+            let is_approved = |tool: &u32| self.tools.is_approved(*tool);
+            let approved: Vec<u32> = (0..self.len() as u32).filter(is_approved).collect();
+            // The terms of these tools are known by their stamps.
+            let document = |tool: &u32| ToolDocument {
+                tool: &self.tools.all[*tool as usize],
+                stamp: self.data.lexical.stamps[*tool as usize],
+                is_approved: true,
+                source_description: "",
+            };
+            let is_part = !approved.is_empty() && approved.len() < self.len();
+            is_part.then(|| {
+                let documents: Vec<_> = approved.iter().map(document).collect();
+                Box::new(Self {
+                    stems: self.stems.clone(),
+                    data: IndexData::update(&self.data, &self.stems, &documents),
+                    tools: Arc::new(IndexedTools::new(&documents)),
+                    spelling: Arc::default(),
+                    originals: Arc::default(),
+                    approved_part: Arc::default(),
+                })
+            })
+        };
+        self.approved_part.get_or_init(build).as_deref()
+    }
+
+    /// The approved tools that tools of unapproved sources copy.
+    fn originals(&self) -> &Originals {
+        self.originals.get_or_init(|| Originals::find(self))
     }
 
     /// The computed data about the tools, for the next index or the next process.

@@ -17,34 +17,55 @@ impl ScoringRules for RankedScoring {
         "ranked"
     }
 
-    fn search(&self, index: &Index, query: &Query<'_>, question: &NormalizedQuery) -> Vec<Hit> {
-        let evidence = Evidence::of(index, query);
-        // The query has only stop words, or none at all.
-        if evidence.asked.terms.is_empty() {
-            return ladder2::Ladder2.search(index, query, question);
+    fn search(&self, index: &Index, query: &Query<'_>, normalized: &NormalizedQuery) -> Vec<Hit> {
+        match index.approved_part() {
+            Some(part) => {
+                let ours = scored(part, query, normalized, &|_| true);
+                let is_unapproved = |tool: u32| !index.tools.is_approved(tool);
+                let others = scored(index, query, normalized, &is_unapproved);
+                unapproved::merge(index, ours, others, query.bounded_limit())
+            }
+            None => scored(index, query, normalized, &|_| true),
         }
-        let Evidence { asked, words, meaning } = &evidence;
-        let signals = Signals::of(&SignalInput { index, query, asked, words });
-        let mut fits = FusedScores::of(words, meaning.as_deref());
-        for (tool, worth) in signals.fits() {
-            fits.of[tool as usize] += worth;
-        }
-        let reasons = Reasons { index, evidence: &evidence, signals: &signals };
-        let floor = if query.has_floor { fits.floor } else { 0.0 };
-        let shown = shown(index, &fits.of, &signals.certain(), query, |tool| Fit {
-            tool,
-            score: signals.score(tool, fits.sure(tool), floor),
-            source: index.tools.sources[tool as usize],
-            is_approved: index.tools.is_approved(tool),
-        });
-        let hits = shown.into_iter().filter(|it| it.score >= floor);
-        hits.map(|it| Hit {
-            id: index.tools.id(it.tool).clone(),
-            score: round(it.score),
-            why: reasons.of(it.tool),
-        })
-        .collect()
     }
+}
+
+/// The best hits among these tools of an index.
+fn scored(
+    index: &Index,
+    query: &Query<'_>,
+    normalized: &NormalizedQuery,
+    is_meant: &dyn Fn(u32) -> bool,
+) -> Vec<Hit> {
+    let evidence = Evidence::gather(index, query);
+    // The query has only stop words, or none at all.
+    if evidence.terms.terms.is_empty() {
+        let mut hits = ladder2::Ladder2.search(index, query, normalized);
+        hits.retain(|hit| index.tools.position_of(&hit.id).is_some_and(is_meant));
+        return hits;
+    }
+    let Evidence { terms, lexical, semantic } = &evidence;
+    let signals = Signals::compute(&SignalInput { index, query, terms, lexical });
+    let mut fused = FusedScores::combine(lexical, semantic.as_deref());
+    for (tool, weight) in signals.additions() {
+        fused.scores[tool as usize] += weight;
+    }
+    let reasons = Reasons { index, evidence: &evidence, signals: &signals };
+    let floor = if query.has_floor { fused.floor } else { 0.0 };
+    let fit = |tool: u32| Fit {
+        tool,
+        score: signals.score(tool, fused.confidence(tool), floor),
+        source: index.tools.sources[tool as usize],
+        is_approved: index.tools.is_approved(tool),
+    };
+    let best = best_hits(index, &fused.scores, &signals.certain(), query, is_meant, fit);
+    let hits = best.into_iter().filter(|fit| fit.score >= floor);
+    hits.map(|hit| Hit {
+        id: index.tools.id(hit.tool).clone(),
+        score: round(hit.score),
+        reasons: reasons.for_tool(hit.tool),
+    })
+    .collect()
 }
 
 /// The best hits with fair shares. Considers only a few more tools than the limit first; all of
@@ -54,12 +75,13 @@ fn best_hits(
     fits: &[f32],
     certain: &[u32],
     query: &Query<'_>,
+    is_meant: &dyn Fn(u32) -> bool,
     fit: impl Fn(u32) -> Fit,
 ) -> Vec<Fit> {
     let limit = query.bounded_limit();
-    let is_met = |tool: &u32| fits[*tool as usize] > 0.0 || certain.contains(tool);
-    let is_wanted = |tool: &u32| query.admits(index.tools.id(*tool));
-    let mut tools: Vec<u32> = (0..fits.len() as u32).filter(is_met).filter(is_wanted).collect();
+    let is_match = |tool: &u32| fits[*tool as usize] > 0.0 || certain.contains(tool);
+    let is_admitted = |tool: &u32| is_meant(*tool) && query.admits(index.tools.id(*tool));
+    let mut tools: Vec<u32> = (0..fits.len() as u32).filter(is_match).filter(is_admitted).collect();
     let by_fit = |one: &u32, other: &u32| {
         fits[*other as usize].total_cmp(&fits[*one as usize]).then(one.cmp(other))
     };

@@ -11,6 +11,7 @@
 //! 8. Computed data is kept, and gives the same results: [`incremental`].
 //! 9. Words of all languages: [`tokens`], [`languages`].
 
+mod displacement;
 mod hostile;
 mod incremental;
 mod ladder;
@@ -133,11 +134,7 @@ fn tool(line: &str) -> Tool {
     let (head, description) =
         line.split_once(" -- ").map_or((line, None), |(head, text)| (head, Some(text)));
     let (id, keywords) = head.split_once(" (").unwrap_or((head, ""));
-    let (source, name) = id.split_once('/').expect("a line starts with source/tool");
-    let id = ToolId::new(
-        SourceId::new(source).expect("a source id"),
-        ToolName::new(name).expect("a name"),
-    );
+    let id = id_of(id);
     Tool {
         description: description.map(str::to_owned),
         keywords: keywords
@@ -148,4 +145,10 @@ fn tool(line: &str) -> Tool {
             .collect(),
         ..Tool::new(id)
     }
+}
+
+/// The id that `source/tool` names.
+fn id_of(text: &str) -> ToolId {
+    let (source, name) = text.split_once('/').expect("an id is source/tool");
+    ToolId::new(SourceId::new(source).expect("a source id"), ToolName::new(name).expect("a name"))
 }
