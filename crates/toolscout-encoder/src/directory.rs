@@ -7,35 +7,35 @@ mod tokens;
 
 use crate::OpenError;
 use crate::file::write::ModelWriter;
-use crate::quantise::quantise;
+use crate::quantize::quantize;
 use crate::shape::ModelShape;
 use config::Config;
-use pieces::TokenizerPieces;
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use tensors::Tensors;
+use tokens::TokenizerPieces;
 
 /// The complete file of the model in this directory. It is built twice: the first build measures
 /// the ranges of the inputs.
 pub(crate) fn convert(dir: &Path) -> Result<Vec<u8>, OpenError> {
-    let rough = write(dir, &[])?;
-    let peaks =
-        easing::observe(rough).map_err(|why| OpenError::Broken { path: dir.to_owned(), why })?;
+    let unsmoothed = write(dir, &[])?;
+    let peaks = smoothing::observe(unsmoothed)
+        .map_err(|why| OpenError::Broken { path: dir.to_owned(), why })?;
     write(dir, &peaks)
 }
 
 fn write(dir: &Path, peaks: &[Vec<f32>]) -> Result<Vec<u8>, OpenError> {
     let config = Config::read(dir)?;
-    let pieces = TokenizerPieces::read(dir)?;
-    let shape = config.shape(&pieces, dir)?;
+    let tokens = TokenizerPieces::read(dir)?;
+    let shape = config.shape(&tokens, dir)?;
     let mut tensors = Tensors::open(&dir.join("model.safetensors"))?;
     let mut writer = ModelWriter::new(&shape, &config.name);
-    writer.vocabulary(&pieces.sorted());
-    writer.floats(&pieces.scores());
-    write_words(&mut writer, &mut tensors, &pieces, &shape)?;
-    write_places(&mut writer, &mut tensors, &config, &shape)?;
+    writer.vocabulary(&tokens.sorted());
+    writer.floats(&tokens.scores());
+    write_words(&mut writer, &mut tensors, &tokens, &shape)?;
+    write_positions(&mut writer, &mut tensors, &config, &shape)?;
     write_norm(&mut writer, &mut tensors, "embeddings.LayerNorm", &shape)?;
     for layer in 0..shape.layers {
         let peaks = peaks.get(4 * layer..).unwrap_or_default();
@@ -44,29 +44,29 @@ fn write(dir: &Path, peaks: &[Vec<f32>]) -> Result<Vec<u8>, OpenError> {
     Ok(writer.finish())
 }
 
-/// The embeddings of pieces, in the order of the vocabulary. Omits rows of pieces that text cannot
+/// The embeddings of tokens, in the order of the vocabulary. Omits rows of tokens that text cannot
 /// produce.
 fn write_words(
     writer: &mut ModelWriter,
     tensors: &mut Tensors,
-    pieces: &TokenizerPieces,
+    tokens: &TokenizerPieces,
     shape: &ModelShape,
 ) -> Result<(), OpenError> {
     let mut scales = vec![0.0; shape.vocabulary];
     let mut steps = vec![0; shape.vocabulary * shape.width];
-    let ranks = pieces.ranks();
+    let ranks = tokens.ranks();
     tensors.rows("embeddings.word_embeddings.weight", shape.width, |row, values| {
         if let Some(rank) = ranks.get(&(row as u32)) {
-            scales[*rank] = quantise(values, &mut steps[rank * shape.width..][..shape.width]);
+            scales[*rank] = quantize(values, &mut steps[rank * shape.width..][..shape.width]);
         }
     })?;
     writer.table(&scales, &steps);
     Ok(())
 }
 
-/// The embeddings of positions. All pieces have the same token type, so its vector is added to them
+/// The embeddings of positions. All tokens have the same token type, so its vector is added to them
 /// once.
-fn write_places(
+fn write_positions(
     writer: &mut ModelWriter,
     tensors: &mut Tensors,
     config: &Config,
@@ -74,13 +74,14 @@ fn write_places(
 ) -> Result<(), OpenError> {
     let kind =
         tensors.all("embeddings.token_type_embeddings.weight", config.kinds() * shape.width)?;
-    let mut scales = vec![0.0; shape.places];
-    let mut steps = vec![0; shape.places * shape.width];
+    let mut scales = vec![0.0; shape.positions];
+    let mut steps = vec![0; shape.positions * shape.width];
     tensors.rows("embeddings.position_embeddings.weight", shape.width, |row, values| {
-        let place = row.checked_sub(config.first_place()).filter(|it| *it < shape.places);
-        if let Some(place) = place {
+        let position =
+            row.checked_sub(config.first_position()).filter(|sum| *sum < shape.positions);
+        if let Some(position) = position {
             let sum: Vec<f32> = values.iter().zip(&kind).map(|(one, other)| one + other).collect();
-            scales[place] = quantise(&sum, &mut steps[place * shape.width..][..shape.width]);
+            scales[position] = quantize(&sum, &mut steps[position * shape.width..][..shape.width]);
         }
     })?;
     writer.table(&scales, &steps);
@@ -96,7 +97,7 @@ fn write_layer(
     peaks: &[Vec<f32>],
 ) -> Result<(), OpenError> {
     let ModelShape { width, inner, .. } = *shape;
-    let parts = ["query", "key", "value"].map(|it| format!("{name}.attention.self.{it}"));
+    let parts = ["query", "key", "value"].map(|value| format!("{name}.attention.self.{value}"));
     write_matrix(writer, tensors, &parts, [width, width], peaks.first())?;
     write_matrix(
         writer,
@@ -130,7 +131,7 @@ fn write_matrix(
         weights.extend(tensors.all(&format!("{part}.weight"), rows * columns)?);
         bias.extend(tensors.all(&format!("{part}.bias"), rows)?);
     }
-    writer.matrix(&weights, &bias, &easing::easing(&weights, columns, peaks));
+    writer.matrix(&weights, &bias, &smoothing::factors(&weights, columns, peaks));
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub enum OpenError {
     /// The program was built without the model.
     #[error(
-        "this build of toolscout carries no model; use a release, or give it a model directory of your own"
+        "this build of toolscout has no built-in model; use a release, or configure a model directory"
     )]
     NotBuiltIn,
     /// A file of the model is missing or cannot be read.
@@ -22,7 +22,7 @@ pub enum OpenError {
         cause: io::Error,
     },
     /// A file of the model has invalid content.
-    #[error("model: `{}` is not as it should be: {why}", path.display())]
+    #[error("model: `{}` is invalid: {why}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum OpenError {
         why: String,
     },
     /// A valid model of a kind that this crate does not support.
-    #[error("model: `{}` has {what}, which is not supported; what is: BERT and XLM-RoBERTa encoders with a WordPiece or \
+    #[error("model: `{}` has {what}, which is not supported; supported are BERT and XLM-RoBERTa encoders with a WordPiece or \
         Unigram tokenizer, mean or CLS pooling, and weights in `model.safetensors`", path.display())]
     Unsupported {
         /// The file that requires it.

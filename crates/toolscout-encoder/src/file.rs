@@ -5,10 +5,10 @@
 //!
 //! 1. eight bytes that name format and version, then 32 bytes of BLAKE3 over all that follows them;
 //! 2. the numbers of [`ModelShape`] and the model's name;
-//! 3. the vocabulary in byte order: the start of each piece, their text, and for a Unigram
+//! 3. the vocabulary in byte order: the start of each token, their text, and for a Unigram
 //!    tokenizer
 //!    their scores;
-//! 4. the embeddings of pieces and of positions, each row with its scale, and the norm after them;
+//! 4. the embeddings of tokens and of positions, each row with its scale, and the norm after them;
 //! 5. for each layer the matrices query-key-value and output with their norm, and those of the
 //!    feed-forward part (into and out of its inner width) with theirs.
 //!
@@ -38,12 +38,12 @@ pub(crate) struct ModelFile {
     pub(crate) name: String,
     pub(crate) shape: ModelShape,
     pub(crate) vocabulary: PieceVocabulary,
-    /// The log probability of each piece; empty for WordPiece, which needs none.
+    /// The log probability of each token; empty for WordPiece, which needs none.
     scores: Range<usize>,
-    /// The lowest score of all pieces.
-    pub(crate) least_score: f32,
+    /// The lowest score of all tokens.
+    pub(crate) lowest_score: f32,
     pub(crate) words: EmbeddingTable,
-    pub(crate) places: EmbeddingTable,
+    pub(crate) positions: EmbeddingTable,
     pub(crate) norm: Norm,
     pub(crate) layers: Vec<EncoderLayer>,
 }
@@ -62,12 +62,12 @@ pub(crate) struct Norm {
 
 pub(crate) struct EncoderLayer {
     /// Query, key and value: three matrices, one below the other.
-    pub(crate) attend: Matrix,
-    pub(crate) gather: Matrix,
-    pub(crate) gathered: Norm,
-    pub(crate) widen: Matrix,
-    pub(crate) narrow: Matrix,
-    pub(crate) narrowed: Norm,
+    pub(crate) qkv: Matrix,
+    pub(crate) attention_output: Matrix,
+    pub(crate) attention_norm: Norm,
+    pub(crate) intermediate: Matrix,
+    pub(crate) output: Matrix,
+    pub(crate) output_norm: Norm,
 }
 
 pub(crate) struct Matrix {
@@ -76,7 +76,7 @@ pub(crate) struct Matrix {
     pub(crate) columns: usize,
     /// The factor for each column of the input before it is quantized; the weights are divided by
     /// it.
-    pub(crate) easing: Vec<f32>,
+    pub(crate) smoothing: Vec<f32>,
     pub(crate) scales: Vec<f32>,
     pub(crate) bias: Vec<f32>,
     /// The start value of each row's sum for kernels with unsigned inputs (offset 128): the
@@ -91,29 +91,29 @@ impl ModelFile {
     pub(crate) fn read(bytes: Bytes) -> Result<Self, String> {
         let mut cursor = Cursor::new(&bytes);
         if cursor.take(MAGIC.len())? != MAGIC {
-            return Err("it does not start like a model of this version".to_owned());
+            return Err("it is not a model file of this version".to_owned());
         }
         cursor.take(CHECKSUM.len())?;
         let (shape, name) = head::read(&mut cursor)?;
         let vocabulary = read_vocabulary(&mut cursor, shape.vocabulary)?;
         let is_unigram = shape.tokenizer == Tokenizer::Unigram;
         let scores = cursor.section(if is_unigram { shape.vocabulary } else { 0 }, 4)?;
-        let least_score = least(&bytes[scores.clone()]);
+        let lowest_score = lowest(&bytes[scores.clone()]);
         let words = EmbeddingTable::read(&mut cursor, shape.vocabulary, shape.width)?;
-        let places = EmbeddingTable::read(&mut cursor, shape.places, shape.width)?;
+        let positions = EmbeddingTable::read(&mut cursor, shape.positions, shape.width)?;
         let norm = Norm::read(&mut cursor, shape.width)?;
         let layers = (0..shape.layers)
             .map(|_| EncoderLayer::read(&mut cursor, &shape))
             .collect::<Result<_, _>>()?;
-        cursor.end()?;
+        cursor.expect_end()?;
         Ok(Self {
             name,
             shape,
             vocabulary,
             scores,
-            least_score,
+            lowest_score,
             words,
-            places,
+            positions,
             norm,
             layers,
             bytes,
@@ -124,23 +124,24 @@ impl ModelFile {
     pub(crate) fn verify(&self) -> Result<(), String> {
         let sum = blake3::hash(&self.bytes[CHECKSUM.end..]);
         if sum.as_bytes() != self.checksum() {
-            return Err("it is damaged: its checksum is another".to_owned());
+            return Err("it is damaged: its checksum does not match".to_owned());
         }
-        let disorder = self.vocabulary.disorder(&self.bytes);
-        disorder.map_or(Ok(()), |at| Err(format!("its vocabulary is out of order at piece {at}")))
+        let first_disorder = self.vocabulary.first_disorder(&self.bytes);
+        first_disorder
+            .map_or(Ok(()), |at| Err(format!("its vocabulary is out of order at piece {at}")))
     }
 
     pub(crate) fn checksum(&self) -> &[u8] {
         &self.bytes[CHECKSUM]
     }
 
-    pub(crate) fn score(&self, piece: u32) -> f32 {
-        f32::from_le_bytes(number_at(&self.bytes, &self.scores, piece as usize))
+    pub(crate) fn score(&self, token: u32) -> f32 {
+        f32::from_le_bytes(number_at(&self.bytes, &self.scores, token as usize))
     }
 }
 
-fn least(scores: &[u8]) -> f32 {
-    scores.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).fold(0.0, f32::min)
+fn lowest(scores: &[u8]) -> f32 {
+    scores.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).fold(0.0, f32::min)
 }
 
 fn read_vocabulary(cursor: &mut Cursor<'_>, len: usize) -> Result<PieceVocabulary, String> {
@@ -173,12 +174,12 @@ impl EncoderLayer {
     fn read(cursor: &mut Cursor<'_>, shape: &ModelShape) -> Result<Self, String> {
         let ModelShape { width, inner, .. } = *shape;
         Ok(Self {
-            attend: Matrix::read(cursor, 3 * width, width)?,
-            gather: Matrix::read(cursor, width, width)?,
-            gathered: Norm::read(cursor, width)?,
-            widen: Matrix::read(cursor, inner, width)?,
-            narrow: Matrix::read(cursor, width, inner)?,
-            narrowed: Norm::read(cursor, width)?,
+            qkv: Matrix::read(cursor, 3 * width, width)?,
+            attention_output: Matrix::read(cursor, width, width)?,
+            attention_norm: Norm::read(cursor, width)?,
+            intermediate: Matrix::read(cursor, inner, width)?,
+            output: Matrix::read(cursor, width, inner)?,
+            output_norm: Norm::read(cursor, width)?,
         })
     }
 }
@@ -186,12 +187,12 @@ impl EncoderLayer {
 impl Matrix {
     fn read(cursor: &mut Cursor<'_>, rows: usize, columns: usize) -> Result<Self, String> {
         let padded = rows.next_multiple_of(BLOCK);
-        let easing = cursor.floats(columns)?;
+        let smoothing = cursor.floats(columns)?;
         let columns = columns.next_multiple_of(GROUP);
         Ok(Self {
             rows,
             columns,
-            easing,
+            smoothing,
             scales: cursor.floats(padded)?,
             bias: cursor.floats(padded)?,
             starts: cursor.integers(padded)?,

@@ -7,7 +7,7 @@
 //! length. The same text gives the same bits, alone or in a batch, on every machine: dot products
 //! are sums of integers, and all other operations have one fixed order.
 //!
-//! Start reading at [`MiniLm`]; a text passes `pieces`, `pass` and `kernel`, and `file` describes
+//! Start reading at [`MiniLm`]; a text passes `tokens`, `pass` and `kernel`, and `file` describes
 //! the model format.
 
 #![warn(missing_docs)]

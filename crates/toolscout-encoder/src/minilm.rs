@@ -4,8 +4,8 @@ use crate::bytes::Bytes;
 use crate::file::ModelFile;
 use crate::kernel::KernelPath;
 use crate::pass::TokenBatch;
-use crate::shape::USUAL_PIECES;
-use crate::{OpenError, built_in, directory, kernel, pieces};
+use crate::shape::DEFAULT_TOKENS;
+use crate::{OpenError, built_in, directory, kernel, tokens};
 use std::fmt::{self, Debug, Formatter, Write};
 use std::fs;
 use std::num::NonZero;
@@ -20,11 +20,11 @@ use toolscout_index::Encoder;
 const REVISION: u32 = 1;
 /// Texts that one thread takes at a time.
 const SHARE: usize = 16;
-/// Maximum number of pieces in a batch of several texts: the weights are read once for all of them.
-const TOGETHER: usize = 192;
+/// Maximum number of tokens in a batch of several texts: the weights are read once for all of them.
+const MAX_BATCH_TOKENS: usize = 192;
 
 /// Default maximum number of threads for many texts, to leave cores for other work.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// A sentence encoder. Cheap to clone, and shared by any number of threads.
 #[derive(Clone)]
@@ -40,8 +40,8 @@ impl MiniLm {
     pub fn built_in() -> Result<&'static Self, OpenError> {
         static MODEL: LazyLock<Result<MiniLm, OpenError>> = LazyLock::new(|| {
             let read = ModelFile::read(built_in::bytes()?);
-            read.map(MiniLm::of)
-                .map_err(|why| OpenError::Broken { path: "the model in the program".into(), why })
+            read.map(MiniLm::new)
+                .map_err(|why| OpenError::Broken { path: "the built-in model".into(), why })
         });
         // The error cannot be cloned, so it is rebuilt; only these two variants occur.
         MODEL.as_ref().map_err(|err| match err {
@@ -61,13 +61,13 @@ impl MiniLm {
         let broken = |why| OpenError::Broken { path: path.to_owned(), why };
         if path.is_dir() {
             let bytes = directory::convert(path)?;
-            return ModelFile::read(Bytes::Shared(Arc::new(bytes))).map(Self::of).map_err(broken);
+            return ModelFile::read(Bytes::Shared(Arc::new(bytes))).map(Self::new).map_err(broken);
         }
         let bytes = fs::read(path)
             .map_err(|cause| OpenError::Unreadable { path: path.to_owned(), cause })?;
         let file = ModelFile::read(Bytes::Shared(Arc::new(bytes))).map_err(broken)?;
         file.verify().map_err(broken)?;
-        Ok(Self::of(file))
+        Ok(Self::new(file))
     }
 
     /// Writes the model as one file of int8 weights. The same model gives the same bytes.
@@ -82,7 +82,7 @@ impl MiniLm {
             .map_err(|why| OpenError::Broken { path: self.file.name.clone().into(), why })
     }
 
-    /// The same model with another limit for the pieces of a text; at most as many as the model has
+    /// The same model with another limit for the tokens of a text; at most as many as the model has
     /// positions, and never more than 256.
     pub fn looking_at(&self, limit: usize) -> Self {
         Self::limited(Arc::clone(&self.file), limit)
@@ -98,13 +98,13 @@ impl MiniLm {
         self.file.shape.width
     }
 
-    /// The pieces of a text, as spelled in the vocabulary. Their number determines the time of
+    /// The tokens of a text, as spelled in the vocabulary. Their number determines the time of
     /// encoding.
-    pub fn pieces(&self, text: &str) -> Vec<String> {
-        let piece = |it: u32| self.file.vocabulary.piece(&self.file.bytes, it as usize);
+    pub fn tokens(&self, text: &str) -> Vec<String> {
+        let token = |number: u32| self.file.vocabulary.token(&self.file.bytes, number as usize);
         self.numbers(text)
             .into_iter()
-            .map(|it| String::from_utf8_lossy(piece(it)).into_owned())
+            .map(|number| String::from_utf8_lossy(token(number)).into_owned())
             .collect()
     }
 
@@ -132,15 +132,16 @@ impl MiniLm {
         let shares: Vec<&[&str]> = texts.chunks(SHARE).collect();
         let threads = threads.clamp(1, shares.len().max(1));
         if threads == 1 {
-            return shares.into_iter().flat_map(|it| self.encode_share(path, it)).collect();
+            return shares.into_iter().flat_map(|share| self.encode_share(path, share)).collect();
         }
         let next = AtomicUsize::new(0);
         let work = || self.take_shares(path, &shares, &next);
         let mut done: Vec<(usize, Vec<Vec<f32>>)> = thread::scope(|scope| {
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let own = work();
-            let done =
-                others.into_iter().map(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            let done = others
+                .into_iter()
+                .map(|item| item.join().unwrap_or_else(|panic| resume_unwind(panic)));
             done.flatten().chain(own).collect()
         });
         done.sort_unstable_by_key(|(at, _)| *at);
@@ -154,7 +155,8 @@ impl MiniLm {
         shares: &[&[&str]],
         next: &AtomicUsize,
     ) -> Vec<(usize, Vec<Vec<f32>>)> {
-        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|it| *it < shares.len());
+        let take =
+            || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|value| *value < shares.len());
         std::iter::from_fn(take).map(|at| (at, self.encode_share(path, shares[at]))).collect()
     }
 
@@ -162,27 +164,27 @@ impl MiniLm {
         let mut vectors = Vec::with_capacity(texts.len());
         let mut batch = TokenBatch::default();
         for text in texts {
-            let pieces = self.numbers(text);
-            if !batch.is_empty() && batch.len() + pieces.len() > TOGETHER {
+            let tokens = self.numbers(text);
+            if !batch.is_empty() && batch.len() + tokens.len() > MAX_BATCH_TOKENS {
                 vectors.extend(kernel::run(path, &self.file, &batch).vectors);
                 batch = TokenBatch::default();
             }
-            batch.push(&pieces);
+            batch.push(&tokens);
         }
         vectors.extend(kernel::run(path, &self.file, &batch).vectors);
         vectors
     }
 
     fn numbers(&self, text: &str) -> Vec<u32> {
-        pieces::of(&self.file, text, self.limit)
+        tokens::tokenize(&self.file, text, self.limit)
     }
 
-    pub(crate) fn of(file: ModelFile) -> Self {
-        Self::limited(Arc::new(file), USUAL_PIECES)
+    pub(crate) fn new(file: ModelFile) -> Self {
+        Self::limited(Arc::new(file), DEFAULT_TOKENS)
     }
 
     fn limited(file: Arc<ModelFile>, limit: usize) -> Self {
-        let limit = limit.clamp(2, file.shape.places);
+        let limit = limit.clamp(2, file.shape.positions);
         let mut id = format!("{}-", file.name);
         for byte in &file.checksum()[..6] {
             // Writing to a `String` cannot fail.
@@ -206,10 +208,10 @@ impl Encoder for MiniLm {
         self.encode(text)
     }
 
-    /// Uses all cores up to `MOST_THREADS`, since the caller waits for the result.
+    /// Uses all cores up to `MAX_THREADS`, since the caller waits for the result.
     fn encode_all(&self, texts: &[&str]) -> Vec<Vec<f32>> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        self.encode_all(texts, cores.min(MOST_THREADS))
+        self.encode_all(texts, cores.min(MAX_THREADS))
     }
 }
 

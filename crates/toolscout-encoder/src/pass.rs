@@ -1,4 +1,4 @@
-//! The forward pass: embeddings of pieces, the layers, one vector for each text.
+//! The forward pass: embeddings of tokens, the layers, one vector for each text.
 //!
 //! Pieces of several texts may form a batch; each row is processed independently, except in
 //! [`attention`], which keeps texts apart. Everything here is inlined into one function for each
@@ -14,12 +14,12 @@ use crate::shape::{Activation, ModelShape, Pooling};
 use attention::Attention;
 use matrix::{Inputs, multiply};
 
-/// The pieces of some texts in sequence.
+/// The tokens of some texts in sequence.
 #[derive(Debug, Default)]
 pub(crate) struct TokenBatch {
-    pieces: Vec<u32>,
+    tokens: Vec<u32>,
     ends: Vec<usize>,
-    is_watched: bool,
+    records_peaks: bool,
 }
 
 /// The result of a forward pass.
@@ -32,25 +32,25 @@ pub(crate) struct Passed {
 
 impl TokenBatch {
     /// A batch that records the peaks of its inputs.
-    pub(crate) fn watched() -> Self {
-        Self { is_watched: true, ..Self::default() }
+    pub(crate) fn recording_peaks() -> Self {
+        Self { records_peaks: true, ..Self::default() }
     }
 
-    /// Adds a text, which has at least one piece.
-    pub(crate) fn push(&mut self, pieces: &[u32]) {
-        self.pieces.extend_from_slice(pieces);
-        self.ends.push(self.pieces.len());
+    /// Adds a text, which has at least one token.
+    pub(crate) fn push(&mut self, tokens: &[u32]) {
+        self.tokens.extend_from_slice(tokens);
+        self.ends.push(self.tokens.len());
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.pieces.len()
+        self.tokens.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.tokens.is_empty()
     }
 
-    /// The range of each text's pieces.
+    /// The range of each text's tokens.
     fn texts(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| start..*end)
@@ -60,23 +60,23 @@ impl TokenBatch {
 #[inline(always)]
 pub(crate) fn run<K: Kernel>(kernel: K, file: &ModelFile, batch: &TokenBatch) -> Passed {
     let mut rows = embed(file, batch);
-    let mut desk = PassBuffers::new(&file.shape, batch);
+    let mut buffers = PassBuffers::new(&file.shape, batch);
     for layer in &file.layers {
-        attend(kernel, file, layer, batch, &mut rows, &mut desk);
-        think(kernel, file, layer, &mut rows, &mut desk);
+        attend(kernel, file, layer, batch, &mut rows, &mut buffers);
+        feed_forward(kernel, file, layer, &mut rows, &mut buffers);
     }
     let width = file.shape.width;
     let vectors = batch
         .texts()
         .map(|text| pool(&file.shape, &rows[text.start * width..text.end * width]))
         .collect();
-    Passed { vectors, peaks: desk.inputs.into_peaks() }
+    Passed { vectors, peaks: buffers.inputs.into_peaks() }
 }
 
 /// Buffers between the steps of a layer; reused by each layer.
 struct PassBuffers {
     inputs: Inputs,
-    /// Query, key and value of each piece; later the inner activations of the layer.
+    /// Query, key and value of each token; later the inner activations of the layer.
     wide: Vec<f32>,
     narrow: Vec<f32>,
     sums: Vec<i32>,
@@ -85,11 +85,11 @@ struct PassBuffers {
 
 impl PassBuffers {
     fn new(shape: &ModelShape, batch: &TokenBatch) -> Self {
-        let pieces = batch.len();
+        let tokens = batch.len();
         Self {
-            inputs: Inputs::new(batch.is_watched),
-            wide: vec![0.0; pieces * shape.inner.max(3 * shape.width)],
-            narrow: vec![0.0; pieces * shape.width],
+            inputs: Inputs::new(batch.records_peaks),
+            wide: vec![0.0; tokens * shape.inner.max(3 * shape.width)],
+            narrow: vec![0.0; tokens * shape.width],
             sums: Vec::new(),
             attention: Attention::default(),
         }
@@ -100,14 +100,14 @@ impl PassBuffers {
 fn embed(file: &ModelFile, batch: &TokenBatch) -> Vec<f32> {
     let width = file.shape.width;
     let mut rows = vec![0.0; batch.len() * width];
-    let places = batch.texts().flat_map(|text| 0..text.len());
-    for ((row, piece), place) in rows.chunks_exact_mut(width).zip(&batch.pieces).zip(places) {
-        let (word, word_scale) = file.words.row(&file.bytes, *piece as usize);
-        let (place, place_scale) = file.places.row(&file.bytes, place);
-        for ((value, word), place) in row.iter_mut().zip(word).zip(place) {
-            *value = f32::from(*word as i8) * word_scale + f32::from(*place as i8) * place_scale;
+    let positions = batch.texts().flat_map(|text| 0..text.len());
+    for ((row, token), position) in rows.chunks_exact_mut(width).zip(&batch.tokens).zip(positions) {
+        let (word, word_scale) = file.words.row(&file.bytes, *token as usize);
+        let (position, place_scale) = file.positions.row(&file.bytes, position);
+        for ((value, word), position) in row.iter_mut().zip(word).zip(position) {
+            *value = f32::from(*word as i8) * word_scale + f32::from(*position as i8) * place_scale;
         }
-        math::normalise(row, &file.norm.weight, &file.norm.bias, file.shape.epsilon);
+        math::normalize(row, &file.norm.weight, &file.norm.bias, file.shape.epsilon);
     }
     rows
 }
@@ -120,52 +120,66 @@ fn attend<K: Kernel>(
     layer: &EncoderLayer,
     batch: &TokenBatch,
     rows: &mut [f32],
-    desk: &mut PassBuffers,
+    buffers: &mut PassBuffers,
 ) {
     let width = file.shape.width;
-    desk.inputs.quantise::<K>(rows, &layer.attend);
-    multiply(kernel, file, &layer.attend, &desk.inputs, &mut desk.wide, &mut desk.sums);
+    buffers.inputs.quantize::<K>(rows, &layer.qkv);
+    multiply(kernel, file, &layer.qkv, &buffers.inputs, &mut buffers.wide, &mut buffers.sums);
     for text in batch.texts() {
-        let asked = &desk.wide[text.start * 3 * width..text.end * 3 * width];
-        let found = &mut desk.narrow[text.start * width..text.end * width];
-        desk.attention.run(&file.shape, asked, found);
+        let qkv = &buffers.wide[text.start * 3 * width..text.end * 3 * width];
+        let output = &mut buffers.narrow[text.start * width..text.end * width];
+        buffers.attention.run(&file.shape, qkv, output);
     }
-    desk.inputs.quantise::<K>(&desk.narrow, &layer.gather);
-    multiply(kernel, file, &layer.gather, &desk.inputs, &mut desk.narrow, &mut desk.sums);
-    add(file, &layer.gathered, rows, &desk.narrow);
+    buffers.inputs.quantize::<K>(&buffers.narrow, &layer.attention_output);
+    multiply(
+        kernel,
+        file,
+        &layer.attention_output,
+        &buffers.inputs,
+        &mut buffers.narrow,
+        &mut buffers.sums,
+    );
+    add(file, &layer.attention_norm, rows, &buffers.narrow);
 }
 
-/// The feed-forward part: each piece independently, in a wider space.
+/// The feed-forward part: each token independently, in a wider space.
 #[inline(always)]
-fn think<K: Kernel>(
+fn feed_forward<K: Kernel>(
     kernel: K,
     file: &ModelFile,
     layer: &EncoderLayer,
     rows: &mut [f32],
-    desk: &mut PassBuffers,
+    buffers: &mut PassBuffers,
 ) {
     let ModelShape { width, inner, activation, .. } = file.shape;
-    desk.inputs.quantise::<K>(rows, &layer.widen);
-    multiply(kernel, file, &layer.widen, &desk.inputs, &mut desk.wide, &mut desk.sums);
-    let middle = &mut desk.wide[..rows.len() / width * inner];
+    buffers.inputs.quantize::<K>(rows, &layer.intermediate);
+    multiply(
+        kernel,
+        file,
+        &layer.intermediate,
+        &buffers.inputs,
+        &mut buffers.wide,
+        &mut buffers.sums,
+    );
+    let middle = &mut buffers.wide[..rows.len() / width * inner];
     // A loop, because `for_each` would be a separate function, compiled for the oldest processors.
     for value in middle.iter_mut() {
         *value =
             if activation == Activation::Gelu { math::gelu(*value) } else { math::relu(*value) };
     }
-    desk.inputs.quantise::<K>(middle, &layer.narrow);
-    multiply(kernel, file, &layer.narrow, &desk.inputs, &mut desk.narrow, &mut desk.sums);
-    add(file, &layer.narrowed, rows, &desk.narrow);
+    buffers.inputs.quantize::<K>(middle, &layer.output);
+    multiply(kernel, file, &layer.output, &buffers.inputs, &mut buffers.narrow, &mut buffers.sums);
+    add(file, &layer.output_norm, rows, &buffers.narrow);
 }
 
 #[inline(always)]
-fn add(file: &ModelFile, norm: &Norm, rows: &mut [f32], news: &[f32]) {
+fn add(file: &ModelFile, norm: &Norm, rows: &mut [f32], residual: &[f32]) {
     let width = file.shape.width;
-    for (row, news) in rows.chunks_exact_mut(width).zip(news.chunks_exact(width)) {
-        for (value, news) in row.iter_mut().zip(news) {
-            *value += news;
+    for (row, residual) in rows.chunks_exact_mut(width).zip(residual.chunks_exact(width)) {
+        for (value, residual) in row.iter_mut().zip(residual) {
+            *value += residual;
         }
-        math::normalise(row, &norm.weight, &norm.bias, file.shape.epsilon);
+        math::normalize(row, &norm.weight, &norm.bias, file.shape.epsilon);
     }
 }
 

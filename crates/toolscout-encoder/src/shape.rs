@@ -5,11 +5,11 @@ pub(crate) const BLOCK: usize = 16;
 /// Columns that one instruction multiplies for each row of a block.
 pub(crate) const GROUP: usize = 4;
 
-/// Maximum number of pieces of a text, however many positions a model has: time grows with their
+/// Maximum number of tokens of a text, however many positions a model has: time grows with their
 /// square.
-pub(crate) const MOST_PIECES: usize = 256;
-/// Default number of pieces. Descriptions of tools rarely add information after that.
-pub(crate) const USUAL_PIECES: usize = 128;
+pub(crate) const MAX_TOKENS: usize = 256;
+/// Default number of tokens. Descriptions of tools rarely add information after that.
+pub(crate) const DEFAULT_TOKENS: usize = 128;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ModelShape {
@@ -21,8 +21,8 @@ pub(crate) struct ModelShape {
     /// The inner width of the feed-forward part.
     pub(crate) inner: usize,
     pub(crate) heads: usize,
-    /// The number of positions, which limits the pieces of a text.
-    pub(crate) places: usize,
+    /// The number of positions, which limits the tokens of a text.
+    pub(crate) positions: usize,
     /// The number of words and parts of words.
     pub(crate) vocabulary: usize,
     pub(crate) special: Special,
@@ -30,20 +30,20 @@ pub(crate) struct ModelShape {
     pub(crate) epsilon: f32,
 }
 
-/// How text is split into pieces.
+/// How text is split into tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Tokenizer {
-    /// Splits off the longest matching piece repeatedly, word by word.
+    /// Splits off the longest matching token repeatedly, word by word.
     WordPiece { lowercase: bool, strip_accents: bool },
-    /// Finds the most probable sequence of pieces.
+    /// Finds the most probable sequence of tokens.
     Unigram,
 }
 
-/// How the vectors of pieces become that of a text.
+/// How the vectors of tokens become that of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pooling {
     Mean,
-    /// The vector of the start piece.
+    /// The vector of the start token.
     First,
 }
 
@@ -63,25 +63,35 @@ pub(crate) struct Special {
 
 impl ModelShape {
     /// The first impossible number, if any. Later code multiplies these numbers without checks.
-    pub(crate) fn fault(&self) -> Option<String> {
-        let within = [
+    pub(crate) fn invalid_number(&self) -> Option<String> {
+        let limits = [
             ("layers", self.layers, 1, 64),
             ("width", self.width, 1, 4096),
             ("inner width", self.inner, 1, 16_384),
             ("heads", self.heads, 1, 256),
-            ("places", self.places, 2, MOST_PIECES),
+            ("positions", self.positions, 2, MAX_TOKENS),
             ("vocabulary", self.vocabulary, 1, 4_000_000),
         ];
-        let odd = within.iter().find(|(_, value, least, most)| value < least || value > most);
-        if let Some((what, value, least, most)) = odd {
-            return Some(format!("{value} {what}, where {least} to {most} are possible"));
+        let out_of_range =
+            limits.iter().find(|(_, value, least, most)| value < least || value > most);
+        if let Some((what, value, least, most)) = out_of_range {
+            return Some(format!("`{what}` is {value}; it must be from {least} to {most}"));
         }
         if !self.width.is_multiple_of(self.heads) {
-            return Some(format!("a width of {} in {} heads", self.width, self.heads));
+            return Some(format!(
+                "width {} is not a multiple of its {} heads",
+                self.width, self.heads
+            ));
         }
         let Special { start, end, unknown } = self.special;
-        let stranger = [start, end, unknown].into_iter().find(|it| *it as usize >= self.vocabulary);
-        stranger.map(|it| format!("piece {it} of {}", self.vocabulary))
+        let unknown_token =
+            [start, end, unknown].into_iter().find(|item| *item as usize >= self.vocabulary);
+        unknown_token.map(|unknown_token| {
+            format!(
+                "special piece {unknown_token} is outside its vocabulary of {}",
+                self.vocabulary
+            )
+        })
     }
 
     pub(crate) fn head_width(&self) -> usize {

@@ -1,6 +1,6 @@
 //! The guarantees of the encoder.
 //!
-//! 1. Text is split like in the reference tokenizer, whatever it contains (`pieces`).
+//! 1. Text is split like in the reference tokenizer, whatever it contains (`tokens`).
 //! 2. Vectors are close to those of 32-bit arithmetic; every kernel, thread count and batch gives
 //!    the
 //!    same bits (`vectors`).

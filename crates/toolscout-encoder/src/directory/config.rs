@@ -1,10 +1,10 @@
 //! The kind of model in a directory: `config.json`, and the files that sentence-transformers adds
 //! to it.
 
-use super::pieces::TokenizerPieces;
+use super::tokens::TokenizerPieces;
 use super::{read_json, read_optional_json};
 use crate::OpenError;
-use crate::shape::{Activation, MOST_PIECES, ModelShape, Pooling};
+use crate::shape::{Activation, MAX_TOKENS, ModelShape, Pooling};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -57,8 +57,12 @@ impl Config {
         if !matches!(model.model_type.as_str(), "bert" | "xlm-roberta") {
             return Err(unsupported(format!("a model of type `{}`", model.model_type)));
         }
-        if let Some(kind) = model.position_embedding_type.as_ref().filter(|it| *it != "absolute") {
-            return Err(unsupported(format!("positions of type `{kind}`")));
+        if let Some(kind) = model
+            .position_embedding_type
+            .as_ref()
+            .filter(|position_embedding_type| *position_embedding_type != "absolute")
+        {
+            return Err(unsupported(format!("position embeddings of type `{kind}`")));
         }
         let activation = match model.hidden_act.as_str() {
             "gelu" => Activation::Gelu,
@@ -72,37 +76,34 @@ impl Config {
 
     pub(super) fn shape(
         &self,
-        pieces: &TokenizerPieces,
+        tokens: &TokenizerPieces,
         dir: &Path,
     ) -> Result<ModelShape, OpenError> {
         let model = &self.model;
         let shape = ModelShape {
-            tokenizer: pieces.tokenizer,
+            tokenizer: tokens.tokenizer,
             pooling: self.pooling,
             activation: self.activation,
             layers: model.num_hidden_layers,
             width: model.hidden_size,
             inner: model.intermediate_size,
             heads: model.num_attention_heads,
-            places: model
+            positions: model
                 .max_position_embeddings
-                .saturating_sub(self.first_place())
-                .min(MOST_PIECES),
-            vocabulary: pieces.len(),
-            special: pieces.special,
+                .saturating_sub(self.first_position())
+                .min(MAX_TOKENS),
+            vocabulary: tokens.len(),
+            special: tokens.special,
             epsilon: model.layer_norm_eps,
         };
-        let fault = shape.fault();
-        fault.map_or(Ok(shape), |it| {
-            Err(OpenError::Broken {
-                path: dir.join("config.json"),
-                why: format!("it asks for {it}"),
-            })
+        let invalid_number = shape.invalid_number();
+        invalid_number.map_or(Ok(shape), |invalid_number| {
+            Err(OpenError::Broken { path: dir.join("config.json"), why: invalid_number })
         })
     }
 
     /// RoBERTa counts positions from the one after its padding index.
-    pub(super) fn first_place(&self) -> usize {
+    pub(super) fn first_position(&self) -> usize {
         let counts_later = self.model.model_type == "xlm-roberta";
         if counts_later { self.model.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 }
     }
@@ -115,18 +116,21 @@ impl Config {
 /// The pooling method; mean by default.
 fn read_pooling(dir: &Path) -> Result<Pooling, OpenError> {
     let modules: Vec<Module> = read_optional_json(&dir.join("modules.json"))?.unwrap_or_default();
-    let kind = |it: &Module| it.kind.rsplit('.').next().unwrap_or_default().to_owned();
+    let kind = |module: &Module| module.kind.rsplit('.').next().unwrap_or_default().to_owned();
     if let Some(other) = modules
         .iter()
         .map(kind)
-        .find(|it| !matches!(it.as_str(), "Transformer" | "Pooling" | "Normalize"))
+        .find(|kind| !matches!(kind.as_str(), "Transformer" | "Pooling" | "Normalize"))
     {
         return Err(OpenError::Unsupported {
             path: dir.join("modules.json"),
             what: format!("a module `{other}`"),
         });
     }
-    let folder = modules.iter().find(|it| kind(it) == "Pooling").map_or("1_Pooling", |it| &it.path);
+    let folder = modules
+        .iter()
+        .find(|module| kind(module) == "Pooling")
+        .map_or("1_Pooling", |module| &module.path);
     let path = dir.join(folder).join("config.json");
     let pooling: Option<PoolingConfig> = read_optional_json(&path)?;
     match pooling {
@@ -148,8 +152,8 @@ fn read_pooling(dir: &Path) -> Result<Pooling, OpenError> {
 fn plain_name(dir: &Path) -> String {
     let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let folder =
-        whole.file_name().map(|it| it.to_string_lossy().to_lowercase()).unwrap_or_default();
-    folder.chars().filter(|it| it.is_ascii_alphanumeric() || "-_.".contains(*it)).collect()
+        whole.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    folder.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect()
 }
 
 fn one() -> usize {

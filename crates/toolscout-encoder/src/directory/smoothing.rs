@@ -10,7 +10,7 @@ use crate::bytes::Bytes;
 use crate::file::ModelFile;
 use crate::kernel::{self, KernelPath};
 use crate::pass::TokenBatch;
-use crate::pieces;
+use crate::tokens;
 use std::sync::Arc;
 
 /// Typical queries and tool descriptions, and the empty text.
@@ -30,21 +30,21 @@ const TEXTS: [&str; 12] = [
 ];
 /// Minimum peak of a column as a share of the largest, since a column that is small on these texts
 /// may be larger on others.
-const LEAST_SHARE: f32 = 1.0 / 256.0;
-const PIECES_OF_A_TEXT: usize = 64;
+const MIN_SHARE: f32 = 1.0 / 256.0;
+const TOKENS_PER_TEXT: usize = 64;
 
 /// The maximum absolute inputs of every matrix, column by column, in the order of the file.
 pub(super) fn observe(model: Vec<u8>) -> Result<Vec<Vec<f32>>, String> {
     let file = ModelFile::read(Bytes::Shared(Arc::new(model)))?;
-    let mut batch = TokenBatch::watched();
+    let mut batch = TokenBatch::recording_peaks();
     for text in TEXTS {
-        batch.push(&pieces::of(&file, text, PIECES_OF_A_TEXT.min(file.shape.places)));
+        batch.push(&tokens::tokenize(&file, text, TOKENS_PER_TEXT.min(file.shape.positions)));
     }
     Ok(kernel::run(KernelPath::fastest(), &file, &batch).peaks)
 }
 
 /// The factor for each column of the inputs; all 1 without peaks.
-pub(super) fn easing(weights: &[f32], width: usize, peaks: Option<&Vec<f32>>) -> Vec<f32> {
+pub(super) fn factors(weights: &[f32], width: usize, peaks: Option<&Vec<f32>>) -> Vec<f32> {
     let Some(peaks) = peaks else { return vec![1.0; width] };
     let mut largest = vec![0.0f32; width];
     for row in weights.chunks_exact(width) {
@@ -52,9 +52,9 @@ pub(super) fn easing(weights: &[f32], width: usize, peaks: Option<&Vec<f32>>) ->
             *largest = largest.max(weight.abs());
         }
     }
-    let least = peaks.iter().fold(0.0f32, |most, it| most.max(*it)) * LEAST_SHARE;
-    let ratio = |(weight, peak): (&f32, &f32)| (weight / peak.max(least)).sqrt();
+    let minimum = peaks.iter().fold(0.0f32, |most, peak| most.max(*peak)) * MIN_SHARE;
+    let ratio = |(weight, peak): (&f32, &f32)| (weight / peak.max(minimum)).sqrt();
     // A column without weights, or a model with NaN weights, is left unchanged.
-    let usable = |it: f32| if it.is_normal() { it } else { 1.0 };
+    let usable = |number: f32| if number.is_normal() { number } else { 1.0 };
     largest.iter().zip(peaks).map(ratio).map(usable).collect()
 }

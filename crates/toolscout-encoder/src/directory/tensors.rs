@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Prefixes that some programs add to every name.
 const PREFIXES: [&str; 3] = ["", "bert.", "roberta."];
 /// Maximum length of the list of tensors in bytes, as in the specification of the format.
-const LONGEST_HEAD: u64 = 100_000_000;
+const MAX_HEADER_BYTES: u64 = 100_000_000;
 
 pub(super) struct Tensors {
     path: PathBuf,
@@ -45,7 +45,7 @@ impl Tensors {
         file.read_exact(&mut len).map_err(unreadable)?;
         let len = u64::from_le_bytes(len);
         let broken = |why: String| OpenError::Broken { path: path.to_owned(), why };
-        if len > LONGEST_HEAD {
+        if len > MAX_HEADER_BYTES {
             return Err(broken("it does not start with a list of tensors".to_owned()));
         }
         let mut head = Vec::new();
@@ -55,7 +55,7 @@ impl Tensors {
         // Other entries are metadata of the file.
         let tensors = head
             .into_iter()
-            .filter_map(|(name, it)| Some((name, serde_json::from_value(it).ok()?)))
+            .filter_map(|(name, item)| Some((name, serde_json::from_value(item).ok()?)))
             .collect();
         Ok(Self { path: path.to_owned(), file, tensors, start: 8 + len })
     }
@@ -67,7 +67,7 @@ impl Tensors {
         if all.len() == count {
             Ok(all)
         } else {
-            Err(self.broken(name, &format!("has {} numbers, not {count}", all.len())))
+            Err(self.broken(name, &format!("has {} numbers instead of {count}", all.len())))
         }
     }
 
@@ -78,20 +78,24 @@ impl Tensors {
         width: usize,
         mut each: impl FnMut(usize, &[f32]),
     ) -> Result<(), OpenError> {
-        let tensor =
-            PREFIXES.iter().find_map(|it| self.tensors.get(&format!("{it}{name}"))).cloned();
-        let tensor = tensor.ok_or_else(|| self.broken(name, "is not there"))?;
-        let kind = NumberFormat::of(&tensor.dtype).ok_or_else(|| OpenError::Unsupported {
-            path: self.path.clone(),
-            what: format!("weights of type `{}`", tensor.dtype),
-        })?;
-        let count = tensor.shape.iter().try_fold(1usize, |product, it| product.checked_mul(*it));
-        let rows = count.filter(|it| it.is_multiple_of(width)).map(|it| it / width);
-        let rows = rows
-            .ok_or_else(|| self.broken(name, &format!("has rows of another width than {width}")))?;
+        let tensor = PREFIXES
+            .iter()
+            .find_map(|prefix| self.tensors.get(&format!("{prefix}{name}")))
+            .cloned();
+        let tensor = tensor.ok_or_else(|| self.broken(name, "is missing"))?;
+        let kind =
+            NumberFormat::from_dtype(&tensor.dtype).ok_or_else(|| OpenError::Unsupported {
+                path: self.path.clone(),
+                what: format!("weights of type `{}`", tensor.dtype),
+            })?;
+        let count =
+            tensor.shape.iter().try_fold(1usize, |product, shape| product.checked_mul(*shape));
+        let rows = count.filter(|count| count.is_multiple_of(width)).map(|count| count / width);
+        let rows =
+            rows.ok_or_else(|| self.broken(name, &format!("has rows that are not {width} wide")))?;
         let [from, to] = tensor.data_offsets;
         if to.checked_sub(from) != Some((rows * width * kind.size()) as u64) {
-            return Err(self.broken(name, "has another size than its shape"));
+            return Err(self.broken(name, "has a size that does not match its shape"));
         }
         self.read_rows(from, rows, width, kind, &mut each)
             .map_err(|cause| OpenError::Unreadable { path: self.path.clone(), cause })
@@ -111,8 +115,8 @@ impl Tensors {
         let mut bytes = Vec::new();
         for row in 0..rows {
             bytes.clear();
-            let wanted = width * kind.size();
-            if self.file.by_ref().take(wanted as u64).read_to_end(&mut bytes)? < wanted {
+            let row_bytes = width * kind.size();
+            if self.file.by_ref().take(row_bytes as u64).read_to_end(&mut bytes)? < row_bytes {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             each(row, &kind.numbers(&bytes));
@@ -126,7 +130,7 @@ impl Tensors {
 }
 
 impl NumberFormat {
-    fn of(dtype: &str) -> Option<Self> {
+    fn from_dtype(dtype: &str) -> Option<Self> {
         match dtype {
             "F32" => Some(Self::F32),
             "F16" => Some(Self::F16),
@@ -143,11 +147,13 @@ impl NumberFormat {
     }
 
     fn numbers(self, bytes: &[u8]) -> Vec<f32> {
-        let pairs = || bytes.as_chunks().0.iter().map(|it| u16::from_le_bytes(*it));
+        let pairs = || bytes.as_chunks().0.iter().map(|chunk| u16::from_le_bytes(*chunk));
         match self {
-            Self::F32 => bytes.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect(),
+            Self::F32 => {
+                bytes.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()
+            }
             Self::F16 => pairs().map(half).collect(),
-            Self::Bf16 => pairs().map(|it| f32::from_bits(u32::from(it) << 16)).collect(),
+            Self::Bf16 => pairs().map(|pair| f32::from_bits(u32::from(pair) << 16)).collect(),
         }
     }
 }

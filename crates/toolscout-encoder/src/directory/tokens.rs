@@ -19,7 +19,7 @@ pub(super) struct TokenizerPieces {
 
 struct PieceRow {
     number: u32,
-    /// The log probability of the piece; for Unigram only.
+    /// The log probability of the token; for Unigram only.
     score: Option<f32>,
 }
 
@@ -49,8 +49,8 @@ impl TokenizerPieces {
         match kind.as_str() {
             "WordPiece" => {
                 let rows = file.model["vocab"].as_object().into_iter().flatten();
-                let rows = rows.filter_map(|(piece, number)| {
-                    Some((piece.clone(), row(number.as_u64()?, None)?))
+                let rows = rows.filter_map(|(token, number)| {
+                    Some((token.clone(), row(number.as_u64()?, None)?))
                 });
                 let rows = rows.collect();
                 Self::of(path, wordpiece(&file.normalizer), rows, ["[CLS]", "[SEP]", "[UNK]"])
@@ -76,7 +76,7 @@ impl TokenizerPieces {
         let rows = text
             .lines()
             .zip(0..)
-            .map(|(piece, number)| (piece.to_owned(), PieceRow { number, score: None }));
+            .map(|(token, number)| (token.to_owned(), PieceRow { number, score: None }));
         Self::of(
             path,
             Tokenizer::WordPiece { lowercase, strip_accents },
@@ -91,13 +91,13 @@ impl TokenizerPieces {
         mut rows: BTreeMap<String, PieceRow>,
         special: [&str; 3],
     ) -> Result<Self, OpenError> {
-        // Placeholders in BERT vocabularies; no text becomes such a piece.
-        rows.retain(|piece, _| !piece.starts_with("[unused"));
-        let rank = |piece: &str| {
-            let rank = rows.keys().position(|it| it == piece).map(|it| it as u32);
+        // Placeholders in BERT vocabularies; no text becomes such a token.
+        rows.retain(|token, _| !token.starts_with("[unused"));
+        let rank = |token: &str| {
+            let rank = rows.keys().position(|key| key == token).map(|index| index as u32);
             rank.ok_or_else(|| OpenError::Broken {
                 path: path.clone(),
-                why: format!("it has no piece `{piece}`"),
+                why: format!("its vocabulary has no piece `{token}`"),
             })
         };
         let special = Special {
@@ -118,12 +118,12 @@ impl TokenizerPieces {
 
     /// The scores; empty for WordPiece.
     pub(super) fn scores(&self) -> Vec<f32> {
-        self.rows.values().filter_map(|it| it.score).collect()
+        self.rows.values().filter_map(|row| row.score).collect()
     }
 
-    /// The rank of a piece by its row in the weights.
+    /// The rank of a token by its row in the weights.
     pub(super) fn ranks(&self) -> HashMap<u32, usize> {
-        self.rows.values().enumerate().map(|(rank, it)| (it.number, rank)).collect()
+        self.rows.values().enumerate().map(|(rank, row)| (row.number, rank)).collect()
     }
 }
 
@@ -135,15 +135,15 @@ fn wordpiece(normalizer: &Value) -> Tokenizer {
     }
 }
 
-/// Pairs of a piece and its score. Of duplicates the first counts.
+/// Pairs of a token and its score. Of duplicates the first counts.
 fn unigram_rows(pairs: &Value) -> BTreeMap<String, PieceRow> {
     let mut rows = BTreeMap::new();
     for (number, pair) in pairs.as_array().into_iter().flatten().enumerate() {
-        let score = pair[1].as_f64().map(|it| it as f32);
-        if let (Some(piece), Some(score)) = (pair[0].as_str(), score)
+        let score = pair[1].as_f64().map(|pair| pair as f32);
+        if let (Some(token), Some(score)) = (pair[0].as_str(), score)
             && let Some(row) = row(number as u64, Some(score))
         {
-            rows.entry(piece.to_owned()).or_insert(row);
+            rows.entry(token.to_owned()).or_insert(row);
         }
     }
     rows

@@ -41,9 +41,9 @@ impl<'a> Cursor<'a> {
         Ok(self.words(count)?.map(i32::from_le_bytes).collect())
     }
 
-    pub(super) fn end(&self) -> Result<(), String> {
+    pub(super) fn expect_end(&self) -> Result<(), String> {
         let rest = self.bytes.len() - self.at;
-        if rest == 0 { Ok(()) } else { Err(format!("it goes on for {rest} bytes after its end")) }
+        if rest == 0 { Ok(()) } else { Err(format!("it has extra data at its end ({rest} bytes)")) }
     }
 
     fn words(&mut self, count: usize) -> Result<impl Iterator<Item = [u8; 4]> + use<'a>, String> {
@@ -52,9 +52,9 @@ impl<'a> Cursor<'a> {
     }
 
     fn skip(&mut self, len: Option<usize>) -> Result<Range<usize>, String> {
-        let end = len.and_then(|it| self.at.checked_add(it)).filter(|it| *it <= self.bytes.len());
         let end =
-            end.ok_or_else(|| format!("it ends after {} bytes, too early", self.bytes.len()))?;
+            len.and_then(|len| self.at.checked_add(len)).filter(|sum| *sum <= self.bytes.len());
+        let end = end.ok_or_else(|| format!("it is truncated after {} bytes", self.bytes.len()))?;
         let range = self.at..end;
         self.at = end;
         Ok(range)

@@ -1,7 +1,7 @@
 //! Writes a model, section by section; the counterpart of the reader.
 
 use super::{ALIGNMENT, CHECKSUM, MAGIC, head};
-use crate::quantise::quantise;
+use crate::quantize::quantize;
 use crate::shape::{BLOCK, GROUP, ModelShape};
 
 /// A model that is being written.
@@ -15,20 +15,20 @@ impl ModelWriter {
         writer
     }
 
-    /// The pieces in byte order.
-    pub(crate) fn vocabulary(&mut self, pieces: &[&str]) {
+    /// The tokens in byte order.
+    pub(crate) fn vocabulary(&mut self, tokens: &[&str]) {
         let mut start = 0;
         let mut starts: Vec<u32> = vec![0];
-        for piece in pieces {
-            start += piece.len() as u32;
+        for token in tokens {
+            start += token.len() as u32;
             starts.push(start);
         }
-        self.section(starts.iter().flat_map(|it| it.to_le_bytes()));
-        self.section(pieces.iter().flat_map(|it| it.bytes()));
+        self.section(starts.iter().flat_map(|start| start.to_le_bytes()));
+        self.section(tokens.iter().flat_map(|token| token.bytes()));
     }
 
     pub(crate) fn floats(&mut self, values: &[f32]) {
-        self.section(values.iter().flat_map(|it| it.to_le_bytes()));
+        self.section(values.iter().flat_map(|value| value.to_le_bytes()));
     }
 
     /// Quantized vectors, each with its own scale.
@@ -38,20 +38,20 @@ impl ModelWriter {
     }
 
     /// A matrix of 32-bit weights in row order, and the factors of its inputs.
-    pub(crate) fn matrix(&mut self, weights: &[f32], bias: &[f32], easing: &[f32]) {
+    pub(crate) fn matrix(&mut self, weights: &[f32], bias: &[f32], smoothing: &[f32]) {
         let rows = bias.len().next_multiple_of(BLOCK);
-        let width = easing.len();
+        let width = smoothing.len();
         let columns = width.next_multiple_of(GROUP);
         let mut steps = vec![0u8; rows * columns];
         let mut scales = vec![0.0; rows];
         for (row, values) in weights.chunks_exact(width).enumerate() {
-            let eased: Vec<f32> =
-                values.iter().zip(easing).map(|(value, easing)| value / easing).collect();
-            scales[row] = quantise(&eased, &mut steps[row * columns..][..width]);
+            let smoothed: Vec<f32> =
+                values.iter().zip(smoothing).map(|(value, smoothing)| value / smoothing).collect();
+            scales[row] = quantize(&smoothed, &mut steps[row * columns..][..width]);
         }
         let starts = steps.chunks_exact(columns).map(start);
         let starts: Vec<u8> = starts.flat_map(i32::to_le_bytes).collect();
-        self.floats(easing);
+        self.floats(smoothing);
         self.floats(&scales);
         let padding = std::iter::repeat_n(0.0f32, rows - bias.len());
         self.section(bias.iter().copied().chain(padding).flat_map(f32::to_le_bytes));
@@ -78,7 +78,7 @@ impl ModelWriter {
 
 /// Zero-point correction: −128 · Σ(row).
 fn start(row: &[u8]) -> i32 {
-    -128 * row.iter().map(|it| i32::from(*it as i8)).sum::<i32>()
+    -128 * row.iter().map(|row| i32::from(*row as i8)).sum::<i32>()
 }
 
 /// The rows of a block interleaved, one group of columns at a time.

@@ -13,7 +13,7 @@ impl Kernel for Portable {
     const FLIP: u8 = 0;
 
     fn sum(self, panel: Panel<'_>, inputs: &[u8], sums: &mut [i32]) {
-        let inputs: Vec<i16> = inputs.iter().map(|it| i16::from(*it as i8)).collect();
+        let inputs: Vec<i16> = inputs.iter().map(|input| i16::from(*input as i8)).collect();
         for (at, (weights, _)) in panel.blocks().enumerate() {
             let rows = row_by_row(weights, panel.columns);
             for (input, sums) in
@@ -35,14 +35,14 @@ fn row_by_row(weights: &[u8], columns: usize) -> Vec<i16> {
     for (at, strip) in weights.as_chunks::<{ BLOCK * GROUP }>().0.iter().enumerate() {
         for (row, group) in strip.as_chunks::<GROUP>().0.iter().enumerate() {
             rows[row * columns + at * GROUP..][..GROUP]
-                .copy_from_slice(&group.map(|it| i16::from(it as i8)));
+                .copy_from_slice(&group.map(|group| i16::from(group as i8)));
         }
     }
     rows
 }
 
 fn sum_rows(rows: &[i16], input: &[i16]) -> [i32; ROWS] {
-    let row = |it: usize| &rows[it * input.len()..][..input.len()];
+    let row = |number: usize| &rows[number * input.len()..][..input.len()];
     let (first, second, third, fourth) = (row(0), row(1), row(2), row(3));
     let mut sums = [0i32; ROWS];
     for at in 0..input.len() {

@@ -10,42 +10,44 @@ use crate::shape::BLOCK;
 pub(super) struct Inputs {
     steps: Vec<u8>,
     scales: Vec<f32>,
-    eased: Vec<f32>,
+    smoothed: Vec<f32>,
     peaks: Option<Vec<Vec<f32>>>,
 }
 
 impl Inputs {
-    pub(super) fn new(is_watched: bool) -> Self {
-        Self { peaks: is_watched.then(Vec::new), ..Self::default() }
+    pub(super) fn new(records_peaks: bool) -> Self {
+        Self { peaks: records_peaks.then(Vec::new), ..Self::default() }
     }
 
-    /// The maximum absolute value of each column, for each call of `quantise`.
+    /// The maximum absolute value of each column, for each call of `quantize`.
     pub(super) fn into_peaks(self) -> Vec<Vec<f32>> {
         self.peaks.unwrap_or_default()
     }
 
     /// Quantizes rows for this matrix.
     #[inline(always)]
-    pub(super) fn quantise<K: Kernel>(&mut self, rows: &[f32], matrix: &Matrix) {
-        const MOST: f32 = 127.0;
-        let (width, columns) = (matrix.easing.len(), matrix.columns);
+    pub(super) fn quantize<K: Kernel>(&mut self, rows: &[f32], matrix: &Matrix) {
+        const MAX_STEP: f32 = 127.0;
+        let (width, columns) = (matrix.smoothing.len(), matrix.columns);
         let count = rows.len() / width;
         self.steps.resize(count * columns, 0);
         self.scales.resize(count, 0.0);
-        self.eased.resize(width, 0.0);
+        self.smoothed.resize(width, 0.0);
         if let Some(peaks) = &mut self.peaks {
             peaks.push(column_peaks(rows, width));
         }
         let slots = self.steps.chunks_exact_mut(columns).zip(&mut self.scales);
         for (row, (steps, scale)) in rows.chunks_exact(width).zip(slots) {
-            for ((eased, value), easing) in self.eased.iter_mut().zip(row).zip(&matrix.easing) {
-                *eased = value * easing;
+            for ((smoothed, value), smoothing) in
+                self.smoothed.iter_mut().zip(row).zip(&matrix.smoothing)
+            {
+                *smoothed = value * smoothing;
             }
-            let peak = math::peak(&self.eased);
-            *scale = peak / MOST;
-            let factor = if peak > 0.0 { MOST / peak } else { 0.0 };
-            for (step, value) in steps.iter_mut().zip(&self.eased) {
-                *step = math::rounded(value * factor) ^ K::FLIP;
+            let peak = math::peak(&self.smoothed);
+            *scale = peak / MAX_STEP;
+            let factor = if peak > 0.0 { MAX_STEP / peak } else { 0.0 };
+            for (step, value) in steps.iter_mut().zip(&self.smoothed) {
+                *step = math::round_to_byte(value * factor) ^ K::FLIP;
             }
             // The value does not matter, because the weights of surplus columns are zero.
             steps[width..].fill(0);

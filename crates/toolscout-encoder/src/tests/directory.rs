@@ -11,13 +11,13 @@ fn refusal(tiny: &Tiny) -> String {
 }
 
 #[test]
-fn a_directory_of_ones_own_gives_the_vectors_of_plain_arithmetic() {
+fn a_model_directory_gives_the_vectors_of_plain_arithmetic() {
     let tiny = Tiny::new();
     let model = MiniLm::open(&tiny.path()).expect("the directory is a model");
     let plain = Plain::open(&tiny.path()).expect("plain arithmetic reads it, too");
     assert_eq!(model.dimensions(), 30);
     for text in TEXTS {
-        let expected = plain.encode(&model.pieces(text)).expect("the pieces are known");
+        let expected = plain.encode(&model.tokens(text)).expect("the pieces are known");
         let found = cosine(&model.encode(text), &expected);
         assert!(found > 0.999, "{found} for {text}");
     }
@@ -34,10 +34,10 @@ fn sizes_that_fill_no_block_give_the_same_bits_on_every_kernel() {
 }
 
 #[test]
-fn a_text_is_cut_to_the_places_a_model_has() {
+fn a_text_is_truncated_to_the_positions_of_the_model() {
     let tiny = Tiny::new();
     let model = MiniLm::open(&tiny.path()).expect("the directory is a model");
-    assert_eq!(model.pieces(&"send ".repeat(100)).len(), 24);
+    assert_eq!(model.tokens(&"send ".repeat(100)).len(), 24);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_model_is_named_after_its_directory_and_its_bytes() {
 }
 
 #[test]
-fn what_was_saved_is_the_same_model() {
+fn a_saved_model_is_the_same_model() {
     let tiny = Tiny::new();
     let model = MiniLm::open(&tiny.path()).expect("the directory is a model");
     let file = tiny.path().join("saved.model");
@@ -87,7 +87,7 @@ fn weights_may_have_sixteen_bits_of_either_kind() {
 }
 
 #[test]
-fn weights_that_are_no_numbers_give_vectors_that_are_near_nothing() {
+fn nan_weights_give_zero_vectors() {
     let tiny = Tiny::new();
     tiny.write_weights("NaN");
     let model = MiniLm::open(&tiny.path()).expect("it has the shape of a model");
@@ -95,12 +95,16 @@ fn weights_that_are_no_numbers_give_vectors_that_are_near_nothing() {
 }
 
 #[test]
-fn what_is_not_supported_is_named() {
+fn unsupported_models_are_errors_with_the_feature() {
     let tiny = Tiny::new();
     for (name, value, named) in [
         ("model_type", json!("mpnet"), "a model of type `mpnet`"),
         ("hidden_act", json!("swish"), "the activation `swish`"),
-        ("position_embedding_type", json!("relative_key"), "positions of type `relative_key`"),
+        (
+            "position_embedding_type",
+            json!("relative_key"),
+            "position embeddings of type `relative_key`",
+        ),
     ] {
         tiny.configure(name, value);
         assert!(refusal(&tiny).contains(named), "{}", refusal(&tiny));
@@ -117,13 +121,17 @@ fn what_is_not_supported_is_named() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_file() {
+fn broken_files_are_errors_with_the_path() {
     let tiny = Tiny::new();
     tiny.configure("num_attention_heads", json!(7));
-    assert!(refusal(&tiny).contains("a width of 30 in 7 heads"), "{}", refusal(&tiny));
+    assert!(
+        refusal(&tiny).contains("width 30 is not a multiple of its 7 heads"),
+        "{}",
+        refusal(&tiny)
+    );
     tiny.configure("num_hidden_layers", json!(3));
     assert!(
-        refusal(&tiny).contains("`encoder.layer.2.attention.self.query.weight` is not there"),
+        refusal(&tiny).contains("`encoder.layer.2.attention.self.query.weight` is missing"),
         "{}",
         refusal(&tiny)
     );
@@ -131,7 +139,7 @@ fn what_is_wrong_is_named_with_its_file() {
     assert!(refusal(&tiny).contains("intermediate.dense.weight"), "{}", refusal(&tiny));
     let tiny = Tiny::new();
     tiny.write("vocab.txt", "mail\nsend");
-    assert!(refusal(&tiny).contains("it has no piece `[CLS]`"), "{}", refusal(&tiny));
+    assert!(refusal(&tiny).contains("its vocabulary has no piece `[CLS]`"), "{}", refusal(&tiny));
     let tiny = Tiny::new();
     tiny.write("model.safetensors", "\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f} and more");
     assert!(refusal(&tiny).contains("does not start with a list of tensors"), "{}", refusal(&tiny));

@@ -18,7 +18,7 @@ fn the_same_weights_give_the_same_bytes() {
 }
 
 #[test]
-fn a_file_that_ends_too_early_is_an_error_wherever_it_ends() {
+fn a_file_truncated_anywhere_is_an_error() {
     let whole = tiny();
     for len in (0..whole.len()).step_by(37).chain([whole.len() - 1]) {
         assert!(read(whole[..len].to_vec()).is_err(), "{len} bytes");
@@ -26,19 +26,21 @@ fn a_file_that_ends_too_early_is_an_error_wherever_it_ends() {
 }
 
 #[test]
-fn a_file_that_goes_on_is_an_error() {
+fn a_file_with_trailing_bytes_is_an_error() {
     let mut bytes = tiny();
     bytes.push(0);
-    assert!(read(bytes).is_err_and(|it| it.contains("goes on for 1 bytes")));
+    assert!(
+        read(bytes).is_err_and(|error| error.contains("it has extra data at its end (1 bytes)"))
+    );
 }
 
 #[test]
-fn a_changed_byte_is_found_or_is_no_model_at_all() {
+fn a_changed_byte_is_detected_or_makes_the_model_unreadable() {
     let whole = tiny();
     for at in (0..whole.len()).step_by(101) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
-        assert!(read(bytes).and_then(|it| it.verify()).is_err(), "byte {at}");
+        assert!(read(bytes).and_then(|value| value.verify()).is_err(), "byte {at}");
     }
 }
 
@@ -46,16 +48,19 @@ fn a_changed_byte_is_found_or_is_no_model_at_all() {
 fn another_version_is_refused_by_its_first_bytes() {
     let mut bytes = tiny();
     bytes[7] = 99;
-    assert!(read(bytes).is_err_and(|it| it.contains("of this version")));
+    assert!(read(bytes).is_err_and(|error| error.contains("of this version")));
 }
 
 #[test]
-fn numbers_that_no_memory_could_hold_are_refused() {
+fn impossible_sizes_are_refused() {
     let whole = tiny();
     // The numbers of the shape follow magic, checksum and four kinds.
     for field in (56..80).step_by(4) {
         let mut bytes = whole.clone();
         bytes[field..field + 4].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert!(read(bytes).is_err_and(|it| it.contains("are possible")), "field at {field}");
+        assert!(
+            read(bytes).is_err_and(|error| error.contains("it must be from")),
+            "field at {field}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 use crate::math;
 
 #[test]
-fn powers_of_e_are_right_to_one_part_in_a_million() {
+fn exp_is_accurate_to_one_part_in_a_million() {
     for step in 0..8700 {
         let value = -step as f32 / 100.0;
         let expected = f64::from(value).exp();
@@ -34,13 +34,13 @@ fn rounding_gives_the_nearest_step_of_eight_bits() {
     for (value, expected) in
         [(0.0, 0i8), (0.4, 0), (0.6, 1), (-0.6, -1), (126.7, 127), (-127.0, -127)]
     {
-        assert_eq!(math::rounded(value) as i8, expected, "{value}");
+        assert_eq!(math::round_to_byte(value) as i8, expected, "{value}");
     }
 }
 
 #[test]
 fn sums_and_peaks_count_what_fills_no_lane() {
-    let values: Vec<f32> = (1..=37).map(|it| it as f32).collect();
+    let values: Vec<f32> = (1..=37).map(|index| index as f32).collect();
     assert_eq!(math::sum(&values), 703.0);
     assert_eq!(math::maximum(&values), 37.0);
     assert_eq!(math::peak(&[1.0, -4.0, 3.0]), 4.0);

@@ -16,14 +16,14 @@ fn texts() -> Vec<&'static str> {
 }
 
 #[test]
-fn the_model_is_byte_for_byte_what_was_made() {
+fn the_built_in_model_is_reproducible() {
     model().verify().expect("the checksum fits");
 }
 
 #[test]
 fn vectors_are_those_of_the_reference() {
     let reference: Vec<f32> =
-        REFERENCE.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
+        REFERENCE.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect();
     let expected = reference.chunks_exact(model().dimensions());
     assert_eq!(expected.len(), texts().len());
     for (text, expected) in texts().into_iter().zip(expected) {
@@ -33,16 +33,16 @@ fn vectors_are_those_of_the_reference() {
 }
 
 #[test]
-fn alike_is_nearer_than_unlike() {
+fn similar_texts_are_nearer_than_others() {
     let [one, alike, unlike] =
         ["open a bug report in a repository", "create github issue", "send an email"]
-            .map(|it| model().encode(it));
+            .map(|value| model().encode(value));
     assert!(cosine(&one, &alike) > cosine(&one, &unlike) + 0.1);
 }
 
 #[test]
 fn every_kernel_thread_and_batch_gives_the_same_bits() {
-    let alone: Vec<Vec<f32>> = texts().into_iter().map(|it| model().encode(it)).collect();
+    let alone: Vec<Vec<f32>> = texts().into_iter().map(|text| model().encode(text)).collect();
     let many: Vec<&str> = std::iter::repeat_n(texts(), 2).flatten().collect();
     for path in KernelPath::all() {
         for threads in [1, 3] {
@@ -59,14 +59,14 @@ fn every_kernel_thread_and_batch_gives_the_same_bits() {
 }
 
 #[test]
-fn whatever_the_text_its_vector_has_length_one() {
+fn every_vector_has_length_one() {
     let long = "a tool that does things ".repeat(45_000);
     let emoji = "🎉".repeat(300);
     for text in ["", " ", "\0\u{1}\u{7f}", "{}", "🧭", "日本語", "\u{301}\u{301}", &long, &emoji]
     {
         let vector = model().encode(text);
         assert_eq!(vector.len(), 384);
-        let length: f32 = vector.iter().map(|it| it * it).sum();
+        let length: f32 = vector.iter().map(|vector| vector * vector).sum();
         assert!(
             (length - 1.0).abs() < 1e-5,
             "{length} for {:?}",
@@ -82,7 +82,7 @@ fn no_texts_give_no_vectors() {
 }
 
 #[test]
-fn the_id_says_which_model_and_how_much_of_a_text_it_sees() {
+fn the_id_names_the_model_and_the_token_limit() {
     assert!(model().id().starts_with("all-minilm-l6-v2-"));
     assert_ne!(model().id(), model().looking_at(64).id());
     assert_eq!(model().id(), model().looking_at(128).id());
