@@ -12,12 +12,14 @@ pub(super) fn words(
 ) -> impl Iterator<Item = String> {
     let mut letters = letters(text, lowercase, strip_accents).peekable();
     std::iter::from_fn(move || {
-        while letters.next_if(|it| it.is_whitespace()).is_some() {}
+        while letters.next_if(|letters| letters.is_whitespace()).is_some() {}
         let mut word = String::from(letters.next()?);
-        if stands_alone(word.chars().next()?) {
+        if is_separate(word.chars().next()?) {
             return Some(word);
         }
-        while let Some(letter) = letters.next_if(|it| !it.is_whitespace() && !stands_alone(*it)) {
+        while let Some(letter) =
+            letters.next_if(|letters| !letters.is_whitespace() && !is_separate(*letters))
+        {
             word.push(letter);
         }
         Some(word)
@@ -29,14 +31,14 @@ fn letters(
     lowercase: bool,
     strip_accents: bool,
 ) -> Box<dyn Iterator<Item = char> + '_> {
-    let clean = text.chars().filter(|it| !is_control(*it));
-    let bare: Box<dyn Iterator<Item = char>> = if strip_accents {
-        let apart = DecomposingNormalizerBorrowed::new_nfd().normalize_iter(clean);
-        Box::new(apart.filter(|it| !is_accent(*it)))
+    let clean = text.chars().filter(|c| !is_control(*c));
+    let without_accents: Box<dyn Iterator<Item = char>> = if strip_accents {
+        let decomposed = DecomposingNormalizerBorrowed::new_nfd().normalize_iter(clean);
+        Box::new(decomposed.filter(|decomposed| !is_accent(*decomposed)))
     } else {
         Box::new(clean)
     };
-    if lowercase { Box::new(bare.flat_map(char::to_lowercase)) } else { bare }
+    if lowercase { Box::new(without_accents.flat_map(char::to_lowercase)) } else { without_accents }
 }
 
 fn is_control(letter: char) -> bool {
@@ -52,7 +54,7 @@ fn is_accent(letter: char) -> bool {
     !letter.is_ascii() && get_general_category(letter) == GeneralCategory::NonspacingMark
 }
 
-fn stands_alone(letter: char) -> bool {
+fn is_separate(letter: char) -> bool {
     if letter.is_ascii() {
         return letter.is_ascii_punctuation();
     }

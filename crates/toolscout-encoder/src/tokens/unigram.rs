@@ -1,4 +1,4 @@
-//! Unigram: splits a text into its most probable pieces, as SentencePiece does; several languages
+//! Unigram: splits a text into its most probable tokens, as SentencePiece does; several languages
 //! share one vocabulary.
 
 use crate::file::ModelFile;
@@ -6,76 +6,77 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Stands for the space before a word.
 const SPACE: char = '\u{2581}';
-/// Penalty of an unknown character compared with the least probable piece.
+/// Penalty of an unknown character compared with the least probable token.
 const UNKNOWN_PENALTY: f32 = 10.0;
 /// Maximum number of bytes that are split at once. Some languages have no spaces, and the search
 /// needs memory for each byte.
-const LONGEST_RUN: usize = 4096;
+const MAX_RUN_BYTES: usize = 4096;
 
-/// Adds the text's pieces, up to `room`.
-pub(super) fn cut(file: &ModelFile, text: &str, room: usize, pieces: &mut Vec<u32>) {
+/// Adds the text's tokens, up to `limit`.
+pub(super) fn tokenize(file: &ModelFile, text: &str, limit: usize, tokens: &mut Vec<u32>) {
     let letters = ComposingNormalizerBorrowed::new_nfkc().normalize_iter(text.chars());
-    let normal: String = letters.filter(|it| !it.is_control() || it.is_whitespace()).collect();
+    let normal: String =
+        letters.filter(|letter| !letter.is_control() || letter.is_whitespace()).collect();
     for word in normal.split_whitespace() {
-        if pieces.len() >= room {
+        if tokens.len() >= limit {
             return;
         }
         let marked: String = std::iter::once(SPACE).chain(word.chars()).collect();
-        cut_run(file, &marked[..marked.floor_char_boundary(LONGEST_RUN)], pieces);
+        tokenize_run(file, &marked[..marked.floor_char_boundary(MAX_RUN_BYTES)], tokens);
     }
 }
 
-/// The best path to a position in the text: its score, and its last piece.
+/// The best path to a position in the text: its score, and its last token.
 #[derive(Clone, Copy)]
 struct BestPath {
     score: f32,
     from: usize,
-    piece: u32,
+    token: u32,
 }
 
-fn cut_run(file: &ModelFile, run: &str, pieces: &mut Vec<u32>) {
-    let ways = best_ways(file, run);
+fn tokenize_run(file: &ModelFile, run: &str, tokens: &mut Vec<u32>) {
+    let paths = best_paths(file, run);
     let mut found = Vec::new();
     let mut at = run.len();
     while at > 0
-        && let Some(way) = ways[at]
+        && let Some(path) = paths[at]
     {
-        // Adjacent unknown characters become one unknown piece.
+        // Adjacent unknown characters become one unknown token.
         let unknown = file.shape.special.unknown;
-        if way.piece != unknown || found.last() != Some(&unknown) {
-            found.push(way.piece);
+        if path.token != unknown || found.last() != Some(&unknown) {
+            found.push(path.token);
         }
-        at = way.from;
+        at = path.from;
     }
-    pieces.extend(found.into_iter().rev());
+    tokens.extend(found.into_iter().rev());
 }
 
-fn best_ways(file: &ModelFile, run: &str) -> Vec<Option<BestPath>> {
-    let mut ways: Vec<Option<BestPath>> = vec![None; run.len() + 1];
-    ways[0] = Some(BestPath { score: 0.0, from: 0, piece: 0 });
+fn best_paths(file: &ModelFile, run: &str) -> Vec<Option<BestPath>> {
+    let mut paths: Vec<Option<BestPath>> = vec![None; run.len() + 1];
+    paths[0] = Some(BestPath { score: 0.0, from: 0, token: 0 });
     for (from, letter) in run.char_indices() {
-        let Some(BestPath { score, .. }) = ways[from] else { continue };
-        let mut walk = file.vocabulary.walk(&file.bytes);
+        let Some(BestPath { score, .. }) = paths[from] else { continue };
+        let mut cursor = file.vocabulary.cursor(&file.bytes);
         for (len, byte) in run.as_bytes()[from..].iter().enumerate() {
-            if !walk.step(*byte) {
+            if !cursor.step(*byte) {
                 break;
             }
-            if let Some(piece) = walk.piece() {
+            if let Some(token) = cursor.token() {
                 improve(
-                    &mut ways[from + len + 1],
-                    BestPath { score: score + file.score(piece), from, piece },
+                    &mut paths[from + len + 1],
+                    BestPath { score: score + file.score(token), from, token },
                 );
             }
         }
         let unknown = file.shape.special.unknown;
-        let score = score + file.least_score - UNKNOWN_PENALTY;
-        improve(&mut ways[from + letter.len_utf8()], BestPath { score, from, piece: unknown });
+        let score = score + file.lowest_score - UNKNOWN_PENALTY;
+        improve(&mut paths[from + letter.len_utf8()], BestPath { score, from, token: unknown });
     }
-    ways
+    paths
 }
 
-fn improve(way: &mut Option<BestPath>, other: BestPath) {
-    if way.is_none_or(|it| other.score > it.score) {
-        *way = Some(other);
+fn improve(path: &mut Option<BestPath>, other: BestPath) {
+    if path.is_none_or(|path| other.score > path.score) {
+        *path = Some(other);
     }
 }
