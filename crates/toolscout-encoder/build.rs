@@ -14,8 +14,6 @@ fn main() {
     if Path::new(MODEL).is_file() {
         println!("cargo::rustc-cfg=has_model");
     } else {
-        println!(
-            "cargo::warning=there is no {MODEL} here, so search by meaning needs a model directory"
-        );
+        println!("cargo::warning={MODEL} is missing, so semantic search needs a model directory");
     }
 }

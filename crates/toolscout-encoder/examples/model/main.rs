@@ -42,19 +42,19 @@ fn check(directory: &Path) -> Result<(), Box<dyn Error>> {
     let texts: Vec<String> = io::stdin().lock().lines().collect::<Result<_, _>>()?;
     let mut nearness: Vec<(f32, &str)> = Vec::new();
     for text in &texts {
-        let expected = plain.encode(&model.pieces(text))?;
+        let expected = plain.encode(&model.tokens(text))?;
         nearness.push((plain::cosine(&expected, &model.encode(text)), text));
     }
     nearness.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let mean =
-        nearness.iter().map(|it| f64::from(it.0)).sum::<f64>() / nearness.len().max(1) as f64;
+    let mean = nearness.iter().map(|nearness| f64::from(nearness.0)).sum::<f64>()
+        / nearness.len().max(1) as f64;
     println!("texts {}", texts.len());
     println!("mean {mean:.5}");
     for (cosine, text) in nearness.iter().take(3) {
         println!("lowest {cosine:.5} {text}");
     }
     // A text of one rare word may be below the goal, as long as few are.
-    let far = nearness.iter().filter(|it| it.0 < GOAL).count();
+    let far = nearness.iter().filter(|nearness| nearness.0 < GOAL).count();
     println!("below {GOAL}: {far}");
     if far * 100 > texts.len() { Err("too many are too far off".into()) } else { Ok(()) }
 }

@@ -10,7 +10,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// A BERT encoder with mean pooling, read from a directory of sentence-transformers.
 pub(crate) struct Plain {
     tensors: HashMap<String, Vec<f32>>,
-    pieces: HashMap<String, usize>,
+    tokens: HashMap<String, usize>,
     layers: usize,
     width: usize,
     heads: usize,
@@ -21,15 +21,16 @@ impl Plain {
     pub(crate) fn open(directory: &Path) -> Outcome<Self> {
         let config: serde_json::Value =
             serde_json::from_slice(&fs::read(directory.join("config.json"))?)?;
-        let number =
-            |name: &str| config[name].as_u64().map(|it| it as usize).ok_or(format!("no {name}"));
+        let number = |name: &str| {
+            config[name].as_u64().map(|config| config as usize).ok_or(format!("no {name}"))
+        };
         let vocabulary = fs::read_to_string(directory.join("vocab.txt"))?;
         Ok(Self {
             tensors: tensors(&fs::read(directory.join("model.safetensors"))?)?,
-            pieces: vocabulary
+            tokens: vocabulary
                 .lines()
                 .zip(0..)
-                .map(|(piece, row)| (piece.to_owned(), row))
+                .map(|(token, row)| (token.to_owned(), row))
                 .collect(),
             layers: number("num_hidden_layers")?,
             width: number("hidden_size")?,
@@ -38,34 +39,36 @@ impl Plain {
         })
     }
 
-    pub(crate) fn encode(&self, pieces: &[String]) -> Outcome<Vec<f32>> {
+    pub(crate) fn encode(&self, tokens: &[String]) -> Outcome<Vec<f32>> {
         let mut rows = Vec::new();
-        for (place, piece) in pieces.iter().enumerate() {
-            let piece = self.pieces.get(piece).ok_or_else(|| format!("no piece {piece}"))?;
-            let parts = [("word", *piece), ("position", place), ("token_type", 0)];
+        for (place, token) in tokens.iter().enumerate() {
+            let token = self.tokens.get(token).ok_or_else(|| format!("no piece {token}"))?;
+            let parts = [("word", *token), ("position", place), ("token_type", 0)];
             let parts = parts
                 .map(|(name, row)| self.row(&format!("embeddings.{name}_embeddings.weight"), row));
             let [word, position, kind] = parts;
             let (word, position, kind) = (word?, position?, kind?);
-            rows.push((0..self.width).map(|it| word[it] + position[it] + kind[it]).collect());
+            rows.push(
+                (0..self.width).map(|index| word[index] + position[index] + kind[index]).collect(),
+            );
         }
         self.norm(&mut rows, "embeddings.LayerNorm")?;
         for layer in 0..self.layers {
             self.layer(&mut rows, &format!("encoder.layer.{layer}"))?;
         }
         let sum: Vec<f32> =
-            (0..self.width).map(|it| rows.iter().map(|row| row[it]).sum()).collect();
+            (0..self.width).map(|index| rows.iter().map(|row| row[index]).sum()).collect();
         let length = dot(&sum, &sum).sqrt();
-        Ok(sum.into_iter().map(|it| it / length).collect())
+        Ok(sum.into_iter().map(|sum| sum / length).collect())
     }
 
     fn layer(&self, rows: &mut [Vec<f32>], name: &str) -> Outcome<()> {
-        let part = |it: &str| self.times(rows, &format!("{name}.attention.self.{it}"));
+        let part = |text: &str| self.times(rows, &format!("{name}.attention.self.{text}"));
         let found = self.attention(&part("query")?, &part("key")?, &part("value")?);
         add(rows, &self.times(&found, &format!("{name}.attention.output.dense"))?);
         self.norm(rows, &format!("{name}.attention.output.LayerNorm"))?;
         let mut middle = self.times(rows, &format!("{name}.intermediate.dense"))?;
-        middle.iter_mut().flatten().for_each(|it| *it = gelu(*it));
+        middle.iter_mut().flatten().for_each(|middle| *middle = gelu(*middle));
         add(rows, &self.times(&middle, &format!("{name}.output.dense"))?);
         self.norm(rows, &format!("{name}.output.LayerNorm"))
     }
@@ -82,7 +85,8 @@ impl Plain {
             for head in (0..self.width).step_by(own) {
                 let scores =
                     keys.iter().map(|key| dot(&query[head..head + own], &key[head..head + own]));
-                let scores: Vec<f32> = scores.map(|it| (it / (own as f32).sqrt()).exp()).collect();
+                let scores: Vec<f32> =
+                    scores.map(|score| (score / (own as f32).sqrt()).exp()).collect();
                 let all: f32 = scores.iter().sum();
                 for (score, value) in scores.iter().zip(values) {
                     for at in head..head + own {
@@ -110,7 +114,7 @@ impl Plain {
         for row in rows {
             let count = row.len() as f32;
             let mean = row.iter().sum::<f32>() / count;
-            let variance = row.iter().map(|it| (it - mean) * (it - mean)).sum::<f32>() / count;
+            let variance = row.iter().map(|row| (row - mean) * (row - mean)).sum::<f32>() / count;
             for (at, value) in row.iter_mut().enumerate() {
                 *value = (*value - mean) / (variance + self.epsilon).sqrt() * weight[at] + bias[at];
             }
@@ -139,9 +143,10 @@ fn tensors(bytes: &[u8]) -> Outcome<HashMap<String, Vec<f32>>> {
     let head: HashMap<String, serde_json::Value> =
         serde_json::from_slice(bytes.get(8..8 + len).ok_or("too short")?)?;
     let mut tensors = HashMap::new();
-    for (name, tensor) in head.into_iter().filter(|(_, it)| it["dtype"] == "F32") {
-        let offset =
-            |it: usize| tensor["data_offsets"][it].as_u64().map(|it| 8 + len + it as usize);
+    for (name, tensor) in head.into_iter().filter(|(_, item)| item["dtype"] == "F32") {
+        let offset = |number: usize| {
+            tensor["data_offsets"][number].as_u64().map(|offset| 8 + len + offset as usize)
+        };
         let range = offset(0).ok_or("no offset")?..offset(1).ok_or("no offset")?;
         let numbers = bytes
             .get(range)
@@ -149,7 +154,7 @@ fn tensors(bytes: &[u8]) -> Outcome<HashMap<String, Vec<f32>>> {
             .as_chunks()
             .0
             .iter()
-            .map(|it| f32::from_le_bytes(*it));
+            .map(|chunk| f32::from_le_bytes(*chunk));
         tensors.insert(name, numbers.collect());
     }
     Ok(tensors)

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 use toolscout_encoder::MiniLm;
 
-/// Twelve pieces, including start and end.
+/// Twelve tokens, including start and end.
 const QUERY: &str = "post a note in the team channel about the release";
 const TOOL: &str = "Searches the issues of a repository by words, labels, author and state, and gives back the newest first, each with \
     its title, number, author, labels and how many comments it has. Pages have at most one hundred issues; ask for the next one \
@@ -16,8 +16,8 @@ const TOOLS: usize = 64;
 
 pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn Error>> {
     let model = MiniLm::built_in()?;
-    println!("pieces-of-query {}", model.pieces(QUERY).len());
-    println!("pieces-of-tool {}", model.pieces(TOOL).len());
+    println!("pieces-of-query {}", model.tokens(QUERY).len());
+    println!("pieces-of-tool {}", model.tokens(TOOL).len());
     println!("tools {TOOLS}");
     for _ in 0..rounds * 20 {
         timed("query", || drop(black_box(model.encode(QUERY))));
