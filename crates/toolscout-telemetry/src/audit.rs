@@ -5,7 +5,7 @@ use crate::{TelemetryError, since};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use toolscout_core::{Moment, Store, escape};
+use toolscout_core::{Moment, Store, counted, escape};
 use toolscout_store::journal::{self, JournalQuery, JournalReader};
 
 /// Number of records on a page, unless the query sets a limit.
@@ -15,9 +15,9 @@ const MAX_LIMIT: usize = 1_000;
 /// All kinds of records.
 pub const KINDS: [&str; 7] = ["discovery", "search", "call", "decision", "shown", "lost", "mended"];
 /// Kinds of the timeline.
-const TIMELINE: [&str; 6] = ["discovery", "search", "call", "decision", "lost", "mended"];
+const TIMELINE: [&str; 6] = ["discovery", "search", "call", "decision", "dropped", "repaired"];
 /// Kinds of the audit log.
-const AUDIT: [&str; 4] = ["call", "decision", "lost", "mended"];
+const AUDIT: [&str; 4] = ["call", "decision", "dropped", "repaired"];
 
 /// Discoveries, searches, calls and decisions, newest first. `state` is the state directory, if
 /// there is one.
@@ -45,13 +45,13 @@ fn newest(
     let mut kept = JournalReader::new(state)
         .newest(&wanted, limit + 1)
         .map_err(TelemetryError::io("read", state))?;
-    let is_more = kept.len() > limit;
-    kept.truncate(limit);
-    let next_before = kept.last().map(|it| it.n).filter(|_| is_more);
+    let has_more = lines.len() > limit;
+    lines.truncate(limit);
+    let next_before = lines.last().map(|line| line.n).filter(|_| has_more);
     // Records of later versions cannot be parsed. They are skipped and counted in a note.
     let entries: Vec<JournalEntry> =
-        kept.iter().filter_map(|it| serde_json::from_str(&it.text).ok()).collect();
-    let unknown = kept.len() - entries.len();
+        lines.iter().filter_map(|line| serde_json::from_str(&line.text).ok()).collect();
+    let unknown = lines.len() - entries.len();
     let notes = (unknown > 0)
         .then(|| format!("{unknown} records cannot be read by this version"))
         .into_iter();
@@ -60,12 +60,12 @@ fn newest(
 
 /// Parses a comma-separated list of kinds.
 fn kinds(text: &str) -> Result<Vec<&'static str>, TelemetryError> {
-    let known = |word: &str| KINDS.into_iter().find(|it| *it == word);
+    let parse_kind = |word: &str| KINDS.into_iter().find(|kind| *kind == word);
     text.split(',')
-        .map(|it| {
-            let message = format!("`{}` is no kind of record", escape::line(it));
-            let hint = format!("one of {}", KINDS.join(", "));
-            known(it.trim()).ok_or(TelemetryError::InvalidQuery { message, hint })
+        .map(|part| {
+            let message = format!("`{}` is not a record kind", escape::line(part));
+            let hint = format!("use one of {}", KINDS.join(", "));
+            parse_kind(part.trim()).ok_or(TelemetryError::InvalidQuery { message, hint })
         })
         .collect()
 }
@@ -76,21 +76,21 @@ pub fn verify(
     store: &dyn Store,
 ) -> Result<AuditVerification, TelemetryError> {
     let Some(state) = state else {
-        return Ok(AuditVerification { sound: true, ..AuditVerification::default() });
+        return Ok(AuditVerification { valid: true, ..AuditVerification::default() });
     };
     let verdict = journal::verify(state, store).map_err(TelemetryError::io("check", state))?;
-    let place = |found: &journal::ChainBreak| match found.line {
+    let location = |found: &journal::ChainBreak| match found.line {
         0 => found.file.display().to_string(),
         line => format!("{}:{line}", found.file.display()),
     };
     let breaks = verdict.breaks.iter();
     let breaks = breaks.map(|found| AuditBreak {
         n: found.n,
-        place: place(found),
+        location: location(found),
         reason: found.reason.clone(),
     });
     Ok(AuditVerification {
-        sound: verdict.breaks.is_empty(),
+        valid: verdict.breaks.is_empty(),
         records: verdict.records,
         first: verdict.first,
         last: verdict.last,
@@ -108,7 +108,7 @@ pub struct AuditPage {
     /// Pass this as `before` to get the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_before: Option<u64>,
-    /// Problems with the journal, if any.
+    /// Reasons why records may be missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -117,15 +117,15 @@ pub struct AuditPage {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AuditQuery {
-    /// Number of records; 50 by default, at most 1,000.
+    /// The maximum number of records, up to 1,000; 50 by default
     #[schemars(extend("x-cli" = {"short": "n", "value": "N"}))]
     pub limit: Option<usize>,
-    /// Only records with a smaller number than this.
+    /// Show only records with a smaller number
     #[schemars(extend("x-cli" = {"value": "N"}))]
     pub before: Option<u64>,
-    /// Only records of this kind: `discovery`, `search`, `call`, `decision`, `shown`, `lost`, `mended`; several with commas.
+    /// Show only records of this kind: `discovery`, `search`, `call`, `decision`, `context`, `dropped` or `repaired`; separate several with commas
     pub kind: Option<String>,
-    /// Only records since then: RFC 3339 (`2026-07-28`, `2026-07-28T12:00:00Z`) or an age (`90s`, `15m`, `2h`, `7d`).
+    /// Show only records since this time: RFC 3339 (`2026-07-28`, `2026-07-28T12:00:00Z`) or an age (`90s`, `15m`, `2h`, `7d`)
     pub since: Option<String>,
 }
 
@@ -134,19 +134,19 @@ pub struct AuditQuery {
 #[serde(rename_all = "camelCase")]
 pub struct AuditVerification {
     /// True if no record was changed, removed, inserted or cut off.
-    pub sound: bool,
+    pub valid: bool,
     /// Number of records checked.
     pub records: u64,
-    /// The first record; earlier ones were dropped to limit the size.
+    /// Number of the first record; earlier ones were deleted to limit the size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
-    /// The last one.
+    /// Number of the last record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<u64>,
-    /// Where it is broken, in order; the first hundred.
+    /// Places where the chain is broken, in order; at most a hundred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<AuditBreak>,
-    /// Remarks that do not mean that anything is missing.
+    /// Repairs after an interrupted write. No record is missing because of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -155,10 +155,10 @@ pub struct AuditVerification {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditBreak {
-    /// Number that the record there should have.
+    /// Number that the record at this location should have.
     pub n: u64,
     /// The file, and the line in it.
-    pub place: String,
+    pub location: String,
     /// What is wrong.
     pub reason: String,
 }

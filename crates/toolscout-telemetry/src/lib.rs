@@ -14,7 +14,7 @@ pub mod traces;
 
 mod error;
 mod metrics;
-mod since;
+pub mod since;
 
 #[cfg(test)]
 mod tests;
@@ -22,4 +22,4 @@ mod tests;
 pub use error::TelemetryError;
 pub use journal::JournalObserver;
 pub use metrics::{CatalogCounts, Metrics};
-pub use traces::Traces;
+pub use traces::{TracedServers, Traces};

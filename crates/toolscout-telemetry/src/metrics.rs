@@ -8,7 +8,7 @@ mod page;
 mod tests;
 
 use counts::EventCounts;
-pub(crate) use counts::word;
+pub(crate) use counts::error_kind_name;
 use page::MetricsPage;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ type CountCatalog = Box<dyn Fn() -> CatalogCounts + Send + Sync>;
 
 impl Default for Metrics {
     fn default() -> Self {
-        Self { started: Moment::now(), counts: Mutex::default(), catalog: OnceLock::new() }
+        Self { started: Moment::now(), counts: Mutex::default(), catalogs: Mutex::default() }
     }
 }
 
@@ -47,14 +47,14 @@ impl Metrics {
     /// All metrics in Prometheus' text format. Side-effect free.
     pub fn render(&self) -> String {
         let mut page = MetricsPage::default();
-        page.gauge("toolscout_build_info", "Always 1; the version is in the label.");
+        page.gauge("toolscout_build_info", "Build information; the value is always 1.");
         page.line(&[("version", env!("CARGO_PKG_VERSION"))], 1);
         page.gauge(
             "toolscout_start_time_seconds",
-            "When this process began to count, in seconds since 1970.",
+            "Unix time when this process started to count, in seconds.",
         );
         page.line(&[], self.started.0 as f64 / 1e3);
-        self.tools(&mut page);
+        self.write_tools(&mut page);
         self.counts.lock().write(&mut page);
         page.text()
     }
@@ -70,11 +70,8 @@ impl Metrics {
         };
         page.gauge("toolscout_sources", "Servers, folders and other sources of tools.");
         page.line(&[], sources);
-        page.gauge(
-            "toolscout_tools",
-            "Tools that are known, by server and by whether they can be called.",
-        );
-        for ((server, status), count) in tools.iter().take(counts::SERVERS) {
+        page.gauge("toolscout_tools", "Tools in the catalog, by server and status.");
+        for ((server, status), count) in tools.iter().take(counts::MAX_SERVERS) {
             page.line(&[("server", server.as_str()), ("status", status)], *count);
         }
     }

@@ -11,18 +11,18 @@ const DAY: u64 = 86_400;
 /// Parses an age before `now`, or a date.
 pub(crate) fn read(text: &str, now: Moment) -> Result<Moment, TelemetryError> {
     age(text)
-        .map(|it| Moment(now.0.saturating_sub(it.saturating_mul(1_000))))
+        .map(|age| Moment(now.0.saturating_sub(age.saturating_mul(1_000))))
         .or_else(|| date(text))
         .ok_or_else(|| {
-            let message = format!("`{}` is no time", escape::line(text));
-            let hint =
-                "an age: 90s, 15m, 2h, 7d; or a time: 2026-07-28, 2026-07-28T12:00:00Z".to_owned();
+            let message = format!("`{}` is not a time", escape::line(text));
+            let hint = "use an age (90s, 15m, 2h, 7d) or a time (2026-07-28, 2026-07-28T12:00:00Z)"
+                .to_owned();
             TelemetryError::InvalidQuery { message, hint }
         })
 }
 
 /// The number of seconds in an age such as `2h`.
-fn age(text: &str) -> Option<u64> {
+pub fn age(text: &str) -> Option<u64> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let unit = match unit {
         "s" => 1,
@@ -36,11 +36,11 @@ fn age(text: &str) -> Option<u64> {
         .parse::<u64>()
         .ok()?
         .checked_mul(unit)
-        .filter(|_| number.bytes().all(|it| it.is_ascii_digit()))
+        .filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Parses RFC 3339, with or without a time of day. The default time zone is UTC.
-pub(crate) fn date(text: &str) -> Option<Moment> {
+pub fn date(text: &str) -> Option<Moment> {
     let (day, time) =
         text.split_once(['T', 't', ' ']).map_or((text, None), |(day, time)| (day, Some(time)));
     let [year, month, date] = numbers(day, '-')?;
@@ -67,15 +67,17 @@ fn zone(time: &str) -> Option<(&str, i64)> {
     let (time, zone) = time.split_at(at);
     let sign = if zone.starts_with('-') { -1 } else { 1 };
     let [hours, minutes] = numbers(&zone[1..], ':')?;
-    let offset = i64::try_from(hours * 3_600 + minutes * 60).ok().filter(|it| *it < DAY as i64)?;
+    let offset =
+        i64::try_from(hours * 3_600 + minutes * 60).ok().filter(|value| *value < DAY as i64)?;
     Some((time, sign * offset))
 }
 
 fn numbers<const N: usize>(text: &str, separator: char) -> Option<[u64; N]> {
-    let is_number =
-        |it: &str| !it.is_empty() && it.len() <= 4 && it.bytes().all(|it| it.is_ascii_digit());
+    let is_number = |text: &str| {
+        !text.is_empty() && text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let parts: Option<Vec<u64>> =
-        text.split(separator).map(|it| it.parse().ok().filter(|_| is_number(it))).collect();
+        text.split(separator).map(|part| part.parse().ok().filter(|_| is_number(part))).collect();
     parts?.try_into().ok()
 }
 

@@ -24,11 +24,11 @@ pub fn count(state: Option<&Path>, since: Option<&str>) -> Result<UsageCounter, 
     let mut counter = UsageCounter::default();
     let since = since.map(|text| since::read(text, Moment::now())).transpose()?;
     let Some(state) = state else { return Ok(counter) };
-    let wanted = JournalQuery { since, ..JournalQuery::default() };
+    let query = JournalQuery { since, ..JournalQuery::default() };
     JournalReader::new(state)
-        .each(&wanted, |text| counter.read(text))
+        .for_each(&query, |text| counter.read(text))
         .map_err(TelemetryError::io("read", state))?;
-    counter.end();
+    counter.finish();
     Ok(counter)
 }
 

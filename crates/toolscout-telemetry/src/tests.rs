@@ -2,7 +2,8 @@
 //!
 //! 1. No secrets are stored, by name or by shape, and no long texts: [`recording`].
 //! 2. The sums over a handwritten journal are correct: [`counting`].
-//! 3. Only tools whose pinning saves tokens are suggested: [`pinning`].
+//! 3. Usage over time is counted in the right bucket: [`series`].
+//! 4. Only tools whose pinning saves tokens are suggested: [`pinning`].
 
 mod counting;
 mod pinning;
@@ -14,6 +15,6 @@ use crate::stats::UsageCounter;
 fn count<'a>(lines: impl Iterator<Item = &'a str>) -> UsageCounter {
     let mut counter = UsageCounter::default();
     lines.for_each(|line| counter.read(line));
-    counter.end();
+    counter.finish();
     counter
 }

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A record of the journal. The fields of `kind` stand beside the others.
+/// A record of the journal. The fields of its kind are beside the others. Aliases are the names
+/// that earlier versions wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalEntry {
@@ -17,11 +18,11 @@ pub struct JournalEntry {
     pub took_ms: Option<f64>,
     /// The origin of the request.
     #[serde(flatten)]
-    pub who: RequesterRecord,
+    pub requester: RequesterRecord,
     /// What happened.
     #[serde(flatten)]
-    pub what: EntryDetails,
-    /// Seal of its place in the chain; unique.
+    pub details: EntryDetails,
+    /// Keyed hash of this record and the one before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
@@ -58,7 +59,7 @@ pub struct RequesterRecord {
 pub enum EntryDetails {
     /// The discovery of a source ended.
     Discovery {
-        /// Which.
+        /// Id of the source.
         source: String,
         /// Number of tools.
         tools: u64,
@@ -78,7 +79,7 @@ pub enum EntryDetails {
         profile: String,
         /// Tools found, best first.
         hits: Vec<RecordedHit>,
-        /// Remarks shown with the results.
+        /// Notes shown with the results.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         notes: Vec<String>,
     },
@@ -91,7 +92,7 @@ pub enum EntryDetails {
         digest: Option<String>,
         /// The arguments, redacted and shortened.
         arguments: Value,
-        /// The policy in force: `allow`, `ask`, `deny`, `disable`.
+        /// Effective policy: `allow`, `ask`, `deny` or `disable`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         policy: Option<String>,
         /// How the call ended.
@@ -106,7 +107,7 @@ pub enum EntryDetails {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// A person or a rule decided what is allowed.
+    /// A user or a rule made a decision.
     Decision {
         /// What kind of thing was decided about: `call`, `definition`, `policy`, `server`, `trust`.
         about: String,
@@ -115,7 +116,7 @@ pub enum EntryDetails {
         /// The decision: `asked`, `allowed`, `denied`, `approved`, `rejected`, `added`, `removed`, `enabled`, `disabled`, `changed`; of a
         /// policy, what holds from now on: `allow`, `ask`, `deny`, `disable`, or `unset`.
         decision: String,
-        /// The person or the rule that decided.
+        /// The user or the rule that decided.
         by: String,
     },
     /// Tool descriptions were sent to a model.

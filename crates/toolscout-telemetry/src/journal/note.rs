@@ -1,7 +1,7 @@
 //! A queued journal entry. The observer copies the part of the event that is stored; the batch
 //! writer redacts and serializes it later.
 
-use super::abridge::{beginning, copy, cut, safe};
+use super::abridge::{copy, prefix, redact_all, redact_and_truncate};
 use super::entry::{EntryDetails, RecordedHit, RecordedOutcome, RequesterRecord};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -13,22 +13,22 @@ use toolscout_core::{ErrorKind, Moment, SourceId};
 use toolscout_store::journal::JournalRecord;
 
 /// Maximum number of hits stored per search.
-const HITS: usize = 20;
+const MAX_HITS: usize = 20;
 /// Maximum number of notes stored per search.
-const NOTES: usize = 4;
+const MAX_NOTES: usize = 4;
 /// Maximum length in bytes of a query or an error message.
-const TEXT: usize = 500;
+const MAX_TEXT_BYTES: usize = 500;
 /// Maximum length in bytes of a name that a client reports about itself.
-const NAME: usize = 120;
+const MAX_NAME_BYTES: usize = 120;
 
 /// A copy of an event, not yet redacted.
 pub(crate) struct JournalNote {
     at: Moment,
     took: Duration,
-    who: Requester,
+    requester: Requester,
     /// The trace id, if the client sent a trace context.
     trace: Option<[u8; 16]>,
-    what: NotedEvent,
+    event: NotedEvent,
 }
 
 enum NotedEvent {
@@ -48,38 +48,42 @@ enum NotedEvent {
 impl JournalNote {
     /// Copies the part of an event that is stored, with a bounded size. Returns none for events
     /// that the journal does not record.
-    pub(crate) fn of(event: &Event) -> Option<Self> {
+    pub(crate) fn from_event(event: &Event) -> Option<Self> {
         let Event { at, took, requester, span, kind } = event;
-        let what = match kind {
+        let noted = match kind {
             EventKind::DiscoveryStarted(_) | EventKind::Operation(_) => return None,
-            EventKind::Discovery(DiscoveryEvent { source, names, was_needed, changed, error }) => {
-                NotedEvent::Discovered {
-                    source: source.clone(),
-                    tools: names.len(),
-                    needed: *was_needed,
-                    changed: *changed,
-                    error: error.as_deref().map(beginning),
-                }
-            }
+            EventKind::Discovery(DiscoveryEvent {
+                source,
+                names,
+                was_uncached,
+                changed,
+                error,
+            }) => NotedEvent::Discovered {
+                source: source.clone(),
+                tools: names.len(),
+                needed: *was_uncached,
+                changed: *changed,
+                error: error.as_deref().map(prefix),
+            },
             EventKind::Search(SearchEvent { text, profile, hits, notes }) => {
                 NotedEvent::Searched(SearchEvent {
-                    text: beginning(text),
+                    text: prefix(text),
                     profile,
-                    hits: hits.iter().take(HITS).cloned().collect(),
-                    notes: notes.iter().take(NOTES).map(|it| beginning(it)).collect(),
+                    hits: hits.iter().take(MAX_HITS).cloned().collect(),
+                    notes: notes.iter().take(MAX_NOTES).map(|note| prefix(note)).collect(),
                 })
             }
             EventKind::Call(called) => {
                 let CallEvent { tool, digest, arguments, policy, outcome } = called;
-                let (tool, outcome) = (tool.clone(), shortened(outcome));
-                let kept = CallEvent {
+                let (tool, outcome) = (tool.clone(), truncate_outcome(outcome));
+                let without_arguments = CallEvent {
                     tool,
                     digest: *digest,
                     arguments: Map::new(),
                     policy: *policy,
                     outcome,
                 };
-                NotedEvent::Called(kept, copy(arguments))
+                NotedEvent::Called(without_arguments, copy(arguments))
             }
             EventKind::Decision(decided) => NotedEvent::Decided(decided.clone()),
             EventKind::ContextUse(shown) => NotedEvent::Shown(shown.clone()),
@@ -87,7 +91,7 @@ impl JournalNote {
         Some(Self {
             at: *at,
             took: *took,
-            who: requester.clone(),
+            requester: requester.clone(),
             trace: span.parent.map(|_| span.trace),
             what,
         })
@@ -96,16 +100,19 @@ impl JournalNote {
     /// Redacts the event and serializes it.
     pub(crate) fn into_record(self) -> JournalRecord {
         let took = (self.took.as_secs_f64() * 1_000_000.0).round() / 1_000.0;
-        let what = what(self.what);
-        let kind = kind(&what);
+        let details = entry_details(self.event);
+        let kind = kind(&details);
         // The fields are written as text, without a `serde_json::Value` in between: that was most
         // of the cost of a record in a busy process.
-        let mut body = format!(r#"{{"tookMs":{took}"#);
-        let (who, what) = (json(&party(&self.who, self.trace)), json(&what));
-        let of_kind = fields(&what)
+        let mut body = format!(r#"{{"durationMs":{took}"#);
+        let (requester, details) =
+            (json(&requester_record(&self.requester, self.trace)), json(&details));
+        let details_without_kind = fields(&details)
             .strip_prefix(r#""kind":""#)
-            .and_then(|it| it.strip_prefix(kind)?.strip_prefix('"'));
-        for part in [fields(&who), of_kind.unwrap_or_default().trim_start_matches(',')] {
+            .and_then(|rest| rest.strip_prefix(kind)?.strip_prefix('"'));
+        for part in
+            [fields(&requester), details_without_kind.unwrap_or_default().trim_start_matches(',')]
+        {
             if !part.is_empty() {
                 body.push(',');
                 body.push_str(part);
@@ -122,20 +129,22 @@ fn json(value: &impl serde::Serialize) -> String {
 
 /// The text between the braces of a JSON object.
 fn fields(object: &str) -> &str {
-    object.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default()
+    object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default()
 }
 
-fn shortened(outcome: &CallOutcome) -> CallOutcome {
+fn truncate_outcome(outcome: &CallOutcome) -> CallOutcome {
     match outcome {
         CallOutcome::Failed { kind, message } => {
-            CallOutcome::Failed { kind: *kind, message: beginning(message) }
+            CallOutcome::Failed { kind: *kind, message: prefix(message) }
         }
         other => other.clone(),
     }
 }
 
-fn party(who: &Requester, trace: Option<[u8; 16]>) -> RequesterRecord {
-    let name = |it: &Option<std::sync::Arc<str>>| it.as_deref().map(|it| cut(it, NAME));
+fn requester_record(requester: &Requester, trace: Option<[u8; 16]>) -> RequesterRecord {
+    let name = |text: &Option<std::sync::Arc<str>>| {
+        text.as_deref().map(|value| redact_and_truncate(value, MAX_NAME_BYTES))
+    };
     RequesterRecord {
         caller: Some(who.caller.word().to_owned()),
         user: name(&who.user),
@@ -146,7 +155,7 @@ fn party(who: &Requester, trace: Option<[u8; 16]>) -> RequesterRecord {
     }
 }
 
-fn what(noted: NotedEvent) -> EntryDetails {
+fn entry_details(noted: NotedEvent) -> EntryDetails {
     match noted {
         NotedEvent::Discovered { source, tools, needed, changed, error } => {
             EntryDetails::Discovery {
@@ -154,31 +163,33 @@ fn what(noted: NotedEvent) -> EntryDetails {
                 tools: tools as u64,
                 needed,
                 changed,
-                error: error.map(|it| cut(&it, TEXT)),
+                error: error.map(|error| redact_and_truncate(&error, MAX_TEXT_BYTES)),
             }
         }
         NotedEvent::Searched(SearchEvent { text, profile, hits, notes }) => EntryDetails::Search {
-            query: cut(&text, TEXT),
+            query: redact_and_truncate(&text, MAX_TEXT_BYTES),
             profile: profile.to_owned(),
             hits: hits
                 .into_iter()
                 .map(|(id, score)| RecordedHit { id: id.to_string(), score: rounded(score) })
                 .collect(),
-            notes: notes.iter().map(|it| cut(it, TEXT)).collect(),
+            notes: notes.iter().map(|note| redact_and_truncate(note, MAX_TEXT_BYTES)).collect(),
         },
         NotedEvent::Called(called, arguments) => call(called, arguments),
-        NotedEvent::Decided(DecisionEvent { about, which, word, by }) => EntryDetails::Decision {
-            about: about.to_owned(),
-            which: cut(&which, TEXT),
-            decision: word.to_owned(),
-            by: cut(&by, NAME),
-        },
-        NotedEvent::Shown(ContextUse { what, tools, tokens, whole }) => EntryDetails::Shown {
-            what: what.to_owned(),
+        NotedEvent::Decided(DecisionEvent { kind, subject, action, by }) => {
+            EntryDetails::Decision {
+                subject_type: kind.to_owned(),
+                subject: redact_and_truncate(&subject, MAX_TEXT_BYTES),
+                decision: action.to_owned(),
+                by: redact_and_truncate(&by, MAX_NAME_BYTES),
+            }
+        }
+        NotedEvent::Shown(ContextUse { form, tools, tokens, catalog }) => EntryDetails::Context {
+            form: form.to_owned(),
             tools: tools as u64,
             tokens: tokens as u64,
-            all_tools: whole.map(|it| it.tools as u64),
-            all_tokens: whole.map(|it| it.tokens as u64),
+            all_tools: catalog.map(|catalog| catalog.tools as u64),
+            all_tokens: catalog.map(|catalog| catalog.tokens as u64),
         },
     }
 }
@@ -195,13 +206,13 @@ fn call(called: CallEvent, arguments: Value) -> EntryDetails {
     };
     EntryDetails::Call {
         tool: called.tool.to_string(),
-        digest: called.digest.map(|it| it.to_string()),
-        arguments: safe(arguments),
-        policy: called.policy.map(|it| it.word().to_owned()),
+        digest: called.digest.map(|digest| digest.to_string()),
+        arguments: redact_all(arguments),
+        policy: called.policy.map(|policy| policy.as_str().to_owned()),
         outcome,
-        bytes: bytes.map(|it| it as u64),
-        error_kind: error.as_ref().map(|(kind, _)| word(*kind).to_owned()),
-        error: error.map(|(_, message)| cut(&message, TEXT)),
+        bytes: bytes.map(|byte| byte as u64),
+        error_kind: error.as_ref().map(|(kind, _)| error_kind_name(*kind).to_owned()),
+        error: error.map(|(_, message)| redact_and_truncate(&message, MAX_TEXT_BYTES)),
     }
 }
 
@@ -210,20 +221,20 @@ fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }
 
-fn kind(what: &EntryDetails) -> &'static str {
-    match what {
+fn kind(details: &EntryDetails) -> &'static str {
+    match details {
         EntryDetails::Discovery { .. } => "discovery",
         EntryDetails::Search { .. } => "search",
         EntryDetails::Call { .. } => "call",
         EntryDetails::Decision { .. } => "decision",
-        EntryDetails::Shown { .. } => "shown",
-        EntryDetails::Lost { .. } => "lost",
-        EntryDetails::Mended { .. } => "mended",
+        EntryDetails::Context { .. } => "context",
+        EntryDetails::Dropped { .. } => "dropped",
+        EntryDetails::Repaired { .. } => "repaired",
     }
 }
 
 /// The name of an error kind in the journal.
-fn word(kind: ErrorKind) -> &'static str {
+fn error_kind_name(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotFound => "notFound",
         ErrorKind::Invalid => "invalid",

@@ -19,7 +19,7 @@ impl JournalObserver {
 
 impl Observer for JournalObserver {
     fn observe(&self, event: &Event) {
-        let Some(note) = JournalNote::of(event) else { return };
+        let Some(note) = JournalNote::from_event(event) else { return };
         match event.kind {
             // A decision is written before it takes effect. Decisions are rare.
             EventKind::Decision(_) => self.journal.write(note.into_record()),

@@ -13,9 +13,9 @@ use toolscout_core::{ErrorKind, SourceId};
 /// Number of servers with a label of their own; all others share the label `other`.
 pub(super) const SERVERS: usize = 256;
 /// Number of sessions that are counted.
-const SESSIONS: usize = 65_536;
+const MAX_SESSIONS: usize = 65_536;
 /// Number of distinct decisions that are counted.
-const DECISIONS: usize = 256;
+const MAX_DECISIONS: usize = 256;
 
 #[derive(Default)]
 pub(super) struct EventCounts {
@@ -50,15 +50,15 @@ impl EventCounts {
         self.session(&event.requester);
         let seconds = event.took.as_secs_f64();
         match &event.kind {
-            EventKind::Call(called) => self.called(called, seconds),
+            EventKind::Call(called) => self.add_call(called, seconds),
             EventKind::Search(searched) => {
-                let outcome = if searched.hits.is_empty() { "nothing" } else { "found" };
+                let outcome = if searched.hits.is_empty() { "empty" } else { "found" };
                 *self.searches.entry(outcome).or_default() += 1;
                 self.search_seconds.add(seconds);
             }
-            EventKind::Discovery(discovered) => self.discovered(discovered, seconds),
-            EventKind::Decision(decided) => self.decided(decided),
-            EventKind::ContextUse(shown) => self.shown(shown),
+            EventKind::Discovery(discovered) => self.add_discovery(discovered, seconds),
+            EventKind::Decision(decided) => self.add_decision(decided),
+            EventKind::ContextUse(shown) => self.add_context_use(shown),
             EventKind::Operation(OperationEvent { name, outcome }) => {
                 *self.operations.entry((name, outcome)).or_default() += 1;
                 self.operation_seconds.entry(name).or_default().add(seconds);
@@ -67,7 +67,7 @@ impl EventCounts {
         }
     }
 
-    fn called(&mut self, called: &CallEvent, seconds: f64) {
+    fn add_call(&mut self, called: &CallEvent, seconds: f64) {
         let server = self.server(&called.tool.source);
         *self.calls.entry((server.clone(), outcome(&called.outcome))).or_default() += 1;
         if let CallOutcome::Succeeded(bytes) | CallOutcome::ToolError(bytes) = called.outcome {
@@ -76,37 +76,37 @@ impl EventCounts {
         self.call_seconds.entry(server).or_default().add(seconds);
     }
 
-    fn discovered(&mut self, discovered: &DiscoveryEvent, seconds: f64) {
+    fn add_discovery(&mut self, discovered: &DiscoveryEvent, seconds: f64) {
         let server = self.server(&discovered.source);
-        let outcome = if discovered.error.is_some() { "failed" } else { "done" };
+        let outcome = if discovered.error.is_some() { "failed" } else { "succeeded" };
         *self.discoveries.entry((server, outcome)).or_default() += 1;
         self.discovery_seconds.add(seconds);
     }
 
-    fn decided(&mut self, decided: &DecisionEvent) {
-        let key = (decided.about, decided.word);
-        if self.decisions.len() < DECISIONS || self.decisions.contains_key(&key) {
+    fn add_decision(&mut self, decided: &DecisionEvent) {
+        let key = (decided.kind, decided.action);
+        if self.decisions.len() < MAX_DECISIONS || self.decisions.contains_key(&key) {
             *self.decisions.entry(key).or_default() += 1;
         }
     }
 
-    fn shown(&mut self, shown: &ContextUse) {
-        let sum = self.shown.entry(shown.what).or_default();
+    fn add_context_use(&mut self, shown: &ContextUse) {
+        let sum = self.shown.entry(shown.form).or_default();
         sum.times += 1;
         sum.tools += shown.tools as u64;
         sum.tokens += shown.tokens as u64;
     }
 
-    fn session(&mut self, who: &Requester) {
-        let Some(session) = &who.session else { return };
-        if self.sessions.len() < SESSIONS {
+    fn add_session(&mut self, requester: &Requester) {
+        let Some(session) = &requester.session else { return };
+        if self.sessions.len() < MAX_SESSIONS {
             self.sessions.insert(self.hasher.hash_one(session));
         }
     }
 
     /// The metric label for a server. Servers beyond the limit share one label, to cap cardinality.
     fn server(&mut self, id: &SourceId) -> SourceId {
-        if self.servers.contains(id) || self.servers.len() < SERVERS {
+        if self.servers.contains(id) || self.servers.len() < MAX_SERVERS {
             self.servers.insert(id.clone());
             return id.clone();
         }
@@ -115,23 +115,29 @@ impl EventCounts {
 
     pub(super) fn write(&self, page: &mut MetricsPage) {
         self.write_calls(page);
-        page.counter("toolscout_searches_total", "Searches, by whether anything was found.");
+        page.counter("toolscout_searches_total", "Searches, by outcome.");
         self.searches
             .iter()
             .for_each(|(outcome, count)| page.line(&[("outcome", outcome)], *count));
-        page.histogram("toolscout_search_seconds", "How long searches took.");
+        page.histogram("toolscout_search_duration_seconds", "Duration of searches in seconds.");
         self.search_seconds.write(page, &[]);
-        page.counter("toolscout_discoveries_total", "Discoveries of servers, by outcome.");
+        page.counter("toolscout_discoveries_total", "Discoveries, by server and outcome.");
         for ((server, outcome), count) in &self.discoveries {
             page.line(&[("server", server.as_str()), ("outcome", outcome)], *count);
         }
-        page.histogram("toolscout_discovery_seconds", "How long discoveries took.");
+        page.histogram(
+            "toolscout_discovery_duration_seconds",
+            "Duration of discoveries in seconds.",
+        );
         self.discovery_seconds.write(page, &[]);
-        page.counter("toolscout_operations_total", "Operations, by name and by how they ended.");
+        page.counter("toolscout_operations_total", "Operations, by name and outcome.");
         for ((operation, outcome), count) in &self.operations {
             page.line(&[("operation", operation), ("outcome", outcome)], *count);
         }
-        page.histogram("toolscout_operation_seconds", "How long operations took.");
+        page.histogram(
+            "toolscout_operation_duration_seconds",
+            "Duration of operations in seconds.",
+        );
         for (operation, histogram) in &self.operation_seconds {
             histogram.write(page, &[("operation", operation)]);
         }
@@ -143,33 +149,36 @@ impl EventCounts {
         for ((server, outcome), count) in &self.calls {
             page.line(&[("server", server.as_str()), ("outcome", outcome)], *count);
         }
-        page.histogram("toolscout_call_seconds", "How long calls took.");
+        page.histogram("toolscout_call_duration_seconds", "Duration of tool calls in seconds.");
         for (server, histogram) in &self.call_seconds {
             histogram.write(page, &[("server", server.as_str())]);
         }
-        page.counter("toolscout_result_bytes_total", "Bytes of results, as tools gave them.");
+        page.counter(
+            "toolscout_result_bytes_total",
+            "Bytes of tool results, as returned by the tools.",
+        );
         for (server, bytes) in &self.result_bytes {
             page.line(&[("server", server.as_str())], *bytes);
         }
     }
 
-    fn write_people(&self, page: &mut MetricsPage) {
+    fn write_decisions_and_context(&self, page: &mut MetricsPage) {
         page.counter(
             "toolscout_decisions_total",
-            "Decisions of people and rules: approvals, reviews, policies.",
+            "Decisions of users and policy rules, by subject type and decision.",
         );
         for ((about, word), count) in &self.decisions {
             page.line(&[("about", about), ("decision", word)], *count);
         }
-        page.counter("toolscout_sessions_total", "Conversations that asked for anything.");
+        page.counter("toolscout_sessions_total", "Sessions with at least one request.");
         page.line(&[], self.sessions.len());
         page.counter("toolscout_shown_total", "How often something was put before a model.");
         self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.times));
         page.counter("toolscout_shown_tools_total", "Tools that were put before models.");
         self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.tools));
         page.counter(
-            "toolscout_shown_tokens_total",
-            "Tokens that models were given to read, at most.",
+            "toolscout_context_total",
+            "Tool lists, search results and summaries sent to clients.",
         );
         self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.tokens));
     }
@@ -181,12 +190,12 @@ fn outcome(outcome: &CallOutcome) -> &'static str {
         CallOutcome::ToolError(_) => "tool_failed",
         CallOutcome::InputRequired => "wants_input",
         CallOutcome::Cancelled => "cancelled",
-        CallOutcome::Failed { kind, .. } => word(*kind),
+        CallOutcome::Failed { kind, .. } => error_kind_name(*kind),
     }
 }
 
 /// The name of an error kind in metric labels and span attributes.
-pub(crate) fn word(kind: ErrorKind) -> &'static str {
+pub(crate) fn error_kind_name(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotFound => "not_found",
         ErrorKind::Invalid => "invalid",

@@ -11,7 +11,7 @@ const BOUNDS: [f64; 16] = [
 #[derive(Default)]
 pub(super) struct Histogram {
     /// Observations per bucket, not cumulative.
-    within: [u64; BOUNDS.len()],
+    buckets: [u64; BOUNDS.len()],
     count: u64,
     sum: f64,
 }
@@ -20,20 +20,20 @@ impl Histogram {
     pub(super) fn add(&mut self, seconds: f64) {
         self.count += 1;
         self.sum += seconds;
-        if let Some(at) = BOUNDS.iter().position(|it| seconds <= *it) {
-            self.within[at] += 1;
+        if let Some(at) = BOUNDS.iter().position(|bound| seconds <= *bound) {
+            self.buckets[at] += 1;
         }
     }
 
     /// Writes cumulative buckets, as Prometheus requires.
     pub(super) fn write(&self, page: &mut MetricsPage, labels: &[(&str, &str)]) {
-        let mut all = 0;
-        for (bound, count) in BOUNDS.iter().zip(self.within) {
-            all += count;
-            page.part("_bucket", labels, Some(&bound.to_string()), all);
+        let mut cumulative = 0;
+        for (bound, count) in BOUNDS.iter().zip(self.buckets) {
+            cumulative += count;
+            page.sample("_bucket", labels, Some(&bound.to_string()), cumulative);
         }
-        page.part("_bucket", labels, Some("+Inf"), self.count);
-        page.part("_sum", labels, None, self.sum);
-        page.part("_count", labels, None, self.count);
+        page.sample("_bucket", labels, Some("+Inf"), self.count);
+        page.sample("_sum", labels, None, self.sum);
+        page.sample("_count", labels, None, self.count);
     }
 }

@@ -15,28 +15,28 @@ pub(super) struct MetricsPage {
 
 impl MetricsPage {
     pub(super) fn counter(&mut self, name: &'static str, help: &str) {
-        self.begin(name, help, "counter");
+        self.start_metric(name, help, "counter");
     }
 
     pub(super) fn gauge(&mut self, name: &'static str, help: &str) {
-        self.begin(name, help, "gauge");
+        self.start_metric(name, help, "gauge");
     }
 
     pub(super) fn histogram(&mut self, name: &'static str, help: &str) {
-        self.begin(name, help, "histogram");
+        self.start_metric(name, help, "histogram");
     }
 
-    fn begin(&mut self, name: &'static str, help: &str, kind: &str) {
+    fn start_metric(&mut self, name: &'static str, help: &str, kind: &str) {
         self.name = name;
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
     pub(super) fn line(&mut self, labels: &[(&str, &str)], value: impl Display) {
-        self.part("", labels, None, value);
+        self.sample("", labels, None, value);
     }
 
     /// Writes a line with a suffix on the metric name; `bound` is the label `le` of a histogram.
-    pub(super) fn part(
+    pub(super) fn sample(
         &mut self,
         suffix: &str,
         labels: &[(&str, &str)],
@@ -45,10 +45,10 @@ impl MetricsPage {
     ) {
         self.text += self.name;
         self.text += suffix;
-        let labels = labels.iter().copied().chain(bound.map(|it| ("le", it)));
+        let labels = labels.iter().copied().chain(bound.map(|bound| ("le", bound)));
         for (at, (name, value)) in labels.clone().enumerate() {
             self.text += if at == 0 { "{" } else { "," };
-            let _ = write!(self.text, "{name}=\"{}\"", escaped(value));
+            let _ = write!(self.text, "{name}=\"{}\"", escape_label(value));
         }
         let close = if labels.count() == 0 { "" } else { "}" };
         let _ = writeln!(self.text, "{close} {value}");
@@ -59,6 +59,6 @@ impl MetricsPage {
     }
 }
 
-fn escaped(value: &str) -> String {
+fn escape_label(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

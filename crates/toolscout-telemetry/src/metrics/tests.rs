@@ -6,8 +6,8 @@ use super::*;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 use toolscout_core::event::{
-    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, EventKind, Requester,
-    SearchEvent, Span,
+    CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, DiscoveryStart, EventKind,
+    Requester, SearchEvent, Span,
 };
 use toolscout_core::{Arguments, Caller, ErrorKind, SourceId, ToolId, ToolName};
 
@@ -41,15 +41,15 @@ fn call(server: &str, outcome: CallOutcome) -> EventKind {
 
 /// The value of each line.
 fn values(page: &str) -> HashMap<&str, f64> {
-    let lines = page.lines().filter(|it| !it.starts_with('#'));
+    let lines = page.lines().filter(|line| !line.starts_with('#'));
     lines
-        .map(|it| it.rsplit_once(' ').expect("a value"))
+        .map(|line| line.rsplit_once(' ').expect("a value"))
         .map(|(k, v)| (k, v.parse().expect("a number")))
         .collect()
 }
 
 #[test]
-fn each_thing_is_counted_once_under_its_server_and_outcome() {
+fn each_event_is_counted_once_by_server_and_outcome() {
     let metrics = Metrics::default();
     let timed_out = CallOutcome::Failed { kind: ErrorKind::TimedOut, message: "no".to_owned() };
     let searched = SearchEvent {
@@ -61,14 +61,14 @@ fn each_thing_is_counted_once_under_its_server_and_outcome() {
     let found = DiscoveryEvent {
         source: source("mail"),
         names: vec!["send".to_owned()],
-        was_needed: true,
+        was_uncached: true,
         changed: true,
         error: None,
     };
     let decided = DecisionEvent {
-        about: "call",
-        which: "mail/send".to_owned(),
-        word: "approved",
+        kind: "call",
+        subject: "mail/send".to_owned(),
+        action: "approved",
         by: "a person".to_owned(),
     };
     for what in [
@@ -80,13 +80,13 @@ fn each_thing_is_counted_once_under_its_server_and_outcome() {
         EventKind::Discovery(found),
         EventKind::Decision(decided),
         EventKind::ContextUse(ContextUse {
-            what: "search",
+            form: "search",
             tools: 5,
             tokens: 700,
             ..ContextUse::default()
         }),
         EventKind::ContextUse(ContextUse {
-            what: "search",
+            form: "search",
             tools: 1,
             tokens: 70,
             ..ContextUse::default()
@@ -98,29 +98,29 @@ fn each_thing_is_counted_once_under_its_server_and_outcome() {
     let page = metrics.render();
     let values = values(&page);
     for (line, value) in [
-        ("toolscout_calls_total{server=\"mail\",outcome=\"done\"}", 2.0),
+        ("toolscout_calls_total{server=\"mail\",outcome=\"succeeded\"}", 2.0),
         ("toolscout_calls_total{server=\"mail\",outcome=\"timed_out\"}", 1.0),
-        ("toolscout_calls_total{server=\"files\",outcome=\"tool_failed\"}", 1.0),
+        ("toolscout_calls_total{server=\"files\",outcome=\"tool_error\"}", 1.0),
         ("toolscout_result_bytes_total{server=\"mail\"}", 111.0),
-        ("toolscout_call_seconds_count{server=\"mail\"}", 3.0),
-        ("toolscout_call_seconds_bucket{server=\"mail\",le=\"0.025\"}", 0.0),
-        ("toolscout_call_seconds_bucket{server=\"mail\",le=\"0.05\"}", 3.0),
-        ("toolscout_call_seconds_bucket{server=\"mail\",le=\"+Inf\"}", 3.0),
-        ("toolscout_searches_total{outcome=\"nothing\"}", 1.0),
-        ("toolscout_discoveries_total{server=\"mail\",outcome=\"done\"}", 1.0),
-        ("toolscout_decisions_total{about=\"call\",decision=\"approved\"}", 1.0),
+        ("toolscout_call_duration_seconds_count{server=\"mail\"}", 3.0),
+        ("toolscout_call_duration_seconds_bucket{server=\"mail\",le=\"0.025\"}", 0.0),
+        ("toolscout_call_duration_seconds_bucket{server=\"mail\",le=\"0.05\"}", 3.0),
+        ("toolscout_call_duration_seconds_bucket{server=\"mail\",le=\"+Inf\"}", 3.0),
+        ("toolscout_searches_total{outcome=\"empty\"}", 1.0),
+        ("toolscout_discoveries_total{server=\"mail\",outcome=\"succeeded\"}", 1.0),
+        ("toolscout_decisions_total{subject_type=\"call\",decision=\"approved\"}", 1.0),
         ("toolscout_sessions_total", 2.0),
-        ("toolscout_shown_total{what=\"search\"}", 2.0),
-        ("toolscout_shown_tools_total{what=\"search\"}", 6.0),
-        ("toolscout_shown_tokens_total{what=\"search\"}", 770.0),
+        ("toolscout_context_total{form=\"search\"}", 2.0),
+        ("toolscout_context_tools_total{form=\"search\"}", 6.0),
+        ("toolscout_context_tokens_total{form=\"search\"}", 770.0),
     ] {
         assert_eq!(values.get(line), Some(&value), "{line} in {page}");
     }
-    assert!((values["toolscout_call_seconds_sum{server=\"mail\"}"] - 0.09).abs() < 1e-9);
+    assert!((values["toolscout_call_duration_seconds_sum{server=\"mail\"}"] - 0.09).abs() < 1e-9);
 }
 
 #[test]
-fn every_line_belongs_to_a_family_that_was_announced_before_it() {
+fn every_sample_follows_its_metric_header() {
     let metrics = Metrics::default();
     metrics.observe(&event(30, "one", call("mail", CallOutcome::Succeeded(1))));
     let (mut announced, mut name, page) = (BTreeSet::new(), String::new(), metrics.render());
@@ -136,15 +136,15 @@ fn every_line_belongs_to_a_family_that_was_announced_before_it() {
 }
 
 #[test]
-fn servers_without_end_are_counted_as_one() {
+fn servers_beyond_the_limit_share_one_label() {
     let metrics = Metrics::default();
     for at in 0..2_000 {
         metrics.observe(&event(1, "one", call(&format!("s{at}"), CallOutcome::Succeeded(1))));
     }
     let page = metrics.render();
     let values = values(&page);
-    let lines = page.lines().filter(|it| it.starts_with("toolscout_calls_total")).count();
-    assert_eq!(lines, counts::SERVERS + 1);
-    let others = (2_000 - counts::SERVERS) as f64;
-    assert_eq!(values["toolscout_calls_total{server=\"other\",outcome=\"done\"}"], others);
+    let lines = page.lines().filter(|line| line.starts_with("toolscout_calls_total")).count();
+    assert_eq!(lines, counts::MAX_SERVERS + 1);
+    let others = (2_000 - counts::MAX_SERVERS) as f64;
+    assert_eq!(values["toolscout_calls_total{server=\"other\",outcome=\"succeeded\"}"], others);
 }

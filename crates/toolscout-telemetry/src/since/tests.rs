@@ -3,11 +3,11 @@
 use super::*;
 
 fn shown(text: &str) -> Option<String> {
-    read(text, Moment(1_000_000_000_000)).ok().map(|it| it.to_string())
+    read(text, Moment(1_000_000_000_000)).ok().map(|value| value.to_string())
 }
 
 #[test]
-fn ages_and_times_are_both_understood() {
+fn ages_and_times_are_parsed() {
     assert_eq!(shown("1s").as_deref(), Some("2001-09-09T01:46:39.000Z"));
     assert_eq!(shown("2h").as_deref(), Some("2001-09-08T23:46:40.000Z"));
     assert_eq!(shown("1w").as_deref(), Some("2001-09-02T01:46:40.000Z"));
@@ -19,7 +19,7 @@ fn ages_and_times_are_both_understood() {
 }
 
 #[test]
-fn what_is_no_time_is_said_to_be_none() {
+fn invalid_times_are_errors() {
     for wrong in [
         "",
         "h",

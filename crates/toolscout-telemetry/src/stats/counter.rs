@@ -1,7 +1,7 @@
 //! Counts the journal record by record.
 
 use super::median;
-use super::output::{ClientStats, SourceStats, ToolStats, UnansweredQuery, UsageStats};
+use super::output::{ClientStats, Savings, SourceStats, ToolStats, UnansweredQuery, UsageStats};
 use super::record::CountedRecord;
 use super::session::{CountedCall, PastSearch, SessionUsage, sum};
 use crate::audit::KINDS;
@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use toolscout_core::Moment;
 
 /// Maximum number of rows in each table.
-const ROWS: usize = 100;
+const MAX_ROWS: usize = 100;
 /// Number of call durations kept per tool; more would hardly change the median.
-const TIMES: usize = 1_000;
+const MAX_TIMES: usize = 1_000;
 
 /// Usage counted from the journal.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub struct UsageCounter {
     pub(super) sessions: BTreeMap<(String, String), SessionUsage>,
     tools: HashMap<String, (ToolStats, Vec<f64>)>,
     sources: HashMap<String, Times>,
-    nowhere: HashMap<(String, bool), (u64, String)>,
+    unanswered: HashMap<(String, bool), (u64, String)>,
 }
 
 #[derive(Default)]
@@ -45,13 +45,13 @@ impl UsageCounter {
             return;
         }
         self.records += 1;
-        if self.since.as_deref().is_none_or(|it| it > row.at) {
+        if self.since.as_deref().is_none_or(|value| value > row.at) {
             self.since = Some(row.at.to_owned());
         }
-        if self.until.as_deref().is_none_or(|it| it < row.at) {
+        if self.until.as_deref().is_none_or(|until| until < row.at) {
             self.until = Some(row.at.to_owned());
         }
-        self.add(&row, at);
+        self.add(row, at);
     }
 
     fn add(&mut self, row: &CountedRecord<'_>, at: Moment) {
@@ -68,63 +68,69 @@ impl UsageCounter {
                 let is_first = session.called(&call);
                 self.called(&call, is_new, is_first);
             }
-            ("shown", Some(tokens)) => match row.what.as_deref() {
-                Some("list") => self.session(row).listed(tokens, row.all_tokens),
-                Some("search") => self.session(row).answered(tokens),
+            ("context", Some(tokens)) => match row.form.as_deref() {
+                Some("list") => self.session(row, at).set_list_tokens(tokens, row.all_tokens),
+                Some("search") => self.session(row, at).add_search_tokens(tokens),
                 _ => {}
             },
-            ("lost", _) => self.lost += row.records.unwrap_or_default(),
+            ("dropped", _) => self.dropped += row.records.unwrap_or_default(),
             _ => {}
         }
     }
 
-    fn asked(&mut self, row: &CountedRecord<'_>, at: Moment) {
-        let hits: Vec<String> = row.hits.iter().map(|it| it.id.clone().into_owned()).collect();
+    fn add_search(&mut self, row: &CountedRecord<'_>, at: Moment) {
+        let hits: Vec<String> = row.hits.iter().map(|hit| hit.id.clone().into_owned()).collect();
         for hit in &hits {
             self.tool(hit).0.found += 1;
         }
         let query = row.query.as_deref().unwrap_or_default().to_owned();
-        let session = self.session(row);
-        let old =
-            session.asked(PastSearch { query, at, hits, tokens: None, called: BTreeSet::new() });
-        let old = old.and_then(|it| session.settle(it));
-        self.led_nowhere(old);
+        let session = self.session(row, at);
+        let evicted = session.add_search(PastSearch {
+            query,
+            at,
+            hits,
+            tokens: None,
+            called: BTreeSet::new(),
+        });
+        let evicted = evicted.and_then(|evicted| session.close_search(evicted));
+        self.add_unanswered(evicted);
     }
 
-    fn called(&mut self, call: &CountedCall<'_>, is_new: bool, is_first: bool) {
+    fn add_call(&mut self, call: &CountedCall<'_>, is_new: bool, is_first: bool) {
         let (tool, times) = self.tool(call.tool);
         tool.calls += 1;
         tool.failures += u64::from(call.has_failed());
         tool.refused += u64::from(call.is_refused());
         tool.sessions += u64::from(is_new);
-        if !call.is_refused() {
-            keep(times, call.took);
+        if call.was_sent() {
+            push_limited(times, call.took);
         }
         let source = call.tool.split('/').next().unwrap_or_default();
         let times = self.sources.entry(source.to_owned()).or_default();
         times.calls += 1;
-        if !call.is_refused() {
-            keep(if is_first { &mut times.first } else { &mut times.later }, call.took);
+        if call.was_sent() {
+            push_limited(if is_first { &mut times.first } else { &mut times.later }, call.took);
         }
     }
 
     /// Settles all open searches. Called after the last record.
-    pub(crate) fn end(&mut self) {
-        let mut left = Vec::new();
+    pub(crate) fn finish(&mut self) {
+        let mut unanswered = Vec::new();
         for session in self.sessions.values_mut() {
-            for asked in session.rest() {
-                left.push(session.settle(asked));
+            for search in session.take_open_searches() {
+                unanswered.push(session.close_search(search));
             }
         }
-        left.into_iter().for_each(|it| self.led_nowhere(it));
+        unanswered.into_iter().for_each(|item| self.add_unanswered(item));
     }
 
-    fn led_nowhere(&mut self, asked: Option<PastSearch>) {
-        let Some(PastSearch { query, at, hits, .. }) = asked.filter(|it| !it.query.is_empty())
+    fn add_unanswered(&mut self, search: Option<PastSearch>) {
+        let Some(PastSearch { query, at, hits, .. }) =
+            search.filter(|search| !search.query.is_empty())
         else {
             return;
         };
-        let (times, last) = self.nowhere.entry((query, hits.is_empty())).or_default();
+        let (times, last) = self.unanswered.entry((query, hits.is_empty())).or_default();
         *times += 1;
         *last = std::mem::take(last).max(at.to_string());
     }
@@ -163,18 +169,18 @@ impl UsageCounter {
             clients: clients(&self.sessions),
             tools: tools(self.tools),
             sources: sources(self.sources),
-            nowhere: nowhere(self.nowhere),
+            unanswered_queries: unanswered(self.unanswered),
             since: self.since,
             until: self.until,
             records: self.records,
-            tokens: "bound".to_owned(),
+            token_counting: "upper-bound".to_owned(),
             notes: notes.into_iter().collect(),
         }
     }
 }
 
-fn keep(times: &mut Vec<f64>, took: f64) {
-    if times.len() < TIMES {
+fn push_limited(times: &mut Vec<f64>, took: f64) {
+    if times.len() < MAX_TIMES {
         times.push(took);
     }
 }
@@ -185,20 +191,20 @@ fn clients(sessions: &BTreeMap<(String, String), SessionUsage>) -> Vec<ClientSta
     let mut clients: Vec<_> = names
         .into_iter()
         .map(|name| {
-            let of_client = || sessions.iter().filter(|((client, _), _)| client == name);
-            let mut newest: Vec<_> =
-                of_client().map(|((_, session), it)| it.stats(session)).collect();
-            newest.sort_by(|one, other| other.ended.cmp(&one.ended));
-            newest.truncate(ROWS);
+            let of_client = || sessions.iter().filter(|(key, _)| key.client == name);
+            let mut recent: Vec<_> =
+                of_client().map(|(key, value)| value.stats(&key.session)).collect();
+            recent.sort_by(|one, other| other.ended.cmp(&one.ended));
+            recent.truncate(MAX_ROWS);
             ClientStats {
                 client: name.to_owned(),
-                cost: sum(of_client().map(|(_, it)| it)),
-                newest,
+                cost: sum(of_client().map(|(_, value)| value)),
+                recent_sessions: recent,
             }
         })
         .collect();
-    clients.sort_by_key(|it| std::cmp::Reverse(it.cost.sessions));
-    clients.truncate(ROWS);
+    clients.sort_by_key(|client| std::cmp::Reverse(client.cost.sessions));
+    clients.truncate(MAX_ROWS);
     clients
 }
 
@@ -209,7 +215,7 @@ fn tools(tools: HashMap<String, (ToolStats, Vec<f64>)>) -> Vec<ToolStats> {
     tools.sort_by(|one, other| {
         (other.calls, other.found, &one.tool).cmp(&(one.calls, one.found, &other.tool))
     });
-    tools.truncate(ROWS);
+    tools.truncate(MAX_ROWS);
     tools
 }
 
@@ -222,16 +228,21 @@ fn sources(sources: HashMap<String, Times>) -> Vec<SourceStats> {
     };
     let mut sources: Vec<_> = sources.into_iter().map(stats).collect();
     sources.sort_by(|one, other| (other.calls, &one.source).cmp(&(one.calls, &other.source)));
-    sources.truncate(ROWS);
+    sources.truncate(MAX_ROWS);
     sources
 }
 
-fn nowhere(nowhere: HashMap<(String, bool), (u64, String)>) -> Vec<UnansweredQuery> {
-    let row = |((query, empty), (times, last))| UnansweredQuery { query, times, empty, last };
-    let mut rows: Vec<_> = nowhere.into_iter().map(row).collect();
+fn unanswered(queries: HashMap<(String, bool), (u64, String)>) -> Vec<UnansweredQuery> {
+    let row = |((query, empty), (count, last_searched))| UnansweredQuery {
+        query,
+        count,
+        empty,
+        last_searched,
+    };
+    let mut rows: Vec<_> = queries.into_iter().map(row).collect();
     rows.sort_by(|one, other| {
         (other.times, &other.last, &one.query).cmp(&(one.times, &one.last, &other.query))
     });
-    rows.truncate(ROWS);
+    rows.truncate(MAX_ROWS);
     rows
 }

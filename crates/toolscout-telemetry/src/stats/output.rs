@@ -3,39 +3,38 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What tools have cost and saved.
+/// Tokens, searches and calls, counted from the audit log.
 ///
-/// Tokens are counted once a session, as a model that keeps them in its context reads them first: who pays for its context again at
-/// every turn pays, and saves, that much more often.
+/// Tokens count once per session. A client that pays for its context again at every turn pays, and saves, that much more often.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageStats {
-    /// When the first record was written that counts here; RFC 3339.
+    /// Time of the first counted record; RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// When the last one was.
+    /// Time of the last counted record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// How many records were counted.
+    /// Number of counted records.
     pub records: u64,
-    /// How tokens are counted: `bound` (never fewer than `o200k_base` makes of it) or `exact`.
-    pub tokens: String,
-    /// Of all clients.
+    /// How tokens are counted. `upper-bound`: never fewer than the tokenizer `o200k_base` counts.
+    pub token_counting: String,
+    /// Totals of all clients.
     pub total: UsageTotals,
     /// By client, those with the most sessions first.
     pub clients: Vec<ClientStats>,
-    /// By tool, the most called first.
+    /// Statistics by tool, most calls first.
     pub tools: Vec<ToolStats>,
-    /// By source, the most called first.
+    /// Statistics by source, most calls first.
     pub sources: Vec<SourceStats>,
-    /// What was searched for and led to no call, the most frequent first.
-    pub nowhere: Vec<UnansweredQuery>,
-    /// What the numbers do not say: records that were lost or dropped, a journal that is off.
+    /// Queries that were not followed by a call, most frequent first.
+    pub unanswered_queries: Vec<UnansweredQuery>,
+    /// Why the numbers may be incomplete: missing records, or recording is off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// What some requests have cost and saved.
+/// Totals of a group of requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageTotals {
@@ -43,27 +42,28 @@ pub struct UsageTotals {
     pub sessions: u64,
     /// Tokens of the surface: what the list of tools takes, once a session.
     pub list_tokens: u64,
-    /// Tokens of all answers to searches.
+    /// Tokens of all search results.
     pub search_tokens: u64,
-    /// Tokens that the definitions of all tools would take, once a session.
+    /// Tokens that the definitions of all tools would take, once per session.
     pub all_tokens: u64,
-    /// Tokens avoided: `allTokens` without the other two. Less than nothing where searching has cost more than showing all.
-    pub avoided_tokens: i64,
-    /// Searches.
+    /// Tokens saved in the measured sessions: `allTokens` minus `listTokens` minus `searchTokens` of each. Negative if searching cost more than
+    /// listing all tools.
+    pub saved_tokens: i64,
+    /// Number of searches.
     pub searches: u64,
-    /// Searches that found something which was then called.
+    /// Searches followed by a call of a tool they found.
     pub followed: u64,
-    /// Searches that found something, none of which was called.
+    /// Searches that found tools, none of which was called.
     pub not_followed: u64,
     /// Searches that found nothing.
     pub empty: u64,
-    /// Calls, whatever came of them.
+    /// Number of calls, whatever their outcome.
     pub calls: u64,
-    /// Calls that did not do what was wanted: the tool failed, or it could not be reached.
+    /// Calls that failed: the tool reported an error, or no result came back.
     pub failures: u64,
-    /// Calls that a policy, a review or a person refused.
+    /// Calls refused by a policy, a review or an operator.
     pub refused: u64,
-    /// From the first search of a session to the end of its first call that worked: the median, in milliseconds.
+    /// Median time in milliseconds from the first search of a session to the end of its first successful call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_use_ms: Option<f64>,
 }
@@ -72,46 +72,46 @@ pub struct UsageTotals {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientStats {
-    /// What the program calls itself; `cli` for people at a terminal, `unknown` for who does not say.
+    /// Name and version the client reports; `cli` for commands, `unknown` if it reports none.
     pub client: String,
-    /// All its sessions together.
+    /// Totals of all its sessions.
     #[serde(flatten)]
     pub cost: UsageTotals,
-    /// Its newest sessions, the newest first; no more than a hundred.
-    pub newest: Vec<SessionStats>,
+    /// Its last sessions, newest first; at most a hundred.
+    pub recent_sessions: Vec<SessionStats>,
 }
 
-/// What one conversation has cost and saved.
+/// Statistics of one session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStats {
-    /// Its label; empty for what came without one.
+    /// Label of the session; empty for grouped requests of a client without sessions.
     pub session: String,
-    /// When something first happened in it; RFC 3339.
-    pub began: String,
-    /// When something last happened in it.
+    /// Time of its first record; RFC 3339.
+    pub started: String,
+    /// Time of its last record.
     pub ended: String,
-    /// The folder of its project.
+    /// Folder of its project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The numbers.
+    /// Totals of the session.
     #[serde(flatten)]
     pub cost: UsageTotals,
 }
 
-/// How a tool was used.
+/// Statistics of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolStats {
     /// `source/name`.
     pub tool: String,
-    /// Calls, whatever came of them.
+    /// Number of calls, whatever their outcome.
     pub calls: u64,
-    /// Calls that did not do what was wanted.
+    /// Calls that failed.
     pub failures: u64,
     /// Calls that were refused.
     pub refused: u64,
-    /// How long a call takes: the median, in milliseconds.
+    /// Median duration of a call in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median_ms: Option<f64>,
     /// Searches that found it.
@@ -120,56 +120,56 @@ pub struct ToolStats {
     pub sessions: u64,
 }
 
-/// How a source was used.
+/// Statistics of one source.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceStats {
-    /// What it is called.
+    /// Id of the source.
     pub source: String,
     /// Calls of its tools.
     pub calls: u64,
-    /// How long the first call of a session takes, with the start of the server: the median, in milliseconds.
+    /// Median duration in milliseconds of the first call in a session, including the start of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_call_ms: Option<f64>,
-    /// How long all others take.
+    /// Median duration in milliseconds of all later calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub later_call_ms: Option<f64>,
 }
 
-/// A question that led to no call.
+/// A query that was not followed by a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnansweredQuery {
-    /// The words.
+    /// The query.
     pub query: String,
-    /// How often.
-    pub times: u64,
-    /// Whether nothing at all was found.
+    /// Number of searches with this query.
+    pub count: u64,
+    /// Whether the search found nothing.
     pub empty: bool,
-    /// When last; RFC 3339.
-    pub last: String,
+    /// Time of the last search; RFC 3339.
+    pub last_searched: String,
 }
 
-/// Which tools would better be listed, so that nobody has to search for them.
+/// Tools to list, so that agents need not search for them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PinSuggestions {
-    /// How many sessions this was counted from.
+    /// Number of counted sessions.
     pub sessions: u64,
-    /// What would save most, first.
+    /// The suggestions, largest saving first.
     pub pins: Vec<PinSuggestion>,
-    /// The file to write it into.
+    /// The configuration file for `line`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line to write there for all of them together, with what is listed there now.
+    /// The setting that lists all suggested tools, and those that are listed already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
-    /// What the numbers do not say.
+    /// Why the numbers may be incomplete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// A tool that would better be listed.
+/// A tool to list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PinSuggestion {
@@ -179,10 +179,10 @@ pub struct PinSuggestion {
     pub sessions: u64,
     /// Searches that were only needed to find it.
     pub searches: u64,
-    /// Tokens of their answers, for a session of all: what would be avoided.
+    /// Tokens of the results of those searches, per session.
     pub search_tokens: u64,
-    /// Tokens that its definition takes in every session: what it would cost.
+    /// Tokens of its definition, which every session would read.
     pub definition_tokens: u64,
-    /// The first without the second, a session.
-    pub saves_tokens: i64,
+    /// Tokens saved per session: `searchTokens` minus `definitionTokens`.
+    pub saved_tokens: i64,
 }

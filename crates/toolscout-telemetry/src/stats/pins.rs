@@ -7,9 +7,9 @@ use super::session::SessionUsage;
 use std::collections::BTreeMap;
 
 /// Minimum number of searches. A tool that was searched for once may never be needed again.
-const SEARCHES: u64 = 2;
+const MIN_SEARCHES: u64 = 2;
 /// Maximum number of suggestions. Listing everything would defeat the purpose of searching.
-const MOST: usize = 20;
+const MAX_PINS: usize = 20;
 
 /// Suggests the tools whose pinning saves tokens. `definition` returns the tokens of a tool's
 /// definition, or none if the tool cannot be suggested.
@@ -18,19 +18,21 @@ pub fn suggest(
     project: Option<&str>,
     definition: impl Fn(&str) -> Option<u64>,
 ) -> PinSuggestions {
-    let is_meant = |it: &&SessionUsage| {
-        it.is_of_agent && (project.is_none() || it.project.as_deref() == project)
+    let is_included = |session_usage: &&SessionUsage| {
+        session_usage.is_of_agent
+            && (project.is_none() || session_usage.project.as_deref() == project)
     };
-    let sessions: Vec<_> = counter.sessions.values().filter(is_meant).collect();
+    let sessions: Vec<_> = counter.sessions.values().filter(is_included).collect();
     let count = sessions.len() as u64;
-    let mut pins: Vec<_> = needed(&sessions)
+    let mut pins: Vec<_> = searches_by_tool(&sessions)
         .into_iter()
-        .filter(|(_, (searches, _))| *searches >= SEARCHES)
+        .filter(|(_, (searches, _))| *searches >= MIN_SEARCHES)
         .filter_map(|(tool, (searches, tokens))| {
             let definition_tokens = definition(tool)?;
             let search_tokens = tokens / count.max(1);
-            let saves_tokens = search_tokens as i64 - definition_tokens as i64;
-            let callers = sessions.iter().filter(|it| it.called.contains(tool)).count() as u64;
+            let saved_tokens = search_tokens as i64 - definition_tokens as i64;
+            let callers =
+                sessions.iter().filter(|session| session.called.contains(tool)).count() as u64;
             let tool = tool.to_owned();
             Some(PinSuggestion {
                 tool,
@@ -38,30 +40,30 @@ pub fn suggest(
                 searches,
                 search_tokens,
                 definition_tokens,
-                saves_tokens,
+                saved_tokens,
             })
         })
-        .filter(|it| it.saves_tokens > 0)
+        .filter(|item| item.saved_tokens > 0)
         .collect();
     pins.sort_by(|one, other| {
-        (other.saves_tokens, &one.tool).cmp(&(one.saves_tokens, &other.tool))
+        (other.saved_tokens, &one.tool).cmp(&(one.saved_tokens, &other.tool))
     });
-    pins.truncate(MOST);
+    pins.truncate(MAX_PINS);
     PinSuggestions { sessions: count, pins, ..PinSuggestions::default() }
 }
 
 /// For each tool, the number of searches that pinning it would have avoided, and the tokens of
 /// their results. A search that led to calls of several tools is not counted, because it is still
 /// needed for the others.
-fn needed<'a>(sessions: &[&'a SessionUsage]) -> BTreeMap<&'a str, (u64, u64)> {
-    let mut needed: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for asked in sessions.iter().flat_map(|it| &it.led) {
+fn searches_by_tool<'a>(sessions: &[&'a SessionUsage]) -> BTreeMap<&'a str, (u64, u64)> {
+    let mut searches_by_tool: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for search in sessions.iter().flat_map(|session| &session.followed) {
         if let (1, Some(tool), Some(tokens)) =
-            (asked.called.len(), asked.called.first(), asked.tokens)
+            (search.called.len(), search.called.first(), search.tokens)
         {
-            let (searches, sum) = needed.entry(tool).or_default();
+            let (searches, sum) = searches_by_tool.entry(tool).or_default();
             (*searches, *sum) = (*searches + 1, *sum + tokens);
         }
     }
-    needed
+    searches_by_tool
 }

@@ -9,14 +9,14 @@ use toolscout_core::Moment;
 
 /// A call up to this many milliseconds after a search follows it. Relevance feedback uses the same
 /// limit.
-const FOLLOWS: u64 = 600_000;
+const FOLLOW_MILLIS: u64 = 600_000;
 /// Number of searches per session that calls are matched with; older ones are settled.
-const OPEN: usize = 32;
+const MAX_OPEN: usize = 32;
 
 /// The usage of one session.
 #[derive(Debug, Default)]
 pub(super) struct SessionUsage {
-    pub(super) began: String,
+    pub(super) started: String,
     pub(super) ended: String,
     pub(super) project: Option<String>,
     pub(super) is_of_agent: bool,
@@ -24,10 +24,10 @@ pub(super) struct SessionUsage {
     first_search: Option<Moment>,
     open: VecDeque<PastSearch>,
     /// Sources of the tools that were called.
-    met: HashSet<String>,
+    called_sources: HashSet<String>,
     pub(super) called: BTreeSet<String>,
     /// Searches that led to calls.
-    pub(super) led: Vec<PastSearch>,
+    pub(super) followed: Vec<PastSearch>,
 }
 
 /// A search.
@@ -57,7 +57,7 @@ impl CountedCall<'_> {
     }
 
     pub(super) fn has_failed(&self) -> bool {
-        matches!(self.outcome, RecordedOutcome::ToolFailed | RecordedOutcome::Failed)
+        matches!(self.outcome, RecordedOutcome::ToolError | RecordedOutcome::Failed)
             && !self.is_refused()
     }
 }
@@ -65,41 +65,44 @@ impl CountedCall<'_> {
 impl SessionUsage {
     /// Records a list of tools. Only the last one counts, because a client that lists again
     /// replaces the previous list.
-    pub(super) fn listed(&mut self, tokens: u64, all: Option<u64>) {
+    pub(super) fn set_list_tokens(&mut self, tokens: u64, all: Option<u64>) {
         self.cost.list_tokens = tokens;
         self.cost.all_tokens = all.unwrap_or(self.cost.all_tokens);
     }
 
     /// Records a search. Returns the oldest one if it is now too old to be matched with calls.
-    pub(super) fn asked(&mut self, asked: PastSearch) -> Option<PastSearch> {
+    pub(super) fn add_search(&mut self, search: PastSearch) -> Option<PastSearch> {
         self.cost.searches += 1;
-        self.first_search.get_or_insert(asked.at);
-        self.open.push_back(asked);
-        (self.open.len() > OPEN).then(|| self.open.pop_front()).flatten()
+        self.first_search.get_or_insert(search.at);
+        self.open.push_back(search);
+        (self.open.len() > MAX_OPEN).then(|| self.open.pop_front()).flatten()
     }
 
     /// Records the tokens of search results, for the first search that has none yet.
-    pub(super) fn answered(&mut self, tokens: u64) {
+    pub(super) fn add_search_tokens(&mut self, tokens: u64) {
         self.cost.search_tokens += tokens;
-        if let Some(asked) = self.open.iter_mut().find(|it| it.tokens.is_none()) {
-            asked.tokens = Some(tokens);
+        if let Some(search) = self.open.iter_mut().find(|item| item.tokens.is_none()) {
+            search.tokens = Some(tokens);
         }
     }
 
     /// Records a call. Returns true if it is the first call of its source in this session.
-    pub(super) fn called(&mut self, call: &CountedCall<'_>) -> bool {
+    pub(super) fn add_call(&mut self, call: &CountedCall<'_>) -> bool {
         self.cost.calls += 1;
         self.cost.failures += u64::from(call.has_failed());
         self.cost.refused += u64::from(call.is_refused());
         if !self.called.contains(call.tool) {
             self.called.insert(call.tool.to_owned());
         }
-        let is_near = |it: &&mut PastSearch| call.at.0.saturating_sub(it.at.0) <= FOLLOWS;
-        let finds = |it: &&mut PastSearch| it.hits.iter().any(|hit| hit == call.tool);
-        if let Some(asked) = self.open.iter_mut().rev().filter(is_near).find(finds) {
-            asked.called.insert(call.tool.to_owned());
+        let is_recent = |past_search: &&mut PastSearch| {
+            call.at.0.saturating_sub(past_search.at.0) <= FOLLOW_MILLIS
+        };
+        let has_hit =
+            |past_search: &&mut PastSearch| past_search.hits.iter().any(|hit| hit == call.tool);
+        if let Some(search) = self.open.iter_mut().rev().filter(is_recent).find(has_hit) {
+            search.called.insert(call.tool.to_owned());
         }
-        if let (Some(first), None, RecordedOutcome::Done) =
+        if let (Some(first), None, RecordedOutcome::Succeeded) =
             (self.first_search, self.cost.first_use_ms, call.outcome)
         {
             self.cost.first_use_ms = Some(call.at.0.saturating_sub(first.0) as f64 + call.took);
@@ -109,27 +112,27 @@ impl SessionUsage {
     }
 
     /// Counts the outcome of a search. Returns the search if no call followed it.
-    pub(super) fn settle(&mut self, asked: PastSearch) -> Option<PastSearch> {
-        match (asked.hits.is_empty(), asked.called.is_empty()) {
+    pub(super) fn close_search(&mut self, search: PastSearch) -> Option<PastSearch> {
+        match (search.hits.is_empty(), search.called.is_empty()) {
             (true, _) => self.cost.empty += 1,
             (false, true) => self.cost.not_followed += 1,
             (false, false) => {
                 self.cost.followed += 1;
-                self.led.push(asked);
+                self.followed.push(search);
                 return None;
             }
         }
-        Some(asked)
+        Some(search)
     }
 
     /// Removes and returns the open searches.
-    pub(super) fn rest(&mut self) -> VecDeque<PastSearch> {
+    pub(super) fn take_open_searches(&mut self) -> VecDeque<PastSearch> {
         std::mem::take(&mut self.open)
     }
 
     pub(super) fn cost(&self) -> UsageTotals {
         let UsageTotals { list_tokens, search_tokens, all_tokens, .. } = self.cost;
-        let signed = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
+        let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         // The savings of a session whose list was not recorded are unknown.
         let avoided_tokens = match all_tokens {
             0 => 0,
@@ -141,7 +144,7 @@ impl SessionUsage {
     pub(super) fn stats(&self, session: &str) -> SessionStats {
         SessionStats {
             session: session.to_owned(),
-            began: self.began.clone(),
+            started: self.started.clone(),
             ended: self.ended.clone(),
             project: self.project.clone(),
             cost: self.cost(),
@@ -157,7 +160,7 @@ pub(super) fn sum<'a>(sessions: impl Iterator<Item = &'a SessionUsage>) -> Usage
         total.list_tokens += cost.list_tokens;
         total.search_tokens += cost.search_tokens;
         total.all_tokens += cost.all_tokens;
-        total.avoided_tokens += cost.avoided_tokens;
+        total.saved_tokens += cost.saved_tokens;
         total.searches += cost.searches;
         total.followed += cost.followed;
         total.not_followed += cost.not_followed;

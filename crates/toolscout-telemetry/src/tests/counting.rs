@@ -8,36 +8,36 @@ pub(super) const STORY: &str = "
     0 agent one list 300 of 5000
     1 agent one search mail: mail/send mail/read
     1 agent one answer 400
-    5 agent one call mail/send done 2000
-    8 agent one call mail/send done 10
+    5 agent one call mail/send succeeded 2000
+    8 agent one call mail/send succeeded 10
     9 agent one search fax:
     9 agent one answer 20
     20 agent two list 310 of 5000
     21 agent two search post a letter: mail/send post/send
     21 agent two answer 600
     22 agent two call files/read refused 0
-    23 agent two call files/read toolFailed 7
+    23 agent two call files/read toolError 7
     30 agent two search mail: mail/send
     30 agent two answer 500
-    31 agent two call mail/send done 900
+    31 agent two call mail/send succeeded 900
     40 other - call mail/read timedOut 5000
     50 cli - search mail: mail/send
-    51 cli - call mail/send done 30
+    51 cli - call mail/send succeeded 30
     60 agent two search fax:
     60 agent two answer 20
     700 agent one search late: files/read
     700 agent one answer 100
-    1400 agent one call files/read done 3
+    1400 agent one call files/read succeeded 3
 ";
 
 /// A sequence of journal records.
 pub(super) fn lines(story: &str) -> Vec<String> {
-    let told = story.lines().map(str::trim).filter(|it| !it.is_empty());
-    told.enumerate().map(|(at, it)| line(at as u64 + 1, it)).collect()
+    let steps = story.lines().map(str::trim).filter(|line| !line.is_empty());
+    steps.enumerate().map(|(at, item)| line(at as u64 + 1, item)).collect()
 }
 
-fn line(n: u64, told: &str) -> String {
-    let mut words = told.splitn(5, ' ');
+fn line(n: u64, steps: &str) -> String {
+    let mut words = steps.splitn(5, ' ');
     let mut next = || words.next().unwrap_or_default();
     let (second, client, session, what, rest) = (next(), next(), next(), next(), next());
     let at = toolscout_core::Moment(1_700_000_000_000 + second.parse::<u64>().unwrap() * 1_000);
@@ -54,15 +54,15 @@ fn what_of(what: &str, rest: &str) -> String {
     let words: Vec<&str> = rest.split_whitespace().collect();
     match what {
         "list" => format!(
-            r#""kind":"shown","what":"list","tools":3,"tokens":{},"allTools":90,"allTokens":{}"#,
+            r#""kind":"context","form":"list","tools":3,"tokens":{},"allTools":90,"allTokens":{}"#,
             words[0], words[2]
         ),
-        "answer" => format!(r#""kind":"shown","what":"search","tools":1,"tokens":{}"#, words[0]),
+        "answer" => format!(r#""kind":"context","form":"search","tools":1,"tokens":{}"#, words[0]),
         "search" => {
             let (query, hits) = rest.split_once(':').unwrap();
             let hits: Vec<_> = hits
                 .split_whitespace()
-                .map(|it| format!(r#"{{"id":"{it}","score":0.5}}"#))
+                .map(|word| format!(r#"{{"id":"{word}","score":0.5}}"#))
                 .collect();
             format!(
                 r#""kind":"search","query":"{query}","profile":"ranked","hits":[{}]"#,
@@ -77,7 +77,7 @@ fn what_of(what: &str, rest: &str) -> String {
                 outcome => format!(r#""outcome":"{outcome}""#),
             };
             format!(
-                r#""kind":"call","tool":"{}","arguments":{{}},{outcome},"tookMs":{}"#,
+                r#""kind":"call","tool":"{}","arguments":{{}},{outcome},"durationMs":{}"#,
                 words[0], words[2]
             )
         }
@@ -89,41 +89,45 @@ fn stats(story: &str) -> UsageStats {
 }
 
 #[test]
-fn what_was_avoided_is_all_definitions_without_list_and_answers_once_a_session() {
+fn avoided_tokens_are_all_definitions_minus_list_and_search_tokens() {
     let total = stats(STORY).total;
     assert_eq!((total.sessions, total.list_tokens, total.all_tokens), (4, 610, 10_000));
     assert_eq!(total.search_tokens, 400 + 20 + 600 + 500 + 20 + 100);
     // The savings of sessions without a recorded list are unknown, and count as zero.
-    assert_eq!(total.avoided_tokens, 10_000 - 610 - 1_640);
+    assert_eq!(total.saved_tokens, 10_000 - 610 - 1_640);
     // A client that lists again has one list.
     let again = stats("0 agent one list 300 of 5000\n1 agent one list 200 of 4000");
-    assert_eq!((again.total.list_tokens, again.total.avoided_tokens), (200, 3_800));
+    assert_eq!((again.total.list_tokens, again.total.saved_tokens), (200, 3_800));
     // If searching costs more than it saves, the sum is negative.
     let dear =
         stats("0 agent one list 300 of 400\n1 agent one search x: a/b\n1 agent one answer 900");
-    assert_eq!(dear.total.avoided_tokens, -800);
+    assert_eq!(dear.total.saved_tokens, -800);
 }
 
 #[test]
-fn searches_are_followed_by_a_call_of_what_they_found_or_they_are_not() {
+fn searches_count_as_followed_only_if_a_hit_is_called() {
     let total = stats(STORY).total;
     assert_eq!((total.searches, total.followed, total.not_followed, total.empty), (7, 3, 2, 2));
-    let nowhere: Vec<_> =
-        stats(STORY).nowhere.into_iter().map(|it| (it.query, it.times, it.empty)).collect();
+    let unanswered: Vec<_> = stats(STORY)
+        .unanswered_queries
+        .into_iter()
+        .map(|row| (row.query, row.count, row.empty))
+        .collect();
     let expected = [("fax", 2, true), ("late", 1, false), ("post a letter", 1, false)];
     assert_eq!(nowhere, expected.map(|(query, times, empty)| (query.to_owned(), times, empty)));
     // Both searches found it; the call follows the later one.
-    let twice =
-        stats("0 agent one search a: x/y\n1 agent one search b: x/y\n2 agent one call x/y done 1");
+    let twice = stats(
+        "0 agent one search a: x/y\n1 agent one search b: x/y\n2 agent one call x/y succeeded 1",
+    );
     assert_eq!((twice.total.followed, twice.total.not_followed), (1, 1));
-    assert_eq!(twice.nowhere[0].query, "a");
+    assert_eq!(twice.unanswered_queries[0].query, "a");
     // A call does not follow a search of another session.
-    let apart = stats("0 agent one search a: x/y\n1 agent two call x/y done 1");
+    let apart = stats("0 agent one search a: x/y\n1 agent two call x/y succeeded 1");
     assert_eq!((apart.total.followed, apart.total.not_followed), (0, 1));
 }
 
 #[test]
-fn calls_failures_and_refusals_are_told_apart() {
+fn calls_failures_and_refusals_are_counted_separately() {
     let stats = stats(STORY);
     let total = &stats.total;
     assert_eq!((total.calls, total.failures, total.refused), (8, 2, 1));
@@ -145,16 +149,22 @@ fn calls_failures_and_refusals_are_told_apart() {
 #[test]
 fn the_first_use_of_a_session_and_of_a_server_are_timed() {
     let stats = stats(STORY);
-    let agent = stats.clients.iter().find(|it| it.client == "agent").unwrap();
+    let agent = stats.clients.iter().find(|client| client.client == "agent").unwrap();
     let first = |session: &str| {
-        agent.newest.iter().find(|it| it.session == session).unwrap().cost.first_use_ms
+        agent
+            .recent_sessions
+            .iter()
+            .find(|recent| recent.session == session)
+            .unwrap()
+            .cost
+            .first_use_ms
     };
     // From the search in second 1 to the end of the call that began in second 5 and took two
     // seconds.
     assert_eq!(first("one"), Some(6_000.0));
     // The calls in between failed.
     assert_eq!(first("two"), Some(10_900.0));
-    let mail = stats.sources.iter().find(|it| it.source == "mail").unwrap();
+    let mail = stats.sources.iter().find(|source| source.source == "mail").unwrap();
     assert_eq!(
         (mail.calls, mail.first_call_ms, mail.later_call_ms),
         (5, Some(2_000.0), Some(10.0))
@@ -162,29 +172,30 @@ fn the_first_use_of_a_session_and_of_a_server_are_timed() {
 }
 
 #[test]
-fn clients_and_sessions_have_numbers_of_their_own() {
+fn clients_and_sessions_have_their_own_totals() {
     let stats = stats(STORY);
     let clients: Vec<_> = stats
         .clients
         .iter()
-        .map(|it| (it.client.as_str(), it.cost.sessions, it.cost.calls))
+        .map(|client| (client.client.as_str(), client.cost.sessions, client.cost.calls))
         .collect();
     assert_eq!(clients, [("agent", 2, 6), ("cli", 1, 1), ("other", 1, 1)]);
     let newest: Vec<_> = stats.clients[0]
-        .newest
+        .recent_sessions
         .iter()
-        .map(|it| (it.session.as_str(), it.cost.avoided_tokens))
+        .map(|recent| (recent.session.as_str(), recent.cost.saved_tokens))
         .collect();
     assert_eq!(newest, [("one", 5_000 - 300 - 520), ("two", 5_000 - 310 - 1_120)]);
-    assert_eq!((stats.records, stats.tokens.as_str()), (23, "bound"));
+    assert_eq!((stats.records, stats.token_counting.as_str()), (23, "upper-bound"));
     assert_eq!(stats.since.as_deref(), Some("2023-11-14T22:13:20.000Z"));
     assert_eq!(stats.until.as_deref(), Some("2023-11-14T22:36:40.000Z"));
 }
 
 #[test]
-fn what_is_missing_or_not_understood_is_said_or_passed_over() {
-    let mut lines = lines("0 agent one call a/b done 1");
-    lines.push(r#"{"n":2,"at":"2023-11-14T22:13:21.000Z","kind":"lost","records":3}"#.to_owned());
+fn lost_records_are_noted_and_unknown_kinds_skipped() {
+    let mut lines = lines("0 agent one call a/b succeeded 1");
+    lines
+        .push(r#"{"n":2,"at":"2023-11-14T22:13:21.000Z","kind":"dropped","records":3}"#.to_owned());
     lines.push(
         r#"{"n":3,"at":"2023-11-14T22:13:21.000Z","kind":"of a later version","x":1}"#.to_owned(),
     );
@@ -196,7 +207,7 @@ fn what_is_missing_or_not_understood_is_said_or_passed_over() {
 
 /// Only a bounded number of searches per session waits for calls, however many there are.
 #[test]
-fn a_session_of_thousands_of_searches_is_counted_as_it_goes() {
+fn a_session_of_thousands_of_searches_is_counted_incrementally() {
     let story: String = (0..5_000)
         .map(|it| format!("{it} agent one search q{it}: a/b\n{it} agent one answer 10\n"))
         .collect();

@@ -27,7 +27,7 @@ fn pins(story: &str, definition: impl Fn(&str) -> Option<u64>) -> PinSuggestions
 }
 
 #[test]
-fn the_answers_of_searches_that_nobody_would_need_are_weighed_against_the_definition() {
+fn avoidable_search_tokens_are_compared_with_the_definition() {
     let pins = pins(STORY, |_| Some(120));
     assert_eq!(pins.sessions, 2, "people at a terminal see no list");
     // A search that led to calls of two tools is not counted, and `files/read` was searched for
@@ -38,19 +38,19 @@ fn the_answers_of_searches_that_nobody_would_need_are_weighed_against_the_defini
         searches: 2,
         search_tokens: 500,
         definition_tokens: 120,
-        saves_tokens: 380,
+        saved_tokens: 380,
     };
     assert_eq!(pins.pins, [mail]);
 }
 
 #[test]
-fn what_would_cost_more_than_it_saves_or_is_listed_already_is_not_suggest() {
+fn pins_that_save_nothing_are_not_suggested() {
     assert_eq!(pins(STORY, |_| Some(500)).pins, []);
     assert_eq!(pins(STORY, |_| None).pins, []);
 }
 
 #[test]
-fn what_would_save_most_comes_first_and_few_are_suggest() {
+fn the_best_pins_come_first_up_to_a_limit() {
     let search = |at: usize, tool: usize| {
         format!(
             "{at} a s search q{at}: t/tool{tool}\n{at} a s answer {}\n{at} a s call t/tool{tool} done 1\n",
@@ -61,14 +61,14 @@ fn what_would_save_most_comes_first_and_few_are_suggest() {
     let pins = pins(&story, |_| Some(10));
     assert_eq!(pins.pins.len(), 20);
     assert_eq!(pins.pins[0].tool, "t/tool29");
-    assert!(pins.pins.is_sorted_by(|one, other| one.saves_tokens >= other.saves_tokens));
+    assert!(pins.pins.is_sorted_by(|one, other| one.saved_tokens >= other.saved_tokens));
 }
 
 #[test]
 fn only_sessions_of_the_project_count() {
     let other = lines(STORY)
         .iter()
-        .map(|it| it.replace(r#""project":"/p""#, r#""project":"/q""#))
+        .map(|line| line.replace(r#""project":"/p""#, r#""project":"/q""#))
         .collect::<Vec<_>>();
     let pins = suggest(&count(other.iter().map(String::as_str)), Some("/p"), |_| Some(1));
     assert_eq!((pins.sessions, pins.pins.len()), (0, 0));

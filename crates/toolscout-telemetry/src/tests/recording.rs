@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::event::{
-    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, Event,
-    EventKind, Requester, SearchEvent, Span,
+    CallEvent, CallOutcome, CatalogSize, ContextUse, DecisionEvent, DiscoveryEvent, DiscoveryStart,
+    Event, EventKind, Requester, SearchEvent, Span,
 };
 use toolscout_core::{Caller, ErrorKind, Moment, SourceId, ToolId, ToolName};
 
@@ -41,8 +41,8 @@ fn tool(name: &str) -> ToolId {
     ToolId::new(SourceId::new("files").unwrap(), ToolName::new(name).unwrap())
 }
 
-fn kept(what: EventKind) -> (&'static str, String) {
-    let record = JournalNote::of(&event(what)).expect("kept").into_record();
+fn recorded(what: EventKind) -> (&'static str, String) {
+    let record = JournalNote::from_event(&event(what)).expect("kept").into_record();
     (record.kind, record.body)
 }
 
@@ -58,19 +58,19 @@ fn called(arguments: Value, outcome: CallOutcome) -> EventKind {
 }
 
 fn arguments(value: Value) -> Value {
-    let (_, body) = kept(called(value, CallOutcome::Succeeded(5)));
+    let (_, body) = recorded(called(value, CallOutcome::Succeeded(5)));
     serde_json::from_str::<Value>(&body).unwrap()["arguments"].clone()
 }
 
 #[test]
-fn a_record_says_who_what_and_how_it_ended() {
-    let (kind, body) = kept(called(json!({"path": "a.txt"}), CallOutcome::Succeeded(42)));
+fn a_record_has_requester_details_and_outcome() {
+    let (kind, body) = recorded(called(json!({"path": "a.txt"}), CallOutcome::Succeeded(42)));
     assert_eq!(kind, "call");
     let body: Value = serde_json::from_str(&body).unwrap();
     let expected = json!({
-        "tookMs": 1234.567, "caller": "mcp", "client": "some-agent 1.0", "session": "5e55", "project": "/home/ann/project",
+        "durationMs": 1234.567, "caller": "mcp", "client": "some-agent 1.0", "session": "5e55", "project": "/home/ann/project",
         "trace": "07070707070707070707070707070707",
-        "tool": "files/write", "arguments": {"path": "a.txt"}, "outcome": "done", "bytes": 42,
+        "tool": "files/write", "arguments": {"path": "a.txt"}, "outcome": "succeeded", "bytes": 42,
     });
     assert_eq!(body, expected);
 }
@@ -88,21 +88,21 @@ fn every_kind_can_be_read_again() {
     let discovered = DiscoveryEvent {
         source: SourceId::new("files").unwrap(),
         names: vec!["a".to_owned()],
-        was_needed: true,
+        was_uncached: true,
         changed: true,
         error: Some("gone".to_owned()),
     };
     let decided = DecisionEvent {
-        about: "server",
-        which: "files".to_owned(),
-        word: "added",
+        kind: "server",
+        subject: "files".to_owned(),
+        action: "added",
         by: "ann".to_owned(),
     };
     let shown = ContextUse {
-        what: "list",
+        form: "list",
         tools: 2,
         tokens: 300,
-        whole: Some(CatalogSize { tools: 9, tokens: 900 }),
+        catalog: Some(CatalogSize { tools: 9, tokens: 900 }),
     };
     let all = [
         called(json!({}), failed),
@@ -112,7 +112,7 @@ fn every_kind_can_be_read_again() {
         EventKind::ContextUse(shown),
     ];
     for what in all {
-        let (kind, body) = kept(what);
+        let (kind, body) = recorded(what);
         let line = format!(
             r#"{{"n":1,"at":"2023-11-14T22:13:20.000Z","kind":"{kind}",{},"hash":"00"}}"#,
             &body[1..body.len() - 1]
@@ -129,7 +129,7 @@ fn every_kind_can_be_read_again() {
 }
 
 #[test]
-fn secrets_are_hidden_by_the_name_of_their_key_at_any_depth() {
+fn values_of_secret_keys_are_redacted_at_any_depth() {
     let given = json!({
         "password": "canary-one", "a": {"apiKey": "canary-two", "b": [{"X-Auth-Token": ["canary-three"]}]}, "text": "stays",
     });
@@ -138,7 +138,7 @@ fn secrets_are_hidden_by_the_name_of_their_key_at_any_depth() {
 }
 
 #[test]
-fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
+fn secrets_are_redacted_by_shape_anywhere() {
     for secret in SHAPED {
         let inside = format!("before {secret} after");
         let failed = CallOutcome::Failed { kind: ErrorKind::Failed, message: inside.clone() };
@@ -151,14 +151,14 @@ fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
         let discovered = DiscoveryEvent {
             source: SourceId::new("files").unwrap(),
             names: Vec::new(),
-            was_needed: false,
+            was_uncached: false,
             changed: false,
             error: Some(inside.clone()),
         };
         let decided = DecisionEvent {
-            about: "server",
-            which: inside.clone(),
-            word: "added",
+            kind: "server",
+            subject: inside.clone(),
+            action: "added",
             by: inside.clone(),
         };
         let nested = format!(r#"{{"password":"{secret}"}}"#);
@@ -169,7 +169,7 @@ fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
             EventKind::Decision(decided),
         ];
         for what in all {
-            let (kind, body) = kept(what);
+            let (kind, body) = recorded(what);
             assert!(!body.contains(secret), "{kind}: {body}");
             assert!(body.contains("[REDACTED]") && body.contains("after"), "{kind}: {body}");
         }
@@ -179,7 +179,7 @@ fn secrets_are_hidden_by_their_shape_wherever_they_stand() {
 /// If a secret is cut in two, neither half looks like a secret.
 #[test]
 fn no_secret_is_cut_in_two() {
-    for (secret, pad) in SHAPED.iter().flat_map(|it| (0..60).map(move |pad| (it, pad))) {
+    for (secret, pad) in SHAPED.iter().flat_map(|shaped| (0..60).map(move |pad| (shaped, pad))) {
         for length in [450, 2_000, 4_050] {
             let text = format!(
                 "{}{secret} {}",
@@ -195,7 +195,7 @@ fn no_secret_is_cut_in_two() {
             for what in
                 [EventKind::Search(searched), called(json!({"text": text}), CallOutcome::Cancelled)]
             {
-                let (_, body) = kept(what);
+                let (_, body) = recorded(what);
                 assert!(!body.contains(&secret[..8]), "{length} {pad}: {body}");
             }
         }
@@ -203,7 +203,7 @@ fn no_secret_is_cut_in_two() {
 }
 
 #[test]
-fn what_is_long_is_left_out_and_said_to_be() {
+fn long_values_are_abridged_with_a_note() {
     let long = "x".repeat(1 << 20);
     assert_eq!(
         arguments(json!({"a": 1, "content": long, "b": "stays"})),
@@ -222,7 +222,7 @@ fn what_is_long_is_left_out_and_said_to_be() {
             .ends_with("more")
     );
     let wide: serde_json::Map<String, Value> =
-        (0..5_000).map(|it| (format!("key{it}"), it.into())).collect();
+        (0..5_000).map(|index| (format!("key{index}"), index.into())).collect();
     assert!(arguments(Value::Object(wide))["…"].as_str().unwrap().ends_with("more"));
     let deep = (0..200).fold(json!("bottom"), |inner, _| json!({ "in": inner }));
     assert!(arguments(json!({ "deep": deep })).to_string().contains(r#""…""#));
@@ -231,7 +231,7 @@ fn what_is_long_is_left_out_and_said_to_be() {
         json!({ "text": "\u{1}".repeat(2_000) }),
         json!({"text": "word ".repeat(9_999)}),
     ] {
-        let (_, body) = kept(called(given, CallOutcome::Succeeded(1)));
+        let (_, body) = recorded(called(given, CallOutcome::Succeeded(1)));
         assert!(body.len() < 15_000, "{}", body.len());
     }
 }
