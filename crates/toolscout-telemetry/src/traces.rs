@@ -19,7 +19,7 @@ pub use exporter::{Notify, OpenTransport, TraceTarget, TraceTransport, Transport
 
 use exporter::Exporter;
 use request::ExportedSpan;
-use span::{CacheCounts, to_span};
+use span::{CacheCounts, to_span, with_servers};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -78,7 +78,7 @@ impl Traces {
     fn count(&self, kind: &EventKind) -> CacheCounts {
         match kind {
             EventKind::Search(_) | EventKind::Call(_) => self.hits.fetch_add(1, Ordering::Relaxed),
-            EventKind::Discovery(event) if event.was_needed => {
+            EventKind::Discovery(event) if event.was_uncached => {
                 self.misses.fetch_add(1, Ordering::Relaxed)
             }
             _ => 0,

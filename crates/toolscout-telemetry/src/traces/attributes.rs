@@ -20,7 +20,7 @@ impl Attributes {
     }
 
     /// Adds an attribute if it has a value.
-    pub(super) fn maybe(self, key: &str, value: Option<impl Into<Value>>) -> Self {
+    pub(super) fn with_optional(self, key: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
             Some(value) => self.with(key, value),
             None => self,
@@ -29,7 +29,7 @@ impl Attributes {
 
     /// Sets an attribute.
     pub fn set(&mut self, key: impl Into<String>, value: impl Into<Value>) {
-        self.0.insert(key.into(), limited(value.into()));
+        self.0.insert(key.into(), truncate(value.into()));
     }
 
     #[cfg(test)]
@@ -43,10 +43,10 @@ impl Attributes {
     }
 }
 
-fn limited(value: Value) -> Value {
+fn truncate(value: Value) -> Value {
     match value {
         Value::String(text) => clip(&text).into(),
-        Value::Array(items) => items.into_iter().take(MAX_ITEMS).map(limited).collect(),
+        Value::Array(items) => items.into_iter().take(MAX_ITEMS).map(truncate).collect(),
         other => other,
     }
 }
@@ -61,7 +61,7 @@ fn any_value(value: &Value) -> Value {
     match value {
         // Redacted again, because secrets may have been registered since; for example when the
         // headers of the exporter were resolved.
-        Value::String(text) => json!({"stringValue": redact::values(text)}),
+        Value::String(text) => json!({"stringValue": redact::known_secrets(text)}),
         Value::Bool(flag) => json!({"boolValue": flag}),
         Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
         Value::Number(number) => json!({"intValue": number.to_string()}),

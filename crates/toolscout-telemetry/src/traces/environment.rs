@@ -46,8 +46,8 @@ impl OtelEnvironment {
         let headers = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
         let headers: Vec<_> = headers.into_iter().filter_map(var).flat_map(pairs).collect();
         for (_, value) in &headers {
-            redact::remember(value);
-            redact::remember(value.split_once(' ').map_or("", |(_, rest)| rest));
+            redact::add_secret(value);
+            redact::add_secret(value.split_once(' ').map_or("", |(_, rest)| rest));
         }
         Some(Self {
             is_base: exact.is_none(),

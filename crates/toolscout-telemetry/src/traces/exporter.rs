@@ -9,14 +9,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
-use toolscout_core::{BoxFuture, escape, redact};
+use toolscout_core::{BoxFuture, counted, escape, redact};
 
 /// Number of attempts to send a batch; then it is dropped.
-const ATTEMPTS: u32 = 5;
+const MAX_ATTEMPTS: u32 = 5;
 /// Wait before the second attempt; doubled for each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// The longest wait, even if the collector's `Retry-After` is longer.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// The destination of spans, and how they are sent.
 pub struct TraceTarget {
@@ -39,7 +39,7 @@ pub type OpenTransport = Box<dyn Fn() -> Result<Box<dyn TraceTransport>, String>
 /// Sends requests to a collector.
 pub trait TraceTransport: Send {
     /// The address, without secrets.
-    fn place(&self) -> String;
+    fn display_url(&self) -> String;
 
     /// Sends a JSON body with this `Content-Encoding`. The error message is shown to the user.
     fn send(
@@ -93,7 +93,10 @@ impl Exporter {
 
     pub(super) fn export(&mut self, spans: &[ExportedSpan], dropped: u64) {
         if dropped > 0 {
-            self.report(&format!("{dropped} spans came faster than they could be sent"));
+            self.report(&format!(
+                "{} dropped because the queue was full",
+                counted(dropped as usize, "span")
+            ));
         }
         if matches!(self.connection, CollectorConnection::NotOpened) {
             self.connection = self.open().unwrap_or_else(|error| {
@@ -123,20 +126,20 @@ impl Exporter {
     ) -> Result<(), String> {
         let body = request(&self.target.resource, spans);
         let (body, encoding) =
-            if self.target.is_compressed { compressed(body) } else { (body, None) };
+            if self.target.is_compressed { compress(body) } else { (body, None) };
         let (mut wait, mut attempt) = (FIRST_WAIT, 1);
         loop {
-            let is_last = attempt == ATTEMPTS || self.closed.borrow().is_some();
+            let is_last = attempt == MAX_ATTEMPTS || self.closed.borrow().is_some();
             let response = tokio::select! {
                 response = transport.send(body.clone(), encoding, self.target.timeout) => response,
-                () = self.deadline() => Err("no answer in time".to_owned()),
+                () = self.deadline() => Err("the collector did not answer in time".to_owned()),
             };
-            let Some((error, retry_after)) = failure(&response, &transport.place()) else {
+            let Some((error, retry_after)) = failure(&response, &transport.display_url()) else {
                 return Ok(());
             };
             let Some(retry_after) = retry_after.filter(|_| !is_last) else { return Err(error) };
             let mut closed = self.closed.clone();
-            let pause = retry_after.max(wait).min(LONGEST_WAIT);
+            let pause = retry_after.max(wait).min(MAX_WAIT);
             let _ = tokio::time::timeout(pause, closed.wait_for(Option::is_some)).await;
             (wait, attempt) = (wait * 2, attempt + 1);
         }
@@ -182,21 +185,22 @@ impl Drop for Exporter {
 /// retried.
 fn failure(
     response: &Result<TransportResponse, String>,
-    place: &str,
+    display_url: &str,
 ) -> Option<(String, Option<Duration>)> {
     match response {
         Ok(TransportResponse { status: 200..=299, .. }) => None,
-        Ok(TransportResponse { status: status @ (429 | 502 | 503 | 504), retry_after }) => {
-            Some((format!("`{place}` answered {status}"), Some(retry_after.unwrap_or_default())))
-        }
+        Ok(TransportResponse { status: status @ (429 | 502 | 503 | 504), retry_after }) => Some((
+            format!("`{display_url}` answered {status}"),
+            Some(retry_after.unwrap_or_default()),
+        )),
         Ok(TransportResponse { status, .. }) => {
-            Some((format!("`{place}` answered {status}"), None))
+            Some((format!("`{display_url}` answered {status}"), None))
         }
-        Err(error) => Some((format!("`{place}`: {error}"), Some(Duration::ZERO))),
+        Err(error) => Some((format!("`{display_url}`: {error}"), Some(Duration::ZERO))),
     }
 }
 
-fn compressed(body: Vec<u8>) -> (Vec<u8>, Option<&'static str>) {
+fn compress(body: Vec<u8>) -> (Vec<u8>, Option<&'static str>) {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     match encoder.write_all(&body).and_then(|()| encoder.finish()) {
         Ok(compressed) => (compressed, Some("gzip")),

@@ -2,7 +2,7 @@
 
 use super::attributes::{Attributes, clip};
 use super::request::ExportedSpan;
-use crate::metrics::word;
+use crate::metrics::error_kind_name;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -38,11 +38,11 @@ pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Optio
         EventKind::Decision(it) => (decision(it), decided(it), None),
         _ => return None,
     };
-    let error = error.map(|it| clip(&redact::text(&it)).to_owned());
+    let error = error.map(|error| clip(&redact::text(&error)).to_owned());
     let start = event.at.0.saturating_mul(1_000_000);
     let end = start.saturating_add(u64::try_from(event.took.as_nanos()).unwrap_or(u64::MAX));
     let (trace, id, parent) = (event.span.trace, event.span.id, event.span.parent);
-    let attributes = of(&event.requester, attributes);
+    let attributes = with_requester(&event.requester, attributes);
     let attributes = match &error {
         Some(error) => attributes
             .with("langfuse.observation.level", "ERROR")
@@ -70,87 +70,90 @@ fn discovered(it: &DiscoveryEvent, count: CacheCounts, took: Duration) -> Attrib
     let attributes = Attributes::default()
         .with("langfuse.observation.type", "span")
         .with("toolscout.server", server)
-        .with("toolscout.tool.count", it.names.len())
-        .with("toolscout.tool.names", it.names.clone())
+        .with("toolscout.tool.count", discovery_event.names.len())
+        .with("toolscout.tool.names", discovery_event.names.clone())
         .with("toolscout.duration_ms", millis)
-        .with("toolscout.needs_discovery", it.was_needed)
-        .with("toolscout.changed", it.changed)
-        .maybe("error.type", it.error.as_ref().map(|_| "discovery_failed"));
+        .with("toolscout.needs_discovery", discovery_event.was_uncached)
+        .with("toolscout.changed", discovery_event.changed)
+        .with_optional("error.type", discovery_event.error.as_ref().map(|_| "discovery_failed"));
     let attributes = metadata(attributes, "server", server);
-    let attributes = metadata(attributes, "toolCount", it.names.len());
-    let attributes = metadata(attributes, "byServer", by_server(it).to_string());
-    let attributes = metadata(attributes, "toolNames", named.to_string());
+    let attributes = metadata(attributes, "toolCount", discovery_event.names.len());
+    let attributes = metadata(attributes, "byServer", by_server(discovery_event).to_string());
+    let attributes = metadata(attributes, "toolNames", names.to_string());
     let attributes = metadata(attributes, "durationMs", millis);
-    let attributes = metadata(attributes, "needsDiscovery", it.was_needed);
-    cached(attributes, count)
+    let attributes = metadata(attributes, "needsDiscovery", discovery_event.was_uncached);
+    with_cache_counts(attributes, count)
 }
 
 /// Number of tools by server. Names of observed tools contain their server: `server/tool`.
-fn by_server(it: &DiscoveryEvent) -> Value {
+fn by_server(discovery_event: &DiscoveryEvent) -> Value {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in &it.names {
+    for name in &discovery_event.names {
         let server = name
             .split_once('/')
             .map(|(server, _)| server)
-            .filter(|_| it.source.as_str() == "observed");
-        *counts.entry(server.unwrap_or(it.source.as_str())).or_default() += 1;
+            .filter(|_| discovery_event.source.as_str() == "observed");
+        *counts.entry(server.unwrap_or(discovery_event.source.as_str())).or_default() += 1;
     }
     json!(counts)
 }
 
-fn searched(it: &SearchEvent, count: CacheCounts, content: bool) -> Attributes {
-    let ids: Vec<_> = it.hits.iter().map(|(id, _)| id.to_string()).collect();
-    let text = content.then(|| redact::text(&it.text));
+fn search_attributes(search_event: &SearchEvent, count: CacheCounts, content: bool) -> Attributes {
+    let ids: Vec<_> = search_event.hits.iter().map(|(id, _)| id.to_string()).collect();
+    let text = content.then(|| redact::text(&search_event.text));
     let attributes = Attributes::default()
         .with("langfuse.observation.type", "retriever")
-        .with("toolscout.search.profile", it.profile)
+        .with("toolscout.search.profile", search_event.profile)
         .with("toolscout.search.hits", ids.len())
         .with("toolscout.search.results", ids.clone())
-        .maybe("toolscout.search.best_score", it.hits.first().map(|(_, score)| *score))
-        .maybe("langfuse.observation.input", text)
+        .with_optional(
+            "toolscout.search.best_score",
+            search_event.hits.first().map(|(_, score)| *score),
+        )
+        .with_optional("langfuse.observation.input", text)
         .with("langfuse.observation.output", json!(ids).to_string());
-    cached(metadata(attributes, "hits", ids.len()), count)
+    with_cache_counts(metadata(attributes, "hits", ids.len()), count)
 }
 
-fn called(it: &CallEvent, content: bool) -> Attributes {
-    let (outcome, bytes) = outcome(&it.outcome);
-    let arguments = content.then(|| written(&it.arguments));
+fn call_attributes(call_event: &CallEvent, content: bool) -> Attributes {
+    let (outcome, bytes) = outcome(&call_event.outcome);
+    let arguments = content.then(|| redacted_json(&call_event.arguments));
     let attributes = Attributes::default()
         .with("langfuse.observation.type", "tool")
         .with("gen_ai.operation.name", "execute_tool")
-        .with("gen_ai.tool.name", it.tool.name.as_str())
+        .with("gen_ai.tool.name", call_event.tool.name.as_str())
         .with("gen_ai.tool.type", "extension")
         .with("mcp.method.name", "tools/call")
-        .with("toolscout.server", it.tool.source.as_str())
-        .with("toolscout.tool.id", it.tool.to_string())
-        .maybe("toolscout.tool.digest", it.digest.map(|it| it.to_string()))
-        .maybe("toolscout.policy", it.policy.map(|it| it.word()))
+        .with("toolscout.server", call_event.tool.source.as_str())
+        .with("toolscout.tool.id", call_event.tool.to_string())
+        .with_optional("toolscout.tool.digest", call_event.digest.map(|digest| digest.to_string()))
+        .with_optional("toolscout.policy", call_event.policy.map(|policy| policy.as_str()))
         .with("toolscout.outcome", outcome)
-        .maybe("toolscout.result.bytes", bytes)
-        .maybe("error.type", error_type(&it.outcome))
-        .maybe("gen_ai.tool.call.arguments", arguments.clone())
-        .maybe("langfuse.observation.input", arguments);
-    let attributes = metadata(attributes, "server", it.tool.source.as_str());
+        .with_optional("toolscout.result.bytes", bytes)
+        .with_optional("error.type", error_type(&call_event.outcome))
+        .with_optional("gen_ai.tool.call.arguments", arguments.clone())
+        .with_optional("langfuse.observation.input", arguments);
+    let attributes = metadata(attributes, "server", call_event.tool.source.as_str());
     metadata(attributes, "outcome", outcome)
 }
 
-fn decided(it: &DecisionEvent) -> Attributes {
-    let kind = if decision(it) == "approval" { "guardrail" } else { "event" };
+fn decision_attributes(decision_event: &DecisionEvent) -> Attributes {
+    let kind = if decision_span_name(decision_event) == "approval" { "guardrail" } else { "event" };
     let attributes = Attributes::default()
         .with("langfuse.observation.type", kind)
-        .with("toolscout.decision.about", it.about)
-        .with("toolscout.decision.which", redact::text(&it.which))
-        .with("toolscout.decision", it.word)
-        .with("toolscout.decision.by", it.by.as_str());
-    metadata(attributes, "decision", it.word)
+        .with("toolscout.decision.subject_type", decision_event.kind)
+        .with("toolscout.decision.subject", redact::text(&decision_event.subject))
+        .with("toolscout.decision", decision_event.action)
+        .with("toolscout.decision.by", decision_event.by.as_str());
+    metadata(attributes, "decision", decision_event.action)
 }
 
 /// The span name of a decision: calls and definitions are approved, everything else is decided.
-fn decision(it: &DecisionEvent) -> &'static str {
-    if matches!(it.about, "call" | "definition") { "approval" } else { "decision" }
+fn decision_span_name(decision_event: &DecisionEvent) -> &'static str {
+    if matches!(decision_event.kind, "call" | "definition") { "approval" } else { "decision" }
 }
 
-fn cached(attributes: Attributes, count: CacheCounts) -> Attributes {
+fn with_cache_counts(attributes: Attributes, count: CacheCounts) -> Attributes {
     let attributes = metadata(attributes, "cacheHits", count.hits);
     let attributes = metadata(attributes, "cacheMisses", count.misses);
     metadata(attributes, "cacheHitRatio", count.ratio())
@@ -166,14 +169,14 @@ fn outcome(outcome: &CallOutcome) -> (&'static str, Option<usize>) {
         CallOutcome::ToolError(bytes) => ("tool_failed", Some(*bytes)),
         CallOutcome::InputRequired => ("wants_input", None),
         CallOutcome::Cancelled => ("cancelled", None),
-        CallOutcome::Failed { kind, .. } => (word(*kind), None),
+        CallOutcome::Failed { kind, .. } => (error_kind_name(*kind), None),
     }
 }
 
 fn error_type(outcome: &CallOutcome) -> Option<&'static str> {
     match outcome {
         CallOutcome::ToolError(_) => Some("tool_error"),
-        CallOutcome::Failed { kind, .. } => Some(word(*kind)),
+        CallOutcome::Failed { kind, .. } => Some(error_kind_name(*kind)),
         _ => None,
     }
 }
@@ -186,6 +189,6 @@ fn failure(outcome: &CallOutcome) -> Option<String> {
     }
 }
 
-fn written(arguments: &Arguments) -> String {
-    redact::text(&redact::secrets(&Value::Object(arguments.clone())).to_string())
+fn redacted_json(arguments: &Arguments) -> String {
+    redact::text(&redact::json(&Value::Object(arguments.clone())).to_string())
 }

@@ -4,12 +4,12 @@
 
 use super::environment::pairs;
 use super::request::ExportedSpan;
-use super::span::{CacheCounts, to_span};
+use super::span::{CacheCounts, to_span, with_servers};
 use serde_json::{Value, json};
 use std::time::Duration;
 use toolscout_core::event::{
-    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Requester,
-    SearchEvent, Span as Place,
+    CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, DiscoveryStart, Event, EventKind,
+    Requester, SearchEvent, Span as Place,
 };
 use toolscout_core::{Arguments, Caller, ErrorKind, Moment, SourceId, ToolId, ToolName, redact};
 
@@ -35,12 +35,12 @@ fn span(what: EventKind, content: bool) -> ExportedSpan {
     to_span(&event(what), CacheCounts { hits: 3, misses: 1 }, content).expect("a span")
 }
 
-fn says(span: &ExportedSpan, key: &str) -> Option<Value> {
+fn attribute(span: &ExportedSpan, key: &str) -> Option<Value> {
     span.attributes.get(key).cloned()
 }
 
-fn text(it: &str) -> Option<Value> {
-    Some(it.into())
+fn text(text: &str) -> Option<Value> {
+    Some(text.into())
 }
 
 fn call(outcome: CallOutcome) -> EventKind {
@@ -54,48 +54,53 @@ fn call(outcome: CallOutcome) -> EventKind {
 }
 
 #[test]
-fn a_span_stands_where_and_when_it_happened() {
+fn a_span_has_its_trace_position_and_times() {
     let span = span(call(CallOutcome::Succeeded(12)), false);
     assert_eq!((span.trace, span.id, span.parent), ([7; 16], [1; 8], Some([2; 8])));
     assert_eq!((span.start, span.end - span.start), (1_700_000_000_123_000_000, 1_500_000));
     assert_eq!((span.name, span.error.as_deref()), ("tool-call", None));
     for key in ["session.id", "langfuse.session.id"] {
-        assert_eq!(says(&span, key), text("s-1"));
+        assert_eq!(attribute(&span, key), text("s-1"));
     }
     assert_eq!(
-        (says(&span, "user.id"), says(&span, "langfuse.user.id")),
+        (attribute(&span, "user.id"), attribute(&span, "langfuse.user.id")),
         (text("ada"), text("ada"))
     );
 }
 
 #[test]
-fn a_call_is_told_in_the_words_of_the_conventions() {
+fn a_call_span_follows_the_semantic_conventions() {
     let done = span(call(CallOutcome::Succeeded(12)), false);
-    assert_eq!(says(&done, "gen_ai.operation.name"), text("execute_tool"));
-    assert_eq!(says(&done, "gen_ai.tool.name"), text("send"));
-    assert_eq!(says(&done, "langfuse.observation.type"), text("tool"));
-    assert_eq!(says(&done, "toolscout.result.bytes"), Some(json!(12)));
-    assert_eq!(says(&done, "error.type"), None);
+    assert_eq!(attribute(&done, "gen_ai.operation.name"), text("execute_tool"));
+    assert_eq!(attribute(&done, "gen_ai.tool.name"), text("send"));
+    assert_eq!(attribute(&done, "langfuse.observation.type"), text("tool"));
+    assert_eq!(attribute(&done, "toolscout.result.bytes"), Some(json!(12)));
+    assert_eq!(attribute(&done, "error.type"), None);
     let failed = span(call(CallOutcome::ToolError(1)), false);
-    assert_eq!(says(&failed, "error.type"), text("tool_error"));
+    assert_eq!(attribute(&failed, "error.type"), text("tool_error"));
     let message = "no answer, token=abcdef123456".to_owned();
     let late = span(call(CallOutcome::Failed { kind: ErrorKind::TimedOut, message }), false);
     assert_eq!(
-        (says(&late, "error.type"), says(&late, "langfuse.observation.level")),
+        (attribute(&late, "error.type"), attribute(&late, "langfuse.observation.level")),
         (text("timed_out"), text("ERROR"))
     );
     assert!(
-        late.error.as_deref().is_some_and(|it| it.contains("no answer") && !it.contains("abcdef")),
+        late.error
+            .as_deref()
+            .is_some_and(|error| error.contains("no answer") && !error.contains("abcdef")),
         "{late:?}"
     );
 }
 
 #[test]
-fn words_and_arguments_are_told_only_on_demand_and_without_secrets() {
-    redact::remember("tracecanaryword");
+fn content_is_exported_only_on_demand_and_redacted() {
+    redact::add_secret("tracecanaryword");
     let quiet = span(call(CallOutcome::Succeeded(1)), false);
     assert_eq!(
-        (says(&quiet, "gen_ai.tool.call.arguments"), says(&quiet, "langfuse.observation.input")),
+        (
+            attribute(&quiet, "gen_ai.tool.call.arguments"),
+            attribute(&quiet, "langfuse.observation.input")
+        ),
         (None, None)
     );
     let loud = format!("{:?}", span(call(CallOutcome::Succeeded(1)), true));
@@ -112,20 +117,20 @@ fn words_and_arguments_are_told_only_on_demand_and_without_secrets() {
             notes: Vec::new(),
         })
     };
-    assert_eq!(says(&span(search(), false), "langfuse.observation.input"), None);
+    assert_eq!(attribute(&span(search(), false), "langfuse.observation.input"), None);
     assert_eq!(
-        says(&span(search(), true), "langfuse.observation.input"),
+        attribute(&span(search(), true), "langfuse.observation.input"),
         text("send with [REDACTED]")
     );
 }
 
 #[test]
-fn a_discovery_says_what_was_found_and_how_often_it_was_needed() {
+fn a_discovery_span_has_tools_and_cache_counts() {
     let source = SourceId::new("observed").expect("an id");
     let names = vec!["mail/send".to_owned(), "mail/read".to_owned(), "x".to_owned()];
-    let found = DiscoveryEvent { source, names, was_needed: true, changed: true, error: None };
+    let found = DiscoveryEvent { source, names, was_uncached: true, changed: true, error: None };
     let span = span(EventKind::Discovery(found), false);
-    let metadata = |key: &str| says(&span, &format!("langfuse.observation.metadata.{key}"));
+    let metadata = |key: &str| attribute(&span, &format!("langfuse.observation.metadata.{key}"));
     assert_eq!((span.name, metadata("toolCount")), ("tool-discovery", Some(json!(3))));
     assert_eq!(metadata("byServer"), text(r#"{"mail":2,"observed":1}"#));
     assert_eq!(metadata("toolNames"), text(r#"["mail/send","mail/read","x"]"#));
@@ -152,7 +157,7 @@ fn approvals_are_named_and_what_takes_no_time_is_no_span() {
 }
 
 #[test]
-fn pairs_are_read_as_they_are_written_in_variables() {
+fn pairs_are_parsed_as_in_otel_variables() {
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     assert_eq!(
         pairs("Authorization=Basic%20YTpi==, x=1,,=no,none, y = a%2Cb%zz%"),
