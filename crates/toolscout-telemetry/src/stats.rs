@@ -4,6 +4,8 @@ mod counter;
 mod output;
 mod pins;
 mod record;
+mod savings;
+pub mod series;
 mod session;
 
 pub use counter::UsageCounter;

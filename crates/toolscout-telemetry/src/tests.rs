@@ -8,6 +8,7 @@
 mod counting;
 mod pinning;
 mod recording;
+mod series;
 
 use crate::stats::UsageCounter;
 
