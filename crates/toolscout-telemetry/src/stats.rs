@@ -7,10 +7,11 @@ mod record;
 mod savings;
 pub mod series;
 mod session;
+mod session_key;
 
 pub use counter::UsageCounter;
 pub use output::{
-    ClientStats, PinSuggestion, PinSuggestions, SessionStats, SourceStats, ToolStats,
+    ClientStats, PinSuggestion, PinSuggestions, Savings, SessionStats, SourceStats, ToolStats,
     UnansweredQuery, UsageStats, UsageTotals,
 };
 pub use pins::suggest;

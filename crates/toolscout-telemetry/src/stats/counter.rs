@@ -4,10 +4,11 @@ use super::median;
 use super::output::{ClientStats, Savings, SourceStats, ToolStats, UnansweredQuery, UsageStats};
 use super::record::CountedRecord;
 use super::session::{CountedCall, PastSearch, SessionUsage, sum};
-use crate::audit::KINDS;
+use super::session_key::{RequestGroups, SessionKey};
+use crate::audit::{KINDS, current_kind};
 use crate::since;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use toolscout_core::Moment;
+use toolscout_core::{Moment, counted};
 
 /// Maximum number of rows in each table.
 const MAX_ROWS: usize = 100;
@@ -20,9 +21,9 @@ pub struct UsageCounter {
     records: u64,
     since: Option<String>,
     until: Option<String>,
-    lost: u64,
-    /// By client and session.
-    pub(super) sessions: BTreeMap<(String, String), SessionUsage>,
+    dropped: u64,
+    pub(super) sessions: BTreeMap<SessionKey, SessionUsage>,
+    groups: RequestGroups,
     tools: HashMap<String, (ToolStats, Vec<f64>)>,
     sources: HashMap<String, Times>,
     unanswered: HashMap<(String, bool), (u64, String)>,
@@ -40,8 +41,14 @@ impl UsageCounter {
     /// skipped.
     pub(crate) fn read(&mut self, text: &str) {
         let Ok(row) = serde_json::from_str::<CountedRecord<'_>>(text) else { return };
-        let Some(at) = since::date(row.at) else { return };
-        if !KINDS.contains(&row.kind) {
+        if let Some(at) = since::date(row.at) {
+            self.count(&row, at);
+        }
+    }
+
+    /// Counts one record of this time.
+    pub(super) fn count(&mut self, row: &CountedRecord<'_>, at: Moment) {
+        if !KINDS.contains(&current_kind(row.kind)) {
             return;
         }
         self.records += 1;
@@ -55,18 +62,14 @@ impl UsageCounter {
     }
 
     fn add(&mut self, row: &CountedRecord<'_>, at: Moment) {
-        match (row.kind, row.tokens) {
-            ("search", _) => self.asked(row, at),
+        match (current_kind(row.kind), row.tokens) {
+            ("search", _) => self.add_search(row, at),
             ("call", _) => {
-                let (Some(tool), Some(outcome)) = (row.tool.as_deref(), row.outcome) else {
-                    return;
-                };
-                let (took, error) = (row.took_ms.unwrap_or_default(), row.error_kind.as_deref());
-                let call = CountedCall { tool, at, took, outcome, error };
-                let session = self.session(row);
-                let is_new = !session.called.contains(tool);
-                let is_first = session.called(&call);
-                self.called(&call, is_new, is_first);
+                let Some(call) = CountedCall::of(row, at) else { return };
+                let session = self.session(row, at);
+                let is_new = !session.called.contains(call.tool);
+                let is_first = session.add_call(&call);
+                self.add_call(&call, is_new, is_first);
             }
             ("context", Some(tokens)) => match row.form.as_deref() {
                 Some("list") => self.session(row, at).set_list_tokens(tokens, row.all_tokens),
@@ -105,8 +108,7 @@ impl UsageCounter {
         if call.was_sent() {
             push_limited(times, call.took);
         }
-        let source = call.tool.split('/').next().unwrap_or_default();
-        let times = self.sources.entry(source.to_owned()).or_default();
+        let times = self.sources.entry(call.source().to_owned()).or_default();
         times.calls += 1;
         if call.was_sent() {
             push_limited(if is_first { &mut times.first } else { &mut times.later }, call.took);
@@ -140,14 +142,13 @@ impl UsageCounter {
         self.tools.entry(id.to_owned()).or_insert_with(new)
     }
 
-    fn session(&mut self, row: &CountedRecord<'_>) -> &mut SessionUsage {
-        let CountedRecord { client, session, caller, project, at, .. } = row;
-        let is_at_terminal = caller.as_deref() == Some("cli");
-        let client = client.as_deref().unwrap_or(if is_at_terminal { "cli" } else { "unknown" });
-        let key = (client.to_owned(), session.as_deref().unwrap_or_default().to_owned());
-        let found = self.sessions.entry(key).or_default();
-        if found.began.is_empty() || found.began.as_str() > *at {
-            found.began = (*at).to_owned();
+    fn session(&mut self, row: &CountedRecord<'_>, time: Moment) -> &mut SessionUsage {
+        let CountedRecord { caller, project, at, .. } = row;
+        let (key, earlier) = self.groups.key(row, time);
+        let inherited = earlier.and_then(|key| self.sessions.get(&key)).map(SessionUsage::next);
+        let found = self.sessions.entry(key).or_insert_with(|| inherited.unwrap_or_default());
+        if found.started.is_empty() || found.started.as_str() > *at {
+            found.started = (*at).to_owned();
         }
         if found.ended.as_str() < *at {
             found.ended = (*at).to_owned();
@@ -161,11 +162,12 @@ impl UsageCounter {
 
     /// The statistics of all counted records.
     pub fn stats(self) -> UsageStats {
-        let notes = (self.lost > 0).then(|| {
-            format!("{} records are missing: more happened than could be written", self.lost)
+        let notes = (self.dropped > 0).then(|| {
+            format!("{} lost: they could not be written", counted(self.dropped as usize, "record"))
         });
         UsageStats {
             total: sum(self.sessions.values()),
+            savings: Savings::of(self.sessions.values()),
             clients: clients(&self.sessions),
             tools: tools(self.tools),
             sources: sources(self.sources),
@@ -185,8 +187,8 @@ fn push_limited(times: &mut Vec<f64>, took: f64) {
     }
 }
 
-fn clients(sessions: &BTreeMap<(String, String), SessionUsage>) -> Vec<ClientStats> {
-    let mut names: Vec<&str> = sessions.keys().map(|(client, _)| client.as_str()).collect();
+fn clients(sessions: &BTreeMap<SessionKey, SessionUsage>) -> Vec<ClientStats> {
+    let mut names: Vec<&str> = sessions.keys().map(|key| key.client.as_str()).collect();
     names.dedup();
     let mut clients: Vec<_> = names
         .into_iter()
@@ -241,7 +243,9 @@ fn unanswered(queries: HashMap<(String, bool), (u64, String)>) -> Vec<Unanswered
     };
     let mut rows: Vec<_> = queries.into_iter().map(row).collect();
     rows.sort_by(|one, other| {
-        (other.times, &other.last, &one.query).cmp(&(one.times, &one.last, &other.query))
+        let count = other.count.cmp(&one.count);
+        let age = other.last_searched.cmp(&one.last_searched);
+        count.then(age).then(one.query.cmp(&other.query))
     });
     rows.truncate(MAX_ROWS);
     rows

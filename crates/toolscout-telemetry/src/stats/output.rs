@@ -21,7 +21,9 @@ pub struct UsageStats {
     pub token_counting: String,
     /// Totals of all clients.
     pub total: UsageTotals,
-    /// By client, those with the most sessions first.
+    /// The tokens saved, and how they are computed.
+    pub savings: Savings,
+    /// Statistics by client, most sessions first.
     pub clients: Vec<ClientStats>,
     /// Statistics by tool, most calls first.
     pub tools: Vec<ToolStats>,
@@ -38,9 +40,11 @@ pub struct UsageStats {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageTotals {
-    /// Conversations; what came without one counts as one for each client.
+    /// Number of sessions. Requests without a session are grouped by user, client and project; a pause of 30 minutes starts a new session.
     pub sessions: u64,
-    /// Tokens of the surface: what the list of tools takes, once a session.
+    /// Sessions whose tool list is known, and with it the tokens they saved.
+    pub measured_sessions: u64,
+    /// Tokens of the tool lists, once per session.
     pub list_tokens: u64,
     /// Tokens of all search results.
     pub search_tokens: u64,
@@ -68,7 +72,34 @@ pub struct UsageTotals {
     pub first_use_ms: Option<f64>,
 }
 
-/// What one client has cost and saved.
+/// The tokens saved, and how they are computed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Savings {
+    /// Tokens saved in the measured sessions; absent if no session is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<i64>,
+    /// `tokens` in percent of `comparedWith`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent: Option<i64>,
+    /// Tokens of the definitions of all tools, once per measured session.
+    pub compared_with: u64,
+    /// Tokens of the tool lists in the measured sessions.
+    pub list_tokens: u64,
+    /// Tokens of the search results in the measured sessions.
+    pub search_tokens: u64,
+    /// Sessions whose tool list is known.
+    pub measured_sessions: u64,
+    /// Sessions of agents that are left out, because their tool list was not recorded.
+    pub unmeasured_sessions: u64,
+    /// How the tokens are computed.
+    pub method: String,
+    /// Why nothing is saved, and what to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
+}
+
+/// Statistics of one client.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientStats {

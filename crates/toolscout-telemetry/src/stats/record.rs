@@ -11,11 +11,14 @@ use std::borrow::Cow;
 pub(super) struct CountedRecord<'a> {
     pub(super) at: &'a str,
     pub(super) kind: &'a str,
-    pub(super) took_ms: Option<f64>,
+    #[serde(alias = "tookMs")]
+    pub(super) duration_ms: Option<f64>,
     #[serde(borrow)]
     pub(super) caller: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(super) client: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub(super) user: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(super) session: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -31,12 +34,20 @@ pub(super) struct CountedRecord<'a> {
     pub(super) outcome: Option<RecordedOutcome>,
     #[serde(borrow)]
     pub(super) error_kind: Option<Cow<'a, str>>,
-    // Fields of `shown`.
-    #[serde(borrow)]
-    pub(super) what: Option<Cow<'a, str>>,
+    // Fields of `context`.
+    #[serde(borrow, alias = "what")]
+    pub(super) form: Option<Cow<'a, str>>,
     pub(super) tokens: Option<u64>,
     pub(super) all_tokens: Option<u64>,
-    // Fields of `lost`.
+    // Fields of `discovery`.
+    #[serde(borrow)]
+    pub(super) source: Option<Cow<'a, str>>,
+    #[serde(alias = "needed", default)]
+    pub(super) cache_miss: bool,
+    /// Also a field of `call`.
+    #[serde(borrow)]
+    pub(super) error: Option<Cow<'a, str>>,
+    // Fields of `dropped`.
     pub(super) records: Option<u64>,
 }
 

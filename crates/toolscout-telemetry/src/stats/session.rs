@@ -2,6 +2,7 @@
 
 use super::median;
 use super::output::{SessionStats, UsageTotals};
+use super::record::CountedRecord;
 use crate::journal::REFUSED;
 use crate::journal::RecordedOutcome;
 use std::collections::{BTreeSet, HashSet, VecDeque};
@@ -51,9 +52,30 @@ pub(super) struct CountedCall<'a> {
     pub(super) error: Option<&'a str>,
 }
 
-impl CountedCall<'_> {
+impl<'a> CountedCall<'a> {
+    /// The call of a record; none if the record lacks its fields.
+    pub(super) fn of(row: &'a CountedRecord<'_>, at: Moment) -> Option<Self> {
+        Some(Self {
+            tool: row.tool.as_deref()?,
+            at,
+            took: row.duration_ms.unwrap_or_default(),
+            outcome: row.outcome?,
+            error: row.error_kind.as_deref(),
+        })
+    }
+
+    /// The id of the tool's source.
+    pub(super) fn source(&self) -> &'a str {
+        self.tool.split('/').next().unwrap_or_default()
+    }
+
     pub(super) fn is_refused(&self) -> bool {
         self.outcome == RecordedOutcome::Failed && self.error == Some(REFUSED)
+    }
+
+    /// Whether the call reached its tool, so that its duration says something about the tool.
+    pub(super) fn was_sent(&self) -> bool {
+        self.outcome != RecordedOutcome::Pending && !self.is_refused()
     }
 
     pub(super) fn has_failed(&self) -> bool {
@@ -68,6 +90,24 @@ impl SessionUsage {
     pub(super) fn set_list_tokens(&mut self, tokens: u64, all: Option<u64>) {
         self.cost.list_tokens = tokens;
         self.cost.all_tokens = all.unwrap_or(self.cost.all_tokens);
+    }
+
+    /// A later session of a client without sessions. It has the same tool list, which the client
+    /// does not request again while its copy is valid.
+    pub(super) fn next(&self) -> Self {
+        let UsageTotals { list_tokens, all_tokens, .. } = self.cost;
+        let cost = UsageTotals { list_tokens, all_tokens, ..UsageTotals::default() };
+        Self { cost, ..Self::default() }
+    }
+
+    /// Whether the tokens of all definitions are known.
+    pub(super) fn is_measured(&self) -> bool {
+        self.cost.all_tokens > 0
+    }
+
+    /// Whether a model searched or called tools, and the tokens it saved are unknown.
+    pub(super) fn is_unmeasured(&self) -> bool {
+        self.is_of_agent && !self.is_measured() && self.cost.searches + self.cost.calls > 0
     }
 
     /// Records a search. Returns the oldest one if it is now too old to be matched with calls.
@@ -107,8 +147,8 @@ impl SessionUsage {
         {
             self.cost.first_use_ms = Some(call.at.0.saturating_sub(first.0) as f64 + call.took);
         }
-        let source = call.tool.split('/').next().unwrap_or_default();
-        !self.met.contains(source) && self.met.insert(source.to_owned())
+        let source = call.source();
+        !self.called_sources.contains(source) && self.called_sources.insert(source.to_owned())
     }
 
     /// Counts the outcome of a search. Returns the search if no call followed it.
@@ -134,11 +174,13 @@ impl SessionUsage {
         let UsageTotals { list_tokens, search_tokens, all_tokens, .. } = self.cost;
         let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         // The savings of a session whose list was not recorded are unknown.
-        let avoided_tokens = match all_tokens {
-            0 => 0,
-            all => signed(all) - signed(list_tokens) - signed(search_tokens),
+        let saved_tokens = if self.is_measured() {
+            signed(all_tokens) - signed(list_tokens) - signed(search_tokens)
+        } else {
+            0
         };
-        UsageTotals { sessions: 1, avoided_tokens, ..self.cost.clone() }
+        let measured_sessions = u64::from(self.is_measured());
+        UsageTotals { sessions: 1, measured_sessions, saved_tokens, ..self.cost.clone() }
     }
 
     pub(super) fn stats(&self, session: &str) -> SessionStats {
@@ -157,6 +199,7 @@ pub(super) fn sum<'a>(sessions: impl Iterator<Item = &'a SessionUsage>) -> Usage
     let (mut total, mut first_uses) = (UsageTotals::default(), Vec::new());
     for cost in sessions.map(SessionUsage::cost) {
         total.sessions += 1;
+        total.measured_sessions += cost.measured_sessions;
         total.list_tokens += cost.list_tokens;
         total.search_tokens += cost.search_tokens;
         total.all_tokens += cost.all_tokens;

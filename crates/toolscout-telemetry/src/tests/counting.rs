@@ -114,7 +114,8 @@ fn searches_count_as_followed_only_if_a_hit_is_called() {
         .map(|row| (row.query, row.count, row.empty))
         .collect();
     let expected = [("fax", 2, true), ("late", 1, false), ("post a letter", 1, false)];
-    assert_eq!(nowhere, expected.map(|(query, times, empty)| (query.to_owned(), times, empty)));
+    let expected = expected.map(|(query, count, empty)| (query.to_owned(), count, empty));
+    assert_eq!(unanswered, expected);
     // Both searches found it; the call follows the later one.
     let twice = stats(
         "0 agent one search a: x/y\n1 agent one search b: x/y\n2 agent one call x/y succeeded 1",
@@ -202,19 +203,88 @@ fn lost_records_are_noted_and_unknown_kinds_skipped() {
     lines.push("no record".to_owned());
     let stats = count(lines.iter().map(String::as_str)).stats();
     assert_eq!((stats.records, stats.total.calls), (2, 1));
-    assert_eq!(stats.notes, ["3 records are missing: more happened than could be written"]);
+    assert_eq!(stats.notes, ["3 records lost: they could not be written"]);
+}
+
+/// A journal that an earlier version wrote counts the same.
+#[test]
+fn earlier_names_of_kinds_fields_and_outcomes_are_read() {
+    let earlier = |line: String| {
+        let names = [
+            (r#""kind":"context","form""#, r#""kind":"shown","what""#),
+            (r#""durationMs""#, r#""tookMs""#),
+            (r#""outcome":"succeeded""#, r#""outcome":"done""#),
+            (r#""outcome":"toolError""#, r#""outcome":"toolFailed""#),
+        ];
+        names.iter().fold(line, |line, (new, old)| line.replace(new, old))
+    };
+    let mut old: Vec<_> = lines(STORY).into_iter().map(earlier).collect();
+    assert_eq!(count(old.iter().map(String::as_str)).stats(), stats(STORY));
+    old.push(r#"{"n":24,"at":"2023-11-14T22:13:21.000Z","kind":"lost","records":3}"#.to_owned());
+    let counted = count(old.iter().map(String::as_str)).stats();
+    assert_eq!(counted.notes, ["3 records lost: they could not be written"]);
 }
 
 /// Only a bounded number of searches per session waits for calls, however many there are.
 #[test]
 fn a_session_of_thousands_of_searches_is_counted_incrementally() {
     let story: String = (0..5_000)
-        .map(|it| format!("{it} agent one search q{it}: a/b\n{it} agent one answer 10\n"))
+        .map(|index| {
+            format!("{index} agent one search q{index}: a/b\n{index} agent one answer 10\n")
+        })
         .collect();
     let stats = stats(&story);
     assert_eq!(
         (stats.total.searches, stats.total.not_followed, stats.total.search_tokens),
         (5_000, 5_000, 50_000)
     );
-    assert_eq!(stats.nowhere.len(), 100);
+    assert_eq!(stats.unanswered_queries.len(), 100);
+}
+
+/// Requests of a client without sessions are sessions as long as no pause of 30 minutes divides
+/// them. The client keeps its tool list over a pause.
+#[test]
+fn requests_without_a_session_are_grouped_by_origin_and_time() {
+    let story = "
+        0 agent - list 300 of 5000
+        10 agent - search mail: mail/send
+        10 agent - answer 400
+        1700 agent - call mail/send succeeded 10
+        4000 agent - search mail: mail/send
+        4000 agent - answer 500
+        4001 other - search mail: mail/send
+        4001 other - answer 800
+    ";
+    let stats = stats(story);
+    let sessions: Vec<_> = stats.clients[0]
+        .recent_sessions
+        .iter()
+        .map(|recent| (recent.started.get(11..19).unwrap(), recent.cost.saved_tokens))
+        .collect();
+    assert_eq!(
+        sessions,
+        [("23:20:00", 5_000 - 300 - 500), ("22:13:20", 5_000 - 300 - 400)],
+        "the second session starts at second 4000"
+    );
+    let savings = &stats.savings;
+    assert_eq!((savings.measured_sessions, savings.unmeasured_sessions), (2, 1));
+    // The client that never listed tools is left out of all numbers.
+    assert_eq!((savings.compared_with, savings.list_tokens), (10_000, 600));
+    assert_eq!((savings.search_tokens, savings.tokens), (900, Some(8_500)));
+    assert_eq!((savings.percent, &savings.explanation), (Some(85), &None));
+}
+
+#[test]
+fn savings_are_absent_if_unknown_and_explained_if_negative() {
+    let unknown = stats("0 agent one search x: a/b\n0 agent one answer 900").savings;
+    assert_eq!((unknown.tokens, unknown.percent, unknown.unmeasured_sessions), (None, None, 1));
+    assert!(!unknown.method.is_empty() && unknown.explanation.is_none());
+    let searched =
+        stats("0 agent one list 300 of 400\n1 agent one search x: a/b\n1 agent one answer 900");
+    assert_eq!(searched.savings.tokens, Some(-800));
+    assert!(searched.savings.explanation.is_some_and(|text| text.contains("search results took")));
+    let listed = stats("0 agent one list 500 of 400").savings;
+    assert!(listed.explanation.is_some_and(|text| text.contains("listed tools take as many")));
+    // Commands are not models: what they print costs no context.
+    assert_eq!(stats("0 cli - search x: a/b").savings.unmeasured_sessions, 0);
 }
