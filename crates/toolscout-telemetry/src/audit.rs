@@ -1,6 +1,6 @@
 //! Reads pages of the journal, and verifies its chain.
 
-use crate::journal::JournalEntry;
+use crate::journal::{EntryDetails, JournalEntry, REFUSED, RecordedOutcome};
 use crate::{TelemetryError, since};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,14 @@ pub const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1_000;
 
 /// All kinds of records.
-pub const KINDS: [&str; 7] = ["discovery", "search", "call", "decision", "shown", "lost", "mended"];
+pub const KINDS: [&str; 7] =
+    ["discovery", "search", "call", "decision", "context", "dropped", "repaired"];
+/// Kinds that earlier versions wrote under another name: today's name, and theirs.
+const RENAMED_KINDS: [(&str, &str); 3] =
+    [("context", "shown"), ("dropped", "lost"), ("repaired", "mended")];
+/// Outcomes of a call.
+const OUTCOMES: [&str; 7] =
+    ["succeeded", "toolError", "inputRequired", "pending", "failed", REFUSED, "cancelled"];
 /// Kinds of the timeline.
 const TIMELINE: [&str; 6] = ["discovery", "search", "call", "decision", "dropped", "repaired"];
 /// Kinds of the audit log.
@@ -33,17 +40,21 @@ pub fn audit(state: Option<&Path>, page: &AuditQuery) -> Result<AuditPage, Telem
 fn newest(
     state: Option<&Path>,
     page: &AuditQuery,
-    usual: &[&str],
+    default_kinds: &[&'static str],
 ) -> Result<AuditPage, TelemetryError> {
     let Some(state) = state else { return Ok(AuditPage::default()) };
     let limit = page.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let kinds = page.kind.as_deref().map(kinds).transpose()?;
-    let since = page.since.as_deref().map(|it| since::read(it, Moment::now())).transpose()?;
-    let wanted =
-        JournalQuery { before: page.before, kinds: kinds.as_deref().unwrap_or(usual), since };
+    page.outcome.as_deref().map(check_outcomes).transpose()?;
+    let since = page.since.as_deref().map(|text| since::read(text, Moment::now())).transpose()?;
+    let kinds = stored_kinds(kinds.as_deref().unwrap_or(default_kinds));
+    let query = JournalQuery { before: page.before, kinds: &kinds, since };
     // Reads one record more than the limit, to find out whether there is a next page.
-    let mut kept = JournalReader::new(state)
-        .newest(&wanted, limit + 1)
+    let is_selected = |text: &str| {
+        !page.has_filter() || serde_json::from_str(text).is_ok_and(|entry| page.selects(&entry))
+    };
+    let mut lines = JournalReader::new(state)
+        .newest_where(&query, limit + 1, is_selected)
         .map_err(TelemetryError::io("read", state))?;
     let has_more = lines.len() > limit;
     lines.truncate(limit);
@@ -53,7 +64,9 @@ fn newest(
         lines.iter().filter_map(|line| serde_json::from_str(&line.text).ok()).collect();
     let unknown = lines.len() - entries.len();
     let notes = (unknown > 0)
-        .then(|| format!("{unknown} records cannot be read by this version"))
+        .then(|| {
+            format!("{} could not be read by this version of toolscout", counted(unknown, "record"))
+        })
         .into_iter();
     Ok(AuditPage { entries, next_before, notes: notes.collect() })
 }
@@ -68,6 +81,29 @@ fn kinds(text: &str) -> Result<Vec<&'static str>, TelemetryError> {
             parse_kind(part.trim()).ok_or(TelemetryError::InvalidQuery { message, hint })
         })
         .collect()
+}
+
+/// Refuses a list of outcomes with an unknown word.
+fn check_outcomes(text: &str) -> Result<(), TelemetryError> {
+    match text.split(',').map(str::trim).find(|word| !OUTCOMES.contains(word)) {
+        None => Ok(()),
+        Some(word) => Err(TelemetryError::InvalidQuery {
+            message: format!("`{}` is not an outcome", escape::line(word)),
+            hint: format!("use one of {}", OUTCOMES.join(", ")),
+        }),
+    }
+}
+
+/// The names under which records of these kinds are stored, by this version or an earlier one.
+fn stored_kinds(kinds: &[&'static str]) -> Vec<&'static str> {
+    let renamed = RENAMED_KINDS.iter().filter(|(name, _)| kinds.contains(name));
+    kinds.iter().copied().chain(renamed.map(|(_, earlier)| *earlier)).collect()
+}
+
+/// Today's name of a kind.
+pub(crate) fn current_kind(stored: &str) -> &str {
+    let renamed = RENAMED_KINDS.iter().find(|(_, earlier)| *earlier == stored);
+    renamed.map_or(stored, |(name, _)| name)
 }
 
 /// Verifies the chain of the journal, from the first record to the last.
@@ -127,6 +163,71 @@ pub struct AuditQuery {
     pub kind: Option<String>,
     /// Show only records since this time: RFC 3339 (`2026-07-28`, `2026-07-28T12:00:00Z`) or an age (`90s`, `15m`, `2h`, `7d`)
     pub since: Option<String>,
+    /// Show only records of clients with this text in their name
+    pub client: Option<String>,
+    /// Show only records about this source and its tools
+    pub source: Option<String>,
+    /// Show only records about tools with this text in their id
+    pub tool: Option<String>,
+    /// Show only calls with this outcome: `succeeded`, `toolError`, `inputRequired`, `pending`, `failed`, `refused` or `cancelled`; separate several with commas
+    pub outcome: Option<String>,
+}
+
+impl AuditQuery {
+    /// Whether a filter needs more of a record than its number, time and kind.
+    fn has_filter(&self) -> bool {
+        [&self.client, &self.source, &self.tool, &self.outcome].into_iter().any(Option::is_some)
+    }
+
+    /// Whether a record passes the filters.
+    fn selects(&self, entry: &JournalEntry) -> bool {
+        let subjects = subjects(&entry.details);
+        let client = entry.requester.client.as_ref().or(entry.requester.caller.as_ref());
+        let is_client = |text: &String| client.is_some_and(|client| has(client, text));
+        let is_source = |source: &String| {
+            let is_of_source = |subject: &&str| subject.split('/').next() == Some(source);
+            subjects.iter().any(is_of_source)
+        };
+        let is_tool = |text: &String| subjects.iter().any(|subject| has(subject, text));
+        let is_outcome = |words: &String| {
+            outcome_word(&entry.details)
+                .is_some_and(|outcome| words.split(',').any(|word| word.trim() == outcome))
+        };
+        self.client.as_ref().is_none_or(is_client)
+            && self.source.as_ref().is_none_or(is_source)
+            && self.tool.as_ref().is_none_or(is_tool)
+            && self.outcome.as_ref().is_none_or(is_outcome)
+    }
+}
+
+/// Whether a text contains another, in any case.
+fn has(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
+}
+
+/// The tools, sources and other subjects of a record.
+fn subjects(details: &EntryDetails) -> Vec<&str> {
+    match details {
+        EntryDetails::Discovery { source, .. } => vec![source],
+        EntryDetails::Search { hits, .. } => hits.iter().map(|hit| hit.id.as_str()).collect(),
+        EntryDetails::Call { tool, .. } => vec![tool],
+        EntryDetails::Decision { subject, .. } => vec![subject],
+        _ => Vec::new(),
+    }
+}
+
+/// The outcome of a call as people see it: a refused call is not a failed one.
+fn outcome_word(details: &EntryDetails) -> Option<&'static str> {
+    let EntryDetails::Call { outcome, error_kind, .. } = details else { return None };
+    Some(match outcome {
+        RecordedOutcome::Succeeded => "succeeded",
+        RecordedOutcome::ToolError => "toolError",
+        RecordedOutcome::InputRequired => "inputRequired",
+        RecordedOutcome::Pending => "pending",
+        RecordedOutcome::Failed if error_kind.as_deref() == Some(REFUSED) => REFUSED,
+        RecordedOutcome::Failed => "failed",
+        RecordedOutcome::Cancelled => "cancelled",
+    })
 }
 
 /// Result of checking the chain of the journal.

@@ -14,8 +14,8 @@ pub struct JournalEntry {
     /// Start time; RFC 3339 in UTC.
     pub at: String,
     /// Duration in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub took_ms: Option<f64>,
+    #[serde(default, alias = "tookMs", skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<f64>,
     /// The origin of the request.
     #[serde(flatten)]
     pub requester: RequesterRecord,
@@ -39,6 +39,9 @@ pub struct RequesterRecord {
     /// The authenticated user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+    /// The name of the access token; never the token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// Name and version the client reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
@@ -64,7 +67,8 @@ pub enum EntryDetails {
         /// Number of tools.
         tools: u64,
         /// True if there was no valid cached result.
-        needed: bool,
+        #[serde(alias = "needed")]
+        cache_miss: bool,
         /// True if the tools differ from the previous result.
         changed: bool,
         /// Why it failed, if it did.
@@ -109,21 +113,25 @@ pub enum EntryDetails {
     },
     /// A user or a rule made a decision.
     Decision {
-        /// What kind of thing was decided about: `call`, `definition`, `policy`, `server`, `trust`.
-        about: String,
+        /// Type of the subject: `call`, `definition`, `policy`, `server`, `trust` …
+        #[serde(alias = "about")]
+        subject_type: String,
         /// The tool, server or folder.
-        which: String,
-        /// The decision: `asked`, `allowed`, `denied`, `approved`, `rejected`, `added`, `removed`, `enabled`, `disabled`, `changed`; of a
-        /// policy, what holds from now on: `allow`, `ask`, `deny`, `disable`, or `unset`.
+        #[serde(alias = "which")]
+        subject: String,
+        /// The decision: `requested`, `allowed`, `approved`, `rejected`, `denied`, `added`, `removed`, `enabled`, `disabled`, `changed`; for a
+        /// policy its new value: `allow`, `ask`, `deny`, `disable` or `unset`.
         decision: String,
         /// The user or the rule that decided.
         by: String,
     },
-    /// Tool descriptions were sent to a model.
-    Shown {
-        /// In what form: `list`, `search`, `context`.
-        what: String,
-        /// Number of tools shown.
+    /// Tool definitions or descriptions were sent to a model.
+    #[serde(alias = "shown")]
+    Context {
+        /// How: `list`, `search` or `context`.
+        #[serde(alias = "what")]
+        form: String,
+        /// Number of tools sent.
         tools: u64,
         /// Upper bound of the tokens.
         tokens: u64,
@@ -134,13 +142,15 @@ pub enum EntryDetails {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         all_tokens: Option<u64>,
     },
-    /// Records are missing here, because more happened than could be written.
-    Lost {
-        /// How many records.
+    /// Records are missing here, because they could not be written.
+    #[serde(alias = "lost")]
+    Dropped {
+        /// Number of missing records.
         records: u64,
     },
     /// The journal was damaged, and continues here.
-    Mended {
+    #[serde(alias = "mended")]
+    Repaired {
         /// What was wrong.
         reason: String,
     },
@@ -151,11 +161,16 @@ pub enum EntryDetails {
 #[serde(rename_all = "camelCase")]
 pub enum RecordedOutcome {
     /// The tool succeeded.
-    Done,
+    #[serde(alias = "done")]
+    Succeeded,
     /// The tool ran and reported an error.
-    ToolFailed,
+    #[serde(alias = "toolFailed")]
+    ToolError,
     /// The tool needs more input from the client first.
-    WantsInput,
+    #[serde(alias = "wantsInput")]
+    InputRequired,
+    /// The call needs an approval first.
+    Pending,
     /// The call did not reach the tool, or no response came back.
     Failed,
     /// The caller stopped waiting before the end.

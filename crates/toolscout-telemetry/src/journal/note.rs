@@ -93,7 +93,7 @@ impl JournalNote {
             took: *took,
             requester: requester.clone(),
             trace: span.parent.map(|_| span.trace),
-            what,
+            event: noted,
         })
     }
 
@@ -146,12 +146,13 @@ fn requester_record(requester: &Requester, trace: Option<[u8; 16]>) -> Requester
         text.as_deref().map(|value| redact_and_truncate(value, MAX_NAME_BYTES))
     };
     RequesterRecord {
-        caller: Some(who.caller.word().to_owned()),
-        user: name(&who.user),
-        client: name(&who.client),
-        session: name(&who.session),
-        project: who.project.as_ref().map(|it| it.display().to_string()),
-        trace: trace.map(|it| format!("{:032x}", u128::from_be_bytes(it))),
+        caller: Some(requester.caller.as_str().to_owned()),
+        user: name(&requester.user),
+        token: name(&requester.token),
+        client: name(&requester.client),
+        session: name(&requester.session),
+        project: requester.project.as_ref().map(|project| project.display().to_string()),
+        trace: trace.map(|trace| format!("{:032x}", u128::from_be_bytes(trace))),
     }
 }
 
@@ -161,7 +162,7 @@ fn entry_details(noted: NotedEvent) -> EntryDetails {
             EntryDetails::Discovery {
                 source: source.to_string(),
                 tools: tools as u64,
-                needed,
+                cache_miss: needed,
                 changed,
                 error: error.map(|error| redact_and_truncate(&error, MAX_TEXT_BYTES)),
             }
@@ -196,9 +197,10 @@ fn entry_details(noted: NotedEvent) -> EntryDetails {
 
 fn call(called: CallEvent, arguments: Value) -> EntryDetails {
     let (outcome, bytes, error) = match called.outcome {
-        CallOutcome::Succeeded(bytes) => (RecordedOutcome::Done, Some(bytes), None),
-        CallOutcome::ToolError(bytes) => (RecordedOutcome::ToolFailed, Some(bytes), None),
-        CallOutcome::InputRequired => (RecordedOutcome::WantsInput, None, None),
+        CallOutcome::Succeeded(bytes) => (RecordedOutcome::Succeeded, Some(bytes), None),
+        CallOutcome::ToolError(bytes) => (RecordedOutcome::ToolError, Some(bytes), None),
+        CallOutcome::InputRequired => (RecordedOutcome::InputRequired, None, None),
+        CallOutcome::Pending => (RecordedOutcome::Pending, None, None),
         CallOutcome::Failed { kind, message } => {
             (RecordedOutcome::Failed, None, Some((kind, message)))
         }
