@@ -12,7 +12,6 @@ pub(crate) use counts::error_kind_name;
 use page::MetricsPage;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use toolscout_core::event::{Event, Observer};
 use toolscout_core::{Moment, SourceId};
 
@@ -20,7 +19,8 @@ use toolscout_core::{Moment, SourceId};
 pub struct Metrics {
     started: Moment,
     counts: Mutex<EventCounts>,
-    catalog: OnceLock<CountCatalog>,
+    /// One function for each catalog of this process.
+    catalogs: Mutex<Vec<CountCatalog>>,
 }
 
 /// The sizes of the catalog.
@@ -59,16 +59,24 @@ impl Metrics {
         page.text()
     }
 
-    /// Sets the function that counts the catalog. Each rendering calls it.
-    pub fn set_catalog(&self, count: impl Fn() -> CatalogCounts + Send + Sync + 'static) {
-        let _ = self.catalog.set(Box::new(count));
+    /// Adds a function that counts a catalog. Each rendering calls it; several catalogs are added
+    /// up.
+    pub fn add_catalog(&self, count: impl Fn() -> CatalogCounts + Send + Sync + 'static) {
+        self.catalogs.lock().push(Box::new(count));
     }
 
-    fn tools(&self, page: &mut MetricsPage) {
-        let Some(CatalogCounts { sources, tools }) = self.catalog.get().map(|count| count()) else {
+    fn write_tools(&self, page: &mut MetricsPage) {
+        let counted: Vec<CatalogCounts> =
+            self.catalogs.lock().iter().map(|count| count()).collect();
+        if counted.is_empty() {
             return;
-        };
-        page.gauge("toolscout_sources", "Servers, folders and other sources of tools.");
+        }
+        let sources: usize = counted.iter().map(|counts| counts.sources).sum();
+        let mut tools = BTreeMap::new();
+        for (key, count) in counted.into_iter().flat_map(|counts| counts.tools) {
+            *tools.entry(key).or_insert(0) += count;
+        }
+        page.gauge("toolscout_sources", "Number of sources: servers, folders and others.");
         page.line(&[], sources);
         page.gauge("toolscout_tools", "Tools in the catalog, by server and status.");
         for ((server, status), count) in tools.iter().take(counts::MAX_SERVERS) {

@@ -4,6 +4,7 @@ use super::histogram::Histogram;
 use super::page::MetricsPage;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use toolscout_core::event::{
     CallEvent, CallOutcome, ContextUse, DecisionEvent, DiscoveryEvent, Event, EventKind,
     OperationEvent, Requester,
@@ -11,7 +12,9 @@ use toolscout_core::event::{
 use toolscout_core::{ErrorKind, SourceId};
 
 /// Number of servers with a label of their own; all others share the label `other`.
-pub(super) const SERVERS: usize = 256;
+pub(super) const MAX_SERVERS: usize = 256;
+/// Number of access tokens with a label of their own; all others share the label `other`.
+const MAX_TOKENS: usize = 256;
 /// Number of sessions that are counted.
 const MAX_SESSIONS: usize = 65_536;
 /// Number of distinct decisions that are counted.
@@ -32,6 +35,9 @@ pub(super) struct EventCounts {
     operation_seconds: BTreeMap<&'static str, Histogram>,
     shown: BTreeMap<&'static str, ContextSum>,
     servers: BTreeSet<SourceId>,
+    /// Requests by the name of the access token, and by kind.
+    token_requests: BTreeMap<(Arc<str>, &'static str), u64>,
+    tokens: BTreeSet<Arc<str>>,
     /// Hashes of the session labels.
     sessions: HashSet<u64>,
     hasher: RandomState,
@@ -47,7 +53,8 @@ struct ContextSum {
 
 impl EventCounts {
     pub(super) fn add(&mut self, event: &Event) {
-        self.session(&event.requester);
+        self.add_session(&event.requester);
+        self.add_token(event);
         let seconds = event.took.as_secs_f64();
         match &event.kind {
             EventKind::Call(called) => self.add_call(called, seconds),
@@ -104,6 +111,21 @@ impl EventCounts {
         }
     }
 
+    fn add_token(&mut self, event: &Event) {
+        let Some(token) = &event.requester.token else { return };
+        let kind = match &event.kind {
+            EventKind::Call(_) => "call",
+            EventKind::Search(_) => "search",
+            EventKind::Operation(_) => "operation",
+            EventKind::Decision(_) => "decision",
+            _ => return,
+        };
+        let is_counted = self.tokens.contains(token) || self.tokens.len() < MAX_TOKENS;
+        let label: Arc<str> = if is_counted { token.clone() } else { "other".into() };
+        self.tokens.insert(label.clone());
+        *self.token_requests.entry((label, kind)).or_default() += 1;
+    }
+
     /// The metric label for a server. Servers beyond the limit share one label, to cap cardinality.
     fn server(&mut self, id: &SourceId) -> SourceId {
         if self.servers.contains(id) || self.servers.len() < MAX_SERVERS {
@@ -141,7 +163,14 @@ impl EventCounts {
         for (operation, histogram) in &self.operation_seconds {
             histogram.write(page, &[("operation", operation)]);
         }
-        self.write_people(page);
+        page.counter(
+            "toolscout_token_requests_total",
+            "Calls, searches, operations and decisions over HTTP, by access token and kind.",
+        );
+        for ((token, kind), count) in &self.token_requests {
+            page.line(&[("token", token.as_ref()), ("kind", kind)], *count);
+        }
+        self.write_decisions_and_context(page);
     }
 
     fn write_calls(&self, page: &mut MetricsPage) {
@@ -167,28 +196,36 @@ impl EventCounts {
             "toolscout_decisions_total",
             "Decisions of users and policy rules, by subject type and decision.",
         );
-        for ((about, word), count) in &self.decisions {
-            page.line(&[("about", about), ("decision", word)], *count);
+        for ((subject_type, decision), count) in &self.decisions {
+            let labels = [("subject_type", *subject_type), ("decision", *decision)];
+            page.line(&labels, *count);
         }
         page.counter("toolscout_sessions_total", "Sessions with at least one request.");
         page.line(&[], self.sessions.len());
-        page.counter("toolscout_shown_total", "How often something was put before a model.");
-        self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.times));
-        page.counter("toolscout_shown_tools_total", "Tools that were put before models.");
-        self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.tools));
         page.counter(
             "toolscout_context_total",
             "Tool lists, search results and summaries sent to clients.",
         );
-        self.shown.iter().for_each(|(what, sum)| page.line(&[("what", what)], sum.tokens));
+        self.shown.iter().for_each(|(form, sum)| page.line(&[("form", form)], sum.times));
+        page.counter(
+            "toolscout_context_tools_total",
+            "Tools in lists, search results and summaries sent to clients.",
+        );
+        self.shown.iter().for_each(|(form, sum)| page.line(&[("form", form)], sum.tools));
+        page.counter(
+            "toolscout_context_tokens_total",
+            "Tokens of lists, search results and summaries sent to clients; an upper bound.",
+        );
+        self.shown.iter().for_each(|(form, sum)| page.line(&[("form", form)], sum.tokens));
     }
 }
 
 fn outcome(outcome: &CallOutcome) -> &'static str {
     match outcome {
-        CallOutcome::Succeeded(_) => "done",
-        CallOutcome::ToolError(_) => "tool_failed",
-        CallOutcome::InputRequired => "wants_input",
+        CallOutcome::Succeeded(_) => "succeeded",
+        CallOutcome::ToolError(_) => "tool_error",
+        CallOutcome::InputRequired => "input_required",
+        CallOutcome::Pending => "pending",
         CallOutcome::Cancelled => "cancelled",
         CallOutcome::Failed { kind, .. } => error_kind_name(*kind),
     }

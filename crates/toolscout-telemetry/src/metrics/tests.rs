@@ -13,8 +13,14 @@ use toolscout_core::{Arguments, Caller, ErrorKind, SourceId, ToolId, ToolName};
 
 fn event(millis: u64, session: &str, kind: EventKind) -> Event {
     let session = Some(session.into());
-    let requester =
-        Requester { caller: Caller::Mcp, user: None, client: None, session, project: None };
+    let requester = Requester {
+        caller: Caller::Mcp,
+        user: None,
+        token: None,
+        client: None,
+        session,
+        project: None,
+    };
     Event {
         at: Moment(0),
         took: Duration::from_millis(millis),
@@ -94,7 +100,8 @@ fn each_event_is_counted_once_by_server_and_outcome() {
     ] {
         metrics.observe(&event(30, "one", what));
     }
-    metrics.observe(&event(1, "two", EventKind::DiscoveryStarted(source("mail"))));
+    let start = DiscoveryStart { source: source("mail"), installer: None };
+    metrics.observe(&event(1, "two", EventKind::DiscoveryStarted(start)));
     let page = metrics.render();
     let values = values(&page);
     for (line, value) in [
