@@ -31,6 +31,18 @@ use toolscout_core::{BatchLimits, BatchWriter};
 const LIMITS: BatchLimits =
     BatchLimits { name: "traces", capacity: 2_048, batch: 512, delay: Duration::from_secs(1) };
 
+/// The MCP servers at the time of a span.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TracedServers {
+    /// Their names.
+    pub names: Vec<String>,
+    /// Whether one of them has no valid cached tools.
+    pub needs_discovery: bool,
+}
+
+/// Returns the current MCP servers.
+type CurrentServers = Box<dyn Fn() -> TracedServers + Send + Sync>;
+
 /// The observer that exports spans.
 pub struct Traces {
     writer: BatchWriter<ExportedSpan>,
@@ -38,6 +50,7 @@ pub struct Traces {
     closing: watch::Sender<Option<Instant>>,
     content: bool,
     notify: Arc<OnceLock<Notify>>,
+    servers: OnceLock<CurrentServers>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -51,7 +64,14 @@ impl Traces {
         let writer =
             BatchWriter::new(LIMITS, move |spans, dropped| exporter.export(&spans, dropped));
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Self { writer, closing, content, notify, hits, misses })
+        let servers = OnceLock::new();
+        Arc::new(Self { writer, closing, content, notify, servers, hits, misses })
+    }
+
+    /// Sets the function that returns the current MCP servers, for the spans of discoveries and
+    /// searches.
+    pub fn set_servers(&self, servers: impl Fn() -> TracedServers + Send + Sync + 'static) {
+        let _ = self.servers.set(Box::new(servers));
     }
 
     /// Sets the function that shows the user, once, that spans cannot be sent.
@@ -96,8 +116,9 @@ impl Observer for Traces {
         if !event.span.is_sampled {
             return;
         }
+        let servers = || self.servers.get().map(|servers| servers()).unwrap_or_default();
         if let Some(span) = to_span(event, counts, self.content) {
-            self.writer.push(span);
+            self.writer.push(with_servers(span, servers));
             self.writer.start();
         }
     }

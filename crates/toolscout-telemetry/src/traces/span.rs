@@ -1,5 +1,6 @@
 //! Converts events to spans, with the attributes of OpenTelemetry's and Langfuse's conventions.
 
+use super::TracedServers;
 use super::attributes::{Attributes, clip};
 use super::request::ExportedSpan;
 use crate::metrics::error_kind_name;
@@ -30,12 +31,18 @@ impl CacheCounts {
 /// arguments.
 pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Option<ExportedSpan> {
     let (name, attributes, error) = match &event.kind {
-        EventKind::Discovery(it) => {
-            ("tool-discovery", discovered(it, count, event.took), it.error.clone())
+        EventKind::Discovery(discovery) => (
+            "tool-discovery",
+            discovery_attributes(discovery, count, event.took),
+            discovery.error.clone(),
+        ),
+        EventKind::Search(search) => {
+            ("tool-search", search_attributes(search, count, content), None)
         }
-        EventKind::Search(it) => ("tool-search", searched(it, count, content), None),
-        EventKind::Call(it) => ("tool-call", called(it, content), failure(&it.outcome)),
-        EventKind::Decision(it) => (decision(it), decided(it), None),
+        EventKind::Call(call) => {
+            ("tool-call", call_attributes(call, content), failure(&call.outcome))
+        }
+        EventKind::Decision(value) => (decision_span_name(value), decision_attributes(value), None),
         _ => return None,
     };
     let error = error.map(|error| clip(&redact::text(&error)).to_owned());
@@ -52,20 +59,46 @@ pub(super) fn to_span(event: &Event, count: CacheCounts, content: bool) -> Optio
     Some(ExportedSpan { trace, id, parent, name, start, end, attributes, error })
 }
 
-/// Adds the attributes of the requester.
-fn of(who: &Requester, attributes: Attributes) -> Attributes {
-    attributes
-        .with("toolscout.caller", who.caller.word())
-        .maybe("toolscout.client", who.client.as_deref())
-        .maybe("session.id", who.session.as_deref())
-        .maybe("langfuse.session.id", who.session.as_deref())
-        .maybe("user.id", who.user.as_deref())
-        .maybe("langfuse.user.id", who.user.as_deref())
+/// Adds the names of the configured MCP servers to the span of a discovery or a search, and to a
+/// search whether one of them needs a discovery.
+pub(super) fn with_servers(
+    span: ExportedSpan,
+    servers: impl FnOnce() -> TracedServers,
+) -> ExportedSpan {
+    if !matches!(span.name, "tool-discovery" | "tool-search") {
+        return span;
+    }
+    let TracedServers { names, needs_discovery } = servers();
+    let text = json!(names).to_string();
+    let attributes = span.attributes.with("toolscout.mcp_servers", names);
+    let attributes = metadata(attributes, "mcpServers", text);
+    let attributes = if span.name == "tool-search" {
+        let attributes = attributes.with("toolscout.needs_discovery", needs_discovery);
+        metadata(attributes, "needsDiscovery", needs_discovery)
+    } else {
+        attributes
+    };
+    ExportedSpan { attributes, ..span }
 }
 
-fn discovered(it: &DiscoveryEvent, count: CacheCounts, took: Duration) -> Attributes {
-    let server = it.source.as_str();
-    let named = json!(it.names.iter().take(128).collect::<Vec<_>>());
+/// Adds the attributes of the requester.
+fn with_requester(requester: &Requester, attributes: Attributes) -> Attributes {
+    attributes
+        .with("toolscout.caller", requester.caller.as_str())
+        .with_optional("toolscout.client", requester.client.as_deref())
+        .with_optional("session.id", requester.session.as_deref())
+        .with_optional("langfuse.session.id", requester.session.as_deref())
+        .with_optional("user.id", requester.user.as_deref())
+        .with_optional("langfuse.user.id", requester.user.as_deref())
+}
+
+fn discovery_attributes(
+    discovery_event: &DiscoveryEvent,
+    count: CacheCounts,
+    took: Duration,
+) -> Attributes {
+    let server = discovery_event.source.as_str();
+    let names = json!(discovery_event.names.iter().take(128).collect::<Vec<_>>());
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let attributes = Attributes::default()
         .with("langfuse.observation.type", "span")
@@ -165,9 +198,10 @@ fn metadata(attributes: Attributes, key: &str, value: impl Into<Value>) -> Attri
 
 fn outcome(outcome: &CallOutcome) -> (&'static str, Option<usize>) {
     match outcome {
-        CallOutcome::Succeeded(bytes) => ("done", Some(*bytes)),
-        CallOutcome::ToolError(bytes) => ("tool_failed", Some(*bytes)),
-        CallOutcome::InputRequired => ("wants_input", None),
+        CallOutcome::Succeeded(bytes) => ("succeeded", Some(*bytes)),
+        CallOutcome::ToolError(bytes) => ("tool_error", Some(*bytes)),
+        CallOutcome::InputRequired => ("input_required", None),
+        CallOutcome::Pending => ("pending", None),
         CallOutcome::Cancelled => ("cancelled", None),
         CallOutcome::Failed { kind, .. } => (error_kind_name(*kind), None),
     }

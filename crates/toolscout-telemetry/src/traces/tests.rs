@@ -2,6 +2,7 @@
 //! 2. Queries and arguments are exported only on request, and never with a secret in them.
 //! 3. Environment variables are read as OpenTelemetry specifies.
 
+use super::TracedServers;
 use super::environment::pairs;
 use super::request::ExportedSpan;
 use super::span::{CacheCounts, to_span, with_servers};
@@ -17,6 +18,7 @@ fn event(kind: EventKind) -> Event {
     let requester = Requester {
         caller: Caller::Mcp,
         user: Some("ada".into()),
+        token: None,
         client: Some("claude-code 2.1".into()),
         session: Some("s-1".into()),
         project: None,
@@ -141,18 +143,54 @@ fn a_discovery_span_has_tools_and_cache_counts() {
     assert_eq!(metadata("cacheHitRatio"), Some(json!(0.75)));
 }
 
+/// M-16b
 #[test]
-fn approvals_are_named_and_what_takes_no_time_is_no_span() {
-    let decided = |about| DecisionEvent {
-        about,
-        which: "mail/send".to_owned(),
-        word: "approved",
+fn spans_of_discoveries_and_searches_name_the_servers() {
+    let servers =
+        || TracedServers { names: vec!["fs".to_owned(), "mail".to_owned()], needs_discovery: true };
+    let found = DiscoveryEvent {
+        source: SourceId::new("mail").expect("an id"),
+        names: Vec::new(),
+        was_uncached: false,
+        changed: false,
+        error: None,
+    };
+    let discovery = with_servers(span(EventKind::Discovery(found), false), servers);
+    assert_eq!(
+        attribute(&discovery, "langfuse.observation.metadata.mcpServers"),
+        text(r#"["fs","mail"]"#)
+    );
+    assert_eq!(attribute(&discovery, "toolscout.mcp_servers"), Some(json!(["fs", "mail"])));
+    let needs_discovery = "langfuse.observation.metadata.needsDiscovery";
+    assert_eq!(attribute(&discovery, needs_discovery), Some(json!(false)), "its own value");
+    let search = EventKind::Search(SearchEvent {
+        text: "mail".to_owned(),
+        profile: "ranked",
+        hits: Vec::new(),
+        notes: Vec::new(),
+    });
+    let search = with_servers(span(search, false), servers);
+    assert_eq!(attribute(&search, "toolscout.mcp_servers"), Some(json!(["fs", "mail"])));
+    assert_eq!(attribute(&search, needs_discovery), Some(json!(true)));
+    let call = with_servers(span(call(CallOutcome::InputRequired), false), servers);
+    assert_eq!(attribute(&call, "toolscout.mcp_servers"), None);
+}
+
+#[test]
+fn approvals_have_their_own_span_name_and_other_events_no_span() {
+    let decided = |kind| DecisionEvent {
+        kind,
+        subject: "mail/send".to_owned(),
+        action: "approved",
         by: "ada".to_owned(),
     };
     assert_eq!(span(EventKind::Decision(decided("call")), false).name, "approval");
     assert_eq!(span(EventKind::Decision(decided("definition")), false).name, "approval");
     assert_eq!(span(EventKind::Decision(decided("policy")), false).name, "decision");
-    let begun = event(EventKind::DiscoveryStarted(SourceId::local()));
+    let begun = event(EventKind::DiscoveryStarted(DiscoveryStart {
+        source: SourceId::local(),
+        installer: None,
+    }));
     assert_eq!(to_span(&begun, CacheCounts { hits: 0, misses: 0 }, false), None);
 }
 
