@@ -8,9 +8,9 @@
 //!
 //! The two meta tools are neither shown nor callable outside of this module.
 
-mod answer;
 mod call;
 mod definitions;
+mod response;
 mod search;
 mod via;
 

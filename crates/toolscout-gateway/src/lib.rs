@@ -5,12 +5,10 @@
 //! exist nor which surface uses it. The two main paths to read are [`Gateway::refresh`] and
 //! [`Gateway::call`]; the tools that one request sees are its [`CatalogView`].
 
-pub mod pins;
+pub mod lock_file;
 pub mod policy;
 
-mod answer;
 mod approvals;
-mod ask;
 mod builder;
 mod call;
 mod check;
@@ -24,6 +22,7 @@ mod error;
 mod federation;
 mod learning;
 mod observed_call;
+mod pending_approvals;
 mod publish;
 mod published;
 mod registered;
@@ -35,6 +34,7 @@ mod shadowing;
 mod sources;
 mod standing;
 mod tasks;
+mod tool_search;
 mod trust;
 mod view;
 mod watch;

@@ -4,17 +4,17 @@
 //! 4. Defaults are filled in; given values stay.
 
 mod actor;
+mod authorization;
 mod batch;
-mod coming;
 mod consent;
 mod decisions;
-mod doors;
 mod events;
 mod federation;
 mod learning;
 mod requests;
 mod resumed;
 mod server;
+mod source_changes;
 mod speed;
 mod trust;
 mod watching;

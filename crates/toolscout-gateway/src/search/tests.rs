@@ -6,9 +6,9 @@
 //! 5. All searchable text of a tool is in its stamp, and adjacent fields stay distinct.
 //! 6. The order of hits is independent of the order of sources and threads.
 
-mod meaning;
-mod memory;
+mod embeddings;
 mod order;
+mod persistence;
 mod stamps;
 mod trust;
 

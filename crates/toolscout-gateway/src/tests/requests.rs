@@ -4,7 +4,7 @@
 //!
 //! How long they are cached is tested in `keeping`.
 
-mod keeping;
+mod caching;
 
 use super::actor::{Actor, Answer, agent};
 use super::{cli, text};
