@@ -39,16 +39,16 @@ pub struct Approvals {
     pub(crate) partition: Arc<str>,
     pub(crate) now: Arc<dyn Fn() -> Moment + Send + Sync>,
     /// Records that could not be written to the store, by source.
-    unkept: Arc<Mutex<BTreeMap<SourceId, ReviewRecord>>>,
+    unsaved: Arc<Mutex<BTreeMap<SourceId, ReviewRecord>>>,
 }
 
 /// The outcome of reviewing one source.
 #[derive(Debug, Default)]
 pub(crate) struct SourceReview {
     /// The reason for each quarantined tool, by name.
-    pub(crate) held: BTreeMap<String, String>,
+    pub(crate) quarantined: BTreeMap<String, String>,
     /// Diagnostics about newly quarantined tools.
-    pub(crate) problems: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// The stored review of one source.
@@ -71,7 +71,7 @@ enum ReviewWrite {
     /// The record was written. Contains its digest if it is in the store.
     Now(Option<Digest>),
     /// Another process wrote first; this write had no effect.
-    ByAnother,
+    Conflict,
 }
 
 /// The reason why a stored record cannot be relied on.
@@ -84,7 +84,7 @@ struct UnreliableReview {
 
 impl UnreliableReview {
     /// The reason together with its cause.
-    fn whole(&self) -> String {
+    fn full_reason(&self) -> String {
         match &self.cause {
             Some(cause) => format!("{} ({cause})", self.reason),
             None => self.reason.to_owned(),
@@ -99,7 +99,7 @@ impl Approvals {
             store,
             partition: partition.into(),
             now: Arc::new(Moment::now),
-            unkept: Arc::default(),
+            unsaved: Arc::default(),
         }
     }
 
@@ -115,14 +115,20 @@ impl Approvals {
 
     /// Approvals for request-specific sources. Other requests may have sources with the same ids
     /// but different tools.
-    pub(crate) fn of_request(&self, keys: &[Option<String>]) -> Self {
-        let whose = blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex();
-        let partition = format!("{}+{}", self.partition, &whose[..32]).into();
-        Self { store: self.store.clone(), partition, now: self.now.clone(), unkept: Arc::default() }
+    pub(crate) fn for_request(&self, keys: &[Option<String>]) -> Self {
+        let hash = blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex();
+        let partition = format!("{}+{}", self.partition, &hash[..32]).into();
+        Self {
+            store: self.store.clone(),
+            partition,
+            now: self.now.clone(),
+            unsaved: Arc::default(),
+        }
     }
 
     /// Forgets a source, for example when it is removed from the configuration. Returns whether a
-    /// record existed. If the source returns, its tools count as seen for the first time.
+    /// record existed. If the source returns, its tools count as new; quarantined and rejected
+    /// ones stay so.
     pub fn forget(&self, source: &SourceId) -> Result<bool, StoreError> {
         let unkept = self.unkept.lock().remove(source).is_some();
         Ok(self.store.remove(Namespace::Approval, &self.place(source))? || unkept)
@@ -138,36 +144,38 @@ impl Approvals {
         scan: impl Fn(&Tool) -> Vec<Finding>,
     ) -> (SourceReview, Option<Digest>) {
         for _ in 0..ATTEMPTS {
-            let (record, bytes) = match self.kept(source) {
+            let (record, bytes) = match self.stored_review(source) {
                 StoredReview::Record(record, bytes) => (record, bytes),
                 StoredReview::Unreliable(doubt) => return (all_held(source, found, &doubt), None),
             };
             let reviewed = review(&record, terms, found, &scan, (self.now)());
-            let mut checked =
-                SourceReview { held: reviewed.held, problems: news(source, &reviewed.news) };
+            let mut outcome = SourceReview {
+                quarantined: reviewed.quarantined,
+                diagnostics: quarantine_diagnostics(source, &reviewed.newly_quarantined),
+            };
             if reviewed.record == *record {
-                return (checked, bytes.as_deref().map(Digest::of_bytes));
+                return (outcome, bytes.as_deref().map(Digest::of_bytes));
             }
-            match self.keep(source, bytes.as_deref(), &reviewed.record) {
-                Ok(ReviewWrite::Now(stamp)) => return (checked, stamp),
-                Ok(ReviewWrite::ByAnother) => {}
+            match self.write(source, bytes.as_deref(), &reviewed.record) {
+                Ok(ReviewWrite::Now(digest)) => return (outcome, digest),
+                Ok(ReviewWrite::Conflict) => {}
                 Err(error) => {
-                    if self.unkept.lock().insert(source.clone(), reviewed.record).is_none() {
-                        checked.problems.push(unkept(source, &error));
+                    if self.unsaved.lock().insert(source.clone(), reviewed.record).is_none() {
+                        outcome.diagnostics.push(unsaved_diagnostic(source, &error));
                     }
-                    return (checked, None);
+                    return (outcome, None);
                 }
             }
         }
         let reason = "the approvals change faster than they can be read";
-        (all_held(source, found, &UnreliableReview { reason, cause: None }), None)
+        (quarantine_all(source, found, &UnreliableReview { reason, cause: None }), None)
     }
 
-    fn kept(&self, source: &SourceId) -> StoredReview {
-        if let Some(record) = self.unkept.lock().get(source) {
+    fn stored_review(&self, source: &SourceId) -> StoredReview {
+        if let Some(record) = self.unsaved.lock().get(source) {
             return StoredReview::Record(Box::new(record.clone()), None);
         }
-        let bytes = match self.store.read(Namespace::Approval, &self.place(source)) {
+        let bytes = match self.store.read(Namespace::Approval, &self.store_key(source)) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return StoredReview::Record(Box::default(), None),
             Err(error) => {
@@ -177,10 +185,10 @@ impl Approvals {
                 });
             }
         };
-        let record = RowSeal::of(&*self.store, PURPOSE)
+        let record = RowSeal::new(&*self.store, PURPOSE)
             .ok()
-            .and_then(|it| it.open(&self.place(source), &bytes).ok());
-        match record.and_then(|it| read_record(it.as_str())) {
+            .and_then(|row_seal| row_seal.open(&self.store_key(source), &bytes).ok());
+        match record.and_then(|record| read_record(record.as_str())) {
             Some(record) => StoredReview::Record(Box::new(record), Some(bytes)),
             None => {
                 let reason = "the record of approvals cannot be verified";
@@ -190,35 +198,35 @@ impl Approvals {
     }
 
     /// Writes the record if the stored bytes still equal `seen`.
-    fn keep(
+    fn write(
         &self,
         source: &SourceId,
-        seen: Option<&[u8]>,
+        expected: Option<&[u8]>,
         record: &ReviewRecord,
     ) -> Result<ReviewWrite, StoreError> {
-        if let Some(unkept) = self.unkept.lock().get_mut(source) {
-            *unkept = record.clone();
+        if let Some(unsaved) = self.unsaved.lock().get_mut(source) {
+            *unsaved = record.clone();
             return Ok(ReviewWrite::Now(None));
         }
-        let place = self.place(source);
-        let bytes = RowSeal::of(&*self.store, PURPOSE)?
-            .close(&place, &RecordRow { version: VERSION, record })?;
-        Ok(if self.store.swap(Namespace::Approval, &place, seen, Some(&bytes))? {
+        let key = self.store_key(source);
+        let bytes = RowSeal::new(&*self.store, PURPOSE)?
+            .seal(&key, &RecordRow { version: VERSION, record })?;
+        Ok(if self.store.swap(Namespace::Approval, &key, expected, Some(&bytes))? {
             ReviewWrite::Now(Some(Digest::of_bytes(&bytes)))
         } else {
-            ReviewWrite::ByAnother
+            ReviewWrite::Conflict
         })
     }
 
     /// Writes the record unconditionally.
-    fn keep_instead(&self, source: &SourceId, record: &ReviewRecord) -> Result<(), StoreError> {
-        let place = self.place(source);
-        let bytes = RowSeal::of(&*self.store, PURPOSE)?
-            .close(&place, &RecordRow { version: VERSION, record })?;
-        self.store.write(Namespace::Approval, &place, &bytes)
+    fn overwrite(&self, source: &SourceId, record: &ReviewRecord) -> Result<(), StoreError> {
+        let key = self.store_key(source);
+        let bytes = RowSeal::new(&*self.store, PURPOSE)?
+            .seal(&key, &RecordRow { version: VERSION, record })?;
+        self.store.write(Namespace::Approval, &key, &bytes)
     }
 
-    fn place(&self, source: &SourceId) -> String {
+    fn store_key(&self, source: &SourceId) -> String {
         format!("{}/{source}", self.partition)
     }
 }
@@ -234,43 +242,56 @@ fn read_record(text: &str) -> Option<ReviewRecord> {
 }
 
 /// Quarantines all tools of the source, because its record cannot be relied on.
-fn all_held(source: &SourceId, found: &[Arc<Tool>], doubt: &UnreliableReview) -> SourceReview {
-    let held =
-        found.iter().map(|it| (it.id.name.as_str().to_owned(), doubt.reason.to_owned())).collect();
-    let problem = Diagnostic::warning(
+fn quarantine_all(
+    source: &SourceId,
+    found: &[Arc<Tool>],
+    unreliable: &UnreliableReview,
+) -> SourceReview {
+    let quarantined = found
+        .iter()
+        .map(|tool| (tool.id.name.as_str().to_owned(), unreliable.reason.to_owned()))
+        .collect();
+    let diagnostic = Diagnostic::warning(
         DiagnosticKind::Quarantined,
-        format!("all tools of `{source}` are quarantined: {}", doubt.whole()),
+        format!("all tools of `{source}` are quarantined: {}", unreliable.full_reason()),
     );
-    let hint =
-        format!("look at them with `toolscout review`, then `toolscout review --accept {source}`");
-    SourceReview { held, problems: vec![problem.of(source.clone()).hint(hint)] }
+    let hint = format!(
+        "review them with `toolscout review`, then approve them with `toolscout review accept {source}`"
+    );
+    SourceReview {
+        quarantined,
+        diagnostics: vec![diagnostic.with_source(source.clone()).with_hint(hint)],
+    }
 }
 
-fn news(source: &SourceId, held: &[(ToolId, String)]) -> Vec<Diagnostic> {
-    let problem = |message| {
+fn quarantine_diagnostics(source: &SourceId, quarantined: &[(ToolId, String)]) -> Vec<Diagnostic> {
+    let diagnostic = |message| {
         Diagnostic::warning(DiagnosticKind::Quarantined, message)
-            .of(source.clone())
-            .hint("toolscout review")
+            .with_source(source.clone())
+            .with_hint("toolscout review")
     };
-    match held {
+    match quarantined {
         [] => Vec::new(),
-        few if few.len() <= NAMED => few
+        tools if tools.len() <= NAMED => tools
             .iter()
-            .map(|(id, reason)| problem(format!("`{id}` is quarantined: {reason}")))
+            .map(|(id, reason)| diagnostic(format!("`{id}` is quarantined: {reason}")))
             .collect(),
-        [(_, reason), others @ ..] => {
-            let are_alike = others.iter().all(|(_, it)| it == reason);
+        [(_, reason), rest @ ..] => {
+            let are_alike = rest.iter().all(|(_, other)| other == reason);
             let reason = if are_alike { format!(": {reason}") } else { String::new() };
-            vec![problem(format!("{} tools of `{source}` are quarantined{reason}", held.len()))]
+            vec![diagnostic(format!(
+                "{} tools of `{source}` are quarantined{reason}",
+                quarantined.len()
+            ))]
         }
     }
 }
 
-fn unkept(source: &SourceId, error: &StoreError) -> Diagnostic {
+fn unsaved_diagnostic(source: &SourceId, error: &StoreError) -> Diagnostic {
     let message = format!(
-        "approvals for `{source}` last for this run only, since they cannot be stored: {error}"
+        "approvals for `{source}` are valid for this run only, because they could not be stored: {error}"
     );
     Diagnostic::warning(DiagnosticKind::Quarantined, message)
-        .of(source.clone())
-        .hint("toolscout doctor")
+        .with_source(source.clone())
+        .with_hint("toolscout doctor")
 }

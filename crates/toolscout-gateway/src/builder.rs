@@ -1,8 +1,8 @@
 //! Builds a gateway.
 
-use crate::ask::PendingApprovals;
 use crate::consent::UnfinishedApprovals;
 use crate::federation::Federation;
+use crate::pending_approvals::PendingApprovals;
 use crate::policy::Policies;
 use crate::publish::CatalogPublisher;
 use crate::requests::{RequestCacheLimits, RequestCatalogs};
@@ -19,10 +19,10 @@ use toolscout_core::{Layer, RequestSources, Source, SourceId};
 pub struct GatewayBuilder {
     sources: Vec<Arc<dyn Source>>,
     request_sources: Vec<Arc<dyn RequestSources>>,
-    keeping: RequestCacheLimits,
+    cache_limits: RequestCacheLimits,
     policies: Policies,
     approvals: Option<Approvals>,
-    searching: SearchEngine,
+    search_engine: SearchEngine,
     learning: Learning,
 }
 
@@ -47,8 +47,8 @@ impl GatewayBuilder {
 
     /// Limits the cache of request-specific catalogs: the number of entries and the time each entry
     /// is valid. The default is 64 entries and one minute.
-    pub fn keep_views(mut self, entries: usize, time: Duration) -> Self {
-        self.keeping = RequestCacheLimits { entries, time };
+    pub fn cache_views(mut self, entries: usize, time: Duration) -> Self {
+        self.cache_limits = RequestCacheLimits { entries, time };
         self
     }
 
@@ -65,8 +65,8 @@ impl GatewayBuilder {
 
     /// Sets the search engine. The default searches by words alone and stores nothing between
     /// processes.
-    pub fn searching(self, searching: SearchEngine) -> Self {
-        Self { searching, ..self }
+    pub fn search_engine(self, search_engine: SearchEngine) -> Self {
+        Self { search_engine, ..self }
     }
 
     /// Sets the storage for relevance feedback; without it, nothing is learned.
@@ -76,9 +76,9 @@ impl GatewayBuilder {
 
     /// Builds the gateway with an empty catalog.
     pub fn build(self) -> Result<Gateway, DuplicateSource> {
-        let sources = SourceSet::of(self.sources)?;
+        let sources = SourceSet::new(self.sources)?;
         let approvals = self.approvals.unwrap_or_else(Approvals::in_memory);
-        let pending_approvals = PendingApprovals::beside(&approvals);
+        let pending_approvals = PendingApprovals::sharing_store_of(&approvals);
         Ok(Gateway {
             pending_approvals,
             unfinished_approvals: Arc::new(UnfinishedApprovals::default()),
@@ -87,9 +87,9 @@ impl GatewayBuilder {
                 approvals,
                 self.policies,
                 sources,
-                self.searching,
+                self.search_engine,
             )),
-            requests: Arc::new(RequestCatalogs::new(self.request_sources, self.keeping)),
+            requests: Arc::new(RequestCatalogs::new(self.request_sources, self.cache_limits)),
             library_events: Arc::new(LibraryEvents::default()),
             learning: self.learning,
             absent: Default::default(),
@@ -100,7 +100,7 @@ impl GatewayBuilder {
 
 /// Two sources have the same id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("two sources are named `{id}`; give one of them another id")]
+#[error("two sources have the id `{id}`; change one of them")]
 pub struct DuplicateSource {
     /// The duplicate id.
     pub id: SourceId,

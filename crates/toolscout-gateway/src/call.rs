@@ -9,18 +9,18 @@ use crate::{CatalogView, Error, Gateway};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use std::sync::Arc;
-use toolscout_catalog::alike;
+use toolscout_catalog::is_equivalent;
 use toolscout_core::authorization::{
     AuthorizationContext, AuthorizationError, Policy, authorize_checked, refusal,
 };
 use toolscout_core::{
-    Arguments, Authorized, Cx, Digest, ReviewMode, Source, SourceError, Status, Tool, ToolCall,
-    ToolId, ToolOutput, redact,
+    Arguments, Authorized, Cx, ReviewMode, Source, SourceError, Status, Tool, ToolCall, ToolId,
+    ToolOutput, redact,
 };
 use tracing::Instrument as _;
 
 /// Calls of one batch that run at the same time.
-const TOGETHER: usize = 8;
+const MAX_CONCURRENT_CALLS: usize = 8;
 
 impl Gateway {
     /// Calls the tool of this name. Nothing starts before the arguments are valid and the call is
@@ -34,8 +34,8 @@ impl Gateway {
         self.call_named(name, cx, |tool| ToolCall::new(tool.id.clone(), arguments.clone())).await
     }
 
-    /// As [`Gateway::call`], with a call that is made for the tool that the name leads to. If a
-    /// source answers to a bare name and then reports that it has no such tool, the next source
+    /// As [`Gateway::call`] in this view of the request, with a call that is made for the tool that
+    /// the name leads to. If a source answers to a bare name and then reports that it has no such tool, the next source
     /// that has one of the name is called; any other error is returned.
     pub async fn call_named(
         &self,
@@ -81,7 +81,7 @@ impl Gateway {
     ) -> Result<ToolOutput, Error> {
         let view = self.view_of(&call.tool, &cx).await;
         let (current, _) = view.tool(&call.tool)?;
-        if !alike(current, tool) {
+        if !is_equivalent(current, tool) {
             call.expect = call.expect.or_else(|| Some(tool.digest()));
         }
         self.call_in_view(view, call, cx).await
@@ -94,14 +94,14 @@ impl Gateway {
             let cx = cx.clone();
             async { self.call_in_view(self.view_of(&call.tool, &cx).await, call, cx).await }
         });
-        stream::iter(runs).buffered(TOGETHER).collect().await
+        stream::iter(runs).buffered(MAX_CONCURRENT_CALLS).collect().await
     }
 
     /// The call that [`Gateway::call_tool`] would run, without running it or requesting approval:
     /// the arguments are checked, and defaults filled in.
     pub fn plan(&self, tool: &Tool, call: ToolCall, cx: &Cx) -> Result<ToolCall, Error> {
-        let facts = Arc::new(DefinitionFacts::of(Arc::new(tool.clone())));
-        let standing = ToolStanding::of(facts, &self.catalog().policies);
+        let facts = Arc::new(DefinitionFacts::new(Arc::new(tool.clone())));
+        let standing = ToolStanding::new(facts, &self.catalog().policies);
         let now = authorization_context(tool, &standing, true, cx);
         let digest = standing.facts.digest();
         authorized(tool, &standing.facts, call, now, Some(digest)).map(Authorized::into_inner)
@@ -109,7 +109,7 @@ impl Gateway {
 
     /// The view of this request, with this tool if it is one of a remote gateway.
     async fn view_of(&self, tool: &ToolId, cx: &Cx) -> CatalogView {
-        self.with_far(self.view(cx).await, tool, cx)
+        self.with_remote_tool_of(self.view(cx).await, tool, cx)
     }
 
     /// Calls a tool of this view; emits the event of the call, and learns from it.
@@ -119,18 +119,19 @@ impl Gateway {
         call: ToolCall,
         cx: Cx,
     ) -> Result<ToolOutput, Error> {
-        let lesson = self.lesson_of(&view, &call.tool, &cx);
-        let (cx, pending) = cx.begin_event();
+        let attempt = self.feedback_attempt(&view, &call.tool, &cx);
+        let (cx, pending) = cx.start_event();
         let observed = ObservedCall::new(&view, &call, pending);
         let span = tracing::debug_span!("tool-call", tool = %call.tool);
         let output = self.run(view, call, cx).instrument(span).await;
-        observed.end(&output);
+        observed.finish(&output);
         let output = output?;
-        self.learn(lesson, &output);
+        self.record_feedback(attempt, &output);
         Ok(output)
     }
 
-    /// Runs a call, after requesting approval if the policy requires it.
+    /// Runs a call, after requesting approval if the policy requires it, and compares the result with
+    /// the output schema.
     pub(crate) async fn run(
         &self,
         view: CatalogView,
@@ -148,8 +149,10 @@ impl Gateway {
         // A call that cannot be made needs no approval.
         call.arguments = standing.facts.check()?.arguments(call.arguments)?;
         let digest = standing.facts.digest();
-        let yes =
-            self.consent(&call, digest, &cx).instrument(tracing::debug_span!("approval")).await?;
+        let approval = self
+            .obtain_approval(call, digest, cx)
+            .instrument(tracing::debug_span!("approval"))
+            .await?;
         call.expect = Some(digest);
         // The approval may have taken minutes: the policies and definitions of now count.
         let now = match view.is_through_meta_tools() {
@@ -195,22 +198,22 @@ async fn execute(
 
 /// A call of a tool of a remote gateway, as a call of that gateway's `execute_tool`, which is
 /// authorized as well.
-fn order(
+fn remote_call(
     view: &CatalogView,
-    far: &RemoteTool,
+    remote: &RemoteTool,
     call: ToolCall,
     is_bound: bool,
     approved: bool,
     cx: &Cx,
 ) -> Result<Authorized<ToolCall>, Error> {
-    let door = delegation::id(&far.tool.id.source, delegation::EXECUTE)
-        .and_then(|it| view.catalog.tool(&it));
-    let (door, standing) = door.ok_or_else(|| not_mine(&far.tool))?;
-    let order = far.order(door, call, is_bound)?;
+    let meta_tool = delegation::id(&remote.tool.id.source, delegation::EXECUTE)
+        .and_then(|value| view.catalog.tool(&value));
+    let (meta_tool, standing) = meta_tool.ok_or_else(|| not_mine(&remote.tool))?;
+    let call = remote.to_meta_call(meta_tool, call, is_bound)?;
     // The decision about the tool is the decision about the meta tool.
     let now = AuthorizationContext {
         digest: Some(standing.facts.digest()),
-        ..authorization_context(door, &far.standing, approved, cx)
+        ..authorization_context(meta_tool, &remote.standing, approved, cx)
     };
     authorized(door, &standing.facts, order, now, None)
 }
@@ -258,7 +261,7 @@ fn authorization_context(
     AuthorizationContext {
         caller: cx.caller,
         policy: standing.decision.policy,
-        because: standing.decision.because.clone(),
+        reason: standing.decision.reason.clone(),
         trusted: tool.provenance.trusted,
         approved,
         digest: Some(standing.facts.digest()),

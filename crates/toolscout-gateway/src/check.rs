@@ -50,11 +50,11 @@ impl fmt::Display for Violation {
 
 impl ArgumentValidator {
     /// Reads the tool's schema, within limits.
-    pub fn of(tool: &Tool) -> Result<Self, Error> {
+    pub fn new(tool: &Tool) -> Result<Self, Error> {
         Self::read(tool).map_err(|reason| Error::InvalidSchema { tool: tool.id.clone(), reason })
     }
 
-    /// As [`ArgumentValidator::of`]; the error describes the problem with the schema.
+    /// As [`ArgumentValidator::new`]; the error describes the problem with the schema.
     pub(crate) fn read(tool: &Tool) -> Result<Self, String> {
         Ok(Self { tool: tool.id.clone(), schema: Schema::read(&tool.input_schema)? })
     }
@@ -82,22 +82,27 @@ impl OutputValidator {
     }
 
     /// Mismatches between a result and the output schema, one sentence each, safe to display.
-    pub(crate) fn doubts(&self, output: &ToolOutput) -> Vec<String> {
+    pub(crate) fn mismatches(&self, output: &ToolOutput) -> Vec<String> {
         // The output schema does not apply to error results.
         if output.is_error() {
             return Vec::new();
         }
         let Some(result) = output.structured_content() else {
-            return vec!["there is no structured result, though the tool promises one".to_owned()];
+            return vec![
+                "the tool has an output schema, but its result has no structured content"
+                    .to_owned(),
+            ];
         };
-        match self.0.as_ref().map_err(Clone::clone).and_then(|it| it.violations(&result)) {
+        match self.0.as_ref().map_err(Clone::clone).and_then(|value| value.violations(&result)) {
             Ok(violations) => violations
                 .iter()
-                .map(|it| format!("the result does not match the output schema: {it}"))
+                .map(|violation| {
+                    format!("the result does not match the output schema: {violation}")
+                })
                 .collect(),
             Err(reason) => {
                 vec![format!(
-                    "the result was not checked: of the promised schema, {}",
+                    "the result was not checked against the output schema: {}",
                     escape::line(&reason)
                 )]
             }

@@ -1,12 +1,12 @@
 //! The approval of a call, and how long it remains valid.
 
-use crate::ask::{ApprovalRequest, ApprovalState, PATIENCE};
+use crate::pending_approvals::{APPROVAL_LIFETIME, ApprovalRequest, ApprovalState};
 use crate::tasks::until_deadline;
 use crate::{Error, Gateway};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use toolscout_core::authorization::AuthorizationError;
-use toolscout_core::{Cx, Digest, Moment, ToolCall, ToolOutput};
+use toolscout_core::{Cx, Digest, Moment, SourceError, ToolCall, ToolOutput};
 
 /// Maximum number of approvals for unfinished calls. Beyond that, the user has to approve such a
 /// call again.
@@ -35,7 +35,7 @@ const MAX_UNFINISHED: usize = 1_000;
 /// It is kept in memory: another process requests approval again.
 #[derive(Default)]
 pub(crate) struct UnfinishedApprovals {
-    yeses: Mutex<HashMap<ApprovalKey, Moment>>,
+    by_key: Mutex<HashMap<ApprovalKey, Moment>>,
 }
 
 /// The binding of an approval, and the digest of the state of the run that it continues.
@@ -45,32 +45,39 @@ type ApprovalKey = (String, Option<Digest>);
 pub(crate) struct GrantedApproval {
     /// The keyed hash of the call; `None` if the store has no secret for it.
     binding: Option<String>,
-    given: Moment,
+    granted_at: Moment,
 }
 
 impl UnfinishedApprovals {
     /// Stores the approval, if the tool needs input and the client has to repeat the call.
-    pub(crate) fn keep(&self, yes: GrantedApproval, output: &ToolOutput, now: Moment) {
-        let (true, Some(binding)) = (output.wants_input(), yes.binding) else { return };
-        let mut yeses = self.yeses.lock();
-        yeses.retain(|_, given| counts(*given, now));
-        if yeses.len() < MAX_UNFINISHED {
-            yeses.insert(place(binding, output.state().as_deref()), yes.given);
+    pub(crate) fn store_if_unfinished(
+        &self,
+        approval: GrantedApproval,
+        output: &ToolOutput,
+        now: Moment,
+    ) {
+        let (true, Some(binding)) = (output.wants_input(), approval.binding) else { return };
+        let mut by_key = self.by_key.lock();
+        by_key.retain(|_, granted_at| is_valid(*granted_at, now));
+        if by_key.len() < MAX_UNFINISHED {
+            by_key.insert(approval_key(binding, output.state().as_deref()), approval.granted_at);
         }
     }
 
     /// Removes the approval of the run that this call continues, and returns its time.
     fn take(&self, call: &ToolCall, binding: &str, now: Moment) -> Option<Moment> {
         let resume = call.resume.as_ref()?;
-        let given =
-            self.yeses.lock().remove(&place(binding.to_owned(), resume.state.as_deref()))?;
-        counts(given, now).then_some(given)
+        let granted_at = self
+            .by_key
+            .lock()
+            .remove(&approval_key(binding.to_owned(), resume.state.as_deref()))?;
+        is_valid(granted_at, now).then_some(granted_at)
     }
 }
 
 /// Whether the approval is still valid. Setting the clock back must not prolong it.
-fn counts(given: Moment, now: Moment) -> bool {
-    given <= now && now < given.after(PATIENCE)
+fn is_valid(granted_at: Moment, now: Moment) -> bool {
+    granted_at <= now && now < granted_at.after(APPROVAL_LIFETIME)
 }
 
 fn place(binding: String, state: Option<&str>) -> ApprovalKey {
@@ -80,24 +87,25 @@ fn place(binding: String, state: Option<&str>) -> ApprovalKey {
 impl Gateway {
     /// Obtains the approval of exactly this call: an earlier one if the call continues a run, an
     /// immediate one if the client can ask the user, or else a decision about a pending approval.
-    pub(crate) async fn consent(
+    pub(crate) async fn obtain_approval(
         &self,
         call: &ToolCall,
         digest: Digest,
         cx: &Cx,
     ) -> Result<GrantedApproval, Error> {
-        let questions = &self.pending_approvals;
-        let asking = ApprovalRequest { call, definition: digest, cx, keys: self.requests.keys(cx) };
-        let binding = questions.binding(&asking).ok();
-        let before = binding
+        let approvals = &self.pending_approvals;
+        let request =
+            ApprovalRequest { call, definition: digest, cx, keys: self.requests.keys(cx) };
+        let binding = approvals.binding(&request).ok();
+        let earlier = binding
             .as_deref()
-            .and_then(|it| self.unfinished_approvals.take(call, it, questions.now()));
-        if let Some(given) = before {
-            return Ok(GrantedApproval { binding, given });
+            .and_then(|binding| self.unfinished_approvals.take(call, binding, approvals.now()));
+        if let Some(granted_at) = earlier {
+            return Ok(GrantedApproval { binding, granted_at });
         }
         let denied = |because: &str| AuthorizationError::Denied {
             tool: call.tool.to_string(),
-            because: because.to_owned(),
+            reason: because.to_owned(),
         };
         let unanswered =
             |question| AuthorizationError::NeedsApproval { tool: call.tool.to_string(), question };
@@ -107,8 +115,8 @@ impl Gateway {
             tell("asked", "the policy");
             match until_deadline(cx, asker(question.clone())).await {
                 Some(true) => {
-                    tell("allowed", "the person who was asked");
-                    return Ok(GrantedApproval { binding, given: questions.now() });
+                    emit("approved", &by);
+                    return Ok(GrantedApproval { binding, granted_at: approvals.now() });
                 }
                 Some(false) => {
                     tell("denied", "the person who was asked");
@@ -117,15 +125,15 @@ impl Gateway {
                 None => {}
             }
         }
-        match questions.word(&asking) {
-            ApprovalState::Yes => {
-                tell("allowed", "an answer that waited");
-                Ok(GrantedApproval { binding, given: questions.now() })
+        match approvals.take_decision(&request) {
+            ApprovalState::Approved => {
+                emit("allowed", "an earlier approval");
+                Ok(GrantedApproval { binding, granted_at: approvals.now() })
             }
-            ApprovalState::No => Err(denied("by a person").into()),
-            ApprovalState::Waiting => {
-                tell("asked", &format!("the policy, as question {}", question.id));
-                Err(unanswered(Some(question.id)).into())
+            ApprovalState::Rejected => Err(denied("because a user rejected this call").into()),
+            ApprovalState::Pending => {
+                emit("requested", &format!("the policy, as approval {}", pending.id));
+                Err(undecided(Some(pending.id)).into())
             }
             ApprovalState::Unkept => Err(unanswered(None).into()),
         }

@@ -12,8 +12,10 @@ use toolscout_core::{Caller, Cx, Digest, SourceId, ToolId};
 impl Gateway {
     /// Approves the quarantined definition of a tool; if `seen` is given, only that one.
     pub fn approve(&self, tool: &ToolId, seen: Option<Digest>, cx: &Cx) -> Result<(), Error> {
-        let change =
-            begin(cx, definition(tool.to_string(), "approved", format!("approve `{tool}`")))?;
+        let change = start_change(
+            cx,
+            definition_change(tool.to_string(), "approved", format!("approve `{tool}`")),
+        )?;
         self.publisher.approvals.approve(tool, seen)?;
         self.publisher.review_again(&tool.source);
         change.commit();
@@ -23,12 +25,19 @@ impl Gateway {
     /// Rejects the definition of a tool, quarantined or approved: it is quarantined from now on. If
     /// `seen` is given, only if that is the quarantined definition.
     pub fn reject(&self, tool: &ToolId, seen: Option<Digest>, cx: &Cx) -> Result<(), Error> {
-        let held = || self.held().into_iter().find(|held| held.id == *tool).map(|held| held.digest);
-        if seen.is_some() && held() != seen {
+        let quarantined = || {
+            self.quarantined()
+                .into_iter()
+                .find(|quarantined| quarantined.id == *tool)
+                .map(|quarantined| quarantined.digest)
+        };
+        if seen.is_some() && quarantined() != seen {
             return Err(Error::ChangedAgain { tool: tool.clone() });
         }
-        let change =
-            begin(cx, definition(tool.to_string(), "rejected", format!("reject `{tool}`")))?;
+        let change = start_change(
+            cx,
+            definition_change(tool.to_string(), "rejected", format!("reject `{tool}`")),
+        )?;
         self.publisher.approvals.reject(tool)?;
         self.publisher.review_again(&tool.source);
         change.commit();
@@ -40,10 +49,11 @@ impl Gateway {
     pub fn accept_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
         let (review, tools) = self
             .publisher
-            .found(source)
+            .unreviewed_tools(source)
             .ok_or_else(|| Error::NotUnderReview { source_id: source.clone() })?;
         let summary = format!("approve all tools of `{source}`");
-        let change = begin(cx, definition(format!("{source}/*"), "approved", summary))?;
+        let change =
+            start_change(cx, definition_change(format!("{source}/*"), "approved", summary))?;
         let released = self.publisher.approvals.accept_all(source, &review, &tools)?;
         self.publisher.review_again(source);
         change.commit();
@@ -52,17 +62,23 @@ impl Gateway {
 
     /// Rejects every quarantined definition of a source. Returns the number of these tools.
     pub fn reject_all(&self, source: &SourceId, cx: &Cx) -> Result<usize, Error> {
-        let held: Vec<_> =
-            self.held().into_iter().filter(|held| held.id.source == *source).collect();
+        let quarantined: Vec<_> = self
+            .quarantined()
+            .into_iter()
+            .filter(|quarantined| quarantined.id.source == *source)
+            .collect();
         let summary = format!("reject all quarantined tools of `{source}`");
-        let change = begin(cx, definition(format!("{source}/*"), "rejected", summary))?;
-        held.iter().try_for_each(|held| self.reject(&held.id, None, change.cx()))?;
+        let change =
+            start_change(cx, definition_change(format!("{source}/*"), "rejected", summary))?;
+        quarantined
+            .iter()
+            .try_for_each(|quarantined| self.reject(&quarantined.id, None, change.cx()))?;
         change.commit();
-        Ok(held.len())
+        Ok(quarantined.len())
     }
 
     /// Approves or rejects a pending call, by the id of its approval.
-    pub fn answer_approval(
+    pub fn decide_approval(
         &self,
         id: &str,
         approves: bool,
@@ -75,13 +91,13 @@ impl Gateway {
         let (action, verb) =
             if approves { ("approved", "approve") } else { ("rejected", "reject") };
         let summary = format!("{verb} the call {id} of `{tool}`");
-        let change = begin(
+        let change = start_change(
             cx,
             PlannedChange { kind: ChangeKind::Call, subject: tool.to_string(), action, summary },
         )?;
-        let answered = self.pending_approvals.settle(id, approves)?;
+        let decided = self.pending_approvals.decide(id, approves)?;
         change.commit();
-        Ok(answered)
+        Ok(decided)
     }
 
     /// Sets or clears a policy. The levels of the user and of the project are files, which `write`
@@ -93,9 +109,11 @@ impl Gateway {
         write: impl FnOnce(PolicyUpdate) -> F,
     ) -> Result<(), E> {
         self.policies().check(&update)?;
-        let action = update.policy.map_or("unset", Policy::word);
+        let action = update.policy.map_or("unset", Policy::as_str);
         let summary = match update.policy {
-            Some(policy) => format!("set the policy of `{}` to {}", update.pattern, policy.word()),
+            Some(policy) => {
+                format!("set the policy of `{}` to {}", update.pattern, policy.as_str())
+            }
             None => format!("unset the policy of `{}`", update.pattern),
         };
         let change = PlannedChange {
@@ -104,7 +122,7 @@ impl Gateway {
             action,
             summary,
         };
-        let change = begin(cx, change)?;
+        let change = start_change(cx, change)?;
         if update.level == LevelName::Session {
             self.publisher.change_policies(|policies| {
                 let level = policies.level(LevelName::Session).clone();
@@ -123,13 +141,13 @@ impl Gateway {
 
     /// Deletes the relevance feedback about these tools for the caller. `subject` names them for
     /// the audit log. Returns the number of records deleted.
-    pub fn forget_lessons(
+    pub fn delete_feedback(
         &self,
         subject: &str,
         cx: &Cx,
-        is_meant: impl Fn(&ToolId) -> bool,
+        selects: impl Fn(&ToolId) -> bool,
     ) -> Result<usize, Error> {
-        let summary = format!("forget {subject}");
+        let summary = format!("erase {subject}");
         let subject = subject.to_owned();
         let change = cx.change(PlannedChange {
             kind: ChangeKind::Feedback,
@@ -137,17 +155,17 @@ impl Gateway {
             action: "removed",
             summary,
         })?;
-        let count = self.learning.forget(&self.owner(cx), is_meant)?;
+        let count = self.learning.delete(&self.owner(cx), selects)?;
         change.commit();
         Ok(count)
     }
 }
 
-fn definition(subject: String, action: &'static str, summary: String) -> PlannedChange {
+fn definition_change(subject: String, action: &'static str, summary: String) -> PlannedChange {
     PlannedChange { kind: ChangeKind::Definition, subject, action, summary }
 }
 
-fn begin(cx: &Cx, change: PlannedChange) -> Result<ChangeGuard, Error> {
+fn start_change(cx: &Cx, change: PlannedChange) -> Result<ChangeGuard, Error> {
     refuse_agents(cx)?;
     Ok(cx.change(change)?)
 }

@@ -23,7 +23,7 @@ fn fill_object(
     room: &mut usize,
 ) {
     let Some(properties) =
-        follow(root, schema).and_then(|it| it.get("properties")).and_then(Value::as_object)
+        follow(root, schema).and_then(|follow| follow.get("properties")).and_then(Value::as_object)
     else {
         return;
     };

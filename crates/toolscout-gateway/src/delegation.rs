@@ -53,12 +53,12 @@ pub(crate) fn id(source: &SourceId, name: &str) -> Option<ToolId> {
 /// Reduces the meta tools of a discovery, if it has both, to their input schema and annotations.
 /// Their descriptions are never shown, and change with every tool behind them, which would need a
 /// review each time.
-pub(crate) fn shorten(found: &mut SourceDiscovery) {
-    let has = |name: &str| found.tools.iter().any(|it| it.id.name.as_str() == name);
+pub(crate) fn shorten(discovery: &mut SourceDiscovery) {
+    let has = |name: &str| discovery.tools.iter().any(|tool| tool.id.name.as_str() == name);
     if !has(SEARCH) || !has(EXECUTE) {
         return;
     }
-    for tool in found.tools.iter_mut().filter(|it| is_meta_tool(it.id.name.as_str())) {
+    for tool in discovery.tools.iter_mut().filter(|tool| is_meta_tool(tool.id.name.as_str())) {
         *tool = Arc::new(Tool {
             input_schema: tool.input_schema.clone(),
             annotations: tool.annotations.clone(),
@@ -72,12 +72,12 @@ pub(crate) fn shorten(found: &mut SourceDiscovery) {
 
 /// The arguments of `tool_search` for this query and number of results.
 pub(crate) fn search_arguments(search: &Tool, query: &str, limit: usize) -> Arguments {
-    let takes = properties(search);
+    let properties = properties(search);
     let mut arguments = Arguments::new();
-    arguments.insert(first(&takes, &QUERY).unwrap_or(QUERY[0]).to_owned(), query.into());
-    if let Some(key) = first(&takes, &LIMIT) {
-        let most = takes[key].get("maximum").and_then(Value::as_u64).unwrap_or(u64::MAX);
-        arguments.insert(key.to_owned(), (limit as u64).min(most).into());
+    arguments.insert(first(&properties, &QUERY).unwrap_or(QUERY[0]).to_owned(), query.into());
+    if let Some(key) = first(&properties, &LIMIT) {
+        let maximum = properties[key].get("maximum").and_then(Value::as_u64).unwrap_or(u64::MAX);
+        arguments.insert(key.to_owned(), (limit as u64).min(maximum).into());
     }
     arguments
 }
@@ -89,27 +89,27 @@ pub(crate) fn execute_arguments(
     arguments: Arguments,
     expect: Option<&str>,
 ) -> Arguments {
-    let takes = properties(execute);
-    let mut order = Arguments::new();
-    order.insert(first(&takes, &NAME).unwrap_or(NAME[0]).to_owned(), name.into());
-    order.insert(
-        first(&takes, &ARGUMENTS).unwrap_or(ARGUMENTS[0]).to_owned(),
+    let properties = properties(execute);
+    let mut call_arguments = Arguments::new();
+    call_arguments.insert(first(&properties, &NAME).unwrap_or(NAME[0]).to_owned(), name.into());
+    call_arguments.insert(
+        first(&properties, &ARGUMENTS).unwrap_or(ARGUMENTS[0]).to_owned(),
         Value::Object(arguments),
     );
-    if let Some(expect) = expect.filter(|_| takes.contains_key(EXPECT)) {
-        order.insert(EXPECT.to_owned(), expect.into());
+    if let Some(expect) = expect.filter(|_| properties.contains_key(EXPECT)) {
+        call_arguments.insert(EXPECT.to_owned(), expect.into());
     }
-    order
+    call_arguments
 }
 
 /// The name in all forms that a toolscout gateway may use: with its source before a `/`, a `:` or a
 /// `__`.
 pub(crate) fn forms(name: &str) -> impl Iterator<Item = String> + '_ {
-    let parts = ["/", ":", "__"].into_iter().find_map(|it| name.split_once(it));
-    let others = parts
-        .into_iter()
-        .flat_map(|(source, tool)| ["/", ":", "__"].map(|it| format!("{source}{it}{tool}")));
-    std::iter::once(name.to_owned()).chain(others.filter(move |it| it != name))
+    let parts = ["/", ":", "__"].into_iter().find_map(|separator| name.split_once(separator));
+    let others = parts.into_iter().flat_map(|(source, tool)| {
+        ["/", ":", "__"].map(|separator| format!("{source}{separator}{tool}"))
+    });
+    std::iter::once(name.to_owned()).chain(others.filter(move |form| form != name))
 }
 
 fn properties(tool: &Tool) -> Map<String, Value> {
@@ -119,6 +119,6 @@ fn properties(tool: &Tool) -> Map<String, Value> {
     }
 }
 
-fn first(takes: &Map<String, Value>, words: &[&'static str]) -> Option<&'static str> {
-    words.iter().copied().find(|it| takes.contains_key(*it))
+fn first(properties: &Map<String, Value>, names: &[&'static str]) -> Option<&'static str> {
+    names.iter().copied().find(|name| properties.contains_key(*name))
 }

@@ -30,7 +30,7 @@ pub struct QuarantinedTool {
     /// again, the differences of the version in between.
     pub changes: Vec<DefinitionChange>,
     /// Whether the definition has changed back to the approved one.
-    pub is_back: bool,
+    pub is_reverted: bool,
     /// The complete approved definition, if there is one.
     pub approved: Option<Value>,
     /// The complete current definition.
@@ -41,22 +41,30 @@ pub struct QuarantinedTool {
 
 impl Approvals {
     /// The tools of a source that are pending review.
-    pub(crate) fn held(
+    pub(crate) fn quarantined(
         &self,
         source: &SourceId,
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
     ) -> Vec<QuarantinedTool> {
-        match self.kept(source) {
+        match self.stored_review(source) {
             StoredReview::Record(record, _) => {
-                let held = found
+                let pairs = found
                     .iter()
-                    .filter_map(|it| Some((it, record.tools.get(it.id.name.as_str())?)));
-                held.filter_map(|(tool, it)| Some(shown(tool, it, it.held.as_ref()?, scan(tool))))
+                    .filter_map(|tool| Some((tool, record.tools.get(tool.id.name.as_str())?)));
+                pairs
+                    .filter_map(|(tool, reviewed)| {
+                        Some(from_record(
+                            tool,
+                            reviewed,
+                            reviewed.quarantined.as_ref()?,
+                            scan(tool),
+                        ))
+                    })
                     .collect()
             }
-            StoredReview::Unreliable(doubt) => {
-                found.iter().map(|it| unreliable(it, doubt.reason, scan(it))).collect()
+            StoredReview::Unreliable(review) => {
+                found.iter().map(|tool| from_unreliable(tool, review.reason, scan(tool))).collect()
             }
         }
     }
@@ -77,20 +85,20 @@ impl Approvals {
         decision: impl Fn(&mut ReviewRecord) -> Result<(), DecisionError>,
     ) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
-            let (mut record, bytes) = match self.kept(&id.source) {
+            let (mut record, bytes) = match self.stored_review(&id.source) {
                 StoredReview::Record(record, bytes) => (record, bytes),
-                StoredReview::Unreliable(doubt) => {
+                StoredReview::Unreliable(review) => {
                     return Err(Error::Unreliable {
                         source_id: id.source.clone(),
-                        reason: doubt.whole(),
+                        reason: review.full_reason(),
                     });
                 }
             };
-            decision(&mut record).map_err(|why| match why {
-                DecisionError::NotHeld => Error::NotHeld { tool: id.clone() },
+            decision(&mut record).map_err(|error| match error {
+                DecisionError::NotQuarantined => Error::NotQuarantined { tool: id.clone() },
                 DecisionError::ChangedAgain => Error::ChangedAgain { tool: id.clone() },
             })?;
-            if let ReviewWrite::Now(_) = self.keep(&id.source, bytes.as_deref(), &record)? {
+            if let ReviewWrite::Now(_) = self.write(&id.source, bytes.as_deref(), &record)? {
                 return Ok(());
             }
         }
@@ -106,15 +114,15 @@ impl Approvals {
         found: &[Arc<Tool>],
     ) -> Result<usize, Error> {
         for _ in 0..ATTEMPTS {
-            let (mut record, bytes, are_all_held) = match self.kept(source) {
+            let (mut record, bytes, is_unreliable) = match self.stored_review(source) {
                 StoredReview::Record(record, bytes) => (record, bytes, false),
                 StoredReview::Unreliable(_) => (Box::default(), None, true),
             };
             let mut released = 0;
             for tool in found {
-                let remembered = record.tools.entry(tool.id.name.as_str().to_owned()).or_default();
-                if are_all_held || remembered.held.is_some() || remembered.approved.is_none() {
-                    remembered.held = Some(waiting(tool, (self.now)()));
+                let reviewed = record.tools.entry(tool.id.name.as_str().to_owned()).or_default();
+                if is_unreliable || reviewed.quarantined.is_some() || reviewed.approved.is_none() {
+                    reviewed.quarantined = Some(newly_quarantined(tool, (self.now)()));
                     released += 1;
                     // The entry was inserted just above, so the approval cannot fail.
                     let _ = record.approve(tool.id.name.as_str(), None, (self.now)());
@@ -124,14 +132,14 @@ impl Approvals {
                 record.entry = entry.to_string();
             }
             record.listed =
-                found.iter().filter_map(|it| it.provenance.seen).max().or(record.listed);
+                found.iter().filter_map(|item| item.provenance.last_listed).max().or(record.listed);
             // An unreliable record is not compared but overwritten: the operator has reviewed the
             // tools, and this is the record from now on.
-            if are_all_held {
-                self.keep_instead(source, &record)?;
+            if is_unreliable {
+                self.overwrite(source, &record)?;
                 return Ok(released);
             }
-            if let ReviewWrite::Now(_) = self.keep(source, bytes.as_deref(), &record)? {
+            if let ReviewWrite::Now(_) = self.write(source, bytes.as_deref(), &record)? {
                 return Ok(released);
             }
         }
@@ -139,46 +147,47 @@ impl Approvals {
     }
 }
 
-fn waiting(tool: &Tool, at: Moment) -> QuarantinedDefinition {
+fn newly_quarantined(tool: &Tool, at: Moment) -> QuarantinedDefinition {
     QuarantinedDefinition {
-        definition: CanonicalDefinition::of(tool),
+        definition: CanonicalDefinition::new(tool),
         first: None,
-        why: QuarantineReason::New,
+        cause: QuarantineReason::New,
         reason: String::new(),
         at,
     }
 }
 
-fn shown(
+fn from_record(
     tool: &Tool,
-    remembered: &ReviewedTool,
-    held: &QuarantinedDefinition,
+    reviewed: &ReviewedTool,
+    quarantined: &QuarantinedDefinition,
     findings: Vec<Finding>,
 ) -> QuarantinedTool {
-    let approved = remembered.approved.as_ref().map(|it| &it.definition);
+    let approved = reviewed.approved.as_ref().map(|value| &value.definition);
     // Without a definition in between, either the operator rejected the tool, or its approval no
     // longer counts.
-    let between = held
+    let between = quarantined
         .first
         .as_ref()
-        .filter(|_| approved.is_some_and(|it| it.digest == held.definition.digest));
-    let other = between.unwrap_or(&held.definition);
-    let changes = approved.map(|it| diff::changes(&it.value(), &other.value())).unwrap_or_default();
+        .filter(|_| approved.is_some_and(|value| value.digest == quarantined.definition.digest));
+    let other = between.unwrap_or(&quarantined.definition);
+    let changes =
+        approved.map(|value| diff::changes(&value.value(), &other.value())).unwrap_or_default();
     QuarantinedTool {
         id: tool.id.clone(),
-        reason: held.reason.clone(),
-        is_rejected: held.why == QuarantineReason::Rejected,
-        since: Some(held.at),
+        reason: quarantined.reason.clone(),
+        is_rejected: quarantined.cause == QuarantineReason::Rejected,
+        since: Some(quarantined.at),
         findings,
         changes,
-        is_back: between.is_some(),
+        is_reverted: between.is_some(),
         approved: approved.map(CanonicalDefinition::value),
-        now: held.definition.value(),
-        digest: held.definition.digest,
+        now: quarantined.definition.value(),
+        digest: quarantined.definition.digest,
     }
 }
 
-fn unreliable(tool: &Tool, reason: &str, findings: Vec<Finding>) -> QuarantinedTool {
+fn from_unreliable(tool: &Tool, reason: &str, findings: Vec<Finding>) -> QuarantinedTool {
     QuarantinedTool {
         id: tool.id.clone(),
         reason: reason.to_owned(),
@@ -186,7 +195,7 @@ fn unreliable(tool: &Tool, reason: &str, findings: Vec<Finding>) -> QuarantinedT
         since: None,
         findings,
         changes: Vec::new(),
-        is_back: false,
+        is_reverted: false,
         approved: None,
         now: tool.definition(),
         digest: tool.digest(),

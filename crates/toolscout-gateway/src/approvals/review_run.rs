@@ -26,7 +26,7 @@ pub(crate) struct ReviewRun<'a> {
     outcomes: BTreeMap<String, CachedReview>,
     /// The fingerprint of all records when this run began.
     fingerprint: Option<String>,
-    has_news: bool,
+    is_changed: bool,
 }
 
 /// The cached outcome of a review.
@@ -45,18 +45,20 @@ struct CachedReview {
 
 impl Approvals {
     /// Begins a review of several sources.
-    pub(crate) fn reviews(&self) -> ReviewRun<'_> {
-        let seal = RowSeal::of(&*self.store, PURPOSE).ok();
-        let row = self.store.read(Namespace::Settled, &self.partition).ok().flatten();
+    pub(crate) fn start_reviews(&self) -> ReviewRun<'_> {
+        let seal = RowSeal::new(&*self.store, PURPOSE).ok();
+        let row = self.store.read(Namespace::Review, &self.partition).ok().flatten();
         let outcomes = seal
             .as_ref()
             .zip(row.as_ref())
             .and_then(|(seal, row)| seal.open(&self.partition, row).ok());
-        let outcomes =
-            outcomes.and_then(|it| serde_json::from_str(it.as_str()).ok()).unwrap_or_default();
+        let outcomes = outcomes
+            .and_then(|outcomes| serde_json::from_str(outcomes.as_str()).ok())
+            .unwrap_or_default();
         // Taken before any record is read, so that records written in between are read again.
-        let fingerprint = self.store.fingerprint(Namespace::Approval).map(|it| it.to_string());
-        ReviewRun { approvals: self, seal, row, outcomes, fingerprint, has_news: false }
+        let fingerprint =
+            self.store.fingerprint(Namespace::Approval).map(|fingerprint| fingerprint.to_string());
+        ReviewRun { approvals: self, seal, row, outcomes, fingerprint, is_changed: false }
     }
 }
 
@@ -69,35 +71,38 @@ impl ReviewRun<'_> {
         found: &[Arc<Tool>],
         scan: impl Fn(&Tool) -> Vec<Finding>,
     ) -> SourceReview {
-        let sight = self.seal.as_ref().map(|it| it.hash(sight(terms, found)).to_hex().to_string());
-        if let Some(held) = self.settled(source, sight.as_deref()) {
-            return SourceReview { held, problems: Vec::new() };
+        let input_hash = self
+            .seal
+            .as_ref()
+            .map(|seal| seal.hash(input_bytes(terms, found)).to_hex().to_string());
+        if let Some(quarantined) = self.cached(source, input_hash.as_deref()) {
+            return SourceReview { quarantined, diagnostics: Vec::new() };
         }
-        let (checked, record) = self.approvals.review(source, terms, found, scan);
-        self.has_news |= self.outcomes.remove(source.as_str()).is_some();
-        if let (Some(record), Some(sight)) = (record, sight) {
+        let (review, record) = self.approvals.review(source, terms, found, scan);
+        self.is_changed |= self.outcomes.remove(source.as_str()).is_some();
+        if let (Some(record), Some(input_hash)) = (record, input_hash) {
             // No fingerprint: other processes may also have written since this run began.
             let outcome = CachedReview {
                 fingerprint: None,
                 record: record.to_string(),
-                sight,
-                held: checked.held.clone(),
+                input_hash,
+                quarantined: review.quarantined.clone(),
             };
             self.outcomes.insert(source.as_str().to_owned(), outcome);
-            self.has_news = true;
+            self.is_changed = true;
         }
-        checked
+        review
     }
 
     /// Stores the outcomes of this run. If another process writes first, or the store cannot be
     /// written, the next run has more to review.
-    pub(crate) fn keep(mut self) {
-        let Some(seal) = self.seal.take().filter(|_| self.has_news) else { return };
-        let place = &self.approvals.partition;
-        if let Ok(bytes) = seal.close(place, &self.outcomes) {
+    pub(crate) fn store(mut self) {
+        let Some(seal) = self.seal.take().filter(|_| self.is_changed) else { return };
+        let partition = &self.approvals.partition;
+        if let Ok(bytes) = seal.seal(partition, &self.outcomes) {
             let _ = self.approvals.store.swap(
-                Namespace::Settled,
-                place,
+                Namespace::Review,
+                partition,
                 self.row.as_deref(),
                 Some(&bytes),
             );
@@ -105,35 +110,37 @@ impl ReviewRun<'_> {
     }
 
     /// The cached quarantine reasons for this input, if the cached outcome is still valid.
-    fn settled(
+    fn cached(
         &mut self,
         source: &SourceId,
-        sight: Option<&str>,
+        input_hash: Option<&str>,
     ) -> Option<BTreeMap<String, String>> {
         // A record that could not be written exists only in memory, so the store cannot confirm it.
-        if self.approvals.unkept.lock().contains_key(source) {
+        if self.approvals.unsaved.lock().contains_key(source) {
             return None;
         }
-        let outcome =
-            self.outcomes.get_mut(source.as_str()).filter(|it| Some(it.sight.as_str()) == sight)?;
+        let outcome = self
+            .outcomes
+            .get_mut(source.as_str())
+            .filter(|outcome| Some(outcome.input_hash.as_str()) == input_hash)?;
         if self.fingerprint.is_none() || outcome.fingerprint != self.fingerprint {
             let record = self
                 .approvals
                 .store
-                .read(Namespace::Approval, &self.approvals.place(source))
+                .read(Namespace::Approval, &self.approvals.store_key(source))
                 .ok()??;
             if Digest::of_bytes(&record).to_string() != outcome.record {
                 return None;
             }
             outcome.fingerprint.clone_from(&self.fingerprint);
-            self.has_news |= self.fingerprint.is_some();
+            self.is_changed |= self.fingerprint.is_some();
         }
-        Some(outcome.held.clone())
+        Some(outcome.quarantined.clone())
     }
 }
 
 /// Serializes every input of a review; different inputs have different bytes.
-fn sight(terms: &ReviewMode, found: &[Arc<Tool>]) -> Vec<u8> {
+fn input_bytes(terms: &ReviewMode, found: &[Arc<Tool>]) -> Vec<u8> {
     let mut all = Vec::with_capacity(found.len() * 384);
     if let ReviewMode::Needed { approves_first_sight, accepts_changes, entry } = terms {
         all.extend([1, u8::from(*approves_first_sight), u8::from(*accepts_changes)]);
@@ -141,9 +148,9 @@ fn sight(terms: &ReviewMode, found: &[Arc<Tool>]) -> Vec<u8> {
         all.extend_from_slice(entry.as_bytes());
     }
     for tool in found {
-        tool.stand_in(&mut all);
-        all.extend(tool.provenance.seen.map_or(0, |Moment(at)| at).to_le_bytes());
-        all.push(u8::from(tool.provenance.seen.is_some()));
+        tool.append_identity(&mut all);
+        all.extend(tool.provenance.last_listed.map_or(0, |Moment(at)| at).to_le_bytes());
+        all.push(u8::from(tool.provenance.last_listed.is_some()));
     }
     all
 }

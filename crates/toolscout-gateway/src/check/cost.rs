@@ -13,11 +13,11 @@ use std::collections::HashMap;
 /// Steps that any value may take. A step takes about 25 nanoseconds.
 pub(super) const STEPS: u64 = 500_000;
 /// Additional steps for each node of the value: larger data may take longer.
-const STEPS_EACH: u64 = 8;
+const STEPS_PER_NODE: u64 = 8;
 /// The number of pattern states that the engine tries on one byte of text per step.
-const MATCHES: u64 = 8;
+const STATES_PER_STEP: u64 = 8;
 /// The number of bytes that a length check counts per step.
-const LENGTHS: u64 = 512;
+const BYTES_PER_STEP: u64 = 512;
 /// Maximum depth of nested schemas and references, so that recursion does not depend on the stack
 /// size.
 const MAX_DEPTH: usize = 256;
@@ -25,14 +25,14 @@ const MAX_DEPTH: usize = 256;
 const STANDARD_NODES: u64 = 500;
 /// Factor for `unevaluated*` keywords, which make the validator evaluate all other keywords again;
 /// measured.
-const UNEVALUATED: u64 = 3;
+const UNEVALUATED_FACTOR: u64 = 3;
 
 /// The reason why a value is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CostExceeded {
     #[error("checking a value against it would take too long")]
     Work,
-    #[error("its references lead too deep")]
+    #[error("its references are nested too deep")]
     Deep,
 }
 
@@ -40,43 +40,45 @@ pub(super) enum CostExceeded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cost {
     /// Whether collecting the violations is within the limits, too.
-    pub(super) explains: bool,
+    pub(super) can_explain: bool,
 }
 
-pub(super) fn of(
+pub(super) fn estimate(
     schema: &Value,
     survey: &SchemaSurvey<'_>,
     value: &Value,
 ) -> Result<Cost, CostExceeded> {
-    let allowed = size(value).saturating_mul(STEPS_EACH).saturating_add(STEPS);
+    let limit = size(value).saturating_mul(STEPS_PER_NODE).saturating_add(STEPS);
     if survey.has_odd_references {
-        return at_most(survey, value, allowed);
+        return upper_bound(survey, value, limit);
     }
-    let mut walk = CostEstimator { root: schema, survey, left: allowed, known: HashMap::new() };
+    let mut walk = CostEstimator { root: schema, survey, remaining: limit, memo: HashMap::new() };
     match walk.visit(schema, SchemaSubject::Value(value), MAX_DEPTH) {
-        Ok(steps) if steps.to_check > allowed => Err(CostExceeded::Work),
-        Ok(steps) => Ok(Cost { explains: steps.to_explain <= allowed }),
-        Err(CostError::TooMuch(why)) => Err(why),
-        Err(CostError::Lost) => at_most(survey, value, allowed),
+        Ok(steps) if steps.to_check > limit => Err(CostExceeded::Work),
+        Ok(steps) => Ok(Cost { can_explain: steps.to_explain <= limit }),
+        Err(CostError::TooMuch(reason)) => Err(reason),
+        Err(CostError::Unresolved) => upper_bound(survey, value, limit),
     }
 }
 
 /// The exact number of steps of a check; `None` if it cannot be counted.
 #[cfg(test)]
 pub(super) fn steps(schema: &Value, survey: &SchemaSurvey<'_>, value: &Value) -> Option<u64> {
-    let mut walk = CostEstimator { root: schema, survey, left: u64::MAX, known: HashMap::new() };
-    walk.visit(schema, SchemaSubject::Value(value), MAX_DEPTH).ok().map(|it| it.to_check)
+    let mut walk =
+        CostEstimator { root: schema, survey, remaining: u64::MAX, memo: HashMap::new() };
+    walk.visit(schema, SchemaSubject::Value(value), MAX_DEPTH).ok().map(|value| value.to_check)
 }
 
 /// Upper bound: every node against every value, on as many paths as this number of references
 /// allows. Two references at each fork double the paths.
-fn at_most(survey: &SchemaSurvey<'_>, value: &Value, allowed: u64) -> Result<Cost, CostExceeded> {
+fn upper_bound(survey: &SchemaSurvey<'_>, value: &Value, limit: u64) -> Result<Cost, CostExceeded> {
     let forks = u32::try_from(survey.references.div_ceil(2)).unwrap_or(u32::MAX);
-    let roads = 1u64.checked_shl(forks).unwrap_or(u64::MAX);
+    let paths = 1u64.checked_shl(forks).unwrap_or(u64::MAX);
     let nodes = (survey.nodes as u64).saturating_add(STANDARD_NODES);
-    let matches = survey.states.saturating_mul(bytes(value)) / MATCHES;
-    let steps = nodes.saturating_mul(size(value)).saturating_add(matches).saturating_mul(roads);
-    if steps <= allowed { Ok(Cost { explains: false }) } else { Err(CostExceeded::Work) }
+    let matching_steps = survey.states.saturating_mul(bytes(value)) / STATES_PER_STEP;
+    let steps =
+        nodes.saturating_mul(size(value)).saturating_add(matching_steps).saturating_mul(paths);
+    if steps <= limit { Ok(Cost { can_explain: false }) } else { Err(CostExceeded::Work) }
 }
 
 /// Upper bound for the work of a schema without references, for any value: each part of the schema
@@ -89,7 +91,7 @@ pub(super) struct WorkBound {
 
 impl WorkBound {
     /// Returns `None` if a part of the schema may meet a value on several paths.
-    pub(super) fn of(survey: &SchemaSurvey<'_>) -> Option<Self> {
+    pub(super) fn new(survey: &SchemaSurvey<'_>) -> Option<Self> {
         let is_tree =
             survey.references == 0 && survey.unevaluated == 0 && !survey.has_odd_references;
         is_tree.then_some(Self { nodes: survey.nodes as u64, states: survey.states })
@@ -100,8 +102,9 @@ impl WorkBound {
         // A node takes a step for each of its keywords and some more for its lists, and it checks
         // names as well as values.
         let steps = self.nodes.saturating_mul(4).saturating_mul(size(value));
-        let (bytes, lengths) = (bytes(value), self.nodes / LENGTHS + 1);
-        let texts = self.states.div_ceil(MATCHES).saturating_add(lengths).saturating_mul(bytes);
+        let (bytes, lengths) = (bytes(value), self.nodes / BYTES_PER_STEP + 1);
+        let texts =
+            self.states.div_ceil(STATES_PER_STEP).saturating_add(lengths).saturating_mul(bytes);
         steps.saturating_add(texts) <= STEPS
     }
 }
@@ -153,7 +156,7 @@ struct CheckSteps {
 }
 
 impl CheckSteps {
-    fn of(steps: u64) -> Self {
+    fn new(steps: u64) -> Self {
         Self { to_check: steps, to_explain: steps }
     }
 
@@ -173,100 +176,102 @@ impl CheckSteps {
 enum CostError {
     TooMuch(CostExceeded),
     /// A reference that this estimator cannot resolve, although the validator may.
-    Lost,
+    Unresolved,
 }
 
 struct CostEstimator<'a> {
     root: &'a Value,
     survey: &'a SchemaSurvey<'a>,
     /// The steps that the walk itself may still take.
-    left: u64,
+    remaining: u64,
     /// Steps by referenced schema and value. Pairs in progress have zero steps: the validator does
     /// not follow cycles.
-    known: HashMap<(usize, usize), CheckSteps>,
+    memo: HashMap<(usize, usize), CheckSteps>,
 }
 
 impl<'a> CostEstimator<'a> {
     fn visit(
         &mut self,
         schema: &'a Value,
-        place: SchemaSubject<'a>,
+        subject: SchemaSubject<'a>,
         depth: usize,
     ) -> Result<CheckSteps, CostError> {
-        let own = self.own_steps(schema, place);
-        self.left = self.left.checked_sub(own).ok_or(CostError::TooMuch(CostExceeded::Work))?;
-        let mut steps = CheckSteps::of(own);
+        let own = self.own_steps(schema, subject);
+        self.remaining =
+            self.remaining.checked_sub(own).ok_or(CostError::TooMuch(CostExceeded::Work))?;
+        let mut steps = CheckSteps::new(own);
         let Value::Object(keywords) = schema else { return Ok(steps) };
         let Some(depth) = depth.checked_sub(1) else {
             return Err(CostError::TooMuch(CostExceeded::Deep));
         };
-        for (keyword, said) in keywords {
-            let mut more = self.apply(keyword, said, keywords, place, depth)?;
+        for (keyword, operand) in keywords {
+            let mut steps_of_keyword = self.apply(keyword, operand, keywords, subject, depth)?;
             if matches!(keyword.as_str(), "anyOf" | "oneOf") {
-                more.to_explain = more.to_explain.saturating_add(more.to_check);
+                steps_of_keyword.to_explain =
+                    steps_of_keyword.to_explain.saturating_add(steps_of_keyword.to_check);
             }
-            steps.add(more);
+            steps.add(steps_of_keyword);
         }
-        let is_asked_again = keywords.contains_key("unevaluatedProperties")
+        let has_unevaluated = keywords.contains_key("unevaluatedProperties")
             || keywords.contains_key("unevaluatedItems");
-        Ok(if is_asked_again { steps.times(UNEVALUATED) } else { steps })
+        Ok(if has_unevaluated { steps.times(UNEVALUATED_FACTOR) } else { steps })
     }
 
     fn apply(
         &mut self,
         keyword: &str,
-        said: &'a Value,
+        operand: &'a Value,
         keywords: &'a Map<String, Value>,
-        place: SchemaSubject<'a>,
+        subject: SchemaSubject<'a>,
         depth: usize,
     ) -> Result<CheckSteps, CostError> {
-        match (keyword, said) {
+        match (keyword, operand) {
             ("$ref" | "$dynamicRef", Value::String(reference)) => {
-                self.follow(reference, place, depth)
+                self.follow(reference, subject, depth)
             }
             ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
-                self.sum(schemas.iter().map(|it| (it, place)), depth)
+                self.sum(schemas.iter().map(|schema| (schema, subject)), depth)
             }
-            ("not" | "if" | "then" | "else", _) => self.visit(said, place, depth),
+            ("not" | "if" | "then" | "else", _) => self.visit(operand, subject, depth),
             ("propertyNames", _) => {
-                let names = place.object().into_iter().flat_map(Map::keys);
-                self.sum(names.map(|it| (said, SchemaSubject::Name(it))), depth)
+                let names = subject.object().into_iter().flat_map(Map::keys);
+                self.sum(names.map(|name| (operand, SchemaSubject::Name(name))), depth)
             }
             ("dependentSchemas" | "dependencies", Value::Object(schemas))
-                if place.object().is_some() =>
+                if subject.object().is_some() =>
             {
-                self.sum(schemas.values().map(|it| (it, place)), depth)
+                self.sum(schemas.values().map(|schema| (schema, subject)), depth)
             }
             ("properties", Value::Object(schemas)) => {
-                let Some(object) = place.object() else { return Ok(CheckSteps::default()) };
-                let given = schemas
-                    .iter()
-                    .filter_map(|(name, it)| Some((it, SchemaSubject::Value(object.get(name)?))));
+                let Some(object) = subject.object() else { return Ok(CheckSteps::default()) };
+                let given = schemas.iter().filter_map(|(name, schema)| {
+                    Some((schema, SchemaSubject::Value(object.get(name)?)))
+                });
                 self.sum(given, depth)
             }
             ("patternProperties", Value::Object(schemas)) => {
-                let values = |it| {
-                    place
+                let values = |schema| {
+                    subject
                         .object()
                         .into_iter()
                         .flat_map(Map::values)
-                        .map(move |value| (it, SchemaSubject::Value(value)))
+                        .map(move |value| (schema, SchemaSubject::Value(value)))
                 };
                 self.sum(schemas.values().flat_map(values), depth)
             }
             ("additionalProperties" | "unevaluatedProperties", _) => {
                 let named = keywords.get("properties");
-                let others = place.object().into_iter().flatten();
+                let others = subject.object().into_iter().flatten();
                 let others =
-                    others.filter(|(name, _)| named.is_none_or(|it| it.get(name).is_none()));
-                self.sum(others.map(|(_, it)| (said, SchemaSubject::Value(it))), depth)
+                    others.filter(|(name, _)| named.is_none_or(|named| named.get(name).is_none()));
+                self.sum(others.map(|(_, value)| (operand, SchemaSubject::Value(value))), depth)
             }
-            ("prefixItems" | "items", Value::Array(schemas)) => {
-                self.sum(schemas.iter().zip(place.items().iter().map(SchemaSubject::Value)), depth)
-            }
-            ("items" | "additionalItems" | "unevaluatedItems" | "contains", _) => {
-                self.sum(place.items().iter().map(|it| (said, SchemaSubject::Value(it))), depth)
-            }
+            ("prefixItems" | "items", Value::Array(schemas)) => self
+                .sum(schemas.iter().zip(subject.items().iter().map(SchemaSubject::Value)), depth),
+            ("items" | "additionalItems" | "unevaluatedItems" | "contains", _) => self.sum(
+                subject.items().iter().map(|item| (operand, SchemaSubject::Value(item))),
+                depth,
+            ),
             _ => Ok(CheckSteps::default()),
         }
     }
@@ -277,8 +282,8 @@ impl<'a> CostEstimator<'a> {
         depth: usize,
     ) -> Result<CheckSteps, CostError> {
         let mut sum = CheckSteps::default();
-        for (schema, place) in pairs {
-            sum.add(self.visit(schema, place, depth)?);
+        for (schema, subject) in pairs {
+            sum.add(self.visit(schema, subject, depth)?);
         }
         Ok(sum)
     }
@@ -286,45 +291,51 @@ impl<'a> CostEstimator<'a> {
     fn follow(
         &mut self,
         reference: &str,
-        place: SchemaSubject<'a>,
+        subject: SchemaSubject<'a>,
         depth: usize,
     ) -> Result<CheckSteps, CostError> {
-        let target = self.survey.target(self.root, reference).ok_or(CostError::Lost)?;
-        let pair = (std::ptr::from_ref(target).addr(), place.address());
-        if let Some(steps) = self.known.get(&pair) {
+        let target = self.survey.target(self.root, reference).ok_or(CostError::Unresolved)?;
+        let pair = (std::ptr::from_ref(target).addr(), subject.address());
+        if let Some(steps) = self.memo.get(&pair) {
             return Ok(*steps);
         }
-        self.known.insert(pair, CheckSteps::default());
-        let steps = self.visit(target, place, depth)?;
-        self.known.insert(pair, steps);
+        self.memo.insert(pair, CheckSteps::default());
+        let steps = self.visit(target, subject, depth)?;
+        self.memo.insert(pair, steps);
         Ok(steps)
     }
 
     /// The steps of a schema without its subschemas: one step per keyword, and more for keywords
     /// that take longer.
-    fn own_steps(&self, schema: &Value, place: SchemaSubject<'_>) -> u64 {
+    fn own_steps(&self, schema: &Value, subject: SchemaSubject<'_>) -> u64 {
         let Value::Object(keywords) = schema else { return 1 };
-        let more = |(keyword, said): (&String, &Value)| match (keyword.as_str(), said) {
+        let extra_steps = |(keyword, operand): (&String, &Value)| match (keyword.as_str(), operand)
+        {
             ("enum", Value::Array(items)) => self.survey.comparisons(items),
             ("required", Value::Array(names)) => names.len() as u64 / 4,
-            ("properties", Value::Object(schemas)) if place.object().is_some() => {
+            ("properties", Value::Object(schemas)) if subject.object().is_some() => {
                 schemas.len() as u64 / 4
             }
-            ("minLength" | "maxLength", _) => place.text().map_or(0, str::len) as u64 / LENGTHS,
+            ("minLength" | "maxLength", _) => {
+                subject.text().map_or(0, str::len) as u64 / BYTES_PER_STEP
+            }
             ("pattern", Value::String(pattern)) => {
-                self.matching(pattern, place.text().map_or(0, str::len))
+                self.matching(pattern, subject.text().map_or(0, str::len))
             }
             ("patternProperties", Value::Object(schemas)) => {
-                let names = place.object().map_or(0, |it| it.keys().map(String::len).sum());
-                schemas.keys().fold(0u64, |sum, it| sum.saturating_add(self.matching(it, names)))
+                let names =
+                    subject.object().map_or(0, |object| object.keys().map(String::len).sum());
+                schemas.keys().fold(0u64, |sum, key| sum.saturating_add(self.matching(key, names)))
             }
             _ => 0,
         };
-        keywords.iter().fold(1, |sum, it| sum.saturating_add(1).saturating_add(more(it)))
+        keywords
+            .iter()
+            .fold(1, |sum, keyword| sum.saturating_add(1).saturating_add(extra_steps(keyword)))
     }
 
     fn matching(&self, pattern: &str, bytes: usize) -> u64 {
-        self.survey.states_of(pattern).saturating_mul(bytes as u64) / MATCHES
+        self.survey.states_of(pattern).saturating_mul(bytes as u64) / STATES_PER_STEP
     }
 }
 
@@ -335,10 +346,10 @@ pub(super) fn size(value: &Value) -> u64 {
 
 /// The number of bytes of text in a value, including property names.
 fn bytes(value: &Value) -> u64 {
-    let own = |it: &Value| match it {
+    let own = |value: &Value| match value {
         Value::String(text) => text.len(),
         Value::Object(map) => map.keys().map(String::len).sum(),
         _ => 0,
     };
-    super::survey::nodes(value).map(|it| own(it) as u64).sum()
+    super::survey::nodes(value).map(|node| own(node) as u64).sum()
 }

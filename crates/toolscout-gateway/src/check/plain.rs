@@ -21,29 +21,30 @@ const DIALECTS: [&str; 3] = [
 /// Whether the schema uses only keywords supported here, with well-formed values, and is not too
 /// deep.
 pub(super) fn is_plain(schema: &Value) -> bool {
-    let dialect = schema.get("$schema").map(|it| it.as_str().map(|it| it.trim_end_matches('#')));
-    dialect.is_none_or(|it| it.is_some_and(|it| DIALECTS.contains(&it)))
+    let dialect =
+        schema.get("$schema").map(|schema| schema.as_str().map(|text| text.trim_end_matches('#')));
+    dialect.is_none_or(|dialect| dialect.is_some_and(|value| DIALECTS.contains(&value)))
         && is_plain_within(schema, MAX_DEPTH)
 }
 
 fn is_plain_within(schema: &Value, depth: usize) -> bool {
     let Value::Object(keywords) = schema else { return false };
     depth > 0
-        && keywords.iter().all(|(keyword, said)| match keyword.as_str() {
+        && keywords.iter().all(|(keyword, operand)| match keyword.as_str() {
             "$schema" => depth == MAX_DEPTH,
-            "title" | "description" => said.is_string(),
+            "title" | "description" => operand.is_string(),
             "default" => true,
-            "examples" | "enum" => said.is_array(),
-            "type" => are_types(said),
+            "examples" | "enum" => operand.is_array(),
+            "type" => are_types(operand),
             // No draft defines the formats of Rust's numbers, so validators ignore them.
-            "format" => said.as_str().is_some_and(|format| NUMBER_FORMATS.contains(&format)),
-            "minimum" | "maximum" => said.is_i64(),
-            "required" => said.as_array().is_some_and(|it| are_names(it)),
-            "properties" => said
-                .as_object()
-                .is_some_and(|it| it.values().all(|it| is_plain_within(it, depth - 1))),
-            "additionalProperties" => said.is_boolean(),
-            "items" => is_plain_within(said, depth - 1),
+            "format" => operand.as_str().is_some_and(|format| NUMBER_FORMATS.contains(&format)),
+            "minimum" | "maximum" => operand.is_i64(),
+            "required" => operand.as_array().is_some_and(|items| are_names(items)),
+            "properties" => operand.as_object().is_some_and(|object| {
+                object.values().all(|value| is_plain_within(value, depth - 1))
+            }),
+            "additionalProperties" => operand.is_boolean(),
+            "items" => is_plain_within(operand, depth - 1),
             // Annotations, such as `x-cli`.
             extension => extension.starts_with("x-"),
         })
@@ -64,15 +65,15 @@ fn are_types(types: &Value) -> bool {
 }
 
 fn are_names(names: &[Value]) -> bool {
-    names.iter().enumerate().all(|(at, it)| it.is_string() && !names[..at].contains(it))
+    names.iter().enumerate().all(|(at, name)| name.is_string() && !names[..at].contains(name))
 }
 
 /// Whether the value certainly matches a plain schema. On `false`, the validator has to check the
 /// value. Keywords for other types of value are ignored.
 pub(super) fn fits(schema: &Value, value: &Value) -> bool {
     let Value::Object(keywords) = schema else { return false };
-    keywords.iter().all(|(keyword, said)| match (keyword.as_str(), value) {
-        ("type", _) => match said {
+    keywords.iter().all(|(keyword, operand)| match (keyword.as_str(), value) {
+        ("type", _) => match operand {
             Value::Array(names) => {
                 names.iter().filter_map(Value::as_str).any(|name| is_of_type(name, value))
             }
@@ -81,31 +82,35 @@ pub(super) fn fits(schema: &Value, value: &Value) -> bool {
         // Equality of strings, booleans and null is simple; that of numbers and of values
         // containing them is not.
         ("enum", Value::String(_) | Value::Bool(_) | Value::Null) => {
-            said.as_array().is_some_and(|it| it.contains(value))
+            operand.as_array().is_some_and(|items| items.contains(value))
         }
         ("enum", _) => false,
-        ("minimum", Value::Number(_)) => value.as_i64().is_some_and(|it| Some(it) >= said.as_i64()),
-        ("maximum", Value::Number(_)) => value.as_i64().is_some_and(|it| Some(it) <= said.as_i64()),
-        ("required", Value::Object(map)) => has_all(map, said),
+        ("minimum", Value::Number(_)) => {
+            value.as_i64().is_some_and(|value| Some(value) >= operand.as_i64())
+        }
+        ("maximum", Value::Number(_)) => {
+            value.as_i64().is_some_and(|value| Some(value) <= operand.as_i64())
+        }
+        ("required", Value::Object(map)) => has_all(map, operand),
         ("properties", Value::Object(map)) => {
-            map.iter().all(|(name, it)| said.get(name).is_none_or(|schema| fits(schema, it)))
+            map.iter().all(|(name, item)| operand.get(name).is_none_or(|schema| fits(schema, item)))
         }
         ("additionalProperties", Value::Object(map)) => {
-            said == true || has_no_others(map, keywords.get("properties"))
+            operand == true || has_no_others(map, keywords.get("properties"))
         }
-        ("items", Value::Array(items)) => items.iter().all(|it| fits(said, it)),
+        ("items", Value::Array(items)) => items.iter().all(|item| fits(operand, item)),
         _ => true,
     })
 }
 
 fn has_all(map: &Map<String, Value>, names: &Value) -> bool {
-    names
-        .as_array()
-        .is_some_and(|it| it.iter().filter_map(Value::as_str).all(|name| map.contains_key(name)))
+    names.as_array().is_some_and(|names| {
+        names.iter().filter_map(Value::as_str).all(|name| map.contains_key(name))
+    })
 }
 
 fn has_no_others(map: &Map<String, Value>, properties: Option<&Value>) -> bool {
-    map.keys().all(|name| properties.is_some_and(|it| it.get(name).is_some()))
+    map.keys().all(|name| properties.is_some_and(|properties| properties.get(name).is_some()))
 }
 
 fn is_of_type(name: &str, value: &Value) -> bool {

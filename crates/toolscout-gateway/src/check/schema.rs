@@ -34,7 +34,7 @@ impl Schema {
     pub(super) fn read(raw: &RawJson) -> Result<Self, String> {
         let length = raw.as_str().len();
         if length > MAX_BYTES {
-            return Err(format!("it has {length} bytes; at most {MAX_BYTES} are allowed"));
+            return Err(format!("it is {length} bytes long; the limit is {MAX_BYTES}"));
         }
         let value = raw.to_value();
         if !value.is_object() {
@@ -42,7 +42,7 @@ impl Schema {
         }
         let plain = plain::is_plain(&value)
             .then(|| cost::size(&value))
-            .filter(|it| *it <= MAX_NODES as u64);
+            .filter(|nodes| *nodes <= MAX_NODES as u64);
         Ok(Self { value, plain, bound: OnceLock::new(), validator: OnceLock::new() })
     }
 
@@ -58,27 +58,32 @@ impl Schema {
         {
             return Ok(Vec::new());
         }
-        let survey = SchemaSurvey::of(&self.value);
+        let survey = SchemaSurvey::new(&self.value);
         if survey.nodes > MAX_NODES {
             return Err(format!("it has more than {MAX_NODES} nodes"));
         }
         if survey.states > MAX_STATES {
-            return Err("its patterns are too big".to_owned());
+            return Err("its patterns are too large".to_owned());
         }
         if survey.unevaluated > 0
             && (survey.has_odd_references || unrolled::size(&self.value, &survey) > MAX_UNROLLED)
         {
-            return Err("its references are too many for what it asks".to_owned());
+            return Err("it has too many references for its `unevaluated` keywords".to_owned());
         }
-        let cost = cost::of(&self.value, &survey, value).map_err(|it| it.to_string())?;
+        let cost =
+            cost::estimate(&self.value, &survey, value).map_err(|error| error.to_string())?;
         let validator = self.validator()?;
         if validator.is_valid(value) {
             return Ok(Vec::new());
         }
-        if !cost.explains {
+        if !cost.can_explain {
             return Ok(vec![unexplained()]);
         }
-        Ok(validator.iter_errors(value).take(MAX_VIOLATIONS).map(|it| violation(&it)).collect())
+        Ok(validator
+            .iter_errors(value)
+            .take(MAX_VIOLATIONS)
+            .map(|error| violation(&error))
+            .collect())
     }
 
     /// Whether the plain check confirms the value. Each node of the value meets at most one part of
@@ -91,11 +96,11 @@ impl Schema {
 
     fn is_little_work(&self, value: &Value) -> bool {
         let bound = self.bound.get_or_init(|| {
-            let survey = SchemaSurvey::of(&self.value);
-            WorkBound::of(&survey)
+            let survey = SchemaSurvey::new(&self.value);
+            WorkBound::new(&survey)
                 .filter(|_| survey.nodes <= MAX_NODES && survey.states <= MAX_STATES)
         });
-        bound.is_some_and(|it| it.is_little(value))
+        bound.is_some_and(|bound| bound.is_little(value))
     }
 
     fn validator(&self) -> Result<&Validator, String> {
@@ -133,6 +138,7 @@ fn violation(error: &ValidationError<'_>) -> Violation {
 }
 
 fn unexplained() -> Violation {
-    let message = "something does not fit; the schema is too involved to say what".to_owned();
+    let message =
+        "the value does not match the schema, which is too complex to say where".to_owned();
     Violation { path: String::new(), message, missing: None }
 }

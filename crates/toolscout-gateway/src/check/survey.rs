@@ -28,7 +28,7 @@ pub(super) struct SchemaSurvey<'a> {
 
 impl<'a> SchemaSurvey<'a> {
     /// Surveys the whole schema, without recursion: hostile schemas are deep.
-    pub(super) fn of(schema: &'a Value) -> Self {
+    pub(super) fn new(schema: &'a Value) -> Self {
         let mut survey = Self::default();
         for node in nodes(schema) {
             survey.nodes += 1;
@@ -82,13 +82,13 @@ impl<'a> SchemaSurvey<'a> {
         let names = keywords.get("patternProperties").and_then(Value::as_object);
         for pattern in pattern
             .into_iter()
-            .chain(names.into_iter().flat_map(|it| it.keys().map(String::as_str)))
+            .chain(names.into_iter().flat_map(|name| name.keys().map(String::as_str)))
         {
             let states = *self.states_of.entry(pattern).or_insert_with(|| pattern::states(pattern));
             self.states = self.states.saturating_add(states);
         }
         if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
-            let others = values.iter().filter(|it| !it.is_string()).count();
+            let others = values.iter().filter(|value| !value.is_string()).count();
             self.comparisons.insert(values.as_ptr().addr(), others as u64);
         }
     }

@@ -19,7 +19,7 @@ fn surely_fits(schema: &Value, value: &Value) -> bool {
 }
 
 #[test]
-fn the_quick_look_is_sure_of_usual_calls_and_of_nothing_that_does_not_fit() {
+fn the_plain_check_confirms_usual_calls_only() {
     let schema = json!({"type": "object", "required": ["url"], "additionalProperties": false, "properties": {
         "url": {"type": "string", "description": "Where from"},
         "format": {"type": "string", "enum": ["json", "csv"], "default": "json"},
@@ -54,7 +54,7 @@ fn the_quick_look_is_sure_of_usual_calls_and_of_nothing_that_does_not_fit() {
 }
 
 #[test]
-fn the_quick_look_is_sure_of_the_schemas_of_operations() {
+fn the_plain_check_confirms_operation_schemas() {
     let schema = json!({"type": "object", "properties": {
         "limit": {"type": ["integer", "null"], "format": "uint", "minimum": 0, "x-cli": {"short": "n"}},
     }});
@@ -72,12 +72,12 @@ fn value() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         (-3i64..4).prop_map(Value::from),
-        (-3i32..4).prop_map(|it| json!(f64::from(it) / 2.0)),
+        (-3i32..4).prop_map(|index| json!(f64::from(index) / 2.0)),
         "[ab]{0,2}".prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 16, 3, |inner| {
         let object = prop::collection::hash_map("[abc]", inner.clone(), 0..3)
-            .prop_map(|it| it.into_iter().collect());
+            .prop_map(|hash_map| hash_map.into_iter().collect());
         prop_oneof![prop::collection::vec(inner, 0..3).prop_map(Value::from), object]
     })
 }
@@ -87,7 +87,7 @@ fn schema() -> impl Strategy<Value = Value> {
         prop::sample::select(vec![
             "string", "integer", "number", "boolean", "null", "object", "array", "odd"
         ])
-        .prop_map(|it| ("type", json!(it))),
+        .prop_map(|value| ("type", json!(value))),
         prop::collection::vec(
             prop::sample::select(vec!["string", "integer", "null", "array", "odd"]),
             0..3
@@ -96,21 +96,21 @@ fn schema() -> impl Strategy<Value = Value> {
         prop::sample::select(vec!["uint", "uint8", "int64", "double", "date"])
             .prop_map(|format| ("format", json!(format))),
         value().prop_map(|annotation| ("x-cli", annotation)),
-        prop::collection::vec(value(), 0..3).prop_map(|it| ("enum", json!(it))),
-        value().prop_map(|it| ("minimum", it)),
-        value().prop_map(|it| ("maximum", it)),
-        prop::collection::vec("[abc]", 0..3).prop_map(|it| ("required", json!(it))),
-        any::<bool>().prop_map(|it| ("additionalProperties", json!(it))),
-        value().prop_map(|it| ("description", it)),
+        prop::collection::vec(value(), 0..3).prop_map(|value| ("enum", json!(value))),
+        value().prop_map(|value| ("minimum", value)),
+        value().prop_map(|value| ("maximum", value)),
+        prop::collection::vec("[abc]", 0..3).prop_map(|value| ("required", json!(value))),
+        any::<bool>().prop_map(|value| ("additionalProperties", json!(value))),
+        value().prop_map(|value| ("description", value)),
     ];
-    let plain = prop::collection::vec(keyword, 0..3).prop_map(|it| {
-        it.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Value>()
+    let plain = prop::collection::vec(keyword, 0..3).prop_map(|inner| {
+        inner.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Value>()
     });
     plain.prop_recursive(3, 12, 3, |inner| {
         let nested = prop_oneof![
             prop::collection::hash_map("[abc]", inner.clone(), 0..3)
-                .prop_map(|it| ("properties", json!(it))),
-            inner.clone().prop_map(|it| ("items", it)),
+                .prop_map(|hash_map| ("properties", json!(hash_map))),
+            inner.clone().prop_map(|inner| ("items", inner)),
         ];
         (inner, nested).prop_map(|(mut schema, (key, value))| {
             schema[key] = value;
@@ -121,7 +121,7 @@ fn schema() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_the_quick_look_lets_pass_the_validator_lets_pass(schema in schema(), value in value()) {
+    fn the_validator_accepts_what_the_plain_check_accepts(schema in schema(), value in value()) {
         if surely_fits(&schema, &value) {
             let validator = validator(&schema).map_err(TestCaseError::fail)?;
             prop_assert!(validator.is_valid(&value), "{schema} {value}");
@@ -130,7 +130,7 @@ proptest! {
 
     /// Repeats schemas and values until the work comes near the limit.
     #[test]
-    fn what_is_said_to_be_little_work_is_little(
+    fn the_work_bound_is_an_upper_bound(
         schemas in prop::collection::vec(schema(), 1..4),
         value in value(),
         wide in 1usize..400,
@@ -143,8 +143,8 @@ proptest! {
             "pattern": "(a|b){1,20}",
         });
         let (schema, value) = (json!({"items": items}), Value::from(vec![value; wide]));
-        let survey = SchemaSurvey::of(&schema);
-        if WorkBound::of(&survey).is_some_and(|it| it.is_little(&value)) {
+        let survey = SchemaSurvey::new(&schema);
+        if WorkBound::new(&survey).is_some_and(|it| it.is_little(&value)) {
             prop_assert!(cost::steps(&schema, &survey, &value).is_some_and(|it| it <= cost::STEPS));
         }
     }

@@ -12,14 +12,14 @@ const MAX_DEPTH: usize = 256;
 
 /// The size in nodes; each cycle counts once.
 pub(super) fn size(root: &Value, survey: &SchemaSurvey<'_>) -> u64 {
-    SchemaUnroller { root, survey, known: HashMap::new() }.size(root, MAX_DEPTH)
+    SchemaUnroller { root, survey, memo: HashMap::new() }.size(root, MAX_DEPTH)
 }
 
 struct SchemaUnroller<'a> {
     root: &'a Value,
     survey: &'a SchemaSurvey<'a>,
     /// Sizes by the address of a reference's target; 0 while the target is in progress.
-    known: HashMap<usize, u64>,
+    memo: HashMap<usize, u64>,
 }
 
 impl<'a> SchemaUnroller<'a> {
@@ -30,25 +30,25 @@ impl<'a> SchemaUnroller<'a> {
             Value::Object(map) => {
                 let inner = self.sum(map.values(), depth);
                 let target = map.get("$ref").or(map.get("$dynamicRef")).and_then(Value::as_str);
-                let target = target.and_then(|it| self.survey.target(self.root, it));
-                inner.saturating_add(target.map_or(0, |it| self.behind(it, depth)))
+                let target = target.and_then(|target| self.survey.target(self.root, target));
+                inner.saturating_add(target.map_or(0, |target| self.target_size(target, depth)))
             }
             _ => 1,
         }
     }
 
     fn sum(&mut self, nodes: impl Iterator<Item = &'a Value>, depth: usize) -> u64 {
-        nodes.fold(1u64, |sum, it| sum.saturating_add(self.size(it, depth)))
+        nodes.fold(1u64, |sum, nodes| sum.saturating_add(self.size(nodes, depth)))
     }
 
-    fn behind(&mut self, target: &'a Value, depth: usize) -> u64 {
+    fn target_size(&mut self, target: &'a Value, depth: usize) -> u64 {
         let address = std::ptr::from_ref(target).addr();
-        if let Some(size) = self.known.get(&address) {
+        if let Some(size) = self.memo.get(&address) {
             return *size;
         }
-        self.known.insert(address, 0);
+        self.memo.insert(address, 0);
         let size = self.size(target, depth);
-        self.known.insert(address, size);
+        self.memo.insert(address, size);
         size
     }
 }

@@ -15,7 +15,8 @@ const SOON: Duration = Duration::from_secs(30);
 
 fn check(schema: &Value, value: &Value) -> Result<Vec<Violation>, String> {
     let begun = Instant::now();
-    let found = Schema::read(&RawJson::from_value(schema)).and_then(|it| it.violations(value));
+    let found =
+        Schema::read(&RawJson::from_value(schema)).and_then(|schema| schema.violations(value));
     assert!(
         begun.elapsed() < SOON,
         "{:?} for {}",
@@ -43,7 +44,7 @@ fn kilobytes(text: &str) -> String {
 
 /// Hostile mode validate_bomb: 2^24 paths to the result that a text is not a number.
 #[test]
-fn branches_that_double_are_not_gone_down() {
+fn exponential_branches_are_refused() {
     let twice = |next: Value| json!({"anyOf": [{"allOf": [next, {"minLength": 1}]}, {"allOf": [next, {"maxLength": 0}]}]});
     let schema = chain(24, twice, json!({"type": "integer"}));
     let long = json!({"a": kilobytes("a")});
@@ -58,22 +59,25 @@ fn branches_that_double_are_not_gone_down() {
 fn values_that_double_the_work_with_each_level_are_refused() {
     let inner = json!({"properties": {"a": {"$ref": "#"}}});
     let schema = json!({"type": ["object", "integer"], "allOf": [inner, inner]});
-    let deep = |levels: usize| (0..levels).fold(json!({"b": 1}), |it, _| json!({"a": it}));
+    let deep = |levels: usize| (0..levels).fold(json!({"b": 1}), |index, _| json!({"a": index}));
     assert_eq!(check(&schema, &deep(8)), Ok(Vec::new()));
     assert_eq!(why_not(&schema, &deep(60)), "checking a value against it would take too long");
 }
 
 #[test]
-fn nested_schemas_that_ask_what_was_not_looked_at_are_refused() {
-    let around = |it: Value| json!({"allOf": [it], "unevaluatedProperties": false});
-    let schema = (0..24).fold(json!({"properties": {"a": true}}), |it, _| around(it));
+fn nested_unevaluated_keywords_are_refused() {
+    let around = |value: Value| json!({"allOf": [value], "unevaluatedProperties": false});
+    let schema = (0..24).fold(json!({"properties": {"a": true}}), |index, _| around(index));
     assert_eq!(
         why_not(&schema, &json!({"a": 1})),
         "checking a value against it would take too long"
     );
     let twice = |next: Value| json!({"allOf": [next, next], "unevaluatedProperties": false});
     let schema = chain(18, twice, json!({"properties": {"a": true}}));
-    assert_eq!(why_not(&schema, &json!({"a": {}})), "its references are too many for what it asks");
+    assert_eq!(
+        why_not(&schema, &json!({"a": {}})),
+        "it has too many references for its `unevaluated` keywords"
+    );
     let fine = json!({"allOf": [{"properties": {"a": true}}], "unevaluatedProperties": false});
     assert_eq!(check(&fine, &json!({"a": 1})), Ok(Vec::new()));
     assert_eq!(check(&fine, &json!({"b": 1})).expect("it is checked").len(), 1);
@@ -90,14 +94,14 @@ fn a_big_schema_for_each_of_many_items_is_refused() {
 
 /// Hostile mode validate_bomb: patterns that make other engines backtrack forever.
 #[test]
-fn patterns_take_the_time_that_their_size_says() {
+fn pattern_cost_follows_pattern_size() {
     let of = |pattern: &str| json!({"properties": {"a": {"type": "string", "pattern": pattern}}});
     let text = json!({"a": kilobytes("a") + "!"});
     assert_eq!(check(&of("^(a+)+$"), &text).expect("it is checked").len(), 1);
     assert!(why_not(&of("^(?=(a+))\\1*b$"), &text).contains("regex"));
     let repeated = why_not(&of("(.{20}x){40}"), &text);
     assert_eq!(repeated, "checking a value against it would take too long");
-    assert_eq!(why_not(&of("((a{100}){100}){100}"), &json!({})), "its patterns are too big");
+    assert_eq!(why_not(&of("((a{100}){100}){100}"), &json!({})), "its patterns are too large");
     let names = json!({"patternProperties": {"^(x+x+)+y$": {"type": "string"}}, "propertyNames": {"pattern": "^([a-z]+)*$"}});
     assert_eq!(check(&names, &json!({(kilobytes("x")): 1})), Ok(Vec::new()));
 }
@@ -147,7 +151,7 @@ fn unique_items_and_long_lists_of_values_are_quick() {
 
 /// Hostile mode ref_cycle.
 #[test]
-fn references_in_circles_end() {
+fn cyclic_references_terminate() {
     let to = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
     let pair = json!({"a": {"allOf": [to("b")]}, "b": {"allOf": [to("a")]}});
     for schema in [
@@ -177,22 +181,22 @@ fn references_are_never_unrolled() {
 
 /// The stack is limited.
 #[test]
-fn a_long_chain_of_references_is_refused_before_anybody_follows_it() {
+fn a_long_chain_of_references_is_refused() {
     let schema =
         chain(1_200, |next| json!({"allOf": [next]}), json!({"properties": {"a": {"$ref": "#"}}}));
-    let value = (0..100).fold(json!({}), |it, _| json!({"a": it}));
-    assert_eq!(why_not(&schema, &value), "its references lead too deep");
+    let value = (0..100).fold(json!({}), |index, _| json!({"a": index}));
+    assert_eq!(why_not(&schema, &value), "its references are nested too deep");
 }
 
 /// The maximum allowed depth, on a stack as small as that of a worker thread.
 #[test]
-fn what_is_allowed_fits_on_a_small_stack() {
+fn allowed_depth_fits_on_a_small_stack() {
     let schema = chain(
         60,
         |next| json!({"allOf": [next]}),
         json!({"properties": {"a": {"$ref": "#/$defs/c58"}}}),
     );
-    let value = (0..20).fold(json!({"a": 1}), |it, _| json!({"a": it}));
+    let value = (0..20).fold(json!({"a": 1}), |index, _| json!({"a": index}));
     let work = move || check(&schema, &value);
     let found =
         std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();
@@ -202,7 +206,7 @@ fn what_is_allowed_fits_on_a_small_stack() {
 /// Embedded documents: the estimator cannot resolve references in them, so only small ones are
 /// checked.
 #[test]
-fn schemas_with_documents_of_their_own_are_checked_as_long_as_they_are_small() {
+fn small_schemas_with_embedded_documents_are_checked() {
     let schema = json!({
         "properties": {"a": {"$ref": "https://example.org/number"}},
         "$defs": {"n": {"$id": "https://example.org/number", "type": "integer"}},
@@ -211,14 +215,14 @@ fn schemas_with_documents_of_their_own_are_checked_as_long_as_they_are_small() {
     let found = check(&schema, &json!({"a": "x"})).expect("it is checked");
     assert_eq!(
         found[0].to_string(),
-        "something does not fit; the schema is too involved to say what"
+        "the value does not match the schema, which is too complex to say where"
     );
     let many = json!({"a": 1, "b": vec![1; 20_000]});
     assert_eq!(why_not(&schema, &many), "checking a value against it would take too long");
 }
 
 #[test]
-fn much_data_for_a_usual_schema_is_checked() {
+fn large_values_for_usual_schemas_are_checked() {
     let row = json!({
         "type": "object", "required": ["id", "name"], "additionalProperties": false,
         "properties": {"id": {"type": "integer"}, "name": {"anyOf": [{"type": "string", "maxLength": 80}, {"type": "null"}]}},
@@ -235,7 +239,7 @@ fn much_data_for_a_usual_schema_is_checked() {
 
 /// Servers declare the dialect of their schemas; the old ones differ in more than their name.
 #[test]
-fn known_dialects_mean_what_they_mean_and_others_are_taken_for_the_newest() {
+fn unknown_dialects_are_read_as_the_newest_draft() {
     let pair = json!([{"type": "integer"}, {"type": "string"}]);
     let old = json!({
         "$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"type": "array", "items": pair}}
