@@ -14,13 +14,13 @@ use toolscout_core::{
 };
 
 /// How many discovery items of one source are taken before those of another.
-const AT_A_TIME: usize = 128;
+const CHUNK_SIZE: usize = 128;
 
 /// The outcome of a discovery of all sources, apart from the tools.
 #[derive(Debug, Default)]
 pub struct RefreshOutcome {
     /// Diagnostics: broken entries, collisions, shadowed names, definitions pending review.
-    pub problems: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
     /// Sources that could not be listed; their earlier tools stay in the catalog.
     pub failed: Vec<(SourceId, SourceError)>,
 }
@@ -38,15 +38,15 @@ impl Gateway {
         cx: &Cx,
         watch: impl FnMut(&DiscoveryItem),
     ) -> RefreshOutcome {
-        let mut refreshed = self.ask(&self.sources(), cx, watch).await;
-        refreshed.problems.extend(self.dangling().iter().map(DanglingRule::problem));
+        let mut refreshed = self.discover_sources(&self.sources(), cx, watch).await;
+        refreshed.diagnostics.extend(self.dangling().iter().map(DanglingRule::to_diagnostic));
         refreshed
     }
 
     /// Runs discovery on one source; `None` if there is no such source.
     pub async fn refresh_source(&self, id: &SourceId, cx: &Cx) -> Option<RefreshOutcome> {
         let source = self.source(id)?;
-        Some(self.ask(std::slice::from_ref(&source), cx, |_| ()).await)
+        Some(self.discover_sources(std::slice::from_ref(&source), cx, |_| ()).await)
     }
 
     /// Resolves a name for this request, like [`crate::CatalogView::resolve`]. If the tool is
@@ -59,21 +59,21 @@ impl Gateway {
             other => return other,
         };
         let Some((source, name)) = view.named_source(text) else { return Err(unknown) };
-        if view.asks(source.id()) {
+        if view.can_query(source.id()) {
             return self.find_remote(&view, source, &name, cx).await.ok_or(unknown);
         }
         if source.load(&name, cx.clone()).await?.is_none() {
             return Err(unknown);
         }
-        if self.sources().iter().any(|it| Arc::ptr_eq(it, source)) {
-            drop(self.ask(std::slice::from_ref(source), cx, |_| ()).await)
+        if self.sources().iter().any(|item| Arc::ptr_eq(item, source)) {
+            drop(self.discover_sources(std::slice::from_ref(source), cx, |_| ()).await)
         } else {
             self.requests.forget(cx)
         }
         self.view(cx).await.resolve(text)
     }
 
-    pub(crate) async fn ask(
+    pub(crate) async fn discover_sources(
         &self,
         sources: &[Arc<dyn Source>],
         cx: &Cx,
@@ -83,44 +83,48 @@ impl Gateway {
         let found: Vec<DiscoveryResult> =
             sources.iter().cloned().zip(gather(sources, cx, watch).await).collect();
         if sources.iter().all(|source| source.review() == ReviewMode::Unneeded) {
-            return self.publisher.publish(found, ticket);
+            return self.publisher.publish(results, ticket);
         }
         // Reviews read definitions and the store, which may take a while, so they do not run on an
         // async worker thread.
         let publisher = self.publisher.clone();
-        run_blocking(move || publisher.publish(found, ticket)).await.unwrap_or_default()
+        run_blocking(move || publisher.publish(results, ticket)).await.unwrap_or_default()
     }
 }
 
 /// Runs discovery on these sources independently, and passes each item to `watch` as it arrives.
-pub(crate) async fn gather(
+pub(crate) async fn discover_all(
     sources: &[Arc<dyn Source>],
     cx: &Cx,
     mut watch: impl FnMut(&DiscoveryItem),
 ) -> Vec<Result<SourceDiscovery, SourceError>> {
-    let mut found: Vec<_> =
-        sources.iter().map(|it| Ok(SourceDiscovery::new(it.id().clone(), it.origin()))).collect();
+    let mut discoveries: Vec<_> = sources
+        .iter()
+        .map(|source| Ok(SourceDiscovery::new(source.id().clone(), source.kind())))
+        .collect();
     // Items that are ready are taken in chunks: polling for the next item costs more than taking
     // it.
-    let streams =
-        sources.iter().map(|it| it.discover(cx.clone()).ready_chunks(AT_A_TIME)).enumerate();
-    let mut all = select_all(streams.map(|(at, stream)| stream.map(move |it| (at, it))));
-    while let Some((at, findings)) = all.next().await {
-        for finding in findings {
-            match (&mut found[at], finding) {
-                (Ok(discovery), Ok(finding)) => {
-                    watch(&finding);
-                    discovery.add(finding);
+    let streams = sources
+        .iter()
+        .map(|source| source.discover(cx.clone()).ready_chunks(CHUNK_SIZE))
+        .enumerate();
+    let mut all = select_all(streams.map(|(at, stream)| stream.map(move |stream| (at, stream))));
+    while let Some((at, items)) = all.next().await {
+        for item in items {
+            match (&mut discoveries[at], item) {
+                (Ok(discovery), Ok(item)) => {
+                    watch(&item);
+                    discovery.add(item);
                 }
-                (place, Err(error)) => *place = Err(error),
+                (slot, Err(error)) => *slot = Err(error),
                 (Err(_), Ok(_)) => {}
             }
         }
     }
-    for (source, found) in sources.iter().zip(&mut found) {
-        if let (Some(_), Ok(discovery)) = (source.delegation(), found) {
+    for (source, result) in sources.iter().zip(&mut discoveries) {
+        if let (Some(_), Ok(discovery)) = (source.delegation(), result) {
             delegation::shorten(discovery);
         }
     }
-    found
+    discoveries
 }

@@ -1,6 +1,6 @@
 //! Embeds queries and tools: before a search, and in the background.
 //!
-//! A search has two steps: [`Gateway::understand`] may wait, because it builds the index and embeds
+//! A search has two steps: [`Gateway::embed_query`] may wait, because it builds the index and embeds
 //! the query; [`CatalogView::search`] compares and does not wait. Scores are calibrated: the
 //! confidence that a tool is the intended one, from 0 to 1, independent of the other tools. So hits
 //! of several indexes, of this gateway and of others, become one list by their scores.
@@ -18,9 +18,9 @@ use toolscout_core::escape;
 use toolscout_index::QueryEmbedding;
 
 /// How long a search embeds tools that have no embedding yet, if no background worker does that.
-const PATIENCE: Duration = Duration::from_millis(300);
+const SEARCH_BUDGET: Duration = Duration::from_millis(300);
 /// The same for request-specific tools: the next search continues where this one stopped.
-const SHORT_PATIENCE: Duration = Duration::from_millis(100);
+const REQUEST_BUDGET: Duration = Duration::from_millis(100);
 
 impl Gateway {
     /// The best matching tools, best first. Disabled and quarantined tools are left out, which
@@ -31,11 +31,11 @@ impl Gateway {
     }
 
     /// Embeds the query, and builds the index if this is the first search. A repeated query does
-    /// not wait. If no background worker [embeds tools](Gateway::study), also embeds some tools,
+    /// not wait. If no background worker [embeds tools](Gateway::embed_in_background), also embeds some tools,
     /// for a short time.
     ///
     /// Cancel-safe: work in progress is finished, and its result is available to the next search.
-    pub async fn understand(&self, view: &CatalogView, query: &Query<'_>) -> EmbeddedQuery {
+    pub async fn embed_query(&self, view: &CatalogView, query: &Query<'_>) -> EmbeddedQuery {
         let catalog = &view.catalog;
         let is_by_meaning =
             matches!(query.profile, RankingProfile::Ranked | RankingProfile::Meaning)
@@ -43,52 +43,55 @@ impl Gateway {
         let encoder =
             catalog.engine.lazy_encoder().filter(|_| is_by_meaning && !catalog.shown.is_empty());
         let Some(encoder) = encoder else {
-            return self.read_words(view).await;
+            return self.prepare_lexical_search(view).await;
         };
-        let (_, meaning) = tokio::join!(prepared(catalog, true), self.meaning(query.text));
-        let mut notes = catalog.unknown_by_meaning();
-        if let Some(why) = encoder.failure() {
-            notes = vec![format!("words alone decided: {}", escape::line(why))];
+        let (_, embedding) =
+            tokio::join!(prepare_index(catalog, true), self.embed_text(query.text));
+        let mut notes = catalog.missing_embeddings_note();
+        if let Some(reason) = encoder.failure() {
+            notes = vec![format!("keyword search only: {}", escape::line(reason))];
         }
-        EmbeddedQuery { meaning, notes }
+        EmbeddedQuery { embedding, notes }
     }
 
     /// The embedding of a text; `None` if there is no encoder. Callers that know a query in advance
     /// can start this early.
-    pub async fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
+    pub async fn embed_text(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         let engine = self.publisher.now().engine.clone();
         engine.lazy_encoder()?;
-        if let Some(meaning) = engine.meaning(text) {
-            return Some(meaning);
+        if let Some(embedding) = engine.cached_embedding(text) {
+            return Some(embedding);
         }
         let text = text.to_owned();
-        run_blocking(move || engine.find_meaning(&text)).await.flatten()
+        run_blocking(move || engine.embed_query(&text)).await.flatten()
     }
 
-    /// As [`Gateway::understand`], for a lexical search.
-    pub async fn read_words(&self, view: &CatalogView) -> EmbeddedQuery {
-        prepared(&view.catalog, false).await;
+    /// As [`Gateway::embed_query`], for a lexical search.
+    pub async fn prepare_lexical_search(&self, view: &CatalogView) -> EmbeddedQuery {
+        prepare_index(&view.catalog, false).await;
         EmbeddedQuery::default()
     }
 
     /// A search engine for another gateway that serves a part of this one's tools.
-    pub fn searching_beside(&self) -> SearchEngine {
-        SearchEngine::beside(&self.publisher.now().engine)
+    pub fn shared_search_engine(&self) -> SearchEngine {
+        SearchEngine::sharing_caches_of(&self.publisher.now().engine)
     }
 }
 
-async fn prepared(catalog: &Arc<PublishedCatalog>, is_by_meaning: bool) {
-    let is_ready = |it: &PublishedCatalog| {
-        it.indexed().is_some_and(|made| !is_by_meaning || patience(it, &made).is_none())
+async fn prepare_index(catalog: &Arc<PublishedCatalog>, is_by_meaning: bool) {
+    let is_ready = |catalog: &PublishedCatalog| {
+        catalog
+            .built_index()
+            .is_some_and(|built| !is_by_meaning || embedding_budget(catalog, &built).is_none())
     };
-    if is_ready(catalog) && catalog.beneath.as_ref().is_none_or(|it| is_ready(it)) {
+    if is_ready(catalog) && catalog.shared.as_ref().is_none_or(|shared| is_ready(shared)) {
         return;
     }
     let catalog = catalog.clone();
     let work = move || {
-        for part in catalog.beneath.iter().chain([&catalog]).map(PublishedCatalog::index_owner) {
-            let made = part.made();
-            if let Some(time) = patience(part, &made).filter(|_| is_by_meaning) {
+        for part in catalog.shared.iter().chain([&catalog]).map(PublishedCatalog::index_owner) {
+            let built = part.ensure_index();
+            if let Some(time) = embedding_budget(part, &built).filter(|_| is_by_meaning) {
                 embed_during_search(part, time);
             }
         }
@@ -98,9 +101,9 @@ async fn prepared(catalog: &Arc<PublishedCatalog>, is_by_meaning: bool) {
 
 /// How long a search of this catalog may embed tools; `None` if all tools have embeddings, or a
 /// background worker embeds them.
-fn patience(catalog: &PublishedCatalog, made: &BuiltIndex) -> Option<Duration> {
-    let is_of_request = catalog.beneath.is_some();
-    let is_left_to_others = !is_of_request && catalog.engine.has_workers();
-    let time = if is_of_request { SHORT_PATIENCE } else { PATIENCE };
-    (made.missing > 0 && !is_left_to_others).then_some(time)
+fn embedding_budget(catalog: &PublishedCatalog, built: &BuiltIndex) -> Option<Duration> {
+    let is_of_request = catalog.shared.is_some();
+    let is_left_to_workers = !is_of_request && catalog.engine.has_workers();
+    let time = if is_of_request { REQUEST_BUDGET } else { SEARCH_BUDGET };
+    (built.missing > 0 && !is_left_to_workers).then_some(time)
 }

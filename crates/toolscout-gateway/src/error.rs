@@ -19,7 +19,7 @@ pub enum Error {
         nearest: Vec<ToolId>,
     },
     /// Several tools have this name.
-    #[error("`{}` could be {}", escape::line(name), list(candidates))]
+    #[error("`{}` is ambiguous: it could be {}", escape::line(name), list(candidates))]
     AmbiguousTool {
         /// The requested name.
         name: String,
@@ -27,7 +27,7 @@ pub enum Error {
         candidates: Vec<ToolId>,
     },
     /// The arguments do not match the tool's schema.
-    #[error("the arguments do not fit `{}`: {}", escape::line(&tool.to_string()), violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("invalid arguments for `{}`: {}", escape::line(&tool.to_string()), violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     InvalidArguments {
         /// The tool.
         tool: ToolId,
@@ -50,25 +50,25 @@ pub enum Error {
     Source(#[from] SourceError),
     /// The tool is not pending review.
     #[error("`{}` is not quarantined", escape::line(&tool.to_string()))]
-    NotHeld {
+    NotQuarantined {
         /// The tool.
         tool: ToolId,
     },
     /// The definition is no longer the one that the operator has seen.
-    #[error("`{}` has changed again since you looked", escape::line(&tool.to_string()))]
+    #[error("the definition of `{}` has changed since it was reviewed", escape::line(&tool.to_string()))]
     ChangedAgain {
         /// The tool.
         tool: ToolId,
     },
     /// The source needs no review, or it was not listed yet.
-    #[error("nothing of `{source_id}` is under review")]
+    #[error("no tool of `{source_id}` is under review")]
     NotUnderReview {
         /// The source.
         source_id: SourceId,
     },
     /// The review record of a source cannot be relied on, so its tools cannot be approved one by
     /// one.
-    #[error("nothing of `{source_id}` counts as approved: {reason}")]
+    #[error("no tool of `{source_id}` counts as approved: {reason}")]
     Unreliable {
         /// The source.
         source_id: SourceId,
@@ -76,7 +76,7 @@ pub enum Error {
         reason: String,
     },
     /// There is no pending approval with this id.
-    #[error("there is no pending approval `{}`", escape::line(id))]
+    #[error("no pending approval `{}`", escape::line(id))]
     UnknownApproval {
         /// The given id.
         id: String,
@@ -88,7 +88,7 @@ pub enum Error {
         pattern: String,
     },
     /// A policy is looser than the levels above allow.
-    #[error("`policy`: `{}` is looser than what its parents say", policy.word())]
+    #[error("`policy`: `{}` is looser than the levels above allow", policy.as_str())]
     PolicyTooLoose {
         /// The given policy.
         policy: Policy,
@@ -99,20 +99,20 @@ pub enum Error {
     #[error("{0}")]
     DryRun(#[from] DryRun),
     /// An agent tried to make a decision that is reserved for a person.
-    #[error("only a person can answer that")]
+    #[error("only a person can make this decision, not an agent")]
     NotForAgents,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Too many concurrent writers changed the same record.
-    #[error("others are changing the same record; try again")]
+    #[error("other processes keep changing the same record; try again")]
     Contended,
 }
 
 impl Error {
-    pub(crate) fn unresolved(name: &str, why: Unresolved) -> Self {
+    pub(crate) fn unresolved(name: &str, reason: Unresolved) -> Self {
         let name = name.to_owned();
-        match why {
+        match reason {
             Unresolved::Unknown { nearest } => Self::UnknownTool { name, nearest },
             Unresolved::Ambiguous { candidates } => Self::AmbiguousTool { name, candidates },
         }
@@ -133,9 +133,9 @@ impl Error {
             | Self::NotForAgents
             | Self::DryRun(_) => ErrorKind::Refused,
             Self::Source(error) => error.kind(),
-            Self::NotHeld { .. } | Self::NotUnderReview { .. } | Self::UnknownApproval { .. } => {
-                ErrorKind::NotFound
-            }
+            Self::NotQuarantined { .. }
+            | Self::NotUnderReview { .. }
+            | Self::UnknownApproval { .. } => ErrorKind::NotFound,
             Self::Store(_) | Self::Contended => ErrorKind::Unavailable,
         }
     }
@@ -146,46 +146,48 @@ impl Error {
             Self::UnknownTool { nearest, .. } if !nearest.is_empty() => {
                 Some(format!("did you mean {}?", list(nearest)))
             }
-            Self::UnknownTool { .. } => Some("`toolscout tools` lists all tools".to_owned()),
-            Self::AmbiguousTool { candidates, .. } => {
-                candidates.first().map(|it| format!("say which one, for example `{it}`"))
-            }
+            Self::UnknownTool { .. } => Some("run `toolscout tools` to list all tools".to_owned()),
+            Self::AmbiguousTool { candidates, .. } => candidates
+                .first()
+                .map(|candidate| format!("use the full name, for example `{candidate}`")),
             Self::InvalidArguments { tool, .. } => {
-                Some(format!("`toolscout describe {tool}` shows its parameters"))
+                Some(format!("run `toolscout describe {tool}` to see its parameters"))
             }
-            Self::Refused(refusal) => refused(refusal),
+            Self::Refused(refusal) => refusal_hint(refusal),
             Self::Source(SourceError::Changed { .. }) => {
-                Some("a person can look at it: `toolscout review`".to_owned())
+                Some("an operator can review it with `toolscout review`".to_owned())
             }
-            Self::NotHeld { .. } | Self::ChangedAgain { .. } | Self::NotUnderReview { .. } => {
-                Some("`toolscout review` lists quarantined tools".to_owned())
+            Self::NotQuarantined { .. }
+            | Self::ChangedAgain { .. }
+            | Self::NotUnderReview { .. } => {
+                Some("run `toolscout review` to list quarantined tools".to_owned())
             }
             Self::Unreliable { source_id, .. } => Some(format!(
-                "look with `toolscout review`, then `toolscout review --accept {source_id}`"
+                "review them with `toolscout review`, then approve them with `toolscout review accept {source_id}`"
             )),
             Self::UnknownApproval { .. } => {
-                Some("`toolscout approval list` lists pending approvals".to_owned())
+                Some("run `toolscout approval list` to list pending approvals".to_owned())
             }
             Self::PolicyTooLoose { allowed, .. } => {
-                let words: Vec<_> = allowed.iter().map(|policy| policy.word()).collect();
-                Some(format!("this level may say {}", words.join(", ")))
+                let words: Vec<_> = allowed.iter().map(|policy| policy.as_str()).collect();
+                Some(format!("at this level, use {}", words.join(", ")))
             }
             _ => None,
         }
     }
 }
 
-fn refused(refusal: &AuthorizationError) -> Option<String> {
+fn refusal_hint(refusal: &AuthorizationError) -> Option<String> {
     match refusal {
         AuthorizationError::Untrusted { .. } => {
-            Some("a person can allow it: `toolscout trust`".to_owned())
+            Some("an operator can trust the folder with `toolscout trust`".to_owned())
         }
-        AuthorizationError::Quarantined { tool, .. } => Some(held(tool)),
-        AuthorizationError::NeedsApproval { question: Some(id), .. } => Some(format!(
-            "a person can allow this very call within five minutes: `toolscout approve {id}`"
+        AuthorizationError::Quarantined { tool, .. } => Some(review_hint(tool)),
+        AuthorizationError::NeedsApproval { approval_id: Some(id), .. } => Some(format!(
+            "an operator can approve this call within five minutes with `toolscout approve {id}`"
         )),
         AuthorizationError::Denied { .. } | AuthorizationError::Disabled { .. } => {
-            Some("`toolscout policy` shows which level decided".to_owned())
+            Some("run `toolscout policy` to see which level decided".to_owned())
         }
         _ => None,
     }
@@ -193,17 +195,17 @@ fn refused(refusal: &AuthorizationError) -> Option<String> {
 
 /// The commands to review and approve a tool. A name with special characters of the shell is
 /// replaced, so that it cannot be copied into a command line.
-fn held(tool: &str) -> String {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-".contains(it);
+fn review_hint(tool: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     let shown = if tool.chars().all(is_plain) { tool } else { "TOOL" };
     format!(
-        "a person can look at it: `toolscout review`, and let it in: `toolscout approve {shown}`"
+        "an operator can review it with `toolscout review` and approve it with `toolscout approve {shown}`"
     )
 }
 
 fn list(ids: &[ToolId]) -> String {
     ids.iter()
-        .map(|it| format!("`{}`", escape::line(&it.to_string())))
+        .map(|id| format!("`{}`", escape::line(&id.to_string())))
         .collect::<Vec<_>>()
         .join(" or ")
 }

@@ -15,7 +15,7 @@ mod search;
 mod via;
 
 pub(crate) use call::RemoteTool;
-pub use via::via;
+pub use via::parse_via;
 
 use crate::delegation;
 use crate::requests::RequestKeys;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use toolscout_core::{Cx, Source, Tool, ToolId, ToolName};
 
 /// Maximum length of a tool name; longer names count as unknown.
-const LONGEST_NAME: usize = 256;
+const MAX_NAME_BYTES: usize = 256;
 
 /// The tools of remote gateways.
 pub(crate) struct Federation {
@@ -38,9 +38,9 @@ pub(crate) struct Federation {
 impl Default for Federation {
     fn default() -> Self {
         // Not a secret: the name only has to be unique.
-        let chance = || RandomState::new().build_hasher().finish();
+        let random = || RandomState::new().build_hasher().finish();
         Self {
-            name: format!("{:016x}{:016x}", chance(), chance()),
+            name: format!("{:016x}{:016x}", random(), random()),
             definitions: RemoteDefinitions::default(),
         }
     }
@@ -56,32 +56,36 @@ impl Gateway {
         name: &ToolName,
         cx: &Cx,
     ) -> Option<Arc<Tool>> {
-        let said = name.as_str();
-        if !view.asks(source.id()) || said.len() > LONGEST_NAME || delegation::names_meta_tool(said)
+        let requested = name.as_str();
+        if !view.can_query(source.id())
+            || requested.len() > MAX_NAME_BYTES
+            || delegation::names_meta_tool(requested)
         {
             return None;
         }
         // The catalog may list the same tool under another form of its name.
-        if let Some(listed) = delegation::forms(said).find_map(|it| listed(view, source, &it)) {
+        if let Some(listed) =
+            delegation::forms(requested).find_map(|form| listed(view, source, &form))
+        {
             return Some(listed);
         }
-        let whose = self.found_for(cx);
-        if let Some(known) = self.federation.definitions.named(&whose, source, said) {
-            return Some(known);
+        let requester = self.requester_key(cx);
+        if let Some(found) = self.federation.definitions.named(&requester, source, requested) {
+            return Some(found);
         }
         // Only the source knows the tool's full name and definition there.
         if let Ok(found) =
-            self.ask_remote(view, source, said, crate::Query::DEFAULT_LIMIT, cx).await
+            self.query_remote(view, source, requested, crate::Query::DEFAULT_LIMIT, cx).await
         {
-            self.vetted(view, vec![(source.clone(), found)], &whose);
+            self.accept_hits(view, vec![(source.clone(), found)], &requester);
         }
-        let known = self.federation.definitions.named(&whose, source, said);
-        Some(known.unwrap_or_else(|| {
+        let found = self.federation.definitions.named(&requester, source, requested);
+        Some(found.unwrap_or_else(|| {
             Arc::new(call::unknown(ToolId::new(source.id().clone(), name.clone())))
         }))
     }
 
-    fn found_for(&self, cx: &Cx) -> RequesterKey {
+    fn requester_key(&self, cx: &Cx) -> RequesterKey {
         let keys: Option<RequestKeys> = self.requests.keys(cx);
         (keys, cx.user.clone())
     }

@@ -8,32 +8,32 @@ use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use toolscout_core::Lease;
-use toolscout_index::{TextStamp, Vector, text_of};
+use toolscout_index::{TextStamp, Vector, encoded_text};
 
 /// Tools embedded in one batch in the background: few enough for one core, and to finish soon when
 /// the process ends.
-const FEW: usize = 16;
+const BACKGROUND_BATCH: usize = 16;
 /// The same, if a command waits for the result.
-const MANY: usize = 64;
+const COMMAND_BATCH: usize = 64;
 /// The same during a search, which may have to stop soon.
 const AT_ONCE: usize = 4;
 /// A search embeds at least this many tools, however long that takes.
 const AT_LEAST: usize = 24;
 /// Tools looked up in the store in one batch.
-const LOOKED_UP: usize = 1_024;
+const LOOKUP_BATCH: usize = 1_024;
 /// Interval between publications of new embeddings to searches.
-const SHOWN: Duration = Duration::from_secs(1);
+const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between writes of new embeddings to the store during a long run.
-const WRITTEN: Duration = Duration::from_secs(15);
+const SAVE_INTERVAL: Duration = Duration::from_secs(15);
 /// Interval between checks of the progress of another process.
-const TURN: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Delay before embedding newly published tools, so that clients can list them first.
-const PAUSE: Duration = Duration::from_millis(50);
+const START_DELAY: Duration = Duration::from_millis(50);
 
 impl Gateway {
     /// Embeds tools in the background as they are discovered. Every long-running process should run
     /// this. Never returns. Dropping the future stops the work after the current batch.
-    pub async fn study(&self) -> Infallible {
+    pub async fn embed_in_background(&self) -> Infallible {
         let engine = self.publisher.now().engine.clone();
         let _worker = engine.worker();
         let mut changes = self.changes();
@@ -60,9 +60,9 @@ impl Gateway {
         loop {
             let publisher = self.publisher.clone();
             let step = move || {
-                let left = study.step(&publisher.now(), most);
-                if left != RemainingWork::More || study.is_due() {
-                    study.show(&publisher.now());
+                let remaining = run.step(&publisher.now(), batch);
+                if remaining != RemainingWork::More || run.is_due() {
+                    run.publish(&publisher.now());
                 }
                 (study, left)
             };
@@ -71,23 +71,23 @@ impl Gateway {
             let is_over = end.is_some_and(|it| it <= Instant::now());
             match left {
                 RemainingWork::More if !is_over => {}
-                RemainingWork::Elsewhere if end.is_none() => sleep(TURN).await,
+                RemainingWork::Elsewhere if deadline.is_none() => sleep(POLL_INTERVAL).await,
                 _ => break,
             }
-            if written.elapsed() > WRITTEN {
-                self.remember().await;
-                written = Instant::now();
+            if saved.elapsed() > SAVE_INTERVAL {
+                self.save_search_data().await;
+                saved = Instant::now();
             }
         }
         let publisher = self.publisher.clone();
-        run_blocking(move || study.end(&publisher.now())).await;
-        self.remember().await;
+        run_blocking(move || run.finish(&publisher.now())).await;
+        self.save_search_data().await;
     }
 
     /// Writes new embeddings to the store for the next process. For the end of a command.
-    pub async fn remember(&self) {
+    pub async fn save_search_data(&self) {
         let engine = self.publisher.now().engine.clone();
-        run_blocking(move || engine.remember()).await;
+        run_blocking(move || engine.save()).await;
     }
 }
 
@@ -106,36 +106,36 @@ struct EmbeddingRun {
     /// The generation of the catalog.
     generation: u64,
     /// The texts visited in this catalog. Each is visited once, whatever the outcome.
-    seen: HashSet<TextStamp>,
+    visited: HashSet<TextStamp>,
     /// Embeddings that are not yet published to searches.
-    found: Vec<(TextStamp, Vector)>,
-    shown: Option<Instant>,
+    unpublished: Vec<(TextStamp, Vector)>,
+    published_at: Option<Instant>,
     lease: Option<Lease>,
     encoded: usize,
 }
 
 impl EmbeddingRun {
-    /// Looks up stored embeddings, and embeds at most `most` of the tools that have none.
-    fn step(&mut self, catalog: &PublishedCatalog, most: usize) -> RemainingWork {
+    /// Looks up stored embeddings, and embeds at most `batch` of the tools that have none.
+    fn step(&mut self, catalog: &PublishedCatalog, batch: usize) -> RemainingWork {
         let engine = &catalog.engine;
         let Some(id) = engine.encoder_id() else { return RemainingWork::Nothing };
         if self.generation != catalog.generation {
             self.generation = catalog.generation;
-            self.seen.clear();
+            self.visited.clear();
         }
-        let made = catalog.made();
+        let built = catalog.ensure_index();
         let (mut unknown, mut looked_up) = (Vec::new(), 0);
-        for (stamp, tool) in made.index.without_vector(id).filter(|_| made.missing > 0) {
-            if unknown.len() == most || looked_up == LOOKED_UP {
+        for (stamp, tool) in built.index.without_vector(id).filter(|_| built.missing > 0) {
+            if unknown.len() == batch || looked_up == LOOKUP_BATCH {
                 break;
             }
-            if !self.seen.insert(stamp) {
+            if !self.visited.insert(stamp) {
                 continue;
             }
             looked_up += 1;
-            let text = text_of(tool);
-            match engine.kept_vector(id, &text) {
-                Some(vector) => self.found.push((stamp, vector)),
+            let text = encoded_text(tool);
+            match engine.stored_vector(id, &text) {
+                Some(vector) => self.unpublished.push((stamp, vector)),
                 None => unknown.push((stamp, text)),
             }
         }
@@ -157,7 +157,7 @@ impl EmbeddingRun {
             self.lease = engine.lease();
             // The previous holder of the lease may have embedded these in the meantime.
             unknown.iter().for_each(|(stamp, _)| {
-                self.seen.remove(stamp);
+                self.visited.remove(stamp);
             });
             return if self.lease.is_some() {
                 RemainingWork::More
@@ -165,37 +165,37 @@ impl EmbeddingRun {
                 RemainingWork::Elsewhere
             };
         }
-        let Some(Ok(encoder)) = engine.lazy_encoder().map(|it| it.get()) else {
+        let Some(Ok(encoder)) = engine.lazy_encoder().map(|lazy_encoder| lazy_encoder.get()) else {
             return RemainingWork::Nothing;
         };
         let texts: Vec<&str> = unknown.iter().map(|(_, text)| text.as_str()).collect();
         for ((stamp, text), numbers) in unknown.iter().zip(encoder.encode_all(&texts)) {
-            let vector = Vector::of(&numbers);
-            engine.keep_vector(id, text, &vector);
-            self.found.push((*stamp, vector));
+            let vector = Vector::quantize(&numbers);
+            engine.store_vector(id, text, &vector);
+            self.unpublished.push((*stamp, vector));
         }
         self.encoded += unknown.len();
         RemainingWork::More
     }
 
     fn is_due(&self) -> bool {
-        self.shown.is_none_or(|it| it.elapsed() > SHOWN)
+        self.published_at.is_none_or(|value| value.elapsed() > PUBLISH_INTERVAL)
     }
 
     /// Publishes the new embeddings to searches.
-    fn show(&mut self, catalog: &PublishedCatalog) {
-        self.shown = Some(Instant::now());
-        let Some(id) = catalog.engine.encoder_id().filter(|_| !self.found.is_empty()) else {
+    fn publish(&mut self, catalog: &PublishedCatalog) {
+        self.published_at = Some(Instant::now());
+        let Some(id) = catalog.engine.encoder_id().filter(|_| !self.unpublished.is_empty()) else {
             return;
         };
-        let index = catalog.made().index.with_vectors(id, self.found.drain(..));
+        let index = catalog.ensure_index().index.with_vectors(id, self.unpublished.drain(..));
         catalog.replace_index(index);
     }
 
-    fn end(mut self, catalog: &PublishedCatalog) {
-        self.show(catalog);
+    fn finish(mut self, catalog: &PublishedCatalog) {
+        self.publish(catalog);
         if self.encoded > 0 {
-            catalog.engine.tidy();
+            catalog.engine.evict_vectors();
         }
     }
 }
@@ -206,16 +206,16 @@ impl EmbeddingRun {
 /// Concurrent searches of one process wait for each other, and then use the embeddings of the first
 /// one. With many tools left, a search waits no longer than its own time.
 pub(super) fn embed_during_search(catalog: &PublishedCatalog, time: Duration) {
-    let (mut study, end) = (EmbeddingRun::default(), Instant::now() + time);
+    let (mut run, deadline) = (EmbeddingRun::default(), Instant::now() + time);
     let encoding = &catalog.engine.encoding;
-    let guard = if catalog.made().missing <= AT_LEAST {
+    let guard = if catalog.ensure_index().missing <= MIN_PER_SEARCH {
         Some(encoding.lock())
     } else {
         encoding.try_lock_for(time)
     };
     let Some(_guard) = guard else { return };
-    while study.step(catalog, AT_ONCE) == RemainingWork::More
-        && (study.encoded < AT_LEAST || Instant::now() < end)
+    while run.step(catalog, SEARCH_BATCH) == RemainingWork::More
+        && (run.encoded < MIN_PER_SEARCH || Instant::now() < deadline)
     {}
-    study.end(catalog);
+    run.finish(catalog);
 }

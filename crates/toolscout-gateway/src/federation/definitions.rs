@@ -5,7 +5,7 @@ use crate::requests::RequestKeys;
 use crate::standing::DefinitionFacts;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
-use toolscout_catalog::alike;
+use toolscout_catalog::is_equivalent;
 use toolscout_core::{BoundedCache, Source, Tool, ToolId};
 
 /// Definitions cached, of all users together.
@@ -19,7 +19,7 @@ pub(super) struct RemoteDefinitions(Mutex<BoundedCache<(RequesterKey, ToolId), C
 struct CachedDefinition {
     definition: RemoteDefinition,
     /// The source that found it. Another source under the same id has other tools.
-    by: Weak<dyn Source>,
+    source: Weak<dyn Source>,
 }
 
 impl Default for RemoteDefinitions {
@@ -39,14 +39,15 @@ pub(super) struct RemoteDefinition {
 
 impl RemoteDefinitions {
     /// The definition of exactly this tool.
-    pub(super) fn of(
+    pub(super) fn get(
         &self,
-        whose: &RequesterKey,
+        requester: &RequesterKey,
         source: &Arc<dyn Source>,
         id: &ToolId,
     ) -> Option<RemoteDefinition> {
         let mut cache = self.0.lock();
-        let found = cache.get(&(whose.clone(), id.clone())).filter(|found| found.is_by(source))?;
+        let found =
+            cache.get(&(requester.clone(), id.clone())).filter(|found| found.is_from(source))?;
         Some(found.definition.clone())
     }
 
@@ -54,13 +55,13 @@ impl RemoteDefinitions {
     /// unique.
     pub(super) fn named(
         &self,
-        whose: &RequesterKey,
+        requester: &RequesterKey,
         source: &Arc<dyn Source>,
         name: &str,
     ) -> Option<Arc<Tool>> {
         let cache = self.0.lock();
         let is_of_source = |((owner, id), found): &(&(RequesterKey, ToolId), &CachedDefinition)| {
-            owner == whose && id.source == *source.id() && found.is_by(source)
+            owner == requester && id.source == *source.id() && found.is_from(source)
         };
         let all = || cache.iter().filter(is_of_source).map(|(_, found)| &found.definition.tool);
         for form in delegation::forms(name) {
@@ -76,42 +77,47 @@ impl RemoteDefinitions {
     }
 
     /// Whether exactly this definition is cached.
-    pub(super) fn has(&self, whose: &RequesterKey, source: &Arc<dyn Source>, tool: &Tool) -> bool {
+    pub(super) fn has(
+        &self,
+        requester: &RequesterKey,
+        source: &Arc<dyn Source>,
+        tool: &Tool,
+    ) -> bool {
         let cache = self.0.lock();
         let found =
-            cache.peek(&(whose.clone(), tool.id.clone())).filter(|found| found.is_by(source));
-        found.is_some_and(|found| alike(&found.definition.tool, tool))
+            cache.peek(&(requester.clone(), tool.id.clone())).filter(|found| found.is_from(source));
+        found.is_some_and(|found| is_equivalent(&found.definition.tool, tool))
     }
 
-    pub(super) fn keep(
+    pub(super) fn insert(
         &self,
-        whose: &RequesterKey,
+        requester: &RequesterKey,
         source: &Arc<dyn Source>,
         tool: Arc<Tool>,
         digest: Option<String>,
     ) {
         let mut cache = self.0.lock();
-        let key = (whose.clone(), tool.id.clone());
+        let key = (requester.clone(), tool.id.clone());
         let digest = digest.map(Arc::from);
         match cache
             .get(&key)
-            .filter(|found| found.is_by(source) && alike(&found.definition.tool, &tool))
+            .filter(|found| found.is_from(source) && is_equivalent(&found.definition.tool, &tool))
         {
             Some(found) => found.definition.digest = digest,
             None => {
                 let definition = RemoteDefinition {
-                    facts: Arc::new(DefinitionFacts::of(tool.clone())),
+                    facts: Arc::new(DefinitionFacts::new(tool.clone())),
                     tool,
                     digest,
                 };
-                cache.insert(key, CachedDefinition { definition, by: Arc::downgrade(source) });
+                cache.insert(key, CachedDefinition { definition, source: Arc::downgrade(source) });
             }
         }
     }
 }
 
 impl CachedDefinition {
-    fn is_by(&self, source: &Arc<dyn Source>) -> bool {
-        self.by.upgrade().is_some_and(|it| Arc::ptr_eq(&it, source))
+    fn is_from(&self, source: &Arc<dyn Source>) -> bool {
+        self.source.upgrade().is_some_and(|upgrade| Arc::ptr_eq(&upgrade, source))
     }
 }

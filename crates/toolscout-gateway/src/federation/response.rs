@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use toolscout_core::{RawJson, ToolOutput, escape};
 
 /// Maximum size of a response; longer ones are not parsed.
-const LONGEST: usize = 4 << 20;
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 /// Maximum size of a tool description; larger ones are left out.
-pub(super) const LARGEST: usize = 64 * 1024;
+pub(super) const MAX_TOOL_BYTES: usize = 64 * 1024;
 /// Maximum number of characters quoted from an error message.
-const TOLD: usize = 300;
+const MAX_QUOTED_CHARS: usize = 300;
 
 /// A tool as the remote gateway describes it.
 #[derive(Debug, PartialEq)]
@@ -49,70 +49,75 @@ struct SearchResultList<'a> {
 }
 
 /// Parses a response; the error is a message for the user.
-pub(super) fn read(output: &ToolOutput, most: usize) -> Result<RemoteSearchResponse, String> {
+pub(super) fn parse(output: &ToolOutput, limit: usize) -> Result<RemoteSearchResponse, String> {
     let raw = output.raw().as_str();
-    if raw.len() > LONGEST {
-        return Err("its answer is too long".to_owned());
+    if raw.len() > MAX_RESPONSE_BYTES {
+        return Err("its response is too long".to_owned());
     }
     let text = || {
         output
             .content()
             .iter()
-            .find_map(|it| it["text"].as_str().map(str::to_owned))
+            .find_map(|content| content["text"].as_str().map(str::to_owned))
             .unwrap_or_default()
     };
     if output.is_error() {
-        let said: String = escape::line(&text()).chars().take(TOLD).collect();
-        return Err(format!("it says: {said}"));
+        let message: String = escape::line(&text()).chars().take(MAX_QUOTED_CHARS).collect();
+        return Err(format!("it returned an error: {message}"));
     }
     let structured = serde_json::from_str::<StructuredResult<'_>>(raw)
         .ok()
-        .and_then(|it| listing(it.structured?.get()));
+        .and_then(|result| parse_list(result.structured?.get()));
     if let Some(items) = structured {
-        return Ok(taken(&items, most));
+        return Ok(take_items(&items, limit));
     }
     let text = text();
-    match listing(&text) {
-        Some(items) => Ok(taken(&items, most)),
+    match parse_list(&text) {
+        Some(items) => Ok(take_items(&items, limit)),
         // A plain-text message instead of JSON: nothing was found.
         None if !text.trim_start().starts_with(['[', '{']) => Ok(RemoteSearchResponse::default()),
-        None => Err("its answer cannot be read".to_owned()),
+        None => Err("its response cannot be parsed".to_owned()),
     }
 }
 
 /// The entries of a list, or of the list in an object.
-fn listing(text: &str) -> Option<Vec<&RawValue>> {
+fn parse_list(text: &str) -> Option<Vec<&RawValue>> {
     let list = serde_json::from_str::<Vec<&RawValue>>(text).ok();
-    list.or_else(|| serde_json::from_str::<SearchResultList<'_>>(text).ok().map(|it| it.results))
+    list.or_else(|| {
+        serde_json::from_str::<SearchResultList<'_>>(text).ok().map(|value| value.results)
+    })
 }
 
-fn taken(entries: &[&RawValue], most: usize) -> RemoteSearchResponse {
-    let mut answer = RemoteSearchResponse::default();
-    for (rank, entry) in entries.iter().take(most).enumerate() {
-        if entry.get().len() <= LARGEST {
-            answer.items.extend(item(entry, rank))
+fn take_items(entries: &[&RawValue], limit: usize) -> RemoteSearchResponse {
+    let mut response = RemoteSearchResponse::default();
+    for (rank, entry) in entries.iter().take(limit).enumerate() {
+        if entry.get().len() <= MAX_TOOL_BYTES {
+            response.items.extend(parse_item(entry, rank))
         } else {
-            answer.too_large += 1
+            response.too_large += 1
         }
     }
-    answer
+    response
 }
 
-fn item(entry: &RawValue, rank: usize) -> Option<RemoteToolDescription> {
+fn parse_item(entry: &RawValue, rank: usize) -> Option<RemoteToolDescription> {
     let entry: HashMap<String, &RawValue> = serde_json::from_str(entry.get()).ok()?;
-    let raw = |names: &[&str]| names.iter().find_map(|it| entry.get(*it)).map(|it| it.get());
+    let raw =
+        |names: &[&str]| names.iter().find_map(|name| entry.get(*name)).map(|entry| entry.get());
     let text = |names: &[&str]| serde_json::from_str::<String>(raw(names)?).ok();
     let object = |names: &[&str]| {
-        raw(names).filter(|it| it.starts_with('{')).and_then(|it| RawJson::parse(it).ok())
+        raw(names)
+            .filter(|value| value.starts_with('{'))
+            .and_then(|value| RawJson::parse(value).ok())
     };
     Some(RemoteToolDescription {
-        name: text(&["id"]).or_else(|| text(&["name"])).filter(|it| !it.is_empty())?,
+        name: text(&["id"]).or_else(|| text(&["name"])).filter(|value| !value.is_empty())?,
         title: text(&["title"]),
         description: text(&["description"]),
         input_schema: object(&["inputSchema", "input_schema", "parameters"]),
         annotations: object(&["annotations"]),
         digest: text(&["digest"]),
-        score: raw(&["score"]).and_then(score).unwrap_or_else(|| by_rank(rank)),
+        score: raw(&["score"]).and_then(score).unwrap_or_else(|| score_by_rank(rank)),
     })
 }
 
@@ -122,10 +127,10 @@ fn score(raw: &str) -> Option<f64> {
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     };
-    score.filter(|it| it.is_finite()).map(|it| it.clamp(0.0, 1.0))
+    score.filter(|score| score.is_finite()).map(|score| score.clamp(0.0, 1.0))
 }
 
 /// A score for servers that return none: the order of the results still expresses relevance.
-fn by_rank(rank: usize) -> f64 {
+fn score_by_rank(rank: usize) -> f64 {
     (0.9 - 0.1 * rank as f64).max(0.05)
 }

@@ -6,19 +6,19 @@ use toolscout_core::RawJson;
 /// The key in the `_meta` of a request to which each forwarding gateway adds its name.
 const KEY: &str = "toolscout/via";
 /// A request that has passed this many gateways is not forwarded further.
-pub(super) const DEEPEST: usize = 3;
+pub(super) const MAX_GATEWAYS: usize = 3;
 /// Maximum number of entries read from a received list.
-const READ: usize = 16;
+const MAX_NAMES: usize = 16;
 
 /// Parses the names of the gateways that have forwarded a request.
-pub fn via(written: &RawJson) -> Vec<String> {
+pub fn parse_via(written: &RawJson) -> Vec<String> {
     let written = written.to_value();
-    let names = written.as_array().into_iter().flatten().take(READ);
-    names.map(|it| it.as_str().unwrap_or_default().chars().take(64).collect()).collect()
+    let names = written.as_array().into_iter().flatten().take(MAX_NAMES);
+    names.map(|name| name.as_str().unwrap_or_default().chars().take(64).collect()).collect()
 }
 
 /// The `_meta` of a request, with this gateway's name added.
-pub(super) fn passed_on(meta: Option<&RawJson>, via: &[String], name: &str) -> RawJson {
+pub(super) fn forwarded_meta(meta: Option<&RawJson>, via: &[String], name: &str) -> RawJson {
     let mut all = match meta.map(RawJson::to_value) {
         Some(Value::Object(all)) => all,
         _ => Map::new(),
