@@ -48,7 +48,11 @@ impl Learning {
     /// The relevance feedback of this installation. Tools of servers are the same in every project;
     /// all other tools belong to the project identified by `partition`.
     pub fn new(store: Arc<dyn Store>, partition: impl Into<Arc<str>>) -> Self {
-        Self::of(FeedbackStore { store, partition: partition.into(), now: Arc::new(Moment::now) })
+        Self::with_store(FeedbackStore {
+            store,
+            partition: partition.into(),
+            now: Arc::new(Moment::now),
+        })
     }
 
     /// Relevance feedback that lasts only as long as the process.
@@ -59,12 +63,12 @@ impl Learning {
     /// Replaces the clock.
     pub fn by_clock(self, now: impl Fn() -> Moment + Send + Sync + 'static) -> Self {
         let FeedbackStore { store, partition, .. } = &*self.store;
-        let ledger = FeedbackStore {
+        let feedback_store = FeedbackStore {
             store: store.clone(),
             partition: partition.clone(),
             now: Arc::new(now),
         };
-        Self { is_on: self.is_on, ..Self::of(ledger) }
+        Self { is_on: self.is_on, ..Self::with_store(feedback_store) }
     }
 
     /// Disables relevance feedback: nothing is recorded, and existing records do not affect
@@ -73,10 +77,10 @@ impl Learning {
         Self { is_on: false, ..self }
     }
 
-    fn of(ledger: FeedbackStore) -> Self {
-        let (ledger, cache) = (Arc::new(ledger), Arc::new(LearnedCache::default()));
-        let feedback = Arc::new(FeedbackWriter::new(ledger.clone(), cache.clone()));
-        Self { store: ledger, cache, feedback, is_on: true }
+    fn with_store(feedback_store: FeedbackStore) -> Self {
+        let (feedback_store, cache) = (Arc::new(feedback_store), Arc::new(LearnedCache::default()));
+        let feedback = Arc::new(FeedbackWriter::new(feedback_store.clone(), cache.clone()));
+        Self { store: feedback_store, cache, feedback, is_on: true }
     }
 
     pub(crate) fn partition(&self) -> &str {
@@ -89,36 +93,42 @@ impl Learning {
     }
 
     /// Waits until all queued feedback is written, for example at the end of a process.
-    pub fn settle(&self) {
+    pub fn flush(&self) {
         self.feedback.flush();
     }
 
-    fn note(&self, owner: &FeedbackOwner, query: &Query<'_>, space: &str, hits: &[SearchHit]) {
-        let text = recent::fit(query.text);
+    fn record_search(
+        &self,
+        owner: &FeedbackOwner,
+        query: &Query<'_>,
+        space: &str,
+        hits: &[SearchHit],
+    ) {
+        let text = recent::to_stored_query(query.text);
         if text.is_empty() || hits.is_empty() {
             return;
         }
-        let question = RecentSearch {
+        let search = RecentSearch {
             text,
-            meaning: query.meaning.map(|it| (row::space(space), it.vector())),
-            hits: hits.iter().map(|it| it.tool.id.clone()).collect(),
-            asked: self.store.now(),
+            embedding: query.embedding.map(|embedding| (row::space(space), embedding.vector())),
+            hits: hits.iter().map(|hit| hit.tool.id.clone()).collect(),
+            searched_at: self.store.now(),
         };
-        self.feedback.push(Feedback::Asked(owner.clone(), question));
+        self.feedback.push(Feedback::Searched(owner.clone(), search));
     }
 
-    pub(crate) fn forget(
+    pub(crate) fn delete(
         &self,
         owner: &FeedbackOwner,
-        is_meant: impl Fn(&ToolId) -> bool,
+        selects: impl Fn(&ToolId) -> bool,
     ) -> Result<usize, StoreError> {
-        self.settle();
-        let mut gone = 0;
-        self.store.change_lessons(&owner.whose, |it| gone = it.forget(&is_meant))?;
-        self.store.change_recent(&owner.talk, |it| it.forget(&is_meant))?;
+        self.flush();
+        let mut deleted = 0;
+        self.store.change_records(&owner.tenant, |store| deleted = store.delete(&selects))?;
+        self.store.change_recent(&owner.conversation, |store| store.delete(&selects))?;
         self.feedback.push(Feedback::Forgotten(owner.clone()));
-        self.cache.let_go(&owner.whose);
-        Ok(gone)
+        self.cache.invalidate(&owner.tenant);
+        Ok(deleted)
     }
 }
 
@@ -130,11 +140,11 @@ impl Default for Learning {
 
 impl Gateway {
     /// The feedback records of the caller, newest first.
-    pub fn lessons(&self, cx: &Cx) -> Result<Vec<FeedbackRecord>, Error> {
+    pub fn feedback_records(&self, cx: &Cx) -> Result<Vec<FeedbackRecord>, Error> {
         let learning = &self.learning;
-        learning.settle();
-        let (lessons, _) = learning.store.lessons(&self.owner(cx).whose)?;
-        Ok(lessons.shown(&learning.store.partition))
+        learning.flush();
+        let (records, _) = learning.store.records(&self.owner(cx).tenant)?;
+        Ok(records.shown(&learning.store.partition))
     }
 
     /// The relevance feedback of this gateway.
@@ -149,14 +159,14 @@ impl Gateway {
         owner: &FeedbackOwner,
         space: &str,
     ) -> Option<Arc<LearnedQueries>> {
-        let Learning { store: ledger, cache, is_on, .. } = &self.learning;
+        let Learning { store: feedback_store, cache, is_on, .. } = &self.learning;
         is_on
-            .then(|| cache.learned(ledger, &owner.whose, row::space(space)))
-            .filter(|it| !it.is_empty())
+            .then(|| cache.learned(feedback_store, &owner.tenant, row::space(space)))
+            .filter(|value| !value.is_empty())
     }
 
     /// Records the hits of a search, to attribute the next call to it.
-    pub(crate) fn note_question(
+    pub(crate) fn record_search(
         &self,
         owner: &FeedbackOwner,
         query: &Query<'_>,
@@ -164,39 +174,45 @@ impl Gateway {
         hits: &[SearchHit],
     ) {
         if self.learning.is_on {
-            self.learning.note(owner, query, space, hits);
+            self.learning.record_search(owner, query, space, hits);
         }
     }
 
     /// The attempt to learn from a call; `None` if feedback is off, or no search was recorded that
     /// the call could follow. For remote tools, their own gateway learns.
-    pub(crate) fn lesson_of(&self, view: &CatalogView, tool: &ToolId, cx: &Cx) -> Option<Attempt> {
-        let is_asked_elsewhere = cx.caller == Caller::Cli;
+    pub(crate) fn feedback_attempt(
+        &self,
+        view: &CatalogView,
+        tool: &ToolId,
+        cx: &Cx,
+    ) -> Option<Attempt> {
+        let may_span_processes = cx.caller == Caller::Cli;
         if !self.learning.is_on
-            || view.far().is_some()
-            || (self.learning.is_idle() && !is_asked_elsewhere)
+            || view.remote_tool().is_some()
+            || (self.learning.is_idle() && !may_span_processes)
         {
             return None;
         }
         let is_of_server =
-            view.source(&tool.source).is_some_and(|it| it.origin() == SourceKind::Mcp);
+            view.source(&tool.source).is_some_and(|source| source.kind() == SourceKind::Mcp);
         Some(Attempt { owner: self.owner(cx), tool: tool.clone(), is_of_server })
     }
 
     /// Learns from a call, if it succeeded.
-    pub(crate) fn learn(&self, attempt: Option<Attempt>, output: &ToolOutput) {
+    pub(crate) fn record_feedback(&self, attempt: Option<Attempt>, output: &ToolOutput) {
         let Some(Attempt { owner, tool, is_of_server }) = attempt else { return };
         if output.is_error() || output.wants_input() {
             return;
         }
-        let ledger = &self.learning.store;
-        if self.learning.is_idle() && !ledger.has_recent(&owner.talk) {
+        let feedback_store = &self.learning.store;
+        if self.learning.is_idle() && !feedback_store.has_recent(&owner.conversation) {
             return;
         }
-        let project = if is_of_server { "".into() } else { ledger.partition.clone() };
-        self.learning
-            .feedback
-            .push(Feedback::Called(owner, SuccessfulCall { tool, project, at: ledger.now() }));
+        let project = if is_of_server { "".into() } else { feedback_store.partition.clone() };
+        self.learning.feedback.push(Feedback::Called(
+            owner,
+            SuccessfulCall { tool, project, at: feedback_store.now() },
+        ));
     }
 }
 

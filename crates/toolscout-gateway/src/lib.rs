@@ -42,9 +42,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Explanation, SearchRequest, SearchResponse};
 pub use approvals::{Approvals, QuarantinedTool};
-pub use ask::PATIENCE;
 pub use builder::{DuplicateSource, GatewayBuilder};
 pub use check::{ArgumentValidator, Violation};
 pub use discover::RefreshOutcome;
@@ -53,6 +51,7 @@ pub use federation::via;
 pub use learning::{FeedbackRecord, Learning};
 pub use scope::Scope;
 pub use search::{EmbeddedQuery, LazyEncoder, SearchEngine, SearchHit};
+pub use tool_search::{Explanation, SearchRequest, SearchResponse};
 pub use toolscout_catalog::diff::DefinitionChange;
 pub use toolscout_catalog::findings::{Finding, FindingKind, Severity};
 pub use toolscout_catalog::{Snapshot, Unresolved};
@@ -63,7 +62,6 @@ pub use toolscout_index::{
 pub use view::CatalogView;
 
 use arc_swap::ArcSwap;
-use ask::PendingApprovals;
 use consent::UnfinishedApprovals;
 use federation::Federation;
 use publish::CatalogPublisher;
@@ -109,7 +107,7 @@ impl Gateway {
 
     /// All tools, including disabled ones and the full definitions of quarantined ones: for the
     /// operator who decides about them.
-    pub fn whole_snapshot(&self) -> Arc<Snapshot> {
+    pub fn full_snapshot(&self) -> Arc<Snapshot> {
         self.catalog().all.clone()
     }
 

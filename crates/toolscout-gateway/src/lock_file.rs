@@ -9,8 +9,7 @@ use toolscout_catalog::Snapshot;
 use toolscout_core::{Digest, SourceId, ToolId, ToolName};
 
 const VERSION: u32 = 1;
-const HEAD: &str =
-    "# The definitions this project was made with. `toolscout verify` compares; do not edit.\n";
+const HEAD: &str = "# Tool definitions of this project, written by `toolscout lock` and checked by `toolscout verify`. Do not edit.\n";
 
 /// The content of a lock file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -58,17 +57,18 @@ pub enum LockError {
     #[error("this is not a lock file: {0}")]
     Unreadable(String),
     /// The lock file has another version.
-    #[error("the lock file has version {0}; this toolscout knows version {VERSION}")]
+    #[error("the lock file has version {0}; this toolscout supports version {VERSION}")]
     Later(u32),
     /// A line with an invalid tool, source or digest.
-    #[error("`{0}` in the lock file names no tool, source or digest")]
+    #[error("`{0}` in the lock file is not a valid tool, source or digest")]
     Line(String),
 }
 
 impl LockFile {
     /// Locks the current tools; `entry` returns the hash of a source's configuration.
-    pub fn of(snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Self {
-        let tools = snapshot.tools().map(|it| (it.id.clone(), it.digest())).collect();
+    pub fn from_snapshot(snapshot: &Snapshot, entry: impl Fn(&SourceId) -> Option<String>) -> Self {
+        let defined = snapshot.tools().filter(|tool| !tool.provenance.placeholder);
+        let tools = defined.map(|tool| (tool.id.clone(), tool.digest())).collect();
         let entries = snapshot
             .sources()
             .filter_map(|(source, _)| Some((source.clone(), entry(source)?)))
@@ -83,11 +83,11 @@ impl LockFile {
         snapshot: &Snapshot,
         entry: impl Fn(&SourceId) -> Option<String>,
     ) -> Vec<Drift> {
-        let now = Self::of(snapshot, entry);
+        let now = Self::from_snapshot(snapshot, entry);
         let reconfigured = self
             .entries
             .iter()
-            .filter(|(source, entry)| now.entries.get(source).is_some_and(|it| it != *entry));
+            .filter(|(source, entry)| now.entries.get(source).is_some_and(|value| value != *entry));
         let mut drifts: Vec<_> = reconfigured
             .map(|(source, _)| Drift::Reconfigured { source: source.clone() })
             .collect();
@@ -100,7 +100,7 @@ impl LockFile {
                 Some(_) => {}
             }
         }
-        let added = now.tools.into_keys().filter(|it| !self.tools.contains_key(it));
+        let added = now.tools.into_keys().filter(|key| !self.tools.contains_key(key));
         drifts.extend(added.map(|tool| Drift::Added { tool }));
         drifts
     }
@@ -120,8 +120,8 @@ impl LockFile {
 
     /// Parses the output of [`LockFile::to_text`].
     pub fn parse(text: &str) -> Result<Self, LockError> {
-        let file: LockFileFormat =
-            toml::from_str(text).map_err(|it| LockError::Unreadable(it.message().to_owned()))?;
+        let file: LockFileFormat = toml::from_str(text)
+            .map_err(|error| LockError::Unreadable(error.message().to_owned()))?;
         if file.version != VERSION {
             return Err(LockError::Later(file.version));
         }
@@ -156,11 +156,11 @@ fn tool_id(text: &str) -> Option<ToolId> {
 /// A quoted TOML string on one line: names may contain any character.
 fn quoted(text: &str) -> String {
     let mut out = String::from('"');
-    for it in text.chars() {
-        match it {
-            '"' | '\\' => out.extend(['\\', it]),
-            it if it.is_control() => out += &format!("\\u{:04X}", u32::from(it)),
-            it => out.push(it),
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            value if value.is_control() => out += &format!("\\u{:04X}", u32::from(value)),
+            value => out.push(value),
         }
     }
     out + "\""

@@ -1,10 +1,11 @@
 //! A running call that emits exactly one event when it ends or is cancelled.
 
 use crate::{CatalogView, Error};
+use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::event::{CallEvent, CallOutcome, EventKind, PendingEvent};
 use toolscout_core::{ToolCall, ToolOutput};
 
-/// A running call. Dropping it before [`end`](Self::end) reports the call as cancelled.
+/// A running call. Dropping it before [`finish`](Self::finish) reports the call as cancelled.
 pub(crate) struct ObservedCall(Option<(PendingEvent, CallEvent)>);
 
 impl ObservedCall {
@@ -23,7 +24,7 @@ impl ObservedCall {
         }))
     }
 
-    pub(crate) fn end(mut self, output: &Result<ToolOutput, Error>) {
+    pub(crate) fn finish(mut self, output: &Result<ToolOutput, Error>) {
         if let Some((_, event)) = &mut self.0 {
             event.outcome = outcome(output);
         }
@@ -40,6 +41,7 @@ impl Drop for ObservedCall {
 
 fn outcome(output: &Result<ToolOutput, Error>) -> CallOutcome {
     match output {
+        Err(Error::Refused(AuthorizationError::NeedsApproval { .. })) => CallOutcome::Pending,
         Err(error) => CallOutcome::Failed { kind: error.kind(), message: error.to_string() },
         Ok(output) if output.wants_input() => CallOutcome::InputRequired,
         Ok(output) if output.is_error() => CallOutcome::ToolError(output.raw().as_str().len()),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use toolscout_core::authorization::PendingApproval;
 use toolscout_core::{
-    Cx, Digest, Moment, Namespace, RawJson, Store, StoreError, ToolCall, digest, redact,
+    Cx, Digest, Moment, Namespace, RawJson, ShareKey, Store, StoreError, ToolCall, digest, redact,
 };
 
 const PURPOSE: &str = "toolscout approvals of calls";
@@ -48,18 +48,18 @@ pub(crate) struct ApprovalRequest<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ApprovalState {
     /// The operator approved the call, and the approval is now used up.
-    Yes,
+    Approved,
     /// The operator rejected the call.
-    No,
+    Rejected,
     /// There is no decision yet; the approval is pending.
     Waiting,
     /// There is no decision, and the request cannot be recorded.
-    Unkept,
+    NotRecorded,
 }
 
 impl PendingApprovals {
     /// The pending approvals of the project that these approvals are of.
-    pub(crate) fn beside(approvals: &Approvals) -> Self {
+    pub(crate) fn sharing_store_of(approvals: &Approvals) -> Self {
         let Approvals { store, partition, now, .. } = approvals;
         Self { store: store.clone(), partition: partition.clone(), now: now.clone() }
     }
@@ -70,13 +70,13 @@ impl PendingApprovals {
     }
 
     /// The pending approval for this call.
-    pub(crate) fn of(&self, asking: &ApprovalRequest<'_>) -> PendingApproval {
-        let (ApprovalRequest { call, definition, cx, .. }, asked) = (asking, (self.now)());
+    pub(crate) fn to_pending_approval(&self, request: &ApprovalRequest<'_>) -> PendingApproval {
+        let (ApprovalRequest { call, definition, cx, .. }, now) = (request, (self.now)());
         PendingApproval {
-            id: self.binding(asking).map(|it| short(&it)).unwrap_or_default(),
+            id: self.binding(request).map(|binding| short(&binding)).unwrap_or_default(),
             tool: call.tool.clone(),
             digest: *definition,
-            arguments: redact::secrets(&Value::Object(call.arguments.clone())),
+            arguments: redact::json(&Value::Object(call.arguments.clone())),
             rest: call.rest.clone(),
             caller: cx.caller,
             user: cx.user.clone(),
@@ -88,29 +88,32 @@ impl PendingApprovals {
 
     /// The decision about exactly this call. Uses up an approval; if there is no decision, records
     /// the call as pending.
-    pub(crate) fn word(&self, asking: &ApprovalRequest<'_>) -> ApprovalState {
-        self.try_word(asking).unwrap_or(ApprovalState::Unkept)
+    pub(crate) fn take_decision(&self, request: &ApprovalRequest<'_>) -> ApprovalState {
+        self.try_take_decision(request).unwrap_or(ApprovalState::NotRecorded)
     }
 
-    fn try_word(&self, asking: &ApprovalRequest<'_>) -> Result<ApprovalState, StoreError> {
-        let binding = self.binding(asking)?;
-        let place = self.place(&short(&binding));
+    fn try_take_decision(
+        &self,
+        request: &ApprovalRequest<'_>,
+    ) -> Result<ApprovalState, StoreError> {
+        let binding = self.binding(request)?;
+        let key = self.store_key(&short(&binding));
         for _ in 0..ATTEMPTS {
-            let bytes = self.store.read(Namespace::Pending, &place)?;
+            let bytes = self.store.read(Namespace::Pending, &key)?;
             let row = bytes
                 .as_ref()
-                .and_then(|it| self.open(&place, it))
-                .filter(|it| it.binding == binding);
-            match row.filter(|it| it.counts((self.now)())).map(|it| it.answer) {
+                .and_then(|bytes| self.open(&key, bytes))
+                .filter(|value| value.binding == binding);
+            match row.filter(|row| row.is_valid((self.now)())).map(|row| row.answer) {
                 Some(Some(true))
-                    if self.store.swap(Namespace::Pending, &place, bytes.as_deref(), None)? =>
+                    if self.store.swap(Namespace::Pending, &key, bytes.as_deref(), None)? =>
                 {
-                    return Ok(ApprovalState::Yes);
+                    return Ok(ApprovalState::Approved);
                 }
                 // Another process used the approval first, or changed the decision.
                 Some(Some(true)) => {}
-                Some(Some(false)) => return Ok(ApprovalState::No),
-                Some(None) => return Ok(ApprovalState::Waiting),
+                Some(Some(false)) => return Ok(ApprovalState::Rejected),
+                Some(None) => return Ok(ApprovalState::Pending),
                 None => {
                     if self.sweep()? >= MAX_WAITING {
                         return Ok(ApprovalState::Unkept);
@@ -123,35 +126,37 @@ impl PendingApprovals {
                 }
             }
         }
-        Ok(ApprovalState::Unkept)
+        Ok(ApprovalState::NotRecorded)
     }
 
     /// All pending approvals, including decided ones that are not used yet, oldest first.
     pub(crate) fn pending(&self) -> Result<Vec<PendingApproval>, StoreError> {
         self.sweep()?;
         let mut all = Vec::new();
-        for place in self.places()? {
-            let row =
-                self.store.read(Namespace::Pending, &place)?.and_then(|it| self.open(&place, &it));
-            all.extend(row.and_then(|it| it.pending()));
+        for key in self.store_keys()? {
+            let row = self
+                .store
+                .read(Namespace::Pending, &key)?
+                .and_then(|store| self.open(&key, &store));
+            all.extend(row.and_then(|row| row.pending()));
         }
-        all.sort_by(|one, other| (one.asked, &one.id).cmp(&(other.asked, &other.id)));
+        all.sort_by(|one, other| (one.requested_at, &one.id).cmp(&(other.requested_at, &other.id)));
         Ok(all)
     }
 
     /// Records the answer to a pending approval.
-    pub(crate) fn settle(&self, id: &str, yes: bool) -> Result<PendingApproval, Error> {
-        let (place, unknown) = (self.place(id), || Error::UnknownApproval { id: id.to_owned() });
+    pub(crate) fn decide(&self, id: &str, approve: bool) -> Result<PendingApproval, Error> {
+        let (key, unknown) = (self.store_key(id), || Error::UnknownApproval { id: id.to_owned() });
         for _ in 0..ATTEMPTS {
-            let bytes = self.store.read(Namespace::Pending, &place)?.ok_or_else(unknown)?;
+            let bytes = self.store.read(Namespace::Pending, &key)?.ok_or_else(unknown)?;
             let now = (self.now)();
             let mut row =
-                self.open(&place, &bytes).filter(|it| it.counts(now)).ok_or_else(unknown)?;
-            row.answer = Some(yes);
-            row.expires = now.after(PATIENCE);
+                self.open(&key, &bytes).filter(|value| value.is_valid(now)).ok_or_else(unknown)?;
+            row.answer = Some(approve);
+            row.expires = now.after(APPROVAL_LIFETIME);
             let pending = row.pending().ok_or_else(unknown)?;
-            let row = self.seal()?.close(&place, &row)?;
-            if self.store.swap(Namespace::Pending, &place, Some(&bytes), Some(&row))? {
+            let row = self.seal()?.seal(&key, &row)?;
+            if self.store.swap(Namespace::Pending, &key, Some(&bytes), Some(&row))? {
                 return Ok(pending);
             }
         }
@@ -169,38 +174,38 @@ impl PendingApprovals {
                 self.store.swap(Namespace::Pending, &place, Some(&bytes), None)?;
             }
         }
-        Ok(left)
+        Ok(undecided)
     }
 
-    fn places(&self) -> Result<Vec<String>, StoreError> {
-        let ours = format!("{}/", self.partition);
+    fn store_keys(&self) -> Result<Vec<String>, StoreError> {
+        let prefix = format!("{}/", self.partition);
         Ok(self
             .store
             .keys(Namespace::Pending)?
             .into_iter()
-            .filter(|it| it.starts_with(&ours))
+            .filter(|key| key.starts_with(&prefix))
             .collect())
     }
 
-    fn place(&self, id: &str) -> String {
+    fn store_key(&self, id: &str) -> String {
         format!("{}/{id}", self.partition)
     }
 
     fn seal(&self) -> Result<RowSeal, StoreError> {
-        RowSeal::of(&*self.store, PURPOSE)
+        RowSeal::new(&*self.store, PURPOSE)
     }
 
-    fn open(&self, place: &str, bytes: &[u8]) -> Option<ApprovalRow> {
-        let body: RawJson = self.seal().ok()?.open(place, bytes).ok()?;
+    fn open(&self, key: &str, bytes: &[u8]) -> Option<ApprovalRow> {
+        let body: RawJson = self.seal().ok()?.open(key, bytes).ok()?;
         serde_json::from_str(body.as_str()).ok()
     }
 
     /// A keyed hash of everything an approval is bound to. The key prevents guessing secrets in the
     /// arguments from the hash.
-    pub(crate) fn binding(&self, asking: &ApprovalRequest<'_>) -> Result<String, StoreError> {
-        let ApprovalRequest { call, definition, cx, keys } = asking;
-        let all = json!([
-            cx.caller.word(),
+    pub(crate) fn binding(&self, request: &ApprovalRequest<'_>) -> Result<String, StoreError> {
+        let ApprovalRequest { call, definition, cx, keys } = request;
+        let bound_values = json!([
+            cx.caller.as_str(),
             cx.user.as_deref(),
             call.tool.source.as_str(),
             call.tool.name.as_str(),
@@ -210,7 +215,7 @@ impl PendingApprovals {
             keys,
         ]);
         let mut text = String::new();
-        digest::canonical(&all, &mut text);
+        digest::canonical(&bound_values, &mut text);
         Ok(self.seal()?.hash(&text).to_hex().to_string())
     }
 }

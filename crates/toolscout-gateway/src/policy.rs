@@ -33,7 +33,7 @@ impl LevelName {
     pub const ALL: [Self; 4] = [Self::Global, Self::Project, Self::Session, Self::Profile];
 
     /// The user-facing name: `global`, `project`, `session`, `profile`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Global => "global",
             Self::Project => "project",
@@ -71,7 +71,7 @@ pub struct PolicyDecision {
     /// The policy.
     pub policy: Policy,
     /// The reason, as a continuation of "is denied": `by the project's rule …`.
-    pub because: String,
+    pub reason: String,
 }
 
 /// A rule that refers to a source or tool that does not exist.
@@ -87,14 +87,14 @@ pub struct DanglingRule {
 
 impl DanglingRule {
     /// The rule as a diagnostic.
-    pub fn problem(&self) -> Diagnostic {
+    pub fn to_diagnostic(&self) -> Diagnostic {
         let message = format!(
-            "the {} rule `{}` names nothing that is there",
-            self.level.word(),
+            "the {} rule `{}` matches no tool or source",
+            self.level.as_str(),
             self.pattern
         );
-        Diagnostic::warning(DiagnosticKind::Setting, message).hint(
-            "`toolscout tools list` shows the names; rules are `source/tool`, `source/*` or `*`",
+        Diagnostic::warning(DiagnosticKind::Setting, message).with_hint(
+            "run `toolscout tools list` to see the names; a rule is `source/tool`, `source/*` or `*`",
         )
     }
 }
@@ -128,7 +128,7 @@ impl Policies {
 
     /// The effective policy of a tool, and the reason for it.
     pub fn effective(&self, tool: &Tool) -> PolicyDecision {
-        self.in_mode_for(tool, self.said(&tool.id))
+        self.apply_mode(tool, self.configured_decision(&tool.id))
     }
 
     /// The effective policy of a tool that a meta tool of its source runs: the rules for the tool
@@ -144,54 +144,53 @@ impl Policies {
             name == meta_tool.name.as_str() || (!is_known && !delegation::is_meta_tool(name))
         };
         let of_level = |level: LevelName| {
-            let (pattern, policy) = self.level(level).tightest_of(&meta_tool.source, is_meant)?;
+            let (pattern, policy) = self.level(level).strictest_for(&meta_tool.source, is_meant)?;
             Some(PolicyDecision {
                 policy,
-                because: format!("by the {} rule `{pattern}`", level.word()),
+                reason: format!("by the {} rule `{pattern}`", level.as_str()),
             })
         };
         let others = LevelName::ALL.into_iter().filter_map(of_level);
         let tighter = |one: PolicyDecision, other: PolicyDecision| {
             if other.policy > one.policy { other } else { one }
         };
-        self.in_mode_for(tool, others.fold(self.said(&tool.id), tighter))
+        self.apply_mode(tool, others.fold(self.configured_decision(&tool.id), tighter))
     }
 
-    fn in_mode_for(&self, tool: &Tool, said: PolicyDecision) -> PolicyDecision {
+    fn apply_mode(&self, tool: &Tool, decision: PolicyDecision) -> PolicyDecision {
         match self.mode {
-            _ if said.policy == Policy::Disable => said,
-            Mode::Normal => said,
-            Mode::AllowAll => PolicyDecision {
-                policy: Policy::Allow,
-                because: "in the mode that allows all".to_owned(),
-            },
-            Mode::ReadOnly if said.policy == Policy::Deny || tool.is_read_only() => said,
+            _ if decision.policy == Policy::Disable => decision,
+            Mode::Normal => decision,
+            Mode::AllowAll => {
+                PolicyDecision { policy: Policy::Allow, reason: "by allow-all mode".to_owned() }
+            }
+            Mode::ReadOnly if decision.policy == Policy::Deny || tool.is_read_only() => decision,
             Mode::ReadOnly => {
-                let because = "in read-only mode: the tool is not marked read-only".to_owned();
-                PolicyDecision { policy: Policy::Deny, because }
+                let reason = "by read-only mode: the tool is not marked read-only".to_owned();
+                PolicyDecision { policy: Policy::Deny, reason }
             }
         }
     }
 
     /// Whether any rule disables anything; otherwise the check of each tool can be skipped.
     pub(crate) fn disables_something(&self) -> bool {
-        let disables = |it: &PolicyRules| {
-            it.default == Some(Policy::Disable)
-                || it.rules.iter().any(|(_, policy)| *policy == Policy::Disable)
+        let disables = |policy_rules: &PolicyRules| {
+            policy_rules.default == Some(Policy::Disable)
+                || policy_rules.rules.iter().any(|(_, policy)| *policy == Policy::Disable)
         };
         self.levels.iter().any(disables)
     }
 
     /// The tightest policy of all levels, independent of the mode.
-    fn said(&self, id: &ToolId) -> PolicyDecision {
+    fn configured_decision(&self, id: &ToolId) -> PolicyDecision {
         let mut tightest =
-            PolicyDecision { policy: Policy::Allow, because: "by default".to_owned() };
+            PolicyDecision { policy: Policy::Allow, reason: "by default".to_owned() };
         for name in LevelName::ALL {
             if let Some((policy, by)) =
-                self.level(name).says(id).filter(|(policy, _)| *policy > tightest.policy)
+                self.level(name).policy_for(id).filter(|(policy, _)| *policy > tightest.policy)
             {
                 tightest =
-                    PolicyDecision { policy, because: format!("by the {} {by}", name.word()) };
+                    PolicyDecision { policy, reason: format!("by the {} {by}", name.as_str()) };
             }
         }
         tightest
@@ -199,21 +198,23 @@ impl Policies {
 
     /// The policy of one level for a tool; `None` if the level has no rule and no default for it.
     pub fn value(&self, level: LevelName, id: &ToolId) -> Option<Policy> {
-        self.level(level).says(id).map(|(policy, _)| policy)
+        self.level(level).policy_for(id).map(|(policy, _)| policy)
     }
 
     /// The tightest policy of any rule for a tool; `None` if only defaults apply to it.
     pub fn configured(&self, id: &ToolId) -> Option<Policy> {
-        self.levels.iter().filter_map(|it| it.rule_for(id)).map(|(policy, _)| policy).max()
+        self.levels.iter().filter_map(|level| level.rule_for(id)).map(|(policy, _)| policy).max()
     }
 
     /// The policies that a level may set for this tool: any that is not looser than those of its
     /// parents.
     pub fn allowed_values(&self, level: LevelName, id: &ToolId) -> Vec<Policy> {
-        let parents = LevelName::ALL.into_iter().filter(|it| *it < level);
-        let tightest =
-            parents.filter_map(|it| self.level(it).says(id)).map(|(policy, _)| policy).max();
-        Policy::ALL.into_iter().filter(|it| Some(*it) >= tightest).collect()
+        let parents = LevelName::ALL.into_iter().filter(|item| *item < level);
+        let tightest = parents
+            .filter_map(|parent| self.level(parent).policy_for(id))
+            .map(|(policy, _)| policy)
+            .max();
+        Policy::ALL.into_iter().filter(|item| Some(*item) >= tightest).collect()
     }
 
     /// Refuses an update that is malformed, or looser than the levels above allow for all tools of
@@ -222,10 +223,11 @@ impl Policies {
         let invalid = || Error::InvalidPattern { pattern: update.pattern.clone() };
         let pattern = PolicyPattern::parse(&update.pattern).ok_or_else(invalid)?;
         let parents = LevelName::ALL.into_iter().filter(|level| *level < update.level);
-        let tightest = parents.filter_map(|level| self.level(level).says_about_all(&pattern)).max();
+        let tightest = parents.filter_map(|level| self.level(level).policy_for_all(&pattern)).max();
         match update.policy {
             Some(policy) if Some(policy) < tightest => {
-                let allowed = Policy::ALL.into_iter().filter(|it| Some(*it) >= tightest).collect();
+                let allowed =
+                    Policy::ALL.into_iter().filter(|item| Some(*item) >= tightest).collect();
                 Err(Error::PolicyTooLoose { policy, allowed })
             }
             _ => Ok(()),
@@ -238,7 +240,7 @@ impl Policies {
     pub fn dangling(&self, knows: impl Fn(&str, Option<&str>) -> bool) -> Vec<DanglingRule> {
         let rules = LevelName::ALL
             .into_iter()
-            .flat_map(|it| self.level(it).rules.iter().map(move |rule| (it, rule)));
+            .flat_map(|item| self.level(item).rules.iter().map(move |rule| (item, rule)));
         let dangles = |pattern: &str| match PolicyPattern::parse(pattern) {
             Some(PolicyPattern::All) => false,
             Some(PolicyPattern::Source(source)) => !knows(source, None),

@@ -12,13 +12,13 @@ use crate::sources::SourceSet;
 use crate::{Approvals, DuplicateSource, RefreshOutcome};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use toolscout_catalog::findings::{self, Finding, FindingKind, ToolNameIndex};
 use toolscout_catalog::{Snapshot, SourceDiscovery};
-use toolscout_core::{Diagnostic, ReviewMode, Source, SourceError, SourceId, Status, Tool};
+use toolscout_core::{Diagnostic, ReviewMode, Source, SourceId, Status, Tool};
 
 /// The current catalog, with everything needed to replace it.
 pub(crate) struct CatalogPublisher {
@@ -34,7 +34,7 @@ pub(crate) struct CatalogPublisher {
     /// Counts changes of the shown tools.
     pub(crate) changes: watch::Sender<u64>,
     /// Counts added, removed and replaced sources.
-    pub(crate) comings: watch::Sender<u64>,
+    pub(crate) source_changes: watch::Sender<u64>,
 }
 
 /// The outcome of discovery for one source.
@@ -55,10 +55,10 @@ struct PublisherState {
 
 impl PublisherState {
     /// Uses the review mode of a new source for decisions until its first discovery.
-    fn review_on_terms_of(&mut self, source: &Arc<dyn Source>) {
+    fn update_review_mode(&mut self, source: &Arc<dyn Source>) {
         match (source.review(), self.unreviewed.get_mut(source.id())) {
             (ReviewMode::Unneeded, _) => drop(self.unreviewed.remove(source.id())),
-            (review, Some((terms, _))) => *terms = review,
+            (review, Some((mode, _))) => *mode = review,
             (_, None) => {}
         }
     }
@@ -74,7 +74,7 @@ impl CatalogPublisher {
         approvals: Approvals,
         policies: Policies,
         sources: SourceSet,
-        searching: SearchEngine,
+        engine: SearchEngine,
     ) -> Self {
         Self {
             approvals,
@@ -84,7 +84,7 @@ impl CatalogPublisher {
             state: Mutex::default(),
             tickets: AtomicU64::new(0),
             changes: watch::Sender::new(0),
-            comings: watch::Sender::new(0),
+            source_changes: watch::Sender::new(0),
         }
     }
 
@@ -105,7 +105,7 @@ impl CatalogPublisher {
             return Arc::new(PublishedCatalog::within(now, Arc::new(Scope::nothing())));
         };
         let mut scoped = self.scoped.lock();
-        if let Some(cached) = scoped.get(name).filter(|it| it.is_within(&now, &scope)) {
+        if let Some(cached) = scoped.get(name).filter(|scoped| scoped.is_within(&now, &scope)) {
             return cached.clone();
         }
         let made = Arc::new(PublishedCatalog::within(now, scope));
@@ -163,8 +163,8 @@ impl CatalogPublisher {
         let mut discoveries = Vec::new();
         for (source, found) in found {
             let id = source.id().clone();
-            let discovery = match found {
-                _ if !before.sources.has(&source) || state.tickets.get(&id) > Some(&ticket) => {
+            let discovery = match result {
+                _ if !parts.sources.has(&source) || state.tickets.get(&id) > Some(&ticket) => {
                     continue;
                 }
                 Ok(discovery) => Arc::new(discovery),
@@ -173,7 +173,7 @@ impl CatalogPublisher {
                     continue;
                 }
             };
-            refreshed.problems.extend(discovery.problems.iter().cloned());
+            refreshed.diagnostics.extend(discovery.diagnostics.iter().cloned());
             state.tickets.insert(id.clone(), ticket);
             match source.review() {
                 ReviewMode::Unneeded => state.unreviewed.remove(&id),
@@ -181,9 +181,10 @@ impl CatalogPublisher {
             };
             discoveries.push(discovery);
         }
-        let found: Vec<_> = discoveries.iter().map(|it| it.source.clone()).collect();
-        let (next, shadowed) = before.all.merge(discoveries);
-        let (next, news) = self.reviewed(next, &state, &found);
+        let updated: Vec<_> =
+            discoveries.iter().map(|discovery| discovery.source.clone()).collect();
+        let (next, shadowed) = parts.all.merge(discoveries);
+        let (next, quarantine_diagnostics) = self.reviewed(next, state, &updated, &parts.sources);
         registered::log(&next, &refreshed.failed);
         self.show(
             before.scope.clone(),
@@ -229,7 +230,7 @@ impl CatalogPublisher {
         let mut state = self.state.lock();
         let now = self.now();
         let old = now.sources.by_id(source.id())?.clone();
-        state.review_on_terms_of(&source);
+        state.update_review_mode(&source);
         let sources = (*now.sources).clone().replacing(source)?;
         self.show(now.scope.clone(), now.all.clone(), now.policies.clone(), Arc::new(sources));
         self.comings.send_modify(|it| *it += 1);
@@ -259,7 +260,10 @@ impl CatalogPublisher {
     }
 
     /// The discovered tools of a source under review, before quarantine, and its review mode.
-    pub(crate) fn found(&self, source: &SourceId) -> Option<(ReviewMode, Vec<Arc<Tool>>)> {
+    pub(crate) fn unreviewed_tools(
+        &self,
+        source: &SourceId,
+    ) -> Option<(ReviewMode, Vec<Arc<Tool>>)> {
         self.state
             .lock()
             .unreviewed
@@ -281,14 +285,14 @@ impl CatalogPublisher {
     /// The snapshot with all unapproved tools of these sources quarantined.
     fn reviewed(
         &self,
-        next: Snapshot,
+        snapshot: Snapshot,
         state: &PublisherState,
         sources: &[SourceId],
     ) -> (Snapshot, Vec<Diagnostic>) {
         let under_review: Vec<_> =
-            sources.iter().filter_map(|it| state.unreviewed.get(it)).collect();
+            updated.iter().filter_map(|source| state.unreviewed.get(source)).collect();
         if under_review.is_empty() {
-            return (next, Vec::new());
+            return (snapshot, Vec::new());
         }
         let next = Arc::new(next);
         let scan = scanner(next.clone(), self.now().sources.clone());
@@ -301,9 +305,12 @@ impl CatalogPublisher {
                 reasons.insert(&discovery.source, checked.held);
             }
         }
-        reviews.keep();
+        reviews.store();
         let reason = |tool: &Tool| reasons.get(&tool.id.source)?.get(tool.id.name.as_str());
-        (next.each(|it| Some(held_for(it, reason(it)))), news)
+        (
+            snapshot.filter_map_tools(|tool| Some(with_quarantine(tool, reason(tool)))),
+            quarantine_diagnostics,
+        )
     }
 
     /// Replaces the current catalog.
@@ -318,17 +325,17 @@ impl CatalogPublisher {
         let next = PublishedCatalog::after(&before, scope, all, policies, sources);
         let is_other = !next.shown.is_like(&before.shown);
         self.published.store(Arc::new(next));
-        if is_other {
-            self.changes.send_modify(|it| *it += 1);
+        if is_changed {
+            self.changes.send_modify(|count| *count += 1);
         }
     }
 }
 
 /// The discovery with unapproved tools quarantined; and diagnostics about newly quarantined tools.
-pub(crate) fn held(
+pub(crate) fn quarantine_unapproved(
     reviews: &mut ReviewRun<'_>,
-    terms: &ReviewMode,
-    found: &SourceDiscovery,
+    mode: &ReviewMode,
+    discovery: &SourceDiscovery,
     scan: impl Fn(&Tool) -> Vec<Finding>,
 ) -> (SourceDiscovery, Vec<Diagnostic>) {
     let checked = reviews.review(&found.source, terms, &found.tools, scan);
@@ -337,7 +344,7 @@ pub(crate) fn held(
 }
 
 /// The tool, quarantined if there is a reason.
-fn held_for(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
+fn with_quarantine(tool: &Arc<Tool>, reason: Option<&String>) -> Arc<Tool> {
     match reason {
         Some(reason) => {
             Arc::new(Tool { status: Status::Quarantined(reason.clone()), ..Tool::clone(tool) })
@@ -353,17 +360,18 @@ pub(crate) fn scanner(
     sources: Arc<SourceSet>,
 ) -> impl Fn(&Tool) -> Vec<Finding> {
     let names: OnceLock<ToolNameIndex> = OnceLock::new();
-    let is_wanted = move |tool: &Tool| {
+    let is_configured_gateway = move |tool: &Tool| {
         let delegation = || sources.by_id(&tool.id.source)?.delegation();
         delegation::is_meta_tool(tool.id.name.as_str())
-            && delegation().is_some_and(|it| it.is_wanted)
+            && delegation().is_some_and(|delegation| delegation.is_enabled)
     };
     move |tool| {
-        let mut found = findings::scan(
+        let mut findings = findings::scan(
             tool,
-            names.get_or_init(|| ToolNameIndex::of(all.tools().map(|it| &it.id))),
+            names.get_or_init(|| ToolNameIndex::new(all.tools().map(|tool| &tool.id))),
         );
-        found.retain(|it| it.kind != FindingKind::OwnName || !is_wanted(tool));
-        found
+        findings
+            .retain(|finding| finding.kind != FindingKind::OwnName || !is_configured_gateway(tool));
+        findings
     }
 }

@@ -17,14 +17,14 @@ const LIMITS: BatchLimits = BatchLimits {
     delay: Duration::from_millis(250),
 };
 /// Number of conversations whose recent searches are in memory.
-const OWNERS: usize = 512;
+const MAX_CONVERSATIONS: usize = 512;
 /// How long the end of a process waits for a slow store.
-const PATIENCE: Duration = Duration::from_secs(5);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An item of feedback.
 pub(super) enum Feedback {
     /// A search with its hits.
-    Asked(FeedbackOwner, RecentSearch),
+    Searched(FeedbackOwner, RecentSearch),
     /// A successful call.
     Called(FeedbackOwner, SuccessfulCall),
     /// The recent searches of this owner are deleted.
@@ -43,8 +43,9 @@ pub(super) struct SuccessfulCall {
 pub(super) struct FeedbackWriter(BatchWriter<Feedback>);
 
 impl FeedbackWriter {
-    pub(super) fn new(ledger: Arc<FeedbackStore>, cache: Arc<LearnedCache>) -> Self {
-        let mut learner = Learner { ledger, cache, recent: BoundedCache::new(OWNERS) };
+    pub(super) fn new(feedback_store: Arc<FeedbackStore>, cache: Arc<LearnedCache>) -> Self {
+        let mut learner =
+            Learner { feedback_store, cache, recent: BoundedCache::new(MAX_CONVERSATIONS) };
         Self(BatchWriter::new(LIMITS, move |batch, _| learner.learn(batch)))
     }
 
@@ -60,12 +61,12 @@ impl FeedbackWriter {
     }
 
     pub(super) fn flush(&self) {
-        self.0.flush_within(PATIENCE);
+        self.0.flush_within(FLUSH_TIMEOUT);
     }
 }
 
 struct Learner {
-    ledger: Arc<FeedbackStore>,
+    feedback_store: Arc<FeedbackStore>,
     cache: Arc<LearnedCache>,
     /// Recent searches, by conversation.
     recent: BoundedCache<Arc<str>, RecentSearches>,
@@ -76,48 +77,54 @@ impl Learner {
         let mut by_tenant: HashMap<Arc<str>, Vec<(RecentSearch, SuccessfulCall)>> = HashMap::new();
         for feedback in batch {
             match feedback {
-                Feedback::Asked(owner, question) => self.asked(&owner, question),
+                Feedback::Searched(owner, search) => self.record_search(&owner, search),
                 Feedback::Called(owner, call) => {
-                    if let Some(question) = self.question(&owner, &call) {
-                        by_tenant.entry(owner.whose).or_default().push((question, call));
+                    if let Some(search) = self.find_search(&owner, &call) {
+                        by_tenant.entry(owner.tenant).or_default().push((search, call));
                     }
                 }
-                Feedback::Forgotten(owner) => drop(self.recent.remove(&owner.talk)),
+                Feedback::Forgotten(owner) => drop(self.recent.remove(&owner.conversation)),
             }
         }
-        for (tenant, lessons) in by_tenant {
-            report(self.ledger.change_lessons(&tenant, |known| {
-                for (question, call) in &lessons {
-                    known.add(question.clone(), &call.tool, &call.project, call.at);
+        for (tenant, pairs) in by_tenant {
+            report(self.feedback_store.change_records(&tenant, |records| {
+                for (search, call) in &pairs {
+                    records.add(search.clone(), &call.tool, &call.project, call.at);
                 }
             }));
-            self.cache.let_go(&tenant);
+            self.cache.invalidate(&tenant);
         }
     }
 
-    fn asked(&mut self, owner: &FeedbackOwner, question: RecentSearch) {
+    fn record_search(&mut self, owner: &FeedbackOwner, search: RecentSearch) {
         if owner.is_at_terminal {
             return report(
-                self.ledger.change_recent(&owner.talk, |recent| recent.add(question.clone())),
+                self.feedback_store
+                    .change_recent(&owner.conversation, |recent| recent.add(search.clone())),
             );
         }
-        match self.recent.get(&owner.talk) {
-            Some(recent) => recent.add(question),
+        match self.recent.get(&owner.conversation) {
+            Some(recent) => recent.add(search),
             None => {
                 let mut recent = RecentSearches::default();
-                recent.add(question);
-                self.recent.insert(owner.talk.clone(), recent);
+                recent.add(search);
+                self.recent.insert(owner.conversation.clone(), recent);
             }
         }
     }
 
     /// The search that the call follows.
-    fn question(&mut self, owner: &FeedbackOwner, call: &SuccessfulCall) -> Option<RecentSearch> {
+    fn find_search(
+        &mut self,
+        owner: &FeedbackOwner,
+        call: &SuccessfulCall,
+    ) -> Option<RecentSearch> {
         if !owner.is_at_terminal {
-            return self.recent.get(&owner.talk)?.take(&call.tool, call.at);
+            return self.recent.get(&owner.conversation)?.take(&call.tool, call.at);
         }
-        let taken =
-            self.ledger.change_recent(&owner.talk, |recent| recent.take(&call.tool, call.at));
+        let taken = self
+            .feedback_store
+            .change_recent(&owner.conversation, |recent| recent.take(&call.tool, call.at));
         taken.unwrap_or_else(|error| {
             report(Err(error));
             None
@@ -128,6 +135,6 @@ impl Learner {
 /// A failing store stops nothing; the feedback is lost.
 fn report(written: Result<(), StoreError>) {
     if let Err(error) = written {
-        tracing::debug!(event = "not_learned", error = %error);
+        tracing::debug!(event = "feedback_not_stored", error = %error);
     }
 }

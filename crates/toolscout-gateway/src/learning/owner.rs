@@ -11,9 +11,9 @@ const SESSION: &str = "mcp-session-id";
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FeedbackOwner {
     /// The tenant or user that shares feedback records; all anonymous requests share one.
-    pub(crate) whose: Arc<str>,
+    pub(crate) tenant: Arc<str>,
     /// The conversation. A call is attributed only to searches of the same conversation.
-    pub(crate) talk: Arc<str>,
+    pub(crate) conversation: Arc<str>,
     /// Whether the search and the call may come from two processes.
     pub(crate) is_at_terminal: bool,
 }
@@ -22,15 +22,15 @@ impl Gateway {
     /// The owner of a request. It depends on all request keys and on the user, so that requests
     /// which see different tools share nothing.
     pub(crate) fn owner(&self, cx: &Cx) -> FeedbackOwner {
-        let whose: Arc<str> = match (self.whose(cx), &cx.user) {
+        let tenant: Arc<str> = match (self.requester_hash(cx), &cx.user) {
             (None, None) => "everybody".into(),
             (keys, user) => hashed(&serde_json::json!([user.as_deref(), keys])).into(),
         };
         let session =
             cx.headers.iter().find(|(name, _)| name == SESSION).map(|(_, value)| value.as_str());
-        let place = [Some(self.learning.partition()), Some(cx.caller.word()), session];
-        let talk = hashed(&serde_json::json!([&*whose, place])).into();
-        FeedbackOwner { whose, talk, is_at_terminal: cx.caller == Caller::Cli }
+        let parts = [Some(self.learning.partition()), Some(cx.caller.as_str()), session];
+        let conversation = hashed(&serde_json::json!([&*tenant, parts])).into();
+        FeedbackOwner { tenant, conversation, is_at_terminal: cx.caller == Caller::Cli }
     }
 }
 

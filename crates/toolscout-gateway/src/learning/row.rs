@@ -5,10 +5,10 @@ use toolscout_core::{SourceId, ToolId, ToolName};
 use toolscout_index::Vector;
 
 /// The header of a row. A row with another header counts as empty.
-const FORM: &[u8] = b"learned 1\n";
+const HEADER: &[u8] = b"learned 1\n";
 
-pub(super) fn begun() -> Vec<u8> {
-    FORM.to_vec()
+pub(super) fn new_row() -> Vec<u8> {
+    HEADER.to_vec()
 }
 
 pub(super) fn number(out: &mut Vec<u8>, number: u64) {
@@ -24,8 +24,8 @@ pub(super) fn tool(out: &mut Vec<u8>, tool: &ToolId) {
     text(out, tool.name.as_str());
 }
 
-pub(super) fn meaning(out: &mut Vec<u8>, meaning: Option<&(u64, Vector)>) {
-    match meaning {
+pub(super) fn embedding(out: &mut Vec<u8>, embedding: Option<&(u64, Vector)>) {
+    match embedding {
         Some((space, vector)) => {
             bytes(out, &vector.to_bytes());
             number(out, *space);
@@ -42,7 +42,7 @@ fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 /// The id of a vector space. Vectors of different encoders cannot be compared.
 pub(super) fn space(encoder: &str) -> u64 {
     let hash = blake3::hash(encoder.as_bytes());
-    hash.as_bytes().first_chunk().map_or(0, |it| u64::from_le_bytes(*it))
+    hash.as_bytes().first_chunk().map_or(0, |first_chunk| u64::from_le_bytes(*first_chunk))
 }
 
 /// Reads a row. Each method returns `None` on malformed data.
@@ -51,8 +51,8 @@ pub(super) struct FeedbackRowReader<'a> {
 }
 
 impl<'a> FeedbackRowReader<'a> {
-    pub(super) fn of(row: &'a [u8]) -> Option<Self> {
-        row.strip_prefix(FORM).map(|rest| Self { rest })
+    pub(super) fn new(row: &'a [u8]) -> Option<Self> {
+        row.strip_prefix(HEADER).map(|rest| Self { rest })
     }
 
     pub(super) fn number(&mut self) -> Option<u64> {
@@ -71,7 +71,7 @@ impl<'a> FeedbackRowReader<'a> {
     }
 
     #[expect(clippy::option_option, reason = "a row may end here, or hold no vector here")]
-    pub(super) fn meaning(&mut self) -> Option<Option<(u64, Vector)>> {
+    pub(super) fn embedding(&mut self) -> Option<Option<(u64, Vector)>> {
         let bytes = self.bytes()?;
         if bytes.is_empty() {
             return Some(None);

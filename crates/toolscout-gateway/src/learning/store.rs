@@ -7,9 +7,9 @@ use std::sync::Arc;
 use toolscout_core::{Moment, Namespace, Store, StoreError};
 
 /// Maximum number of tenants. Those with the oldest newest record are evicted first.
-const TENANTS: usize = 1_000;
+const MAX_TENANTS: usize = 1_000;
 /// Additional tenants evicted in one sweep, since finding them requires reading all rows.
-const SWEPT: usize = 100;
+const SWEEP_EXTRA: usize = 100;
 const ATTEMPTS: usize = 64;
 
 /// Access to the stored feedback.
@@ -25,33 +25,33 @@ impl FeedbackStore {
     }
 
     /// The raw bytes of a tenant's row.
-    pub(super) fn row(&self, whose: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.store.read(Namespace::Lesson, whose)
+    pub(super) fn row(&self, tenant: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.read(Namespace::Feedback, tenant)
     }
 
-    pub(super) fn lessons(
+    pub(super) fn records(
         &self,
-        whose: &str,
+        tenant: &str,
     ) -> Result<(FeedbackRecords, Option<Vec<u8>>), StoreError> {
-        let row = self.row(whose)?;
+        let row = self.row(tenant)?;
         Ok((row.as_deref().map(FeedbackRecords::from_bytes).unwrap_or_default(), row))
     }
 
     /// Changes the records of a tenant, and retries on concurrent writes.
-    pub(super) fn change_lessons(
+    pub(super) fn change_records(
         &self,
-        whose: &str,
+        tenant: &str,
         mut change: impl FnMut(&mut FeedbackRecords),
     ) -> Result<(), StoreError> {
         for _ in 0..ATTEMPTS {
-            let (before, row) = self.lessons(whose)?;
-            let mut lessons = before.clone();
-            change(&mut lessons);
-            if lessons == before {
+            let (before, row) = self.records(tenant)?;
+            let mut records = before.clone();
+            change(&mut records);
+            if records == before {
                 return Ok(());
             }
-            let next = (lessons.len() > 0).then(|| lessons.to_bytes());
-            if self.store.swap(Namespace::Lesson, whose, row.as_deref(), next.as_deref())? {
+            let next = (records.len() > 0).then(|| records.to_bytes());
+            if self.store.swap(Namespace::Feedback, tenant, row.as_deref(), next.as_deref())? {
                 return if row.is_none() { self.sweep() } else { Ok(()) };
             }
         }
@@ -62,23 +62,28 @@ impl FeedbackStore {
     }
 
     /// Whether there are recent searches in this conversation. Returns `true` if the store fails.
-    pub(super) fn has_recent(&self, talk: &str) -> bool {
-        !matches!(self.store.read(Namespace::Asked, talk), Ok(None))
+    pub(super) fn has_recent(&self, conversation: &str) -> bool {
+        !matches!(self.store.read(Namespace::RecentSearch, conversation), Ok(None))
     }
 
     pub(super) fn change_recent<T: Default>(
         &self,
-        talk: &str,
+        conversation: &str,
         mut change: impl FnMut(&mut RecentSearches) -> T,
     ) -> Result<T, StoreError> {
         for _ in 0..ATTEMPTS {
-            let row = self.store.read(Namespace::Asked, talk)?;
+            let row = self.store.read(Namespace::RecentSearch, conversation)?;
             let mut recent = row.as_deref().map(RecentSearches::from_bytes).unwrap_or_default();
             recent.expire(self.now());
             let out = change(&mut recent);
             let next = (!recent.is_empty()).then(|| recent.to_bytes());
             if row == next
-                || self.store.swap(Namespace::Asked, talk, row.as_deref(), next.as_deref())?
+                || self.store.swap(
+                    Namespace::RecentSearch,
+                    conversation,
+                    row.as_deref(),
+                    next.as_deref(),
+                )?
             {
                 return Ok(out);
             }
@@ -88,17 +93,17 @@ impl FeedbackStore {
 
     /// Evicts tenants after a new one was added. Also removes expired searches.
     fn sweep(&self) -> Result<(), StoreError> {
-        let keys = self.store.keys(Namespace::Lesson)?;
-        if keys.len() > TENANTS {
-            let newest = |it: &String| Ok((self.lessons(it)?.0.newest(), it.clone()));
+        let keys = self.store.keys(Namespace::Feedback)?;
+        if keys.len() > MAX_TENANTS {
+            let newest = |text: &String| Ok((self.records(text)?.0.newest(), text.clone()));
             let mut all = keys.iter().map(newest).collect::<Result<Vec<_>, StoreError>>()?;
             all.sort();
-            for (_, whose) in all.iter().take(keys.len() - TENANTS + SWEPT) {
-                self.store.remove(Namespace::Lesson, whose)?;
+            for (_, tenant) in all.iter().take(keys.len() - MAX_TENANTS + SWEEP_EXTRA) {
+                self.store.remove(Namespace::Feedback, tenant)?;
             }
         }
-        for talk in self.store.keys(Namespace::Asked)? {
-            self.change_recent(&talk, |_| ())?;
+        for conversation in self.store.keys(Namespace::RecentSearch)? {
+            self.change_recent(&conversation, |_| ())?;
         }
         Ok(())
     }

@@ -12,10 +12,10 @@ fn snapshot(tools: &[(&str, &str, &str)]) -> Snapshot {
         let source = SourceId::new(source).unwrap();
         let id = ToolId::new(source.clone(), ToolName::new(name).unwrap());
         let tool = Tool { description: Some((*description).to_owned()), ..Tool::new(id) };
-        if !found.iter().any(|it| it.source == source) {
+        if !found.iter().any(|item| item.source == source) {
             found.push(SourceDiscovery::new(source.clone(), SourceKind::Mcp));
         }
-        let discovery = found.iter_mut().find(|it| it.source == source).unwrap();
+        let discovery = found.iter_mut().find(|item| item.source == source).unwrap();
         discovery.add(DiscoveryItem::Tool(Arc::new(tool)));
     }
     Snapshot::default().merge(found).0
@@ -27,15 +27,15 @@ fn entry(source: &SourceId) -> Option<String> {
 
 #[test]
 fn a_lock_has_a_line_for_each_tool_sorted_and_reads_back() {
-    let lock = LockFile::of(
+    let lock = LockFile::from_snapshot(
         &snapshot(&[("fs", "write", "w"), ("fs", "read", "r"), ("git", "log", "l")]),
         entry,
     );
     let text = lock.to_text();
     let lines: Vec<_> = text
         .lines()
-        .filter(|it| it.contains('/'))
-        .map(|it| it.split(' ').next().unwrap())
+        .filter(|line| line.contains('/'))
+        .map(|line| line.split(' ').next().unwrap())
         .collect();
     assert_eq!(lines, ["\"fs/read\"", "\"fs/write\"", "\"git/log\""]);
     assert_eq!(LockFile::parse(&text).unwrap(), lock);
@@ -43,22 +43,22 @@ fn a_lock_has_a_line_for_each_tool_sorted_and_reads_back() {
 }
 
 #[test]
-fn names_that_hold_anything_read_back_as_they_were() {
+fn unusual_names_are_read_back_unchanged() {
     let odd =
         ["a/b", "x\n[tools]\n", "quote\"d", "back\\slash", "\u{7f}\u{1b}[0m", "名前", "= \"", "#"];
-    let tools: Vec<_> = odd.iter().map(|it| ("fs", *it, "odd")).collect();
-    let lock = LockFile::of(&snapshot(&tools), |_| None);
+    let tools: Vec<_> = odd.iter().map(|odd| ("fs", *odd, "odd")).collect();
+    let lock = LockFile::from_snapshot(&snapshot(&tools), |_| None);
     assert_eq!(LockFile::parse(&lock.to_text()).unwrap(), lock);
-    assert_eq!(lock.to_text().lines().filter(|it| it.starts_with("\"fs/")).count(), odd.len());
+    assert_eq!(lock.to_text().lines().filter(|line| line.starts_with("\"fs/")).count(), odd.len());
 }
 
 #[test]
-fn every_drift_is_said_and_no_other() {
+fn every_drift_is_reported_and_nothing_else() {
     let before = snapshot(&[("fs", "read", "r"), ("fs", "write", "w"), ("git", "log", "l")]);
-    let lock = LockFile::of(&before, entry);
+    let lock = LockFile::from_snapshot(&before, entry);
     assert_eq!(lock.verify(&before, entry), []);
     let after = snapshot(&[("fs", "read", "changed"), ("git", "log", "l"), ("git", "blame", "b")]);
-    let drifts = lock.verify(&after, |it| (it.as_str() == "git").then(|| "another".to_owned()));
+    let drifts = lock.verify(&after, |lock| (lock.as_str() == "git").then(|| "another".to_owned()));
     let shown: Vec<_> = drifts.iter().map(show).collect();
     assert_eq!(
         shown,
@@ -76,7 +76,7 @@ fn show(drift: &Drift) -> String {
 }
 
 #[test]
-fn what_is_no_lock_is_refused_with_a_reason() {
+fn an_invalid_lock_file_is_refused_with_a_reason() {
     assert!(matches!(LockFile::parse("{"), Err(LockError::Unreadable(_))));
     assert_eq!(LockFile::parse("version = 2"), Err(LockError::Later(2)));
     assert_eq!(

@@ -1,10 +1,10 @@
 //! The stored form of a pending approval.
 
-use super::PATIENCE;
+use super::APPROVAL_LIFETIME;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolscout_core::authorization::PendingApproval;
-use toolscout_core::{Caller, Digest, Moment, SourceId, ToolId, ToolName};
+use toolscout_core::{Caller, Digest, Moment, ShareKey, SourceId, ToolId, ToolName};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct ApprovalRow {
@@ -52,7 +52,7 @@ impl ApprovalRow {
         let id = ToolId::new(SourceId::new(&self.source).ok()?, ToolName::new(&self.tool).ok()?);
         let caller = [Caller::Cli, Caller::Mcp, Caller::Http]
             .into_iter()
-            .find(|it| it.word() == self.caller)?;
+            .find(|item| item.as_str() == self.caller)?;
         Some(PendingApproval {
             id: self.id.clone(),
             tool: id,
@@ -61,9 +61,9 @@ impl ApprovalRow {
             rest: self.rest.clone(),
             caller,
             user: self.user.as_deref().map(Into::into),
-            asked: self.asked,
+            requested_at: self.asked,
             expires: self.expires,
-            answer: self.answer,
+            approved: self.answer,
         })
     }
 }

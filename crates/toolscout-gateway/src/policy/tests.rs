@@ -21,12 +21,12 @@ fn level(default: Option<Policy>, rules: &[(&str, Policy)]) -> PolicyRules {
 
 fn effective(policies: &Policies, source: &str, name: &str) -> (Policy, String) {
     let decision = policies.effective(&tool(source, name));
-    (decision.policy, decision.because)
+    (decision.policy, decision.reason)
 }
 
 /// L-01, L-06: no rules anywhere.
 #[test]
-fn nothing_said_is_allow() {
+fn the_default_policy_is_allow() {
     assert_eq!(effective(&Policies::new(), "fs", "read"), (Allow, "by default".to_owned()));
 }
 
@@ -62,7 +62,7 @@ fn the_tightest_level_counts() {
 }
 
 #[test]
-fn a_level_may_choose_what_is_not_looser_than_its_parents() {
+fn a_level_may_not_loosen_its_parents() {
     let policies = Policies::new().with(LevelName::Project, level(None, &[("fs/*", Ask)]));
     let id = tool("fs", "read").id;
     assert_eq!(policies.allowed_values(LevelName::Project, &id), Policy::ALL);
@@ -71,7 +71,7 @@ fn a_level_may_choose_what_is_not_looser_than_its_parents() {
 
 /// L-05.
 #[test]
-fn modes_turn_everything_but_what_is_disabled() {
+fn modes_do_not_enable_disabled_tools() {
     let rules = level(None, &[("s/ask", Ask), ("s/no", Deny), ("s/gone", Disable)]);
     let all = Policies::new().with(LevelName::Global, rules.clone()).in_mode(Mode::AllowAll);
     for (name, expected) in [("plain", Allow), ("ask", Allow), ("no", Allow), ("gone", Disable)] {
@@ -108,7 +108,7 @@ fn names_are_compared_byte_by_byte() {
 
 /// T21.
 #[test]
-fn rules_about_what_is_not_there_are_said() {
+fn dangling_rules_are_reported() {
     let rules = level(
         None,
         &[
@@ -123,9 +123,11 @@ fn rules_about_what_is_not_there_are_said() {
     );
     let policies = Policies::new().with(LevelName::Project, rules);
     let dangling =
-        policies.dangling(|source, name| source == "fs" && name.is_none_or(|it| it == "read"));
-    let patterns: Vec<_> =
-        dangling.iter().map(|it| (it.level.word(), it.pattern.as_str())).collect();
+        policies.dangling(|source, name| source == "fs" && name.is_none_or(|name| name == "read"));
+    let patterns: Vec<_> = dangling
+        .iter()
+        .map(|dangling| (dangling.level.as_str(), dangling.pattern.as_str()))
+        .collect();
     assert_eq!(
         patterns,
         [("project", "fs/gone"), ("project", "old/*"), ("project", "read"), ("project", "FS/read")]
