@@ -9,7 +9,7 @@ use crate::sources::SourceSet;
 use crate::standing::{DefinitionFacts, ToolStanding};
 use crate::{Error, Query};
 use std::sync::{Arc, OnceLock};
-use toolscout_catalog::{CatalogTool, Snapshot, SourceDiscovery, Unresolved, alike};
+use toolscout_catalog::{CatalogTool, Snapshot, SourceDiscovery, Unresolved, is_equivalent};
 use toolscout_core::authorization::{AuthorizationError, Policy};
 use toolscout_core::{Diagnostic, Status, Tool, ToolId};
 use toolscout_index::{Index, QueryReading, ScoreParts, ToolScope};
@@ -31,20 +31,20 @@ pub(crate) struct PublishedCatalog {
     /// The sources that are remote gateways.
     pub(crate) remote_gateways: Vec<RemoteGateway>,
     /// The shared catalog of this scope, if this is the catalog of one request.
-    pub(crate) beneath: Option<Arc<PublishedCatalog>>,
+    pub(crate) shared: Option<Arc<PublishedCatalog>>,
     /// The visibility rules of this catalog.
     pub(crate) scope: Arc<Scope>,
     /// The catalog that this one is a part of, if it belongs to a named scope.
-    whole: Option<Arc<PublishedCatalog>>,
+    parent: Option<Arc<PublishedCatalog>>,
     /// Whether the index of the whole catalog lacks a tool that is shown here. That happens if a
     /// tool is excluded there because a stronger source has its name, and the scope is without that
     /// source.
     needs_own_index: bool,
     /// Diagnostics from building the catalog of a request.
-    pub(crate) problems: Vec<Diagnostic>,
-    /// By position in `all`, starting with the first tool that is not in `beneath`.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// By position in `all`, starting with the first tool that is not in `shared`.
     standing: Box<[OnceLock<ToolStanding>]>,
-    /// The index of the tools that are not in `beneath`.
+    /// The index of the tools that are not in `shared`.
     indexed: Arc<IndexSlot>,
     pub(crate) engine: Arc<SearchEngine>,
 }
@@ -65,10 +65,10 @@ impl PublishedCatalog {
         sources: Arc<SourceSet>,
     ) -> Self {
         let remote_gateways = remote_gateways(&all, &sources, &scope);
-        let shown = shown_of(&all, &policies, &remote_gateways, &scope);
+        let shown = visible_snapshot(&all, &policies, &remote_gateways, &scope);
         let standing = empty(all.len());
         let generation = before.generation + 1;
-        let indexed = if before.indexed().is_some() && shown.is_like(&before.shown) {
+        let indexed = if before.built_index().is_some() && shown.is_same_as(&before.shown) {
             before.indexed.clone()
         } else {
             Arc::default()
@@ -92,15 +92,17 @@ impl PublishedCatalog {
     }
 
     /// The part of a catalog within a named scope. It shares the tools, their facts, and the index.
-    pub(crate) fn within(whole: Arc<Self>, scope: Arc<Scope>) -> Self {
-        let all = Arc::new(whole.all.each(|tool| scope.has_tool(&tool.id).then(|| tool.clone())));
-        let policies = Arc::new(scope.tighten(&whole.policies));
-        let sources = Arc::new(whole.sources.only(|source| scope.has_source(source)));
+    pub(crate) fn within(parent: Arc<Self>, scope: Arc<Scope>) -> Self {
+        let all = Arc::new(
+            parent.all.filter_map_tools(|tool| scope.has_tool(&tool.id).then(|| tool.clone())),
+        );
+        let policies = Arc::new(scope.tighten(&parent.policies));
+        let sources = Arc::new(parent.sources.only(|source| scope.has_source(source)));
         let remote_gateways = remote_gateways(&all, &sources, &scope);
-        let shown = shown_of(&all, &policies, &remote_gateways, &scope);
-        let is_missing = |tool: &Arc<Tool>| whole.shown.tool(&tool.id).is_none();
+        let shown = visible_snapshot(&all, &policies, &remote_gateways, &scope);
+        let is_missing = |tool: &Arc<Tool>| parent.shown.tool(&tool.id).is_none();
         Self {
-            generation: whole.generation,
+            generation: parent.generation,
             needs_own_index: policies.shadow == Shadow::Exclude && shown.tools().any(is_missing),
             shown,
             standing: empty(all.len()),
@@ -108,7 +110,7 @@ impl PublishedCatalog {
             policies,
             sources,
             remote_gateways,
-            engine: whole.engine.clone(),
+            engine: parent.engine.clone(),
             scope,
             whole: Some(whole),
             ..Self::default()
@@ -116,8 +118,8 @@ impl PublishedCatalog {
     }
 
     /// Whether this is the part of that catalog within the scope.
-    pub(crate) fn is_within(&self, whole: &Arc<Self>, scope: &Arc<Scope>) -> bool {
-        self.whole.as_ref().is_some_and(|it| Arc::ptr_eq(it, whole))
+    pub(crate) fn is_within(&self, parent: &Arc<Self>, scope: &Arc<Scope>) -> bool {
+        self.parent.as_ref().is_some_and(|value| Arc::ptr_eq(value, parent))
             && Arc::ptr_eq(&self.scope, scope)
     }
 
@@ -127,43 +129,43 @@ impl PublishedCatalog {
     }
 
     fn shared_index(&self) -> Option<&Arc<Self>> {
-        self.whole.as_ref().filter(|_| !self.needs_own_index)
+        self.parent.as_ref().filter(|_| !self.needs_own_index)
     }
 
     /// The catalog of one request, on top of a shared one.
-    pub(crate) fn over(
-        beneath: Arc<Self>,
+    pub(crate) fn for_request(
+        shared: Arc<Self>,
         found: Vec<Arc<SourceDiscovery>>,
         sources: SourceSet,
-        mut problems: Vec<Diagnostic>,
+        mut diagnostics: Vec<Diagnostic>,
     ) -> Self {
-        let policies = beneath.policies.clone();
-        let (all, shadowed) = beneath.all.over(found.clone());
-        let scope = beneath.scope.clone();
+        let policies = shared.policies.clone();
+        let (all, shadowed) = shared.all.overlay(found.clone());
+        let scope = shared.scope.clone();
         let remote_gateways = remote_gateways(&all, &sources, &scope);
-        let shown = |it: &Arc<Tool>| {
-            let shown =
-                shown(it, &policies, &remote_gateways).filter(|it| !is_out(it, &all, &policies))?;
+        let shown = |tool: &Arc<Tool>| {
+            let shown = shown(tool, &policies, &remote_gateways)
+                .filter(|value| !is_shadowed(value, &all, &policies))?;
             Some(scope.listed(shown))
         };
-        let shown = found.iter().map(|it| it.each(shown));
-        let (shown, _) = beneath.shown.over(shown.collect());
-        problems.extend(shadowed);
+        let shown = found.iter().map(|item| item.filter_map_tools(shown));
+        let (shown, _) = shared.shown.overlay(shown.collect());
+        diagnostics.extend(shadowed);
         Self {
             scope: beneath.scope.clone(),
             whole: None,
             needs_own_index: false,
-            generation: beneath.generation,
-            standing: empty(all.len() - beneath.all.len()),
+            generation: shared.generation,
+            standing: empty(all.len() - shared.all.len()),
             all: Arc::new(all),
             shown: Arc::new(shown),
             policies,
             sources: Arc::new(sources),
             remote_gateways,
-            problems,
+            diagnostics,
             indexed: Arc::default(),
-            engine: beneath.engine.clone(),
-            beneath: Some(beneath),
+            engine: shared.engine.clone(),
+            shared: Some(shared),
         }
     }
 
@@ -171,9 +173,11 @@ impl PublishedCatalog {
     fn inherit(&self, before: &Self) {
         for (tool, standing) in before.all.tools().zip(&before.standing) {
             let Some(standing) = standing.get() else { continue };
-            if let Some(known) = self.all.tool(&tool.id).filter(|it| alike(&it.tool, tool)) {
+            if let Some(known) =
+                self.all.tool(&tool.id).filter(|value| is_equivalent(&value.tool, tool))
+            {
                 let _ = self.standing[known.at]
-                    .set(ToolStanding::of(standing.facts.clone(), &self.policies));
+                    .set(ToolStanding::new(standing.facts.clone(), &self.policies));
             }
         }
     }
@@ -185,34 +189,36 @@ impl PublishedCatalog {
     }
 
     fn standing(&self, known: &CatalogTool) -> &ToolStanding {
-        let below = self.beneath.as_ref().map_or(0, |it| it.all.len());
-        match (known.at.checked_sub(below), &self.beneath) {
-            (None, Some(beneath)) => beneath.standing(known),
+        let below = self.shared.as_ref().map_or(0, |value| value.all.len());
+        match (known.at.checked_sub(below), &self.shared) {
+            (None, Some(shared)) => shared.standing(known),
             (at, _) => self.standing[at.unwrap_or_default()].get_or_init(|| {
-                let shared = self
-                    .whole
+                let shared_facts = self
+                    .parent
                     .as_ref()
-                    .and_then(|whole| Some(whole.tool(&known.tool.id)?.1.facts.clone()));
-                ToolStanding::of(
-                    shared.unwrap_or_else(|| Arc::new(DefinitionFacts::of(known.tool.clone()))),
+                    .and_then(|parent| Some(parent.tool(&known.tool.id)?.1.facts.clone()));
+                ToolStanding::new(
+                    shared_facts
+                        .unwrap_or_else(|| Arc::new(DefinitionFacts::new(known.tool.clone()))),
                     &self.policies,
                 )
             }),
         }
     }
 
-    /// Resolves a name. A disabled tool counts as absent, but the error states that it is disabled.
+    /// Resolves a name. A tool that is disabled or blocked by read-only mode counts as absent, but
+    /// the error states why.
     pub(crate) fn resolve(&self, text: &str) -> Result<Arc<Tool>, Error> {
-        let why = match self.shown.resolve(text) {
+        let reason = match self.shown.resolve(text) {
             Ok(tool) => return Ok(tool.clone()),
-            Err(why) => why,
+            Err(reason) => reason,
         };
-        if let (Unresolved::Unknown { .. }, Ok(hidden)) = (&why, self.all.resolve(text)) {
-            let decision = self.policies.effective(hidden);
+        if let (Unresolved::Unknown { .. }, Ok(tool)) = (&reason, self.all.resolve(text)) {
+            let decision = self.policies.effective(tool);
             if decision.policy == Policy::Disable {
                 return Err(AuthorizationError::Disabled {
-                    tool: hidden.id.to_string(),
-                    because: decision.because,
+                    tool: tool.id.to_string(),
+                    reason: decision.reason,
                 }
                 .into());
             }
@@ -220,13 +226,13 @@ impl PublishedCatalog {
                 return Err(shadowing::refusal(hidden, stronger).into());
             }
         }
-        Err(Error::unresolved(text, why))
+        Err(Error::unresolved(text, reason))
     }
 
     /// The best matching tools, best first. Shared tools are searched in the shared index; for
     /// equal scores they come first.
     pub(crate) fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
-        let mut hits = self.beneath.as_ref().map_or_else(Vec::new, |it| it.search(query));
+        let mut hits = self.shared.as_ref().map_or_else(Vec::new, |value| value.search(query));
         let is_shown = |id: &ToolId| self.shown.tool(id).is_some();
         let scope = self.whole.as_ref().map(|_| ToolScope(&is_shown));
         let own =
@@ -235,7 +241,7 @@ impl PublishedCatalog {
                 Some(SearchHit { tool, score: hit.score, why: hit.why })
             });
         hits.extend(own);
-        if self.beneath.is_some() {
+        if self.shared.is_some() {
             hits.sort_by(|one, other| other.score.total_cmp(&one.score));
             hits.truncate(if query.limit == 0 {
                 Query::DEFAULT_LIMIT
@@ -257,25 +263,27 @@ impl PublishedCatalog {
 
     /// The interpretation of a query, given all of these tools.
     pub(crate) fn reading(&self, text: &str) -> QueryReading {
-        let own = self.made().index.reading(text);
-        self.beneath.as_ref().map_or(own.clone(), |it| it.reading(text).and(own))
+        let own = self.ensure_index().index.reading(text);
+        self.shared.as_ref().map_or(own.clone(), |value| value.reading(text).merge(own))
     }
 
     /// The score components of these tools.
     pub(crate) fn parts(&self, query: &Query<'_>, tools: &[&ToolId]) -> Vec<Option<ScoreParts>> {
-        let mut parts = self.made().index.parts(query, tools);
-        if let Some(beneath) = &self.beneath {
-            let theirs = beneath.parts(query, tools);
+        let mut parts = self.ensure_index().index.parts(query, tools);
+        if let Some(shared) = &self.shared {
+            let theirs = shared.parts(query, tools);
             parts = parts.into_iter().zip(theirs).map(|(own, theirs)| own.or(theirs)).collect();
         }
         parts
     }
 
     /// A note for the user about the number of tools without an embedding; empty if all have one.
-    pub(crate) fn unknown_by_meaning(&self) -> Vec<String> {
-        let parts = [self.beneath.as_deref(), Some(self)].into_iter().flatten();
-        let counts = parts.filter_map(|it| it.indexed()).map(|it| (it.missing, it.index.len()));
-        match counts.fold((0, 0), |all, it| (all.0 + it.0, all.1 + it.1)) {
+    pub(crate) fn missing_embeddings_note(&self) -> Vec<String> {
+        let parts = [self.shared.as_deref(), Some(self)].into_iter().flatten();
+        let counts = parts
+            .filter_map(|part| part.built_index())
+            .map(|item| (item.missing, item.index.len()));
+        match counts.fold((0, 0), |all, counts| (all.0 + counts.0, all.1 + counts.1)) {
             (0, _) => Vec::new(),
             (missing, all) => {
                 vec![format!(
@@ -286,34 +294,34 @@ impl PublishedCatalog {
         }
     }
 
-    /// The index of all tools except those in `beneath` and quarantined ones. `None` before the
+    /// The index of all tools except those in `shared` and quarantined ones. `None` before the
     /// first search.
-    pub(crate) fn indexed(&self) -> Option<Arc<BuiltIndex>> {
-        self.shared_index().map_or_else(|| self.indexed.get(), |whole| whole.indexed())
+    pub(crate) fn built_index(&self) -> Option<Arc<BuiltIndex>> {
+        self.shared_index().map_or_else(|| self.indexed.get(), |parent| parent.built_index())
     }
 
     /// The same index, built if necessary.
-    pub(crate) fn made(&self) -> Arc<BuiltIndex> {
-        if let Some(whole) = self.shared_index() {
-            return whole.made();
+    pub(crate) fn ensure_index(&self) -> Arc<BuiltIndex> {
+        if let Some(parent) = self.shared_index() {
+            return parent.ensure_index();
         }
         let below = self.beneath.as_ref().map_or(0, |it| it.shown.len());
         let found = || self.shown.tools().skip(below).filter(|it| !is_held(it));
         self.indexed
-            .get_or_make(|| self.engine.index(found(), &self.sources, self.beneath.is_none()))
+            .get_or_build(|| self.engine.index(found(), &self.sources, self.shared.is_none()))
     }
 
     /// Replaces the index by another one of the same tools.
     pub(crate) fn replace_index(&self, index: Index) {
-        if self.beneath.is_none() {
-            self.engine.learn(index.known());
+        if self.shared.is_none() {
+            self.engine.set_index_data(index.data());
         }
-        self.indexed.replace(Arc::new(self.engine.made(index)));
+        self.indexed.replace(Arc::new(self.engine.to_built_index(index)));
     }
 }
 
 /// The visible part of these tools.
-fn shown_of(
+fn visible_snapshot(
     all: &Arc<Snapshot>,
     policies: &Policies,
     remote_gateways: &[RemoteGateway],
@@ -322,13 +330,13 @@ fn shown_of(
     let excludes = policies.shadow == Shadow::Exclude;
     let hides = policies.disables_something()
         || !remote_gateways.is_empty()
-        || all.tools().any(|tool| is_held(tool));
+        || all.tools().any(|tool| is_quarantined(tool));
     if !hides && !excludes && !scope.lists_something() {
         return all.clone();
     }
-    Arc::new(all.each(|tool| {
-        let shown =
-            shown(tool, policies, remote_gateways).filter(|tool| !is_out(tool, all, policies))?;
+    Arc::new(all.filter_map_tools(|tool| {
+        let shown = shown(tool, policies, remote_gateways)
+            .filter(|tool| !is_shadowed(tool, all, policies))?;
         Some(scope.listed(shown))
     }))
 }
@@ -339,24 +347,30 @@ fn remote_gateways(all: &Snapshot, sources: &SourceSet, scope: &Scope) -> Vec<Re
         let source = search.id.source.clone();
         let execute = &all.tool(&delegation::id(&source, delegation::EXECUTE)?)?.tool;
         let delegation = sources.by_id(&source)?.delegation()?;
-        let is_whole = delegation.is_whole && scope.has_every_tool_of(&source);
-        Some(RemoteGateway { source, is_open: is_whole && !is_held(search) && !is_held(execute) })
+        let is_whole = delegation.is_unfiltered && scope.has_every_tool_of(&source);
+        Some(RemoteGateway {
+            source,
+            is_open: is_whole && !is_quarantined(search) && !is_quarantined(execute),
+        })
     };
-    all.named(delegation::SEARCH).iter().filter_map(|it| remote_gateway(&it.tool)).collect()
+    all.tools_named(delegation::SEARCH)
+        .iter()
+        .filter_map(|item| remote_gateway(&item.tool))
+        .collect()
 }
 
 fn empty(len: usize) -> Box<[OnceLock<ToolStanding>]> {
     std::iter::repeat_with(OnceLock::new).take(len).collect()
 }
 
-fn is_held(tool: &Tool) -> bool {
+fn is_quarantined(tool: &Tool) -> bool {
     matches!(tool.status, Status::Quarantined(_))
 }
 
 /// Whether this is a meta tool of one of these remote gateways.
 pub(crate) fn is_meta_tool(id: &ToolId, remote_gateways: &[RemoteGateway]) -> bool {
     delegation::is_meta_tool(id.name.as_str())
-        && remote_gateways.iter().any(|it| it.source == id.source)
+        && remote_gateways.iter().any(|gateway| gateway.source == id.source)
 }
 
 fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
@@ -377,7 +391,7 @@ fn shown(
     if is_disabled(tool, policies) {
         return None;
     }
-    if !is_held(tool) {
+    if !is_quarantined(tool) {
         return (!is_meta_tool(&tool.id, remote_gateways)).then(|| tool.clone());
     }
     let (visibility, status, provenance) =

@@ -1,4 +1,5 @@
-//! Logs the current tools as the events `tools_registered` and `tool_registry_stats`.
+//! Logs the current tools as the events `tools_registered` and `tool_registry_stats`, and searches
+//! as `tool_cache_hit`.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ pub(crate) fn log(now: &Snapshot, failed: &[(SourceId, SourceError)]) {
     let (servers, by_server) =
         (|| json!(by_source(now).keys().collect::<Vec<_>>()), || counts(now));
     tracing::info!(event = "tools_registered", count = now.len(), servers = %servers(), byServer = %by_server(), failed = failed.len());
-    let (age, expired) = (|| cache_age(now), || now.tools().any(|it| it.provenance.stale));
+    let (age, expired) = (|| cache_age(now), || now.tools().any(|tool| tool.provenance.stale));
     tracing::debug!(event = "tool_registry_stats", toolCount = now.len(), cacheAge = age(), expired = expired(), byServer = %names(now));
 }
 
@@ -35,8 +36,9 @@ fn counts(now: &Snapshot) -> Value {
 }
 
 fn names(now: &Snapshot) -> Value {
-    let names =
-        |tools: Vec<&Tool>| tools.iter().take(NAMES).map(|it| it.id.name.as_str().into()).collect();
+    let names = |tools: Vec<&Tool>| {
+        tools.iter().take(NAMES).map(|tool| tool.id.name.as_str().into()).collect()
+    };
     by_source(now)
         .into_iter()
         .map(|(id, tools)| (id.to_owned(), Value::Array(names(tools))))
@@ -47,6 +49,6 @@ fn names(now: &Snapshot) -> Value {
 /// Age in seconds of the oldest tool data; -1 for an empty registry, which has no age.
 fn cache_age(now: &Snapshot) -> i64 {
     let clock = Moment::now();
-    let seen = now.tools().map(|it| it.provenance.seen.unwrap_or(clock)).min();
-    seen.map_or(-1, |it| i64::try_from(it.age(clock).as_secs()).unwrap_or(i64::MAX))
+    let seen = now.tools().map(|tool| tool.provenance.last_listed.unwrap_or(clock)).min();
+    seen.map_or(-1, |value| i64::try_from(value.age(clock).as_secs()).unwrap_or(i64::MAX))
 }

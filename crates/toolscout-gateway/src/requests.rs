@@ -7,7 +7,7 @@ pub(crate) use cache::RequestCacheLimits;
 
 use crate::Approvals;
 
-use crate::discover::gather;
+use crate::discover::discover_all;
 use crate::publish::{self, CatalogPublisher};
 use crate::published::PublishedCatalog;
 use crate::sources::SourceSet;
@@ -19,12 +19,13 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use toolscout_catalog::SourceDiscovery;
 use toolscout_core::{
-    Cx, Diagnostic, DiagnosticKind, RequestSources, ReviewMode, Source, SourceId, Tool, spoken,
+    Cx, Diagnostic, DiagnosticKind, RequestSources, ReviewMode, Source, SourceId, Tool,
+    format_duration,
 };
 
 /// Time limit for a provider to return the sources of a request, and for the discovery of each of
 /// these sources.
-const LIMIT: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The providers of request-specific sources, and a cache of their results.
 pub(crate) struct RequestCatalogs {
@@ -38,18 +39,15 @@ pub(crate) type RequestKeys = Vec<Option<String>>;
 /// The discovered tools of a request's sources.
 pub(crate) struct RequestDiscovery {
     sources: Vec<(Arc<dyn Source>, Arc<SourceDiscovery>)>,
-    problems: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// Whether something could not be listed, so that it is worth trying again soon.
     pub(crate) is_partial: bool,
     pub(crate) since: Instant,
 }
 
 impl RequestCatalogs {
-    pub(crate) fn new(
-        providers: Vec<Arc<dyn RequestSources>>,
-        keeping: RequestCacheLimits,
-    ) -> Self {
-        Self { providers, cache: RequestCache::new(keeping) }
+    pub(crate) fn new(providers: Vec<Arc<dyn RequestSources>>, limits: RequestCacheLimits) -> Self {
+        Self { providers, cache: RequestCache::new(limits) }
     }
 
     pub(crate) fn providers(&self) -> &[Arc<dyn RequestSources>] {
@@ -66,7 +64,7 @@ impl RequestCatalogs {
         if !self.has_providers() {
             return None;
         }
-        let keys: RequestKeys = self.providers.iter().map(|it| it.key(cx)).collect();
+        let keys: RequestKeys = self.providers.iter().map(|provider| provider.key(cx)).collect();
         keys.iter().any(Option::is_some).then_some(keys)
     }
 
@@ -78,7 +76,7 @@ impl RequestCatalogs {
     }
 
     /// The current catalog of the request.
-    pub(crate) async fn moment(
+    pub(crate) async fn catalog_for(
         &self,
         publisher: &CatalogPublisher,
         scope: Option<&str>,
@@ -88,42 +86,45 @@ impl RequestCatalogs {
         let entry = self.cache.entry(keys);
         // Of many concurrent requests, one runs the discovery; if it is cancelled, the next one
         // does.
-        let found = entry.guests.get_or_init(|| self.ask(&entry, cx));
-        let Some(guests) = until_deadline(cx, found).await else {
-            let problem = Diagnostic::warning(
+        let found = entry.discovery.get_or_init(|| self.discover(&entry, cx));
+        let Some(discovery) = until_deadline(cx, found).await else {
+            let diagnostic = Diagnostic::warning(
                 DiagnosticKind::Source,
-                "the request's own sources took too long",
+                "the sources of this request took too long",
             );
-            return Arc::new(alone(publisher.within(scope), vec![problem]));
+            return Arc::new(without_request_sources(publisher.within(scope), vec![diagnostic]));
         };
         let now = publisher.within(scope);
-        if let Some(moment) = entry.merged(scope, &now) {
-            return moment;
+        if let Some(catalog) = entry.merged(scope, &now) {
+            return catalog;
         }
-        let approvals = publisher.approvals.of_request(&entry.keys);
-        let needs_review = guests.sources.iter().any(|(it, _)| it.review() != ReviewMode::Unneeded);
+        let approvals = publisher.approvals.for_request(&entry.keys);
+        let needs_review =
+            discovery.sources.iter().any(|(source, _)| source.review() != ReviewMode::Unneeded);
         let merged = if needs_review {
             let (now, entry) = (now.clone(), entry.clone());
-            let work = move || entry.guests.get().map(|it| merge(now, it, &approvals));
+            let work =
+                move || entry.discovery.get().map(|discovery| merge(now, discovery, &approvals));
             run_blocking(work)
                 .await
                 .flatten()
-                .unwrap_or_else(|| alone(publisher.within(scope), Vec::new()))
+                .unwrap_or_else(|| without_request_sources(publisher.within(scope), Vec::new()))
         } else {
-            merge(now, guests, &approvals)
+            merge(now, discovery, &approvals)
         };
         entry.keep(scope, Arc::new(merged))
     }
 
     /// Queries all providers that have sources for this request, and then discovers the tools of
     /// these sources.
-    async fn ask(&self, entry: &RequestCacheEntry, cx: &Cx) -> RequestDiscovery {
-        let cx = &anybodys(cx);
+    async fn discover(&self, entry: &RequestCacheEntry, cx: &Cx) -> RequestDiscovery {
+        let cx = &shared_context(cx);
         let providers = self.providers.iter().zip(&entry.keys).filter(|(_, key)| key.is_some());
-        let given = join_all(providers.map(|(it, _)| timeout(LIMIT, it.sources(cx)))).await;
-        let mut guests = RequestDiscovery {
+        let given =
+            join_all(providers.map(|(value, _)| timeout(TIME_LIMIT, value.sources(cx)))).await;
+        let mut discovered = RequestDiscovery {
             sources: Vec::new(),
-            problems: Vec::new(),
+            diagnostics: Vec::new(),
             is_partial: false,
             since: Instant::now(),
         };
@@ -131,34 +132,38 @@ impl RequestCatalogs {
         for given in given {
             match given {
                 Ok(given) => sources.extend(given),
-                Err(_) => guests.miss(
-                    "the request's own sources",
-                    &format!("no answer within {}", spoken(LIMIT)),
+                Err(_) => discovered.add_failure(
+                    "the sources of this request",
+                    &format!("no answer within {}", format_duration(TIME_LIMIT)),
                 ),
             }
         }
-        let all =
-            sources.iter().map(|it| timeout(LIMIT, gather(std::slice::from_ref(it), cx, |_| ())));
+        let all = sources.iter().map(|source| {
+            timeout(TIME_LIMIT, discover_all(std::slice::from_ref(source), cx, |_| ()))
+        });
         for (source, found) in sources.iter().zip(join_all(all).await) {
             let name = format!("source `{}` of this request", source.id());
-            match found.map(|mut it| it.pop()) {
+            match found.map(|mut value| value.pop()) {
                 Ok(Some(Ok(discovery))) => {
-                    guests.sources.push((source.clone(), Arc::new(discovery)))
+                    discovered.sources.push((source.clone(), Arc::new(discovery)))
                 }
-                Ok(Some(Err(error))) => guests.miss(&name, &error.to_string()),
+                Ok(Some(Err(error))) => discovered.add_failure(&name, &error.to_string()),
                 Ok(None) => {}
-                Err(_) => guests.miss(&name, &format!("not done within {}", spoken(LIMIT))),
+                Err(_) => discovered.add_failure(
+                    &name,
+                    &format!("not finished within {}", format_duration(TIME_LIMIT)),
+                ),
             }
         }
-        guests.since = Instant::now();
-        guests
+        discovered.since = Instant::now();
+        discovered
     }
 }
 
 impl RequestDiscovery {
-    fn miss(&mut self, what: &str, why: &str) {
+    fn add_failure(&mut self, what: &str, why: &str) {
         self.is_partial = true;
-        self.problems.push(Diagnostic::warning(
+        self.diagnostics.push(Diagnostic::warning(
             DiagnosticKind::Source,
             format!("{what} could not be listed: {why}"),
         ));
@@ -173,62 +178,69 @@ fn anybodys(cx: &Cx) -> Cx {
 }
 
 /// The shared catalog, for a request whose own sources are not available.
-fn alone(now: Arc<PublishedCatalog>, problems: Vec<Diagnostic>) -> PublishedCatalog {
+fn without_request_sources(
+    now: Arc<PublishedCatalog>,
+    diagnostics: Vec<Diagnostic>,
+) -> PublishedCatalog {
     let sources = (*now.sources).clone();
-    PublishedCatalog::over(now, Vec::new(), sources, problems)
+    PublishedCatalog::for_request(now, Vec::new(), sources, diagnostics)
 }
 
 /// The shared catalog with the request's own tools on top. These are reviewed like all others.
 fn merge(
     now: Arc<PublishedCatalog>,
-    guests: &RequestDiscovery,
+    discovered: &RequestDiscovery,
     approvals: &Approvals,
 ) -> PublishedCatalog {
-    let mut problems = guests.problems.clone();
+    let mut diagnostics = discovered.diagnostics.clone();
     let mut sources: SourceSet = (*now.sources).clone();
     let mut found: Vec<(ReviewMode, Arc<SourceDiscovery>)> = Vec::new();
     let scope = now.scope.clone();
     for (source, discovery) in
-        guests.sources.iter().filter(|(source, _)| scope.has_source(source.id()))
+        discovered.sources.iter().filter(|(source, _)| scope.has_source(source.id()))
     {
-        problems.extend(discovery.problems.iter().cloned());
+        diagnostics.extend(discovery.diagnostics.iter().cloned());
         // Ids are first come, first served: shared sources, then those of the providers in order.
         match sources.by_id(source.id()) {
-            Some(_) => problems.push(taken(source.id())),
+            Some(_) => diagnostics.push(duplicate_id(source.id())),
             None => {
                 sources = sources.and(source.clone());
                 let is_in_scope = |tool: &Arc<Tool>| scope.has_tool(&tool.id);
                 let discovery = if discovery.tools.iter().all(is_in_scope) {
                     discovery.clone()
                 } else {
-                    Arc::new(discovery.each(|tool| is_in_scope(tool).then(|| tool.clone())))
+                    Arc::new(
+                        discovery.filter_map_tools(|tool| is_in_scope(tool).then(|| tool.clone())),
+                    )
                 };
                 found.push((source.review(), discovery));
             }
         }
     }
     let found = if found.iter().all(|(review, _)| *review == ReviewMode::Unneeded) {
-        found.into_iter().map(|(_, it)| it).collect()
+        found.into_iter().map(|(_, item)| item).collect()
     } else {
-        let (all, _) = now.all.over(found.iter().map(|(_, it)| it.clone()).collect());
+        let (all, _) = now.all.overlay(found.iter().map(|(_, item)| item.clone()).collect());
         let scan = publish::scanner(Arc::new(all), Arc::new(sources.clone()));
-        let mut reviews = approvals.reviews();
-        let reviewed = found.into_iter().map(|(review, it)| match review {
-            ReviewMode::Unneeded => (it, Vec::new()),
+        let mut reviews = approvals.start_reviews();
+        let reviewed = found.into_iter().map(|(review, item)| match review {
+            ReviewMode::Unneeded => (item, Vec::new()),
             review => {
-                let (held, news) = publish::held(&mut reviews, &review, &it, &scan);
-                (Arc::new(held), news)
+                let (quarantined, diagnostics) =
+                    publish::quarantine_unapproved(&mut reviews, &review, &item, &scan);
+                (Arc::new(quarantined), diagnostics)
             }
         });
-        let (found, news): (Vec<_>, Vec<_>) = reviewed.unzip();
-        reviews.keep();
-        problems.extend(news.into_iter().flatten());
+        let (found, review_diagnostics): (Vec<_>, Vec<_>) = reviewed.unzip();
+        reviews.store();
+        diagnostics.extend(review_diagnostics.into_iter().flatten());
         found
     };
-    PublishedCatalog::over(now, found, sources, problems)
+    PublishedCatalog::for_request(now, found, sources, diagnostics)
 }
 
-fn taken(id: &SourceId) -> Diagnostic {
-    let message = format!("source `{id}` of this request is left out: another one has its id");
-    Diagnostic::warning(DiagnosticKind::Collision, message).of(id.clone())
+fn duplicate_id(id: &SourceId) -> Diagnostic {
+    let message =
+        format!("source `{id}` of this request is skipped: another source has the same id");
+    Diagnostic::warning(DiagnosticKind::Collision, message).with_source(id.clone())
 }

@@ -30,7 +30,7 @@ pub struct Scope {
 }
 
 /// The default scope, and the named scopes.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub(crate) struct Scopes {
     pub(crate) everything: Arc<Scope>,
     pub(crate) named: BTreeMap<Arc<str>, Arc<Scope>>,
@@ -51,14 +51,14 @@ impl Scope {
     /// Whether a tool of this source could be in the scope.
     pub fn has_source(&self, source: &SourceId) -> bool {
         self.include.as_ref().is_none_or(|patterns| patterns.may_match(source))
-            && !self.exclude.match_all_of(source)
+            && !self.exclude.matches_all_of(source)
     }
 
     /// Whether the source itself is in the scope, and not just some of its tools: then its
     /// resources and prompts are, too.
     pub(crate) fn has_library_of(&self, source: &SourceId) -> bool {
         self.has_source(source)
-            && self.include.as_ref().is_none_or(|patterns| patterns.match_all_of(source))
+            && self.include.as_ref().is_none_or(|patterns| patterns.matches_all_of(source))
     }
 
     /// Whether no tool of this source is left out, so that it may be queried as a remote gateway.

@@ -24,7 +24,7 @@ struct SealedRow {
 
 impl RowSeal {
     /// The seal of this store, for one purpose.
-    pub(crate) fn of(store: &dyn Store, purpose: &str) -> Result<Self, StoreError> {
+    pub(crate) fn new(store: &dyn Store, purpose: &str) -> Result<Self, StoreError> {
         Ok(Self { key: blake3::derive_key(purpose, &store.key()?) })
     }
 
@@ -33,39 +33,36 @@ impl RowSeal {
         blake3::keyed_hash(&self.key, what.as_ref())
     }
 
-    pub(crate) fn close(&self, place: &str, body: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn seal(&self, key: &str, body: &impl Serialize) -> Result<Vec<u8>, StoreError> {
         let body = serde_json::value::to_raw_value(body).map_err(unwritable)?;
         let body = RawJson::parse(body.get()).map_err(unwritable)?;
         let row = SealedRow {
             version: VERSION,
-            mac: self.mac(place, body.as_str()).to_hex().to_string(),
+            mac: self.mac(key, body.as_str()).to_hex().to_string(),
             body,
         };
         serde_json::to_vec(&row).map_err(unwritable)
     }
 
-    pub(crate) fn open(&self, place: &str, bytes: &[u8]) -> Result<RawJson, BrokenSeal> {
+    pub(crate) fn open(&self, key: &str, bytes: &[u8]) -> Result<RawJson, BrokenSeal> {
         let row: SealedRow = serde_json::from_slice(bytes).map_err(|_| BrokenSeal)?;
         let mac = blake3::Hash::from_hex(&row.mac).map_err(|_| BrokenSeal)?;
         // Hashes are compared in constant time.
-        (row.version == VERSION && mac == self.mac(place, row.body.as_str()))
+        (row.version == VERSION && mac == self.mac(key, row.body.as_str()))
             .then_some(row.body)
             .ok_or(BrokenSeal)
     }
 
-    fn mac(&self, place: &str, body: &str) -> blake3::Hash {
+    fn mac(&self, key: &str, body: &str) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher
-            .update(&(place.len() as u64).to_le_bytes())
-            .update(place.as_bytes())
+            .update(&(key.len() as u64).to_le_bytes())
+            .update(key.as_bytes())
             .update(body.as_bytes());
         hasher.finalize()
     }
 }
 
 fn unwritable(cause: serde_json::Error) -> StoreError {
-    StoreError {
-        what: "what is to be kept cannot be written down".to_owned(),
-        cause: Some(cause.into()),
-    }
+    StoreError { what: "the record cannot be serialized".to_owned(), cause: Some(cause.into()) }
 }

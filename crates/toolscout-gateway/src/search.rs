@@ -35,14 +35,14 @@ pub struct SearchHit {
 #[derive(Debug, Clone, Default)]
 pub struct EmbeddedQuery {
     /// `None` for a purely lexical search.
-    pub meaning: Option<Arc<QueryEmbedding>>,
+    pub embedding: Option<Arc<QueryEmbedding>>,
     /// Messages for the user about limits of the semantic search, such as missing embeddings.
     pub notes: Vec<String>,
 }
 
 impl EmbeddedQuery {
     /// Adds the embedding to a query.
-    pub fn question<'a>(&'a self, query: Query<'a>) -> Query<'a> {
-        Query { meaning: self.meaning.as_deref(), ..query }
+    pub fn apply_to<'a>(&'a self, query: Query<'a>) -> Query<'a> {
+        Query { embedding: self.embedding.as_deref(), ..query }
     }
 }

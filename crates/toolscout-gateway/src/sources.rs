@@ -13,8 +13,8 @@ pub(crate) struct SourceSet {
 }
 
 impl SourceSet {
-    pub(crate) fn of(all: Vec<Arc<dyn Source>>) -> Result<Self, DuplicateSource> {
-        all.into_iter().try_fold(Self::default(), |sources, it| sources.with(it))
+    pub(crate) fn new(all: Vec<Arc<dyn Source>>) -> Result<Self, DuplicateSource> {
+        all.into_iter().try_fold(Self::default(), |sources, value| sources.with(value))
     }
 
     pub(crate) fn all(&self) -> &Arc<Vec<Arc<dyn Source>>> {
@@ -27,7 +27,7 @@ impl SourceSet {
 
     /// Whether this very source is present, and not another one with its id.
     pub(crate) fn has(&self, source: &Arc<dyn Source>) -> bool {
-        self.by_id(source.id()).is_some_and(|it| Arc::ptr_eq(it, source))
+        self.by_id(source.id()).is_some_and(|by_id| Arc::ptr_eq(by_id, source))
     }
 
     /// Adds a source, unless its id is taken.
@@ -53,8 +53,8 @@ impl SourceSet {
 
     /// Keeps the sources whose id passes.
     pub(crate) fn only(&self, passes: impl Fn(&SourceId) -> bool) -> Self {
-        let all: Vec<_> = self.all.iter().filter(|it| passes(it.id())).cloned().collect();
-        let by_id = all.iter().enumerate().map(|(at, it)| (it.id().clone(), at)).collect();
+        let all: Vec<_> = self.all.iter().filter(|item| passes(item.id())).cloned().collect();
+        let by_id = all.iter().enumerate().map(|(at, item)| (item.id().clone(), at)).collect();
         Self { all: Arc::new(all), by_id }
     }
 

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::check::{ArgumentValidator, OutputValidator};
 use crate::policy::{Policies, PolicyDecision};
 use std::sync::{Arc, OnceLock};
-use toolscout_core::{Digest, Tool, ToolOutput};
+use toolscout_core::{Arguments, Digest, Tool, ToolOutput};
 
 /// The policy and the facts of a tool in one catalog.
 pub(crate) struct ToolStanding {
@@ -17,19 +17,24 @@ pub(crate) struct ToolStanding {
 pub(crate) struct DefinitionFacts {
     tool: Arc<Tool>,
     digest: OnceLock<Digest>,
-    check: OnceLock<Result<ArgumentValidator, String>>,
-    promise: OnceLock<Option<OutputValidator>>,
+    argument_validator: OnceLock<Result<ArgumentValidator, String>>,
+    output_validator: OnceLock<Option<OutputValidator>>,
 }
 
 impl ToolStanding {
-    pub(crate) fn of(facts: Arc<DefinitionFacts>, policies: &Policies) -> Self {
+    pub(crate) fn new(facts: Arc<DefinitionFacts>, policies: &Policies) -> Self {
         Self { decision: policies.effective(&facts.tool), facts }
     }
 }
 
 impl DefinitionFacts {
-    pub(crate) fn of(tool: Arc<Tool>) -> Self {
-        Self { tool, digest: OnceLock::new(), check: OnceLock::new(), promise: OnceLock::new() }
+    pub(crate) fn new(tool: Arc<Tool>) -> Self {
+        Self {
+            tool,
+            digest: OnceLock::new(),
+            argument_validator: OnceLock::new(),
+            output_validator: OnceLock::new(),
+        }
     }
 
     pub(crate) fn tool(&self) -> &Tool {
@@ -50,14 +55,14 @@ impl DefinitionFacts {
     }
 
     /// Mismatches between a result and the tool's output schema.
-    pub(crate) fn doubts(&self, output: &ToolOutput) -> Vec<String> {
+    pub(crate) fn output_mismatches(&self, output: &ToolOutput) -> Vec<String> {
         // The tool needs input first, so this is not yet a result.
         if output.wants_input() {
             return Vec::new();
         }
-        let promise = self
-            .promise
+        let output_validator = self
+            .output_validator
             .get_or_init(|| self.tool.output_schema.as_ref().map(OutputValidator::read));
-        promise.as_ref().map_or_else(Vec::new, |it| it.doubts(output))
+        output_validator.as_ref().map_or_else(Vec::new, |validator| validator.mismatches(output))
     }
 }

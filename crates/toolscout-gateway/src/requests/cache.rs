@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use toolscout_core::BoundedCache;
 
 /// How long a partial discovery stays in the cache.
-const PARTIAL: Duration = Duration::from_secs(5);
+const PARTIAL_LIFETIME: Duration = Duration::from_secs(5);
 
 /// The limits of the cache.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ impl Default for RequestCacheLimits {
 
 /// Entries by their keys.
 pub(super) struct RequestCache {
-    keeping: RequestCacheLimits,
+    limits: RequestCacheLimits,
     entries: Mutex<BoundedCache<RequestKeys, Arc<RequestCacheEntry>>>,
 }
 
@@ -37,20 +37,20 @@ pub(super) struct RequestCache {
 pub(super) struct RequestCacheEntry {
     pub(super) keys: RequestKeys,
     /// Empty while the discovery runs.
-    pub(super) guests: OnceCell<RequestDiscovery>,
+    pub(super) discovery: OnceCell<RequestDiscovery>,
     /// The last catalog built from it, for each scope.
     merged: Mutex<HashMap<Option<Arc<str>>, Arc<PublishedCatalog>>>,
 }
 
 impl RequestCache {
-    pub(super) fn new(keeping: RequestCacheLimits) -> Self {
-        Self { keeping, entries: Mutex::new(BoundedCache::new(keeping.entries)) }
+    pub(super) fn new(limits: RequestCacheLimits) -> Self {
+        Self { limits, entries: Mutex::new(BoundedCache::new(limits.entries)) }
     }
 
     /// The entry of these keys; a new empty one if there is none, or if it is too old.
     pub(super) fn entry(&self, keys: RequestKeys) -> Arc<RequestCacheEntry> {
         let mut entries = self.entries.lock();
-        if let Some(entry) = entries.get(&keys).filter(|entry| self.counts(entry)) {
+        if let Some(entry) = entries.get(&keys).filter(|entry| self.is_valid(entry)) {
             return entry.clone();
         }
         let entry = Arc::new(RequestCacheEntry {
@@ -59,7 +59,7 @@ impl RequestCache {
             merged: Mutex::default(),
         });
         // Expired entries must not stay in memory until they are evicted.
-        entries.remove_if(|entry| !self.counts(entry));
+        entries.remove_if(|entry| !self.is_valid(entry));
         entries.insert(keys, entry.clone());
         entry
     }
@@ -68,11 +68,14 @@ impl RequestCache {
         self.entries.lock().remove(keys);
     }
 
-    fn counts(&self, entry: &RequestCacheEntry) -> bool {
-        entry.guests.get().is_none_or(|it| {
-            let time =
-                if it.is_partial { self.keeping.time.min(PARTIAL) } else { self.keeping.time };
-            it.since.elapsed() < time
+    fn is_valid(&self, entry: &RequestCacheEntry) -> bool {
+        entry.discovery.get().is_none_or(|discovery| {
+            let time = if discovery.is_partial {
+                self.limits.time.min(PARTIAL_LIFETIME)
+            } else {
+                self.limits.time
+            };
+            discovery.since.elapsed() < time
         })
     }
 }
@@ -85,26 +88,26 @@ impl RequestCacheEntry {
         now: &Arc<PublishedCatalog>,
     ) -> Option<Arc<PublishedCatalog>> {
         let merged = self.merged.lock().get(&scope.map(Arc::from)).cloned()?;
-        merged.beneath.as_ref().is_some_and(|it| Arc::ptr_eq(it, now)).then_some(merged)
+        merged.shared.as_ref().is_some_and(|value| Arc::ptr_eq(value, now)).then_some(merged)
     }
 
     /// Stores a catalog, unless another request has already stored an equal or newer one. Returns
     /// the stored one.
-    pub(super) fn keep(
+    pub(super) fn store(
         &self,
         scope: Option<&str>,
-        made: Arc<PublishedCatalog>,
+        catalog: Arc<PublishedCatalog>,
     ) -> Arc<PublishedCatalog> {
         let mut slots = self.merged.lock();
-        let is_known = |there: &Arc<PublishedCatalog>| {
-            there.generation > made.generation
-                || (there.generation == made.generation && there.scope == made.scope)
+        let is_known = |stored: &Arc<PublishedCatalog>| {
+            stored.generation > catalog.generation
+                || (stored.generation == catalog.generation && stored.scope == catalog.scope)
         };
         let scope = scope.map(Arc::from);
-        if let Some(there) = slots.get(&scope).filter(|there| is_known(there)) {
-            return there.clone();
+        if let Some(stored) = slots.get(&scope).filter(|stored| is_known(stored)) {
+            return stored.clone();
         }
-        slots.insert(scope, made.clone());
-        made
+        slots.insert(scope, catalog.clone());
+        catalog
     }
 }

@@ -99,7 +99,7 @@ async fn a_scope_tightens_policies_and_lists_tools_for_itself_only() {
 }
 
 #[tokio::test]
-async fn a_scope_is_made_once_for_each_catalog_and_follows_what_changes() {
+async fn scoped_catalogs_are_cached_and_follow_changes() {
     let (gateway, _) = two_sources().await;
     let scoped = gateway.within("some");
     assert!(names(&scoped).is_empty(), "there is no such scope yet");

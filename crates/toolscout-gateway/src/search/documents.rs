@@ -8,19 +8,19 @@ use toolscout_core::{SourceId, SourceKind, Tool};
 use toolscout_index::ToolDocument;
 
 /// Maximum number of indexed characters of a source's own description.
-const ABOUT: usize = 1_000;
+const MAX_DESCRIPTION_CHARS: usize = 1_000;
 
 /// The facts about sources that the index needs.
 pub(super) struct SourceTexts<'a>(HashMap<&'a SourceId, SourceText>);
 
 struct SourceText {
-    is_wanted: bool,
+    is_configured: bool,
     text: Arc<str>,
 }
 
 impl<'a> SourceTexts<'a> {
-    pub(super) fn of(sources: &'a SourceSet) -> Self {
-        Self(sources.all().iter().map(|it| (it.id(), SourceText::of(&**it))).collect())
+    pub(super) fn new(sources: &'a SourceSet) -> Self {
+        Self(sources.all().iter().map(|item| (item.id(), SourceText::new(&**item))).collect())
     }
 
     /// The tool as a document of the index.
@@ -31,17 +31,23 @@ impl<'a> SourceTexts<'a> {
     ) -> ToolDocument<'d> {
         let source = self.0.get(&tool.id.source);
         // The description of an unapproved source does not count for its tools.
-        let is_approved = tool.provenance.trusted && source.is_none_or(|it| it.is_wanted);
-        let about = source.filter(|_| is_approved).map_or("", |it| &it.text);
-        ToolDocument { tool, stamp: stamps.of(tool, about), is_approved, about }
+        let is_approved =
+            tool.provenance.trusted && source.is_none_or(|source| source.is_configured);
+        let about = source.filter(|_| is_approved).map_or("", |source| &source.text);
+        ToolDocument {
+            tool,
+            stamp: stamps.stamp(tool, about),
+            is_approved,
+            source_description: about,
+        }
     }
 }
 
 impl SourceText {
-    fn of(source: &dyn toolscout_core::Source) -> Self {
+    fn new(source: &dyn toolscout_core::Source) -> Self {
         let text = source.about().unwrap_or_default();
-        let end = text.char_indices().nth(ABOUT).map_or(text.len(), |(at, _)| at);
+        let end = text.char_indices().nth(MAX_DESCRIPTION_CHARS).map_or(text.len(), |(at, _)| at);
         // Request-specific sources are chosen by the sender of the request, not by the operator.
-        Self { is_wanted: source.origin() != SourceKind::Request, text: text[..end].into() }
+        Self { is_configured: source.kind() != SourceKind::Request, text: text[..end].into() }
     }
 }

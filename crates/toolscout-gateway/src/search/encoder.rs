@@ -7,8 +7,8 @@ use toolscout_index::Encoder;
 /// Creates an encoder once, when it is first needed.
 pub struct LazyEncoder {
     id: Option<String>,
-    make: Box<MakeEncoder>,
-    made: OnceLock<EncoderResult>,
+    create: Box<MakeEncoder>,
+    encoder: OnceLock<EncoderResult>,
 }
 
 /// Creates the encoder, or returns a message for the user.
@@ -18,8 +18,8 @@ type EncoderResult = Result<Arc<dyn Encoder>, String>;
 impl LazyEncoder {
     /// An encoder whose id is known only after it is created: for encoders that are created
     /// instantly.
-    pub fn new(make: impl Fn() -> EncoderResult + Send + Sync + 'static) -> Self {
-        Self { id: None, make: Box::new(make), made: OnceLock::new() }
+    pub fn new(create: impl Fn() -> EncoderResult + Send + Sync + 'static) -> Self {
+        Self { id: None, create: Box::new(create), encoder: OnceLock::new() }
     }
 
     /// Sets the id, so that the encoder is not created just to find that all vectors exist. The id
@@ -30,20 +30,20 @@ impl LazyEncoder {
 
     /// The id of its vector space; `None` if the encoder cannot be created.
     pub(crate) fn id(&self) -> Option<&str> {
-        self.id.as_deref().or_else(|| self.get().ok().map(|it| it.id()))
+        self.id.as_deref().or_else(|| self.get().ok().map(|value| value.id()))
     }
 
     /// The encoder. Blocks while another thread creates it.
     pub(crate) fn get(&self) -> Result<&dyn Encoder, &str> {
-        match self.made.get_or_init(&self.make) {
+        match self.encoder.get_or_init(&self.create) {
             Ok(encoder) => Ok(&**encoder),
-            Err(why) => Err(why),
+            Err(reason) => Err(reason),
         }
     }
 
     /// The reason why the encoder could not be created, after the first attempt.
     pub(crate) fn failure(&self) -> Option<&str> {
-        self.made.get()?.as_ref().err().map(String::as_str)
+        self.encoder.get()?.as_ref().err().map(String::as_str)
     }
 }
 
@@ -51,7 +51,7 @@ impl fmt::Debug for LazyEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LazyEncoder")
             .field("id", &self.id)
-            .field("is_made", &self.made.get().is_some())
+            .field("is_made", &self.encoder.get().is_some())
             .finish()
     }
 }

@@ -23,9 +23,9 @@ pub struct SearchEngine {
     query_cache: Arc<QueryCache>,
     stamps: OnceLock<StampHasher>,
     /// The data that the next index starts from.
-    known: Mutex<Option<IndexData>>,
-    /// Whether `known` has changes that are not yet stored.
-    is_new: AtomicBool,
+    index_data: Mutex<Option<IndexData>>,
+    /// Whether `index_data` has changes that are not yet stored.
+    has_unsaved_data: AtomicBool,
     /// The engine of another gateway that has all tools searched here.
     main: Option<Arc<SearchEngine>>,
     /// The number of background workers that embed tools.
@@ -51,13 +51,13 @@ impl SearchEngine {
     }
 
     /// Sets the store for index data and vectors, and the project they belong to.
-    pub fn kept(self, store: Arc<dyn Store>, project: &str) -> Self {
+    pub fn stored_in(self, store: Arc<dyn Store>, project: &str) -> Self {
         Self { store: Some(SearchStore::new(store, project)), ..self }
     }
 
     /// An engine for another gateway that serves a part of this one's tools. It shares the cached
     /// results, so that nothing is computed twice.
-    pub(crate) fn beside(main: &Arc<Self>) -> Self {
+    pub(crate) fn sharing_caches_of(main: &Arc<Self>) -> Self {
         let stamps = OnceLock::from(*main.stamps());
         Self {
             language: main.language,
@@ -70,52 +70,59 @@ impl SearchEngine {
         }
     }
 
-    /// Builds the index of these tools, reusing known data. If `is_everybodys`, the next index
+    /// Builds the index of these tools, reusing known data. If `is_shared`, the next index
     /// reuses the data of this one.
     pub(crate) fn index<'a>(
         &self,
         tools: impl Iterator<Item = &'a Arc<Tool>>,
         sources: &SourceSet,
-        is_everybodys: bool,
+        is_shared: bool,
     ) -> BuiltIndex {
-        let (abouts, stamps) = (SourceTexts::of(sources), self.stamps());
-        let documents: Vec<_> = tools.map(|it| abouts.document(it, stamps)).collect();
-        if !is_everybodys {
-            return self.made(Index::after(&IndexData::default(), self.language, &documents));
+        let (source_texts, stamps) = (SourceTexts::new(sources), self.stamps());
+        let documents: Vec<_> = tools.map(|tool| source_texts.document(tool, stamps)).collect();
+        if !is_shared {
+            return self.to_built_index(Index::build_from(
+                &IndexData::default(),
+                self.language,
+                &documents,
+            ));
         }
-        let before = self.known();
-        let index = Index::after(&before, self.language, &documents);
-        if !index.known().is_same(&before) {
-            self.learn(index.known());
+        let previous = self.index_data();
+        let index = Index::build_from(&previous, self.language, &documents);
+        if !index.data().is_same(&previous) {
+            self.set_index_data(index.data());
         }
-        self.made(index)
+        self.to_built_index(index)
     }
 
-    pub(crate) fn made(&self, index: Index) -> BuiltIndex {
+    pub(crate) fn to_built_index(&self, index: Index) -> BuiltIndex {
         let missing = self.encoder_id().map_or(0, |id| index.without_vector(id).count());
         BuiltIndex { index, missing }
     }
 
     /// Replaces the data about shared tools.
-    pub(crate) fn learn(&self, known: &IndexData) {
-        *self.known.lock() = Some(known.clone());
-        self.is_new.store(true, Ordering::Relaxed);
+    pub(crate) fn set_index_data(&self, data: &IndexData) {
+        *self.index_data.lock() = Some(data.clone());
+        self.has_unsaved_data.store(true, Ordering::Relaxed);
     }
 
-    fn known(&self) -> IndexData {
+    fn index_data(&self) -> IndexData {
         let image = || self.store.as_ref()?.image(self.language);
-        let others = || self.main.as_ref().map(|it| it.known());
-        self.known.lock().get_or_insert_with(|| image().or_else(others).unwrap_or_default()).clone()
+        let main_data = || self.main.as_ref().map(|main| main.index_data());
+        self.index_data
+            .lock()
+            .get_or_insert_with(|| image().or_else(main_data).unwrap_or_default())
+            .clone()
     }
 
     /// Stores the index data for the next process, if it has changed.
-    pub(crate) fn remember(&self) {
-        if !self.is_new.swap(false, Ordering::Relaxed) {
+    pub(crate) fn save(&self) {
+        if !self.has_unsaved_data.swap(false, Ordering::Relaxed) {
             return;
         }
-        let known = self.known.lock().clone();
-        if let (Some(kept), Some(known)) = (&self.store, known) {
-            kept.keep_image(self.language, &known);
+        let data = self.index_data.lock().clone();
+        if let (Some(store), Some(data)) = (&self.store, data) {
+            store.store_image(self.language, &data);
         }
     }
 
@@ -129,34 +136,34 @@ impl SearchEngine {
     }
 
     /// The cached embedding of a query.
-    pub(crate) fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
-        self.query_cache.meaning(text)
+    pub(crate) fn cached_embedding(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
+        self.query_cache.get(text)
     }
 
     /// The embedding of a query. The first time, this runs the encoder, which is slow.
-    pub(crate) fn find_meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
-        if let Some(meaning) = self.meaning(text) {
-            return Some(meaning);
+    pub(crate) fn embed_query(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
+        if let Some(embedding) = self.cached_embedding(text) {
+            return Some(embedding);
         }
         let encoder = self.encoder.as_ref()?.get().ok()?;
-        let meaning = Arc::new(QueryEmbedding::of(encoder, text));
-        self.query_cache.keep(text, &meaning);
-        Some(meaning)
+        let embedding = Arc::new(QueryEmbedding::encode(encoder, text));
+        self.query_cache.insert(text, &embedding);
+        Some(embedding)
     }
 
-    pub(crate) fn kept_vector(&self, encoder: &str, text: &str) -> Option<Vector> {
+    pub(crate) fn stored_vector(&self, encoder: &str, text: &str) -> Option<Vector> {
         self.store.as_ref()?.vector(encoder, text)
     }
 
-    pub(crate) fn keep_vector(&self, encoder: &str, text: &str, vector: &Vector) {
-        if let Some(kept) = &self.store {
-            kept.keep_vector(encoder, text, vector);
+    pub(crate) fn store_vector(&self, encoder: &str, text: &str, vector: &Vector) {
+        if let Some(store) = &self.store {
+            store.store_vector(encoder, text, vector);
         }
     }
 
-    pub(crate) fn tidy(&self) {
-        if let (Some(kept), Some(id)) = (&self.store, self.encoder_id()) {
-            kept.tidy(id);
+    pub(crate) fn evict_vectors(&self) {
+        if let (Some(store), Some(id)) = (&self.store, self.encoder_id()) {
+            store.evict_vectors(id);
         }
     }
 
@@ -177,8 +184,8 @@ impl SearchEngine {
 
     fn stamps(&self) -> &StampHasher {
         self.stamps.get_or_init(|| {
-            let kept = self.store.as_ref().and_then(SearchStore::key);
-            StampHasher::new(&kept.unwrap_or_else(chance))
+            let key = self.store.as_ref().and_then(SearchStore::key);
+            StampHasher::new(&key.unwrap_or_else(random_key))
         })
     }
 }
@@ -193,7 +200,7 @@ impl Drop for EmbeddingWorker {
 }
 
 /// A random key for stamps that are not stored.
-fn chance() -> [u8; 32] {
+fn random_key() -> [u8; 32] {
     let mut key = [0; 32];
     for part in key.as_chunks_mut().0 {
         *part = RandomState::new().build_hasher().finish().to_le_bytes();

@@ -24,12 +24,12 @@ impl IndexSlot {
     }
 
     /// The index. Concurrent callers wait while it is built.
-    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> BuiltIndex) -> Arc<BuiltIndex> {
-        self.0.get_or_init(|| ArcSwap::from_pointee(make())).load_full()
+    pub(crate) fn get_or_build(&self, build: impl FnOnce() -> BuiltIndex) -> Arc<BuiltIndex> {
+        self.0.get_or_init(|| ArcSwap::from_pointee(build())).load_full()
     }
 
     /// Replaces the index by another one of the same tools.
-    pub(crate) fn replace(&self, made: Arc<BuiltIndex>) {
-        self.0.get_or_init(|| ArcSwap::new(made.clone())).store(made);
+    pub(crate) fn replace(&self, built: Arc<BuiltIndex>) {
+        self.0.get_or_init(|| ArcSwap::new(built.clone())).store(built);
     }
 }

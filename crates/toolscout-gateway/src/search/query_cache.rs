@@ -8,7 +8,7 @@ use toolscout_index::QueryEmbedding;
 /// Queries cached.
 const CAPACITY: usize = 256;
 /// Longer queries are not cached; in bytes.
-const LONGEST: usize = 4096;
+const MAX_QUERY_BYTES: usize = 4096;
 
 /// The most recent queries and their embeddings.
 pub(super) struct QueryCache(Mutex<BoundedCache<Box<str>, Arc<QueryEmbedding>>>);
@@ -20,13 +20,13 @@ impl Default for QueryCache {
 }
 
 impl QueryCache {
-    pub(super) fn meaning(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
+    pub(super) fn get(&self, text: &str) -> Option<Arc<QueryEmbedding>> {
         self.0.lock().get(text).cloned()
     }
 
-    pub(super) fn keep(&self, text: &str, meaning: &Arc<QueryEmbedding>) {
-        if text.len() <= LONGEST {
-            self.0.lock().insert(text.into(), meaning.clone());
+    pub(super) fn insert(&self, text: &str, embedding: &Arc<QueryEmbedding>) {
+        if text.len() <= MAX_QUERY_BYTES {
+            self.0.lock().insert(text.into(), embedding.clone());
         }
     }
 }

@@ -22,21 +22,21 @@ impl StampHasher {
     }
 
     /// The stamp of a tool's searchable text and of its source's description.
-    pub(super) fn of(&self, tool: &Tool, about: &str) -> TextStamp {
-        let mut mixed = StampState {
+    pub(super) fn stamp(&self, tool: &Tool, about: &str) -> TextStamp {
+        let mut state = StampState {
             one: self.keys[0],
             other: self.keys[1],
             keys: [self.keys[2], self.keys[3]],
         };
-        mixed.text(Some(tool.id.source.as_str()));
-        mixed.text(Some(tool.id.name.as_str()));
-        mixed.text(tool.title.as_deref());
-        mixed.text(tool.description.as_deref());
-        mixed.add(tool.keywords.len() as u64, 0);
-        tool.keywords.iter().for_each(|it| mixed.text(Some(it)));
-        mixed.text(Some(tool.input_schema.as_str()));
-        mixed.text(Some(about));
-        mixed.end()
+        state.text(Some(tool.id.source.as_str()));
+        state.text(Some(tool.id.name.as_str()));
+        state.text(tool.title.as_deref());
+        state.text(tool.description.as_deref());
+        state.add(tool.keywords.len() as u64, 0);
+        tool.keywords.iter().for_each(|keyword| state.text(Some(keyword)));
+        state.text(Some(tool.input_schema.as_str()));
+        state.text(Some(about));
+        state.finish()
     }
 }
 
@@ -50,9 +50,9 @@ impl StampState {
     /// Adds the length first, so that adjacent texts stay distinct.
     fn text(&mut self, text: Option<&str>) {
         let bytes = text.unwrap_or_default().as_bytes();
-        self.add(text.map_or(u64::MAX, |it| it.len() as u64), 1);
+        self.add(text.map_or(u64::MAX, |value| value.len() as u64), 1);
         let (whole, rest) = bytes.as_chunks::<16>();
-        whole.iter().for_each(|it| self.chunk(*it));
+        whole.iter().for_each(|item| self.chunk(*item));
         if !rest.is_empty() {
             let mut chunk = [0; 16];
             chunk[..rest.len()].copy_from_slice(rest);
@@ -70,7 +70,7 @@ impl StampState {
         self.other = folded(low ^ self.other, high ^ self.keys[1]);
     }
 
-    fn end(mut self) -> TextStamp {
+    fn finish(mut self) -> TextStamp {
         self.add(1, 2);
         TextStamp::from(self.one) << 64 | TextStamp::from(self.other)
     }

@@ -17,7 +17,7 @@ pub(super) struct SearchStore {
 }
 
 /// Maximum number of stored vectors. The image of a project contains its vectors as well.
-const MOST_VECTORS: usize = 200_000;
+const MAX_VECTORS: usize = 200_000;
 /// The lease for embedding. Its holder embeds for all processes: two would do the same work twice.
 const LEASE: &str = "vectors";
 
@@ -40,16 +40,16 @@ impl SearchStore {
         IndexData::from_bytes(&bytes)
     }
 
-    pub(super) fn keep_image(&self, language: Language, known: &IndexData) {
+    pub(super) fn store_image(&self, language: Language, data: &IndexData) {
         let Some(key) = self.image_key(language) else { return };
-        if let Err(error) = self.store.write(Namespace::Index, &key, &known.to_bytes()) {
-            tracing::debug!(event = "index_not_kept", %error);
+        if let Err(error) = self.store.write(Namespace::Index, &key, &data.to_bytes()) {
+            tracing::debug!(event = "index_not_stored", %error);
         }
     }
 
     /// The key of the image. Another language has other word stems.
     fn image_key(&self, language: Language) -> Option<String> {
-        self.project.as_ref().map(|it| format!("{it}-{language}"))
+        self.project.as_ref().map(|project| format!("{project}-{language}"))
     }
 
     pub(super) fn vector(&self, encoder: &str, text: &str) -> Option<Vector> {
@@ -57,22 +57,22 @@ impl SearchStore {
         Vector::from_bytes(&bytes)
     }
 
-    pub(super) fn keep_vector(&self, encoder: &str, text: &str, vector: &Vector) {
+    pub(super) fn store_vector(&self, encoder: &str, text: &str, vector: &Vector) {
         if let Err(error) =
             self.store.write(Namespace::Vector, &vector_key(encoder, text), &vector.to_bytes())
         {
-            tracing::debug!(event = "vector_not_kept", %error);
+            tracing::debug!(event = "embedding_not_stored", %error);
         }
     }
 
     /// Deletes vectors if there are too many: those of other encoders first, then any.
-    pub(super) fn tidy(&self, encoder: &str) {
+    pub(super) fn evict_vectors(&self, encoder: &str) {
         let Ok(mut keys) = self.store.keys(Namespace::Vector) else { return };
-        let Some(too_many) = keys.len().checked_sub(MOST_VECTORS) else { return };
+        let Some(excess) = keys.len().checked_sub(MAX_VECTORS) else { return };
         let own = format!("{encoder}/");
-        keys.sort_by_key(|it| it.starts_with(&own));
+        keys.sort_by_key(|key| key.starts_with(&own));
         // Deletes a quarter more, so that the next process does not have to do it again.
-        for key in keys.iter().take(too_many + MOST_VECTORS / 4) {
+        for key in keys.iter().take(excess + MAX_VECTORS / 4) {
             let _ = self.store.remove(Namespace::Vector, key);
         }
     }

@@ -23,7 +23,7 @@ use toolscout_index::Encoder;
 /// An encoder with a few groups of synonyms, which records the texts it encodes.
 #[derive(Default)]
 struct Thesaurus {
-    asked: Mutex<Vec<String>>,
+    encoded: Mutex<Vec<String>>,
 }
 
 const SENSES: [&[&str]; 4] = [
@@ -43,27 +43,27 @@ impl Encoder for Thesaurus {
     }
 
     fn encode(&self, text: &str) -> Vec<f32> {
-        self.asked.lock().push(text.to_owned());
+        self.encoded.lock().push(text.to_owned());
         let lower = text.to_lowercase();
         let mut vector: Vec<f32> = SENSES
             .iter()
-            .map(|it| if it.iter().any(|word| lower.contains(word)) { 1.0 } else { 0.0 })
+            .map(|sense| if sense.iter().any(|word| lower.contains(word)) { 1.0 } else { 0.0 })
             .collect();
         vector.push(0.1);
-        let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
-        vector.iter().map(|it| it / length).collect()
+        let length = vector.iter().map(|vector| vector * vector).sum::<f32>().sqrt();
+        vector.iter().map(|vector| vector / length).collect()
     }
 }
 
 impl Thesaurus {
     /// All encoded texts, of tools and queries.
-    fn asked(&self) -> Vec<String> {
-        self.asked.lock().clone()
+    fn encoded(&self) -> Vec<String> {
+        self.encoded.lock().clone()
     }
 
     /// How many tools were encoded: their texts begin with their names.
     fn tools(&self) -> usize {
-        self.asked().iter().filter(|it| it.contains(": ")).count()
+        self.encoded().iter().filter(|item| item.contains(": ")).count()
     }
 }
 
@@ -86,15 +86,15 @@ impl World {
 
     /// A process of a project that has discovered these sources.
     async fn process(&self, project: &str, sources: &[&Arc<Actor>]) -> Gateway {
-        let searching = SearchEngine::new().encoder(self.encoder()).kept(self.store(), project);
-        discovered(Gateway::builder().searching(searching), sources).await
+        let engine = SearchEngine::new().encoder(self.encoder()).stored_in(self.store(), project);
+        discovered(Gateway::builder().search_engine(engine), sources).await
     }
 }
 
 async fn discovered(builder: GatewayBuilder, sources: &[&Arc<Actor>]) -> Gateway {
     let builder = sources
         .iter()
-        .fold(builder, |builder, it| builder.source(Arc::clone(it) as Arc<dyn Source>));
+        .fold(builder, |builder, source| builder.source(Arc::clone(source) as Arc<dyn Source>));
     let gateway = builder.build().unwrap();
     gateway.refresh(&agent()).await;
     gateway
@@ -108,13 +108,13 @@ fn office() -> Arc<Actor> {
 }
 
 /// Searches as surfaces do; returns the ids and the notes.
-async fn ask(gateway: &Gateway, text: &str) -> (Vec<String>, Vec<String>) {
+async fn search(gateway: &Gateway, text: &str) -> (Vec<String>, Vec<String>) {
     let view = gateway.view(&agent()).await;
     let query = Query::new(text);
-    let understood = gateway.understand(&view, &query).await;
-    (ids(&view.search(&understood.question(query))), understood.notes)
+    let embedded = gateway.embed_query(&view, &query).await;
+    (ids(&view.search(&embedded.apply_to(query))), embedded.notes)
 }
 
 fn ids(hits: &[SearchHit]) -> Vec<String> {
-    hits.iter().map(|it| it.tool.id.to_string()).collect()
+    hits.iter().map(|hit| hit.tool.id.to_string()).collect()
 }

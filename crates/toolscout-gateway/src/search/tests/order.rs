@@ -16,7 +16,7 @@ fn sources() -> Vec<Arc<Actor>> {
 
 /// Ties are decided by the ids of the tools: there are many ties here.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_order_is_the_same_whatever_the_order_of_sources_and_threads() {
+async fn the_order_of_hits_is_deterministic() {
     let questions = ["send an email", "photo", "letter and money", "read", "letter sned"];
     let mut expected: Option<Vec<_>> = None;
     for turn in 0..4 {
@@ -24,39 +24,39 @@ async fn the_order_is_the_same_whatever_the_order_of_sources_and_threads() {
         all.rotate_left(turn);
         let all: Vec<_> = all.iter().collect();
         let gateway = Arc::new(World::default().process("p", &all).await);
-        let mut asked = JoinSet::new();
+        let mut searches = JoinSet::new();
         for text in questions {
             let gateway = gateway.clone();
-            asked.spawn(async move { (text, ask(&gateway, text).await.0) });
+            searches.spawn(async move { (text, search(&gateway, text).await.0) });
         }
-        let mut answers = asked.join_all().await;
+        let mut answers = searches.join_all().await;
         answers.sort_unstable();
-        assert!(answers.iter().all(|it| it.1.len() >= 4), "{answers:?}");
+        assert!(answers.iter().all(|answer| answer.1.len() >= 4), "{answers:?}");
         assert_eq!(*expected.get_or_insert_with(|| answers.clone()), answers);
     }
 }
 
 #[tokio::test]
-async fn tools_of_a_request_are_found_by_meaning_and_stand_where_their_scores_say() {
+async fn request_tools_are_embedded_and_ranked_by_score() {
     let world = World::default();
-    let searching = SearchEngine::new().encoder(world.encoder()).kept(world.store(), "p");
+    let engine = SearchEngine::new().encoder(world.encoder()).stored_in(world.store(), "p");
     let builder = Gateway::builder()
-        .searching(searching)
-        .request_sources(crate::tests::ByUser::for_anybody());
+        .search_engine(engine)
+        .request_sources(crate::tests::ByUser::for_any_user());
     let gateway = discovered(builder, &[&office()]).await;
     let view = gateway.view(&crate::tests::by("pay")).await;
     for text in ["invoice", "umbrella"] {
         let query = Query::new(text);
-        let understood = gateway.understand(&view, &query).await;
-        let hits = view.search(&understood.question(query));
+        let embedded = gateway.embed_query(&view, &query).await;
+        let hits = view.search(&embedded.apply_to(query));
         assert!(hits.is_sorted_by(|one, other| one.score >= other.score), "{hits:?}");
         let expected = if text == "invoice" { "mine/my_saved_queries" } else { "office/forecast" };
         assert_eq!(ids(&hits)[0], expected);
-        assert_eq!(understood.notes, [] as [&str; 0]);
+        assert_eq!(embedded.notes, [] as [&str; 0]);
     }
     let before = world.thesaurus.tools();
     gateway.view(&crate::tests::by("pay")).await;
     let query = Query::new("invoice");
-    gateway.understand(&view, &query).await;
+    gateway.embed_query(&view, &query).await;
     assert_eq!(world.thesaurus.tools(), before);
 }

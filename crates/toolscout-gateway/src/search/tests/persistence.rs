@@ -7,27 +7,27 @@ fn image(world: &World) -> Option<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn the_next_process_knows_what_the_last_one_worked_out() {
+async fn the_next_process_reuses_stored_results() {
     let world = World::default();
     let before = world.process("p", &[&office()]).await;
-    let asked = ask(&before, "umbrella").await;
+    let expected = search(&before, "umbrella").await;
     assert!(image(&world).is_none(), "written at the end, not while somebody waits");
-    before.remember().await;
+    before.save_search_data().await;
     let first = image(&world).unwrap();
 
     let after = world.process("p", &[&office()]).await;
-    assert_eq!(ask(&after, "umbrella").await, asked);
+    assert_eq!(search(&after, "umbrella").await, expected);
     assert_eq!(world.thesaurus.tools(), 2);
-    after.remember().await;
+    after.save_search_data().await;
     assert_eq!(image(&world).unwrap(), first, "nothing is new");
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_of_it_is_worked_out_again() {
+async fn unreadable_index_data_is_computed_again() {
     let world = World::default();
     let before = world.process("p", &[&office()]).await;
-    let asked = ask(&before, "umbrella").await;
-    before.remember().await;
+    let expected = search(&before, "umbrella").await;
+    before.save_search_data().await;
     let whole = image(&world).unwrap();
     let broken = [Vec::new(), b"foreign".to_vec(), whole[..whole.len() / 2].to_vec(), {
         let mut flipped = whole.clone();
@@ -37,42 +37,43 @@ async fn what_cannot_be_read_of_it_is_worked_out_again() {
     for bytes in broken {
         world.store.write(Namespace::Index, "p-english", &bytes).unwrap();
         let after = world.process("p", &[&office()]).await;
-        assert_eq!(ask(&after, "umbrella").await, asked);
-        after.remember().await;
+        assert_eq!(search(&after, "umbrella").await, expected);
+        after.save_search_data().await;
         assert_eq!(image(&world).unwrap(), whole);
     }
     assert_eq!(world.thesaurus.tools(), 2, "vectors are kept apart from it");
 }
 
 #[tokio::test]
-async fn another_project_takes_the_vectors_and_another_encoder_does_not() {
+async fn vectors_are_shared_between_projects_but_not_encoders() {
     let world = World::default();
-    ask(&world.process("p", &[&office()]).await, "mail").await;
-    ask(&world.process("q", &[&office()]).await, "mail").await;
+    search(&world.process("p", &[&office()]).await, "mail").await;
+    search(&world.process("q", &[&office()]).await, "mail").await;
     assert_eq!(world.thesaurus.tools(), 2);
 
     let other =
-        SearchEngine::new().encoder(world.encoder().named("another")).kept(world.store(), "p");
-    let gateway = discovered(Gateway::builder().searching(other), &[&office()]).await;
-    assert_eq!(ask(&gateway, "umbrella").await, (vec!["office/forecast".to_owned()], vec![]));
+        SearchEngine::new().encoder(world.encoder().named("another")).stored_in(world.store(), "p");
+    let gateway = discovered(Gateway::builder().search_engine(other), &[&office()]).await;
+    assert_eq!(search(&gateway, "umbrella").await, (vec!["office/forecast".to_owned()], vec![]));
     assert_eq!(world.thesaurus.tools(), 4);
 }
 
 /// Two languages stem a word differently, so neither uses the image of the other.
 #[tokio::test]
-async fn another_language_has_an_image_of_its_own() {
+async fn each_language_has_its_own_index_image() {
     let world = World::default();
-    let german = || SearchEngine::new().language(crate::Language::German).kept(world.store(), "p");
-    for searching in [german(), SearchEngine::new().kept(world.store(), "p"), german()] {
-        let gateway = discovered(Gateway::builder().searching(searching), &[&office()]).await;
-        assert_eq!(ask(&gateway, "emails").await.0, ["office/send_email"]);
-        gateway.remember().await;
+    let german =
+        || SearchEngine::new().language(crate::Language::German).stored_in(world.store(), "p");
+    for engine in [german(), SearchEngine::new().stored_in(world.store(), "p"), german()] {
+        let gateway = discovered(Gateway::builder().search_engine(engine), &[&office()]).await;
+        assert_eq!(search(&gateway, "emails").await.0, ["office/send_email"]);
+        gateway.save_search_data().await;
     }
     assert_eq!(world.store.keys(Namespace::Index).unwrap(), ["p-english", "p-german"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_two_processes_one_encodes_and_the_other_takes_what_it_has_found() {
+async fn one_process_encodes_for_all() {
     let world = World::default();
     let (one, other) =
         (world.process("p", &[&office()]).await, world.process("p", &[&office()]).await);
@@ -84,43 +85,47 @@ async fn of_two_processes_one_encodes_and_the_other_takes_what_it_has_found() {
         tokio::time::sleep(Duration::from_secs(30)).await;
     };
     tokio::select! {
-        _ = one.study() => {}
-        _ = other.study() => {}
+        _ = one.embed_in_background() => {}
+        _ = other.embed_in_background() => {}
         () = waiting => {}
     }
     assert_eq!(world.thesaurus.tools(), 2);
     for gateway in [one, other] {
-        assert_eq!(ask(&gateway, "umbrella").await, (vec!["office/forecast".to_owned()], vec![]));
+        assert_eq!(
+            search(&gateway, "umbrella").await,
+            (vec!["office/forecast".to_owned()], vec![])
+        );
     }
 }
 
 /// As for a profile: it serves a part of the main gateway's tools.
 #[tokio::test]
-async fn a_gateway_beside_another_reads_and_encodes_nothing_again() {
+async fn a_gateway_with_a_shared_engine_encodes_nothing_again() {
     let world = World::default();
     let main = world.process("p", &[&office()]).await;
-    ask(&main, "mail").await;
+    search(&main, "mail").await;
     let part = Arc::new(Actor::new("office", &["forecast: Tells what tomorrow will be like"]));
-    let beside = discovered(Gateway::builder().searching(main.searching_beside()), &[&part]).await;
-    assert_eq!(ask(&beside, "umbrella").await, (vec!["office/forecast".to_owned()], vec![]));
+    let beside =
+        discovered(Gateway::builder().search_engine(main.shared_search_engine()), &[&part]).await;
+    assert_eq!(search(&beside, "umbrella").await, (vec!["office/forecast".to_owned()], vec![]));
     assert_eq!(world.thesaurus.tools(), 2);
-    beside.remember().await;
-    main.remember().await;
+    beside.save_search_data().await;
+    main.save_search_data().await;
     let again = world.process("p", &[&office()]).await;
     assert_eq!(
-        again.study_within(Duration::ZERO).await,
+        again.embed_within(Duration::ZERO).await,
         0,
         "its part did not take the place of the whole"
     );
 }
 
 #[tokio::test]
-async fn a_command_that_has_no_time_left_says_how_much_is_left() {
+async fn embedding_within_no_time_returns_the_remaining_count() {
     let world = World::default();
     let gateway = world.process("p", &[&office()]).await;
     let lease = world.store.lease("vectors").unwrap();
-    assert_eq!(gateway.study_within(Duration::ZERO).await, 2);
+    assert_eq!(gateway.embed_within(Duration::ZERO).await, 2);
     drop(lease);
-    assert_eq!(gateway.study_within(Duration::from_secs(60)).await, 0);
+    assert_eq!(gateway.embed_within(Duration::from_secs(60)).await, 0);
     assert!(image(&world).is_some());
 }

@@ -7,10 +7,10 @@ fn tool(name: &str) -> Tool {
 }
 
 #[test]
-fn whatever_is_searched_of_a_tool_is_in_its_stamp() {
+fn all_searchable_text_is_in_the_stamp() {
     let stamps = StampHasher::new(&[1; 32]);
     let plain = tool("t");
-    let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+    let words = |value: &[&str]| value.iter().map(|item| (*item).to_owned()).collect();
     let others = [
         tool("u"),
         Tool { title: Some(String::new()), ..plain.clone() },
@@ -25,15 +25,18 @@ fn whatever_is_searched_of_a_tool_is_in_its_stamp() {
         Tool { keywords: words(&["a", "b"]), ..plain.clone() },
         Tool { input_schema: RawJson::parse("{}").unwrap(), ..plain.clone() },
     ];
-    let mut all: HashSet<_> = others.iter().map(|it| stamps.of(it, "")).collect();
-    all.insert(stamps.of(&plain, ""));
-    all.insert(stamps.of(&plain, "about"));
-    all.insert(StampHasher::new(&[2; 32]).of(&plain, ""));
+    let mut all: HashSet<_> = others.iter().map(|item| stamps.stamp(item, "")).collect();
+    all.insert(stamps.stamp(&plain, ""));
+    all.insert(stamps.stamp(&plain, "about"));
+    all.insert(StampHasher::new(&[2; 32]).stamp(&plain, ""));
     assert_eq!(all.len(), others.len() + 3);
-    assert_eq!(stamps.of(&plain, "about"), StampHasher::new(&[1; 32]).of(&tool("t"), "about"));
+    assert_eq!(
+        stamps.stamp(&plain, "about"),
+        StampHasher::new(&[1; 32]).stamp(&tool("t"), "about")
+    );
     let (low, high) = all
         .iter()
-        .map(|it| (*it as u64, (*it >> 64) as u64))
+        .map(|item| (*item as u64, (*item >> 64) as u64))
         .unzip::<_, _, HashSet<_>, HashSet<_>>();
     assert_eq!((low.len(), high.len()), (all.len(), all.len()), "each half tells them apart");
 }

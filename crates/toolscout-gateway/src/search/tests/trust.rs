@@ -2,10 +2,11 @@ use super::*;
 use toolscout_core::SourceKind;
 
 #[tokio::test]
-async fn the_name_of_a_tool_of_a_request_is_no_proof_that_it_is_meant() {
+async fn request_tools_get_no_bonus_for_exact_names() {
     let ours = Arc::new(Actor::new("ours", &["deploy: Brings a build to production"]));
     let theirs = Arc::new(
-        Actor::new("theirs", &["deploy: Brings a build to production"]).of(SourceKind::Request),
+        Actor::new("theirs", &["deploy: Brings a build to production"])
+            .with_kind(SourceKind::Request),
     );
     let gateway = discovered(Gateway::builder(), &[&theirs, &ours]).await;
     let hits = gateway.search(&Query::new("deploy"));
@@ -14,9 +15,9 @@ async fn the_name_of_a_tool_of_a_request_is_no_proof_that_it_is_meant() {
 }
 
 #[tokio::test]
-async fn what_a_source_says_of_itself_helps_to_find_its_tools_if_somebody_wants_it() {
+async fn descriptions_of_configured_sources_help_to_find_tools() {
     let about = |id: &str, origin| {
-        Arc::new(Actor::new(id, &["run: Starts it"]).of(origin).about("Kubernetes clusters"))
+        Arc::new(Actor::new(id, &["run: Starts it"]).with_kind(origin).about("Kubernetes clusters"))
     };
     let (wanted, unwanted) =
         (about("wanted", SourceKind::Mcp), about("unwanted", SourceKind::Request));
@@ -26,7 +27,7 @@ async fn what_a_source_says_of_itself_helps_to_find_its_tools_if_somebody_wants_
 
 /// Otherwise a source could add unlimited text to the index.
 #[tokio::test]
-async fn of_what_a_source_says_of_itself_the_beginning_is_read() {
+async fn source_descriptions_are_truncated() {
     let long = format!("{} kubernetes", "é ".repeat(600));
     let source = Arc::new(Actor::new("s", &["run: Starts it"]).about(&long));
     let gateway = discovered(Gateway::builder(), &[&source]).await;
