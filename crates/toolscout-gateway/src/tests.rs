@@ -11,6 +11,7 @@ mod decisions;
 mod events;
 mod federation;
 mod learning;
+mod reconfiguring;
 mod requests;
 mod resumed;
 mod server;
@@ -73,7 +74,7 @@ impl Source for Fake {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         self.origin
     }
 
@@ -83,7 +84,7 @@ impl Source for Fake {
             return Box::pin(stream::iter([Err(error)]));
         }
         Box::pin(stream::iter(
-            self.tools.iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it.clone())))),
+            self.tools.iter().map(|tool| Ok(DiscoveryItem::Tool(Arc::new(tool.clone())))),
         ))
     }
 
@@ -93,7 +94,7 @@ impl Source for Fake {
         _: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
         self.loads.fetch_add(1, Ordering::SeqCst);
-        let mut tool = self.tools.iter().find(|it| it.id.name == *name).cloned();
+        let mut tool = self.tools.iter().find(|tool| tool.id.name == *name).cloned();
         if let (Some(tool), Some(schema)) = (&mut tool, &self.full_schema) {
             tool.input_schema = RawJson::from_value(schema);
         }
@@ -124,9 +125,9 @@ fn text(output: &ToolOutput) -> String {
 }
 
 async fn gateway(sources: &[&Arc<Fake>]) -> Gateway {
-    let builder = sources
-        .iter()
-        .fold(Gateway::builder(), |builder, it| builder.source(Arc::clone(it) as Arc<dyn Source>));
+    let builder = sources.iter().fold(Gateway::builder(), |builder, source| {
+        builder.source(Arc::clone(source) as Arc<dyn Source>)
+    });
     let gateway = builder.build().unwrap();
     gateway.refresh(&cli()).await;
     gateway
@@ -142,7 +143,7 @@ fn url_schema() -> Value {
 
 /// Surfaces run requests on many threads. This test only has to compile.
 #[tokio::test]
-async fn requests_may_move_from_thread_to_thread() {
+async fn request_futures_are_send() {
     fn may_move<T: Send>(_: T) {}
     let (gateway, cx) = (gateway(&[]).await, cli());
     may_move(gateway.watch(&cx));
@@ -155,7 +156,7 @@ async fn requests_may_move_from_thread_to_thread() {
 
 /// one source fails while listing.
 #[tokio::test]
-async fn a_source_that_fails_to_list_costs_the_others_nothing_and_keeps_what_was_known() {
+async fn a_failing_source_keeps_its_earlier_tools_and_does_not_affect_others() {
     let (good, bad) = (
         Arc::new(Fake::new("good", &[("a", json!({}))])),
         Arc::new(Fake::new("bad", &[("b", json!({}))])),
@@ -167,20 +168,20 @@ async fn a_source_that_fails_to_list_costs_the_others_nothing_and_keeps_what_was
     assert_eq!(refreshed.failed[0].0.as_str(), "bad");
     let hits = gateway.search(&Query::new(""));
     assert_eq!(
-        hits.iter().map(|it| it.tool.id.to_string()).collect::<Vec<_>>(),
+        hits.iter().map(|hit| hit.tool.id.to_string()).collect::<Vec<_>>(),
         ["good/a", "bad/b"]
     );
 }
 
 #[tokio::test]
-async fn two_sources_of_one_id_are_said_before_anything_starts() {
+async fn two_sources_with_one_id_are_an_error() {
     let one = || Arc::new(Fake::new("same", &[])) as Arc<dyn Source>;
     let error = Gateway::builder().source(one()).source(one()).build().err().unwrap();
-    assert_eq!(error.to_string(), "two sources are named `same`; give one of them another id");
+    assert_eq!(error.to_string(), "two sources have the id `same`; change one of them");
 }
 
 #[tokio::test]
-async fn defaults_are_filled_in_and_what_was_given_stays() {
+async fn defaults_are_filled_in_and_given_values_stay() {
     let source = Arc::new(Fake::new("s", &[("fetch", url_schema())]));
     let gateway = gateway(&[&source]).await;
     let output =
@@ -189,7 +190,7 @@ async fn defaults_are_filled_in_and_what_was_given_stays() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_never_reach_the_source_and_all_are_said_at_once() {
+async fn invalid_arguments_never_reach_the_source_and_all_violations_are_reported() {
     let source = Arc::new(Fake::new("s", &[("fetch", url_schema())]));
     let gateway = gateway(&[&source]).await;
     let error = gateway
@@ -199,7 +200,7 @@ async fn arguments_that_do_not_fit_never_reach_the_source_and_all_are_said_at_on
     assert_eq!(error.kind(), ErrorKind::Invalid);
     let Error::InvalidArguments { violations, .. } = &error else { panic!("{error}") };
     assert_eq!(violations.len(), 3, "{error}");
-    assert!(violations.iter().any(|it| it.missing.as_deref() == Some("url")));
+    assert!(violations.iter().any(|violation| violation.missing.as_deref() == Some("url")));
     assert_eq!(source.calls.load(Ordering::SeqCst), 0);
 }
 
@@ -218,7 +219,7 @@ async fn a_static_tool_is_loaded_before_its_first_call_and_its_arguments_checked
 
 /// L-02, L-03.
 #[tokio::test]
-async fn a_denied_tool_is_listed_and_refused_and_a_disabled_one_is_not_there() {
+async fn a_denied_tool_is_listed_and_refused_and_a_disabled_one_is_absent() {
     let source = Arc::new(Fake::new("s", &[("no", json!({})), ("gone", json!({}))]));
     let rules = PolicyRules::default().rule("s/no", Policy::Deny).rule("s/gone", Policy::Disable);
     let policies = Policies::new().with(LevelName::Project, rules);
@@ -232,18 +233,18 @@ async fn a_denied_tool_is_listed_and_refused_and_a_disabled_one_is_not_there() {
     let error = gateway.call("gone", Arguments::new(), cli()).await.unwrap_err();
     assert_eq!(error.to_string(), "`s/gone` is disabled by the project rule `s/gone`");
     let names =
-        |tools: Vec<Arc<Tool>>| tools.iter().map(|it| it.id.to_string()).collect::<Vec<_>>();
+        |tools: Vec<Arc<Tool>>| tools.iter().map(|tool| tool.id.to_string()).collect::<Vec<_>>();
     assert_eq!(names(gateway.snapshot().tools().cloned().collect()), ["s/no"]);
     assert_eq!(
-        names(gateway.search(&Query::new("")).into_iter().map(|it| it.tool).collect()),
+        names(gateway.search(&Query::new("")).into_iter().map(|item| item.tool).collect()),
         ["s/no"]
     );
-    assert_eq!(gateway.whole_snapshot().len(), 2);
+    assert_eq!(gateway.full_snapshot().len(), 2);
     assert_eq!(source.calls.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
-async fn agents_may_not_call_what_nobody_trusts_and_people_may() {
+async fn agents_may_not_call_untrusted_tools_and_users_may() {
     let source = Arc::new(Fake::new("s", &[("t", json!({}))]));
     let gateway = gateway(&[&source]).await;
     let error = gateway.call("t", Arguments::new(), Cx::new(Caller::Mcp)).await.unwrap_err();
@@ -262,7 +263,7 @@ async fn a_call_that_expects_another_definition_is_refused() {
     call.expect = Some(toolscout_core::Digest::of_bytes(b"another"));
     assert_eq!(
         gateway.call_tool(&tool, call, cli()).await.unwrap_err().to_string(),
-        "`s/t` has changed since it was read"
+        "the definition of `s/t` has changed since the caller read it"
     );
 }
 
@@ -278,7 +279,7 @@ async fn a_reference_that_leaves_the_schema_is_refused_not_fetched() {
 
 /// the strongest source is found and called; the others stay reachable by their full names.
 #[tokio::test]
-async fn a_registered_tool_answers_before_a_server_and_before_a_request() {
+async fn a_registered_tool_wins_over_server_and_request_tools() {
     let with = |id: &str, origin| {
         let mut fake = Fake::new(id, &[("x", json!({}))]);
         fake.origin = origin;

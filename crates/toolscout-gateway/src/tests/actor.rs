@@ -22,7 +22,7 @@ pub(crate) struct Actor {
     /// A discovery or a call waits for this before it continues.
     gate: Option<Arc<Notify>>,
     hints: Channel<()>,
-    news: Channel<LibraryEvent>,
+    events: Channel<LibraryEvent>,
     discoveries: AtomicUsize,
     calls: Mutex<Vec<Option<Resume>>>,
 }
@@ -63,11 +63,11 @@ impl Actor {
             answer: Mutex::new(Answer::Id),
             gate: None,
             hints: channel(),
-            news: channel(),
+            events: channel(),
             discoveries: AtomicUsize::new(0),
             calls: Mutex::default(),
         };
-        actor.has(tools);
+        actor.set_tools(tools);
         actor
     }
 
@@ -76,7 +76,7 @@ impl Actor {
         Self { about: Some(about.into()), ..self }
     }
 
-    pub(crate) fn of(self, origin: SourceKind) -> Self {
+    pub(crate) fn with_kind(self, origin: SourceKind) -> Self {
         Self { origin, ..self }
     }
 
@@ -84,6 +84,7 @@ impl Actor {
     pub(super) fn reviewed(self) -> Self {
         let review = ReviewMode::Needed {
             approves_first_sight: true,
+            approves_new_tools: true,
             accepts_changes: false,
             entry: "entry".into(),
         };
@@ -91,14 +92,14 @@ impl Actor {
     }
 
     /// Discoveries and calls wait until the gate lets them through, one by one.
-    pub(super) fn behind(self, gate: &Arc<Notify>) -> Self {
+    pub(super) fn gated_by(self, gate: &Arc<Notify>) -> Self {
         Self { gate: Some(gate.clone()), ..self }
     }
 
     /// Replaces its tools.
-    pub(crate) fn has(&self, tools: &[&str]) {
-        let tools = tools.iter().map(|it| {
-            let (name, description) = it.split_once(": ").unwrap_or((it, "Does something"));
+    pub(crate) fn set_tools(&self, tools: &[&str]) {
+        let tools = tools.iter().map(|item| {
+            let (name, description) = item.split_once(": ").unwrap_or((item, "Does something"));
             let mut tool = Tool::new(ToolId::new(self.id.clone(), ToolName::new(name).unwrap()));
             tool.description = Some(description.to_owned());
             tool.provenance.trusted = true;
@@ -107,7 +108,7 @@ impl Actor {
         *self.tools.lock() = tools.collect();
     }
 
-    pub(super) fn answers(&self, answer: Answer) {
+    pub(super) fn set_answer(&self, answer: Answer) {
         *self.answer.lock() = answer;
     }
 
@@ -115,8 +116,8 @@ impl Actor {
         self.hints.0.send(()).unwrap();
     }
 
-    pub(super) fn tell(&self, news: LibraryEvent) {
-        self.news.0.send(news).unwrap();
+    pub(super) fn send_event(&self, event: LibraryEvent) {
+        self.events.0.send(event).unwrap();
     }
 
     pub(super) fn discovered(&self) -> usize {
@@ -146,7 +147,9 @@ fn channel<T>() -> Channel<T> {
 
 fn listen<T: Send + 'static>(channel: &Channel<T>) -> BoxStream<'_, T> {
     let receiver = channel.1.lock().take().expect("listened to once");
-    Box::pin(stream::unfold(receiver, |mut it| async { it.recv().await.map(|event| (event, it)) }))
+    Box::pin(stream::unfold(receiver, |mut value| async {
+        value.recv().await.map(|event| (event, value))
+    }))
 }
 
 impl Source for Actor {
@@ -154,7 +157,7 @@ impl Source for Actor {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         self.origin
     }
 
@@ -170,7 +173,7 @@ impl Source for Actor {
             .lock()
             .iter()
             .cloned()
-            .map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))
+            .map(|tool| Ok(DiscoveryItem::Tool(Arc::new(tool))))
             .collect();
         if matches!(*self.answer.lock(), Answer::Down) {
             found.push(Err(SourceError::Unavailable {
@@ -184,7 +187,7 @@ impl Source for Actor {
                 if is_first {
                     self.pass().await;
                 }
-                found.next().map(|it| (it, (found, false)))
+                found.next().map(|value| (value, (found, false)))
             },
         ))
     }
@@ -194,7 +197,7 @@ impl Source for Actor {
         name: &'a ToolName,
         _: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        let tool = self.tools.lock().iter().find(|it| it.id.name == *name).cloned();
+        let tool = self.tools.lock().iter().find(|tool| tool.id.name == *name).cloned();
         Box::pin(async { Ok(tool) })
     }
 
@@ -235,7 +238,7 @@ impl Source for Actor {
 }
 
 impl Library for Actor {
-    fn holdings(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
+    fn contents(&self, _: &Cx) -> Result<LibraryContents, SourceError> {
         Ok(LibraryContents {
             instructions: Some(format!("how to use {}", self.id)),
             ..LibraryContents::default()
@@ -252,6 +255,6 @@ impl Library for Actor {
     }
 
     fn events(&self) -> BoxStream<'_, LibraryEvent> {
-        listen(&self.news)
+        listen(&self.events)
     }
 }

@@ -34,7 +34,7 @@ fn names(tool: &str) -> Vec<String> {
         format!(
             "server/{}",
             tool.chars()
-                .map(|it| char::from_u32(u32::from(it) + 0xfee0).unwrap())
+                .map(|c| char::from_u32(u32::from(c) + 0xfee0).unwrap())
                 .collect::<String>()
         ),
         format!("server__{}", tool.replace('_', "__")),
@@ -48,7 +48,7 @@ fn names(tool: &str) -> Vec<String> {
 fn callers() -> Vec<Cx> {
     [Caller::Cli, Caller::Mcp, Caller::Http]
         .into_iter()
-        .flat_map(|it| [Cx::new(it), Cx { user: Some("ann".into()), ..Cx::new(it) }])
+        .flat_map(|item| [Cx::new(item), Cx { user: Some("ann".into()), ..Cx::new(item) }])
         .collect()
 }
 
@@ -70,7 +70,7 @@ fn server() -> Arc<Server> {
 
 /// T20.
 #[tokio::test]
-async fn nothing_that_is_not_allowed_is_executed_by_any_name_through_any_door() {
+async fn calls_that_are_not_allowed_never_run_under_any_name() {
     let server = server();
     let gateway = gateway(&server).await;
     for mode in [Mode::Normal, Mode::ReadOnly] {
@@ -102,7 +102,7 @@ async fn directly(gateway: &Gateway, name: &str, cx: &Cx) {
 }
 
 #[tokio::test]
-async fn what_is_allowed_runs_by_every_form_of_its_name_and_by_no_other() {
+async fn allowed_tools_run_by_every_form_of_their_name_and_no_other() {
     let server = server();
     let gateway = gateway(&server).await;
     let mut ran = Vec::new();
@@ -116,7 +116,7 @@ async fn what_is_allowed_runs_by_every_form_of_its_name_and_by_no_other() {
 
 /// L-05: quarantined and disabled tools stay so in every mode.
 #[tokio::test]
-async fn the_mode_that_allows_all_opens_neither_what_is_held_nor_what_is_disabled() {
+async fn allow_all_mode_excludes_quarantined_and_disabled_tools() {
     let server = server();
     let gateway = gateway(&server).await;
     set_mode(&gateway, Mode::AllowAll);
@@ -137,7 +137,7 @@ async fn the_mode_that_allows_all_opens_neither_what_is_held_nor_what_is_disable
 
 /// L-05.
 #[tokio::test]
-async fn in_read_only_mode_only_what_says_that_it_reads_runs() {
+async fn read_only_mode_runs_only_tools_marked_read_only() {
     let server = Arc::new(Server::new("server", &["read_one", "write_one"]));
     let gateway = gateway(&server).await;
     set_mode(&gateway, Mode::ReadOnly);
@@ -145,7 +145,7 @@ async fn in_read_only_mode_only_what_says_that_it_reads_runs() {
     let error = gateway.call("write_one", Arguments::new(), cli()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`server/write_one` is denied in read-only mode: the tool is not marked read-only"
+        "`server/write_one` is denied by read-only mode: the tool is not marked read-only"
     );
 }
 
@@ -169,7 +169,7 @@ async fn a_session_may_tighten_while_it_runs() {
         gateway
             .search(&Query::new("allowed one"))
             .iter()
-            .all(|it| it.tool.id.name.as_str() != "allowed_one")
+            .all(|item| item.tool.id.name.as_str() != "allowed_one")
     );
     set_session(&gateway, PolicyRules::default());
     assert!(gateway.call("allowed_one", Arguments::new(), cli()).await.is_ok());
@@ -177,23 +177,28 @@ async fn a_session_may_tighten_while_it_runs() {
 
 /// T21.
 #[tokio::test]
-async fn a_rule_about_a_tool_that_is_gone_is_said() {
+async fn a_rule_about_a_missing_tool_is_reported() {
     let server = Arc::new(Server::new("server", &["denied_one"]));
     let gateway = gateway(&server).await;
-    let said: Vec<_> =
-        gateway.refresh(&cli()).await.problems.into_iter().map(|it| it.message).collect();
+    let messages: Vec<_> = gateway
+        .refresh(&cli())
+        .await
+        .diagnostics
+        .into_iter()
+        .map(|diagnostic| diagnostic.message)
+        .collect();
     assert_eq!(
-        said,
+        messages,
         [
-            "the global rule `server/asked_one` names nothing that is there",
-            "the global rule `server/gone_one` names nothing that is there",
+            "the global rule `server/asked_one` matches no tool or source",
+            "the global rule `server/gone_one` matches no tool or source",
         ]
     );
 }
 
 /// A bare name that two sources have resolves to the enabled tool.
 #[tokio::test]
-async fn a_disabled_tool_does_not_stand_in_the_way_of_another_of_its_name() {
+async fn a_disabled_tool_does_not_shadow_another_of_its_name() {
     let (one, other) =
         (Arc::new(Server::new("one", &["same"])), Arc::new(Server::new("other", &["same"])));
     let policies = Policies::new()

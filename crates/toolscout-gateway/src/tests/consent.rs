@@ -50,16 +50,17 @@ impl World {
     }
 
     /// The id of the pending approval that the call leaves behind.
-    async fn ask(&self, input: Value, cx: Cx) -> String {
+    async fn request_approval(&self, input: Value, cx: Cx) -> String {
         match self.pay(input, cx).await {
             Err(Error::Refused(AuthorizationError::NeedsApproval {
-                question: Some(id), ..
+                approval_id: Some(id),
+                ..
             })) => id,
             other => panic!("{other:?}"),
         }
     }
 
-    fn later(&self, seconds: u64) {
+    fn advance_clock(&self, seconds: u64) {
         self.clock.fetch_add(seconds * 1_000, Ordering::SeqCst);
     }
 }
@@ -74,10 +75,10 @@ fn agent_of(user: &str) -> Cx {
 
 /// T22.
 #[tokio::test]
-async fn a_yes_is_for_exactly_this_call_and_for_one() {
+async fn an_approval_covers_exactly_one_call() {
     let world = world().await;
-    let id = world.ask(json!({"to": "bob", "amount": 5}), agent_of("ann")).await;
-    world.gateway.answer_approval(&id, true, &cli()).unwrap();
+    let id = world.request_approval(json!({"to": "bob", "amount": 5}), agent_of("ann")).await;
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
     for (input, cx) in [
         (json!({"to": "bob", "amount": 6}), agent_of("ann")),
         (json!({"to": "bob ", "amount": 5}), agent_of("ann")),
@@ -101,11 +102,11 @@ async fn a_yes_is_for_exactly_this_call_and_for_one() {
 }
 
 #[tokio::test]
-async fn a_yes_to_one_definition_is_none_to_another() {
+async fn an_approval_does_not_cover_another_definition() {
     let world = world().await;
-    let id = world.ask(json!({}), agent()).await;
-    world.gateway.answer_approval(&id, true, &cli()).unwrap();
-    world.server.has(&["pay: Pays twice"]);
+    let id = world.request_approval(json!({}), agent()).await;
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
+    world.server.set_tools(&["pay: Pays twice"]);
     world.gateway.refresh(&cli()).await;
     world.gateway.accept_all(world.gateway.sources()[0].id(), &cli()).unwrap();
     assert!(world.pay(json!({}), agent()).await.is_err());
@@ -113,25 +114,25 @@ async fn a_yes_to_one_definition_is_none_to_another() {
 }
 
 #[tokio::test]
-async fn questions_and_answers_last_five_minutes() {
+async fn pending_approvals_and_decisions_expire_after_five_minutes() {
     let world = world().await;
-    let id = world.ask(json!({}), agent()).await;
-    world.later(299);
-    world.gateway.answer_approval(&id, true, &cli()).unwrap();
-    world.later(299);
+    let id = world.request_approval(json!({}), agent()).await;
+    world.advance_clock(299);
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
+    world.advance_clock(299);
     world.pay(json!({}), agent()).await.unwrap();
-    let id = world.ask(json!({}), agent()).await;
-    world.gateway.answer_approval(&id, true, &cli()).unwrap();
-    world.later(300);
+    let id = world.request_approval(json!({}), agent()).await;
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
+    world.advance_clock(300);
     assert!(world.pay(json!({}), agent()).await.is_err());
-    world.later(300);
+    world.advance_clock(300);
     assert!(world.gateway.pending().unwrap().is_empty());
     assert!(matches!(
-        world.gateway.answer_approval(&id, true, &cli()),
+        world.gateway.decide_approval(&id, true, &cli()),
         Err(Error::UnknownApproval { .. })
     ));
-    let id = world.ask(json!({}), agent()).await;
-    world.gateway.answer_approval(&id, true, &cli()).unwrap();
+    let id = world.request_approval(json!({}), agent()).await;
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
     world.clock.fetch_sub(3_600_000, Ordering::SeqCst);
     assert!(world.pay(json!({}), agent()).await.is_err(), "a clock set back prolongs nothing");
     assert_eq!(world.server.executed(), 1);
@@ -139,11 +140,11 @@ async fn questions_and_answers_last_five_minutes() {
 
 /// T23, O-10.
 #[tokio::test]
-async fn who_answers_sees_everything_but_secrets() {
+async fn the_operator_sees_all_arguments_except_secrets() {
     let world = world().await;
     let long = "x".repeat(5_000);
     let id = world
-        .ask(
+        .request_approval(
             json!({"to": long, "api_token": "hush", "nested": [{"password": "hush"}]}),
             agent_of("ann"),
         )
@@ -153,73 +154,77 @@ async fn who_answers_sees_everything_but_secrets() {
         json!({"to": long, "api_token": "[REDACTED]", "nested": [{"password": "[REDACTED]"}]});
     assert_eq!(pending.arguments, expected);
     assert_eq!((pending.id.as_str(), pending.user.as_deref()), (id.as_str(), Some("ann")));
-    assert_eq!(pending.answer, None);
+    assert_eq!(pending.approved, None);
 }
 
 #[tokio::test]
-async fn agents_do_not_answer_and_a_no_is_a_no() {
+async fn agents_cannot_decide_and_rejections_are_final() {
     let world = world().await;
-    let id = world.ask(json!({}), agent()).await;
-    assert!(matches!(world.gateway.answer_approval(&id, true, &agent()), Err(Error::NotForAgents)));
-    assert_eq!(world.ask(json!({}), agent()).await, id, "the same question is not asked twice");
-    world.gateway.answer_approval(&id, false, &cli()).unwrap();
+    let id = world.request_approval(json!({}), agent()).await;
+    assert!(matches!(world.gateway.decide_approval(&id, true, &agent()), Err(Error::NotForAgents)));
+    assert_eq!(
+        world.request_approval(json!({}), agent()).await,
+        id,
+        "the same question is not asked twice"
+    );
+    world.gateway.decide_approval(&id, false, &cli()).unwrap();
     let error = world.pay(json!({}), agent()).await.unwrap_err();
-    assert_eq!(error.to_string(), "`server/pay` is denied by a person");
+    assert_eq!(error.to_string(), "`server/pay` is denied because a user rejected this call");
     let error = world.pay(json!({"other": 1}), agent()).await.unwrap_err();
     assert!(error.hint().unwrap().contains("toolscout approve "), "{:?}", error.hint());
 }
 
 #[tokio::test]
-async fn a_person_who_can_be_asked_is_asked_and_nothing_is_kept() {
+async fn a_reachable_user_is_prompted_and_nothing_is_stored() {
     let world = world().await;
-    let asked = Arc::new(AtomicUsize::new(0));
-    let answering = |yes: bool| {
-        let asked = asked.clone();
+    let prompts = Arc::new(AtomicUsize::new(0));
+    let answering = |approves: bool| {
+        let prompts = prompts.clone();
         let answer = move |question: PendingApproval| -> BoxFuture<'static, bool> {
             assert_eq!(question.tool.to_string(), "server/pay");
-            asked.fetch_add(1, Ordering::SeqCst);
-            Box::pin(async move { yes })
+            prompts.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move { approves })
         };
-        Cx { asker: Some(Arc::new(answer)), ..agent() }
+        Cx { approval_prompt: Some(Arc::new(answer)), ..agent() }
     };
     world.pay(json!({}), answering(true)).await.unwrap();
     let error = world.pay(json!({}), answering(false)).await.unwrap_err();
-    assert_eq!(error.to_string(), "`server/pay` is denied by the person who was asked");
-    assert_eq!((asked.load(Ordering::SeqCst), world.server.executed()), (2, 1));
+    assert_eq!(error.to_string(), "`server/pay` is denied because the user rejected this call");
+    assert_eq!((prompts.load(Ordering::SeqCst), world.server.executed()), (2, 1));
     assert!(world.gateway.pending().unwrap().is_empty());
 }
 
 /// An approval does not cover a definition that changes while the user decides.
 #[tokio::test]
-async fn a_definition_that_changes_while_a_person_is_asked_is_not_executed() {
+async fn a_definition_that_changes_during_the_prompt_is_not_executed() {
     let world = Arc::new(world().await);
     let during = world.clone();
     let answer = move |_: PendingApproval| -> BoxFuture<'static, bool> {
         let during = during.clone();
         Box::pin(async move {
-            during.server.has(&["pay: Pays twice"]);
+            during.server.set_tools(&["pay: Pays twice"]);
             during.gateway.refresh(&cli()).await;
             true
         })
     };
-    let cx = Cx { asker: Some(Arc::new(answer)), ..agent() };
+    let cx = Cx { approval_prompt: Some(Arc::new(answer)), ..agent() };
     assert!(world.pay(json!({}), cx).await.is_err());
     assert_eq!(world.server.executed(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_who_does_not_answer_in_time_leaves_a_question_behind() {
+async fn a_prompt_that_times_out_leaves_a_pending_approval() {
     let world = world().await;
     let answer =
         |_: PendingApproval| -> BoxFuture<'static, bool> { Box::pin(std::future::pending()) };
-    let cx =
-        Cx { asker: Some(Arc::new(answer)), ..agent() }.within(std::time::Duration::from_secs(2));
-    world.ask(json!({}), cx).await;
+    let cx = Cx { approval_prompt: Some(Arc::new(answer)), ..agent() }
+        .within(std::time::Duration::from_secs(2));
+    world.request_approval(json!({}), cx).await;
     assert_eq!(world.gateway.pending().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn an_agent_cannot_fill_the_store_with_questions() {
+async fn pending_approvals_are_limited() {
     let world = world().await;
     for at in 0..120 {
         assert!(world.pay(json!({"at": at}), agent()).await.is_err());
@@ -238,10 +243,10 @@ async fn a_plan_asks_nobody() {
 
 /// T22: the second user of an approval finds it used up.
 #[tokio::test]
-async fn a_yes_that_somebody_else_was_quicker_to_use_is_none() {
+async fn an_approval_used_by_another_process_is_void() {
     let world = world_on(Arc::new(Outrun(MemoryStore::default()))).await;
-    let id = world.ask(json!({}), agent()).await;
-    world.gateway.answer_approval(&id, true, &cli()).unwrap();
+    let id = world.request_approval(json!({}), agent()).await;
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
     assert!(world.pay(json!({}), agent()).await.is_err());
     assert_eq!(world.server.executed(), 0);
 }
@@ -285,15 +290,15 @@ impl Store for Outrun {
 
 /// T22: one approval, a thousand concurrent calls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
-async fn of_a_thousand_who_race_for_one_yes_one_runs() {
+async fn one_approval_allows_one_of_a_thousand_concurrent_calls() {
     let world = Arc::new(world().await);
-    let id = world.ask(json!({}), agent()).await;
-    world.gateway.answer_approval(&id, true, &cli()).unwrap();
+    let id = world.request_approval(json!({}), agent()).await;
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
     let mut racers = JoinSet::new();
     for _ in 0..1_000 {
         let world = world.clone();
         racers.spawn(async move { world.pay(json!({}), agent()).await.is_ok() });
     }
-    let won = racers.join_all().await.into_iter().filter(|it| *it).count();
+    let won = racers.join_all().await.into_iter().filter(|item| *item).count();
     assert_eq!((won, world.server.executed()), (1, 1));
 }

@@ -17,7 +17,7 @@ struct AuditLog(Mutex<Vec<String>>);
 impl Observer for AuditLog {
     fn observe(&self, event: &Event) {
         if let EventKind::Decision(decision) = &event.kind {
-            let line = format!("{} {} {}", decision.about, decision.which, decision.word);
+            let line = format!("{} {} {}", decision.kind, decision.subject, decision.action);
             self.0.lock().push(line);
         }
     }
@@ -39,23 +39,23 @@ fn tool(name: &str) -> ToolId {
 }
 
 /// A source whose two tools have changed since they were approved.
-async fn with_two_held() -> Gateway {
+async fn with_two_quarantined() -> Gateway {
     let mail = Arc::new(Actor::new("mail", &["send: Sends", "read: Reads"]).reviewed());
     let gateway = Gateway::builder().source(mail.clone()).build().unwrap();
     gateway.refresh(&cli()).await;
-    mail.has(&["send: Sends it all", "read: Reads it all"]);
+    mail.set_tools(&["send: Sends it all", "read: Reads it all"]);
     gateway.refresh(&cli()).await;
-    assert_eq!(gateway.held().len(), 2);
+    assert_eq!(gateway.quarantined().len(), 2);
     gateway
 }
 
 #[tokio::test]
 async fn each_decision_about_definitions_leaves_one_event() {
-    let gateway = with_two_held().await;
+    let gateway = with_two_quarantined().await;
     let (log, cx) = audited();
     gateway.approve(&tool("send"), None, &cx).unwrap();
     assert_eq!(log.lines(), ["definition mail/send approved"]);
-    assert!(matches!(gateway.approve(&tool("send"), None, &cx), Err(Error::NotHeld { .. })));
+    assert!(matches!(gateway.approve(&tool("send"), None, &cx), Err(Error::NotQuarantined { .. })));
     assert!(log.lines().is_empty(), "what failed was not decided");
     gateway.reject(&tool("send"), None, &cx).unwrap();
     assert_eq!(log.lines(), ["definition mail/send rejected"]);
@@ -67,29 +67,34 @@ async fn each_decision_about_definitions_leaves_one_event() {
 
 #[tokio::test]
 async fn a_dry_run_describes_the_decision_and_changes_nothing() {
-    let gateway = with_two_held().await;
+    let gateway = with_two_quarantined().await;
     let (log, cx) = audited();
     let dry = Cx { dry_run: true, ..cx };
     let error = gateway.approve(&tool("send"), None, &dry).unwrap_err();
     let described = DryRun::find(&error).expect("a dry run");
     assert_eq!(described.0.summary, "approve `mail/send`");
     assert!(gateway.reject_all(&tool("send").source, &dry).is_err());
-    assert!(gateway.forget_lessons("everything", &dry, |_| true).is_err());
-    assert_eq!(gateway.held().iter().filter(|held| !held.is_rejected).count(), 2);
+    assert!(gateway.delete_feedback("everything", &dry, |_| true).is_err());
+    assert_eq!(gateway.quarantined().iter().filter(|tool| !tool.is_rejected).count(), 2);
     assert!(log.lines().is_empty());
 }
 
 #[tokio::test]
 async fn a_definition_that_was_not_seen_is_not_rejected_and_agents_decide_nothing() {
-    let gateway = with_two_held().await;
-    let other = gateway.held().into_iter().find(|held| held.id == tool("read")).unwrap().digest;
+    let gateway = with_two_quarantined().await;
+    let other = gateway
+        .quarantined()
+        .into_iter()
+        .find(|quarantined| quarantined.id == tool("read"))
+        .unwrap()
+        .digest;
     assert!(matches!(
         gateway.reject(&tool("send"), Some(other), &cli()),
         Err(Error::ChangedAgain { .. })
     ));
     assert!(matches!(gateway.reject(&tool("send"), None, &agent()), Err(Error::NotForAgents)));
     assert!(matches!(gateway.accept_all(&tool("send").source, &agent()), Err(Error::NotForAgents)));
-    assert_eq!(gateway.held().iter().filter(|held| held.is_rejected).count(), 0);
+    assert_eq!(gateway.quarantined().iter().filter(|tool| tool.is_rejected).count(), 0);
 }
 
 async fn set(

@@ -21,7 +21,7 @@ impl Observer for Recorder {
 
 impl Recorder {
     fn outcomes(&self) -> Vec<CallOutcome> {
-        let called = |it: &Event| match &it.kind {
+        let called = |event: &Event| match &event.kind {
             EventKind::Call(called) => Some(called.outcome.clone()),
             _ => None,
         };
@@ -30,10 +30,10 @@ impl Recorder {
 }
 
 async fn world() -> (Arc<Actor>, Gateway, Arc<Recorder>, Cx) {
-    of(Actor::new("office", &["mail: Mails the report"])).await
+    world_with(Actor::new("office", &["mail: Mails the report"])).await
 }
 
-async fn of(office: Actor) -> (Arc<Actor>, Gateway, Arc<Recorder>, Cx) {
+async fn world_with(office: Actor) -> (Arc<Actor>, Gateway, Arc<Recorder>, Cx) {
     let office = Arc::new(office);
     let gateway = Gateway::builder().source(office.clone()).build().unwrap();
     gateway.refresh(&agent()).await;
@@ -50,7 +50,7 @@ async fn of(office: Actor) -> (Arc<Actor>, Gateway, Arc<Recorder>, Cx) {
 async fn a_search_emits_an_event_with_its_hits() {
     let (_, gateway, recorder, cx) = world().await;
     let view = gateway.view(&cx).await;
-    gateway.answer(&view, &SearchRequest::new("mail a report"), &cx).await;
+    gateway.tool_search(&view, &SearchRequest::new("mail a report"), &cx).await;
     let seen = recorder.0.lock();
     let [Event { kind: EventKind::Search(searched), requester, .. }] = &seen[..] else {
         panic!("{seen:?}")
@@ -69,9 +69,9 @@ async fn a_search_emits_an_event_with_its_hits() {
 async fn a_passing_search_emits_no_event() {
     let (_, gateway, recorder, cx) = world().await;
     let view = gateway.view(&cx).await;
-    let asked = gateway.answer(&view, &SearchRequest::new("mail a report"), &cx).await;
+    let asked = gateway.tool_search(&view, &SearchRequest::new("mail a report"), &cx).await;
     let typed = gateway
-        .answer(
+        .tool_search(
             &view,
             &SearchRequest { is_passing: true, ..SearchRequest::new("mail a report") },
             &cx,
@@ -87,7 +87,7 @@ async fn a_call_emits_one_event_however_it_ends() {
     let call = || gateway.call("office/mail", Arguments::new(), cx.clone());
     call().await.unwrap();
     for answer in [Answer::Fails, Answer::Wants("more"), Answer::Down] {
-        office.answers(answer);
+        office.set_answer(answer);
         let _ = call().await;
     }
     let outcomes = recorder.outcomes();
@@ -109,7 +109,7 @@ async fn a_dropped_call_is_reported_as_cancelled() {
     let gate = Arc::new(Notify::new());
     gate.notify_one();
     let (_, gateway, recorder, cx) =
-        of(Actor::new("office", &["mail: Mails the report"]).behind(&gate)).await;
+        world_with(Actor::new("office", &["mail: Mails the report"]).gated_by(&gate)).await;
     assert!(gateway.call("office/mail", Arguments::new(), cx).now_or_never().is_none());
     assert_eq!(recorder.outcomes(), [CallOutcome::Cancelled]);
 }

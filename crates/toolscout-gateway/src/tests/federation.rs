@@ -26,7 +26,8 @@ async fn gateway(remotes: &[&Arc<Remote>], rules: &[(&str, Policy)]) -> Gateway 
     let builder = Gateway::builder()
         .policies(Policies::new().with(LevelName::Global, level))
         .source(Arc::new(mail));
-    let builder = remotes.iter().fold(builder, |builder, it| builder.source(Arc::clone(*it) as _));
+    let builder =
+        remotes.iter().fold(builder, |builder, remote| builder.source(Arc::clone(*remote) as _));
     let gateway = builder.build().unwrap();
     gateway.refresh(&agent()).await;
     gateway
@@ -54,7 +55,7 @@ async fn search(
 }
 
 fn ids(hits: &[SearchHit]) -> Vec<String> {
-    hits.iter().map(|it| it.tool.id.to_string()).collect()
+    hits.iter().map(|hit| hit.tool.id.to_string()).collect()
 }
 
 async fn call(gateway: &Gateway, name: &str, arguments: Value) -> Result<ToolOutput, Error> {
@@ -63,7 +64,7 @@ async fn call(gateway: &Gateway, name: &str, arguments: Value) -> Result<ToolOut
 
 #[test]
 fn a_name_has_three_forms() {
-    let forms = |it| delegation::forms(it).collect::<Vec<_>>();
+    let forms = |value| delegation::forms(value).collect::<Vec<_>>();
     assert_eq!(forms("create_issue"), ["create_issue"]);
     assert_eq!(
         forms("github/create_issue"),

@@ -2,7 +2,7 @@
 //! 2. They hide no shared tool.
 //! 3. If a source has the name but not the tool, the next source is tried; a failure is final.
 //!
-//! How long they are cached is tested in `keeping`.
+//! How long they are cached is tested in `caching`.
 
 mod caching;
 
@@ -26,31 +26,32 @@ pub(crate) struct ByUser {
     given: Mutex<Vec<(String, Arc<Actor>)>>,
     /// Creates a source for every user, on demand.
     makes: bool,
-    asked: AtomicUsize,
+    source_requests: AtomicUsize,
 }
 
 impl ByUser {
     fn new(given: &[(&str, &Arc<Actor>)]) -> Arc<Self> {
-        let given = given.iter().map(|(user, it)| ((*user).to_owned(), Arc::clone(it))).collect();
+        let given =
+            given.iter().map(|(user, item)| ((*user).to_owned(), Arc::clone(item))).collect();
         Arc::new(Self {
             header: "x-user-id",
             given: Mutex::new(given),
             makes: false,
-            asked: AtomicUsize::new(0),
+            source_requests: AtomicUsize::new(0),
         })
     }
 
-    pub(crate) fn for_anybody() -> Arc<Self> {
+    pub(crate) fn for_any_user() -> Arc<Self> {
         Arc::new(Self {
             header: "x-user-id",
             given: Mutex::default(),
             makes: true,
-            asked: AtomicUsize::new(0),
+            source_requests: AtomicUsize::new(0),
         })
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    fn source_requests(&self) -> usize {
+        self.source_requests.load(Ordering::SeqCst)
     }
 }
 
@@ -60,25 +61,25 @@ impl RequestSources for ByUser {
     }
 
     fn sources<'a>(&'a self, cx: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.source_requests.fetch_add(1, Ordering::SeqCst);
         let user = self.key(cx).unwrap();
         if self.makes {
             let tool = format!("my_saved_queries: The saved queries of {user}");
-            let source = Actor::new("mine", &[&tool]).of(SourceKind::Request);
+            let source = Actor::new("mine", &[&tool]).with_kind(SourceKind::Request);
             return Box::pin(async { vec![Arc::new(source) as Arc<dyn Source>] });
         }
         let given = self.given.lock();
         let sources = given
             .iter()
-            .filter(|(it, _)| *it == user)
-            .map(|(_, it)| Arc::clone(it) as Arc<dyn Source>);
+            .filter(|(item, _)| *item == user)
+            .map(|(_, item)| Arc::clone(item) as Arc<dyn Source>);
         let sources = sources.collect();
         Box::pin(async { sources })
     }
 }
 
 fn of_request(id: &str, tools: &[&str]) -> Arc<Actor> {
-    Arc::new(Actor::new(id, tools).of(SourceKind::Request))
+    Arc::new(Actor::new(id, tools).with_kind(SourceKind::Request))
 }
 
 pub(crate) fn by(user: &str) -> Cx {
@@ -92,20 +93,20 @@ async fn built(builder: GatewayBuilder) -> Gateway {
 }
 
 fn found(view: &CatalogView, text: &str) -> Vec<String> {
-    view.search(&Query::new(text)).iter().map(|it| it.tool.id.to_string()).collect()
+    view.search(&Query::new(text)).iter().map(|item| item.tool.id.to_string()).collect()
 }
 
 fn listed(view: &CatalogView) -> Vec<String> {
-    view.snapshot().tools().map(|it| it.id.to_string()).collect()
+    view.snapshot().tools().map(|tool| tool.id.to_string()).collect()
 }
 
 async fn call(gateway: &Gateway, name: &str, cx: Cx) -> Result<String, Error> {
-    gateway.call(name, Arguments::new(), cx).await.map(|it| text(&it))
+    gateway.call(name, Arguments::new(), cx).await.map(|value| text(&value))
 }
 
 /// P-01, P-02.
 #[tokio::test]
-async fn tools_of_a_request_are_there_for_it_and_for_nobody_else() {
+async fn request_tools_are_visible_only_to_their_request() {
     let (everybodys, alices) = (
         Arc::new(Actor::new("all", &["send_email"])),
         of_request("mine", &["my_saved_queries: Of alice"]),
@@ -152,8 +153,8 @@ async fn tools_of_a_request_are_there_for_it_and_for_nobody_else() {
 /// P-02: data cached for one key is never read under another. Without the key in the cache key this
 /// fails.
 #[tokio::test]
-async fn what_is_kept_for_one_user_is_never_shown_to_another() {
-    let (givers, tenants) = (ByUser::for_anybody(), ByTenant);
+async fn cached_tools_of_one_user_are_never_shown_to_another() {
+    let (givers, tenants) = (ByUser::for_any_user(), ByTenant);
     let gateway = built(
         Gateway::builder().request_sources(givers.clone()).request_sources(Arc::new(tenants)),
     )
@@ -164,13 +165,14 @@ async fn what_is_kept_for_one_user_is_never_shown_to_another() {
         for user in users {
             for tenant in users {
                 let view = gateway.view(&both(user, tenant)).await;
-                let said = |name: &str| view.resolve(name).unwrap().description.clone().unwrap();
+                let description =
+                    |name: &str| view.resolve(name).unwrap().description.clone().unwrap();
                 assert_eq!(
-                    said("my_saved_queries"),
+                    description("my_saved_queries"),
                     format!("The saved queries of {user}"),
                     "{round}"
                 );
-                assert_eq!(said("whose"), format!("of {tenant}"), "{round}");
+                assert_eq!(description("whose"), format!("of {tenant}"), "{round}");
                 assert_eq!(view.search(&Query::new("")).len(), 2);
             }
             // The same key for one provider, and none for the other.
@@ -178,7 +180,7 @@ async fn what_is_kept_for_one_user_is_never_shown_to_another() {
             assert_eq!(listed(&view), ["mine/my_saved_queries"]);
         }
     }
-    assert_eq!(givers.asked(), users.len() * (users.len() + 1), "and it is kept");
+    assert_eq!(givers.source_requests(), users.len() * (users.len() + 1), "and it is kept");
 }
 
 /// Provides a source for each authenticated user.
@@ -196,20 +198,20 @@ impl RequestSources for ByTenant {
 }
 
 #[tokio::test]
-async fn who_has_nothing_of_their_own_sees_the_very_moment_that_all_see() {
+async fn requests_without_own_sources_share_the_snapshot() {
     let gateway = built(
         Gateway::builder()
             .source(Arc::new(Actor::new("all", &["a"])))
-            .request_sources(ByUser::for_anybody()),
+            .request_sources(ByUser::for_any_user()),
     )
     .await;
     assert!(Arc::ptr_eq(&gateway.view(&agent()).await.snapshot(), &gateway.snapshot()));
 }
 
 #[tokio::test]
-async fn a_tool_of_a_request_hides_none_that_all_have() {
+async fn request_tools_hide_no_shared_tools() {
     // Also if it claims a stronger kind.
-    let own = Arc::new(Actor::new("mine", &["x", "y"]).of(SourceKind::Code));
+    let own = Arc::new(Actor::new("mine", &["x", "y"]).with_kind(SourceKind::Code));
     let global = Arc::new(Actor::new("all", &["x"]));
     let gateway = built(
         Gateway::builder().source(global.clone()).request_sources(ByUser::new(&[("a", &own)])),
@@ -218,13 +220,16 @@ async fn a_tool_of_a_request_hides_none_that_all_have() {
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap(), "all");
     assert_eq!(call(&gateway, "mine/x", by("a")).await.unwrap(), "mine");
     assert_eq!(call(&gateway, "mine__y", by("a")).await.unwrap(), "mine");
-    let problems = gateway.view(&by("a")).await.problems().to_vec();
-    assert_eq!(problems.iter().map(|it| it.kind).collect::<Vec<_>>(), [DiagnosticKind::Shadowed]);
+    let diagnostics = gateway.view(&by("a")).await.diagnostics().to_vec();
+    assert_eq!(
+        diagnostics.iter().map(|diagnostic| diagnostic.kind).collect::<Vec<_>>(),
+        [DiagnosticKind::Shadowed]
+    );
 }
 
 /// P-05.
 #[tokio::test]
-async fn who_fails_has_answered_and_who_does_not_have_it_leaves_it_to_the_next() {
+async fn a_failure_is_final_and_a_missing_tool_moves_on_to_the_next_source() {
     let (global, one, other) = (
         Arc::new(Actor::new("all", &["x"])),
         of_request("one", &["x"]),
@@ -237,21 +242,21 @@ async fn who_fails_has_answered_and_who_does_not_have_it_leaves_it_to_the_next()
     let gateway = built(builder).await;
     let called = || (global.called(), one.called(), other.called());
 
-    global.answers(Answer::Down);
+    global.set_answer(Answer::Down);
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap_err().to_string(), "source `all`: down");
     assert_eq!(called(), (1, 0, 0), "a real error is the answer");
 
-    global.answers(Answer::NotMine);
+    global.set_answer(Answer::NotMine);
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap(), "one");
     assert_eq!(called(), (2, 1, 0), "the next, in the order they were added");
 
-    one.answers(Answer::Down);
+    one.set_answer(Answer::Down);
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap_err().to_string(), "source `one`: down");
     assert_eq!(called(), (3, 2, 0));
 
-    one.answers(Answer::NotMine);
+    one.set_answer(Answer::NotMine);
     assert_eq!(call(&gateway, "x", by("a")).await.unwrap(), "other");
-    other.answers(Answer::NotMine);
+    other.set_answer(Answer::NotMine);
     assert_eq!(
         call(&gateway, "x", by("a")).await.unwrap_err().to_string(),
         "source `other` has no tool `x`"
@@ -264,7 +269,7 @@ async fn who_fails_has_answered_and_who_does_not_have_it_leaves_it_to_the_next()
 }
 
 #[tokio::test]
-async fn policies_and_reviews_hold_for_tools_of_requests_too() {
+async fn policies_and_reviews_apply_to_request_tools() {
     let denied = of_request("mine", &["no", "gone", "ask", "yes"]);
     let poisoned = Actor::new(
         "poisoned",
@@ -296,7 +301,7 @@ async fn policies_and_reviews_hold_for_tools_of_requests_too() {
 
 /// T22, T32: the same tool with the same arguments belongs to another user there.
 #[tokio::test]
-async fn a_yes_to_a_call_of_one_user_is_none_to_the_same_call_of_another() {
+async fn an_approval_of_one_user_does_not_cover_another() {
     let (ann, bob) = (of_request("mine", &["pay"]), of_request("mine", &["pay"]));
     let rules =
         PolicyRules::default().rule("mine/pay", Policy::Ask).rule("nobody/pay", Policy::Ask);
@@ -306,7 +311,7 @@ async fn a_yes_to_a_call_of_one_user_is_none_to_the_same_call_of_another() {
     assert!(gateway.dangling().is_empty(), "somebody may have it");
     assert!(call(&gateway, "pay", by("ann")).await.is_err());
     let id = gateway.pending().unwrap()[0].id.clone();
-    gateway.answer_approval(&id, true, &cli()).unwrap();
+    gateway.decide_approval(&id, true, &cli()).unwrap();
     assert!(call(&gateway, "pay", by("bob")).await.is_err());
     assert!(call(&gateway, "pay", by("ann")).await.is_ok());
     assert_eq!((ann.called(), bob.called()), (1, 0));
@@ -315,22 +320,22 @@ async fn a_yes_to_a_call_of_one_user_is_none_to_the_same_call_of_another() {
 /// Two users may have sources with the same id but different tools: the tools of one are not a
 /// change of those of the other.
 #[tokio::test]
-async fn what_one_user_has_is_approved_for_that_user() {
+async fn definitions_are_approved_per_user() {
     let reviewed = |tool: &str| Arc::new(Actor::new("mine", &[tool]).reviewed());
     let (ann, bob) = (reviewed("x: Of ann"), reviewed("x: Of bob"));
-    let builder = Gateway::builder().keep_views(64, Duration::ZERO);
+    let builder = Gateway::builder().cache_views(64, Duration::ZERO);
     let gateway =
         built(builder.request_sources(ByUser::new(&[("ann", &ann), ("bob", &bob)]))).await;
     for user in ["ann", "bob", "ann", "bob"] {
         assert!(call(&gateway, "x", by(user)).await.is_ok(), "{user}");
     }
-    bob.has(&["x: Of bob, and more"]);
+    bob.set_tools(&["x: Of bob, and more"]);
     assert!(call(&gateway, "x", by("bob")).await.is_err(), "a change is held");
     assert!(call(&gateway, "x", by("ann")).await.is_ok());
 }
 
 #[tokio::test]
-async fn a_source_of_a_request_does_not_take_the_place_of_another_of_its_id() {
+async fn request_sources_with_a_taken_id_are_skipped() {
     let (global, same, twice) = (
         Arc::new(Actor::new("all", &["x"])),
         of_request("all", &["evil"]),
@@ -341,17 +346,21 @@ async fn a_source_of_a_request_does_not_take_the_place_of_another_of_its_id() {
     let gateway = built(Gateway::builder().source(global).request_sources(given)).await;
     let view = gateway.view(&by("a")).await;
     assert_eq!(listed(&view), ["all/x", "mine/first"]);
-    let said: Vec<_> = view.problems().iter().map(|it| (it.kind, it.message.as_str())).collect();
+    let diagnostics: Vec<_> = view
+        .diagnostics()
+        .iter()
+        .map(|diagnostic| (diagnostic.kind, diagnostic.message.as_str()))
+        .collect();
     assert_eq!(
-        said,
+        diagnostics,
         [
             (
                 DiagnosticKind::Collision,
-                "source `all` of this request is left out: another one has its id"
+                "source `all` of this request is skipped: another source has the same id"
             ),
             (
                 DiagnosticKind::Collision,
-                "source `mine` of this request is left out: another one has its id"
+                "source `mine` of this request is skipped: another source has the same id"
             ),
         ]
     );
@@ -359,8 +368,8 @@ async fn a_source_of_a_request_does_not_take_the_place_of_another_of_its_id() {
 }
 
 #[tokio::test]
-async fn a_person_at_a_terminal_has_no_tools_of_requests() {
-    let gateway = built(Gateway::builder().request_sources(ByUser::for_anybody())).await;
+async fn the_command_line_has_no_request_tools() {
+    let gateway = built(Gateway::builder().request_sources(ByUser::for_any_user())).await;
     assert_eq!(listed(&gateway.view(&Cx::new(Caller::Cli)).await).len(), 0);
     assert_eq!(gateway.snapshot().len(), 0);
 }

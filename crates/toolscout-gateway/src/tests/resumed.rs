@@ -19,7 +19,7 @@ use toolscout_core::{
 struct World {
     gateway: Gateway,
     source: Arc<Actor>,
-    asked: Arc<AtomicUsize>,
+    prompts: Arc<AtomicUsize>,
     clock: Arc<AtomicU64>,
 }
 
@@ -38,65 +38,71 @@ async fn world(policy: Policy) -> World {
         .build()
         .unwrap();
     gateway.refresh(&cli()).await;
-    World { gateway, source, asked: Arc::default(), clock }
+    World { gateway, source, prompts: Arc::default(), clock }
 }
 
 impl World {
     async fn pay(&self, to: &str, state: Option<&str>, cx: Cx) -> Result<ToolOutput, Error> {
         let tool = self.gateway.resolve("pay").unwrap();
         let mut call = ToolCall::new(tool.id.clone(), arguments(json!({"to": to})));
-        call.resume =
-            state.map(|it| Resume { responses: Some(answers()), state: Some(it.to_owned()) });
+        call.resume = state
+            .map(|state| Resume { responses: Some(responses()), state: Some(state.to_owned()) });
         self.gateway.call_tool(&tool, call, cx).await
     }
 
     /// A request with a user who approves, and whose approvals are counted.
-    fn willing(&self, cx: Cx) -> Cx {
-        let asked = self.asked.clone();
+    fn with_approving_user(&self, cx: Cx) -> Cx {
+        let prompts = self.prompts.clone();
         let answer = move |_: PendingApproval| -> BoxFuture<'static, bool> {
-            asked.fetch_add(1, Ordering::SeqCst);
+            prompts.fetch_add(1, Ordering::SeqCst);
             Box::pin(async { true })
         };
-        Cx { asker: Some(Arc::new(answer)), ..cx }
+        Cx { approval_prompt: Some(Arc::new(answer)), ..cx }
     }
 
-    fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    fn prompts(&self) -> usize {
+        self.prompts.load(Ordering::SeqCst)
     }
 
-    fn later(&self, seconds: u64) {
+    fn advance_clock(&self, seconds: u64) {
         self.clock.fetch_add(seconds * 1_000, Ordering::SeqCst);
     }
 }
 
-fn answers() -> RawJson {
+fn responses() -> RawJson {
     RawJson::from_value(&json!({"amount": {"action": "accept"}}))
 }
 
 #[tokio::test]
-async fn what_a_tool_wants_is_handed_out_as_it_is_and_what_it_gets_reaches_it() {
+async fn input_requests_and_responses_pass_through_unchanged() {
     let world = world(Policy::Allow).await;
-    world.source.answers(Answer::Wants("first"));
+    world.source.set_answer(Answer::Wants("first"));
     let wanted = world.pay("bob", None, agent()).await.unwrap();
-    assert!(wanted.wants_input() && wanted.doubts().is_empty());
+    assert!(wanted.wants_input() && wanted.warnings().is_empty());
     assert_eq!(wanted.raw().to_value()["requestState"], Value::from("first"));
-    world.source.answers(Answer::Id);
+    world.source.set_answer(Answer::Id);
     assert!(!world.pay("bob", Some("first"), agent()).await.unwrap().wants_input());
-    let resume = Resume { responses: Some(answers()), state: Some("first".to_owned()) };
+    let resume = Resume { responses: Some(responses()), state: Some("first".to_owned()) };
     assert_eq!(world.source.resumed(), [None, Some(resume)]);
 }
 
 #[tokio::test]
-async fn a_person_is_asked_once_for_a_call_however_often_its_tool_wants_something() {
+async fn a_resumed_call_needs_no_second_approval() {
     let world = world(Policy::Ask).await;
     for (state, next) in [(None, "one"), (Some("one"), "two"), (Some("two"), "three")] {
-        world.source.answers(Answer::Wants(next));
-        assert!(world.pay("bob", state, world.willing(agent())).await.unwrap().wants_input());
+        world.source.set_answer(Answer::Wants(next));
+        assert!(
+            world
+                .pay("bob", state, world.with_approving_user(agent()))
+                .await
+                .unwrap()
+                .wants_input()
+        );
     }
-    world.source.answers(Answer::Id);
+    world.source.set_answer(Answer::Id);
     // There is no user to ask, and none is needed.
     world.pay("bob", Some("three"), agent()).await.unwrap();
-    assert_eq!((world.asked(), world.source.called()), (1, 4));
+    assert_eq!((world.prompts(), world.source.called()), (1, 4));
     // The result has used it up.
     assert!(world.pay("bob", Some("three"), agent()).await.is_err());
     assert!(world.pay("bob", None, agent()).await.is_err());
@@ -105,11 +111,11 @@ async fn a_person_is_asked_once_for_a_call_however_often_its_tool_wants_somethin
 
 /// T22: if one byte changes, there is no approval.
 #[tokio::test]
-async fn going_on_with_anything_but_the_very_same_run_is_asked_about() {
+async fn resuming_another_run_needs_a_new_approval() {
     let world = world(Policy::Ask).await;
-    world.source.answers(Answer::Wants("state"));
+    world.source.set_answer(Answer::Wants("state"));
     let ann = || Cx { user: Some("ann".into()), ..agent() };
-    world.pay("bob", None, world.willing(ann())).await.unwrap();
+    world.pay("bob", None, world.with_approving_user(ann())).await.unwrap();
     for (to, state, cx) in [
         ("eve", Some("state"), ann()),
         ("bob", Some("other"), ann()),
@@ -121,39 +127,39 @@ async fn going_on_with_anything_but_the_very_same_run_is_asked_about() {
         assert!(world.pay(to, state, cx).await.is_err(), "{to} {state:?}");
     }
     assert_eq!(world.source.called(), 1);
-    world.source.has(&["pay: Pays twice"]);
+    world.source.set_tools(&["pay: Pays twice"]);
     world.gateway.refresh(&cli()).await;
     assert!(world.pay("bob", Some("state"), ann()).await.is_err(), "another definition");
-    world.source.has(&["pay"]);
+    world.source.set_tools(&["pay"]);
     world.gateway.refresh(&cli()).await;
     world.pay("bob", Some("state"), ann()).await.unwrap();
     assert_eq!(world.source.called(), 2);
 }
 
 #[tokio::test]
-async fn a_yes_gets_no_younger_by_going_on() {
+async fn resuming_does_not_extend_an_approval() {
     let world = world(Policy::Ask).await;
-    world.source.answers(Answer::Wants("state"));
-    world.pay("bob", None, world.willing(agent())).await.unwrap();
-    world.later(200);
+    world.source.set_answer(Answer::Wants("state"));
+    world.pay("bob", None, world.with_approving_user(agent())).await.unwrap();
+    world.advance_clock(200);
     world.pay("bob", Some("state"), agent()).await.unwrap();
-    world.later(100);
+    world.advance_clock(100);
     assert!(world.pay("bob", Some("state"), agent()).await.is_err());
-    assert_eq!((world.asked(), world.source.called()), (1, 2));
+    assert_eq!((world.prompts(), world.source.called()), (1, 2));
 }
 
 #[tokio::test]
-async fn a_failure_uses_a_yes_up_and_so_does_who_was_quicker() {
+async fn a_failure_or_a_concurrent_resume_uses_up_the_approval() {
     let world = world(Policy::Ask).await;
-    world.source.answers(Answer::Wants("state"));
-    world.pay("bob", None, world.willing(agent())).await.unwrap();
-    world.source.answers(Answer::Down);
+    world.source.set_answer(Answer::Wants("state"));
+    world.pay("bob", None, world.with_approving_user(agent())).await.unwrap();
+    world.source.set_answer(Answer::Down);
     assert!(world.pay("bob", Some("state"), agent()).await.is_err());
-    world.source.answers(Answer::Wants("state"));
+    world.source.set_answer(Answer::Wants("state"));
     assert!(world.pay("bob", Some("state"), agent()).await.is_err());
     assert_eq!(world.source.called(), 2);
-    world.pay("bob", None, world.willing(agent())).await.unwrap();
-    world.source.answers(Answer::Id);
+    world.pay("bob", None, world.with_approving_user(agent())).await.unwrap();
+    world.source.set_answer(Answer::Id);
     let (one, other) = tokio::join!(
         world.pay("bob", Some("state"), agent()),
         world.pay("bob", Some("state"), agent())
@@ -163,24 +169,24 @@ async fn a_failure_uses_a_yes_up_and_so_does_who_was_quicker() {
 
 /// An approval does not override a policy that was tightened in between.
 #[tokio::test]
-async fn a_policy_that_tightens_meanwhile_counts() {
+async fn a_policy_tightened_in_between_applies() {
     let world = world(Policy::Ask).await;
-    world.source.answers(Answer::Wants("state"));
-    world.pay("bob", None, world.willing(agent())).await.unwrap();
+    world.source.set_answer(Answer::Wants("state"));
+    world.pay("bob", None, world.with_approving_user(agent())).await.unwrap();
     set_session(&world.gateway, PolicyRules::default().rule("s/pay", Policy::Deny));
-    assert!(world.pay("bob", Some("state"), world.willing(agent())).await.is_err());
+    assert!(world.pay("bob", Some("state"), world.with_approving_user(agent())).await.is_err());
     assert_eq!(world.source.called(), 1);
 }
 
 #[tokio::test]
-async fn a_yes_that_waited_in_the_store_carries_as_far() {
+async fn a_stored_approval_covers_resumed_calls() {
     let world = world(Policy::Ask).await;
-    world.source.answers(Answer::Wants("state"));
+    world.source.set_answer(Answer::Wants("state"));
     assert!(world.pay("bob", None, agent()).await.is_err());
     let id = world.gateway.pending().unwrap()[0].id.clone();
-    world.gateway.answer_approval(&id, true, &cli()).unwrap();
+    world.gateway.decide_approval(&id, true, &cli()).unwrap();
     world.pay("bob", None, agent()).await.unwrap();
-    world.source.answers(Answer::Id);
+    world.source.set_answer(Answer::Id);
     world.pay("bob", Some("state"), agent()).await.unwrap();
     let tool = ToolId::new(SourceId::new("s").unwrap(), ToolName::new("pay").unwrap());
     let again = world

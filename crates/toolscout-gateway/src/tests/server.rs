@@ -29,14 +29,14 @@ impl Server {
             tools: Mutex::default(),
             executions: AtomicUsize::new(0),
         };
-        server.has(tools);
+        server.set_tools(tools);
         server
     }
 
     /// Replaces its tools.
-    pub(super) fn has(&self, tools: &[&str]) {
-        let tools = tools.iter().map(|it| {
-            let (name, description) = it.split_once(": ").unwrap_or((it, "Does something"));
+    pub(super) fn set_tools(&self, tools: &[&str]) {
+        let tools = tools.iter().map(|item| {
+            let (name, description) = item.split_once(": ").unwrap_or((item, "Does something"));
             let mut tool = Tool::new(ToolId::new(self.id.clone(), ToolName::new(name).unwrap()));
             tool.description = Some(description.to_owned());
             tool.provenance.trusted = true;
@@ -52,7 +52,7 @@ impl Server {
     }
 
     fn tool(&self, name: &ToolName) -> Option<Tool> {
-        self.tools.lock().iter().find(|it| it.id.name == *name).cloned()
+        self.tools.lock().iter().find(|tool| tool.id.name == *name).cloned()
     }
 }
 
@@ -61,7 +61,7 @@ impl Source for Server {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Mcp
     }
 
@@ -69,6 +69,7 @@ impl Source for Server {
         if self.reviewed {
             ReviewMode::Needed {
                 approves_first_sight: self.trusted,
+                approves_new_tools: self.trusted,
                 accepts_changes: false,
                 entry: "entry".into(),
             }
@@ -79,7 +80,9 @@ impl Source for Server {
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         let tools = self.tools.lock().clone();
-        Box::pin(stream::iter(tools.into_iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it))))))
+        Box::pin(stream::iter(
+            tools.into_iter().map(|tool| Ok(DiscoveryItem::Tool(Arc::new(tool)))),
+        ))
     }
 
     fn load<'a>(

@@ -13,27 +13,28 @@ use toolscout_core::authorization::Policy;
 use toolscout_core::{Arguments, PolicyRules, Source, SourceId};
 
 async fn gateway(sources: &[&Arc<Actor>]) -> Gateway {
-    let all = sources.iter().map(|it| Arc::clone(it) as Arc<dyn Source>);
-    let gateway = all.fold(Gateway::builder(), |builder, it| builder.source(it)).build().unwrap();
+    let all = sources.iter().map(|source| Arc::clone(source) as Arc<dyn Source>);
+    let gateway =
+        all.fold(Gateway::builder(), |builder, value| builder.source(value)).build().unwrap();
     gateway.refresh(&cli()).await;
     gateway
 }
 
 fn listed(gateway: &Gateway) -> Vec<String> {
-    gateway.snapshot().tools().map(|it| it.id.to_string()).collect()
+    gateway.snapshot().tools().map(|tool| tool.id.to_string()).collect()
 }
 
 fn found(gateway: &Gateway) -> Vec<String> {
-    gateway.search(&Query::new("")).iter().map(|it| it.tool.id.to_string()).collect()
+    gateway.search(&Query::new("")).iter().map(|item| item.tool.id.to_string()).collect()
 }
 
 async fn call(gateway: &Gateway, name: &str) -> Result<String, Error> {
-    gateway.call(name, Arguments::new(), agent()).await.map(|it| text(&it))
+    gateway.call(name, Arguments::new(), agent()).await.map(|value| text(&value))
 }
 
 /// F-08: after it is unmounted, its tools are gone from the list and from search.
 #[tokio::test]
-async fn a_source_that_goes_takes_its_tools_with_it_at_once() {
+async fn removing_a_source_removes_its_tools_immediately() {
     let (one, other) = (Arc::new(Actor::new("one", &["a"])), Arc::new(Actor::new("other", &["b"])));
     let gateway = gateway(&[&one, &other]).await;
     assert_eq!(found(&gateway), ["one/a", "other/b"]);
@@ -50,7 +51,7 @@ async fn a_source_that_goes_takes_its_tools_with_it_at_once() {
 }
 
 #[tokio::test]
-async fn a_source_that_comes_is_known_once_it_is_asked() {
+async fn an_added_source_has_tools_after_a_refresh() {
     let gateway = gateway(&[]).await;
     let late = Arc::new(Actor::new("late", &["a"]));
     gateway.add_source(late.clone()).unwrap();
@@ -58,13 +59,13 @@ async fn a_source_that_comes_is_known_once_it_is_asked() {
     gateway.refresh_source(late.id(), &cli()).await.unwrap();
     assert_eq!(call(&gateway, "a").await.unwrap(), "late");
     let error = gateway.add_source(Arc::new(Actor::new("late", &[]))).unwrap_err();
-    assert_eq!(error.to_string(), "two sources are named `late`; give one of them another id");
+    assert_eq!(error.to_string(), "two sources have the id `late`; change one of them");
 }
 
 #[tokio::test]
-async fn a_call_under_way_goes_on_when_its_source_is_removed() {
+async fn a_running_call_continues_when_its_source_is_removed() {
     let gate = Arc::new(Notify::new());
-    let slow = Arc::new(Actor::new("slow", &["a"]).behind(&gate));
+    let slow = Arc::new(Actor::new("slow", &["a"]).gated_by(&gate));
     let gateway = Gateway::builder().source(slow.clone()).build().unwrap();
     gate.notify_one();
     gateway.refresh(&cli()).await;
@@ -80,9 +81,9 @@ async fn a_call_under_way_goes_on_when_its_source_is_removed() {
 }
 
 #[tokio::test]
-async fn a_discovery_that_ends_after_its_source_was_removed_shows_nothing() {
+async fn a_discovery_that_ends_after_its_source_was_removed_is_ignored() {
     let gate = Arc::new(Notify::new());
-    let slow = Arc::new(Actor::new("slow", &["a"]).behind(&gate));
+    let slow = Arc::new(Actor::new("slow", &["a"]).gated_by(&gate));
     let gateway = Gateway::builder().source(slow.clone()).build().unwrap();
     let remove = async {
         gateway.remove_source(slow.id());
@@ -95,14 +96,14 @@ async fn a_discovery_that_ends_after_its_source_was_removed_shows_nothing() {
 
 /// The discovery that started later has newer data, whichever finishes first.
 #[tokio::test]
-async fn a_slow_discovery_does_not_undo_a_quick_one_that_began_later() {
+async fn a_slow_discovery_does_not_undo_a_later_one() {
     let gate = Arc::new(Notify::new());
-    let slow = Arc::new(Actor::new("slow", &["old"]).behind(&gate));
+    let slow = Arc::new(Actor::new("slow", &["old"]).gated_by(&gate));
     let gateway = Gateway::builder().source(slow.clone()).build().unwrap();
     let cx = cli();
     let mut first = Box::pin(gateway.refresh(&cx));
     assert!(waits(&mut first).await);
-    slow.has(&["new"]);
+    slow.set_tools(&["new"]);
     let mut second = Box::pin(gateway.refresh(&cx));
     assert!(waits(&mut second).await);
     // The gate lets them through in the order in which they arrived.
@@ -115,7 +116,7 @@ async fn a_slow_discovery_does_not_undo_a_quick_one_that_began_later() {
 }
 
 #[tokio::test]
-async fn an_edited_source_keeps_its_tools_until_it_is_asked_and_takes_calls_at_once() {
+async fn a_replaced_source_keeps_its_tools_until_refreshed_and_takes_calls_immediately() {
     let (old, new) =
         (Arc::new(Actor::new("s", &["a", "b"])), Arc::new(Actor::new("s", &["a", "c"])));
     let gateway = gateway(&[&old]).await;
@@ -131,7 +132,7 @@ async fn an_edited_source_keeps_its_tools_until_it_is_asked_and_takes_calls_at_o
 
 /// X-11, at the gateway: the last tool disappears, and subscribers of the list are notified.
 #[tokio::test]
-async fn what_is_shown_counts_as_changed_when_it_did_and_only_then() {
+async fn the_change_counter_follows_changes_of_shown_tools_only() {
     let source = Arc::new(Actor::new("s", &["a"]));
     let gateway = Gateway::builder().source(source.clone()).build().unwrap();
     let changes = gateway.changes();
@@ -146,10 +147,10 @@ async fn what_is_shown_counts_as_changed_when_it_did_and_only_then() {
     gateway.refresh(&cli()).await;
     gateway.refresh_source(source.id(), &cli()).await;
     changed("the same was found again", 0);
-    source.has(&["a: Does something else"]);
+    source.set_tools(&["a: Does something else"]);
     gateway.refresh(&cli()).await;
     changed("it says something else", 1);
-    source.answers(Answer::Down);
+    source.set_answer(Answer::Down);
     gateway.refresh(&cli()).await;
     changed("nobody could be asked", 0);
     let level = |policy| {
@@ -163,8 +164,8 @@ async fn what_is_shown_counts_as_changed_when_it_did_and_only_then() {
     changed("it is there again", 1);
     gateway.add_source(Arc::new(Actor::new("empty", &[]))).unwrap();
     changed("nothing is known of it", 0);
-    source.answers(Answer::Id);
-    source.has(&[]);
+    source.set_answer(Answer::Id);
+    source.set_tools(&[]);
     gateway.refresh(&cli()).await;
     changed("the last tool is gone", 1);
     gateway.remove_source(&SourceId::new("s").unwrap());

@@ -29,16 +29,16 @@ async fn gateway(server: &Arc<Server>, store: &Arc<MemoryStore>) -> Gateway {
 
 async fn call(gateway: &Gateway, name: &str) -> Result<(), String> {
     let called = gateway.call(name, arguments(json!({})), Cx::new(Caller::Mcp)).await;
-    called.map(|_| ()).map_err(|it| it.to_string())
+    called.map(|_| ()).map_err(|error| error.to_string())
 }
 
 fn found(gateway: &Gateway) -> Vec<String> {
-    gateway.search(&Query::new("")).iter().map(|it| it.tool.id.name.to_string()).collect()
+    gateway.search(&Query::new("")).iter().map(|item| item.tool.id.name.to_string()).collect()
 }
 
 /// L-01.
 #[tokio::test]
-async fn what_is_held_is_listed_and_neither_found_nor_called_until_a_person_approves_it() {
+async fn quarantined_tools_are_listed_but_not_found_or_called_until_approved() {
     let mut server = Server::new("server", &["add: Adds", "list: Lists"]);
     server.trusted = false;
     let (server, store) = (Arc::new(server), Arc::default());
@@ -56,36 +56,40 @@ async fn what_is_held_is_listed_and_neither_found_nor_called_until_a_person_appr
     gateway.reject(&id("list"), None, &cli()).unwrap();
     assert_eq!(
         call(&gateway, "list").await,
-        Err("`server/list` is quarantined: a person has rejected it".to_owned())
+        Err("`server/list` is quarantined: it was rejected".to_owned())
     );
     assert_eq!(server.executed(), 2);
 }
 
 /// T13.
 #[tokio::test]
-async fn a_poisoned_tool_of_a_trusted_server_is_held_alone_and_shown_with_its_findings_first() {
+async fn only_the_poisoned_tool_of_a_trusted_server_is_quarantined() {
     let server = Arc::new(Server::new("server", &[POISON, "list: Lists"]));
     let gateway = gateway(&server, &Arc::default()).await;
     assert_eq!(found(&gateway), ["list"]);
-    let [held] = &gateway.held()[..] else { panic!() };
-    assert_eq!(held.id, id("add"));
-    assert_eq!(held.findings[0].at, "/description");
-    assert_eq!(held.now["description"], POISON.strip_prefix("add: ").unwrap(), "nothing is cut");
+    let [quarantined] = &gateway.quarantined()[..] else { panic!() };
+    assert_eq!(quarantined.id, id("add"));
+    assert_eq!(quarantined.findings[0].at, "/description");
+    assert_eq!(
+        quarantined.now["description"],
+        POISON.strip_prefix("add: ").unwrap(),
+        "nothing is cut"
+    );
 }
 
 /// T13: the reader of a tool list may be a model, which might follow instructions in it.
 #[tokio::test]
-async fn what_a_held_tool_says_about_itself_is_shown_to_nobody_but_who_reviews_it() {
+async fn texts_of_quarantined_tools_are_shown_only_for_review() {
     let server = Arc::new(Server::new("server", &[POISON, "list: Lists"]));
     let gateway = gateway(&server, &Arc::default()).await;
     let shown = gateway.resolve("add").unwrap();
-    assert_eq!(shown.status.word(), "held");
+    assert_eq!(shown.status.as_str(), "quarantined");
     assert!(!format!("{:?}", gateway.snapshot()).contains("Do not tell"));
     assert_eq!(gateway.resolve("list").unwrap().description.as_deref(), Some("Lists"));
-    let whole = gateway.whole_snapshot();
+    let whole = gateway.full_snapshot();
     assert_eq!(
         whole.tool(&id("add")).unwrap().tool.digest(),
-        gateway.held()[0].digest,
+        gateway.quarantined()[0].digest,
         "as it is, for who decides"
     );
     gateway.approve(&id("add"), None, &cli()).unwrap();
@@ -98,23 +102,26 @@ async fn a_changed_definition_is_never_executed() {
     let (server, store) = (Arc::new(Server::new("server", &["add: Adds"])), Arc::default());
     let running = gateway(&server, &store).await;
     assert_eq!(call(&running, "add").await, Ok(()));
-    server.has(&["add: Adds, and more"]);
+    server.set_tools(&["add: Adds, and more"]);
     assert_eq!(
         call(&running, "add").await,
         Err("`server/add` has changed since it was approved".to_owned())
     );
-    let held =
+    let quarantined =
         Err("`server/add` is quarantined: changed since it was approved: description".to_owned());
-    let news = running.refresh(&cli()).await.problems;
-    assert_eq!(news.iter().map(|it| it.kind).collect::<Vec<_>>(), [DiagnosticKind::Quarantined]);
-    assert_eq!(call(&running, "add").await, held);
+    let diagnostics = running.refresh(&cli()).await.diagnostics;
+    assert_eq!(
+        diagnostics.iter().map(|diagnostic| diagnostic.kind).collect::<Vec<_>>(),
+        [DiagnosticKind::Quarantined]
+    );
+    assert_eq!(call(&running, "add").await, quarantined);
     let restarted = gateway(&server, &store).await;
-    assert_eq!(call(&restarted, "add").await, held);
-    server.has(&["add: Adds"]);
-    assert!(restarted.refresh(&cli()).await.problems.is_empty(), "said once");
-    assert_eq!(call(&restarted, "add").await, held);
-    let [shown] = &restarted.held()[..] else { panic!() };
-    assert!(shown.is_back);
+    assert_eq!(call(&restarted, "add").await, quarantined);
+    server.set_tools(&["add: Adds"]);
+    assert!(restarted.refresh(&cli()).await.diagnostics.is_empty(), "said once");
+    assert_eq!(call(&restarted, "add").await, quarantined);
+    let [shown] = &restarted.quarantined()[..] else { panic!() };
+    assert!(shown.is_reverted);
     assert_eq!(shown.changes[0].after.as_deref(), Some("Adds, and more"));
     assert_eq!(server.executed(), 1);
     restarted.approve(&id("add"), Some(shown.digest), &cli()).unwrap();
@@ -122,33 +129,39 @@ async fn a_changed_definition_is_never_executed() {
 }
 
 #[tokio::test]
-async fn a_tool_rejected_as_it_was_approved_is_not_said_to_have_been_another_in_between() {
+async fn a_rejected_unchanged_tool_has_no_changes() {
     let server = Arc::new(Server::new("server", &["add: Adds"]));
     let gateway = gateway(&server, &Arc::default()).await;
     gateway.reject(&id("add"), None, &cli()).unwrap();
-    let [shown] = &gateway.held()[..] else { panic!() };
-    assert!(shown.is_rejected && !shown.is_back);
+    let [shown] = &gateway.quarantined()[..] else { panic!() };
+    assert!(shown.is_rejected && !shown.is_reverted);
     assert!(shown.changes.is_empty());
 }
 
 /// T22, for definitions.
 #[tokio::test]
-async fn a_person_approves_what_they_have_seen_and_nothing_else() {
+async fn an_approval_covers_only_the_reviewed_definition() {
     let mut server = Server::new("server", &["add: Adds"]);
     server.trusted = false;
     let server = Arc::new(server);
     let gateway = gateway(&server, &Arc::default()).await;
-    let seen = gateway.held()[0].digest;
-    server.has(&["add: Adds, and more"]);
+    let seen = gateway.quarantined()[0].digest;
+    server.set_tools(&["add: Adds, and more"]);
     gateway.refresh(&cli()).await;
     let error = gateway.approve(&id("add"), Some(seen), &cli()).unwrap_err();
-    assert_eq!(error.to_string(), "`server/add` has changed again since you looked");
-    assert!(matches!(gateway.approve(&id("other"), None, &cli()), Err(Error::NotHeld { .. })));
+    assert_eq!(
+        error.to_string(),
+        "the definition of `server/add` has changed since it was reviewed"
+    );
+    assert!(matches!(
+        gateway.approve(&id("other"), None, &cli()),
+        Err(Error::NotQuarantined { .. })
+    ));
 }
 
 /// T36: flips every byte of the stored approval in turn.
 #[tokio::test]
-async fn a_record_that_somebody_touched_counts_for_nothing_until_a_person_has_looked() {
+async fn a_tampered_record_approves_nothing_until_reviewed() {
     let (server, store) =
         (Arc::new(Server::new("server", &["add: Adds"])), Arc::<MemoryStore>::default());
     gateway(&server, &store).await;
@@ -172,7 +185,7 @@ async fn a_record_that_somebody_touched_counts_for_nothing_until_a_person_has_lo
 
 /// T36: a record that was moved to another key does not count either.
 #[tokio::test]
-async fn what_was_approved_in_another_project_counts_for_nothing_in_this_one() {
+async fn approvals_of_another_project_do_not_count() {
     let mut server = Server::new("server", &["add: Adds"]);
     server.trusted = false;
     let (server, store) = (Arc::new(server), Arc::<MemoryStore>::default());
@@ -195,37 +208,37 @@ async fn a_call_with_a_definition_from_before_it_changed_is_refused() {
     let server = Arc::new(Server::new("server", &["add: Adds"]));
     let gateway = gateway(&server, &Arc::default()).await;
     let read = gateway.resolve("add").unwrap();
-    server.has(&["add: Adds, and more"]);
+    server.set_tools(&["add: Adds, and more"]);
     gateway.refresh(&cli()).await;
     gateway.accept_all(&id("add").source, &cli()).unwrap();
     let by = |tool| gateway.call_tool(tool, ToolCall::new(id("add"), Arguments::new()), cli());
     assert_eq!(
         by(&read).await.unwrap_err().to_string(),
-        "`server/add` has changed since it was read"
+        "the definition of `server/add` has changed since the caller read it"
     );
     assert!(by(&gateway.resolve("add").unwrap()).await.is_ok());
 }
 
 /// T35: unreadable approvals deny.
 #[tokio::test]
-async fn a_store_that_cannot_be_read_approves_nothing_and_one_that_keeps_nothing_is_said_once() {
+async fn an_unreadable_store_approves_nothing_and_an_unwritable_one_warns_once() {
     let server = Arc::new(Server::new("server", &["add: Adds"]));
     let with = |reads| Approvals::new(Arc::new(Failing { reads }), "project");
     let broken = Gateway::builder().source(server.clone()).approvals(with(false)).build().unwrap();
-    let [problem] = &broken.refresh(&cli()).await.problems[..] else { panic!() };
-    assert_eq!(problem.kind, DiagnosticKind::Quarantined);
-    let said =
+    let [diagnostic] = &broken.refresh(&cli()).await.diagnostics[..] else { panic!() };
+    assert_eq!(diagnostic.kind, DiagnosticKind::Quarantined);
+    let message =
         "all tools of `server` are quarantined: the approvals cannot be read (the disk is gone)";
-    assert_eq!(problem.message, said);
-    let said = "`server/add` is quarantined: the approvals cannot be read";
-    assert_eq!(call(&broken, "add").await, Err(said.to_owned()));
+    assert_eq!(diagnostic.message, message);
+    let message = "`server/add` is quarantined: the approvals cannot be read";
+    assert_eq!(call(&broken, "add").await, Err(message.to_owned()));
     let forgetful =
         Gateway::builder().source(server.clone()).approvals(with(true)).build().unwrap();
-    let news = forgetful.refresh(&cli()).await.problems;
-    assert!(news[0].message.contains("last for this run only"), "{news:?}");
-    assert!(forgetful.refresh(&cli()).await.problems.is_empty());
+    let diagnostics = forgetful.refresh(&cli()).await.diagnostics;
+    assert!(diagnostics[0].message.contains("are valid for this run only"), "{diagnostics:?}");
+    assert!(forgetful.refresh(&cli()).await.diagnostics.is_empty());
     assert_eq!(call(&forgetful, "add").await, Ok(()));
-    server.has(&["add: Adds, and more"]);
+    server.set_tools(&["add: Adds, and more"]);
     forgetful.refresh(&cli()).await;
     assert!(call(&forgetful, "add").await.is_err(), "changes are noticed all the same");
     forgetful.approve(&id("add"), None, &cli()).unwrap();
@@ -234,20 +247,24 @@ async fn a_store_that_cannot_be_read_approves_nothing_and_one_that_keeps_nothing
 
 /// Many processes review one source at once; none of them loses the writes of another.
 #[tokio::test(flavor = "multi_thread")]
-async fn processes_that_review_at_once_agree() {
+async fn concurrent_reviews_agree() {
     let (server, store) =
         (Arc::new(Server::new("server", &["add: Adds"])), Arc::<MemoryStore>::default());
     gateway(&server, &store).await;
-    server.has(&["add: Adds, and more"]);
+    server.set_tools(&["add: Adds, and more"]);
     let mut reviews = JoinSet::new();
     for _ in 0..16 {
         let (server, store) = (server.clone(), store.clone());
         reviews.spawn(async move {
             let gateway = gateway(&server, &store).await;
-            gateway.call("add", Arguments::new(), cli()).await.map(|_| ()).map_err(|it| it.kind())
+            gateway
+                .call("add", Arguments::new(), cli())
+                .await
+                .map(|_| ())
+                .map_err(|error| error.kind())
         });
     }
-    assert!(reviews.join_all().await.into_iter().all(|it| it == Err(ErrorKind::Refused)));
+    assert!(reviews.join_all().await.into_iter().all(|item| item == Err(ErrorKind::Refused)));
     assert_eq!(server.executed(), 0);
 }
 
@@ -298,7 +315,7 @@ impl Store for Failing {
 /// The cached outcome of a review is reused without another review; it is not if one byte or the
 /// decision has changed.
 #[tokio::test]
-async fn what_is_as_it_was_at_the_last_review_is_not_reviewed_again() {
+async fn unchanged_definitions_are_not_reviewed_again() {
     let (server, store) = (
         Arc::new(Server::new("server", &["add: Adds", "sub: Subtracts"])),
         Arc::<MemoryStore>::default(),
@@ -306,11 +323,11 @@ async fn what_is_as_it_was_at_the_last_review_is_not_reviewed_again() {
     gateway(&server, &store).await;
     let row = || store.read(Namespace::Approval, "project/server").unwrap().unwrap();
     let settled = row();
-    let outcomes = || store.read(Namespace::Settled, "project").unwrap().unwrap();
+    let outcomes = || store.read(Namespace::Review, "project").unwrap().unwrap();
     gateway(&server, &store).await;
-    let known = outcomes();
+    let cached = outcomes();
     let again = gateway(&server, &store).await;
-    assert_eq!((row(), outcomes()), (settled.clone(), known));
+    assert_eq!((row(), outcomes()), (settled.clone(), cached));
     again.reject(&id("sub"), None, &cli()).unwrap();
     let after = gateway(&server, &store).await;
     assert_eq!(call(&after, "add").await, Ok(()));

@@ -10,7 +10,7 @@ fn denied(error: &Error) -> bool {
 
 /// F-06: a remote tool runs by every form of its name, and its result is passed on unchanged.
 #[tokio::test]
-async fn a_tool_that_was_found_runs_by_its_name() {
+async fn a_remote_tool_runs_by_every_form_of_its_name() {
     let remote = remote(json!([issue()]));
     let gateway = gateway(&[&remote], &[]).await;
     search(&gateway, "issue", 10, &agent()).await;
@@ -34,7 +34,7 @@ async fn a_tool_that_was_found_runs_by_its_name() {
 
 /// This gateway checks the arguments before it forwards them.
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_not_passed_on() {
+async fn invalid_arguments_are_not_forwarded() {
     let remote = remote(json!([issue()]));
     let gateway = gateway(&[&remote], &[]).await;
     let error = call(&gateway, "remote/github/create_issue", json!({})).await.unwrap_err();
@@ -45,7 +45,7 @@ async fn arguments_that_do_not_fit_are_not_passed_on() {
 /// A tool can be called without a search: it is looked up then. A tool that is not found is
 /// forwarded by the given name.
 #[tokio::test]
-async fn a_tool_that_nobody_has_found_yet_is_looked_up() {
+async fn a_remote_tool_is_looked_up_on_demand() {
     let remote = remote(json!([issue()]));
     let gateway = gateway(&[&remote], &[]).await;
     assert!(call(&gateway, "remote/github__create_issue", json!({"title": "x"})).await.is_ok());
@@ -56,7 +56,7 @@ async fn a_tool_that_nobody_has_found_yet_is_looked_up() {
 
 /// T20, T24: rules about a tool apply under every name, whether or not its definition is known.
 #[tokio::test]
-async fn what_holds_for_the_inner_tool_holds() {
+async fn rules_about_the_remote_tool_apply() {
     let rules = [("remote/github/create_issue", Policy::Deny)];
     let names = [
         "remote/github/create_issue",
@@ -85,7 +85,7 @@ async fn what_holds_for_the_inner_tool_holds() {
 /// A disabled tool is neither found nor called; a tool with policy `ask` is pending approval, which
 /// shows the inner tool.
 #[tokio::test]
-async fn disabled_and_asked_hold_as_well() {
+async fn disable_and_ask_policies_apply_to_remote_tools() {
     for pattern in ["remote/github/create_issue", "remote/execute_tool"] {
         let remote = remote(json!([issue()]));
         let disabled = gateway(&[&remote], &[(pattern, Policy::Disable)]).await;
@@ -102,7 +102,7 @@ async fn disabled_and_asked_hold_as_well() {
         assert!(remote.calls_of("execute_tool").is_empty());
         let waiting = asked.pending().unwrap();
         assert_eq!(waiting[0].tool.to_string(), "remote/github/create_issue");
-        asked.answer_approval(&waiting[0].id, true, &Cx::new(Caller::Cli)).unwrap();
+        asked.decide_approval(&waiting[0].id, true, &Cx::new(Caller::Cli)).unwrap();
         assert!(call(&asked, "remote/github/create_issue", json!({"title": "x"})).await.is_ok());
         // The approval is bound to this definition; the server receives its digest.
         assert_eq!(remote.calls_of("execute_tool")[0]["expect"], "abc");
@@ -114,7 +114,7 @@ async fn disabled_and_asked_hold_as_well() {
 
 /// Rules can allow one tool and the search, without allowing everything behind the same meta tool.
 #[tokio::test]
-async fn one_tool_may_be_allowed_where_the_rest_is_not() {
+async fn one_remote_tool_may_be_allowed_while_others_are_denied() {
     let remote = remote(json!([issue(), {"name": "other"}]));
     let rules = [
         ("remote/*", Policy::Deny),
@@ -160,7 +160,7 @@ async fn a_call_is_bound_to_the_definition_that_was_found() {
 
 /// Results of one user's search are not available to another.
 #[tokio::test]
-async fn what_one_user_has_found_is_not_known_to_another() {
+async fn remote_definitions_are_cached_per_user() {
     let remote = remote(json!([issue()]));
     let gateway = gateway(&[&remote], &[]).await;
     let user = |name: &str| Cx { user: Some(name.into()), ..agent() };
@@ -180,8 +180,10 @@ async fn a_call_through_too_many_gateways_is_refused() {
     let remote = remote(json!([issue()]));
     let gateway = gateway(&[&remote], &[]).await;
     search(&gateway, "zebra", 10, &agent()).await;
-    let through =
-        |names: &[&str]| Cx { via: names.iter().map(|it| (*it).to_owned()).collect(), ..agent() };
+    let through = |names: &[&str]| Cx {
+        via: names.iter().map(|name| (*name).to_owned()).collect(),
+        ..agent()
+    };
     let arguments = || json!({"title": "x"}).as_object().unwrap().clone();
     gateway.call("remote/github/create_issue", arguments(), through(&["a", "b"])).await.unwrap();
     assert_eq!(remote.last_meta()["toolscout/via"].as_array().unwrap().len(), 3);

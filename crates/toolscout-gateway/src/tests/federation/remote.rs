@@ -25,8 +25,10 @@ pub(super) struct Remote {
     pub(super) calls: Mutex<Vec<ToolCall>>,
 }
 
-pub(super) const UP: Delegation = Delegation { is_wanted: true, is_up: true, is_whole: true };
-pub(super) const DOWN: Delegation = Delegation { is_wanted: true, is_up: false, is_whole: true };
+pub(super) const UP: Delegation =
+    Delegation { is_enabled: true, is_running: true, is_unfiltered: true };
+pub(super) const DOWN: Delegation =
+    Delegation { is_enabled: true, is_running: false, is_unfiltered: true };
 
 impl Remote {
     /// A running gateway that finds these results, returned as structured content.
@@ -36,7 +38,9 @@ impl Remote {
             delegation: Some(UP),
             review: ReviewMode::Unneeded,
             listed: Mutex::new(
-                ["tool_search", "execute_tool"].map(|it| (it, "As always.".to_owned())).to_vec(),
+                ["tool_search", "execute_tool"]
+                    .map(|value| (value, "As always.".to_owned()))
+                    .to_vec(),
             ),
             finds: Mutex::new(json!({"content": [], "structuredContent": {"results": results}})),
             pause: Duration::ZERO,
@@ -50,8 +54,8 @@ impl Remote {
         let calls = self.calls.lock();
         calls
             .iter()
-            .filter(|it| it.tool.name.as_str() == name)
-            .map(|it| it.arguments.clone())
+            .filter(|call| call.tool.name.as_str() == name)
+            .map(|call| call.arguments.clone())
             .collect()
     }
 
@@ -87,7 +91,7 @@ impl Source for Remote {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Mcp
     }
 
@@ -101,7 +105,7 @@ impl Source for Remote {
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
         Box::pin(stream::iter(
-            self.tools().into_iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it)))),
+            self.tools().into_iter().map(|tool| Ok(DiscoveryItem::Tool(Arc::new(tool)))),
         ))
     }
 
@@ -110,7 +114,7 @@ impl Source for Remote {
         name: &'a ToolName,
         _: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        Box::pin(async { Ok(self.tools().into_iter().find(|it| it.id.name == *name)) })
+        Box::pin(async { Ok(self.tools().into_iter().find(|tool| tool.id.name == *name)) })
     }
 
     fn call(
