@@ -54,15 +54,15 @@ impl SearchResponse {
     fn to_event(&self, search: &SearchRequest<'_>) -> EventKind {
         EventKind::Search(SearchEvent {
             text: search.text.to_owned(),
-            profile: search.profile.word(),
-            hits: self.hits.iter().map(|it| (it.tool.id.clone(), it.score)).collect(),
+            profile: search.profile.as_str(),
+            hits: self.hits.iter().map(|hit| (hit.tool.id.clone(), hit.score)).collect(),
             notes: self.notes.clone(),
         })
     }
 
     /// Whether the search found nothing, or nothing with a good score.
     pub fn is_weak(&self) -> bool {
-        self.hits.first().is_none_or(|it| it.score < Self::WEAK)
+        self.hits.first().is_none_or(|hit| hit.score < Self::WEAK)
     }
 }
 
@@ -79,14 +79,14 @@ pub struct Explanation {
 impl Gateway {
     /// Searches all tools that this request can see, including those of remote gateways. Records
     /// the search for relevance feedback. Cancel-safe.
-    pub async fn answer(
+    pub async fn tool_search(
         &self,
         view: &CatalogView,
         search: &SearchRequest<'_>,
         cx: &Cx,
     ) -> SearchResponse {
         if search.is_passing {
-            return self.found(view, search, cx).await;
+            return self.run_search(view, search, cx).await;
         }
         let (cx, pending) = cx.clone().begin_event();
         let answer =
@@ -95,7 +95,7 @@ impl Gateway {
         answer
     }
 
-    async fn found(
+    async fn run_search(
         &self,
         view: &CatalogView,
         search: &SearchRequest<'_>,
@@ -105,7 +105,7 @@ impl Gateway {
         let EmbeddedQuery { meaning, notes: mut said } = if search.is_lexical {
             self.read_words(view).await
         } else {
-            self.understand(view, &Query { profile: search.profile, ..Query::new(search.text) })
+            self.embed_query(view, &Query { profile: search.profile, ..Query::new(search.text) })
                 .await
         };
         let known = self.known_of(view, meaning, &owner);
@@ -114,10 +114,10 @@ impl Gateway {
         if search.is_passing {
             return SearchResponse { hits: near, notes: said };
         }
-        let (hits, notes) = self.search_remote(view, &query, near, cx).await;
-        self.note_question(&owner, &query, &known.space, &hits);
-        said.extend(notes);
-        SearchResponse { hits, notes: said }
+        let (hits, remote_notes) = self.search_remote(view, &query, local_hits, cx).await;
+        self.record_search(&owner, &query, &context.space, &hits);
+        notes.extend(remote_notes);
+        SearchResponse { hits, notes }
     }
 
     /// Explains why the search returned these hits.
@@ -128,31 +128,32 @@ impl Gateway {
         hits: &[SearchHit],
         cx: &Cx,
     ) -> Explanation {
-        let meaning = view.catalog.engine.meaning(search.text).filter(|_| !search.is_lexical);
-        let known = self.known_of(view, meaning, &self.owner(cx));
-        let query = known.query(search);
+        let embedding =
+            view.catalog.engine.cached_embedding(search.text).filter(|_| !search.is_lexical);
+        let context = self.search_context(view, embedding, &self.owner(cx));
+        let query = context.query(search);
         let reading = view.reading(search.text);
         let parts = match search.profile {
             RankingProfile::Ranked => {
-                view.catalog.parts(&query, &hits.iter().map(|it| &it.tool.id).collect::<Vec<_>>())
+                view.catalog.parts(&query, &hits.iter().map(|hit| &hit.tool.id).collect::<Vec<_>>())
             }
             _ => vec![None; hits.len()],
         };
         Explanation { reading, parts }
     }
 
-    fn known_of(
+    fn search_context(
         &self,
         view: &CatalogView,
-        meaning: Option<Arc<QueryEmbedding>>,
+        embedding: Option<Arc<QueryEmbedding>>,
         owner: &FeedbackOwner,
     ) -> SearchContext {
-        let space = meaning
+        let space = embedding
             .as_ref()
             .and_then(|_| view.catalog.engine.encoder_id())
             .unwrap_or_default()
             .to_owned();
-        SearchContext { learned: self.learned(owner, &space), meaning, space }
+        SearchContext { learned: self.learned(owner, &space), embedding, space }
     }
 }
 
@@ -166,7 +167,7 @@ impl CatalogView {
 /// The inputs to a search other than the tools.
 struct SearchContext {
     /// The embedding of the query; `None` for a purely lexical search.
-    meaning: Option<Arc<QueryEmbedding>>,
+    embedding: Option<Arc<QueryEmbedding>>,
     learned: Option<Arc<LearnedQueries>>,
     /// The id of the encoder, which names its vector space; empty without an embedding.
     space: String,
@@ -179,7 +180,7 @@ impl SearchContext {
             profile,
             limit,
             sources,
-            meaning: self.meaning.as_deref(),
+            embedding: self.embedding.as_deref(),
             learned: self.learned.as_deref(),
             ..Query::new(text)
         }

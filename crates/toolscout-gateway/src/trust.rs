@@ -8,15 +8,17 @@ use toolscout_core::authorization::PendingApproval;
 
 impl Gateway {
     /// Every quarantined tool, with the details for a decision.
-    pub fn held(&self) -> Vec<QuarantinedTool> {
+    pub fn quarantined(&self) -> Vec<QuarantinedTool> {
         let scan = self.publisher.scanner();
-        let found = self
+        let sources = self
             .publisher
             .under_review()
             .into_iter()
-            .filter_map(|it| Some((self.publisher.found(&it)?.1, it)));
-        found
-            .flat_map(|(tools, source)| self.publisher.approvals.held(&source, &tools, &scan))
+            .filter_map(|source| Some((self.publisher.unreviewed_tools(&source)?.1, source)));
+        sources
+            .flat_map(|(tools, source)| {
+                self.publisher.approvals.quarantined(&source, &tools, &scan)
+            })
             .collect()
     }
 
@@ -51,15 +53,20 @@ impl Gateway {
     pub fn dangling(&self) -> Vec<DanglingRule> {
         let published = self.publisher.now();
         let is_known =
-            |source: &str| published.sources.all().iter().any(|it| it.id().as_str() == source);
+            |source: &str| published.sources.all().iter().any(|item| item.id().as_str() == source);
         let is_listed =
-            |source: &str| published.all.tools().any(|it| it.id.source.as_str() == source);
+            |source: &str| published.all.tools().any(|tool| tool.id.source.as_str() == source);
         let has = |source: &str, name: &str| {
-            published.all.named(name).iter().any(|it| it.tool.id.source.as_str() == source)
+            published
+                .all
+                .tools_named(name)
+                .iter()
+                .any(|item| item.tool.id.source.as_str() == source)
         };
         // There is no complete list of the tools of a remote gateway.
-        let searches =
-            |source: &str| published.remote_gateways.iter().any(|it| it.source.as_str() == source);
+        let searches = |source: &str| {
+            published.remote_gateways.iter().any(|gateway| gateway.source.as_str() == source)
+        };
         published.policies.dangling(|source, name| match name {
             _ if !is_known(source) => self.requests.has_providers(),
             None => true,

@@ -28,15 +28,15 @@ enum RemoteAccess {
 
 impl Gateway {
     /// The view of this request. Without request-specific sources, this is the shared catalog, at
-    /// no cost. Sources that cannot be listed in time are left out, which [`CatalogView::problems`]
+    /// no cost. Sources that cannot be listed in time are left out, which [`CatalogView::diagnostics`]
     /// reports.
     ///
     /// Cancel-safe: other requests that wait for the same keys continue.
     pub async fn view(&self, cx: &Cx) -> CatalogView {
         match self.requests.keys(cx) {
-            None => CatalogView::of(self.catalog()),
-            Some(keys) => CatalogView::of(
-                self.requests.moment(&self.publisher, self.scope.as_deref(), keys, cx).await,
+            None => CatalogView::new(self.catalog()),
+            Some(keys) => CatalogView::new(
+                self.requests.catalog_for(&self.publisher, self.scope.as_deref(), keys, cx).await,
             ),
         }
     }
@@ -45,25 +45,25 @@ impl Gateway {
 impl Gateway {
     /// A hash of the request keys; `None` if the request has no sources of its own. Surfaces store
     /// data of a requester under this hash and the user.
-    pub fn whose(&self, cx: &Cx) -> Option<String> {
+    pub fn requester_hash(&self, cx: &Cx) -> Option<String> {
         let keys = self.requests.keys(cx)?;
         Some(blake3::hash(serde_json::json!(keys).to_string().as_bytes()).to_hex().to_string())
     }
 }
 
 impl CatalogView {
-    fn of(moment: Arc<PublishedCatalog>) -> Self {
-        Self { catalog: moment, remote: RemoteAccess::Nothing }
+    fn new(catalog: Arc<PublishedCatalog>) -> Self {
+        Self { catalog, remote: RemoteAccess::Nothing }
     }
 
-    /// The tools without disabled ones; quarantined tools are reduced to the name and the reason.
+    /// The tools without disabled ones and those that read-only mode blocks; quarantined tools are reduced to the name and the reason.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.catalog.shown.clone()
     }
 
     /// All tools, including disabled ones and the full definitions of quarantined ones: for the
     /// operator who decides about them.
-    pub fn whole_snapshot(&self) -> Arc<Snapshot> {
+    pub fn full_snapshot(&self) -> Arc<Snapshot> {
         self.catalog.all.clone()
     }
 
@@ -87,7 +87,7 @@ impl CatalogView {
     /// Whether this view is specific to some requests and must not be shown to others. That is the
     /// case for every request with sources of its own, even if they have no tools.
     pub fn is_private(&self) -> bool {
-        self.catalog.beneath.is_some()
+        self.catalog.shared.is_some()
     }
 
     /// The generation of the shared catalog; it increases with each publication.
@@ -101,8 +101,8 @@ impl CatalogView {
     }
 
     /// Diagnostics from building the catalog of this request.
-    pub fn problems(&self) -> &[Diagnostic] {
-        &self.catalog.problems
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.catalog.diagnostics
     }
 
     /// The sources, in the order they were added; those of the request last.
@@ -126,13 +126,17 @@ impl CatalogView {
     }
 
     /// The remote gateways that may be queried.
-    pub fn delegates(&self) -> impl Iterator<Item = &SourceId> {
-        self.catalog.remote_gateways.iter().filter(|it| it.is_open).map(|it| &it.source)
+    pub fn remote_gateways(&self) -> impl Iterator<Item = &SourceId> {
+        self.catalog
+            .remote_gateways
+            .iter()
+            .filter(|gateway| gateway.is_open)
+            .map(|gateway| &gateway.source)
     }
 
     /// Whether this source is a remote gateway that may be queried.
-    pub(crate) fn asks(&self, source: &SourceId) -> bool {
-        self.delegates().any(|it| it == source)
+    pub(crate) fn can_query(&self, source: &SourceId) -> bool {
+        self.remote_gateways().any(|delegate| delegate == source)
     }
 
     /// The same view, with access to the meta tools of remote gateways.
@@ -140,8 +144,8 @@ impl CatalogView {
         Self { remote: RemoteAccess::MetaTools, ..self }
     }
 
-    pub(crate) fn and_far(self, far: RemoteTool) -> Self {
-        Self { remote: RemoteAccess::Tool(Arc::new(far)), ..self }
+    pub(crate) fn with_remote_tool(self, remote_tool: RemoteTool) -> Self {
+        Self { remote: RemoteAccess::Tool(Arc::new(remote_tool)), ..self }
     }
 
     /// Whether this view has access to the meta tools of remote gateways.
@@ -150,9 +154,9 @@ impl CatalogView {
     }
 
     /// The remote tool that this view gives access to.
-    pub(crate) fn far(&self) -> Option<&RemoteTool> {
+    pub(crate) fn remote_tool(&self) -> Option<&RemoteTool> {
         match &self.remote {
-            RemoteAccess::Tool(far) => Some(far),
+            RemoteAccess::Tool(remote_tool) => Some(remote_tool),
             _ => None,
         }
     }
@@ -161,8 +165,12 @@ impl CatalogView {
     pub(crate) fn tool(&self, id: &ToolId) -> Result<(&Arc<Tool>, &ToolStanding), Error> {
         let is_closed =
             || is_meta_tool(id, &self.catalog.remote_gateways) && !self.is_through_meta_tools();
-        let far = || self.far().filter(|it| it.tool.id == *id).map(|it| (&it.tool, &it.standing));
-        let known = self.catalog.tool(id).filter(|_| !is_closed()).or_else(far);
+        let remote = || {
+            self.remote_tool()
+                .filter(|value| value.tool.id == *id)
+                .map(|value| (&value.tool, &value.standing))
+        };
+        let known = self.catalog.tool(id).filter(|_| !is_closed()).or_else(remote);
         known.ok_or_else(|| Error::UnknownTool { name: id.to_string(), nearest: Vec::new() })
     }
 

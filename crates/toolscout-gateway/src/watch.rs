@@ -13,16 +13,16 @@ use toolscout_core::{BoxStream, Cx, LibraryEvent, Source, SourceId};
 /// Delay between two refreshes of a source after change hints; hints during the delay are combined.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of hints combined at once, because a source may have hints ready without end.
-const HINTS: usize = 1_024;
+const MAX_COMBINED_HINTS: usize = 1_024;
 /// Maximum number of events queued for a receiver.
-const WAITING: usize = 256;
+const MAX_QUEUED_EVENTS: usize = 256;
 
 /// Broadcasts the events of libraries.
 pub(crate) struct LibraryEvents(broadcast::Sender<(SourceId, LibraryEvent)>);
 
 impl Default for LibraryEvents {
     fn default() -> Self {
-        Self(broadcast::Sender::new(WAITING))
+        Self(broadcast::Sender::new(MAX_QUEUED_EVENTS))
     }
 }
 
@@ -35,7 +35,7 @@ impl Gateway {
 
     /// The events in the libraries of all sources, while [`Gateway::watch`] runs. A slow receiver
     /// loses the oldest events, and receives the number of lost ones.
-    pub fn library_news(&self) -> broadcast::Receiver<(SourceId, LibraryEvent)> {
+    pub fn library_events(&self) -> broadcast::Receiver<(SourceId, LibraryEvent)> {
         self.library_events.0.subscribe()
     }
 
@@ -44,17 +44,17 @@ impl Gateway {
     /// the first refresh, since it receives only later hints. Never returns. Dropping the future
     /// stops it; no change stays half done.
     pub async fn watch(&self, cx: &Cx) -> Infallible {
-        let mut comings = self.publisher.comings.subscribe();
+        let mut source_changes = self.publisher.source_changes.subscribe();
         let mut followed = HashSet::new();
-        let mut follow = FuturesUnordered::new();
+        let mut followers = FuturesUnordered::new();
         loop {
-            for source in self.sources().iter().filter(|it| followed.insert(address(it))) {
-                follow.push(self.follow(source.clone(), cx));
+            for source in self.sources().iter().filter(|source| followed.insert(address(source))) {
+                followers.push(self.follow(source.clone(), cx));
             }
             tokio::select! {
-                _ = comings.changed() => {}
-                Some(gone) = follow.next() => {
-                    followed.remove(&address(&gone));
+                _ = source_changes.changed() => {}
+                Some(removed) = followers.next() => {
+                    followed.remove(&address(&removed));
                 }
             }
         }
@@ -65,43 +65,43 @@ impl Gateway {
         tokio::select! {
             // Checks for removal first: a removed source is not queried any more.
             biased;
-            () = self.until_gone(&source) => {}
-            _ = join(self.heed(&source, cx), self.pass_on(&source)) => {}
+            () = self.wait_until_removed(&source) => {}
+            _ = join(self.follow_hints(&source, cx), self.forward_events(&source)) => {}
         }
         source
     }
 
-    async fn until_gone(&self, source: &Arc<dyn Source>) {
-        let mut comings = self.publisher.comings.subscribe();
-        while self.publisher.now().sources.has(source) && comings.changed().await.is_ok() {}
+    async fn wait_until_removed(&self, source: &Arc<dyn Source>) {
+        let mut source_changes = self.publisher.source_changes.subscribe();
+        while self.publisher.now().sources.has(source) && source_changes.changed().await.is_ok() {}
     }
 
-    async fn heed(&self, source: &Arc<dyn Source>, cx: &Cx) -> Infallible {
+    async fn follow_hints(&self, source: &Arc<dyn Source>, cx: &Cx) -> Infallible {
         let mut hints = source.changes().fuse();
         loop {
-            several(&mut hints).await;
+            wait_for_hints(&mut hints).await;
             // A hint during a refresh may refer to something that the refresh did not see.
-            while is_hinted_during(self.look(source, cx), &mut hints).await {}
+            while is_hinted_during(self.refresh_after_hint(source, cx), &mut hints).await {}
         }
     }
 
-    async fn look(&self, source: &Arc<dyn Source>, cx: &Cx) {
-        let refreshed = self.ask(std::slice::from_ref(source), cx, |_| ()).await;
+    async fn refresh_after_hint(&self, source: &Arc<dyn Source>, cx: &Cx) {
+        let refreshed = self.discover_sources(std::slice::from_ref(source), cx, |_| ()).await;
         for (id, error) in refreshed.failed {
             tracing::warn!(event = "refresh_failed", source = %id, error = %error);
         }
-        for problem in refreshed.problems {
-            tracing::debug!(event = "problem", source = %source.id(), message = problem.message);
+        for diagnostic in refreshed.diagnostics {
+            tracing::debug!(event = "diagnostic", source = %source.id(), message = diagnostic.message);
         }
         tokio::time::sleep(PAUSE).await;
     }
 
-    async fn pass_on(&self, source: &Arc<dyn Source>) -> Infallible {
+    async fn forward_events(&self, source: &Arc<dyn Source>) -> Infallible {
         if let Some(library) = source.library() {
-            let mut news = library.events();
-            while let Some(it) = news.next().await {
+            let mut events = library.events();
+            while let Some(event) = events.next().await {
                 // Sending fails if there are no receivers, which is fine.
-                let _ = self.library_events.0.send((source.id().clone(), it));
+                let _ = self.library_events.0.send((source.id().clone(), event));
                 tokio::task::coop::consume_budget().await;
             }
         }
@@ -112,11 +112,11 @@ impl Gateway {
 type ChangeHints<'a> = Fuse<BoxStream<'a, ()>>;
 
 /// Waits for a hint, and takes those that came with it. Never returns if the stream has ended.
-async fn several(hints: &mut ChangeHints<'_>) {
+async fn wait_for_hints(hints: &mut ChangeHints<'_>) {
     if hints.next().await.is_none() {
         std::future::pending::<()>().await;
     }
-    for _ in 0..HINTS {
+    for _ in 0..MAX_COMBINED_HINTS {
         if !matches!(hints.next().now_or_never(), Some(Some(()))) {
             break;
         }

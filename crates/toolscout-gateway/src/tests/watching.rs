@@ -11,16 +11,16 @@ use tokio::sync::broadcast::error::TryRecvError;
 use toolscout_core::{LibraryEvent, Source};
 
 fn gateway(sources: &[&Arc<Actor>]) -> Gateway {
-    let all = sources.iter().map(|it| Arc::clone(it) as Arc<dyn Source>);
-    all.fold(Gateway::builder(), |builder, it| builder.source(it)).build().unwrap()
+    let all = sources.iter().map(|source| Arc::clone(source) as Arc<dyn Source>);
+    all.fold(Gateway::builder(), |builder, value| builder.source(value)).build().unwrap()
 }
 
 /// Time is paused, so this returns when no other work is left.
-async fn a_while() {
+async fn wait_until_idle() {
     tokio::time::sleep(Duration::from_secs(3)).await;
 }
 
-async fn watched<T>(gateway: &Gateway, work: impl Future<Output = T>) -> T {
+async fn while_watching<T>(gateway: &Gateway, work: impl Future<Output = T>) -> T {
     let cx = cli();
     tokio::select! {
         done = work => done,
@@ -30,16 +30,16 @@ async fn watched<T>(gateway: &Gateway, work: impl Future<Output = T>) -> T {
 
 /// F-05, at the gateway: a source reports that its tools have changed.
 #[tokio::test(start_paused = true)]
-async fn a_hint_leads_to_one_refresh_and_who_listens_is_told() {
+async fn a_hint_leads_to_one_refresh_and_one_change() {
     let (one, other) = (Arc::new(Actor::new("one", &["a"])), Arc::new(Actor::new("other", &["b"])));
     let gateway = gateway(&[&one, &other]);
     gateway.refresh(&cli()).await;
     let mut changes = gateway.changes();
-    watched(&gateway, async {
-        one.has(&["a", "more"]);
+    while_watching(&gateway, async {
+        one.set_tools(&["a", "more"]);
         one.hint();
         changes.changed().await.unwrap();
-        a_while().await;
+        wait_until_idle().await;
     })
     .await;
     assert_eq!((one.discovered(), other.discovered()), (2, 1));
@@ -48,94 +48,94 @@ async fn a_hint_leads_to_one_refresh_and_who_listens_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_storm_of_hints_leads_to_few_refreshes_and_the_last_one_is_heard() {
+async fn many_hints_lead_to_few_refreshes_including_the_last() {
     let source = Arc::new(Actor::new("s", &["a"]));
     let gateway = gateway(&[&source]);
-    watched(&gateway, async {
+    while_watching(&gateway, async {
         for _ in 0..10_000 {
             source.hint();
         }
-        a_while().await;
+        wait_until_idle().await;
         assert!(source.discovered() <= 10, "{}", source.discovered());
         let before = source.discovered();
         for _ in 0..1_000 {
             source.hint();
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        source.has(&["last"]);
+        source.set_tools(&["last"]);
         source.hint();
-        a_while().await;
+        wait_until_idle().await;
         assert!(source.discovered() - before <= 12, "{}", source.discovered() - before);
     })
     .await;
     assert_eq!(
-        gateway.snapshot().tools().map(|it| it.id.to_string()).collect::<Vec<_>>(),
+        gateway.snapshot().tools().map(|tool| tool.id.to_string()).collect::<Vec<_>>(),
         ["s/last"]
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_fails_when_it_is_asked_is_listened_to_all_the_same() {
+async fn a_failing_source_is_still_watched() {
     let source = Arc::new(Actor::new("s", &["a"]));
     let gateway = gateway(&[&source]);
-    watched(&gateway, async {
-        source.answers(Answer::Down);
+    while_watching(&gateway, async {
+        source.set_answer(Answer::Down);
         source.hint();
-        a_while().await;
-        source.answers(Answer::Id);
+        wait_until_idle().await;
+        source.set_answer(Answer::Id);
         source.hint();
-        a_while().await;
+        wait_until_idle().await;
     })
     .await;
     assert_eq!((source.discovered(), gateway.snapshot().len()), (2, 1));
 }
 
 #[tokio::test(start_paused = true)]
-async fn sources_that_come_later_are_followed_and_those_that_are_gone_are_not() {
+async fn added_sources_are_watched_and_removed_ones_are_not() {
     let (early, late) =
         (Arc::new(Actor::new("early", &["a"])), Arc::new(Actor::new("late", &["b"])));
     let gateway = gateway(&[&early]);
-    watched(&gateway, async {
-        a_while().await;
+    while_watching(&gateway, async {
+        wait_until_idle().await;
         gateway.add_source(late.clone()).unwrap();
-        a_while().await;
+        wait_until_idle().await;
         late.hint();
-        a_while().await;
+        wait_until_idle().await;
         assert_eq!((early.discovered(), late.discovered()), (0, 1));
         gateway.remove_source(late.id());
         late.hint();
-        a_while().await;
+        wait_until_idle().await;
         assert_eq!(late.discovered(), 1);
         let again = Arc::new(Actor::new("late", &["c"]));
         gateway.add_source(again.clone()).unwrap();
         again.hint();
-        a_while().await;
+        wait_until_idle().await;
         assert_eq!(again.discovered(), 1);
         let edited = Arc::new(Actor::new("late", &["d"]));
         gateway.replace_source(edited.clone()).unwrap();
         again.hint();
         edited.hint();
-        a_while().await;
+        wait_until_idle().await;
         assert_eq!((again.discovered(), edited.discovered()), (1, 1));
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_happens_in_libraries_is_passed_on_and_who_is_too_slow_is_told() {
+async fn library_events_are_forwarded_and_slow_receivers_lag() {
     let source = Arc::new(Actor::new("s", &[]));
     let gateway = gateway(&[&source]);
-    let mut news = gateway.library_news();
-    watched(&gateway, async {
-        source.tell(LibraryEvent::PromptsChanged);
-        let (id, event) = news.recv().await.unwrap();
+    let mut events = gateway.library_events();
+    while_watching(&gateway, async {
+        source.send_event(LibraryEvent::PromptsChanged);
+        let (id, event) = events.recv().await.unwrap();
         assert_eq!((id.as_str(), event), ("s", LibraryEvent::PromptsChanged));
         for _ in 0..300 {
-            source.tell(LibraryEvent::ResourcesChanged);
+            source.send_event(LibraryEvent::ResourcesChanged);
         }
-        a_while().await;
+        wait_until_idle().await;
     })
     .await;
-    assert_eq!(news.try_recv(), Err(TryRecvError::Lagged(44)));
-    assert!(news.try_recv().is_ok());
+    assert_eq!(events.try_recv(), Err(TryRecvError::Lagged(44)));
+    assert!(events.try_recv().is_ok());
 }
