@@ -1,7 +1,9 @@
 //! Embeds tools, a few at a time, each text once.
 
 use crate::Gateway;
+use crate::indexed_tools::{IndexedTools, MIN_PER_SEARCH};
 use crate::published::PublishedCatalog;
+use crate::search::BuiltIndex;
 use crate::tasks::run_blocking;
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -16,9 +18,7 @@ const BACKGROUND_BATCH: usize = 16;
 /// The same, if a command waits for the result.
 const COMMAND_BATCH: usize = 64;
 /// The same during a search, which may have to stop soon.
-const AT_ONCE: usize = 4;
-/// A search embeds at least this many tools, however long that takes.
-const AT_LEAST: usize = 24;
+const SEARCH_BATCH: usize = 4;
 /// Tools looked up in the store in one batch.
 const LOOKUP_BATCH: usize = 1_024;
 /// Interval between publications of new embeddings to searches.
@@ -39,8 +39,8 @@ impl Gateway {
         let mut changes = self.changes();
         loop {
             changes.borrow_and_update();
-            sleep(PAUSE).await;
-            self.study_until(None, FEW).await;
+            sleep(START_DELAY).await;
+            self.embed_until(None, BACKGROUND_BATCH, |_| ()).await;
             if changes.changed().await.is_err() {
                 std::future::pending().await
             }
@@ -49,14 +49,50 @@ impl Gateway {
 
     /// Embeds tools for at most this time. Returns the number of tools without an embedding. For
     /// commands that have discovered tools.
-    pub async fn study_within(&self, time: Duration) -> usize {
-        self.study_until(Some(Instant::now() + time), MANY).await;
-        self.publisher.now().indexed().map_or(0, |it| it.missing)
+    pub async fn embed_within(&self, time: Duration) -> usize {
+        self.embed_until(Some(Instant::now() + time), COMMAND_BATCH, |_| ()).await;
+        self.publisher.now().built_index().map_or(0, |value| value.missing)
     }
 
-    async fn study_until(&self, end: Option<Instant>, most: usize) {
-        let mut study = EmbeddingRun::default();
-        let mut written = Instant::now();
+    /// Whether searches need embeddings that no search computes by itself.
+    pub fn needs_indexing(&self) -> bool {
+        let count = |built: &BuiltIndex| {
+            let total = built.index.len();
+            IndexedTools { indexed: total - built.missing, total }
+        };
+        self.publisher.now().built_index().is_some_and(|built| count(&built).needs_indexing())
+    }
+
+    /// Embeds all tools, and waits for a process that is doing the same. `watch` sees how far it
+    /// is. Cancel-safe: the next run continues where this one stopped.
+    pub async fn embed_all(&self, is_in_background: bool, watch: impl FnMut(IndexedTools)) {
+        let batch = if is_in_background { BACKGROUND_BATCH } else { COMMAND_BATCH };
+        self.embed_until(None, batch, watch).await;
+    }
+
+    /// How many tools have an embedding, here or in the store; `None` without an encoder. Embeds
+    /// nothing.
+    pub async fn indexed_tools(&self) -> Option<IndexedTools> {
+        let publisher = self.publisher.clone();
+        let look_up = move || {
+            let catalog = publisher.now();
+            catalog.engine.encoder_id()?;
+            let mut run = EmbeddingRun::default();
+            run.look_up(&catalog);
+            run.publish(&catalog);
+            Some(run.indexed(&catalog))
+        };
+        run_blocking(look_up).await.flatten()
+    }
+
+    async fn embed_until(
+        &self,
+        deadline: Option<Instant>,
+        batch: usize,
+        mut watch: impl FnMut(IndexedTools),
+    ) {
+        let mut run = EmbeddingRun::default();
+        let mut saved = Instant::now();
         loop {
             let publisher = self.publisher.clone();
             let step = move || {
@@ -64,12 +100,14 @@ impl Gateway {
                 if remaining != RemainingWork::More || run.is_due() {
                     run.publish(&publisher.now());
                 }
-                (study, left)
+                let indexed = run.indexed(&publisher.now());
+                (run, remaining, indexed)
             };
-            let Some((after, left)) = run_blocking(step).await else { return };
-            study = after;
-            let is_over = end.is_some_and(|it| it <= Instant::now());
-            match left {
+            let Some((after, remaining, indexed)) = run_blocking(step).await else { return };
+            run = after;
+            watch(indexed);
+            let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
+            match remaining {
                 RemainingWork::More if !is_over => {}
                 RemainingWork::Elsewhere if deadline.is_none() => sleep(POLL_INTERVAL).await,
                 _ => break,
@@ -176,6 +214,25 @@ impl EmbeddingRun {
         }
         self.encoded += unknown.len();
         RemainingWork::More
+    }
+
+    /// Takes the embeddings of all tools that are in the store.
+    fn look_up(&mut self, catalog: &PublishedCatalog) {
+        let engine = &catalog.engine;
+        let Some(id) = engine.encoder_id() else { return };
+        let built = catalog.ensure_index();
+        let stored = built.index.without_vector(id).filter_map(|(stamp, tool)| {
+            Some((stamp, engine.stored_vector(id, &encoded_text(tool))?))
+        });
+        self.unpublished.extend(stored);
+    }
+
+    /// How many tools have an embedding, including those that are not yet published.
+    fn indexed(&self, catalog: &PublishedCatalog) -> IndexedTools {
+        let built = catalog.ensure_index();
+        let total = built.index.len();
+        let missing = built.missing.saturating_sub(self.unpublished.len());
+        IndexedTools { indexed: total - missing, total }
     }
 
     fn is_due(&self) -> bool {
