@@ -2,7 +2,6 @@
 
 use crate::delegation;
 use crate::policy::DanglingRule;
-use crate::publish::DiscoveryResult;
 use crate::tasks::run_blocking;
 use crate::{Error, Gateway};
 use futures_util::StreamExt;
@@ -56,6 +55,9 @@ impl Gateway {
         let view = self.view(cx).await;
         let unknown = match view.resolve(text) {
             Err(error @ Error::UnknownTool { .. }) => error,
+            Ok(tool) if tool.provenance.placeholder => {
+                Error::UnknownTool { name: text.to_owned(), nearest: Vec::new() }
+            }
             other => return other,
         };
         let Some((source, name)) = view.named_source(text) else { return Err(unknown) };
@@ -80,8 +82,7 @@ impl Gateway {
         watch: impl FnMut(&DiscoveryItem),
     ) -> RefreshOutcome {
         let ticket = self.publisher.ticket();
-        let found: Vec<DiscoveryResult> =
-            sources.iter().cloned().zip(gather(sources, cx, watch).await).collect();
+        let results = discover_results(sources, cx, watch).await;
         if sources.iter().all(|source| source.review() == ReviewMode::Unneeded) {
             return self.publisher.publish(results, ticket);
         }
@@ -90,6 +91,18 @@ impl Gateway {
         let publisher = self.publisher.clone();
         run_blocking(move || publisher.publish(results, ticket)).await.unwrap_or_default()
     }
+}
+
+/// The outcome of discovery for one source.
+pub(crate) type DiscoveryResult = (Arc<dyn Source>, Result<SourceDiscovery, SourceError>);
+
+/// Runs discovery on these sources; each result comes with its source.
+pub(crate) async fn discover_results(
+    sources: &[Arc<dyn Source>],
+    cx: &Cx,
+    watch: impl FnMut(&DiscoveryItem),
+) -> Vec<DiscoveryResult> {
+    sources.iter().cloned().zip(discover_all(sources, cx, watch).await).collect()
 }
 
 /// Runs discovery on these sources independently, and passes each item to `watch` as it arrives.

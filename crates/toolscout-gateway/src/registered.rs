@@ -18,6 +18,12 @@ pub(crate) fn log(now: &Snapshot, failed: &[(SourceId, SourceError)]) {
     tracing::debug!(event = "tool_registry_stats", toolCount = now.len(), cacheAge = age(), expired = expired(), byServer = %names(now));
 }
 
+/// Logs a search that was answered from these tools, without a query to a server.
+pub(crate) fn log_search(now: &Snapshot) {
+    let age = || cache_age(now);
+    tracing::debug!(event = "tool_cache_hit", toolCount = now.len(), cacheAge = age());
+}
+
 fn by_source(now: &Snapshot) -> BTreeMap<&str, Vec<&Tool>> {
     let mut all: BTreeMap<_, Vec<_>> =
         now.sources().map(|(id, _)| (id.as_str(), Vec::new())).collect();
