@@ -1,9 +1,14 @@
 //! Publishes catalogs: the only place that replaces the current one.
 
+mod reconfigure;
+
+pub use reconfigure::Reconfiguration;
+
 use crate::approvals::ReviewRun;
 use crate::delegation;
+use crate::discover::DiscoveryResult;
 use crate::policy::Policies;
-use crate::published::PublishedCatalog;
+use crate::published::{CatalogParts, PublishedCatalog};
 use crate::registered;
 use crate::scope::{Scope, Scopes};
 use crate::search::SearchEngine;
@@ -24,21 +29,19 @@ use toolscout_core::{Diagnostic, ReviewMode, Source, SourceId, Status, Tool};
 pub(crate) struct CatalogPublisher {
     pub(crate) approvals: Approvals,
     published: ArcSwap<PublishedCatalog>,
-    scopes: ArcSwap<Scopes>,
     /// The catalogs of named scopes, at most one per scope. Each contains the catalog it was
     /// derived from.
     scoped: Mutex<HashMap<Arc<str>, Arc<PublishedCatalog>>>,
     /// Held by the one writer. Readers never wait.
     state: Mutex<PublisherState>,
     tickets: AtomicU64,
+    /// Sources whose discoveries are ignored until the next reconfiguration.
+    pub(crate) paused: ArcSwap<HashSet<SourceId>>,
     /// Counts changes of the shown tools.
     pub(crate) changes: watch::Sender<u64>,
     /// Counts added, removed and replaced sources.
     pub(crate) source_changes: watch::Sender<u64>,
 }
-
-/// The outcome of discovery for one source.
-pub(crate) type DiscoveryResult = (Arc<dyn Source>, Result<SourceDiscovery, SourceError>);
 
 /// The start order of discoveries. Several discoveries of a source may run at a time; the one that
 /// started later has newer data.
@@ -78,11 +81,11 @@ impl CatalogPublisher {
     ) -> Self {
         Self {
             approvals,
-            published: ArcSwap::from_pointee(PublishedCatalog::first(policies, sources, searching)),
-            scopes: ArcSwap::default(),
+            published: ArcSwap::from_pointee(PublishedCatalog::first(policies, sources, engine)),
             scoped: Mutex::default(),
             state: Mutex::default(),
             tickets: AtomicU64::new(0),
+            paused: ArcSwap::default(),
             changes: watch::Sender::new(0),
             source_changes: watch::Sender::new(0),
         }
@@ -92,16 +95,11 @@ impl CatalogPublisher {
         self.published.load_full()
     }
 
-    /// The scope of this name.
-    pub(crate) fn scope(&self, name: &str) -> Option<Arc<Scope>> {
-        self.scopes.load().named.get(name).cloned()
-    }
-
     /// The current catalog within a scope. Built once for each generation and scope.
     pub(crate) fn within(&self, scope: Option<&str>) -> Arc<PublishedCatalog> {
         let now = self.now();
         let Some(name) = scope else { return now };
-        let Some(scope) = self.scope(name) else {
+        let Some(scope) = now.scopes.named.get(name).cloned() else {
             return Arc::new(PublishedCatalog::within(now, Arc::new(Scope::nothing())));
         };
         let mut scoped = self.scoped.lock();
@@ -116,16 +114,9 @@ impl CatalogPublisher {
     /// Replaces the scopes.
     pub(crate) fn set_scopes(&self, scopes: Scopes) {
         let _state = self.state.lock();
-        let is_other = scopes.named != self.scopes.load().named;
         let now = self.now();
-        let everything = scopes.everything.clone();
-        self.scoped.lock().retain(|name, _| scopes.named.contains_key(name));
-        self.scopes.store(Arc::new(scopes));
-        if everything != now.scope {
-            self.show(everything, now.all.clone(), now.policies.clone(), now.sources.clone());
-        }
-        if is_other {
-            self.changes.send_modify(|count| *count += 1);
+        if scopes != *now.scopes {
+            self.replace_catalog(CatalogParts { scopes: Arc::new(scopes), ..now.to_parts() });
         }
     }
 
@@ -134,18 +125,20 @@ impl CatalogPublisher {
     pub(crate) fn set_sources(&self, all: Vec<Arc<dyn Source>>) -> Result<(), DuplicateSource> {
         let mut state = self.state.lock();
         let now = self.now();
-        let all = SourceSet::of(all)?;
-        let stays = now.sources.all().iter().filter_map(|it| all.by_id(it.id()));
-        let comes = all.all().iter().filter(|it| now.sources.by_id(it.id()).is_none());
-        let sources = SourceSet::of(stays.chain(comes).cloned().collect())?;
-        let mut known = (*now.all).clone();
-        for gone in now.sources.all().iter().filter(|it| sources.by_id(it.id()).is_none()) {
-            state.forget(gone.id());
-            known = known.without(gone.id());
+        let all = SourceSet::new(all)?;
+        let sources = all.in_order_of(&now.sources);
+        let mut snapshot = (*now.all).clone();
+        for removed in now.sources.all().iter().filter(|item| sources.by_id(item.id()).is_none()) {
+            state.forget(removed.id());
+            snapshot = snapshot.without(removed.id());
         }
-        sources.all().iter().for_each(|source| state.review_on_terms_of(source));
-        self.show(now.scope.clone(), Arc::new(known), now.policies.clone(), Arc::new(sources));
-        self.comings.send_modify(|it| *it += 1);
+        sources.all().iter().for_each(|source| state.update_review_mode(source));
+        self.replace_catalog(CatalogParts {
+            all: Arc::new(snapshot),
+            sources: Arc::new(sources),
+            ..now.to_parts()
+        });
+        self.source_changes.send_modify(|count| *count += 1);
         Ok(())
     }
 
@@ -156,17 +149,29 @@ impl CatalogPublisher {
 
     /// Reviews and publishes discoveries. Ignores those of sources that were removed, or that a
     /// later discovery has already published.
-    pub(crate) fn publish(&self, found: Vec<DiscoveryResult>, ticket: Ticket) -> RefreshOutcome {
-        let mut refreshed = RefreshOutcome::default();
+    pub(crate) fn publish(&self, results: Vec<DiscoveryResult>, ticket: Ticket) -> RefreshOutcome {
         let mut state = self.state.lock();
-        let before = self.now();
-        let mut discoveries = Vec::new();
-        for (source, found) in found {
+        let parts = self.now().to_parts();
+        self.publish_parts(&mut state, parts, results, ticket)
+    }
+
+    /// Publishes these parts together with the discoveries, in one step.
+    fn publish_parts(
+        &self,
+        state: &mut PublisherState,
+        parts: CatalogParts,
+        results: Vec<DiscoveryResult>,
+        ticket: Ticket,
+    ) -> RefreshOutcome {
+        let mut refreshed = RefreshOutcome::default();
+        let (mut discoveries, paused) = (Vec::new(), self.paused.load());
+        for (source, result) in results {
             let id = source.id().clone();
             let discovery = match result {
                 _ if !parts.sources.has(&source) || state.tickets.get(&id) > Some(&ticket) => {
                     continue;
                 }
+                _ if paused.contains(&id) => continue,
                 Ok(discovery) => Arc::new(discovery),
                 Err(error) => {
                     refreshed.failed.push((id, error));
@@ -186,16 +191,11 @@ impl CatalogPublisher {
         let (next, shadowed) = parts.all.merge(discoveries);
         let (next, quarantine_diagnostics) = self.reviewed(next, state, &updated, &parts.sources);
         registered::log(&next, &refreshed.failed);
-        self.show(
-            before.scope.clone(),
-            Arc::new(next),
-            before.policies.clone(),
-            before.sources.clone(),
-        );
-        refreshed
-            .problems
-            .extend(shadowed.into_iter().map(|it| shadowing::told(it, &before.policies)));
-        refreshed.problems.extend(news);
+        let policies = parts.policies.clone();
+        self.replace_catalog(CatalogParts { all: Arc::new(next), ..parts });
+        let adapt = |shadowed| shadowing::adapt_diagnostic(shadowed, &policies);
+        refreshed.diagnostics.extend(shadowed.into_iter().map(adapt));
+        refreshed.diagnostics.extend(quarantine_diagnostics);
         refreshed
     }
 
@@ -204,8 +204,8 @@ impl CatalogPublisher {
         let _state = self.state.lock();
         let now = self.now();
         let sources = (*now.sources).clone().with(source)?;
-        self.show(now.scope.clone(), now.all.clone(), now.policies.clone(), Arc::new(sources));
-        self.comings.send_modify(|it| *it += 1);
+        self.replace_catalog(CatalogParts { sources: Arc::new(sources), ..now.to_parts() });
+        self.source_changes.send_modify(|count| *count += 1);
         Ok(())
     }
 
@@ -215,13 +215,12 @@ impl CatalogPublisher {
         let now = self.now();
         let Some(sources) = now.sources.without(id) else { return false };
         state.forget(id);
-        self.show(
-            now.scope.clone(),
-            Arc::new(now.all.without(id)),
-            now.policies.clone(),
-            Arc::new(sources),
-        );
-        self.comings.send_modify(|it| *it += 1);
+        self.replace_catalog(CatalogParts {
+            all: Arc::new(now.all.without(id)),
+            sources: Arc::new(sources),
+            ..now.to_parts()
+        });
+        self.source_changes.send_modify(|count| *count += 1);
         true
     }
 
@@ -232,8 +231,8 @@ impl CatalogPublisher {
         let old = now.sources.by_id(source.id())?.clone();
         state.update_review_mode(&source);
         let sources = (*now.sources).clone().replacing(source)?;
-        self.show(now.scope.clone(), now.all.clone(), now.policies.clone(), Arc::new(sources));
-        self.comings.send_modify(|it| *it += 1);
+        self.replace_catalog(CatalogParts { sources: Arc::new(sources), ..now.to_parts() });
+        self.source_changes.send_modify(|count| *count += 1);
         Some(old)
     }
 
@@ -242,21 +241,20 @@ impl CatalogPublisher {
         let state = self.state.lock();
         let now = self.now();
         let found: Vec<_> =
-            state.unreviewed.get(source).map(|(_, it)| it.clone()).into_iter().collect();
-        let (next, _) = self.reviewed(now.all.merge(found).0, &state, std::slice::from_ref(source));
-        self.show(now.scope.clone(), Arc::new(next), now.policies.clone(), now.sources.clone());
+            state.unreviewed.get(source).map(|(_, value)| value.clone()).into_iter().collect();
+        let merged = now.all.merge(found).0;
+        let (next, _) = self.reviewed(merged, &state, std::slice::from_ref(source), &now.sources);
+        self.replace_catalog(CatalogParts { all: Arc::new(next), ..now.to_parts() });
     }
 
     /// Replaces the policies.
     pub(crate) fn change_policies(&self, change: impl FnOnce(&Policies) -> Policies) {
         let _state = self.state.lock();
         let now = self.now();
-        self.show(
-            now.scope.clone(),
-            now.all.clone(),
-            Arc::new(change(&now.policies)),
-            now.sources.clone(),
-        );
+        self.replace_catalog(CatalogParts {
+            policies: Arc::new(change(&now.policies)),
+            ..now.to_parts()
+        });
     }
 
     /// The discovered tools of a source under review, before quarantine, and its review mode.
@@ -268,7 +266,7 @@ impl CatalogPublisher {
             .lock()
             .unreviewed
             .get(source)
-            .map(|(review, discovery)| (review.clone(), discovery.tools.clone()))
+            .map(|(review, discovery)| (review.clone(), defined_tools(discovery)))
     }
 
     /// The sources under review.
@@ -287,22 +285,28 @@ impl CatalogPublisher {
         &self,
         snapshot: Snapshot,
         state: &PublisherState,
-        sources: &[SourceId],
+        updated: &[SourceId],
+        sources: &Arc<SourceSet>,
     ) -> (Snapshot, Vec<Diagnostic>) {
         let under_review: Vec<_> =
             updated.iter().filter_map(|source| state.unreviewed.get(source)).collect();
         if under_review.is_empty() {
             return (snapshot, Vec::new());
         }
-        let next = Arc::new(next);
-        let scan = scanner(next.clone(), self.now().sources.clone());
-        let mut reviews = self.approvals.reviews();
-        let (mut reasons, mut news) = (HashMap::new(), Vec::new());
-        for (review, discovery) in under_review {
-            let checked = reviews.review(&discovery.source, review, &discovery.tools, &scan);
-            news.extend(checked.problems);
-            if !checked.held.is_empty() {
-                reasons.insert(&discovery.source, checked.held);
+        let snapshot = Arc::new(snapshot);
+        let scan = scanner(snapshot.clone(), sources.clone());
+        let mut reviews = self.approvals.start_reviews();
+        let (mut reasons, mut quarantine_diagnostics) = (HashMap::new(), Vec::new());
+        let is_undiscovered = |discovery: &SourceDiscovery| {
+            discovery.tools.iter().any(|tool| tool.provenance.placeholder)
+        };
+        // A source with placeholders has no definitions yet.
+        let discovered = under_review.into_iter().filter(|(_, found)| !is_undiscovered(found));
+        for (review, discovery) in discovered {
+            let review = reviews.review(&discovery.source, review, &discovery.tools, &scan);
+            quarantine_diagnostics.extend(review.diagnostics);
+            if !review.quarantined.is_empty() {
+                reasons.insert(&discovery.source, review.quarantined);
             }
         }
         reviews.store();
@@ -314,16 +318,12 @@ impl CatalogPublisher {
     }
 
     /// Replaces the current catalog.
-    fn show(
-        &self,
-        scope: Arc<Scope>,
-        all: Arc<Snapshot>,
-        policies: Arc<Policies>,
-        sources: Arc<SourceSet>,
-    ) {
+    fn replace_catalog(&self, parts: CatalogParts) {
         let before = self.now();
-        let next = PublishedCatalog::after(&before, scope, all, policies, sources);
-        let is_other = !next.shown.is_like(&before.shown);
+        let next = PublishedCatalog::after(&before, parts);
+        let is_changed =
+            !next.shown.is_same_as(&before.shown) || next.scopes.named != before.scopes.named;
+        self.scoped.lock().retain(|name, _| next.scopes.named.contains_key(name));
         self.published.store(Arc::new(next));
         if is_changed {
             self.changes.send_modify(|count| *count += 1);
@@ -338,9 +338,17 @@ pub(crate) fn quarantine_unapproved(
     discovery: &SourceDiscovery,
     scan: impl Fn(&Tool) -> Vec<Finding>,
 ) -> (SourceDiscovery, Vec<Diagnostic>) {
-    let checked = reviews.review(&found.source, terms, &found.tools, scan);
-    let reason = |tool: &Tool| checked.held.get(tool.id.name.as_str());
-    (found.each(|it| Some(held_for(it, reason(it)))), checked.problems)
+    let review = reviews.review(&discovery.source, mode, &defined_tools(discovery), scan);
+    let reason = |tool: &Tool| review.quarantined.get(tool.id.name.as_str());
+    (
+        discovery.filter_map_tools(|tool| Some(with_quarantine(tool, reason(tool)))),
+        review.diagnostics,
+    )
+}
+
+/// The tools with a definition.
+fn defined_tools(discovery: &SourceDiscovery) -> Vec<Arc<Tool>> {
+    discovery.tools.iter().filter(|tool| !tool.provenance.placeholder).cloned().collect()
 }
 
 /// The tool, quarantined if there is a reason.

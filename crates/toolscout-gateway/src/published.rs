@@ -1,8 +1,9 @@
 //! An immutable catalog with everything known at one point in time.
 
 use crate::delegation::{self, RemoteGateway};
-use crate::policy::{Policies, Shadow};
-use crate::scope::Scope;
+use crate::indexed_tools::IndexedTools;
+use crate::policy::{Mode, Policies, Shadow};
+use crate::scope::{Scope, Scopes};
 use crate::search::{BuiltIndex, IndexSlot, SearchEngine, SearchHit};
 use crate::shadowing;
 use crate::sources::SourceSet;
@@ -34,6 +35,8 @@ pub(crate) struct PublishedCatalog {
     pub(crate) shared: Option<Arc<PublishedCatalog>>,
     /// The visibility rules of this catalog.
     pub(crate) scope: Arc<Scope>,
+    /// The scopes that were published with the shared catalog.
+    pub(crate) scopes: Arc<Scopes>,
     /// The catalog that this one is a part of, if it belongs to a named scope.
     parent: Option<Arc<PublishedCatalog>>,
     /// Whether the index of the whole catalog lacks a tool that is shown here. That happens if a
@@ -49,6 +52,15 @@ pub(crate) struct PublishedCatalog {
     pub(crate) engine: Arc<SearchEngine>,
 }
 
+/// The contents of a shared catalog. They are published together, so no reader sees the tools of
+/// one configuration with the rules of another.
+pub(crate) struct CatalogParts {
+    pub(crate) scopes: Arc<Scopes>,
+    pub(crate) all: Arc<Snapshot>,
+    pub(crate) policies: Arc<Policies>,
+    pub(crate) sources: Arc<SourceSet>,
+}
+
 impl PublishedCatalog {
     /// The first shared catalog, without tools.
     pub(crate) fn first(policies: Policies, sources: SourceSet, engine: SearchEngine) -> Self {
@@ -56,14 +68,20 @@ impl PublishedCatalog {
         Self { policies, sources, engine, ..Self::default() }
     }
 
+    /// The contents of this catalog, of which some can be replaced.
+    pub(crate) fn to_parts(&self) -> CatalogParts {
+        CatalogParts {
+            scopes: self.scopes.clone(),
+            all: self.all.clone(),
+            policies: self.policies.clone(),
+            sources: self.sources.clone(),
+        }
+    }
+
     /// The next shared catalog.
-    pub(crate) fn after(
-        before: &Self,
-        scope: Arc<Scope>,
-        all: Arc<Snapshot>,
-        policies: Arc<Policies>,
-        sources: Arc<SourceSet>,
-    ) -> Self {
+    pub(crate) fn after(before: &Self, parts: CatalogParts) -> Self {
+        let CatalogParts { scopes, all, policies, sources } = parts;
+        let scope = scopes.everything.clone();
         let remote_gateways = remote_gateways(&all, &sources, &scope);
         let shown = visible_snapshot(&all, &policies, &remote_gateways, &scope);
         let standing = empty(all.len());
@@ -85,6 +103,7 @@ impl PublishedCatalog {
             indexed,
             engine,
             scope,
+            scopes,
             ..Self::default()
         };
         next.inherit(before);
@@ -112,7 +131,8 @@ impl PublishedCatalog {
             remote_gateways,
             engine: parent.engine.clone(),
             scope,
-            whole: Some(whole),
+            scopes: parent.scopes.clone(),
+            parent: Some(parent),
             ..Self::default()
         }
     }
@@ -152,8 +172,9 @@ impl PublishedCatalog {
         let (shown, _) = shared.shown.overlay(shown.collect());
         diagnostics.extend(shadowed);
         Self {
-            scope: beneath.scope.clone(),
-            whole: None,
+            scope: shared.scope.clone(),
+            scopes: shared.scopes.clone(),
+            parent: None,
             needs_own_index: false,
             generation: shared.generation,
             standing: empty(all.len() - shared.all.len()),
@@ -222,8 +243,13 @@ impl PublishedCatalog {
                 }
                 .into());
             }
-            if let Some(stronger) = shadowing::stronger(hidden, &self.all, &self.policies) {
-                return Err(shadowing::refusal(hidden, stronger).into());
+            if is_blocked(tool, &self.policies) {
+                let (tool, reason) = (tool.id.to_string(), decision.reason);
+                return Err(AuthorizationError::Denied { tool, reason }.into());
+            }
+            if let Some(shadowing_tool) = shadowing::shadowing_tool(tool, &self.all, &self.policies)
+            {
+                return Err(shadowing::refusal(tool, shadowing_tool).into());
             }
         }
         Err(Error::unresolved(text, reason))
@@ -234,12 +260,16 @@ impl PublishedCatalog {
     pub(crate) fn search(&self, query: &Query<'_>) -> Vec<SearchHit> {
         let mut hits = self.shared.as_ref().map_or_else(Vec::new, |value| value.search(query));
         let is_shown = |id: &ToolId| self.shown.tool(id).is_some();
-        let scope = self.whole.as_ref().map(|_| ToolScope(&is_shown));
-        let own =
-            self.made().index.search(&Query { scope, ..*query }).into_iter().filter_map(|hit| {
-                let tool = self.shown.tool(&hit.id)?.tool.clone();
-                Some(SearchHit { tool, score: hit.score, why: hit.why })
-            });
+        let scope = self.parent.as_ref().map(|_| ToolScope(&is_shown));
+        let own = self.ensure_index().index.search(&Query { scope, ..*query });
+        let own = own.into_iter().filter_map(|hit| {
+            let tool = self.shown.tool(&hit.id)?.tool.clone();
+            // A tool of the request never comes before the shared one that it is named after.
+            let named = hits.iter().filter(|shared| shared.tool.id.name == tool.id.name);
+            let score = named.map(|shared| shared.score).fold(hit.score, f64::min);
+            Some(SearchHit { tool, score, why: hit.reasons })
+        });
+        let own: Vec<_> = own.collect();
         hits.extend(own);
         if self.shared.is_some() {
             hits.sort_by(|one, other| other.score.total_cmp(&one.score));
@@ -254,11 +284,18 @@ impl PublishedCatalog {
 
     /// Notes for the user about tools that a list or a search leaves out; empty if there are none.
     pub(crate) fn notes(&self) -> Vec<String> {
-        match self.shown.tools().filter(|it| is_held(it)).count() {
-            0 => Vec::new(),
-            1 => vec!["1 tool is quarantined: `toolscout review`".to_owned()],
-            held => vec![format!("{held} tools are quarantined: `toolscout review`")],
-        }
+        let quarantined = match self.shown.tools().filter(|tool| is_quarantined(tool)).count() {
+            0 => None,
+            1 => Some("1 tool is quarantined: `toolscout review`".to_owned()),
+            count => Some(format!("{count} tools are quarantined: `toolscout review`")),
+        };
+        let blocked = match self.all.tools().filter(|tool| is_blocked(tool, &self.policies)).count()
+        {
+            0 => None,
+            1 => Some("1 tool is hidden by read-only mode".to_owned()),
+            count => Some(format!("{count} tools are hidden by read-only mode")),
+        };
+        quarantined.into_iter().chain(blocked).collect()
     }
 
     /// The interpretation of a query, given all of these tools.
@@ -286,10 +323,7 @@ impl PublishedCatalog {
         match counts.fold((0, 0), |all, counts| (all.0 + counts.0, all.1 + counts.1)) {
             (0, _) => Vec::new(),
             (missing, all) => {
-                vec![format!(
-                    "semantic index: {} of {all} tools; keyword search for the rest",
-                    all - missing
-                )]
+                vec![IndexedTools { indexed: all - missing, total: all }.to_string()]
             }
         }
     }
@@ -305,8 +339,10 @@ impl PublishedCatalog {
         if let Some(parent) = self.shared_index() {
             return parent.ensure_index();
         }
-        let below = self.beneath.as_ref().map_or(0, |it| it.shown.len());
-        let found = || self.shown.tools().skip(below).filter(|it| !is_held(it));
+        let below = self.shared.as_ref().map_or(0, |value| value.shown.len());
+        let is_searchable =
+            |tool: &&Arc<Tool>| !is_quarantined(tool) && !tool.provenance.placeholder;
+        let found = || self.shown.tools().skip(below).filter(is_searchable);
         self.indexed
             .get_or_build(|| self.engine.index(found(), &self.sources, self.shared.is_none()))
     }
@@ -329,6 +365,7 @@ fn visible_snapshot(
 ) -> Arc<Snapshot> {
     let excludes = policies.shadow == Shadow::Exclude;
     let hides = policies.disables_something()
+        || policies.mode == Mode::ReadOnly
         || !remote_gateways.is_empty()
         || all.tools().any(|tool| is_quarantined(tool));
     if !hides && !excludes && !scope.lists_something() {
@@ -377,8 +414,17 @@ fn is_disabled(tool: &Tool, policies: &Policies) -> bool {
     policies.disables_something() && policies.effective(tool).policy == Policy::Disable
 }
 
-fn is_out(tool: &Tool, all: &Snapshot, policies: &Policies) -> bool {
-    shadowing::stronger(tool, all, policies).is_some()
+/// Whether read-only mode hides this tool: an agent that finds a tool expects that it can call it.
+/// A quarantined one stays visible, so that it can be reviewed.
+fn is_blocked(tool: &Tool, policies: &Policies) -> bool {
+    policies.mode == Mode::ReadOnly
+        && !is_quarantined(tool)
+        && !tool.is_read_only()
+        && policies.effective(tool).policy != Policy::Disable
+}
+
+fn is_shadowed(tool: &Tool, all: &Snapshot, policies: &Policies) -> bool {
+    shadowing::shadowing_tool(tool, all, policies).is_some()
 }
 
 /// The visible form of a tool, if it is visible. The text of a quarantined tool is only for the
@@ -388,7 +434,7 @@ fn shown(
     policies: &Policies,
     remote_gateways: &[RemoteGateway],
 ) -> Option<Arc<Tool>> {
-    if is_disabled(tool, policies) {
+    if is_disabled(tool, policies) || is_blocked(tool, policies) {
         return None;
     }
     if !is_quarantined(tool) {

@@ -36,6 +36,13 @@ pub(crate) struct Scopes {
     pub(crate) named: BTreeMap<Arc<str>, Arc<Scope>>,
 }
 
+impl Scopes {
+    pub(crate) fn new(everything: Scope, named: impl IntoIterator<Item = (String, Scope)>) -> Self {
+        let named = named.into_iter().map(|(name, scope)| (name.into(), Arc::new(scope))).collect();
+        Self { everything: Arc::new(everything), named }
+    }
+}
+
 impl Scope {
     /// A scope without any tool.
     pub(crate) fn nothing() -> Self {
@@ -103,8 +110,7 @@ impl Gateway {
     /// Replaces all scopes. `everything` applies to handles without a scope; only its
     /// [`Scope::listed`] has an effect.
     pub fn set_scopes(&self, everything: Scope, named: impl IntoIterator<Item = (String, Scope)>) {
-        let named = named.into_iter().map(|(name, scope)| (name.into(), Arc::new(scope))).collect();
-        self.publisher.set_scopes(Scopes { everything: Arc::new(everything), named });
+        self.publisher.set_scopes(Scopes::new(everything, named));
     }
 
     /// Whether resources and prompts of this source can be seen.

@@ -58,6 +58,13 @@ impl SourceSet {
         Self { all: Arc::new(all), by_id }
     }
 
+    /// The same sources, with those that `before` has, by id, first and in its order.
+    pub(crate) fn in_order_of(&self, before: &Self) -> Self {
+        let kept = before.all.iter().filter_map(|source| self.by_id(source.id()));
+        let added = self.all.iter().filter(|source| before.by_id(source.id()).is_none());
+        kept.chain(added).cloned().fold(Self::default(), Self::and)
+    }
+
     /// Replaces the source with the same id; `None` if there is none.
     pub(crate) fn replacing(mut self, source: Arc<dyn Source>) -> Option<Self> {
         let at = *self.by_id.get(source.id())?;

@@ -1,7 +1,7 @@
 //! The catalog as one request sees it.
 
 use crate::federation::RemoteTool;
-use crate::policy::PolicyDecision;
+use crate::policy::{Policies, PolicyDecision};
 use crate::published::{PublishedCatalog, is_meta_tool};
 use crate::standing::ToolStanding;
 use crate::{Error, Gateway, Query, SearchHit, Snapshot};
@@ -82,6 +82,11 @@ impl CatalogView {
     /// The effective policy of a tool, and the reason for it.
     pub fn policy(&self, tool: &Tool) -> PolicyDecision {
         self.catalog.policies.effective(tool)
+    }
+
+    /// The policies that were published with these tools.
+    pub fn policies(&self) -> Arc<Policies> {
+        self.catalog.policies.clone()
     }
 
     /// Whether this view is specific to some requests and must not be shown to others. That is the
