@@ -7,6 +7,7 @@ use crate::policy::Policies;
 use crate::publish::CatalogPublisher;
 use crate::requests::{RequestCacheLimits, RequestCatalogs};
 use crate::search::SearchEngine;
+use crate::search_turns::SearchTurns;
 use crate::sources::SourceSet;
 use crate::watch::LibraryEvents;
 use crate::{Approvals, Gateway, Learning};
@@ -92,6 +93,8 @@ impl GatewayBuilder {
             requests: Arc::new(RequestCatalogs::new(self.request_sources, self.cache_limits)),
             library_events: Arc::new(LibraryEvents::default()),
             learning: self.learning,
+            loading: Arc::default(),
+            search_turns: SearchTurns::default(),
             absent: Default::default(),
             scope: None,
         })

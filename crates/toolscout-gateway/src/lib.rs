@@ -20,7 +20,9 @@ mod discover;
 mod embedding;
 mod error;
 mod federation;
+mod indexed_tools;
 mod learning;
+mod loading;
 mod observed_call;
 mod pending_approvals;
 mod publish;
@@ -30,6 +32,7 @@ mod requests;
 mod scope;
 mod seal;
 mod search;
+mod search_turns;
 mod shadowing;
 mod sources;
 mod standing;
@@ -47,8 +50,12 @@ pub use builder::{DuplicateSource, GatewayBuilder};
 pub use check::{ArgumentValidator, Violation};
 pub use discover::RefreshOutcome;
 pub use error::Error;
-pub use federation::via;
+pub use federation::parse_via;
+pub use indexed_tools::IndexedTools;
 pub use learning::{FeedbackRecord, Learning};
+pub use loading::LoadingMark;
+pub use pending_approvals::APPROVAL_LIFETIME;
+pub use publish::Reconfiguration;
 pub use scope::Scope;
 pub use search::{EmbeddedQuery, LazyEncoder, SearchEngine, SearchHit};
 pub use tool_search::{Explanation, SearchRequest, SearchResponse};
@@ -64,9 +71,12 @@ pub use view::CatalogView;
 use arc_swap::ArcSwap;
 use consent::UnfinishedApprovals;
 use federation::Federation;
+use loading::LoadingSources;
+use pending_approvals::PendingApprovals;
 use publish::CatalogPublisher;
 use published::PublishedCatalog;
 use requests::RequestCatalogs;
+use search_turns::SearchTurns;
 use std::sync::Arc;
 use toolscout_core::{Diagnostic, Tool};
 use watch::LibraryEvents;
@@ -82,6 +92,9 @@ pub struct Gateway {
     federation: Arc<Federation>,
     library_events: Arc<LibraryEvents>,
     learning: Learning,
+    loading: Arc<LoadingSources>,
+    /// The turns of searches; see [`search_turns::SearchTurns`].
+    search_turns: SearchTurns,
     /// Diagnostics about sources that are absent, for example because they are disabled.
     absent: Arc<ArcSwap<Vec<Diagnostic>>>,
     /// The scope that this handle is limited to.

@@ -4,6 +4,7 @@
 use crate::learning::FeedbackOwner;
 use crate::{
     CatalogView, EmbeddedQuery, Gateway, Query, QueryEmbedding, RankingProfile, SearchHit,
+    registered,
 };
 use std::sync::Arc;
 use toolscout_core::event::{EventKind, SearchEvent};
@@ -88,11 +89,14 @@ impl Gateway {
         if search.is_passing {
             return self.run_search(view, search, cx).await;
         }
-        let (cx, pending) = cx.clone().begin_event();
-        let answer =
-            self.found(view, search, &cx).instrument(tracing::debug_span!("tool-search")).await;
-        pending.finish(|| answer.to_event(search));
-        answer
+        let (cx, pending) = cx.clone().start_event();
+        registered::log_search(&view.snapshot());
+        let response = self
+            .run_search(view, search, &cx)
+            .instrument(tracing::debug_span!("tool-search"))
+            .await;
+        pending.finish(|| response.to_event(search));
+        response
     }
 
     async fn run_search(
@@ -102,17 +106,19 @@ impl Gateway {
         cx: &Cx,
     ) -> SearchResponse {
         let owner = self.owner(cx);
-        let EmbeddedQuery { meaning, notes: mut said } = if search.is_lexical {
-            self.read_words(view).await
+        let turn = self.search_turns.take(cx).await;
+        let EmbeddedQuery { embedding, mut notes } = if search.is_lexical {
+            self.prepare_lexical_search(view).await
         } else {
             self.embed_query(view, &Query { profile: search.profile, ..Query::new(search.text) })
                 .await
         };
-        let known = self.known_of(view, meaning, &owner);
-        let query = known.query(search);
-        let near = view.search(&query);
+        let context = Arc::new(self.search_context(view, embedding, &owner));
+        let local_search = LocalSearch::new(view, search, context.clone());
+        let local_hits = turn.run(move || local_search.run()).await.unwrap_or_default();
+        let query = context.query(search);
         if search.is_passing {
-            return SearchResponse { hits: near, notes: said };
+            return SearchResponse { hits: local_hits, notes };
         }
         let (hits, remote_notes) = self.search_remote(view, &query, local_hits, cx).await;
         self.record_search(&owner, &query, &context.space, &hits);
@@ -161,6 +167,30 @@ impl CatalogView {
     /// The interpretation of a query, given the tools of this view.
     pub fn reading(&self, text: &str) -> QueryReading {
         self.catalog.reading(text)
+    }
+}
+
+/// A search of the catalog that owns its inputs, so that it can run on another thread.
+struct LocalSearch {
+    view: CatalogView,
+    context: Arc<SearchContext>,
+    text: String,
+    sources: Option<Vec<SourceId>>,
+    profile: RankingProfile,
+    limit: usize,
+}
+
+impl LocalSearch {
+    fn new(view: &CatalogView, search: &SearchRequest<'_>, context: Arc<SearchContext>) -> Self {
+        let SearchRequest { text, profile, limit, sources, .. } = *search;
+        let (text, sources) = (text.to_owned(), sources.map(<[SourceId]>::to_vec));
+        Self { view: view.clone(), context, text, sources, profile, limit }
+    }
+
+    fn run(&self) -> Vec<SearchHit> {
+        let (profile, limit, sources) = (self.profile, self.limit, self.sources.as_deref());
+        let search = SearchRequest { profile, limit, sources, ..SearchRequest::new(&self.text) };
+        self.view.search(&self.context.query(&search))
     }
 }
 
