@@ -1,6 +1,7 @@
 //! A call of a tool: resolve its name, authorize it, check its arguments, request approval, run it,
 //! check its result.
 
+use crate::consent::GrantedApproval;
 use crate::delegation;
 use crate::federation::RemoteTool;
 use crate::observed_call::ObservedCall;
@@ -31,7 +32,9 @@ impl Gateway {
         arguments: Arguments,
         cx: Cx,
     ) -> Result<ToolOutput, Error> {
-        self.call_named(name, cx, |tool| ToolCall::new(tool.id.clone(), arguments.clone())).await
+        let view = self.view(&cx).await;
+        self.call_named(view, name, cx, |tool| ToolCall::new(tool.id.clone(), arguments.clone()))
+            .await
     }
 
     /// As [`Gateway::call`] in this view of the request, with a call that is made for the tool that
@@ -39,18 +42,18 @@ impl Gateway {
     /// that has one of the name is called; any other error is returned.
     pub async fn call_named(
         &self,
+        view: CatalogView,
         name: &str,
         cx: Cx,
         make: impl Fn(&Arc<Tool>) -> ToolCall,
     ) -> Result<ToolOutput, Error> {
-        let view = self.view(&cx).await;
         let (mut tool, mut outcome) = match view.catalog.resolve(name) {
-            Ok(tool) => {
+            Ok(tool) if !tool.provenance.placeholder => {
                 let call = make(&tool);
                 (tool, self.call_in_view(view, call, cx.clone()).await)
             }
             // A source that was not discovered yet, or a remote gateway, may have it.
-            Err(Error::UnknownTool { .. }) => {
+            Ok(_) | Err(Error::UnknownTool { .. }) => {
                 let tool = self.find(name, &cx).await?;
                 let outcome = self.call_tool(&tool, make(&tool), cx.clone()).await;
                 (tool, outcome)
@@ -103,8 +106,11 @@ impl Gateway {
         let facts = Arc::new(DefinitionFacts::new(Arc::new(tool.clone())));
         let standing = ToolStanding::new(facts, &self.catalog().policies);
         let now = authorization_context(tool, &standing, true, cx);
-        let digest = standing.facts.digest();
-        authorized(tool, &standing.facts, call, now, Some(digest)).map(Authorized::into_inner)
+        let facts = &standing.facts;
+        let call = authorize_checked(call, tool, &now, Some(facts.digest()), |arguments| {
+            facts.complete(arguments)
+        })?;
+        Ok(call.into_inner())
     }
 
     /// The view of this request, with this tool if it is one of a remote gateway.
@@ -134,66 +140,101 @@ impl Gateway {
     /// the output schema.
     pub(crate) async fn run(
         &self,
-        view: CatalogView,
+        mut view: CatalogView,
         mut call: ToolCall,
         cx: Cx,
     ) -> Result<ToolOutput, Error> {
-        let (tool, standing) = view.tool(&call.tool)?;
-        if standing.decision.policy != Policy::Ask {
-            return execute(&view, call, false, cx).await;
+        let mut approval = None;
+        if view.tool(&call.tool)?.1.decision.policy == Policy::Ask {
+            approval = Some(self.approve_call(&view, &mut call, &cx).await?);
+            // The approval may have taken minutes: the policies and definitions of now count.
+            view = if view.is_through_meta_tools() {
+                self.view(&cx).await.through_meta_tools()
+            } else {
+                self.view_of(&call.tool, &cx).await
+            };
         }
-        match refusal(&call, tool, &authorization_context(tool, standing, false, &cx)) {
+        let (source, facts, call) = authorized(&view, call, approval.is_some(), &cx).await?;
+        let id = &facts.tool().id;
+        // Redacted only if the log level needs it.
+        let arguments = || redact::json(&Value::Object(call.get().arguments.clone()));
+        tracing::debug!(event = "tool_call", tool = %id, caller = cx.caller.as_str(), arguments = %arguments());
+        let mut output = source.call(call, cx).await?;
+        tracing::debug!(event = "tool_result", tool = %id, is_error = output.is_error());
+        let warnings = facts.output_mismatches(&output);
+        if !warnings.is_empty() {
+            tracing::warn!(event = "output_mismatch", tool = %id, warnings = warnings.join("; "));
+            output = output.with_warnings(warnings);
+        }
+        if let Some(approval) = approval {
+            self.unfinished_approvals.store_if_unfinished(
+                approval,
+                &output,
+                self.pending_approvals.now(),
+            );
+        }
+        Ok(output)
+    }
+
+    /// Obtains the approval of a call, and binds the call to the definition that was approved.
+    async fn approve_call(
+        &self,
+        view: &CatalogView,
+        call: &mut ToolCall,
+        cx: &Cx,
+    ) -> Result<GrantedApproval, Error> {
+        let (tool, standing) = view.tool(&call.tool)?;
+        match refusal(call, tool, &authorization_context(tool, standing, false, cx)) {
             None | Some(AuthorizationError::NeedsApproval { .. }) => {}
             Some(refusal) => return Err(refusal.into()),
         }
         // A call that cannot be made needs no approval.
-        call.arguments = standing.facts.check()?.arguments(call.arguments)?;
+        call.arguments = standing.facts.complete(std::mem::take(&mut call.arguments))?;
         let digest = standing.facts.digest();
         let approval = self
             .obtain_approval(call, digest, cx)
             .instrument(tracing::debug_span!("approval"))
             .await?;
         call.expect = Some(digest);
-        // The approval may have taken minutes: the policies and definitions of now count.
-        let now = match view.is_through_meta_tools() {
-            true => self.view(&cx).await.through_meta_tools(),
-            false => self.view_of(&call.tool, &cx).await,
-        };
-        let output = execute(&now, call, true, cx).await?;
-        self.unfinished_approvals.keep(yes, &output, self.pending_approvals.now());
-        Ok(output)
+        Ok(approval)
     }
 }
 
-/// Authorizes a call by the policies and definitions of this view, and has its source run it.
-async fn execute(
-    view: &CatalogView,
+/// Authorizes a call by the policies and definitions of this view. Returns it with its source, and
+/// with the facts about the definition that it is authorized for.
+async fn authorized<'a>(
+    view: &'a CatalogView,
     call: ToolCall,
     approved: bool,
-    cx: Cx,
-) -> Result<ToolOutput, Error> {
+    cx: &Cx,
+) -> Result<(&'a Arc<dyn Source>, Arc<DefinitionFacts>, Authorized<ToolCall>), Error> {
     let (tool, standing) = view.tool(&call.tool)?;
     let source = view.source(&tool.id.source).ok_or_else(|| not_mine(tool))?;
     let facts = &standing.facts;
-    let now = authorization_context(tool, standing, approved, &cx);
-    if view.is_through_meta_tools() {
-        return run_at_source(source, facts, authorized(tool, facts, call, now, None)?, cx).await;
-    }
+    let now = authorization_context(tool, standing, approved, cx);
     let is_bound = call.expect.is_some();
-    let call = authorized(tool, facts, call, now, Some(facts.digest()))?;
-    if let Some(far) = view.far() {
-        let call = order(view, far, call.into_inner(), is_bound, approved, &cx)?;
-        return run_at_source(source, facts, call, cx).await;
+    // The meta tool of a remote gateway is bound to no definition: its description changes with the
+    // tools of that gateway.
+    let bound_to = (!view.is_through_meta_tools()).then(|| facts.digest());
+    let call =
+        authorize_checked(call, tool, &now, bound_to, |arguments| facts.complete(arguments))?;
+    if view.is_through_meta_tools() {
+        return Ok((source, facts.clone(), call));
+    }
+    if let Some(remote) = view.remote_tool() {
+        let call = remote_call(view, remote, call.into_inner(), is_bound, approved, cx)?;
+        return Ok((source, facts.clone(), call));
     }
     if tool.status == Status::Ready {
-        return run_at_source(source, facts, call, cx).await;
+        return Ok((source, facts.clone(), call));
     }
-    let full = DefinitionFacts::of(Arc::new(load(source, tool, facts, &cx).await?));
+    let full = Arc::new(DefinitionFacts::new(Arc::new(load(source, tool, facts, cx).await?)));
     let call = ToolCall { expect: None, ..call.into_inner() };
     let digest = Some(full.digest());
-    let now =
-        AuthorizationContext { digest, ..authorization_context(tool, standing, approved, &cx) };
-    run_at_source(source, &full, authorized(full.tool(), &full, call, now, digest)?, cx).await
+    let now = AuthorizationContext { digest, ..now };
+    let call =
+        authorize_checked(call, full.tool(), &now, digest, |arguments| full.complete(arguments))?;
+    Ok((source, full, call))
 }
 
 /// A call of a tool of a remote gateway, as a call of that gateway's `execute_tool`, which is
@@ -215,41 +256,7 @@ fn remote_call(
         digest: Some(standing.facts.digest()),
         ..authorization_context(meta_tool, &remote.standing, approved, cx)
     };
-    authorized(door, &standing.facts, order, now, None)
-}
-
-/// Has the source run a call, and compares the result with the output schema.
-async fn run_at_source(
-    source: &Arc<dyn Source>,
-    facts: &DefinitionFacts,
-    call: Authorized<ToolCall>,
-    cx: Cx,
-) -> Result<ToolOutput, Error> {
-    let id = &facts.tool().id;
-    // Redacted only if the log level needs it.
-    let arguments = || redact::secrets(&Value::Object(call.get().arguments.clone()));
-    tracing::debug!(event = "tool_call", tool = %id, caller = cx.caller.word(), arguments = %arguments());
-    let output = source.call(call, cx).await?;
-    tracing::debug!(event = "tool_result", tool = %id, is_error = output.is_error());
-    let doubts = facts.doubts(&output);
-    if doubts.is_empty() {
-        return Ok(output);
-    }
-    tracing::warn!(event = "output_mismatch", tool = %id, doubts = doubts.join("; "));
-    Ok(output.with_doubts(doubts))
-}
-
-/// The only way to a source: the call is authorized, and its arguments are valid. The meta tool of
-/// a remote gateway is bound to no definition: its description changes with the tools of that
-/// gateway.
-fn authorized(
-    tool: &Tool,
-    facts: &DefinitionFacts,
-    call: ToolCall,
-    now: AuthorizationContext,
-    bound_to: Option<Digest>,
-) -> Result<Authorized<ToolCall>, Error> {
-    authorize_checked(call, tool, &now, bound_to, |arguments| facts.check()?.arguments(arguments))
+    authorize_checked(call, meta_tool, &now, None, |arguments| standing.facts.complete(arguments))
 }
 
 fn authorization_context(

@@ -80,8 +80,25 @@ fn is_valid(granted_at: Moment, now: Moment) -> bool {
     granted_at <= now && now < granted_at.after(APPROVAL_LIFETIME)
 }
 
-fn place(binding: String, state: Option<&str>) -> ApprovalKey {
-    (binding, state.map(|it| Digest::of_bytes(it.as_bytes())))
+fn approval_key(binding: String, state: Option<&str>) -> ApprovalKey {
+    (binding, state.map(|state| Digest::of_bytes(state.as_bytes())))
+}
+
+/// The person that a prompt reaches, in the words of the audit log.
+fn prompted_person(cx: &Cx) -> String {
+    if cx.caller.is_user() {
+        return cx.decider();
+    }
+    format!("client {} through elicitation", cx.client.as_deref().unwrap_or("without a name"))
+}
+
+fn too_many_pending(call: &ToolCall) -> SourceError {
+    let minutes = APPROVAL_LIFETIME.as_secs() / 60;
+    let what = format!(
+        "busy, retry after {minutes} min: too many calls of this client wait for approval; \
+         an operator can decide them with `toolscout approve`"
+    );
+    SourceError::Busy { id: call.tool.source.clone(), what, after: Some(APPROVAL_LIFETIME) }
 }
 
 impl Gateway {
@@ -107,20 +124,23 @@ impl Gateway {
             tool: call.tool.to_string(),
             reason: because.to_owned(),
         };
-        let unanswered =
-            |question| AuthorizationError::NeedsApproval { tool: call.tool.to_string(), question };
-        let tell = |word, by: &str| cx.decided_by("call", &call.tool, word, by);
-        let question = questions.of(&asking);
-        if let Some(asker) = &cx.asker {
-            tell("asked", "the policy");
-            match until_deadline(cx, asker(question.clone())).await {
+        let undecided = |approval_id| AuthorizationError::NeedsApproval {
+            tool: call.tool.to_string(),
+            approval_id,
+        };
+        let emit = |action, by: &str| cx.emit_decision_by("call", &call.tool, action, by);
+        let pending = approvals.to_pending_approval(&request);
+        if let Some(prompt) = &cx.approval_prompt {
+            emit("requested", "the policy");
+            let by = prompted_person(cx);
+            match until_deadline(cx, prompt(pending.clone())).await {
                 Some(true) => {
                     emit("approved", &by);
                     return Ok(GrantedApproval { binding, granted_at: approvals.now() });
                 }
                 Some(false) => {
-                    tell("denied", "the person who was asked");
-                    return Err(denied("by the person who was asked").into());
+                    emit("rejected", &by);
+                    return Err(denied("because the user rejected this call").into());
                 }
                 None => {}
             }
@@ -135,7 +155,8 @@ impl Gateway {
                 emit("requested", &format!("the policy, as approval {}", pending.id));
                 Err(undecided(Some(pending.id)).into())
             }
-            ApprovalState::Unkept => Err(unanswered(None).into()),
+            ApprovalState::TooMany => Err(too_many_pending(call).into()),
+            ApprovalState::NotRecorded => Err(undecided(None).into()),
         }
     }
 }

@@ -20,10 +20,11 @@ use toolscout_core::{
 
 const PURPOSE: &str = "toolscout approvals of calls";
 /// How long a request for approval stays pending, and how long an approval is valid.
-pub const PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// Maximum number of approvals waiting in a project. Beyond that, requests of agents are not
-/// recorded: no operator would read them all.
-const MAX_WAITING: usize = 100;
+pub const APPROVAL_LIFETIME: Duration = Duration::from_secs(5 * 60);
+/// Maximum number of approvals waiting in a project, and of one principal. One client of it gets
+/// half of those at most: no operator would read them all.
+const MAX_PENDING: usize = 1_000;
+const MAX_PENDING_EACH: usize = 200;
 const ATTEMPTS: usize = 64;
 
 /// The pending approvals of one project.
@@ -52,7 +53,9 @@ pub(crate) enum ApprovalState {
     /// The operator rejected the call.
     Rejected,
     /// There is no decision yet; the approval is pending.
-    Waiting,
+    Pending,
+    /// There is no decision, and too many requests of the same client are pending.
+    TooMany,
     /// There is no decision, and the request cannot be recorded.
     NotRecorded,
 }
@@ -80,9 +83,9 @@ impl PendingApprovals {
             rest: call.rest.clone(),
             caller: cx.caller,
             user: cx.user.clone(),
-            asked,
-            expires: asked.after(PATIENCE),
-            answer: None,
+            requested_at: now,
+            expires: now.after(APPROVAL_LIFETIME),
+            approved: None,
         }
     }
 
@@ -115,13 +118,15 @@ impl PendingApprovals {
                 Some(Some(false)) => return Ok(ApprovalState::Rejected),
                 Some(None) => return Ok(ApprovalState::Pending),
                 None => {
-                    if self.sweep()? >= MAX_WAITING {
-                        return Ok(ApprovalState::Unkept);
+                    let requester = ShareKey::of(request.cx);
+                    if !has_room(&self.sweep()?, &requester) {
+                        return Ok(ApprovalState::TooMany);
                     }
-                    let row = ApprovalRow::new(&self.of(asking), binding.clone());
-                    let row = self.seal()?.close(&place, &row)?;
-                    if self.store.swap(Namespace::Pending, &place, bytes.as_deref(), Some(&row))? {
-                        return Ok(ApprovalState::Waiting);
+                    let pending = self.to_pending_approval(request);
+                    let row = ApprovalRow::new(&pending, binding.clone(), &requester);
+                    let row = self.seal()?.seal(&key, &row)?;
+                    if self.store.swap(Namespace::Pending, &key, bytes.as_deref(), Some(&row))? {
+                        return Ok(ApprovalState::Pending);
                     }
                 }
             }
@@ -163,15 +168,17 @@ impl PendingApprovals {
         Err(Error::Contended)
     }
 
-    /// Removes expired and unreadable rows. Returns the number of rows left.
-    fn sweep(&self) -> Result<usize, StoreError> {
-        let (mut left, now) = (0, (self.now)());
-        for place in self.places()? {
-            let Some(bytes) = self.store.read(Namespace::Pending, &place)? else { continue };
-            if self.open(&place, &bytes).is_some_and(|it| it.counts(now)) {
-                left += 1
-            } else {
-                self.store.swap(Namespace::Pending, &place, Some(&bytes), None)?;
+    /// Removes expired and unreadable rows. Returns the requesters of undecided ones.
+    fn sweep(&self) -> Result<Vec<ShareKey>, StoreError> {
+        let (mut undecided, now) = (Vec::new(), (self.now)());
+        for key in self.store_keys()? {
+            let Some(bytes) = self.store.read(Namespace::Pending, &key)? else { continue };
+            match self.open(&key, &bytes).filter(|row| row.is_valid(now)) {
+                Some(row) if row.answer.is_none() => undecided.push(row.requester()),
+                Some(_) => {}
+                None => {
+                    self.store.swap(Namespace::Pending, &key, Some(&bytes), None)?;
+                }
             }
         }
         Ok(undecided)
@@ -218,6 +225,15 @@ impl PendingApprovals {
         digest::canonical(&bound_values, &mut text);
         Ok(self.seal()?.hash(&text).to_hex().to_string())
     }
+}
+
+/// Whether this client may request one more approval: it may have as many as are left for others.
+fn has_room(undecided: &[ShareKey], requester: &ShareKey) -> bool {
+    let is_principal = |key: &&ShareKey| key.principal == requester.principal;
+    let of_principal = undecided.iter().filter(is_principal).count();
+    let of_client = undecided.iter().filter(|key| *key == requester).count();
+    of_principal < MAX_PENDING.saturating_sub(undecided.len())
+        && of_client < MAX_PENDING_EACH.saturating_sub(of_principal)
 }
 
 /// The id of an approval, short enough to type.

@@ -45,13 +45,14 @@ impl DefinitionFacts {
         *self.digest.get_or_init(|| self.tool.digest())
     }
 
-    /// The validator for the arguments of a call.
-    pub(crate) fn check(&self) -> Result<&ArgumentValidator, Error> {
-        let check = self.check.get_or_init(|| ArgumentValidator::read(&self.tool));
-        check.as_ref().map_err(|reason| Error::InvalidSchema {
-            tool: self.tool.id.clone(),
-            reason: reason.clone(),
-        })
+    /// The arguments of a call with defaults filled in, or everything that is wrong with them.
+    pub(crate) fn complete(&self, arguments: Arguments) -> Result<Arguments, Error> {
+        match self.argument_validator.get_or_init(|| ArgumentValidator::read(&self.tool)) {
+            Ok(validator) => validator.arguments(arguments),
+            Err(reason) => {
+                Err(Error::InvalidSchema { tool: self.tool.id.clone(), reason: reason.clone() })
+            }
+        }
     }
 
     /// Mismatches between a result and the tool's output schema.

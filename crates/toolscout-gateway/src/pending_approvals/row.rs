@@ -21,31 +21,41 @@ pub(super) struct ApprovalRow {
     rest: Vec<String>,
     caller: String,
     user: Option<String>,
+    /// The session or the name of the client; absent in old rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    client: Option<String>,
     asked: Moment,
 }
 
 impl ApprovalRow {
-    pub(super) fn new(question: &PendingApproval, binding: String) -> Self {
+    pub(super) fn new(pending: &PendingApproval, binding: String, requester: &ShareKey) -> Self {
         Self {
             binding,
             answer: None,
-            expires: question.expires,
-            id: question.id.clone(),
-            source: question.tool.source.as_str().to_owned(),
-            tool: question.tool.name.as_str().to_owned(),
-            digest: question.digest.to_string(),
-            arguments: question.arguments.clone(),
-            rest: question.rest.clone(),
-            caller: question.caller.word().to_owned(),
-            user: question.user.as_deref().map(str::to_owned),
-            asked: question.asked,
+            expires: pending.expires,
+            id: pending.id.clone(),
+            source: pending.tool.source.as_str().to_owned(),
+            tool: pending.tool.name.as_str().to_owned(),
+            digest: pending.digest.to_string(),
+            arguments: pending.arguments.clone(),
+            rest: pending.rest.clone(),
+            caller: pending.caller.as_str().to_owned(),
+            user: pending.user.as_deref().map(str::to_owned),
+            client: requester.client.as_deref().map(str::to_owned),
+            asked: pending.requested_at,
         }
     }
 
     /// Whether the row is still valid. A row from the future is not: setting the clock back must
     /// not prolong an approval.
-    pub(super) fn counts(&self, now: Moment) -> bool {
-        self.asked <= now && now < self.expires && self.expires <= now.after(PATIENCE)
+    pub(super) fn is_valid(&self, now: Moment) -> bool {
+        self.asked <= now && now < self.expires && self.expires <= now.after(APPROVAL_LIFETIME)
+    }
+
+    /// The client that requested the approval.
+    pub(super) fn requester(&self) -> ShareKey {
+        let text = |text: &Option<String>| text.as_deref().map(Into::into);
+        ShareKey { principal: text(&self.user), client: text(&self.client) }
     }
 
     pub(super) fn pending(&self) -> Option<PendingApproval> {

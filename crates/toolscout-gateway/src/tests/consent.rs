@@ -232,8 +232,38 @@ async fn pending_approvals_are_limited() {
     assert_eq!(world.gateway.pending().unwrap().len(), 100);
 }
 
+/// V-77: with the same token and with another one; decided calls do not count.
 #[tokio::test]
-async fn a_plan_asks_nobody() {
+async fn pending_approvals_of_a_greedy_client_leave_room_for_others() {
+    let world = world().await;
+    let client = |user: Option<&str>, session: &str| Cx {
+        user: user.map(Into::into),
+        session: Some(session.into()),
+        ..agent()
+    };
+    for at in 0..120 {
+        assert!(world.pay(json!({"at": at}), client(None, "greedy")).await.is_err());
+    }
+    assert_eq!(world.gateway.pending().unwrap().len(), 100);
+    let refused = world.pay(json!({"at": 1_000}), client(None, "greedy")).await;
+    let refused = refused.expect_err("refused").to_string();
+    assert!(refused.contains("busy, retry after 5 min"), "{refused}");
+    for (user, session) in [(None, "honest"), (Some("bob"), "greedy")] {
+        world.request_approval(json!({"to": "bob"}), client(user, session)).await;
+    }
+    let pending = world.gateway.pending().unwrap();
+    assert_eq!(pending.len(), 102);
+    for one in pending.iter().take(50) {
+        world.gateway.decide_approval(&one.id, false, &cli()).unwrap();
+    }
+    for at in 1_000..1_020 {
+        world.request_approval(json!({"at": at}), client(None, "greedy")).await;
+    }
+    assert_eq!(world.gateway.pending().unwrap().len(), 122);
+}
+
+#[tokio::test]
+async fn a_plan_requests_no_approval() {
     let world = world().await;
     let tool = world.gateway.resolve("pay").unwrap();
     let call = toolscout_core::ToolCall::new(tool.id.clone(), arguments(json!({"to": "bob"})));
