@@ -83,7 +83,11 @@ impl RequestCatalogs {
         keys: RequestKeys,
         cx: &Cx,
     ) -> Arc<PublishedCatalog> {
-        let entry = self.cache.entry(keys);
+        let entry = if self.is_cacheable(&keys) {
+            self.cache.entry(keys)
+        } else {
+            Arc::new(RequestCacheEntry::new(keys))
+        };
         // Of many concurrent requests, one runs the discovery; if it is cancelled, the next one
         // does.
         let found = entry.discovery.get_or_init(|| self.discover(&entry, cx));
@@ -112,7 +116,13 @@ impl RequestCatalogs {
         } else {
             merge(now, discovery, &approvals)
         };
-        entry.keep(scope, Arc::new(merged))
+        entry.store(scope, Arc::new(merged))
+    }
+
+    /// Whether every provider that has sources for these keys permits caching.
+    fn is_cacheable(&self, keys: &RequestKeys) -> bool {
+        let used = self.providers.iter().zip(keys).filter(|(_, key)| key.is_some());
+        used.into_iter().all(|(provider, _)| provider.is_cacheable())
     }
 
     /// Queries all providers that have sources for this request, and then discovers the tools of
@@ -172,9 +182,17 @@ impl RequestDiscovery {
 
 /// The request context for a discovery that several requests share: with its own deadline, and
 /// without a connection to one client.
-fn anybodys(cx: &Cx) -> Cx {
-    Cx { deadline: None, progress: None, asker: None, counterpart: None, ..cx.clone() }
-        .within(LIMIT * 2)
+fn shared_context(cx: &Cx) -> Cx {
+    Cx {
+        deadline: None,
+        progress: None,
+        log: None,
+        request_id: None,
+        approval_prompt: None,
+        reverse_channel: None,
+        ..cx.clone()
+    }
+    .within(TIME_LIMIT * 2)
 }
 
 /// The shared catalog, for a request whose own sources are not available.

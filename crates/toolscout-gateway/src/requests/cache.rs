@@ -53,11 +53,7 @@ impl RequestCache {
         if let Some(entry) = entries.get(&keys).filter(|entry| self.is_valid(entry)) {
             return entry.clone();
         }
-        let entry = Arc::new(RequestCacheEntry {
-            keys: keys.clone(),
-            guests: OnceCell::new(),
-            merged: Mutex::default(),
-        });
+        let entry = Arc::new(RequestCacheEntry::new(keys.clone()));
         // Expired entries must not stay in memory until they are evicted.
         entries.remove_if(|entry| !self.is_valid(entry));
         entries.insert(keys, entry.clone());
@@ -81,6 +77,11 @@ impl RequestCache {
 }
 
 impl RequestCacheEntry {
+    /// An entry with nothing discovered yet.
+    pub(super) fn new(keys: RequestKeys) -> Self {
+        Self { keys, discovery: OnceCell::new(), merged: Mutex::default() }
+    }
+
     /// The catalog built on top of exactly this shared catalog.
     pub(super) fn merged(
         &self,

@@ -56,6 +56,10 @@ impl ByUser {
 }
 
 impl RequestSources for ByUser {
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+
     fn key(&self, cx: &Cx) -> Option<String> {
         cx.headers.iter().find(|(name, _)| name == self.header).map(|(_, value)| value.clone())
     }
@@ -187,6 +191,10 @@ async fn cached_tools_of_one_user_are_never_shown_to_another() {
 struct ByTenant;
 
 impl RequestSources for ByTenant {
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+
     fn key(&self, cx: &Cx) -> Option<String> {
         cx.user.as_deref().map(str::to_owned)
     }
@@ -372,4 +380,36 @@ async fn the_command_line_has_no_request_tools() {
     let gateway = built(Gateway::builder().request_sources(ByUser::for_any_user())).await;
     assert_eq!(listed(&gateway.view(&Cx::new(Caller::Cli)).await).len(), 0);
     assert_eq!(gateway.snapshot().len(), 0);
+}
+
+/// Provides a source to every request, with the tools of now.
+struct Dynamic(Arc<Actor>);
+
+impl RequestSources for Dynamic {
+    fn key(&self, _: &Cx) -> Option<String> {
+        Some(String::new())
+    }
+
+    fn sources<'a>(&'a self, _: &'a Cx) -> BoxFuture<'a, Vec<Arc<dyn Source>>> {
+        Box::pin(async { vec![self.0.clone() as Arc<dyn Source>] })
+    }
+}
+
+/// M-12b: a provider is asked on every search, unless it permits caching.
+#[tokio::test]
+async fn a_dynamic_provider_is_consulted_on_every_search() {
+    let actor = of_request("scripts", &["one: Rotate the logs"]);
+    let gateway =
+        Gateway::builder().request_sources(Arc::new(Dynamic(actor.clone()))).build().unwrap();
+    let found = async || {
+        let view = gateway.view(&agent()).await;
+        view.search(&Query::new("rotate"))
+            .iter()
+            .map(|hit| hit.tool.id.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found().await, ["scripts/one"]);
+    actor.set_tools(&["two: Rotate the keys"]);
+    assert_eq!(found().await, ["scripts/two"]);
+    assert_eq!(actor.discovered(), 2);
 }
