@@ -130,8 +130,14 @@ impl Approvals {
     /// record existed. If the source returns, its tools count as new; quarantined and rejected
     /// ones stay so.
     pub fn forget(&self, source: &SourceId) -> Result<bool, StoreError> {
-        let unkept = self.unkept.lock().remove(source).is_some();
-        Ok(self.store.remove(Namespace::Approval, &self.place(source))? || unkept)
+        if let StoredReview::Record(record, _) = self.stored_review(source)
+            && let Some(remaining) = record.without_approvals()
+        {
+            self.unsaved.lock().remove(source);
+            return self.overwrite(source, &remaining).map(|()| true);
+        }
+        let was_unsaved = self.unsaved.lock().remove(source).is_some();
+        Ok(self.store.remove(Namespace::Approval, &self.store_key(source))? || was_unsaved)
     }
 
     /// Reviews all discovered tools of a source and records the changes. Also returns the digest of
@@ -146,7 +152,9 @@ impl Approvals {
         for _ in 0..ATTEMPTS {
             let (record, bytes) = match self.stored_review(source) {
                 StoredReview::Record(record, bytes) => (record, bytes),
-                StoredReview::Unreliable(doubt) => return (all_held(source, found, &doubt), None),
+                StoredReview::Unreliable(unreliable) => {
+                    return (quarantine_all(source, found, &unreliable), None);
+                }
             };
             let reviewed = review(&record, terms, found, &scan, (self.now)());
             let mut outcome = SourceReview {

@@ -38,9 +38,11 @@ struct CachedReview {
     /// The digest of the record that the review wrote.
     record: String,
     /// The hash of the reviewed definitions and of the review mode.
-    sight: String,
+    #[serde(rename = "sight")]
+    input_hash: String,
     /// The reason for each quarantined tool, by name.
-    held: BTreeMap<String, String>,
+    #[serde(rename = "held")]
+    quarantined: BTreeMap<String, String>,
 }
 
 impl Approvals {
@@ -142,8 +144,12 @@ impl ReviewRun<'_> {
 /// Serializes every input of a review; different inputs have different bytes.
 fn input_bytes(terms: &ReviewMode, found: &[Arc<Tool>]) -> Vec<u8> {
     let mut all = Vec::with_capacity(found.len() * 384);
-    if let ReviewMode::Needed { approves_first_sight, accepts_changes, entry } = terms {
-        all.extend([1, u8::from(*approves_first_sight), u8::from(*accepts_changes)]);
+    if let ReviewMode::Needed { approves_first_sight, approves_new_tools, accepts_changes, entry } =
+        terms
+    {
+        let rules = [approves_first_sight, approves_new_tools, accepts_changes];
+        all.push(1);
+        all.extend(rules.map(|rule| u8::from(*rule)));
         all.extend((entry.len() as u64).to_le_bytes());
         all.extend_from_slice(entry.as_bytes());
     }
