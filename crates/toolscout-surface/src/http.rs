@@ -18,6 +18,7 @@ mod limits;
 mod listener;
 mod rejection;
 mod routes;
+mod shares;
 mod signin;
 pub mod socket;
 

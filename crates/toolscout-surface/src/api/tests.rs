@@ -5,10 +5,10 @@
 //! 5. A stream sends its items as events, and ends with the listener.
 //! 6. An error names the invalid part of a request.
 
+mod access;
 mod document;
-mod doors;
+mod invalid_requests;
 mod streams;
-mod wrong;
 
 use super::OperationRouter;
 use crate::http::fixture::{Answer, Site, Wire};

@@ -5,7 +5,6 @@
 //! `initialize`, which creates a session. In both, closing a stream cancels its request.
 
 mod accept;
-mod answer;
 mod era;
 mod events;
 mod headers;
@@ -14,6 +13,7 @@ pub(super) mod mirror;
 mod post;
 mod protocol;
 mod queue;
+mod respond;
 mod session;
 mod sessions;
 

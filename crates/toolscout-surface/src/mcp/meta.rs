@@ -4,13 +4,13 @@
 //! ([`definitions`]), a result from hits ([`answer`]), a call from the input of a model
 //! ([`ExecuteRequest`]), and error messages ([`failure`]).
 
-mod answer;
 mod definitions;
 mod example;
 mod execute_request;
 mod failure;
 mod repair;
 mod schema;
+mod search_output;
 mod search_request;
 mod signature;
 mod summary;

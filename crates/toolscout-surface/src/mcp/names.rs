@@ -4,7 +4,7 @@
 //! conversion loses information, so a name is looked up and never parsed. A name that a tool once
 //! had is never given to another tool, because a client may still use it for the first.
 
-mod remembered;
+mod name_store;
 mod safe;
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 //! 4. closing a stream cancels its request, and a client that does not read blocks only itself,
 //! 5. hostile clients cost others nothing.
 
+mod fake_server;
 mod hostile;
 mod legacy;
 mod modern;
-mod parrot;
 mod real;
 mod streams;
 
