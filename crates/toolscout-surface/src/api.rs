@@ -3,6 +3,7 @@
 //! Every route is derived from an operation; so are the role check, the errors of an invalid request and the OpenAPI document.
 
 mod openapi;
+mod projects;
 mod query;
 mod response;
 mod router;
@@ -10,4 +11,5 @@ mod router;
 #[cfg(test)]
 mod tests;
 
+pub use projects::unknown_project_routes;
 pub use router::OperationRouter;

@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 pub(super) const PATH: &str = "/api/openapi.json";
 
 pub(super) fn document(operations: &Operations) -> Value {
-    let mut given = generator(SchemaSettings::for_serialize);
+    let mut schema_generator = generator(SchemaSettings::for_serialize);
     let mut paths = Map::new();
     for operation in operations.iter().filter(|operation| !operation.spec.route.path.is_empty()) {
         let route = operation.spec.route;
-        let entry = described(operation, &mut given);
+        let entry = operation_entry(operation, &mut schema_generator);
         if let Some(alias) = operation.spec.alias {
             let mut entry = entry.clone();
             entry["operationId"] = format!("{}_alias", operation_id(operation)).into();
@@ -25,16 +25,16 @@ pub(super) fn document(operations: &Operations) -> Value {
         let place = paths.entry(shown(route.path)).or_insert_with(|| json!({}));
         place[route.method.to_lowercase()] = entry;
     }
-    paths.insert(PATH.to_owned(), own_entry());
-    let error = given.subschema_for::<OperationError>().to_value();
-    let mut schemas = given.take_definitions(true);
+    paths.insert(PATH.to_owned(), document_entry());
+    let error = schema_generator.subschema_for::<OperationError>().to_value();
+    let mut schemas = schema_generator.take_definitions(true);
     schemas.insert("Error".to_owned(), error);
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "toolscout",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Servers, tools, policies and what agents did with them. Reading starts no process.",
+            "description": "Servers, tools, policies, approvals and the audit log. Read operations start no process.",
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },
         "servers": [{"url": "/"}],
@@ -45,7 +45,7 @@ pub(super) fn document(operations: &Operations) -> Value {
             "securitySchemes": {"token": {
                 "type": "http",
                 "scheme": "bearer",
-                "description": "The token in `operator.token` or `agent.token`, or one of the configured issuer.",
+                "description": "The token in `operator.token` or `agent.token`, or a token of the configured issuer.",
             }},
             "responses": {"Error": {
                 "description": "The request failed",
@@ -58,12 +58,16 @@ pub(super) fn document(operations: &Operations) -> Value {
 }
 
 fn generator(contract: fn(SchemaSettings) -> SchemaSettings) -> SchemaGenerator {
-    contract(schema_settings().with(|it| it.definitions_path = "/components/schemas".into()))
-        .into_generator()
+    contract(
+        schema_settings().with(|schema_settings| {
+            schema_settings.definitions_path = "/components/schemas".into()
+        }),
+    )
+    .into_generator()
 }
 
 /// The entry of the document itself.
-fn own_entry() -> Value {
+fn document_entry() -> Value {
     json!({"get": {
         "operationId": "openapi",
         "summary": "This document",
@@ -72,7 +76,7 @@ fn own_entry() -> Value {
             "200": {"description": "Done", "content": {"application/json": {"schema": {"type": "object"}}}},
             "default": {"$ref": "#/components/responses/Error"},
         },
-        "x-role": Access::Agent.word(),
+        "x-role": Access::Agent.as_str(),
     }})
 }
 
@@ -81,7 +85,7 @@ fn operation_id(operation: &BoundOperation) -> String {
 }
 
 /// The entry of an operation.
-fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Value {
+fn operation_entry(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Value {
     let (spec, route) = (&operation.spec, operation.spec.route);
     let mut schema = operation.input.for_programs();
     let in_path: Vec<_> = path_names(route.path).collect();
@@ -89,44 +93,43 @@ fn described(operation: &BoundOperation, generator: &mut SchemaGenerator) -> Val
         properties.retain(|name, _| !in_path.contains(&name.as_str()));
     }
     if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|name| !in_path.iter().any(|it| name == it));
+        required.retain(|name| !in_path.iter().any(|in_path| name == in_path));
     }
-    let has_fields = schema["properties"].as_object().is_some_and(|it| !it.is_empty());
+    let has_fields = schema["properties"].as_object().is_some_and(|object| !object.is_empty());
     let has_body = has_fields && !matches!(route.method, "GET" | "DELETE");
-    let mut parameters: Vec<_> = parts(route.path).collect();
+    let mut parameters: Vec<_> = path_parameters(route.path).collect();
     if !has_body {
         parameters.extend(query_parameters(&schema));
     }
     if spec.effect == Effect::Change {
-        let description = "Whether to answer only what would change.";
+        let description = "Only report what would change.";
         parameters.push(json!({
             "name": "dryRun", "in": "query", "required": false, "description": description, "schema": {"type": "boolean"},
         }));
     }
-    let mut schema_of_output = operation.output.describe(generator);
+    let mut output_schema = operation.output.describe(generator);
     if spec.effect == Effect::Change {
-        schema_of_output = json!({"anyOf": [schema_of_output, dry_run()]});
+        output_schema = json!({"anyOf": [output_schema, dry_run()]});
     }
     let media_type = if operation.is_stream() { "text/event-stream" } else { spec.media_type };
     if operation.is_stream() {
-        schema_of_output = event(&schema_of_output);
+        output_schema = event(&output_schema);
     } else if media_type != "application/json" {
-        schema_of_output = json!({"type": "string"});
+        output_schema = json!({"type": "string"});
     }
-    let output =
-        json!({"description": "Done", "content": {media_type: {"schema": schema_of_output}}});
+    let output = json!({"description": "Done", "content": {media_type: {"schema": output_schema}}});
     let mut entry = json!({
         "operationId": operation_id(operation),
         "summary": spec.summary,
         "tags": [tag(route.path)],
         "responses": {route.status.to_string(): output, "default": {"$ref": "#/components/responses/Error"}},
-        "x-role": spec.access.word(),
+        "x-role": spec.access.as_str(),
     });
     if !parameters.is_empty() {
         entry["parameters"] = parameters.into();
     }
     if has_body {
-        let required = schema["required"].as_array().is_some_and(|it| !it.is_empty());
+        let required = schema["required"].as_array().is_some_and(|items| !items.is_empty());
         entry["requestBody"] =
             json!({"required": required, "content": {"application/json": {"schema": schema}}});
     }
@@ -152,7 +155,7 @@ fn dry_run() -> Value {
     let text = json!({"type": "string"});
     json!({
         "type": "object",
-        "description": "What a dry run would have changed",
+        "description": "The change that a dry run would have made",
         "required": ["dryRun", "kind", "subject", "action", "would"],
         "properties": {"dryRun": {"const": true}, "kind": text, "subject": text, "action": text, "would": text},
     })
@@ -164,11 +167,11 @@ fn path_names(path: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 /// The parameters in the path.
-fn parts(path: &'static str) -> impl Iterator<Item = Value> {
-    let names = path.split('/').filter_map(|it| it.strip_prefix('{')?.strip_suffix('}'));
+fn path_parameters(path: &'static str) -> impl Iterator<Item = Value> {
+    let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     names.map(|name| {
         let description = match name {
-            "*name" => "The name of the tool at its source; slashes are a part of it",
+            "*name" => "The name of the tool at its source; it may contain slashes",
             "source" => "The source of the tool",
             _ => "The id",
         };
@@ -179,13 +182,16 @@ fn parts(path: &'static str) -> impl Iterator<Item = Value> {
 }
 
 fn query_parameters(schema: &Value) -> impl Iterator<Item = Value> {
-    let required =
-        |name: &str| schema["required"].as_array().is_some_and(|it| it.iter().any(|it| it == name));
+    let required = |name: &str| {
+        schema["required"].as_array().is_some_and(|items| items.iter().any(|item| item == name))
+    };
     let properties = schema["properties"].as_object().into_iter().flatten();
     properties.map(move |(name, property)| {
         let mut property = property.clone();
-        let description =
-            property.as_object_mut().and_then(|it| it.remove("description")).unwrap_or_default();
+        let description = property
+            .as_object_mut()
+            .and_then(|object| object.remove("description"))
+            .unwrap_or_default();
         json!({
             "name": name,
             "in": "query",
@@ -197,7 +203,7 @@ fn query_parameters(schema: &Value) -> impl Iterator<Item = Value> {
 }
 
 /// The path in OpenAPI syntax, which has no parameter that spans several segments.
-fn shown(path: &str) -> String {
+fn openapi_path(path: &str) -> String {
     path.replace("{*", "{")
 }
 

@@ -21,8 +21,10 @@ pub(super) fn bytes(
 
 /// The response to a method that the path does not support.
 pub(super) fn method_not_allowed(methods: &str) -> Response {
-    let error =
-        OperationError::new(ErrorCode::MethodNotAllowed, format!("the method must be {methods}"));
+    let error = OperationError::new(
+        ErrorCode::MethodNotAllowed,
+        format!("method not allowed; use {methods}"),
+    );
     let mut response = error.into_response();
     if let Ok(value) = HeaderValue::from_str(methods) {
         response.headers_mut().insert(ALLOW, value);

@@ -1,14 +1,13 @@
 //! Routes of operations: each reads the input, runs the operation, and writes its output.
 
 use super::response::{self, JSON};
-use super::{openapi, query};
+use super::{openapi, projects, query};
 use crate::http::event_stream::{self, KEEP_ALIVE, MEDIA_TYPE as EVENT_STREAM};
 use crate::http::socket::{EXIT_CODE, SocketRouter};
 use crate::http::{
-    BodyBudget, CancelToken, ConcurrencyLimit, ConcurrencyPermit, Limits, Principal, Routes, drain,
-    is_json, read,
+    CancelToken, Limits, Principal, RequestShares, Routes, drain, is_json, read, share_key,
 };
-use crate::mcp::http::passed_on;
+use crate::mcp::http::forwarded_headers;
 use crate::operation::{
     Access, BoundOperation, DRY_RUN, ErrorCode, ItemStream, OperationError, OperationOutput,
     OperationSpec, Operations, StreamItem, Text,
@@ -31,15 +30,15 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 use toolscout_core::cx::{ApprovalPrompt, Progress, Role};
 use toolscout_core::event::trace_context;
-use toolscout_core::{BoxFuture, Caller, Cx};
+use toolscout_core::{BoxFuture, Caller, Cx, SharePermit};
 
 const TEXT: &str = "text/plain";
 /// Progress events that may be queued for a slow reader; further ones are dropped.
-const PENDING_PROGRESS: usize = 64;
+const MAX_PENDING_PROGRESS: usize = 64;
 /// The maximum size of a request body in bytes: only the arguments of a call may be long.
-const BODY: usize = 4 << 20;
+const MAX_BODY: usize = 4 << 20;
 /// The maximum length of a client's name in characters.
-const CLIENT_NAME: usize = 100;
+const MAX_CLIENT_NAME: usize = 100;
 
 /// The routes of all operations. The same router serves the HTTP listener and the control socket.
 pub struct OperationRouter {
@@ -62,7 +61,7 @@ impl OperationRouter {
         limits: Limits,
         shutdown: Option<CancelToken>,
     ) -> Arc<Self> {
-        let limits = Limits { body: limits.body.min(BODY), ..limits };
+        let limits = Limits { body: limits.body.min(MAX_BODY), ..limits };
         Arc::new(Self {
             operations,
             request,
@@ -98,10 +97,10 @@ impl OperationRouter {
         };
         let all = self.operations.iter().flat_map(paths).flatten().filter(|path| !path.is_empty());
         for path in all.collect::<BTreeSet<_>>() {
-            let here =
+            let at_path =
                 self.operations.iter().filter(|operation| paths(operation).contains(&Some(path)));
             let (mut route, mut methods, mut is_open) = (MethodRouter::new(), Vec::new(), true);
-            for operation in here {
+            for operation in at_path {
                 let method = operation.spec.route.method;
                 // axum supports every method that operations use.
                 let filter = method
@@ -171,7 +170,7 @@ async fn respond(
     let (input, is_dry_run) = input(&router, &operation, &mut head, body).await?;
     let cx = Cx { dry_run: is_dry_run, ..context(&router, &principal, &head) };
     if operation.is_stream() {
-        let permit = router.streams.enter(&principal.name).ok_or_else(|| too_many("streams"))?;
+        let permit = shares.streams.try_acquire(&key).ok_or_else(|| too_many("streams"))?;
         let items = operation.open(input, cx).await?;
         return Ok(stream(items, router.shutdown.clone(), permit));
     }
@@ -187,7 +186,7 @@ async fn respond(
         }
         accepted => {
             let output = operation.invoke(input, cx).await?;
-            rendered(&operation.spec, &output, accepted == Some(TEXT))
+            render_response(&operation.spec, &output, accepted == Some(TEXT))
         }
     }
 }
@@ -195,7 +194,7 @@ async fn respond(
 /// The output as a response: JSON, the operation's own media type, or text for people. A text
 /// response carries the exit code of the command, because a forwarded command prints it
 /// unchanged.
-fn rendered(
+fn render_response(
     spec: &OperationSpec,
     output: &OperationOutput,
     is_text: bool,
@@ -225,7 +224,7 @@ fn to_json(output: &OperationOutput) -> Result<Vec<u8>, OperationError> {
 
 /// The context of a request: its client, its role, and the headers that are passed on.
 fn context(router: &OperationRouter, principal: &Principal, head: &Parts) -> Cx {
-    let headers = passed_on(&head.headers);
+    let headers = forwarded_headers(&head.headers);
     let client = head.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
     let cx = Cx {
         caller: Caller::Http,
@@ -233,7 +232,7 @@ fn context(router: &OperationRouter, principal: &Principal, head: &Parts) -> Cx 
         client: client.map(|name| name.chars().take(CLIENT_NAME).collect::<String>().into()),
         trace: trace_context(&headers),
         headers: headers.into(),
-        asker: None,
+        approval_prompt: None,
         role: principal.role,
         ..router.request.clone()
     };
@@ -255,15 +254,16 @@ async fn input(
     let path = Path::<Vec<(String, String)>>::from_request_parts(head, &()).await;
     let Path(path) = path
         .map_err(|_| OperationError::invalid("the path is not valid UTF-8 with percent escapes"))?;
-    let query = query::read(head.uri.query().unwrap_or_default(), operation.input.query())?;
-    let (bytes, _permit) = read(body, &router.limits, &router.bodies).await?;
+    let query = query::parse(head.uri.query().unwrap_or_default(), operation.input.query())?;
+    let (bytes, _permit) = read(body, &router.limits, permit).await?;
     let body = if bytes.is_empty() {
         Map::new()
     } else if !is_json(&head.headers) {
         let error = OperationError::invalid("the body must be JSON");
         return Err(error.hint("send `Content-Type: application/json`"));
     } else {
-        let invalid = |error| OperationError::invalid(format!("the body is no JSON: {error}"));
+        let invalid =
+            |error| OperationError::invalid(format!("the body is not valid JSON: {error}"));
         match serde_json::from_slice(&bytes)
             .map_err(|error| invalid(error).hint("send a JSON object"))?
         {
@@ -280,7 +280,7 @@ async fn input(
                 || OperationError::invalid("the query: `dryRun` must be `true` or `false`");
             is_dry_run = value.as_bool().ok_or_else(invalid)?;
         } else if all.insert(name.clone(), value).is_some() {
-            return Err(OperationError::invalid(format!("`{name}` is given twice")));
+            return Err(OperationError::invalid(format!("`{name}` is given more than once")));
         }
     }
     Ok((all, is_dry_run))
@@ -304,10 +304,10 @@ fn accepted(headers: &HeaderMap) -> Option<&'static str> {
 fn stream(
     items: ItemStream<StreamItem>,
     shutdown: Option<CancelToken>,
-    permit: ConcurrencyPermit,
+    permit: SharePermit,
 ) -> Response {
     let events = unfold((items, shutdown, permit), |(mut items, shutdown, permit)| async move {
-        let ended = async {
+        let stopped = async {
             match &shutdown {
                 Some(shutdown) => shutdown.cancelled().await,
                 None => std::future::pending().await,
@@ -315,7 +315,7 @@ fn stream(
         };
         let bytes = tokio::select! {
             biased;
-            () = ended => return None,
+            () = stopped => return None,
             item = items.next() => {
                 match item? {
                     Ok(item) => event(item.event, &item.to_json().unwrap_or_default()),
@@ -334,7 +334,7 @@ fn with_progress(
     run: impl FnOnce(Cx) -> BoxFuture<'static, Result<OperationOutput, OperationError>>,
     cx: Cx,
 ) -> Response {
-    let (sender, progress) = mpsc::channel(PENDING_PROGRESS);
+    let (sender, progress) = mpsc::channel(MAX_PENDING_PROGRESS);
     let report = move |progress: Progress| drop(sender.try_send(progress));
     let cx = Cx { progress: Some(Arc::new(report)), ..cx };
     let running = RunningOperation { progress, run: Some(run(cx)) };

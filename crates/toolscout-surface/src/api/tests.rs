@@ -11,7 +11,7 @@ mod invalid_requests;
 mod streams;
 
 use super::OperationRouter;
-use crate::http::fixture::{Answer, Site, Wire};
+use crate::http::fixture::{Site, Wire, WireResponse};
 use crate::http::{Listener, Routes, Terms};
 use crate::operation::{
     Access, BoundOperation, HttpRoute, ItemStream, Operation, OperationError, OperationSpec,
@@ -148,9 +148,9 @@ fn operations() -> Operations {
 fn routes() -> Vec<(&'static str, String, Access)> {
     let filled = |path: &str| path.replace("{name}", "ada");
     let operations = operations();
-    let all = operations
-        .iter()
-        .map(|it| (it.spec.route.method, filled(it.spec.route.path), it.spec.access));
+    let all = operations.iter().map(|operation| {
+        (operation.spec.route.method, filled(operation.spec.route.path), operation.spec.access)
+    });
     all.chain([("GET", "/api/openapi.json".to_owned(), Access::Agent)]).collect()
 }
 
@@ -164,25 +164,25 @@ async fn site(terms: Terms) -> Site {
 
 /// A request: a method, a path, and an optional body. Each header is a whole line.
 fn request(method: &str, path: &str, headers: &[&str], body: Option<&str>) -> String {
-    let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
     let body = body.map_or("\r\n".to_owned(), |body| {
         format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len())
     });
     format!("{method} {path} HTTP/1.1\r\n{headers}{body}")
 }
 
-async fn ask(
+async fn send(
     site: &Site,
     method: &str,
     path: &str,
     headers: &[&str],
     body: Option<&str>,
-) -> Answer {
-    site.ask(request(method, path, headers, body)).await
+) -> WireResponse {
+    site.send(request(method, path, headers, body)).await
 }
 
 /// Sends a request and reads only the head of the response: the body is a stream without end.
-async fn begun(site: &Site, request: String) -> (Wire, Answer) {
+async fn open(site: &Site, request: String) -> (Wire, WireResponse) {
     let mut wire = site.dial().await;
     wire.send(request).await;
     let head = wire.head().await;

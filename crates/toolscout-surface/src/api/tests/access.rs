@@ -1,4 +1,4 @@
-use super::{ask, begun, request, routes, site};
+use super::{open, request, routes, send, site};
 use crate::http::Auth;
 use crate::http::fixture::{ADA, BOB, terms, tokens};
 use crate::operation::Access;
@@ -13,9 +13,10 @@ async fn routes_for_operators_refuse_agents() {
     let site = site(terms(tokens())).await;
     for (method, path, _) in routes().iter().filter(|(.., access)| *access == Access::Operator) {
         for body in [None, Some("{}"), Some("nonsense")] {
-            let answer = ask(&site, method, path, &["Host: localhost", &bearer(ADA)], body).await;
-            assert_eq!(answer.status, 403, "{method} {path}: {answer:?}");
-            assert_eq!(answer.json()["code"], "FORBIDDEN");
+            let response =
+                send(&site, method, path, &["Host: localhost", &bearer(ADA)], body).await;
+            assert_eq!(response.status, 403, "{method} {path}: {response:?}");
+            assert_eq!(response.json()["code"], "FORBIDDEN");
         }
     }
 }
@@ -24,9 +25,13 @@ async fn routes_for_operators_refuse_agents() {
 async fn without_authentication_every_request_has_the_role_of_an_agent() {
     let site = site(terms(Auth::None)).await;
     for (method, path, access) in routes() {
-        let (_wire, answer) =
-            begun(&site, request(method, &path, &["Host: localhost"], None)).await;
-        assert_eq!(answer.status == 403, access == Access::Operator, "{method} {path}: {answer:?}");
+        let (_wire, response) =
+            open(&site, request(method, &path, &["Host: localhost"], None)).await;
+        assert_eq!(
+            response.status == 403,
+            access == Access::Operator,
+            "{method} {path}: {response:?}"
+        );
     }
 }
 
@@ -34,12 +39,16 @@ async fn without_authentication_every_request_has_the_role_of_an_agent() {
 async fn unauthenticated_requests_reach_only_the_open_routes() {
     let site = site(terms(tokens())).await;
     for (method, path, access) in routes() {
-        let answer = ask(&site, method, &path, &["Host: localhost"], None).await;
+        let response = send(&site, method, &path, &["Host: localhost"], None).await;
         let expected = if access == Access::Open { 200 } else { 401 };
-        assert_eq!(answer.status, expected, "{method} {path}: {answer:?}");
+        assert_eq!(response.status, expected, "{method} {path}: {response:?}");
         if expected == 401 {
-            assert_eq!(answer.json()["code"], "UNAUTHORIZED");
-            assert!(answer.header("www-authenticate").is_some_and(|it| it.starts_with("Bearer")));
+            assert_eq!(response.json()["code"], "UNAUTHORIZED");
+            assert!(
+                response
+                    .header("www-authenticate")
+                    .is_some_and(|header| header.starts_with("Bearer"))
+            );
         }
     }
 }
@@ -106,13 +115,16 @@ async fn no_foreign_host_name_and_no_foreign_origin_reaches_any_route() {
     for (method, path, _) in routes() {
         for headers in FOREIGN {
             let mut headers: Vec<String> =
-                headers.iter().map(|it| it.replace("{port}", &port)).collect();
+                headers.iter().map(|header| header.replace("{port}", &port)).collect();
             headers.push(token.clone());
             let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-            let answer = ask(&site, method, &path, &headers, Some("{}")).await;
-            assert_eq!(answer.status, 403, "{method} {path} with {headers:?}: {answer:?}");
-            assert_eq!(answer.json()["code"], "FORBIDDEN", "{answer:?}");
-            assert!(!answer.names().any(|it| it.starts_with("access-control")), "{answer:?}");
+            let response = send(&site, method, &path, &headers, Some("{}")).await;
+            assert_eq!(response.status, 403, "{method} {path} with {headers:?}: {response:?}");
+            assert_eq!(response.json()["code"], "FORBIDDEN", "{response:?}");
+            assert!(
+                !response.header_names().any(|name| name.starts_with("access-control")),
+                "{response:?}"
+            );
         }
     }
 }
@@ -130,8 +142,8 @@ async fn our_own_host_names_and_our_own_origin_reach_every_route() {
         for headers in &own {
             let headers: Vec<&str> =
                 headers.iter().map(String::as_str).chain([token.as_str()]).collect();
-            let (_wire, answer) = begun(&site, request(method, &path, &headers, None)).await;
-            assert!(![401, 403].contains(&answer.status), "{method} {path}: {answer:?}");
+            let (_wire, response) = open(&site, request(method, &path, &headers, None)).await;
+            assert!(![401, 403].contains(&response.status), "{method} {path}: {response:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ fn every_operation_is_in_the_document_and_nothing_else_is() {
         .into_iter()
         .flatten()
         .flat_map(|(path, methods)| {
-            methods.as_object().into_iter().flatten().map(|(it, _)| (path.clone(), it.clone()))
+            methods.as_object().into_iter().flatten().map(|(item, _)| (path.clone(), item.clone()))
         })
         .collect();
     let path = |path: String| path.replace("/ada", "/{name}");
@@ -38,15 +38,18 @@ fn every_entry_has_a_summary_an_id_and_its_parameters() {
         }
     }
     let parameters = document["paths"]["/api/greetings/{name}"]["get"]["parameters"].clone();
-    let places: Vec<_> = parameters
+    let locations: Vec<_> = parameters
         .as_array()
         .expect("parameters")
         .iter()
-        .map(|it| (&it["name"], &it["in"]))
+        .map(|parameter| (&parameter["name"], &parameter["in"]))
         .collect();
     let expected = [("name", "path"), ("times", "query"), ("words", "query")]
-        .map(|(name, at)| (json!(name), json!(at)));
-    assert_eq!(places, expected.iter().map(|(name, at)| (name, at)).collect::<Vec<_>>());
+        .map(|(name, location)| (json!(name), json!(location)));
+    assert_eq!(
+        locations,
+        expected.iter().map(|(name, location)| (name, location)).collect::<Vec<_>>()
+    );
 }
 
 /// Every schema is valid, and every reference resolves.
@@ -62,8 +65,8 @@ fn every_schema_is_valid_and_every_reference_resolves() {
         assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
     }
     for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
-        let whole = json!({"$ref": format!("#/components/schemas/{name}"), "components": document["components"]});
-        assert!(jsonschema::validator_for(&whole).is_ok(), "{name}: {schema}");
+        let schema_with_components = json!({"$ref": format!("#/components/schemas/{name}"), "components": document["components"]});
+        assert!(jsonschema::validator_for(&schema_with_components).is_ok(), "{name}: {schema}");
     }
 }
 
@@ -71,9 +74,9 @@ fn collect(value: &Value, references: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
             references.extend(map.get("$ref").and_then(Value::as_str).map(str::to_owned));
-            map.values().for_each(|it| collect(it, references));
+            map.values().for_each(|value| collect(value, references));
         }
-        Value::Array(all) => all.iter().for_each(|it| collect(it, references)),
+        Value::Array(all) => all.iter().for_each(|item| collect(item, references)),
         _ => {}
     }
 }

@@ -1,16 +1,16 @@
-use super::{ask, site};
+use super::{send, site};
 use crate::http::Auth;
 use crate::http::fixture::{BOB, terms, tokens};
 
 /// A request, and the text that the error must contain.
-const WRONG: [(&str, &str, Option<&str>, &str); 13] = [
+const INVALID: [(&str, &str, Option<&str>, &str); 13] = [
     ("GET", "/api/greetings/ada?tmes=2", None, "`tmes`"),
-    ("GET", "/api/greetings/ada?times=1&times=2", None, "twice"),
+    ("GET", "/api/greetings/ada?times=1&times=2", None, "duplicate query parameter `times`"),
     ("GET", "/api/greetings/ada?times=0", None, "`times`"),
     ("GET", "/api/greetings/ada?times=many", None, "`times`"),
     ("GET", "/api/greetings/ada?words=%ff", None, "UTF-8"),
     ("GET", "/api/greetings/ada?words=%2", None, "UTF-8"),
-    ("GET", "/api/greetings/ada?name=bob", None, "`name` is given twice"),
+    ("GET", "/api/greetings/ada?name=bob", None, "`name` is given more than once"),
     ("GET", "/api/health?x", None, "`x`"),
     ("POST", "/api/greetings", Some("{\"name\":1}"), "`name`"),
     ("POST", "/api/greetings", Some("{}"), "name"),
@@ -23,17 +23,17 @@ const WRONG: [(&str, &str, Option<&str>, &str); 13] = [
 async fn an_error_names_the_invalid_part_of_a_request() {
     let site = site(terms(tokens())).await;
     let bearer = format!("Authorization: Bearer {BOB}");
-    for (method, path, body, expected) in WRONG {
-        let answer = ask(&site, method, path, &["Host: localhost", &bearer], body).await;
-        let error = answer.json();
+    for (method, path, body, expected) in INVALID {
+        let response = send(&site, method, path, &["Host: localhost", &bearer], body).await;
+        let error = response.json();
         assert_eq!(
-            (answer.status, &error["code"]),
+            (response.status, &error["code"]),
             (400, &"VALIDATION_FAILED".into()),
             "{path}: {answer:?}"
         );
         assert!(error["error"].as_str().is_some_and(|it| it.contains(expected)), "{path}: {error}");
     }
-    let repeated = ask(
+    let repeated = send(
         &site,
         "GET",
         "/api/greetings/ada?words=and&words=bob",
@@ -51,8 +51,8 @@ async fn a_body_of_another_media_type_is_refused() {
     let form = format!(
         "POST /api/greetings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {BOB}\r\nContent-Type: text/plain\r\nContent-Length: 14\r\n\r\n{{\"name\":\"ada\"}}"
     );
-    let answer = site.ask(form).await;
-    assert_eq!((answer.status, &answer.json()["code"]), (400, &"VALIDATION_FAILED".into()));
+    let response = site.send(form).await;
+    assert_eq!((response.status, &response.json()["code"]), (400, &"VALIDATION_FAILED".into()));
 }
 
 #[tokio::test]
@@ -68,17 +68,17 @@ async fn errors_have_one_shape() {
         ("POST", "/api/openapi.json", 405, "METHOD_NOT_ALLOWED"),
         ("GET", "/api/greetings/nobody", 404, "RESOURCE_NOT_FOUND"),
     ] {
-        let answer = ask(&site, method, path, &["Host: localhost"], None).await;
+        let response = send(&site, method, path, &["Host: localhost"], None).await;
         assert_eq!(
-            (answer.status, &answer.json()["code"]),
+            (response.status, &response.json()["code"]),
             (status, &code.into()),
-            "{method} {path}: {answer:?}"
+            "{method} {path}: {response:?}"
         );
-        assert!(answer.json()["error"].is_string());
+        assert!(response.json()["error"].is_string());
     }
-    let methods = ask(&site, "PATCH", "/api/greetings/ada", &["Host: localhost"], None).await;
+    let methods = send(&site, "PATCH", "/api/greetings/ada", &["Host: localhost"], None).await;
     assert_eq!(methods.header("allow"), Some("GET"));
-    let elsewhere = ask(&site, "GET", "/elsewhere", &["Host: localhost"], None).await;
+    let elsewhere = send(&site, "GET", "/elsewhere", &["Host: localhost"], None).await;
     assert_eq!(elsewhere.code(), -32000, "a path outside `/api` gets an error of the MCP endpoint");
 }
 
@@ -88,6 +88,6 @@ async fn a_body_that_is_too_long_is_not_read() {
     let head = format!(
         "POST /api/greetings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {BOB}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{{"
     );
-    let answer = site.ask(head).await;
-    assert_eq!((answer.status, &answer.json()["code"]), (413, &"TOO_LARGE".into()));
+    let response = site.send(head).await;
+    assert_eq!((response.status, &response.json()["code"]), (413, &"TOO_LARGE".into()));
 }
