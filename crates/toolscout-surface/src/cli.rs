@@ -12,7 +12,7 @@
 //! Precedence: unknown options are reported first; then `--help` takes effect, then
 //! `--version`, regardless of other mistakes; then all other mistakes are reported together.
 //!
-//! Start reading at [`parse()`], then [`ToolFlags::of`].
+//! Start reading at [`parse()`], then [`ToolFlags::new`].
 
 pub mod complete;
 pub mod flags;
@@ -25,7 +25,7 @@ pub mod words;
 mod parse;
 mod value;
 
-pub use flags::{InputFrom, ToolFlags};
+pub use flags::{FlagAnalysis, FlagClash, FlagInfo, InputFrom, ToolFlags, analyze};
 pub use parse::{Parsed, parse};
 pub use spec::{CommandSpec, Many, OptionSpec, PositionalSpec, ValueKind};
 pub use style::Style;

@@ -45,7 +45,7 @@ impl FromStr for Shell {
     type Err = ();
 
     fn from_str(name: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|(it, _)| *it == name).map(|(_, shell)| shell).ok_or(())
+        Self::ALL.into_iter().find(|(item, _)| *item == name).map(|(_, shell)| shell).ok_or(())
     }
 }
 
@@ -67,9 +67,11 @@ impl Candidate {
 /// Values with control characters are left out.
 pub fn print(candidates: &[Candidate]) -> String {
     let mut out = String::new();
-    for it in candidates.iter().filter(|it| !it.value.contains(char::is_control)) {
-        let help = it.help.trim_start().lines().next().unwrap_or_default();
-        out.push_str(&format!("{}\t{}\n", it.value, escape::line(help)));
+    for candidate in
+        candidates.iter().filter(|candidate| !candidate.value.contains(char::is_control))
+    {
+        let help = candidate.help.trim_start().lines().next().unwrap_or_default();
+        out.push_str(&format!("{}\t{}\n", candidate.value, escape::line(help)));
     }
     out
 }
@@ -87,15 +89,15 @@ pub fn candidates(
 ) -> Vec<Candidate> {
     let (current, before) =
         words.split_last().map_or(("", words), |(last, before)| (last.as_str(), before));
-    let mut place = Place::new(&names, &spec);
-    before.iter().for_each(|it| place.pass(it));
-    place.offer(current)
+    let mut state = CompletionState::new(&names, &spec);
+    before.iter().for_each(|item| state.consume(item));
+    state.candidates(current)
 }
 
 /// The position of the cursor, derived from the words before it.
-struct Place<'a, N, S> {
+struct CompletionState<'a, N, S> {
     names: &'a N,
-    spec_of: &'a S,
+    spec_at: &'a S,
     path: Vec<String>,
     spec: CommandSpec,
     given: HashSet<String>,
@@ -103,34 +105,46 @@ struct Place<'a, N, S> {
     awaiting: Option<OptionSpec>,
     positionals: usize,
     /// The cursor is after `--`, or in an unknown command: there are no candidates.
-    lost: bool,
+    no_candidates: bool,
 }
 
-impl<'a, N, S> Place<'a, N, S>
+impl<'a, N, S> CompletionState<'a, N, S>
 where
     N: Fn(&[String]) -> Vec<Candidate>,
     S: Fn(&[String]) -> Option<CommandSpec>,
 {
-    fn new(names: &'a N, spec_of: &'a S) -> Self {
-        let spec = spec_of(&[]).unwrap_or_default();
+    fn new(names: &'a N, spec_at: &'a S) -> Self {
+        let spec = spec_at(&[]).unwrap_or_default();
         let (path, given) = (Vec::new(), HashSet::new());
-        Self { names, spec_of, path, spec, given, awaiting: None, positionals: 0, lost: false }
+        Self {
+            names,
+            spec_at,
+            path,
+            spec,
+            given,
+            awaiting: None,
+            positionals: 0,
+            no_candidates: false,
+        }
     }
 
-    fn pass(&mut self, word: &str) {
+    fn consume(&mut self, word: &str) {
         // bash splits `--mode=fast` into three words.
-        if self.lost || (word == "=" && self.awaiting.is_some()) || self.awaiting.take().is_some() {
+        if self.no_candidates
+            || (word == "=" && self.awaiting.is_some())
+            || self.awaiting.take().is_some()
+        {
             return;
         }
         match word.strip_prefix("--") {
-            Some("") => self.lost = true,
-            Some(long) => self.pass_long(long),
-            None if word.starts_with('-') && word.len() > 1 => self.pass_shorts(&word[1..]),
-            None => self.pass_name(word),
+            Some("") => self.no_candidates = true,
+            Some(long) => self.consume_long(long),
+            None if word.starts_with('-') && word.len() > 1 => self.consume_shorts(&word[1..]),
+            None => self.consume_positional(word),
         }
     }
 
-    fn pass_long(&mut self, long: &str) {
+    fn consume_long(&mut self, long: &str) {
         let (name, value) =
             long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
         let Some(option) = self.spec.find_long(name).or_else(|| self.spec.find_negated(name))
@@ -138,12 +152,13 @@ where
             return;
         };
         self.given.insert(option.long.clone());
-        self.awaiting = Some(option.clone()).filter(|it| !it.is_switch() && value.is_none());
+        self.awaiting =
+            Some(option.clone()).filter(|option| !option.is_switch() && value.is_none());
     }
 
-    fn pass_shorts(&mut self, group: &str) {
+    fn consume_shorts(&mut self, group: &str) {
         let mut letters = group.chars();
-        while let Some(option) = letters.next().and_then(|it| self.spec.find_short(it)) {
+        while let Some(option) = letters.next().and_then(|letter| self.spec.find_short(letter)) {
             self.given.insert(option.long.clone());
             if !option.is_switch() {
                 self.awaiting = Some(option.clone()).filter(|_| letters.as_str().is_empty());
@@ -152,24 +167,24 @@ where
         }
     }
 
-    fn pass_name(&mut self, word: &str) {
+    fn consume_positional(&mut self, word: &str) {
         let is_command =
-            self.positionals == 0 && (self.names)(&self.path).iter().any(|it| it.value == word);
+            self.positionals == 0 && (self.names)(&self.path).iter().any(|item| item.value == word);
         if !is_command {
             self.positionals += 1;
-            self.lost = self.spec.stop_at_positional;
+            self.no_candidates = self.spec.stop_at_positional;
             return;
         }
         self.path.push(word.to_owned());
         self.given.clear();
-        match (self.spec_of)(&self.path) {
+        match (self.spec_at)(&self.path) {
             Some(spec) => self.spec = spec,
-            None => self.lost = true,
+            None => self.no_candidates = true,
         }
     }
 
-    fn offer(&self, current: &str) -> Vec<Candidate> {
-        if self.lost {
+    fn candidates(&self, current: &str) -> Vec<Candidate> {
+        if self.no_candidates {
             return Vec::new();
         }
         if let Some(option) = &self.awaiting {
@@ -178,7 +193,7 @@ where
                 current.strip_prefix('=').unwrap_or(current),
             );
         }
-        if let Some((name, _)) = current.strip_prefix("--").and_then(|it| it.split_once('=')) {
+        if let Some((name, _)) = current.strip_prefix("--").and_then(|rest| rest.split_once('=')) {
             return matching(self.values(name), current);
         }
         if current.starts_with('-') {
@@ -190,7 +205,7 @@ where
                 .positionals
                 .get(self.positionals)
                 .into_iter()
-                .flat_map(|it| choices(&it.choices)),
+                .flat_map(|positional| choices(&positional.choices)),
         );
         if all.is_empty() && current.is_empty() {
             all = self.options(current);
@@ -200,18 +215,18 @@ where
 
     /// Candidates for `--mode=fast` as one word, for shells that do not split at `=`.
     fn values(&self, name: &str) -> Vec<Candidate> {
-        let truths = || ["true", "false"].map(str::to_owned).to_vec();
+        let booleans = || ["true", "false"].map(str::to_owned).to_vec();
         let Some(option) = self.spec.find_long(name) else { return Vec::new() };
-        let values = if option.is_switch() { truths() } else { option.choices.clone() };
-        values.into_iter().map(|it| Candidate::new(format!("--{name}={it}"), "")).collect()
+        let values = if option.is_switch() { booleans() } else { option.choices.clone() };
+        values.into_iter().map(|value| Candidate::new(format!("--{name}={value}"), "")).collect()
     }
 
     fn options(&self, current: &str) -> Vec<Candidate> {
-        let free = |it: &&OptionSpec| {
-            !it.hidden && (it.many != Many::No || !self.given.contains(&it.long))
+        let is_available = |option: &&OptionSpec| {
+            !option.hidden && (option.many != Many::No || !self.given.contains(&option.long))
         };
         let mut all = Vec::new();
-        for option in self.spec.options.iter().filter(free) {
+        for option in self.spec.options.iter().filter(is_available) {
             all.push(Candidate::new(option.shown(), &option.help));
             // Both spellings of every switch would crowd the list, so `--no-` names appear only
             // after `--no`.
@@ -224,10 +239,10 @@ where
 }
 
 fn choices(values: &[String]) -> Vec<Candidate> {
-    values.iter().map(|it| Candidate::new(it, "")).collect()
+    values.iter().map(|value| Candidate::new(value, "")).collect()
 }
 
 fn matching(mut all: Vec<Candidate>, start: &str) -> Vec<Candidate> {
-    all.retain(|it| it.value.starts_with(start));
+    all.retain(|item| item.value.starts_with(start));
     all
 }

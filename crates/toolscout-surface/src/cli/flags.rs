@@ -6,7 +6,7 @@
 //! are shown, not inserted: the gateway applies them, the same for every surface. A property
 //! spelled `dry_run` is shown as `--dry_run`, and `--dry-run` is accepted.
 //!
-//! Nested objects are flattened down to three levels; below that, and if a schema is too
+//! Nested objects are flattened down to three levels, or `max_depth` of the hints; below that, and if a schema is too
 //! complex for a flag, a flag takes JSON. The parent of flattened flags takes JSON as well,
 //! hidden from help, and single flags override its members.
 //!
@@ -28,7 +28,7 @@ use super::words::{Locale, Word};
 use super::{CommandSpec, Parsed};
 use flatten::{Flat, Leaf, Parent};
 use schemas::Schemas;
-use toolscout_core::{Diagnostic, Tool};
+use toolscout_core::{Diagnostic, DiagnosticKind, Tool};
 
 /// The command line of one tool.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct ToolFlags {
     /// The command specification for parsing, help and completion.
     pub spec: CommandSpec,
     /// Diagnostics of the flags and of the hints for them; the other flags work.
-    pub problems: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
     leaves: Vec<Leaf>,
     parents: Vec<Parent>,
     extras: Extras,
@@ -44,24 +44,26 @@ pub struct ToolFlags {
 
 impl ToolFlags {
     /// Builds the flags; cheap, however large or complex the schema is.
-    pub fn of(tool: &Tool) -> Self {
+    pub fn new(tool: &Tool) -> Self {
         Self::in_locale(tool, Locale::English)
     }
 
-    /// As [`ToolFlags::of`], with the help of our own flags in this language.
+    /// As [`ToolFlags::new`], with the help of our own flags in this language.
     pub fn in_locale(tool: &Tool, locale: Locale) -> Self {
-        let mut news = News { tool, problems: Vec::new() };
-        let layout = hints::Layout::of(&tool.cli, &mut news);
-        let Flat { leaves, parents } = flatten::flatten(&Schemas::of(tool), &layout, &mut news);
+        let mut collector = DiagnosticCollector { tool, diagnostics: Vec::new() };
+        let layout = hints::Layout::from_hints(&tool.cli, &mut collector);
+        let Flat { leaves, parents, clashes } =
+            flatten::flatten(&Schemas::new(tool), &layout, &mut collector);
         let taken = |name: &str| {
-            leaves.iter().any(|it| it.flag == name) || parents.iter().any(|it| it.flag == name)
+            leaves.iter().any(|leaf| leaf.flag == name)
+                || parents.iter().any(|parent| parent.flag == name)
         };
         let extras = Extras { help: !taken("help"), json: !taken("json"), input: !taken("input") };
         let mut spec = CommandSpec::new(tool.id.name.as_str(), about(tool, locale));
         spec.options = options::options(&leaves, &parents, extras);
         hints::apply(&tool.cli, &mut spec, &mut news);
         options::add_extras(&mut spec, extras, locale);
-        Self { spec, problems: news.problems, leaves, parents, extras }
+        Self { spec, diagnostics: collector.diagnostics, leaves, parents, clashes, extras }
     }
 
     /// Whether the tool's help was requested.
@@ -105,27 +107,27 @@ struct Extras {
 }
 
 /// Collects diagnostics and adds the tool to each.
-struct News<'a> {
+struct DiagnosticCollector<'a> {
     tool: &'a Tool,
-    problems: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
-impl News<'_> {
-    fn add(&mut self, problem: Diagnostic) {
-        let problem = problem.of(self.tool.id.source.clone());
-        self.problems.push(match &self.tool.provenance.path {
-            Some(path) => problem.at(path),
-            None => problem,
+impl DiagnosticCollector<'_> {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        let diagnostic = diagnostic.with_source(self.tool.id.source.clone());
+        self.diagnostics.push(match &self.tool.provenance.path {
+            Some(path) => diagnostic.with_path(path),
+            None => diagnostic,
         });
     }
 }
 
 fn about(tool: &Tool, locale: Locale) -> String {
-    let said = tool
+    let description = tool
         .description
         .as_deref()
         .or(tool.title.as_deref())
         .map(str::trim)
-        .filter(|it| !it.is_empty());
-    said.unwrap_or(Word::NoDescription.text(locale)).to_owned()
+        .filter(|description| !description.is_empty());
+    description.unwrap_or(Word::NoDescription.text(locale)).to_owned()
 }

@@ -12,18 +12,18 @@ use columns::Columns;
 use toolscout_core::escape;
 
 /// The maximum number of required options in the usage line.
-const IN_USAGE: usize = 4;
+const MAX_OPTIONS_IN_USAGE: usize = 4;
 
 /// The layout of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct HelpLayout {
     /// The width of the terminal in columns; at least 40 are used.
     pub width: usize,
     pub style: Style,
     pub locale: Locale,
 }
 
-impl Default for Look {
+impl Default for HelpLayout {
     fn default() -> Self {
         Self { width: 100, style: Style::Plain, locale: Locale::English }
     }
@@ -39,39 +39,47 @@ pub struct Group<'a> {
 }
 
 /// The help page of one command.
-pub fn command(program: &str, spec: &CommandSpec, look: &Look) -> String {
-    let mut page = Page::new(program, spec, *look);
-    page.section(Word::Arguments, Columns::of(spec.positionals.iter().map(|it| page.place(it))));
+pub fn command(program: &str, spec: &CommandSpec, layout: &HelpLayout) -> String {
+    let mut page = Page::new(program, spec, *layout);
+    page.section(
+        Word::Arguments,
+        Columns::new(spec.positionals.iter().map(|positional| page.positional(positional))),
+    );
     page.section(Word::Options, page.options(spec));
-    page.end(spec)
+    page.finish(spec)
 }
 
 /// The overview: every command and every tool on one line, then the global options.
-pub fn overview(program: &str, spec: &CommandSpec, groups: &[Group<'_>], look: &Look) -> String {
-    let mut page = Page::new(program, spec, *look);
-    for group in groups.iter().filter(|it| !it.entries.is_empty()) {
+pub fn overview(
+    program: &str,
+    spec: &CommandSpec,
+    groups: &[Group<'_>],
+    layout: &HelpLayout,
+) -> String {
+    let mut page = Page::new(program, spec, *layout);
+    for group in groups.iter().filter(|group| !group.entries.is_empty()) {
         let heading = match group.source {
-            Some(source) => Word::ToolsOf.fill(look.locale, &[&escape::line(source)]),
-            None => Word::Commands.text(look.locale).to_owned(),
+            Some(source) => Word::ToolsOf.fill(layout.locale, &[&escape::line(source)]),
+            None => Word::Commands.text(layout.locale).to_owned(),
         };
         let entries = group.entries.iter().map(|(name, about)| (line(name), first_line(about)));
-        page.titled(&heading, Columns::of(entries).cut());
+        page.titled_section(&heading, Columns::new(entries).truncate());
     }
     page.section(Word::Options, page.options(spec));
-    page.end(spec)
+    page.finish(spec)
 }
 
 struct Page {
-    look: Look,
+    layout: HelpLayout,
     out: String,
 }
 
 impl Page {
-    fn new(program: &str, spec: &CommandSpec, look: Look) -> Self {
-        let look = Look { width: look.width.max(40), ..look };
-        let mut page = Self { look, out: String::new() };
-        let heading = format!("{}:", Word::Usage.text(look.locale));
-        page.out = format!("{} {}\n", look.style.bold(&heading), usage(program, spec));
+    fn new(program: &str, spec: &CommandSpec, layout: HelpLayout) -> Self {
+        let layout = HelpLayout { width: layout.width.max(40), ..layout };
+        let mut page = Self { layout, out: String::new() };
+        let heading = format!("{}:", Word::Usage.text(layout.locale));
+        page.out = format!("{} {}\n", layout.style.bold(&heading), usage(program, spec));
         page.paragraph(&spec.about);
         page
     }
@@ -80,7 +88,7 @@ impl Page {
         if !text.is_empty() {
             self.out.push('\n');
             let text = escape::text(text);
-            for line in text.lines().flat_map(|it| wrap::wrap(it, self.look.width)) {
+            for line in text.lines().flat_map(|line| wrap::wrap(line, self.layout.width)) {
                 self.out.push_str(&line);
                 self.out.push('\n');
             }
@@ -88,36 +96,36 @@ impl Page {
     }
 
     fn section(&mut self, heading: Word, columns: Columns) {
-        self.titled(heading.text(self.look.locale), columns);
+        self.titled_section(heading.text(self.layout.locale), columns);
     }
 
-    fn titled(&mut self, heading: &str, columns: Columns) {
+    fn titled_section(&mut self, heading: &str, columns: Columns) {
         if !columns.is_empty() {
             let heading = format!("{heading}:");
-            self.out.push_str(&format!("\n{}\n", self.look.style.bold(&heading)));
-            columns.write(&self.look, &mut self.out);
+            self.out.push_str(&format!("\n{}\n", self.layout.style.bold(&heading)));
+            columns.write(&self.layout, &mut self.out);
         }
     }
 
-    fn end(mut self, spec: &CommandSpec) -> String {
-        spec.notes.iter().for_each(|it| self.paragraph(it));
+    fn finish(mut self, spec: &CommandSpec) -> String {
+        spec.notes.iter().for_each(|note| self.paragraph(note));
         if !spec.examples.is_empty() {
-            let heading = format!("{}:", Word::Examples.text(self.look.locale));
-            self.out.push_str(&format!("\n{}\n", self.look.style.bold(&heading)));
+            let heading = format!("{}:", Word::Examples.text(self.layout.locale));
+            self.out.push_str(&format!("\n{}\n", self.layout.style.bold(&heading)));
             spec.examples
                 .iter()
-                .for_each(|it| self.out.push_str(&format!("  {}\n", escape::line(it))));
+                .for_each(|example| self.out.push_str(&format!("  {}\n", escape::line(example))));
         }
         self.out
     }
 
     fn options(&self, spec: &CommandSpec) -> Columns {
-        let shown = spec.options.iter().filter(|it| !it.hidden);
-        Columns::of(shown.map(|it| (option_left(it), self.option_right(it))))
+        let shown = spec.options.iter().filter(|option| !option.hidden);
+        Columns::new(shown.map(|value| (option_usage(value), self.option_help(value))))
     }
 
-    fn option_right(&self, option: &OptionSpec) -> String {
-        let locale = self.look.locale;
+    fn option_help(&self, option: &OptionSpec) -> String {
+        let locale = self.layout.locale;
         let mut notes = Vec::new();
         if !option.choices.is_empty() {
             notes.push(Word::Choices.fill(locale, &[&option.choices.join(", ")]));
@@ -131,14 +139,16 @@ impl Page {
         explain(&option.help, &notes)
     }
 
-    fn place(&self, place: &PositionalSpec) -> (String, String) {
-        let locale = self.look.locale;
-        let choices = Word::Choices.fill(locale, &[&place.choices.join(", ")]);
+    fn positional(&self, positional: &PositionalSpec) -> (String, String) {
+        let locale = self.layout.locale;
+        let choices = Word::Choices.fill(locale, &[&positional.choices.join(", ")]);
         let required = Word::Required.text(locale).to_owned();
-        let notes =
-            [(!place.choices.is_empty()).then_some(choices), place.required.then_some(required)];
+        let notes = [
+            (!positional.choices.is_empty()).then_some(choices),
+            positional.required.then_some(required),
+        ];
         let notes: Vec<_> = notes.into_iter().flatten().collect();
-        (place_name(place), explain(&place.help, &notes))
+        (positional_name(positional), explain(&positional.help, &notes))
     }
 }
 
@@ -147,17 +157,24 @@ fn usage(program: &str, spec: &CommandSpec) -> String {
     if !spec.name.is_empty() && spec.name != program {
         words.push(line(&spec.name));
     }
-    if spec.options.iter().any(|it| !it.hidden) {
+    if spec.options.iter().any(|option| !option.hidden) {
         words.push("[OPTIONS]".to_owned());
     }
-    let by_place = |it: &OptionSpec| {
-        spec.positionals.iter().any(|place| place.option.as_ref() == Some(&it.long))
+    let has_positional = |option_spec: &OptionSpec| {
+        spec.positionals
+            .iter()
+            .any(|positional| positional.option.as_ref() == Some(&option_spec.long))
     };
-    let required: Vec<_> =
-        spec.options.iter().filter(|it| it.required && !it.hidden && !by_place(it)).collect();
-    if required.len() <= IN_USAGE {
+    let required: Vec<_> = spec
+        .options
+        .iter()
+        .filter(|option| option.required && !option.hidden && !has_positional(option))
+        .collect();
+    if required.len() <= MAX_OPTIONS_IN_USAGE {
         words.extend(
-            required.into_iter().map(|it| format!("{}{}", line(&it.shown()), value_part(it))),
+            required
+                .into_iter()
+                .map(|required| format!("{}{}", line(&required.shown()), value_part(required))),
         );
     }
     words.extend(spec.positionals.iter().map(|it| match it.required {
@@ -167,13 +184,13 @@ fn usage(program: &str, spec: &CommandSpec) -> String {
     words.join(" ")
 }
 
-fn place_name(place: &PositionalSpec) -> String {
-    line(&place.name) + if place.many { "..." } else { "" }
+fn positional_name(positional: &PositionalSpec) -> String {
+    line(&positional.name) + if positional.many { "..." } else { "" }
 }
 
 /// `-u, --url URL`; without a short option the long name stays in its column.
-fn option_left(option: &OptionSpec) -> String {
-    let short = option.short.map_or("    ".to_owned(), |it| format!("-{it}, "));
+fn option_usage(option: &OptionSpec) -> String {
+    let short = option.short.map_or("    ".to_owned(), |value| format!("-{value}, "));
     let no = if option.negatable { "[no-]" } else { "" };
     format!("{short}--{no}{}{}", line(&option.long), value_part(option))
 }
@@ -183,14 +200,14 @@ fn value_part(option: &OptionSpec) -> String {
     match (&option.value_name, option.is_switch()) {
         (Some(name), _) => format!(" {}{dots}", line(name)),
         (None, true) => dots.to_owned(),
-        (None, false) => format!(" {}{dots}", option.value.word()),
+        (None, false) => format!(" {}{dots}", option.value.default_value_name()),
     }
 }
 
 /// The help text, followed by notes: `(default: json) (required)`.
 fn explain(help: &str, notes: &[String]) -> String {
-    let notes = notes.iter().map(|it| format!("({})", line(it)));
-    let help = Some(escape::text(help.trim()).into_owned()).filter(|it| !it.is_empty());
+    let notes = notes.iter().map(|note| format!("({})", line(note)));
+    let help = Some(escape::text(help.trim()).into_owned()).filter(|value| !value.is_empty());
     help.into_iter().chain(notes).collect::<Vec<_>>().join(" ")
 }
 

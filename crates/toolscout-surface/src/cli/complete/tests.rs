@@ -16,7 +16,7 @@ fn names(path: &[String]) -> Vec<Candidate> {
         ["run"] => &["fetch-data"],
         _ => &[],
     };
-    names.iter().map(|it| Candidate::new(*it, "")).collect()
+    names.iter().map(|name| Candidate::new(*name, "")).collect()
 }
 
 fn spec(path: &[String]) -> Option<CommandSpec> {
@@ -43,36 +43,37 @@ fn spec(path: &[String]) -> Option<CommandSpec> {
     })
 }
 
-fn offered(line: &[&str]) -> String {
-    let words: Vec<_> = line.iter().map(|it| (*it).to_owned()).collect();
-    let all: Vec<_> = candidates(&words, names, spec).into_iter().map(|it| it.value).collect();
+fn candidate_lines(line: &[&str]) -> String {
+    let words: Vec<_> = line.iter().map(|line| (*line).to_owned()).collect();
+    let all: Vec<_> =
+        candidates(&words, names, spec).into_iter().map(|candidate| candidate.value).collect();
     all.join(" ")
 }
 
 /// S-28: `toolscout se` offers `search` and `server`.
 #[test]
 fn commands_and_tools_are_offered_first() {
-    assert_eq!(offered(&["se"]), "search server");
-    assert_eq!(offered(&[""]), "search server run completion fetch-data");
-    assert_eq!(offered(&["-q", "-o", "json", "fe"]), "fetch-data");
-    assert_eq!(offered(&["server", ""]), "add list");
-    assert_eq!(offered(&["run", "f"]), "fetch-data");
-    assert_eq!(offered(&[]), offered(&[""]));
+    assert_eq!(candidate_lines(&["se"]), "search server");
+    assert_eq!(candidate_lines(&[""]), "search server run completion fetch-data");
+    assert_eq!(candidate_lines(&["-q", "-o", "json", "fe"]), "fetch-data");
+    assert_eq!(candidate_lines(&["server", ""]), "add list");
+    assert_eq!(candidate_lines(&["run", "f"]), "fetch-data");
+    assert_eq!(candidate_lines(&[]), candidate_lines(&[""]));
 }
 
 #[test]
 fn global_options_and_their_values_are_offered() {
-    assert_eq!(offered(&["--"]), "--output --quiet");
-    assert_eq!(offered(&["-q", "--"]), "--output");
-    assert_eq!(offered(&["--output", ""]), "text json toon");
-    assert_eq!(offered(&["-o", "t"]), "text toon");
-    assert_eq!(offered(&["--output=t"]), "--output=text --output=toon");
+    assert_eq!(candidate_lines(&["--"]), "--output --quiet");
+    assert_eq!(candidate_lines(&["-q", "--"]), "--output");
+    assert_eq!(candidate_lines(&["--output", ""]), "text json toon");
+    assert_eq!(candidate_lines(&["-o", "t"]), "text toon");
+    assert_eq!(candidate_lines(&["--output=t"]), "--output=text --output=toon");
 }
 
 #[test]
 fn the_flags_of_the_tool_and_their_choices_are_offered() {
     for start in [&["fetch-data"][..], &["run", "fetch-data"], &["-q", "run", "fetch-data"]] {
-        let after = |tail: &[&str]| offered(&[start, tail].concat());
+        let after = |tail: &[&str]| candidate_lines(&[start, tail].concat());
         assert_eq!(after(&["--"]), "--url --mode --cache --tag");
         assert_eq!(after(&[""]), "--url --mode --cache --tag");
         assert_eq!(after(&["--mode", "fa"]), "fast far");
@@ -87,23 +88,23 @@ fn the_flags_of_the_tool_and_their_choices_are_offered() {
 }
 
 #[test]
-fn shells_are_offered_to_completion_and_nothing_to_the_unknown() {
-    assert_eq!(offered(&["completion", ""]), "bash zsh fish powershell");
-    assert_eq!(offered(&["completion", "z"]), "zsh");
-    assert_eq!(offered(&["nonsense", "--"]), "");
+fn shells_complete_and_unknown_commands_do_not() {
+    assert_eq!(candidate_lines(&["completion", ""]), "bash zsh fish powershell");
+    assert_eq!(candidate_lines(&["completion", "z"]), "zsh");
+    assert_eq!(candidate_lines(&["nonsense", "--"]), "");
 }
 
 /// S-28: only the typed command is looked up.
 #[test]
 fn only_the_tool_that_was_typed_is_looked_up() {
-    let asked = RefCell::new(Vec::new());
+    let looked_up = RefCell::new(Vec::new());
     let spec = |path: &[String]| {
-        asked.borrow_mut().push(path.join(" "));
+        looked_up.borrow_mut().push(path.join(" "));
         spec(path)
     };
     candidates(&["se".to_owned()], names, spec);
     candidates(&["fetch-data".to_owned(), "--".to_owned()], names, spec);
-    assert_eq!(*asked.borrow(), ["", "", "fetch-data"]);
+    assert_eq!(*looked_up.borrow(), ["", "", "fetch-data"]);
 }
 
 #[test]
@@ -117,7 +118,7 @@ fn candidates_are_printed_a_line_each() {
 }
 
 #[test]
-fn every_shell_has_a_script_that_asks_us() {
+fn every_script_runs_the_completion_command() {
     for (name, shell) in Shell::ALL {
         assert_eq!(name.parse(), Ok(shell));
         assert!(shell.script().contains("__complete --"), "{name}");
@@ -135,7 +136,7 @@ fn run(shell: &str, args: &[&str], script: &str) -> Option<(bool, String)> {
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut child) = child else {
-        let all = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|it| it == "all");
+        let all = std::env::var_os("TOOLSCOUT_TESTS").is_some_and(|value| value == "all");
         assert!(!all || shell != "bash", "needs bash");
         writeln!(std::io::stderr(), "skipped: needs {shell}").unwrap();
         return None;
@@ -148,7 +149,7 @@ fn run(shell: &str, args: &[&str], script: &str) -> Option<(bool, String)> {
 }
 
 #[test]
-fn the_scripts_are_sound() {
+fn the_scripts_have_valid_syntax() {
     for (shell, script) in [("bash", Shell::Bash), ("zsh", Shell::Zsh), ("fish", Shell::Fish)] {
         if let Some((fine, text)) = run(shell, &["-n"], script.script()) {
             assert!(fine && text.is_empty(), "{shell}: {text}");
@@ -159,7 +160,7 @@ fn the_scripts_are_sound() {
 /// S-28: bash shows the printed candidates, whole words with their spaces, and passes on the
 /// typed words.
 #[test]
-fn bash_shows_what_we_say() {
+fn bash_shows_the_printed_candidates() {
     let script = format!(
         r#"
 toolscout() {{ printf '%s|' "$@" >&2; printf 'search\tFind\nserver\t\ntwo words\t\n'; }}

@@ -12,7 +12,7 @@ impl ToolFlags {
     /// The arguments; `--input` may contain only JSON text. See [`ToolFlags::arguments_with`]
     /// for files and standard input.
     pub fn arguments(&self, parsed: &Parsed) -> Result<Arguments, UsageErrors> {
-        self.arguments_with(parsed, |_| Err("nothing is read here".to_owned()))
+        self.arguments_with(parsed, |_| Err("reading input is not supported".to_owned()))
     }
 
     /// The arguments, in the order of the schema. `read` reads a file or standard input, at
@@ -26,17 +26,17 @@ impl ToolFlags {
         parsed: &Parsed,
         read: impl FnOnce(InputFrom<'_>) -> Result<String, String>,
     ) -> Result<Arguments, UsageErrors> {
-        let mut arguments = self.whole(parsed, read)?;
+        let mut arguments = self.input_arguments(parsed, read)?;
         let mut errors = Vec::new();
-        for parent in self.parents.iter().filter(|it| parsed.is_given(&it.flag)) {
+        for parent in self.parents.iter().filter(|parent| parsed.is_given(&parent.flag)) {
             let text = parsed.text(&parent.flag).unwrap_or_default();
-            match Shape::JsonObject.read(text) {
+            match Shape::JsonObject.parse(text) {
                 Ok(value) => insert(&mut arguments, &parent.path, value),
-                Err(why) => errors.push(wrong(&parent.flag, text, why)),
+                Err(mismatch) => errors.push(invalid_value(&parent.flag, text, mismatch)),
             }
         }
-        for leaf in self.leaves.iter().filter(|it| parsed.is_given(&it.flag)) {
-            match value(leaf, parsed) {
+        for leaf in self.leaves.iter().filter(|leaf| parsed.is_given(&leaf.flag)) {
+            match leaf_value(leaf, parsed) {
                 Ok(value) => insert(&mut arguments, &leaf.path, value),
                 Err(error) => errors.push(error),
             }
@@ -53,21 +53,21 @@ impl ToolFlags {
     }
 
     /// The value of `--input`; empty if it is not given.
-    fn whole(
+    fn input_arguments(
         &self,
         parsed: &Parsed,
         read: impl FnOnce(InputFrom<'_>) -> Result<String, String>,
     ) -> Result<Arguments, UsageErrors> {
-        let Some(from) = self.input(parsed) else { return Ok(Map::new()) };
-        let unreadable = |reason| UsageError::Unreadable { what: name(from), reason };
-        let text = match from {
+        let Some(source) = self.input(parsed) else { return Ok(Map::new()) };
+        let unreadable = |reason| UsageError::Unreadable { what: input_name(source), reason };
+        let text = match source {
             InputFrom::Text(text) => text.to_owned(),
-            from => read(from).map_err(unreadable)?,
+            source => read(source).map_err(unreadable)?,
         };
-        match Shape::JsonObject.read(&text) {
+        match Shape::JsonObject.parse(&text) {
             Ok(Value::Object(arguments)) => Ok(arguments),
-            Ok(_) => Err(wrong("input", &text, (ValueKind::JsonObject, None)).into()),
-            Err(why) => Err(wrong("input", &text, why).into()),
+            Ok(_) => Err(invalid_value("input", &text, (ValueKind::JsonObject, None)).into()),
+            Err(mismatch) => Err(invalid_value("input", &text, mismatch).into()),
         }
     }
 }
@@ -76,51 +76,57 @@ fn value(leaf: &Leaf, parsed: &Parsed) -> Result<Value, UsageError> {
     let texts = parsed.texts(&leaf.flag);
     let Shape::List(item) = &leaf.shape else {
         let text = texts.first().map(String::as_str).unwrap_or_default();
-        return leaf.shape.read(text).map_err(|why| wrong(&leaf.flag, text, why));
+        return leaf
+            .shape
+            .parse(text)
+            .map_err(|mismatch| invalid_value(&leaf.flag, text, mismatch));
     };
     let mut items = Vec::with_capacity(texts.len());
-    for text in texts {
-        items.extend(item.read_items(text).map_err(|why| wrong(&leaf.flag, text, why))?);
+    for text in &texts {
+        items.extend(
+            item.parse_items(text).map_err(|mismatch| invalid_value(&leaf.flag, text, mismatch))?,
+        );
     }
     Ok(Value::Array(items))
 }
 
 /// Inserts the value at the path; a value on the way that is not an object is replaced.
 fn insert(arguments: &mut Arguments, path: &[String], value: Value) {
-    let Some((last, around)) = path.split_last() else { return };
-    let mut place = arguments;
-    for name in around {
-        let entry = place.entry(name.as_str()).or_insert_with(|| Value::Object(Map::new()));
+    let Some((last, parents)) = path.split_last() else { return };
+    let mut object = arguments;
+    for name in parents {
+        let entry = object.entry(name.as_str()).or_insert_with(|| Value::Object(Map::new()));
         if !entry.is_object() {
             *entry = Value::Object(Map::new());
         }
         let Value::Object(inner) = entry else { return };
-        place = inner;
+        object = inner;
     }
-    place.insert(last.clone(), value);
+    object.insert(last.clone(), value);
 }
 
-fn at<'a>(arguments: &'a Arguments, path: &[String]) -> Option<&'a Value> {
+fn get_path<'a>(arguments: &'a Arguments, path: &[String]) -> Option<&'a Value> {
     let (first, inner) = path.split_first()?;
     inner.iter().try_fold(arguments.get(first)?, |value, name| value.get(name.as_str()))
 }
 
 /// Adds a required object even if none of its members is given: it may need none. A value of
 /// another type in its path stays, so that the schema validation reports it.
-fn complete(arguments: &mut Arguments, parent: &Parent) {
-    let blocked = (1..=parent.path.len())
-        .any(|it| at(arguments, &parent.path[..it]).is_some_and(|it| !it.is_object()));
-    if !blocked && at(arguments, &parent.path).is_none() {
+fn add_required_object(arguments: &mut Arguments, parent: &Parent) {
+    let blocked = (1..=parent.path.len()).any(|index| {
+        get_path(arguments, &parent.path[..index]).is_some_and(|value| !value.is_object())
+    });
+    if !blocked && get_path(arguments, &parent.path).is_none() {
         insert(arguments, &parent.path, Value::Object(Map::new()));
     }
 }
 
-fn wrong(flag: &str, text: &str, (kind, reason): (ValueKind, Reason)) -> UsageError {
+fn invalid_value(flag: &str, text: &str, (kind, reason): (ValueKind, Reason)) -> UsageError {
     UsageError::NotA { option: format!("--{flag}"), value: text.to_owned(), kind, reason }
 }
 
-fn name(from: InputFrom<'_>) -> String {
-    match from {
+fn input_name(source: InputFrom<'_>) -> String {
+    match source {
         InputFrom::File(path) => path.to_owned(),
         InputFrom::Stdin | InputFrom::Text(_) => "standard input".to_owned(),
     }

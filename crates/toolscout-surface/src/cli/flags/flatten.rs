@@ -3,7 +3,7 @@
 use super::hints::Layout;
 use super::schemas::Schemas;
 use super::shape::Shape;
-use super::{News, names};
+use super::{DiagnosticCollector, names};
 use crate::cli::value::scalar_text;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -14,10 +14,10 @@ const DEEPEST: usize = 3;
 
 /// The maximum number of flags from nested objects; further ones stay JSON. Every top-level
 /// property has a flag.
-const MOST: usize = 10_000;
+const MAX_NESTED_FLAGS: usize = 10_000;
 
 /// The maximum number of clashes reported one by one for a tool.
-const REPORTED: usize = 20;
+const MAX_REPORTED_CLASHES: usize = 20;
 
 /// A tool's properties, as flags.
 pub(super) struct Flat {
@@ -54,7 +54,7 @@ pub(super) fn flatten(schemas: &Schemas, layout: &Layout, news: &mut News<'_>) -
     walk.object(schemas.root(), &mut Vec::new(), true);
     let mut flat = walk.flat;
     name_parents(&mut flat);
-    resolve_collisions(&mut flat, news);
+    resolve_collisions(&mut flat, collector);
     flat
 }
 
@@ -65,7 +65,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Recursion depth is at most [`DEEPEST`].
+    /// Recursion depth is at most `max_depth` of the layout.
     fn object(&mut self, schema: &Value, path: &mut Vec<String>, required: bool) {
         for (name, property, needed) in self.schemas.properties(schema) {
             path.push(name.to_owned());
@@ -75,7 +75,7 @@ impl Walk<'_> {
     }
 
     fn property(&mut self, schema: &Value, path: &mut Vec<String>, required: bool) {
-        let shape = Shape::of(self.schemas, schema);
+        let shape = Shape::from_schema(self.schemas, schema);
         let flag = names::flag(path, &self.layout.separator);
         let help = self.help(schema);
         if shape == Shape::Object && path.len() < DEEPEST && self.has_room(schema) {
@@ -96,20 +96,20 @@ impl Walk<'_> {
     }
 
     fn has_room(&self, schema: &Value) -> bool {
-        self.flat.leaves.len() + self.schemas.properties(schema).len() <= MOST
+        self.flat.leaves.len() + self.schemas.properties(schema).len() <= MAX_NESTED_FLAGS
     }
 
     fn help(&self, schema: &Value) -> String {
-        let said = ["description", "title"]
+        let text = ["description", "title"]
             .into_iter()
-            .find_map(|it| self.schemas.said(schema, it)?.as_str());
-        said.unwrap_or_default().to_owned()
+            .find_map(|item| self.schemas.annotation(schema, item)?.as_str());
+        text.unwrap_or_default().to_owned()
     }
 }
 
 /// If several properties result in the same flag, the least nested one gets it, then the first;
 /// the others are reported and stay reachable as JSON.
-fn resolve_collisions(flat: &mut Flat, news: &mut News<'_>) {
+fn resolve_collisions(flat: &mut Flat, collector: &mut DiagnosticCollector<'_>) {
     let clashes = clashes(flat);
     clashes.iter().take(REPORTED).for_each(|it| report(flat, it, news));
     if clashes.len() > REPORTED {
@@ -117,24 +117,24 @@ fn resolve_collisions(flat: &mut Flat, news: &mut News<'_>) {
             format!("`{}` has {} more flags that clash", news.tool.id, clashes.len() - REPORTED);
         news.add(
             Diagnostic::warning(DiagnosticKind::Collision, message)
-                .hint("choose another `cli.separator`"),
+                .with_hint("choose another `cli.separator`"),
         );
     }
-    let lost: HashSet<_> = clashes.iter().flat_map(|it| &it[1..]).copied().collect();
-    show_parents(flat, &lost);
-    let mut at = 0..;
-    flat.leaves.retain(|_| at.next().is_some_and(|it| !lost.contains(&it)));
+    let without_flag: HashSet<_> = clashes.iter().flat_map(|clash| &clash[1..]).copied().collect();
+    show_parents(flat, &without_flag);
+    let mut index = 0..;
+    flat.leaves.retain(|_| index.next().is_some_and(|index| !without_flag.contains(&index)));
 }
 
 /// Groups of leaves that share a flag; in each group the leaf that gets the flag comes first.
 fn clashes(flat: &Flat) -> Vec<Vec<usize>> {
     let mut by_flag: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, leaf) in flat.leaves.iter().enumerate() {
-        by_flag.entry(&leaf.flag).or_default().push(at);
+    for (index, leaf) in flat.leaves.iter().enumerate() {
+        by_flag.entry(&leaf.flag).or_default().push(index);
     }
-    let mut clashes: Vec<_> = by_flag.into_values().filter(|it| it.len() > 1).collect();
+    let mut clashes: Vec<_> = by_flag.into_values().filter(|value| value.len() > 1).collect();
     clashes.sort_unstable();
-    clashes.iter_mut().for_each(|it| it.sort_by_key(|at| flat.leaves[*at].path.len()));
+    clashes.iter_mut().for_each(|clash| clash.sort_by_key(|index| flat.leaves[*index].path.len()));
     clashes
 }
 
@@ -149,45 +149,46 @@ fn report(flat: &Flat, clash: &[usize], news: &mut News<'_>) {
     let leaves: Vec<_> = clash.iter().map(|at| &flat.leaves[*at]).collect();
     let paths: Vec<_> = leaves.iter().map(|it| it.path.join(".")).collect();
     let message = format!(
-        "`{}` has properties that make the same flag: {}: {}",
-        news.tool.id,
+        "`{}` has properties with the same flag: {}: {}",
+        collector.tool.id,
         leaves[0].flag,
         paths.join(", ")
     );
-    let ways: Vec<_> = leaves[1..].iter().map(|it| way_around(flat, it)).collect();
-    let hint = format!("`--{}` sets {}; give {}", leaves[0].flag, paths[0], ways.join(", "));
-    news.add(Diagnostic::warning(DiagnosticKind::Collision, message).hint(hint));
+    let alternatives: Vec<_> =
+        leaves[1..].iter().map(|leaf| alternative_input(flat, leaf)).collect();
+    let hint = format!("`--{}` sets {}; {}", leaves[0].flag, paths[0], alternatives.join(", "));
+    collector.add(Diagnostic::warning(DiagnosticKind::Collision, message).with_hint(hint));
 }
 
 /// How to set a property that has no flag: in the nearest parent object that has one.
-fn way_around(flat: &Flat, leaf: &Leaf) -> String {
+fn alternative_input(flat: &Flat, leaf: &Leaf) -> String {
     let path = leaf.path.join(".");
-    let around = (1..leaf.path.len()).rev().find_map(|it| {
+    let nearest_parent = (1..leaf.path.len()).rev().find_map(|index| {
         let parent = flat
             .parents
             .iter()
-            .find(|parent| parent.path == leaf.path[..it] && !parent.flag.is_empty());
-        parent.map(|parent| (parent.flag.as_str(), it))
+            .find(|parent| parent.path == leaf.path[..index] && !parent.flag.is_empty());
+        parent.map(|parent| (parent.flag.as_str(), index))
     });
     let has_input = flat
         .leaves
         .iter()
-        .map(|it| &it.flag)
-        .chain(flat.parents.iter().map(|it| &it.flag))
-        .any(|it| it == "input");
-    let Some((flag, depth)) = around.or((!has_input).then_some(("input", 0))) else {
-        return format!("{path} another name");
+        .map(|leaf| &leaf.flag)
+        .chain(flat.parents.iter().map(|parent| &parent.flag))
+        .any(|flag| flag == "input");
+    let Some((flag, depth)) = nearest_parent.or((!has_input).then_some(("input", 0))) else {
+        return format!("rename {path}");
     };
     let names = leaf.path[depth..].iter().rev();
     let json = names.fold("…".to_owned(), |inner, name| {
         format!("{{{}: {inner}}}", Value::from(name.as_str()))
     });
-    format!("{path} with `--{flag} '{json}'`")
+    format!("set {path} with `--{flag} '{json}'`")
 }
 
 /// Names the parents; a leaf takes precedence over a parent for the same name.
 fn name_parents(flat: &mut Flat) {
-    let mut taken: HashSet<String> = flat.leaves.iter().map(|it| it.flag.clone()).collect();
+    let mut taken: HashSet<String> = flat.leaves.iter().map(|leaf| leaf.flag.clone()).collect();
     for parent in &mut flat.parents {
         if !taken.insert(parent.flag.clone()) {
             parent.flag.clear();

@@ -20,7 +20,7 @@ impl Layout {
     }
 
     /// The shape after the author's settings.
-    pub(super) fn settle(&self, shape: Shape) -> Shape {
+    pub(super) fn adjust(&self, shape: Shape) -> Shape {
         match shape {
             Shape::List(_) if self.lists_as_json => Shape::JsonArray,
             Shape::Object => Shape::JsonObject,
@@ -32,18 +32,18 @@ impl Layout {
 /// The requested value if it is allowed, otherwise the first allowed one.
 fn one_of<'a>(
     setting: &str,
-    wanted: Option<&str>,
+    requested: Option<&str>,
     allowed: &[&'a str],
-    news: &mut News<'_>,
+    collector: &mut DiagnosticCollector<'_>,
 ) -> &'a str {
-    let found = wanted.and_then(|it| allowed.iter().find(|allowed| **allowed == it));
-    if let (Some(wanted), None) = (wanted, found) {
+    let found = requested.and_then(|value| allowed.iter().find(|allowed| **allowed == value));
+    if let (Some(requested), None) = (requested, found) {
         let message =
-            format!("`{}` has a `cli.{setting}` that cannot be: `{wanted}`", news.tool.id);
-        let allowed: Vec<_> = allowed.iter().map(|it| format!("`{it}`")).collect();
-        news.add(
+            format!("`{}` has an invalid `cli.{setting}`: `{requested}`", collector.tool.id);
+        let allowed: Vec<_> = allowed.iter().map(|item| format!("`{item}`")).collect();
+        collector.add(
             Diagnostic::warning(DiagnosticKind::Setting, message)
-                .hint(format!("use one of {}", allowed.join(", "))),
+                .with_hint(format!("use one of {}", allowed.join(", "))),
         );
     }
     found.unwrap_or(&allowed[0])
@@ -51,34 +51,45 @@ fn one_of<'a>(
 
 /// Applies the hints to the flags they name; a hint for an unknown flag is reported and adds no
 /// flag.
-pub(super) fn apply(hints: &CliHints, spec: &mut CommandSpec, news: &mut News<'_>) {
+pub(super) fn apply(
+    hints: &CliHints,
+    spec: &mut CommandSpec,
+    collector: &mut DiagnosticCollector<'_>,
+) {
     for (flag, hint) in &hints.flags {
-        let known = |name: &str| spec.options.iter().any(|it| it.long == name);
+        let known = |name: &str| spec.options.iter().any(|option| option.long == name);
         if !known(flag) {
-            unknown(
-                &format!("a hint for `--{flag}`, which is none of its flags"),
+            report_unknown(
+                &format!("a hint for `--{flag}`, which is not one of its flags"),
                 flag,
                 spec,
-                news,
+                collector,
             );
             continue;
         }
-        for other in hint.conflicts.iter().filter(|it| !known(it)) {
-            unknown(
-                &format!("a conflict of `--{flag}` with `--{other}`, which is none of its flags"),
+        for other in hint.conflicts.iter().filter(|conflict| !known(conflict)) {
+            report_unknown(
+                &format!(
+                    "a conflict of `--{flag}` with `--{other}`, which is not one of its flags"
+                ),
                 other,
                 spec,
-                news,
+                collector,
             );
         }
-        apply_one(flag, hint, spec, news);
+        apply_one(flag, hint, spec, collector);
     }
     spec.positionals = positionals(hints, spec);
 }
 
-fn apply_one(flag: &str, hint: &CliHint, spec: &mut CommandSpec, news: &mut News<'_>) {
-    let short = hint.short.filter(|it| is_free(flag, *it, spec, news));
-    let Some(option) = spec.options.iter_mut().find(|it| it.long == flag) else { return };
+fn apply_one(
+    flag: &str,
+    hint: &CliHint,
+    spec: &mut CommandSpec,
+    collector: &mut DiagnosticCollector<'_>,
+) {
+    let short = hint.short.filter(|value| is_free(flag, *value, spec, collector));
+    let Some(option) = spec.options.iter_mut().find(|option| option.long == flag) else { return };
     option.short = short;
     option.hidden |= hint.hidden;
     option.conflicts.clone_from(&hint.conflicts);
@@ -90,9 +101,14 @@ fn apply_one(flag: &str, hint: &CliHint, spec: &mut CommandSpec, news: &mut News
     }
 }
 
-fn is_free(flag: &str, short: char, spec: &CommandSpec, news: &mut News<'_>) -> bool {
+fn is_free(
+    flag: &str,
+    short: char,
+    spec: &CommandSpec,
+    collector: &mut DiagnosticCollector<'_>,
+) -> bool {
     let problem = match spec.find_short(short) {
-        Some(other) => format!("already stands for `--{}`", other.long),
+        Some(other) => format!("is already used for `--{}`", other.long),
         None if !short.is_alphanumeric() && !short.is_ascii_punctuation()
             || matches!(short, '-' | '=') =>
         {
@@ -100,34 +116,42 @@ fn is_free(flag: &str, short: char, spec: &CommandSpec, news: &mut News<'_>) -> 
         }
         None => return true,
     };
-    let message = format!("`{}` wants `-{short}` for `--{flag}`, but it {problem}", news.tool.id);
-    news.add(Diagnostic::warning(DiagnosticKind::Setting, message).hint("choose another letter"));
+    let message =
+        format!("`{}` sets `-{short}` for `--{flag}`, but it {problem}", collector.tool.id);
+    collector.add(
+        Diagnostic::warning(DiagnosticKind::Setting, message).with_hint("choose another letter"),
+    );
     false
 }
 
-fn unknown(what: &str, name: &str, spec: &CommandSpec, news: &mut News<'_>) {
-    let problem =
-        Diagnostic::warning(DiagnosticKind::Setting, format!("`{}` has {what}", news.tool.id));
-    let nearest = nearest(name, spec.options.iter().map(|it| it.long.as_str()));
-    news.add(match nearest {
-        Some(nearest) => problem.hint(format!("did you mean `{nearest}`?")),
-        None => problem.hint("name the flag as `--help` shows it, without its dashes"),
+fn report_unknown(
+    what: &str,
+    name: &str,
+    spec: &CommandSpec,
+    collector: &mut DiagnosticCollector<'_>,
+) {
+    let diagnostic =
+        Diagnostic::warning(DiagnosticKind::Setting, format!("`{}` has {what}", collector.tool.id));
+    let nearest = nearest(name, spec.options.iter().map(|option| option.long.as_str()));
+    collector.add(match nearest {
+        Some(nearest) => diagnostic.with_hint(format!("did you mean `{nearest}`?")),
+        None => diagnostic.with_hint("use the flag name that `--help` shows, without dashes"),
     });
 }
 
 /// Flags that may also be given as positional arguments, in the order of the schema.
 fn positionals(hints: &CliHints, spec: &CommandSpec) -> Vec<PositionalSpec> {
-    let wanted = spec
+    let positional_options = spec
         .options
         .iter()
-        .filter(|it| hints.flags.get(&it.long).is_some_and(|hint| hint.positional));
-    let place = |it: &crate::cli::OptionSpec| PositionalSpec {
-        name: it.value_name.clone().unwrap_or_else(|| it.long.to_uppercase()),
-        help: it.help.clone(),
-        required: it.required,
-        many: it.many != Many::No,
-        choices: it.choices.clone(),
-        option: Some(it.long.clone()),
+        .filter(|option| hints.flags.get(&option.long).is_some_and(|hint| hint.positional));
+    let to_positional = |option: &crate::cli::OptionSpec| PositionalSpec {
+        name: option.value_name.clone().unwrap_or_else(|| option.long.to_uppercase()),
+        help: option.help.clone(),
+        required: option.required,
+        many: option.many != Many::No,
+        choices: option.choices.clone(),
+        option: Some(option.long.clone()),
     };
-    wanted.map(place).collect()
+    positional_options.map(to_positional).collect()
 }

@@ -6,7 +6,7 @@ use toolscout_core::escape;
 /// The flag for a path of properties. Characters that cannot be typed in a flag become a dash.
 pub(super) fn flag(path: &[String], separator: &str) -> String {
     let joined = path.join(separator);
-    if joined.chars().all(can_stay) && !joined.starts_with('-') && !joined.is_empty() {
+    if joined.chars().all(is_flag_char) && !joined.starts_with('-') && !joined.is_empty() {
         return joined;
     }
     let mut name = String::with_capacity(joined.len());
@@ -23,10 +23,10 @@ pub(super) fn flag(path: &[String], separator: &str) -> String {
 
 /// Whether the character may be in a flag: whitespace and `=` end a flag, and invisible
 /// characters cannot be typed.
-fn can_stay(it: char) -> bool {
-    !it.is_whitespace()
-        && it != '='
-        && matches!(escape::line(it.encode_utf8(&mut [0; 4])), Cow::Borrowed(_))
+fn is_flag_char(c: char) -> bool {
+    !c.is_whitespace()
+        && c != '='
+        && matches!(escape::line(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_))
 }
 
 /// The spelling with dashes that users try for a name with underscores.

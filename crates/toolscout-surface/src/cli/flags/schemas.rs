@@ -11,7 +11,7 @@ use toolscout_core::Tool;
 const FUEL: u32 = 100_000;
 
 /// The maximum number of references and wrappers around one schema.
-const HOPS: usize = 16;
+const MAX_HOPS: usize = 16;
 
 /// The schema without any constraint.
 static ANYTHING: Value = Value::Bool(true);
@@ -23,7 +23,7 @@ pub(super) struct Schemas {
 }
 
 impl Schemas {
-    pub(super) fn of(tool: &Tool) -> Self {
+    pub(super) fn new(tool: &Tool) -> Self {
         Self { root: tool.input_schema.to_value(), fuel: Cell::new(FUEL) }
     }
 
@@ -33,12 +33,12 @@ impl Schemas {
 
     /// The schema behind `$ref`, a lone `allOf`, and `anyOf` with `null`; the unconstrained
     /// schema if the reference does not resolve.
-    pub(super) fn essence<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
-        for _ in 0..HOPS {
+    pub(super) fn resolve<'a>(&'a self, mut schema: &'a Value) -> &'a Value {
+        for _ in 0..MAX_HOPS {
             if !self.spend() {
                 break;
             }
-            match self.wrapped(schema) {
+            match self.unwrap_once(schema) {
                 Some(inner) => schema = inner,
                 None => return schema,
             }
@@ -49,41 +49,43 @@ impl Schemas {
     /// The properties with their schemas, in the author's order, each with whether it is
     /// required.
     pub(super) fn properties<'a>(&'a self, schema: &'a Value) -> Vec<(&'a str, &'a Value, bool)> {
-        let schema = self.essence(schema);
+        let schema = self.resolve(schema);
         let Some(Value::Object(properties)) = schema.get("properties") else { return Vec::new() };
         let required =
             schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let required: HashSet<_> = required.iter().filter_map(Value::as_str).collect();
         properties
             .iter()
-            .map(|(name, it)| (name.as_str(), it, required.contains(name.as_str())))
+            .map(|(name, property)| (name.as_str(), property, required.contains(name.as_str())))
             .collect()
     }
 
     /// An annotation of the schema; the place of use takes precedence over the definition.
-    pub(super) fn said<'a>(&'a self, schema: &'a Value, key: &str) -> Option<&'a Value> {
-        schema.get(key).or_else(|| self.essence(schema).get(key))
+    pub(super) fn annotation<'a>(&'a self, schema: &'a Value, key: &str) -> Option<&'a Value> {
+        schema.get(key).or_else(|| self.resolve(schema).get(key))
     }
 
     /// Takes one step; false if the limit is reached.
     pub(super) fn spend(&self) -> bool {
-        let left = self.fuel.get();
-        self.fuel.set(left.saturating_sub(1));
-        left > 0
+        let remaining = self.fuel.get();
+        self.fuel.set(remaining.saturating_sub(1));
+        remaining > 0
     }
 
-    fn wrapped<'a>(&'a self, schema: &'a Value) -> Option<&'a Value> {
+    fn unwrap_once<'a>(&'a self, schema: &'a Value) -> Option<&'a Value> {
         let map = schema.as_object()?;
         if let Some(target) = map.get("$ref") {
-            return Some(target.as_str().and_then(|it| self.target(it)).unwrap_or(&ANYTHING));
+            return Some(
+                target.as_str().and_then(|target| self.target(target)).unwrap_or(&ANYTHING),
+            );
         }
         if ["type", "properties", "enum", "const", "items"]
             .into_iter()
-            .any(|it| map.contains_key(it))
+            .any(|item| map.contains_key(item))
         {
             return None;
         }
-        ["allOf", "anyOf", "oneOf"].into_iter().find_map(|key| only(alternatives(map, key)))
+        ["allOf", "anyOf", "oneOf"].into_iter().find_map(|key| single(alternatives(map, key)))
     }
 
     /// Resolves only references within the same document; nothing is fetched.
@@ -98,14 +100,14 @@ pub(super) fn alternatives<'a>(
     key: &str,
 ) -> impl Iterator<Item = &'a Value> {
     let all = map.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    all.iter().filter(|it| !is_null(it))
+    all.iter().filter(|item| !is_null(item))
 }
 
 fn is_null(schema: &Value) -> bool {
-    schema.get("type").is_some_and(|it| it == "null")
+    schema.get("type").is_some_and(|kind| kind == "null")
         || schema.get("const").is_some_and(Value::is_null)
 }
 
-fn only<'a>(mut all: impl Iterator<Item = &'a Value>) -> Option<&'a Value> {
+fn single<'a>(mut all: impl Iterator<Item = &'a Value>) -> Option<&'a Value> {
     all.next().filter(|_| all.next().is_none())
 }

@@ -6,7 +6,7 @@ use crate::cli::value::{self, Reason, scalar_text};
 use serde_json::{Map, Value};
 
 /// The maximum nesting of alternatives; deeper ones become [`Shape::Any`].
-const DEEPEST: u8 = 6;
+const MAX_DEPTH: u8 = 6;
 
 /// The type of a flag's value.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +29,8 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    pub(super) fn of(schemas: &Schemas, schema: &Value) -> Self {
-        Self::at(schemas, schema, 0)
+    pub(super) fn from_schema(schemas: &Schemas, schema: &Value) -> Self {
+        Self::at_depth(schemas, schema, 0)
     }
 
     /// Whether items of this shape can be separated by commas.
@@ -38,13 +38,13 @@ impl Shape {
         matches!(self, Self::Text | Self::Integer | Self::Number | Self::Switch | Self::Choice(_))
     }
 
-    fn at(schemas: &Schemas, schema: &Value, depth: u8) -> Self {
-        let Value::Object(map) = schemas.essence(schema) else { return Self::Any(Types::ALL) };
-        if let Some(choices) = choices(schemas, map, depth).filter(|it| !it.is_empty()) {
+    fn at_depth(schemas: &Schemas, schema: &Value, depth: u8) -> Self {
+        let Value::Object(map) = schemas.resolve(schema) else { return Self::Any(Types::ALL) };
+        if let Some(choices) = choices(schemas, map, depth).filter(|choice| !choice.is_empty()) {
             return Self::Choice(choices);
         }
-        let types = Types::of(schemas, map, depth);
-        match types.but_null() {
+        let types = Types::from_schema(schemas, map, depth);
+        match types.without_null() {
             Types::TEXT => Self::Text,
             Types::INTEGER => Self::Integer,
             Types::NUMBER | Types::NUMERIC => Self::Number,
@@ -61,14 +61,15 @@ impl Shape {
         if map.contains_key("prefixItems") || depth > 0 {
             return Self::JsonArray;
         }
-        let item =
-            map.get("items").map_or(Self::Any(Types::ALL), |it| Self::at(schemas, it, depth + 1));
+        let item = map
+            .get("items")
+            .map_or(Self::Any(Types::ALL), |items| Self::at_depth(schemas, items, depth + 1));
         Self::List(Box::new(if item == Self::Object { Self::JsonObject } else { item }))
     }
 
     /// Parses the typed value.
-    pub(super) fn read(&self, text: &str) -> Result<Value, (ValueKind, Reason)> {
-        let number = |it: Option<_>, kind| it.map(Value::Number).ok_or((kind, None));
+    pub(super) fn parse(&self, text: &str) -> Result<Value, (ValueKind, Reason)> {
+        let number = |value: Option<_>, kind| value.map(Value::Number).ok_or((kind, None));
         let json = |kind| value::json(kind, text).map_err(|reason| (kind, reason));
         match self {
             Self::Text => Ok(text.into()),
@@ -79,7 +80,7 @@ impl Shape {
                 let chosen = choices.iter().find(|(typed, _)| typed == text);
                 chosen.map(|(_, value)| value.clone()).ok_or((ValueKind::Text, None))
             }
-            Self::Any(types) => types.read(text),
+            Self::Any(types) => types.parse(text),
             Self::JsonArray | Self::List(_) => json(ValueKind::JsonArray),
             Self::JsonObject | Self::Object => json(ValueKind::JsonObject),
         }
@@ -87,12 +88,12 @@ impl Shape {
 
     /// Parses the items of one typed text: one item, or those of a JSON array, unless the items
     /// are arrays.
-    pub(super) fn read_items(&self, text: &str) -> Result<Vec<Value>, (ValueKind, Reason)> {
+    pub(super) fn parse_items(&self, text: &str) -> Result<Vec<Value>, (ValueKind, Reason)> {
         let spreads =
             matches!(self, Self::JsonObject | Self::Any(_)) && text.trim_start().starts_with('[');
         match value::json(ValueKind::JsonArray, text) {
             Ok(Value::Array(items)) if spreads => Ok(items),
-            _ => self.read(text).map(|it| vec![it]),
+            _ => self.parse(text).map(|value| vec![value]),
         }
     }
 }
@@ -114,45 +115,45 @@ impl Types {
     const NULL: Self = Self(64);
     pub(super) const ALL: Self = Self(127);
 
-    fn of(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Self {
+    fn from_schema(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Self {
         match map.get("type") {
-            Some(Value::String(name)) => Self::union([Self::named(name)].into_iter()),
+            Some(Value::String(name)) => Self::union([Self::from_name(name)].into_iter()),
             Some(Value::Array(names)) => {
-                Self::union(names.iter().map(|it| Self::named(it.as_str().unwrap_or(""))))
+                Self::union(names.iter().map(|name| Self::from_name(name.as_str().unwrap_or(""))))
             }
             _ if map.contains_key("properties") || map.contains_key("additionalProperties") => {
                 Self::OBJECT
             }
             _ if map.contains_key("items") || map.contains_key("prefixItems") => Self::ARRAY,
-            _ if depth >= DEEPEST => Self::ALL,
+            _ if depth >= MAX_DEPTH => Self::ALL,
             _ => {
                 let each = alternatives(map, "anyOf").chain(alternatives(map, "oneOf"));
-                Self::union(each.map(|it| Self::of_one(schemas, it, depth + 1)))
+                Self::union(each.map(|each| Self::from_alternative(schemas, each, depth + 1)))
             }
         }
     }
 
-    fn of_one(schemas: &Schemas, schema: &Value, depth: u8) -> Self {
-        let Value::Object(map) = schemas.essence(schema) else { return Self::ALL };
+    fn from_alternative(schemas: &Schemas, schema: &Value, depth: u8) -> Self {
+        let Value::Object(map) = schemas.resolve(schema) else { return Self::ALL };
         let listed =
             map.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        match Self::union(listed.iter().chain(map.get("const")).map(Self::of_value)) {
-            Self::ALL => Self::of(schemas, map, depth),
+        match Self::union(listed.iter().chain(map.get("const")).map(Self::from_value)) {
+            Self::ALL => Self::from_schema(schemas, map, depth),
             types => types,
         }
     }
 
     /// The union; all types if it is empty or has only null.
     fn union(each: impl Iterator<Item = Self>) -> Self {
-        let all = each.fold(Self::NONE, |all, it| Self(all.0 | it.0));
-        if all.but_null() == Self::NONE { Self::ALL } else { all }
+        let all = each.fold(Self::NONE, |all, each| Self(all.0 | each.0));
+        if all.without_null() == Self::NONE { Self::ALL } else { all }
     }
 
-    fn but_null(self) -> Self {
+    fn without_null(self) -> Self {
         Self(self.0 & !Self::NULL.0)
     }
 
-    fn named(name: &str) -> Self {
+    fn from_name(name: &str) -> Self {
         match name {
             "string" => Self::TEXT,
             "integer" => Self::INTEGER,
@@ -165,7 +166,7 @@ impl Types {
         }
     }
 
-    fn of_value(value: &Value) -> Self {
+    fn from_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
@@ -183,14 +184,14 @@ impl Types {
 
     /// JSON if its type matches; otherwise the text itself, unless it is clearly malformed
     /// JSON.
-    fn read(self, text: &str) -> Result<Value, (ValueKind, Reason)> {
-        let meant_as_json = || {
+    fn parse(self, text: &str) -> Result<Value, (ValueKind, Reason)> {
+        let looks_like_json = || {
             let structured = self.has(Self::OBJECT) || self.has(Self::ARRAY);
             structured && text.trim_start().starts_with(['{', '['])
         };
         match value::json(ValueKind::Json, text) {
-            Ok(value) if self.has(Self::of_value(&value)) => Ok(value),
-            Err(reason) if meant_as_json() => Err((ValueKind::Json, reason)),
+            Ok(value) if self.has(Self::from_value(&value)) => Ok(value),
+            Err(reason) if looks_like_json() => Err((ValueKind::Json, reason)),
             _ if self.has(Self::TEXT) => Ok(text.into()),
             Ok(_) => Err((self.kind(), None)),
             Err(reason) => Err((self.kind(), reason)),
@@ -198,7 +199,7 @@ impl Types {
     }
 
     fn kind(self) -> ValueKind {
-        match self.but_null() {
+        match self.without_null() {
             Self::OBJECT => ValueKind::JsonObject,
             Self::ARRAY => ValueKind::JsonArray,
             _ => ValueKind::Json,
@@ -213,16 +214,16 @@ fn choices(schemas: &Schemas, map: &Map<String, Value>, depth: u8) -> Option<Vec
         return scalar_text(only.clone()).map(|text| vec![(text, only.clone())]);
     }
     if let Some(Value::Array(all)) = map.get("enum") {
-        let all = all.iter().filter(|it| !it.is_null());
-        return all.map(|it| Some((scalar_text(it.clone())?, it.clone()))).collect();
+        let all = all.iter().filter(|item| !item.is_null());
+        return all.map(|value| Some((scalar_text(value.clone())?, value.clone()))).collect();
     }
     let each: Vec<_> = alternatives(map, "oneOf").chain(alternatives(map, "anyOf")).collect();
-    if each.is_empty() || depth >= DEEPEST {
+    if each.is_empty() || depth >= MAX_DEPTH {
         return None;
     }
     let mut found = Vec::new();
     for schema in each {
-        found.extend(choices(schemas, schemas.essence(schema).as_object()?, depth + 1)?);
+        found.extend(choices(schemas, schemas.resolve(schema).as_object()?, depth + 1)?);
     }
     Some(found)
 }

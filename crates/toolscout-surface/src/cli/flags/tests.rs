@@ -11,7 +11,7 @@ mod roundtrip;
 mod values;
 
 use super::ToolFlags;
-use crate::cli::help::{self, Look};
+use crate::cli::help::{self, HelpLayout};
 use crate::cli::{Parsed, UsageErrors, parse};
 use serde_json::{Value, json};
 use toolscout_core::{CliHints, RawJson, SourceId, Tool, ToolId, ToolName};
@@ -33,13 +33,13 @@ fn hinted(properties: &Value, hints: &Value) -> Tool {
 }
 
 fn read(flags: &ToolFlags, line: &[&str]) -> Result<Parsed, UsageErrors> {
-    parse(&flags.spec, &line.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    parse(&flags.spec, &line.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
 }
 
 /// The arguments of the call, or the usage error.
 fn call(tool: &Tool, line: &[&str]) -> String {
-    let flags = ToolFlags::of(tool);
-    match read(&flags, line).and_then(|it| flags.arguments(&it)) {
+    let flags = ToolFlags::new(tool);
+    match read(&flags, line).and_then(|value| flags.arguments(&value)) {
         Ok(arguments) => Value::Object(arguments).to_string(),
         Err(errors) => errors.to_string(),
     }
@@ -47,23 +47,25 @@ fn call(tool: &Tool, line: &[&str]) -> String {
 
 /// The names of the visible flags from the schema.
 fn names(tool: &Tool) -> Vec<String> {
-    let spec = ToolFlags::of(tool).spec;
+    let spec = ToolFlags::new(tool).spec;
     let ours = ["help", "json", "input"];
     spec.options
         .into_iter()
-        .filter(|it| !it.hidden && !ours.contains(&it.long.as_str()))
-        .map(|it| it.long)
+        .filter(|option| !option.hidden && !ours.contains(&option.long.as_str()))
+        .map(|option| option.long)
         .collect()
 }
 
 fn page(tool: &Tool) -> String {
-    help::command("toolscout", &ToolFlags::of(tool).spec, &Look::default())
+    help::command("toolscout", &ToolFlags::new(tool).spec, &HelpLayout::default())
 }
 
 /// The diagnostics with their hints, one line each.
-fn problems(tool: &Tool) -> Vec<String> {
-    let all = ToolFlags::of(tool).problems;
+fn diagnostics(tool: &Tool) -> Vec<String> {
+    let all = ToolFlags::new(tool).diagnostics;
     all.into_iter()
-        .map(|it| format!("{:?}: {} | {}", it.kind, it.message, it.hint.unwrap_or_default()))
+        .map(|item| {
+            format!("{:?}: {} | {}", item.kind, item.message, item.hint.unwrap_or_default())
+        })
         .collect()
 }

@@ -3,7 +3,7 @@
 //! 3. Foreign text cannot send control sequences to the terminal.
 //! 4. The overview holds thousands of tools.
 
-use super::{Group, Look, command, overview};
+use super::{Group, HelpLayout, command, overview};
 use crate::cli::{CommandSpec, Locale, OptionSpec, PositionalSpec, Style};
 use insta::assert_snapshot;
 use unicode_width::UnicodeWidthStr;
@@ -30,9 +30,9 @@ fn fetch() -> CommandSpec {
 }
 
 #[test]
-fn a_page_says_how_to_call_a_command() {
-    let look = Look { width: 80, ..Look::default() };
-    assert_snapshot!(command("toolscout", &fetch(), &look), @r"
+fn the_help_page_shows_usage_arguments_and_options() {
+    let layout = HelpLayout { width: 80, ..HelpLayout::default() };
+    assert_snapshot!(command("toolscout", &fetch(), &layout), @r"
     Usage: toolscout fetch-data [OPTIONS] --url URL [FILE...]
 
     Fetch data from a URL.
@@ -60,9 +60,9 @@ fn a_page_says_how_to_call_a_command() {
 }
 
 #[test]
-fn headings_speak_the_readers_language() {
-    let look = Look { locale: Locale::Japanese, ..Look::default() };
-    let page = command("toolscout", &fetch(), &look);
+fn headings_are_translated() {
+    let layout = HelpLayout { locale: Locale::Japanese, ..HelpLayout::default() };
+    let page = command("toolscout", &fetch(), &layout);
     for text in [
         "使い方: toolscout",
         "オプション:",
@@ -76,11 +76,11 @@ fn headings_speak_the_readers_language() {
 }
 
 #[test]
-fn colour_only_where_asked_for() {
-    assert!(!command("toolscout", &fetch(), &Look::default()).contains('\u{1b}'));
-    let look = Look { style: Style::Coloured, ..Look::default() };
+fn colors_are_used_only_if_requested() {
+    assert!(!command("toolscout", &fetch(), &HelpLayout::default()).contains('\u{1b}'));
+    let layout = HelpLayout { style: Style::Coloured, ..HelpLayout::default() };
     assert!(
-        command("toolscout", &fetch(), &look).starts_with("\u{1b}[1mUsage:\u{1b}[0m toolscout")
+        command("toolscout", &fetch(), &layout).starts_with("\u{1b}[1mUsage:\u{1b}[0m toolscout")
     );
 }
 
@@ -91,32 +91,32 @@ fn no_line_is_wider_than_the_terminal_even_without_spaces() {
         .option(OptionSpec::text("url", help))
         .note("a".repeat(200));
     for width in [0, 40, 41, 80, 120] {
-        let look = Look { width, ..Look::default() };
-        let page = command("t", &spec, &look);
-        assert!(page.lines().all(|it| it.width() <= width.max(40)), "{width}: {page}");
+        let layout = HelpLayout { width, ..HelpLayout::default() };
+        let page = command("t", &spec, &layout);
+        assert!(page.lines().all(|line| line.width() <= width.max(40)), "{width}: {page}");
     }
 }
 
 #[test]
-fn other_peoples_text_cannot_play_with_the_terminal() {
+fn control_characters_in_descriptions_are_escaped() {
     let evil = "\u{1b}]0;title\u{7} \u{202e}txet";
     let spec = CommandSpec::new(evil, evil)
         .option(OptionSpec::text(evil, evil).choices([evil]).default(evil).value(evil).required())
         .positional(PositionalSpec::new(evil, evil))
         .example(evil)
         .note(evil);
-    let page = command("t", &spec, &Look::default())
+    let page = command("t", &spec, &HelpLayout::default())
         + &overview(
             "t",
             &spec,
             &[Group { source: Some(evil), entries: vec![(evil, evil)] }],
-            &Look::default(),
+            &HelpLayout::default(),
         );
     assert!(!page.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{page}");
 }
 
 #[test]
-fn the_first_page_groups_commands_and_tools() {
+fn the_overview_groups_commands_and_tools() {
     let spec = CommandSpec::new("toolscout", "Finds tools and runs them")
         .option(OptionSpec::help("Show this help"))
         .positional(PositionalSpec::new("COMMAND", "").required());
@@ -131,8 +131,8 @@ fn the_first_page_groups_commands_and_tools() {
             ],
         },
     ];
-    let look = Look { width: 40, ..Look::default() };
-    assert_snapshot!(overview("toolscout", &spec, &groups, &look), @r"
+    let layout = HelpLayout { width: 40, ..HelpLayout::default() };
+    assert_snapshot!(overview("toolscout", &spec, &groups, &layout), @r"
     Usage: toolscout [OPTIONS] COMMAND
 
     Finds tools and runs them
@@ -151,17 +151,17 @@ fn the_first_page_groups_commands_and_tools() {
 }
 
 #[test]
-fn the_first_page_has_a_line_for_each_of_thousands_of_tools() {
-    let names: Vec<_> = (0..5_000).map(|it| format!("tool-{it}")).collect();
+fn the_overview_has_one_line_for_each_of_thousands_of_tools() {
+    let names: Vec<_> = (0..5_000).map(|index| format!("tool-{index}")).collect();
     let entries = names
         .iter()
-        .map(|it| (it.as_str(), "Does something that takes a while to explain"))
+        .map(|name| (name.as_str(), "Does something that takes a while to explain"))
         .collect();
     let page = overview(
         "t",
         &CommandSpec::default(),
         &[Group { source: Some("local"), entries }],
-        &Look::default(),
+        &HelpLayout::default(),
     );
-    assert_eq!(page.lines().filter(|it| it.starts_with("  tool-")).count(), 5_000);
+    assert_eq!(page.lines().filter(|line| line.starts_with("  tool-")).count(), 5_000);
 }

@@ -29,12 +29,12 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
         push(&mut lines, word);
         used += length;
     }
-    lines.retain(|it| !it.is_empty());
+    lines.retain(|line| !line.is_empty());
     lines
 }
 
 /// Truncates the text to one line, with an ellipsis if it is cut.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(super) fn truncate(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -52,10 +52,10 @@ fn push(lines: &mut [String], text: &str) {
 /// terminates.
 fn split(text: &str, width: usize) -> (&str, &str) {
     let mut used = 0;
-    for (at, it) in text.char_indices() {
-        used += it.width().unwrap_or(0);
-        if used > width && at > 0 {
-            return text.split_at(at);
+    for (index, c) in text.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > width && index > 0 {
+            return text.split_at(index);
         }
     }
     (text, "")

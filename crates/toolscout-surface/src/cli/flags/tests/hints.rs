@@ -15,7 +15,7 @@ fn properties() -> Value {
 /// S-13: a short option and a description; a hint for an unknown flag is reported and adds no
 /// flag.
 #[test]
-fn a_hint_changes_how_a_flag_looks() {
+fn hints_change_the_presentation_of_a_flag() {
     let hint = json!({"short": "t", "description": "How long to wait", "value_name": "SECONDS"});
     let tool = hinted(
         &properties(),
@@ -25,9 +25,9 @@ fn a_hint_changes_how_a_flag_looks() {
     assert!(page(&tool).contains("  -t, --config-timeout SECONDS  How long to wait\n"));
     assert_eq!(names(&tool), ["config-timeout", "url", "secret", "files"]);
     assert_eq!(
-        problems(&tool),
+        diagnostics(&tool),
         [
-            "Setting: `local/demo` has a hint for `--config-timeuot`, which is none of its flags | did you mean `config-timeout`?"
+            "Setting: `local/demo` has a hint for `--config-timeuot`, which is not one of its flags | did you mean `config-timeout`?"
         ]
     );
 }
@@ -48,12 +48,12 @@ fn flags_may_exclude_each_other() {
         call(&tool, &["--files", "a", "--url", "u"]),
         "--url cannot be used together with --files"
     );
-    assert_eq!(problems(&tool).len(), 1);
-    assert!(problems(&tool)[0].contains("a conflict of `--url` with `--nothing`"));
+    assert_eq!(diagnostics(&tool).len(), 1);
+    assert!(diagnostics(&tool)[0].contains("a conflict of `--url` with `--nothing`"));
 }
 
 #[test]
-fn a_flag_may_be_given_by_its_place() {
+fn a_flag_may_be_positional() {
     let tool = hinted(
         &properties(),
         &json!({"flags": {"url": {"positional": true}, "files": {"positional": true}}}),
@@ -65,13 +65,13 @@ fn a_flag_may_be_given_by_its_place() {
 }
 
 #[test]
-fn a_letter_stands_for_one_flag() {
+fn short_options_are_unique() {
     let tool = hinted(
         &properties(),
         &json!({"flags": {"files": {"short": "u"}, "url": {"short": "u"}, "secret": {"short": "-"}}}),
     );
     assert_eq!(call(&tool, &["-u", "x"]), r#"{"files":["x"]}"#);
-    assert_eq!(problems(&tool).len(), 2);
+    assert_eq!(diagnostics(&tool).len(), 2);
     let help = hinted(&properties(), &json!({"flags": {"url": {"short": "h"}}}));
     assert_eq!(call(&help, &["-h", "x"]), r#"{"url":"x"}"#);
     assert!(page(&help).contains("      --help"));

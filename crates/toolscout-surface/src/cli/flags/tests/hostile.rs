@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use toolscout_core::{RawJson, Tool};
 
 #[test]
-fn a_schema_that_contains_itself_ends() {
+fn recursive_schemas_terminate() {
     let node = json!({"type": "object", "properties": {"next": {"$ref": "#"}, "all": {"type": "array", "items": {"$ref": "#"}}, "v": {"type": "integer"}}});
     assert_eq!(
         call(&tool(&node), &["--next-next-next", r#"{"v":1}"#]),
@@ -30,32 +30,33 @@ fn references_that_multiply_run_out_of_fuel() {
         defs.insert(format!("d{at}"), json!({"anyOf": all(&format!("d{}", at + 1))}));
     }
     let wide: Map<String, Value> =
-        (0..100).map(|it| (format!("p{it}"), json!({"$ref": "#/$defs/wide"}))).collect();
+        (0..100).map(|index| (format!("p{index}"), json!({"$ref": "#/$defs/wide"}))).collect();
     defs.insert("wide".into(), json!({"type": "object", "properties": wide}));
     let schema = json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/d0"}, "w": {"$ref": "#/$defs/wide"}}, "$defs": defs});
-    let flags = ToolFlags::of(&tool(&schema));
+    let flags = ToolFlags::new(&tool(&schema));
     assert!(flags.spec.options.len() < 30_000);
 }
 
 #[test]
 fn thousands_of_properties_all_have_their_flags() {
     let many: Map<String, Value> =
-        (0..5_000).map(|it| (format!("p{it}"), json!({"type": "integer"}))).collect();
+        (0..5_000).map(|index| (format!("p{index}"), json!({"type": "integer"}))).collect();
     let tool = with(&Value::Object(many));
     assert_eq!(names(&tool).len(), 5_000);
     assert_eq!(call(&tool, &["--p4999", "1"]), r#"{"p4999":1}"#);
 }
 
 #[test]
-fn thousands_of_clashes_are_told_in_a_few_lines() {
-    let nested: Map<String, Value> = (0..3_000).map(|it| (format!("p{it}"), json!({}))).collect();
+fn thousands_of_collisions_are_summarized() {
+    let nested: Map<String, Value> =
+        (0..3_000).map(|index| (format!("p{index}"), json!({}))).collect();
     let mut all: Map<String, Value> =
-        (0..3_000).map(|it| (format!("a-p{it}"), json!({}))).collect();
+        (0..3_000).map(|index| (format!("a-p{index}"), json!({}))).collect();
     all.insert("a".into(), json!({"type": "object", "properties": nested}));
     let tool = with(&Value::Object(all));
-    let problems = ToolFlags::of(&tool).problems;
-    assert_eq!(problems.len(), 21);
-    assert_eq!(problems[20].message, "`local/demo` has 2980 more flags that clash");
+    let diagnostics = ToolFlags::new(&tool).diagnostics;
+    assert_eq!(diagnostics.len(), 21);
+    assert_eq!(diagnostics[20].message, "`local/demo` has 2980 more flag collisions");
     assert_eq!(names(&tool).len(), 3_001);
 }
 
@@ -73,7 +74,7 @@ fn a_deep_schema_does_not_overflow_the_stack() {
 }
 
 #[test]
-fn nonsense_in_place_of_a_schema_makes_no_flags() {
+fn invalid_schemas_have_no_flags() {
     for schema in [
         json!(null),
         json!(true),
@@ -84,7 +85,7 @@ fn nonsense_in_place_of_a_schema_makes_no_flags() {
         json!({"properties": {"x": {"enum": []}, "y": {"const": {"a": 1}}, "z": {"type": "null"}, "": {}}}),
     ] {
         let tool = tool(&schema);
-        assert!(ToolFlags::of(&tool).problems.is_empty(), "{schema}");
+        assert!(ToolFlags::new(&tool).diagnostics.is_empty(), "{schema}");
         assert_eq!(call(&tool, &["--input", r#"{"any":1}"#]), r#"{"any":1}"#, "{schema}");
     }
 }

@@ -44,7 +44,7 @@ fn items_are_typed() {
 
 /// S-09: one JSON array, or an error.
 #[test]
-fn an_author_may_want_json() {
+fn the_author_can_choose_json_for_lists() {
     let tool = hinted(&items(json!({"type": "string"})), &json!({"arrays": "json"}));
     assert_eq!(call(&tool, &["--items", r#"["a","b"]"#]), r#"{"items":["a","b"]}"#);
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Nested objects as flags, and names that are hard to type.
 
-use super::{call, hinted, names, page, problems, tool, with};
+use super::{call, diagnostics, hinted, names, page, tool, with};
 use serde_json::{Value, json};
 
 fn config() -> Value {
@@ -28,11 +28,11 @@ fn the_separator_is_the_tools_own() {
         assert_eq!(names(&tool), ["name", flag]);
         assert_eq!(call(&tool, &[&format!("--{flag}=30")]), r#"{"config":{"timeout":30}}"#);
     }
-    let odd = hinted(&config(), &json!({"separator": "/"}));
+    let odd = hinted(&config(), &json!({"separator": "+"}));
     assert_eq!(names(&odd), ["name", "config-timeout"]);
     assert!(
-        problems(&odd)[0]
-            .starts_with("Setting: `local/demo` has a `cli.separator` that cannot be: `/`")
+        diagnostics(&odd)[0]
+            .starts_with("Setting: `local/demo` has an invalid `cli.separator`: `+`")
     );
 }
 
@@ -43,17 +43,17 @@ fn two_properties_of_one_flag_are_reported_and_both_reachable() {
     properties["config-timeout"] = json!({"type": "string"});
     let tool = with(&properties);
     assert_eq!(
-        problems(&tool),
+        diagnostics(&tool),
         [
-            "Collision: `local/demo` has properties that make the same flag: config-timeout: config-timeout, config.timeout \
-          | `--config-timeout` sets config-timeout; give config.timeout with `--config '{\"timeout\": …}'`"
+            "Collision: `local/demo` has properties with the same flag: config-timeout: config-timeout, config.timeout \
+          | `--config-timeout` sets config-timeout; set config.timeout with `--config '{\"timeout\": …}'`"
         ]
     );
     let got = call(&tool, &["--config-timeout", "x", "--config", r#"{"timeout":1}"#]);
     assert_eq!(got, r#"{"config":{"timeout":1},"config-timeout":"x"}"#);
     assert_eq!(names(&tool), ["name", "config-timeout", "config"]);
     let underscore = hinted(&properties, &json!({"separator": "_"}));
-    assert_eq!(problems(&underscore), [""; 0]);
+    assert_eq!(diagnostics(&underscore), [""; 0]);
     let got = call(&underscore, &["--config-timeout", "x", "--config_timeout", "1"]);
     assert_eq!(got, r#"{"config":{"timeout":1},"config-timeout":"x"}"#);
 }
@@ -73,7 +73,7 @@ fn a_required_child_of_an_optional_parent_is_optional() {
 }
 
 #[test]
-fn a_required_object_that_needs_nothing_is_there_by_itself() {
+fn a_required_object_without_required_members_is_added() {
     let inner = json!({"type": "object", "properties": {"deep": {"type": "boolean"}}});
     let tool =
         tool(&json!({"type": "object", "properties": {"options": inner}, "required": ["options"]}));
@@ -93,7 +93,7 @@ fn below_three_levels_a_flag_takes_json() {
 
 /// S-15: names with a special meaning in other languages are plain names here.
 #[test]
-fn any_property_name_is_plain_data() {
+fn property_names_may_contain_any_characters() {
     let tool = with(&json!({
         "__proto__": {"type": "string"},
         "constructor": {"type": "object", "properties": {"prototype": {"type": "integer"}}},
@@ -119,16 +119,16 @@ fn any_property_name_is_plain_data() {
         call(&tool, &line),
         "{\"__proto__\":\"a\",\"constructor\":{\"prototype\":1},\"größe 大\":2,\"--evil=x\":\"b\",\"\u{202e}\":\"c\"}"
     );
-    assert_eq!(problems(&tool), [""; 0]);
+    assert_eq!(diagnostics(&tool), [""; 0]);
 }
 
 #[test]
-fn names_that_become_alike_are_reported() {
+fn properties_with_equal_flags_are_reported() {
     let tool = with(&json!({"a b": {"type": "string"}, "a-b": {"type": "string"}}));
     assert_eq!(
-        problems(&tool),
-        ["Collision: `local/demo` has properties that make the same flag: a-b: a b, a-b \
-          | `--a-b` sets a b; give a-b with `--input '{\"a-b\": …}'`"]
+        diagnostics(&tool),
+        ["Collision: `local/demo` has properties with the same flag: a-b: a b, a-b \
+          | `--a-b` sets a b; set a-b with `--input '{\"a-b\": …}'`"]
     );
     assert_eq!(
         call(&tool, &["--a-b", "x", "--input", r#"{"a-b":"y"}"#]),
@@ -137,14 +137,14 @@ fn names_that_become_alike_are_reported() {
 }
 
 #[test]
-fn the_way_around_a_lost_flag_is_one_that_works() {
+fn the_suggested_alternative_to_a_flag_works() {
     let nested = |inner: Value| json!({"type": "object", "properties": inner});
     let clash =
         json!({"a": nested(json!({"b": nested(json!({"c": {}}))})), "a-b-c": {}, "a-b": {}});
-    assert!(problems(&with(&clash))[0].ends_with("give a.b.c with `--a '{\"b\": {\"c\": …}}'`"));
+    assert!(diagnostics(&with(&clash))[0].ends_with("set a.b.c with `--a '{\"b\": {\"c\": …}}'`"));
     assert_eq!(call(&with(&clash), &["--a", r#"{"b":{"c":1}}"#]), r#"{"a":{"b":{"c":1}}}"#);
-    let no_way = with(&json!({"x y": {}, "x-y": {}, "input": {}}));
-    assert!(problems(&no_way)[0].ends_with("`--x-y` sets x y; give x-y another name"));
+    let without_alternative = with(&json!({"x y": {}, "x-y": {}, "input": {}}));
+    assert!(diagnostics(&without_alternative)[0].ends_with("`--x-y` sets x y; rename x-y"));
 }
 
 #[test]

@@ -9,24 +9,30 @@ type Property = (Value, Value);
 
 fn scalar() -> impl Strategy<Value = Property> {
     prop_oneof![
-        any::<String>().prop_map(|it| (json!({"type": "string"}), json!(it))),
-        any::<i64>().prop_map(|it| (json!({"type": "integer"}), json!(it))),
-        any::<u64>().prop_map(|it| (json!({"type": "number"}), json!(it))),
+        any::<String>().prop_map(|value| (json!({"type": "string"}), json!(value))),
+        any::<i64>().prop_map(|value| (json!({"type": "integer"}), json!(value))),
+        any::<u64>().prop_map(|value| (json!({"type": "number"}), json!(value))),
         // Few digits: a JSON parser may round the last of many, and deeply nested objects are
         // parsed as JSON.
-        any::<i32>().prop_map(|it| (json!({"type": "number"}), json!(f64::from(it) / 8.0))),
-        any::<bool>().prop_map(|it| (json!({"type": "boolean"}), json!(it))),
-        any::<bool>()
-            .prop_map(|it| (json!({"enum": ["a,b", 1]}), if it { json!("a,b") } else { json!(1) })),
+        any::<i32>().prop_map(|value| (json!({"type": "number"}), json!(f64::from(value) / 8.0))),
+        any::<bool>().prop_map(|value| (json!({"type": "boolean"}), json!(value))),
+        any::<bool>().prop_map(|value| (
+            json!({"enum": ["a,b", 1]}),
+            if value { json!("a,b") } else { json!(1) }
+        )),
     ]
 }
 
 fn list() -> impl Strategy<Value = Property> {
     prop_oneof![
-        prop::collection::vec(any::<String>(), 0..4)
-            .prop_map(|it| (json!({"type": "array", "items": {"type": "string"}}), json!(it))),
-        prop::collection::vec(any::<i32>(), 0..4)
-            .prop_map(|it| (json!({"type": "array", "items": {"type": "integer"}}), json!(it))),
+        prop::collection::vec(any::<String>(), 0..4).prop_map(|value| (
+            json!({"type": "array", "items": {"type": "string"}}),
+            json!(value)
+        )),
+        prop::collection::vec(any::<i32>(), 0..4).prop_map(|value| (
+            json!({"type": "array", "items": {"type": "integer"}}),
+            json!(value)
+        )),
     ]
 }
 
@@ -44,7 +50,7 @@ fn property() -> impl Strategy<Value = Property> {
     // tests.
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop::collection::btree_map("[a-z]{1,6}", inner, 1..4)
-            .prop_map(|it| object(it.into_iter().collect()))
+            .prop_map(|btree_map| object(btree_map.into_iter().collect()))
     })
 }
 
@@ -68,9 +74,9 @@ fn argv(flag: &str, value: &Value, depth: usize, out: &mut Vec<String>) {
 
 proptest! {
     #[test]
-    fn what_is_typed_is_what_arrives(properties in prop::collection::btree_map("[a-z]{1,6}x", property(), 0..6)) {
+    fn typed_values_arrive_unchanged(properties in prop::collection::btree_map("[a-z]{1,6}x", property(), 0..6)) {
         let (schema, values) = object(properties.into_iter().collect());
-        let flags = ToolFlags::of(&tool(&schema));
+        let flags = ToolFlags::new(&tool(&schema));
         let mut line = Vec::new();
         values.as_object().unwrap().iter().for_each(|(name, value)| argv(name, value, 1, &mut line));
         let line: Vec<_> = line.iter().map(String::as_str).collect();
@@ -79,9 +85,9 @@ proptest! {
     }
 
     #[test]
-    fn nothing_typed_makes_it_panic(line in prop::collection::vec("(-{0,3}[a-c=,\\[{\"0-9.]{0,4})|\\PC*", 0..8)) {
+    fn no_command_line_causes_a_panic(line in prop::collection::vec("(-{0,3}[a-c=,\\[{\"0-9.]{0,4})|\\PC*", 0..8)) {
         let properties = json!({"a": {"type": "integer"}, "b": {"type": "array"}, "c": {"type": "object", "properties": {"a": {}}}});
-        let flags = ToolFlags::of(&tool(&json!({"type": "object", "properties": properties, "required": ["a"]})));
+        let flags = ToolFlags::new(&tool(&json!({"type": "object", "properties": properties, "required": ["a"]})));
         let line: Vec<_> = line.iter().map(String::as_str).collect();
         let one = read(&flags, &line).and_then(|it| flags.arguments(&it));
         let two = read(&flags, &line).and_then(|it| flags.arguments(&it));
@@ -89,9 +95,9 @@ proptest! {
     }
 
     #[test]
-    fn no_schema_makes_it_panic(text in "[{}\\[\\]\",:a-z$#/]{0,40}") {
+    fn no_schema_causes_a_panic(text in "[{}\\[\\]\",:a-z$#/]{0,40}") {
         if let Ok(value) = serde_json::from_str::<Value>(&text) {
-            let _ = ToolFlags::of(&tool(&value));
+            let _ = ToolFlags::new(&tool(&value));
         }
     }
 }

@@ -47,7 +47,7 @@ fn defaults_are_shown_and_empty_values_kept() {
 
 /// S-16: an error, not NaN. S-24: booleans both ways.
 #[test]
-fn values_have_the_type_the_schema_says() {
+fn values_have_the_types_of_the_schema() {
     let tool = with(&json!({
         "n": {"type": "number"}, "i": {"type": ["integer", "null"]}, "b": {"type": "boolean"}, "s": {"type": "string"}
     }));
@@ -120,14 +120,14 @@ fn fetch() -> Value {
 
 /// S-19: a missing option is reported by its flag; an option with a default is not missing.
 #[test]
-fn what_is_required_is_named() {
+fn missing_required_flags_are_reported() {
     assert_eq!(call(&tool(&fetch()), &[]), "Missing required option: --url");
     assert!(page(&tool(&fetch())).starts_with("Usage: toolscout demo [OPTIONS] --url TEXT\n"));
-    assert!(read(&ToolFlags::of(&tool(&fetch())), &["--help"]).is_ok());
+    assert!(read(&ToolFlags::new(&tool(&fetch())), &["--help"]).is_ok());
 }
 
 #[test]
-fn the_whole_arguments_may_come_as_json_and_flags_override_them() {
+fn flags_override_the_json_of_input() {
     let tool = tool(&fetch());
     let input = r#"{"url":"u","more":[1],"o":{"x":1,"y":2}}"#;
     assert_eq!(call(&tool, &["--input", input]), input);
@@ -147,24 +147,24 @@ fn the_whole_arguments_may_come_as_json_and_flags_override_them() {
 }
 
 #[test]
-fn input_is_read_by_who_may_read() {
-    let flags = ToolFlags::of(&tool(&fetch()));
-    let ask = |text: &str| {
+fn the_caller_reads_files_and_standard_input() {
+    let flags = ToolFlags::new(&tool(&fetch()));
+    let input_of = |text: &str| {
         let parsed = read(&flags, &["--input", text]).unwrap();
         let got = flags.arguments_with(&parsed, |from| match from {
             InputFrom::File("args.json") => Ok(r#"{"url":"file"}"#.to_owned()),
             InputFrom::Stdin => Ok(r#"{"url":"stdin"}"#.to_owned()),
             _ => Err("no such file".to_owned()),
         });
-        got.map_or_else(|it| it.to_string(), |it| Value::Object(it).to_string())
+        got.map_or_else(|error| error.to_string(), |got| Value::Object(got).to_string())
     };
-    assert_eq!(ask("@args.json"), r#"{"url":"file"}"#);
-    assert_eq!(ask("-"), r#"{"url":"stdin"}"#);
-    assert_eq!(ask("@gone"), "Cannot read gone: no such file");
+    assert_eq!(input_of("@args.json"), r#"{"url":"file"}"#);
+    assert_eq!(input_of("-"), r#"{"url":"stdin"}"#);
+    assert_eq!(input_of("@gone"), "Cannot read gone: no such file");
 }
 
 #[test]
-fn our_own_flags_give_way_to_the_schemas() {
+fn properties_take_precedence_over_built_in_flags() {
     let mine = with(
         &json!({"input": {"type": "string"}, "json": {"type": "string"}, "help": {"type": "boolean"}}),
     );
@@ -172,12 +172,12 @@ fn our_own_flags_give_way_to_the_schemas() {
         call(&mine, &["--input", "x", "--json", "y", "--help"]),
         r#"{"input":"x","json":"y","help":true}"#
     );
-    let flags = ToolFlags::of(&mine);
+    let flags = ToolFlags::new(&mine);
     let parsed = read(&flags, &["--input", "x", "--json=true", "--help"]).unwrap();
     assert!(
         !flags.wants_help(&parsed) && !flags.wants_json(&parsed) && flags.input(&parsed).is_none()
     );
-    let flags = ToolFlags::of(&with(&json!({})));
+    let flags = ToolFlags::new(&with(&json!({})));
     let parsed = read(&flags, &["--json", "-h"]).unwrap();
     assert!(flags.wants_help(&parsed) && flags.wants_json(&parsed));
 }
