@@ -71,7 +71,7 @@ impl ErrorCode {
     }
 
     /// The error code for a status that the listener itself responded with.
-    pub(crate) fn of_status(status: StatusCode) -> Self {
+    pub(crate) fn from_status(status: StatusCode) -> Self {
         match status {
             StatusCode::REQUEST_TIMEOUT => Self::TimedOut,
             StatusCode::SERVICE_UNAVAILABLE => Self::SourceUnavailable,

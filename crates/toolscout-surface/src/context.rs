@@ -22,12 +22,12 @@ use words::{BULLET, CLOSING, HEADER};
 pub use words::NOTHING_YET;
 
 /// The default limit of a summary, in tokens.
-pub const BUDGET: usize = 500;
+pub const DEFAULT_BUDGET: usize = 500;
 /// A tool is essential if its name contains one of these. This is the default list.
-pub const ESSENTIAL: [&str; 7] =
+pub const DEFAULT_ESSENTIAL: [&str; 7] =
     ["search", "github", "slack", "confluence", "jira", "calendar", "email"];
 /// The maximum number of essential tools named per server.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Settings of a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,27 +38,27 @@ pub struct ContextOptions {
     pub essential: Vec<String>,
 }
 
-/// What to tell a model.
+/// A summary of the tools for a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ContextSummary")]
 pub struct Summary {
-    /// The text. Empty only where the budget leaves room for nothing at all.
+    /// The text; empty if the budget is too small.
     #[serde(rename = "summary")]
     pub text: String,
-    /// It takes no more than so many tokens.
+    /// The number of tokens; an upper bound.
     pub tokens: usize,
-    /// So many servers have tools.
+    /// The number of servers with tools.
     pub servers: usize,
-    /// So many tools they have.
+    /// The number of their tools.
     pub tools: usize,
-    /// Servers that the text has no line for.
-    pub servers_left_out: usize,
+    /// The number of servers that are not in the text.
+    pub servers_omitted: usize,
 }
 
 impl Default for ContextOptions {
     fn default() -> Self {
-        Self { budget: BUDGET, essential: ESSENTIAL.map(str::to_owned).into() }
+        Self { budget: DEFAULT_BUDGET, essential: DEFAULT_ESSENTIAL.map(str::to_owned).into() }
     }
 }
 
@@ -66,12 +66,13 @@ impl ContextOptions {
     /// Summarizes these tools. The same tools give the same text, and the text never exceeds
     /// the budget. Quarantined tools are left out.
     pub fn summary(&self, snapshot: &Snapshot) -> Summary {
-        let essential: Vec<_> = self.essential.iter().map(|it| it.to_lowercase()).collect();
-        let content = Content::of(groups::of(snapshot, &essential));
+        let essential: Vec<_> =
+            self.essential.iter().map(|essential| essential.to_lowercase()).collect();
+        let content = Content::new(groups::group_by_server(snapshot, &essential));
         let (text, shown) = content.within(self.budget);
         let servers = content.groups.len();
         let tokens = tokens::at_most(&text);
-        Summary { text, tokens, servers, tools: content.tools(), servers_left_out: servers - shown }
+        Summary { text, tokens, servers, tools: content.tools(), servers_omitted: servers - shown }
     }
 }
 
@@ -87,27 +88,27 @@ struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    fn of(groups: Vec<Group<'a>>) -> Self {
+    fn new(groups: Vec<Group<'a>>) -> Self {
         let mut by_weight: Vec<_> = (0..groups.len()).collect();
-        by_weight.sort_by_key(|at| {
-            (groups[*at].essential.is_empty(), std::cmp::Reverse(groups[*at].tools), *at)
+        by_weight.sort_by_key(|index| {
+            (groups[*index].essential.is_empty(), std::cmp::Reverse(groups[*index].tools), *index)
         });
         Self { groups, by_weight }
     }
 
     fn tools(&self) -> usize {
-        self.groups.iter().map(|it| it.tools).sum()
+        self.groups.iter().map(|group| group.tools).sum()
     }
 
     /// The text with the most server lines that fits the budget, and the number of those lines.
     fn within(&self, budget: usize) -> (String, usize) {
-        let fits = |it: &String| tokens::fits(it, budget);
+        let fits = |text: &String| tokens::fits(text, budget);
         let all = self.groups.len();
         if all == 0 {
             return (Some(NOTHING_YET.to_owned()).filter(fits).unwrap_or_default(), 0);
         }
-        if let Some(whole) = Some(self.text(all)).filter(fits) {
-            return (whole, all);
+        if let Some(full_text) = Some(self.text(all)).filter(fits) {
+            return (full_text, all);
         }
         // More servers almost always take more tokens, so a binary search finds nearly the
         // largest number that fits; the linear scan below corrects it.
@@ -120,31 +121,34 @@ impl<'a> Content<'a> {
                 too_many = middle;
             }
         }
-        let cut = (0..=fit).rev().map(|it| (self.text(it), it)).find(|(text, _)| fits(text));
+        let cut =
+            (0..=fit).rev().map(|index| (self.text(index), index)).find(|(text, _)| fits(text));
         cut.unwrap_or_else(|| (self.shortest(fits), 0))
     }
 
     fn text(&self, shown: usize) -> String {
         let chosen: BTreeSet<_> = self.by_weight[..shown].iter().copied().collect();
         let mut text = HEADER.to_owned();
-        for (_, group) in self.groups.iter().enumerate().filter(|(at, _)| chosen.contains(at)) {
+        for (_, group) in self.groups.iter().enumerate().filter(|(index, _)| chosen.contains(index))
+        {
             text += "\n";
             text += &group.line();
         }
         if shown < self.groups.len() {
             text += "\n";
-            text += &self.rest(&chosen);
+            text += &self.omitted_line(&chosen);
         }
         text + "\n\n" + CLOSING
     }
 
     /// The line that counts the servers left out.
-    fn rest(&self, chosen: &BTreeSet<usize>) -> String {
-        let left = self.groups.iter().enumerate().filter(|(at, _)| !chosen.contains(at));
-        let tools = left.map(|(_, it)| it.tools).sum();
+    fn omitted_line(&self, chosen: &BTreeSet<usize>) -> String {
+        let omitted = self.groups.iter().enumerate().filter(|(index, _)| !chosen.contains(index));
+        let tools = omitted.map(|(_, value)| value.tools).sum();
         let servers = self.groups.len() - chosen.len();
         let more = if chosen.is_empty() { "" } else { "more " };
-        format!("{BULLET}{servers} {more}servers with {}", counted(tools, "tool"))
+        let servers = counted(servers, &format!("{more}server"));
+        format!("{BULLET}{servers} with {}", counted(tools, "tool"))
     }
 
     /// The text for a budget without room for whole sentences.

@@ -23,7 +23,7 @@ pub enum Exit {
 
 impl Exit {
     /// The exit status for this code; `Bug` if the code is unknown.
-    pub fn of_code(code: u8) -> Self {
+    pub fn from_code(code: u8) -> Self {
         let all = [
             Self::Done,
             Self::Failed,

@@ -17,15 +17,15 @@ use std::collections::HashMap;
 ///
 /// If `--help` or `--version` is given, only unknown options are errors.
 pub fn parse(spec: &CommandSpec, args: &[String]) -> Result<Parsed, UsageErrors> {
-    let mut reading = Reading {
+    let mut parser = ArgumentParser {
         spec,
         values: HashMap::new(),
-        loose: Vec::new(),
+        positional_words: Vec::new(),
         rest: Vec::new(),
         errors: Vec::new(),
     };
-    reading.read(args);
-    reading.finish()
+    parser.parse_words(args);
+    parser.finish()
 }
 
 /// Parsed and checked arguments.
@@ -57,7 +57,7 @@ impl Parsed {
 
     /// Removes these options.
     pub fn without<'a>(mut self, options: impl IntoIterator<Item = &'a str>) -> Self {
-        options.into_iter().for_each(|it| drop(self.values.remove(it)));
+        options.into_iter().for_each(|option| drop(self.values.remove(option)));
         self
     }
 
@@ -68,32 +68,32 @@ impl Parsed {
 }
 
 /// The state of the parser.
-struct Reading<'a> {
+struct ArgumentParser<'a> {
     spec: &'a CommandSpec,
     values: HashMap<&'a str, Vec<String>>,
     /// Words that are neither options nor their values.
-    loose: Vec<String>,
+    positional_words: Vec<String>,
     rest: Vec<String>,
     errors: Vec<UsageError>,
 }
 
-impl<'a> Reading<'a> {
-    fn read(&mut self, mut left: &[String]) {
-        while let Some((word, tail)) = left.split_first() {
+impl<'a> ArgumentParser<'a> {
+    fn parse_words(&mut self, mut remaining: &[String]) {
+        while let Some((word, tail)) = remaining.split_first() {
             if word == "--" {
                 self.rest = tail.to_vec();
                 return;
             }
             if !self.is_option(word) {
                 if self.spec.stop_at_positional {
-                    self.loose = left.to_vec();
+                    self.positional_words = remaining.to_vec();
                     return;
                 }
-                self.loose.push(word.clone());
-                left = tail;
+                self.positional_words.push(word.clone());
+                remaining = tail;
                 continue;
             }
-            left = match word.strip_prefix("--") {
+            remaining = match word.strip_prefix("--") {
                 Some(long) => self.long(long, tail),
                 None => self.shorts(&word[1..], tail),
             };
@@ -105,7 +105,7 @@ impl<'a> Reading<'a> {
     fn is_option(&self, word: &str) -> bool {
         let is_number = || {
             value::is_negative_number(word)
-                && self.spec.options.iter().all(|it| !is_digit(it.short))
+                && self.spec.options.iter().all(|option| !is_digit(option.short))
         };
         word.len() > 1 && word.starts_with('-') && !is_number()
     }
@@ -196,16 +196,20 @@ impl<'a> Reading<'a> {
                 let (name, _) = split(long);
                 self.spec.find_long(name).is_some() || self.spec.find_negated(name).is_some()
             }
-            None => word.chars().nth(1).is_some_and(|it| self.spec.find_short(it).is_some()),
+            None => word.chars().nth(1).is_some_and(|c| self.spec.find_short(c).is_some()),
         }
     }
 
     fn unknown(&mut self, name: &str) {
-        let visible = self.spec.options.iter().filter(|it| !it.hidden);
-        let negated: Vec<_> =
-            visible.clone().filter(|it| it.negatable).map(|it| format!("no-{}", it.long)).collect();
-        let names = visible.map(|it| it.long.as_str()).chain(negated.iter().map(String::as_str));
-        let nearest = nearest(name, names).map(|it| format!("--{it}"));
+        let visible = self.spec.options.iter().filter(|option| !option.hidden);
+        let negated: Vec<_> = visible
+            .clone()
+            .filter(|visible| visible.negatable)
+            .map(|visible| format!("no-{}", visible.long))
+            .collect();
+        let names =
+            visible.map(|visible| visible.long.as_str()).chain(negated.iter().map(String::as_str));
+        let nearest = nearest(name, names).map(|nearest| format!("--{nearest}"));
         self.errors.push(UsageError::UnknownOption { option: format!("--{name}"), nearest });
     }
 
@@ -215,12 +219,12 @@ impl<'a> Reading<'a> {
             Many::RepeatOrComma => value::items(text),
             Many::No | Many::Repeat => vec![text.to_owned()],
         };
-        self.errors.extend(texts.iter().filter_map(|it| checks::value(option, it)));
-        let kept = self.values.get(option.long.as_str());
+        self.errors.extend(texts.iter().filter_map(|text| checks::check_value(option, text)));
+        let previous = self.values.get(option.long.as_str());
         // A switch may be repeated with the same value, because scripts and aliases do that.
-        let again = kept.is_some_and(|it| !option.is_switch() || *it != texts);
+        let is_repeated = previous.is_some_and(|value| !option.is_switch() || *value != texts);
         match option.many {
-            Many::No if again => {
+            Many::No if is_repeated => {
                 self.errors.push(UsageError::GivenTwice { option: option.shown() })
             }
             Many::No => drop(self.values.insert(&option.long, texts)),
@@ -236,5 +240,5 @@ fn split(word: &str) -> (&str, Option<&str>) {
 }
 
 fn is_digit(short: Option<char>) -> bool {
-    short.is_some_and(|it| it.is_ascii_digit())
+    short.is_some_and(|value| value.is_ascii_digit())
 }

@@ -47,18 +47,20 @@ impl CommandSpec {
     /// The option with this long name; its own name takes precedence over an alias of another
     /// option.
     pub fn find_long(&self, name: &str) -> Option<&OptionSpec> {
-        let own = self.options.iter().find(|it| it.long == name);
-        own.or_else(|| self.options.iter().find(|it| it.aliases.iter().any(|alias| alias == name)))
+        let own = self.options.iter().find(|option| option.long == name);
+        own.or_else(|| {
+            self.options.iter().find(|option| option.aliases.iter().any(|alias| alias == name))
+        })
     }
 
     /// The switch that `--no-…` turns off; `name` is the typed name with its `no-`.
     pub fn find_negated(&self, name: &str) -> Option<&OptionSpec> {
         let name = name.strip_prefix("no-")?;
-        self.find_long(name).filter(|it| it.negatable)
+        self.find_long(name).filter(|long| long.negatable)
     }
 
     pub fn find_short(&self, short: char) -> Option<&OptionSpec> {
-        self.options.iter().find(|it| it.short == Some(short))
+        self.options.iter().find(|option| option.short == Some(short))
     }
 }
 
@@ -205,7 +207,7 @@ pub enum ValueKind {
 
 impl ValueKind {
     /// The default name of the value in help.
-    pub fn word(self) -> &'static str {
+    pub fn default_value_name(self) -> &'static str {
         match self {
             Self::Switch => "BOOLEAN",
             Self::Text => "TEXT",

@@ -14,7 +14,7 @@ impl Style {
     pub fn bold(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Plain => Cow::Borrowed(text),
-            Self::Coloured => Cow::Owned(format!("\x1b[1m{text}\x1b[0m")),
+            Self::Coloured => Cow::Owned(format!("{ansi}{text}{ansi:#}")),
         }
     }
 }

@@ -22,7 +22,7 @@ impl UsageErrors {
 
     /// One line per mistake, with a suggestion on its own line after it; safe for a terminal.
     pub fn text(&self, locale: Locale) -> String {
-        let texts: Vec<_> = self.iter().map(|it| it.text(locale)).collect();
+        let texts: Vec<_> = self.iter().map(|item| item.text(locale)).collect();
         texts.join("\n")
     }
 }
@@ -99,39 +99,41 @@ pub enum UsageError {
 impl UsageError {
     /// The message, safe for a terminal.
     pub fn text(&self, locale: Locale) -> String {
-        let say = |word: Word, values: &[&str]| {
-            let values: Vec<_> = values.iter().map(|it| shorten(it)).collect();
+        let message = |word: Word, values: &[&str]| {
+            let values: Vec<_> = values.iter().map(|value| shorten(value)).collect();
             word.fill(locale, &values.iter().map(String::as_str).collect::<Vec<_>>())
         };
         let suggest = |text: String, nearest: &Option<String>| match nearest {
-            Some(nearest) => text + "\n" + &say(Word::DidYouMean, &[nearest]),
+            Some(nearest) => text + "\n" + &message(Word::DidYouMean, &[nearest]),
             None => text,
         };
         match self {
             Self::UnknownOption { option, nearest } => {
-                suggest(say(Word::UnknownOption, &[option]), nearest)
+                suggest(message(Word::UnknownOption, &[option]), nearest)
             }
             Self::UnknownCommand { command, nearest } => {
-                suggest(say(Word::UnknownCommand, &[command]), nearest)
+                suggest(message(Word::UnknownCommand, &[command]), nearest)
             }
-            Self::MissingOption { option } => say(Word::MissingOption, &[option]),
-            Self::MissingArgument { name } => say(Word::MissingArgument, &[name]),
-            Self::MissingValue { option, dashed: None } => say(Word::MissingValue, &[option]),
+            Self::MissingOption { option } => message(Word::MissingOption, &[option]),
+            Self::MissingArgument { name } => message(Word::MissingArgument, &[name]),
+            Self::MissingValue { option, dashed: None } => message(Word::MissingValue, &[option]),
             Self::MissingValue { option, dashed: Some(next) } => {
-                say(Word::DashedValue, &[option, next])
+                message(Word::DashedValue, &[option, next])
             }
-            Self::TakesNoValue { option } => say(Word::TakesNoValue, &[option]),
-            Self::GivenTwice { option } => say(Word::GivenTwice, &[option]),
+            Self::TakesNoValue { option } => message(Word::TakesNoValue, &[option]),
+            Self::GivenTwice { option } => message(Word::GivenTwice, &[option]),
             Self::NotOneOf { option, value, choices } => {
-                say(Word::NotOneOf, &[option, value, &list(choices)])
+                message(Word::NotOneOf, &[option, value, &list(choices)])
             }
             Self::NotA { option, value, kind, reason } => {
-                let text = say(Word::NotA, &[option, value, noun(*kind).text(locale)]);
-                reason.as_ref().map_or(text.clone(), |it| format!("{text} ({})", shorten(it)))
+                let text = message(Word::NotA, &[option, value, noun(*kind).text(locale)]);
+                reason
+                    .as_ref()
+                    .map_or(text.clone(), |reason| format!("{text} ({})", shorten(reason)))
             }
-            Self::Conflict { one, other } => say(Word::Conflict, &[one, other]),
-            Self::Unexpected { argument } => say(Word::Unexpected, &[argument]),
-            Self::Unreadable { what, reason } => say(Word::Unreadable, &[what, reason]),
+            Self::Conflict { one, other } => message(Word::Conflict, &[one, other]),
+            Self::Unexpected { argument } => message(Word::Unexpected, &[argument]),
+            Self::Unreadable { what, reason } => message(Word::Unreadable, &[what, reason]),
         }
     }
 
@@ -155,17 +157,17 @@ fn noun(kind: ValueKind) -> Word {
 /// The list of choices for the message; a long list is cut, so that the error stays on the
 /// screen.
 fn list(choices: &[String]) -> String {
-    const MOST: usize = 40;
-    let shown = choices.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if choices.len() > MOST { shown + ", …" } else { shown }
+    const MAX_CHOICES: usize = 40;
+    let shown = choices.iter().take(MAX_CHOICES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if choices.len() > MAX_CHOICES { shown + ", …" } else { shown }
 }
 
 /// Escapes the text, puts it on one line, and cuts it if it is very long.
 fn shorten(text: &str) -> String {
-    const LONGEST: usize = 1000;
-    let mut kept: String = text.chars().take(LONGEST).collect();
-    if kept.len() < text.len() {
-        kept.push('…');
+    const MAX_LENGTH: usize = 1000;
+    let mut shortened: String = text.chars().take(MAX_LENGTH).collect();
+    if shortened.len() < text.len() {
+        shortened.push('…');
     }
-    escape::line(&kept).into_owned()
+    escape::line(&shortened).into_owned()
 }

@@ -14,14 +14,15 @@ pub(super) fn integer(text: &str) -> Option<Number> {
 /// Any finite number; integers stay integers. NaN and infinity are rejected in every spelling.
 pub(super) fn number(text: &str) -> Option<Number> {
     let plausible = || {
-        text.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'+' | b'-' | b'.' | b'e' | b'E'))
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'))
     };
     integer(text).or_else(|| text.parse().ok().filter(|_| plausible()).and_then(Number::from_f64))
 }
 
 /// A JSON value of the required shape.
 pub(super) fn json(kind: ValueKind, text: &str) -> Result<Value, Reason> {
-    let value: Value = serde_json::from_str(text).map_err(|it| Some(it.to_string()))?;
+    let value: Value = serde_json::from_str(text).map_err(|error| Some(error.to_string()))?;
     match kind {
         ValueKind::JsonArray if !value.is_array() => Err(None),
         ValueKind::JsonObject if !value.is_object() => Err(None),
@@ -31,7 +32,7 @@ pub(super) fn json(kind: ValueKind, text: &str) -> Result<Value, Reason> {
 
 /// Whether the text parses as this kind.
 pub(super) fn check(kind: ValueKind, text: &str) -> Result<(), Reason> {
-    let found = |it: Option<Number>| it.map(drop).ok_or(None);
+    let found = |number: Option<Number>| number.map(drop).ok_or(None);
     match kind {
         ValueKind::Switch | ValueKind::Text => Ok(()),
         ValueKind::Integer => found(integer(text)),
@@ -44,12 +45,12 @@ pub(super) fn check(kind: ValueKind, text: &str) -> Result<(), Reason> {
 
 /// Whether a word that starts with a dash is a number rather than an option.
 pub(super) fn is_negative_number(text: &str) -> bool {
-    let digits = text.strip_prefix('-').map(|it| it.strip_prefix('.').unwrap_or(it));
-    digits.is_some_and(|it| it.starts_with(|digit: char| digit.is_ascii_digit()))
+    let digits = text.strip_prefix('-').map(|rest| rest.strip_prefix('.').unwrap_or(rest));
+    digits.is_some_and(|digits| digits.starts_with(|digit: char| digit.is_ascii_digit()))
 }
 
-/// The items of a list typed as one word: `a,b`, `a,b,` or `["a","b"]`. Only the JSON form can
-/// contain commas or be empty.
+/// The items of a list typed as one word: `a,b`, `a, b`, `a,b,` or `["a","b"]`. Only items in the
+/// JSON form can contain commas or outer spaces, and only that form can be empty.
 pub(super) fn items(text: &str) -> Vec<String> {
     if let Some(items) = json_items(text) {
         return items;

@@ -21,13 +21,13 @@ impl Locale {
     /// The language of the environment: the first of these variables that is set and not empty
     /// decides. English if that language is not supported.
     pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Self {
-        let said =
+        let variables =
             ["TOOLSCOUT_LANG", "LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(lookup);
-        let Some(wanted) = said.into_iter().find(|it| !it.is_empty()) else {
+        let Some(value) = variables.into_iter().find(|item| !item.is_empty()) else {
             return Self::default();
         };
         let language =
-            wanted.split(['_', '-', '.', '@']).next().unwrap_or_default().to_ascii_lowercase();
+            value.split(['_', '-', '.', '@']).next().unwrap_or_default().to_ascii_lowercase();
         Self::ALL
             .into_iter()
             .find(|(code, _)| *code == language)
@@ -82,7 +82,7 @@ table! {
     NotOneOf:         "Invalid value for {0}: \"{1}\" (choose from: {2})", "{0} の値が正しくありません: \"{1}\" (選択肢: {2})";
     NotA:             "Invalid value for {0}: \"{1}\" is not {2}", "{0} の値が正しくありません: \"{1}\" は{2}ではありません";
     ABoolean:         "true or false", "真偽値";
-    AText:            "a text", "文字列";
+    AText:            "a string", "文字列";
     ANumber:          "a number", "数値";
     AnInteger:        "an integer", "整数";
     AJson:            "JSON", " JSON ";
@@ -103,13 +103,19 @@ impl Word {
     /// they may contain braces.
     pub fn fill(self, locale: Locale, values: &[&str]) -> String {
         let mut out = String::new();
-        let mut left = self.text(locale);
-        while let Some((before, after)) = left.split_once('{') {
+        let mut remaining = self.text(locale);
+        while let Some((before, after)) = remaining.split_once('{') {
             out.push_str(before);
-            let (place, after) = after.split_once('}').unwrap_or((after, ""));
-            out.push_str(place.parse::<usize>().ok().and_then(|at| values.get(at)).unwrap_or(&""));
-            left = after;
+            let (placeholder, after) = after.split_once('}').unwrap_or((after, ""));
+            out.push_str(
+                placeholder
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| values.get(index))
+                    .unwrap_or(&""),
+            );
+            remaining = after;
         }
-        out + left
+        out + remaining
     }
 }

@@ -1,6 +1,6 @@
 //! Groups tools by server and selects the essential ones.
 
-use super::NAMED;
+use super::MAX_NAMED;
 use super::words::BULLET;
 use toolscout_core::{Status, Tool};
 use toolscout_gateway::Snapshot;
@@ -9,7 +9,7 @@ use toolscout_gateway::Snapshot;
 /// the name of their server.
 const OBSERVED: &str = "observed";
 /// The maximum length of a name that is shown, in bytes.
-const LONGEST: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 
 /// The tools of one server.
 pub(super) struct Group<'a> {
@@ -19,29 +19,29 @@ pub(super) struct Group<'a> {
 }
 
 /// Groups by server, in the order of the catalog. `essential` is in lower case.
-pub(super) fn of<'a>(snapshot: &'a Snapshot, essential: &[String]) -> Vec<Group<'a>> {
+pub(super) fn group_by_server<'a>(snapshot: &'a Snapshot, essential: &[String]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Quarantined(_))) {
         let (server, name) = place(tool);
         let is_seen_elsewhere =
             || server != OBSERVED && snapshot.sources().any(|(id, _)| id.as_str() == server);
-        if tool.id.source.as_str() == OBSERVED && is_seen_elsewhere() {
+        if tool.id.source.as_str() == OBSERVED && has_own_source() {
             continue;
         }
         // Tools are ordered by server, so the last group almost always matches.
-        let at = groups.iter().rposition(|it| it.server == server).unwrap_or_else(|| {
+        let index = groups.iter().rposition(|group| group.server == server).unwrap_or_else(|| {
             groups.push(Group { server, tools: 0, essential: Vec::new() });
             groups.len() - 1
         });
-        groups[at].tools += 1;
+        groups[index].tools += 1;
         if is_plain(name) && is_essential(name, essential) {
-            groups[at].essential.push(name);
+            groups[index].essential.push(name);
         }
     }
     groups
 }
 
-fn place(tool: &Tool) -> (&str, &str) {
+fn server_and_name(tool: &Tool) -> (&str, &str) {
     let (source, name) = (tool.id.source.as_str(), tool.id.name.as_str());
     match name.split_once('/') {
         Some((server, rest)) if source == OBSERVED && is_plain(server) => (server, rest),
@@ -51,15 +51,15 @@ fn place(tool: &Tool) -> (&str, &str) {
 
 fn is_essential(name: &str, essential: &[String]) -> bool {
     let name = name.to_lowercase();
-    essential.iter().any(|it| name.contains(it.as_str()))
+    essential.iter().any(|essential| name.contains(essential.as_str()))
 }
 
 /// Whether this is a plain name. A model reads this text in every session, so any other name,
 /// which may contain instructions by its author, is only counted.
 fn is_plain(name: &str) -> bool {
     let is_plain =
-        |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b':' | b'/');
-    !name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_plain)
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/');
+    !name.is_empty() && name.len() <= MAX_NAME_LENGTH && name.bytes().all(is_plain)
 }
 
 impl Group<'_> {
@@ -68,10 +68,10 @@ impl Group<'_> {
         if essential == 0 {
             return format!("{BULLET}{server}: {} tools available", self.tools);
         }
-        let named: Vec<_> = self.essential.iter().take(NAMED).copied().collect();
+        let named: Vec<_> = self.essential.iter().take(MAX_NAMED).copied().collect();
         let mut line = format!("{BULLET}{server}: {}", named.join(", "));
-        if essential > NAMED {
-            line += &format!(" (+{} more)", essential - NAMED);
+        if essential > MAX_NAMED {
+            line += &format!(" (+{} more)", essential - MAX_NAMED);
         }
         if self.tools > essential {
             line += &format!(" and {} other tools", self.tools - essential);

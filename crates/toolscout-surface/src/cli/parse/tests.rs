@@ -30,20 +30,20 @@ fn spec() -> CommandSpec {
 }
 
 fn words(line: &[&str]) -> Vec<String> {
-    line.iter().map(|it| (*it).to_owned()).collect()
+    line.iter().map(|line| (*line).to_owned()).collect()
 }
 
 fn read(line: &[&str]) -> Result<Parsed, UsageErrors> {
     parse(&spec(), &words(line))
 }
 
-fn complaint(line: &[&str]) -> String {
+fn error_text(line: &[&str]) -> String {
     read(line).expect_err("should be refused").to_string()
 }
 
 /// S-25: short groups, values with and without `=`.
 #[test]
-fn all_spellings_of_an_option_mean_the_same() {
+fn all_spellings_of_an_option_are_equivalent() {
     for line in [&["--file", "bar"][..], &["--file=bar"], &["-f", "bar"], &["-fbar"], &["-f=bar"]] {
         assert_eq!(read(line).unwrap().text("file"), Some("bar"), "{line:?}");
     }
@@ -74,10 +74,10 @@ fn a_switch_can_be_turned_off() {
         assert!(parsed.is_given("cache") && !parsed.switch("cache"), "{line:?}");
     }
     assert!(!read(&[]).unwrap().is_given("cache"));
-    assert_eq!(complaint(&["--no-all"]), "Unknown option: --no-all");
-    assert_eq!(complaint(&["--no-cache=true"]), "--no-cache takes no value");
+    assert_eq!(error_text(&["--no-all"]), "Unknown option: --no-all");
+    assert_eq!(error_text(&["--no-cache=true"]), "--no-cache takes no value");
     assert_eq!(
-        complaint(&["--cache=maybe"]),
+        error_text(&["--cache=maybe"]),
         r#"Invalid value for --cache: "maybe" (choose from: true, false)"#
     );
 }
@@ -86,11 +86,11 @@ fn a_switch_can_be_turned_off() {
 #[test]
 fn an_unknown_option_is_named_with_the_nearest_one() {
     assert_eq!(
-        complaint(&["--alow-reload"]),
+        error_text(&["--alow-reload"]),
         "Unknown option: --alow-reload\nDid you mean --allow-reload?"
     );
-    assert_eq!(complaint(&["--no-cashe"]), "Unknown option: --no-cashe\nDid you mean --no-cache?");
-    assert_eq!(complaint(&["--frobnicate", "x", "y", "z"]), "Unknown option: --frobnicate");
+    assert_eq!(error_text(&["--no-cashe"]), "Unknown option: --no-cashe\nDid you mean --no-cache?");
+    assert_eq!(error_text(&["--frobnicate", "x", "y", "z"]), "Unknown option: --frobnicate");
 }
 
 /// S-20: the exact words for an unknown command.
@@ -106,20 +106,20 @@ fn an_unknown_command_is_named_with_the_nearest_one() {
 
 /// S-21: there is no suggestion for a short option.
 #[test]
-fn an_unknown_letter_has_no_suggestion() {
-    assert_eq!(complaint(&["-x"]), "Unknown option: -x");
-    assert_eq!(complaint(&["-axb"]), "Unknown option: -x");
+fn an_unknown_short_option_has_no_suggestion() {
+    assert_eq!(error_text(&["-x"]), "Unknown option: -x");
+    assert_eq!(error_text(&["-axb"]), "Unknown option: -x");
 }
 
 /// S-11: choices are listed; S-16: a value that is not a number is an error.
 #[test]
-fn every_mistake_is_named_at_once() {
+fn all_errors_are_reported_at_once() {
     let line = [
         "--mode", "c", "-n", "1.5", "--ratio", "abc", "--data", "{", "--file", "x", "--file=y",
         "t", "u",
     ];
     assert_eq!(
-        complaint(&line),
+        error_text(&line),
         r#"Invalid value for --mode: "c" (choose from: a, b)
 Invalid value for --count: "1.5" is not an integer
 Invalid value for --ratio: "abc" is not a number
@@ -134,7 +134,7 @@ Unexpected argument: u"#
 fn a_number_is_finite() {
     for text in ["NaN", "nan", "inf", "-inf", "infinity", "1e999", "0x10", "1,5", ""] {
         let text = format!("--ratio={text}");
-        assert!(complaint(&[&text]).ends_with("is not a number"), "{text}");
+        assert!(error_text(&[&text]).ends_with("is not a number"), "{text}");
     }
 }
 
@@ -146,12 +146,12 @@ fn a_negative_number_is_a_value_and_other_dashes_need_an_equals_sign() {
     assert_eq!(read(&["--file=-x"]).unwrap().text("file"), Some("-x"));
     assert_eq!(read(&["-5"]).unwrap().positionals, words(&["-5"]));
     assert_eq!(
-        complaint(&["--file", "-x"]),
+        error_text(&["--file", "-x"]),
         "Missing value for --file (a value that starts with \"-\" needs \"=\": --file=-x)"
     );
-    assert_eq!(complaint(&["--file", "--all"]), "Missing value for --file");
-    assert_eq!(complaint(&["--file", "--", "x"]), "Missing value for --file");
-    assert_eq!(complaint(&["--file"]), "Missing value for --file");
+    assert_eq!(error_text(&["--file", "--all"]), "Missing value for --file");
+    assert_eq!(error_text(&["--file", "--", "x"]), "Missing value for --file");
+    assert_eq!(error_text(&["--file"]), "Missing value for --file");
 }
 
 #[test]
@@ -177,24 +177,24 @@ fn several_missing_options_have_a_line_each() {
 /// S-26: both are named, once.
 #[test]
 fn options_that_exclude_each_other_are_both_named() {
-    assert_eq!(complaint(&["--loud", "--quiet"]), "--quiet cannot be used together with --loud");
+    assert_eq!(error_text(&["--loud", "--quiet"]), "--quiet cannot be used together with --loud");
 }
 
 /// S-27: unknown options first, then help, then version; other mistakes last.
 #[test]
-fn unknown_options_come_before_questions_and_questions_before_other_mistakes() {
+fn unknown_options_come_before_help_and_help_before_other_errors() {
     assert_eq!(
-        complaint(&["--version", "--nonsense", "--mode", "c"]),
+        error_text(&["--version", "--nonsense", "--mode", "c"]),
         "Unknown option: --nonsense"
     );
-    assert_eq!(complaint(&["--nonsense", "--help"]), "Unknown option: --nonsense");
+    assert_eq!(error_text(&["--nonsense", "--help"]), "Unknown option: --nonsense");
     let parsed = read(&["--version", "--mode", "c", "--count", "x", "-h"]).unwrap();
     assert!(parsed.switch("help") && parsed.switch("version"));
 }
 
 /// S-23: words after `--` are not parsed.
 #[test]
-fn what_follows_two_dashes_is_untouched() {
+fn words_after_two_dashes_are_not_parsed() {
     let parsed = read(&["here", "--", "--nonsense", "--mode=c", "--", "-x", ""]).unwrap();
     assert_eq!(parsed.positionals, words(&["here"]));
     assert_eq!(parsed.rest, words(&["--nonsense", "--mode=c", "--", "-x", ""]));
@@ -235,13 +235,13 @@ fn lists_are_repeated_or_separated_by_commas() {
 }
 
 #[test]
-fn a_switch_said_twice_is_fine_unless_it_contradicts_itself() {
+fn a_repeated_switch_is_an_error_only_if_values_differ() {
     assert!(read(&["--all", "-a"]).unwrap().switch("all"));
-    assert_eq!(complaint(&["--cache", "--no-cache"]), "--cache was given more than once");
+    assert_eq!(error_text(&["--cache", "--no-cache"]), "--cache was given more than once");
 }
 
 #[test]
-fn a_place_has_choices_too() {
+fn positionals_can_have_choices() {
     let spec = CommandSpec::new("completion", "")
         .positional(PositionalSpec::new("SHELL", "").choices(["bash", "zsh"]));
     assert_eq!(parse(&spec, &words(&["zsh"])).unwrap().positionals, words(&["zsh"]));
@@ -250,9 +250,9 @@ fn a_place_has_choices_too() {
 }
 
 #[test]
-fn mistakes_are_safe_to_show_and_not_endless() {
-    let text = complaint(&["--\u{1b}[31mred"]);
+fn error_texts_are_escaped_and_bounded() {
+    let text = error_text(&["--\u{1b}[31mred"]);
     assert_eq!(text, "Unknown option: --\\u{1b}[31mred");
     let long = format!("--mode={}", "x".repeat(1_000_000));
-    assert!(complaint(&[&long]).len() < 2000);
+    assert!(error_text(&[&long]).len() < 2000);
 }

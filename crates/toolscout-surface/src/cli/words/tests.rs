@@ -11,7 +11,7 @@ fn locale(vars: &[(&str, &str)]) -> Locale {
 }
 
 #[test]
-fn the_first_variable_that_says_something_picks_the_language() {
+fn the_first_non_empty_variable_selects_the_language() {
     assert_eq!(locale(&[]), Locale::English);
     assert_eq!(locale(&[("LANG", "ja_JP.UTF-8")]), Locale::Japanese);
     assert_eq!(locale(&[("LC_ALL", ""), ("LANG", "ja")]), Locale::Japanese);
@@ -20,18 +20,19 @@ fn the_first_variable_that_says_something_picks_the_language() {
 }
 
 #[test]
-fn every_language_fills_the_same_places() {
+fn every_language_has_the_same_placeholders() {
     for word in Word::ALL {
-        let places = |locale| ["{0}", "{1}", "{2}"].map(|it| word.text(locale).contains(it));
+        let placeholders =
+            |locale| ["{0}", "{1}", "{2}"].map(|value| word.text(locale).contains(value));
         for (code, locale) in Locale::ALL {
-            assert_eq!(places(locale), places(Locale::English), "{word:?} in {code}");
+            assert_eq!(placeholders(locale), placeholders(Locale::English), "{word:?} in {code}");
             assert!(!word.text(locale).is_empty(), "{word:?} in {code}");
         }
     }
 }
 
 #[test]
-fn braces_in_a_value_stay_braces() {
+fn braces_in_values_are_not_placeholders() {
     let text = Word::NotA.fill(Locale::English, &["--x", "{2}{0}", "JSON"]);
     assert_eq!(text, r#"Invalid value for --x: "{2}{0}" is not JSON"#);
 }
