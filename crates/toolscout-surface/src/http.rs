@@ -9,7 +9,7 @@ pub mod auth;
 mod authority;
 mod body;
 mod cancellation;
-mod concurrency;
+mod connections;
 mod cors;
 mod error;
 pub(crate) mod event_stream;
@@ -36,6 +36,6 @@ pub use routes::Routes;
 
 pub(crate) use body::{BodyBudget, BodyPermit, drain, read};
 pub(crate) use cancellation::CancelSource;
-pub(crate) use concurrency::{ConcurrencyLimit, ConcurrencyPermit};
 pub(crate) use host_check::is_json;
 pub(crate) use rejection::HttpRejection;
+pub(crate) use shares::{RequestShares, share_key};

@@ -27,7 +27,7 @@ pub enum Auth {
     /// Every request is accepted; on loopback only.
     None,
     /// By a token that toolscout issued.
-    Tokens(Vec<Token>),
+    Tokens(Arc<dyn TokenSet>),
     /// By a token of an issuer.
     Jwt(Box<Jwt>),
 }
@@ -35,7 +35,7 @@ pub enum Auth {
 /// An authenticated client.
 #[derive(Debug, Clone)]
 pub struct Principal {
-    /// Its name; `None` if clients are not distinguished.
+    /// Its user; `None` if clients are not distinguished.
     pub name: Option<Arc<str>>,
     pub role: Role,
 }
@@ -58,7 +58,7 @@ impl Auth {
     }
 
     /// Authenticates a request for this path by its token.
-    pub(super) async fn recognise(
+    pub(super) async fn authenticate(
         &self,
         headers: &HeaderMap,
         path: &str,
@@ -66,7 +66,7 @@ impl Auth {
         match self {
             Self::None => Ok(Principal { name: None, role: Role::Agent }),
             Self::Tokens(tokens) => {
-                let unknown = |message| {
+                let unauthorized = |message| {
                     HttpRejection::challenge(
                         StatusCode::UNAUTHORIZED,
                         r#"Bearer realm="toolscout""#,
@@ -79,15 +79,16 @@ impl Auth {
             Self::Jwt(jwt) => {
                 let profile = profile(path);
                 match bearer(headers) {
-                    Ok(token) => jwt.recognise(token, profile).await,
-                    Err(message) => Err(jwt.unknown(profile, None, message)),
+                    Ok(token) => jwt.authenticate(token, profile).await,
+                    Err(message) => Err(jwt.unauthorized(profile, None, message)),
                 }
             }
         }
     }
 }
 
-/// The part of the path after `/mcp`: a profile is a resource of its own.
+/// The part of the path that names a resource of its own: a profile after `/mcp`, or the whole
+/// path of a project, `/projects/<id>/mcp`, with or without a profile.
 fn profile(path: &str) -> &str {
     path.strip_prefix("/mcp")
         .filter(|rest| rest.starts_with('/') && !rest[1..].contains('/'))
@@ -98,13 +99,13 @@ fn bearer(headers: &HeaderMap) -> Result<&str, &'static str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = match (values.next(), values.next()) {
         (Some(value), None) => value,
-        (None, _) => return Err("a token is needed: `Authorization: Bearer …`"),
-        (_, Some(_)) => return Err("`Authorization` is there twice"),
+        (None, _) => return Err("missing token; send `Authorization: Bearer TOKEN`"),
+        (_, Some(_)) => return Err("duplicate `Authorization` header"),
     };
     let (scheme, token) =
         value.to_str().ok().and_then(|text| text.split_once(' ')).unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("bearer") || token.trim().is_empty() {
-        return Err("`Authorization` must be `Bearer`, and a token");
+        return Err("`Authorization` must be `Bearer TOKEN`");
     }
     Ok(token.trim())
 }

@@ -41,7 +41,9 @@ impl Host {
         }
         let is_label = |label: &str| {
             !label.is_empty()
-                && label.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_')
+                && label
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
         };
         // No dot at the end: resolvers ignore it, but browsers do not.
         (text.len() <= 253 && text.split('.').all(is_label))
@@ -61,7 +63,7 @@ impl Host {
 
 /// Digits only: Rust parses `+80` as a number, but other programs do not.
 fn parse_port(text: &str) -> Option<u16> {
-    let is_number = !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()
 }
 
@@ -92,16 +94,16 @@ impl Origin {
     /// Whether a page of this origin that sends a request to this host is on the same origin.
     pub(super) fn is_same(&self, host: &Authority) -> bool {
         let Self::Web { is_secure, authority } = self else { return false };
-        let implied = if *is_secure { 443 } else { 80 };
-        authority.host == host.host && authority.port == Some(host.port.unwrap_or(implied))
+        let default_port = if *is_secure { 443 } else { 80 };
+        authority.host == host.host && authority.port == Some(host.port.unwrap_or(default_port))
     }
 }
 
 fn is_other_origin(scheme: &str, rest: &str) -> bool {
-    let is_of = |text: &str, more: &[u8]| {
-        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+    let has_only = |text: &str, extra: &[u8]| {
+        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || extra.contains(&byte))
     };
     let is_scheme =
-        scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && is_of(scheme, b"+-.");
-    is_scheme && !rest.is_empty() && is_of(rest, b"-._:[]")
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && has_only(scheme, b"+-.");
+    is_scheme && !rest.is_empty() && has_only(rest, b"-._:[]")
 }

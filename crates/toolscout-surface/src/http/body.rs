@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
 /// How many bytes of a rejected body are read, and for how long.
-const DRAINED: usize = 64 << 10;
-const DRAINED_FOR: Duration = Duration::from_millis(500);
+const MAX_DRAINED: usize = 64 << 10;
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The bytes that are left for all bodies together.
 #[derive(Debug)]
@@ -43,7 +43,10 @@ pub(crate) async fn read(
     loop {
         let next = timeout_at(deadline, chunks.next());
         let chunk = match next.await.map_err(|_| {
-            HttpRejection::new(StatusCode::REQUEST_TIMEOUT, "the body came too slowly")
+            HttpRejection::new(
+                StatusCode::REQUEST_TIMEOUT,
+                "the request body did not arrive in time",
+            )
         })? {
             None => return Ok((bytes, permit)),
             Some(Err(_)) => return Err(HttpRejection::bad_request("the body cannot be read")),
@@ -53,7 +56,7 @@ pub(crate) async fn read(
             return Err(too_large(limits));
         }
         if !permit.grow(chunk.len()) {
-            return Err(HttpRejection::busy("too much is being sent at once"));
+            return Err(HttpRejection::busy("too many bytes of requests at once"));
         }
         // The declared length may be false, so memory is reserved only for received bytes.
         bytes.reserve(chunk.len().max(if bytes.is_empty() {
@@ -68,23 +71,23 @@ pub(crate) async fn read(
 /// Reads the rest of a rejected body, if it is short. If the connection were closed with unread
 /// bytes, the client could lose the response.
 pub(crate) async fn drain(body: Body) {
-    let mut left = DRAINED;
+    let mut remaining = MAX_DRAINED;
     let mut chunks = body.into_data_stream();
     let reading = async {
         while let Some(Ok(chunk)) = chunks.next().await {
-            left = left.saturating_sub(chunk.len());
-            if left == 0 {
+            remaining = remaining.saturating_sub(chunk.len());
+            if remaining == 0 {
                 return;
             }
         }
     };
-    let _ = timeout(DRAINED_FOR, reading).await;
+    let _ = timeout(DRAIN_TIMEOUT, reading).await;
 }
 
 fn too_large(limits: &Limits) -> HttpRejection {
     HttpRejection::new(
         StatusCode::PAYLOAD_TOO_LARGE,
-        format!("a body may have {} bytes at most", limits.body),
+        format!("the request body is larger than {} bytes", limits.body),
     )
 }
 

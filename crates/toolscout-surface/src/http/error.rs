@@ -8,8 +8,7 @@ use std::net::SocketAddr;
 pub enum Error {
     /// Other machines could run tools without authentication.
     #[error(
-        "`{addr}` can be reached from other computers, and whoever reaches it could run every tool: \
-         add `--auth token`, or listen on `127.0.0.1:{port}`", port = addr.port()
+        "`{addr}` is reachable from other machines, and without authentication anyone there could run every tool: add `--auth token`, or listen on `127.0.0.1:{port}`", port = addr.port()
     )]
     Open {
         /// The configured address.
@@ -17,7 +16,7 @@ pub enum Error {
     },
     /// The address cannot be bound.
     #[error(
-        "cannot listen on `{addr}`: {error}; is something else listening there? `--http 127.0.0.1:0` takes a free port"
+        "cannot listen on `{addr}`: {error}; if the port is in use, `--http 127.0.0.1:0` picks a free one"
     )]
     Bind {
         /// The configured address.
@@ -27,16 +26,16 @@ pub enum Error {
     },
     /// It is not a host name.
     #[error(
-        "`{0}` is no host: write a name or an address, with a port or without, such as `tools.example.com`"
+        "`{0}` is not a host: use a name or an IP address, optionally with a port, such as `tools.example.com`"
     )]
     Host(String),
     /// It is not an origin.
     #[error(
-        "`{0}` is no origin: write scheme, host and port, such as `https://app.example.com`; `*` is not taken"
+        "`{0}` is not an origin: use scheme, host and port, such as `https://app.example.com`; `*` is not allowed"
     )]
     Origin(String),
     /// The token is too short.
-    #[error("the token `{0}` is shorter than {min} characters: make a longer one", min = super::auth::SHORTEST)]
+    #[error("the token `{0}` is shorter than {min} characters: use a longer one", min = super::auth::MIN_TOKEN_LENGTH)]
     Token(String),
     /// Token authentication without any token.
     #[error("no token is configured, so no request could be authenticated")]

@@ -14,24 +14,24 @@ pub(crate) const ADA: &str = "ada-has-a-long-secret";
 pub(crate) const BOB: &str = "bob-has-another-secret";
 
 /// Fails a test that would wait forever.
-pub(crate) async fn soon<T>(waiting: impl Future<Output = T>) -> T {
-    timeout(Duration::from_secs(60), waiting).await.expect("it happens within a minute")
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
+    timeout(Duration::from_secs(60), future).await.expect("it happens within a minute")
 }
 
 /// Polls until the condition holds, for changes at the other end that emit no event.
-pub(crate) async fn eventually(is_so: impl Fn() -> bool) {
-    let looking = async {
-        while !is_so() {
+pub(crate) async fn eventually(condition: impl Fn() -> bool) {
+    let polling = async {
+        while !condition() {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    soon(looking).await;
+    soon(polling).await;
 }
 
 /// Tokens for Ada, an agent, and Bob, an operator.
 pub(crate) fn tokens() -> Auth {
     let token = |name, secret, role| Token::new(name, secret, role).expect("long enough");
-    Auth::Tokens(vec![token("ada", ADA, Role::Agent), token("bob", BOB, Role::Operator)])
+    Auth::fixed_tokens(vec![token("ada", ADA, Role::Agent), token("bob", BOB, Role::Operator)])
 }
 
 pub(crate) fn terms(auth: Auth) -> Terms {
@@ -65,10 +65,10 @@ impl Site {
     }
 
     /// Sends one request on a new connection.
-    pub(crate) async fn ask(&self, request: impl AsRef<str>) -> Answer {
+    pub(crate) async fn send(&self, request: impl AsRef<str>) -> WireResponse {
         let mut wire = self.dial().await;
         wire.send(request).await;
-        wire.answer().await
+        wire.response().await
     }
 
     pub(crate) fn stop(&mut self) {
@@ -87,18 +87,18 @@ pub(crate) struct Wire {
 }
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct WireResponse {
     pub(crate) status: u16,
     headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl WireResponse {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn header_names(&self) -> impl Iterator<Item = &str> {
         self.headers.iter().map(|(name, _)| name.as_str())
     }
 
@@ -130,27 +130,28 @@ impl Wire {
     }
 
     /// Reads a whole response.
-    pub(crate) async fn answer(&mut self) -> Answer {
-        let mut answer = self.head().await;
-        answer.body = match (answer.header("content-length"), answer.header("transfer-encoding")) {
-            (Some(length), _) => {
-                let length = length.parse().expect("a length");
-                String::from_utf8(self.bytes(length).await).expect("text")
-            }
-            (None, Some(_)) => {
-                let mut body = String::new();
-                while let Some(chunk) = self.chunk().await {
-                    body += &chunk;
+    pub(crate) async fn response(&mut self) -> WireResponse {
+        let mut response = self.head().await;
+        response.body =
+            match (response.header("content-length"), response.header("transfer-encoding")) {
+                (Some(length), _) => {
+                    let length = length.parse().expect("a length");
+                    String::from_utf8(self.bytes(length).await).expect("text")
                 }
-                body
-            }
-            (None, None) => String::new(),
-        };
-        answer
+                (None, Some(_)) => {
+                    let mut body = String::new();
+                    while let Some(chunk) = self.chunk().await {
+                        body += &chunk;
+                    }
+                    body
+                }
+                (None, None) => String::new(),
+            };
+        response
     }
 
     /// Reads the head of a streamed response.
-    pub(crate) async fn head(&mut self) -> Answer {
+    pub(crate) async fn head(&mut self) -> WireResponse {
         let mut lines = Vec::new();
         loop {
             match self.line().await {
@@ -160,10 +161,10 @@ impl Wire {
             }
         }
         let status = lines[0].split(' ').nth(1).expect("a status").parse().expect("a number");
-        let headers = lines[1..].iter().map(|it| it.split_once(": ").expect("a header"));
+        let headers = lines[1..].iter().map(|line| line.split_once(": ").expect("a header"));
         let headers =
             headers.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
-        Answer { status, headers, body: String::new() }
+        WireResponse { status, headers, body: String::new() }
     }
 
     /// The next chunk of a streamed response; `None` if the response or the connection has
@@ -194,7 +195,7 @@ impl Wire {
     }
 
     /// The number of unread bytes.
-    pub(crate) async fn left(&mut self) -> usize {
+    pub(crate) async fn unread_bytes(&mut self) -> usize {
         let mut rest = Vec::new();
         let _ = soon(self.stream.read_to_end(&mut rest)).await;
         self.unread.len() + rest.len()
@@ -202,11 +203,11 @@ impl Wire {
 
     async fn line(&mut self) -> Option<String> {
         loop {
-            if let Some(at) = self.unread.windows(2).position(|it| it == b"\r\n") {
-                let line = self.unread.drain(..at + 2).take(at).collect();
+            if let Some(index) = self.unread.windows(2).position(|window| window == b"\r\n") {
+                let line = self.unread.drain(..index + 2).take(index).collect();
                 return Some(String::from_utf8(line).expect("text"));
             }
-            if !self.more().await {
+            if !self.fill().await {
                 return None;
             }
         }
@@ -214,12 +215,12 @@ impl Wire {
 
     async fn bytes(&mut self, length: usize) -> Vec<u8> {
         while self.unread.len() < length {
-            assert!(self.more().await, "the connection was closed in the middle");
+            assert!(self.fill().await, "the connection was closed in the middle");
         }
         self.unread.drain(..length).collect()
     }
 
-    async fn more(&mut self) -> bool {
+    async fn fill(&mut self) -> bool {
         let mut buffer = [0; 16 << 10];
         let read = soon(self.stream.read(&mut buffer)).await.unwrap_or(0);
         self.unread.extend_from_slice(&buffer[..read]);

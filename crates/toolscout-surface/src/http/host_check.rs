@@ -40,7 +40,8 @@ impl HostCheck {
         local: IpAddr,
     ) -> Result<Option<HeaderValue>, HttpRejection> {
         let forbidden = |message: &str| HttpRejection::forbidden(message);
-        let host = one(&head.headers, &HOST)?.ok_or_else(|| forbidden("a `Host` must be named"))?;
+        let host = single_value(&head.headers, &HOST)?
+            .ok_or_else(|| forbidden("missing `Host` header"))?;
         let host = host
             .to_str()
             .ok()
@@ -53,24 +54,22 @@ impl HostCheck {
             .authority()
             .is_some_and(|target| Authority::parse(target.as_str()).as_ref() != Some(&host))
         {
-            return Err(forbidden("the target and `Host` disagree"));
+            return Err(forbidden("the request target does not match `Host`"));
         }
-        let Some(value) = one(&head.headers, &ORIGIN)? else {
+        let Some(value) = single_value(&head.headers, &ORIGIN)? else {
             return check_site(head).map(|()| None);
         };
         match value.to_str().ok().and_then(Origin::parse) {
             Some(origin) if self.origins.contains(&origin) => Ok(Some(value.clone())),
             Some(origin) if origin.is_same(&host) => check_site(head).map(|()| None),
-            _ => Err(forbidden(
-                "pages from that `Origin` may not ask here; if it is yours, allow it by name",
-            )),
+            _ => Err(forbidden("Origin not allowed; start with `--allow-origin ORIGIN`")),
         }
     }
 
     /// An IP address is allowed if the request arrived at it: DNS cannot redirect it.
     fn is_allowed(&self, host: &Authority, local: IpAddr) -> bool {
-        let is_same = |own: &Authority| {
-            own.host == host.host && (own.port.is_none() || own.port == host.port)
+        let is_same = |allowed: &Authority| {
+            allowed.host == host.host && (allowed.port.is_none() || allowed.port == host.port)
         };
         host.host.is_loopback() || host.host == Host::Ip(local) || self.hosts.iter().any(is_same)
     }
@@ -87,7 +86,7 @@ pub(super) fn check_csrf(head: &Parts) -> Result<(), HttpRejection> {
     let (origin, host) =
         (text(ORIGIN).and_then(Origin::parse), text(HOST).and_then(Authority::parse));
     if !matches!((origin, host), (Some(origin), Some(host)) if origin.is_same(&host)) {
-        let message = "only the page itself may ask for this: `Origin` must be ours";
+        let message = "only the web UI may send this request: `Origin` must match `Host`";
         return Err(HttpRejection::forbidden(message));
     }
     if !is_json(&head.headers) {
@@ -111,27 +110,28 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 /// Checks requests without a foreign `Origin` by the headers that browsers add. Navigation by a
 /// link is allowed.
 fn check_site(head: &Parts) -> Result<(), HttpRejection> {
-    let is =
-        |name: &HeaderName, word: &str| head.headers.get(name).is_some_and(|value| value == word);
-    let is_ours =
-        one(&head.headers, &SITE)?.is_none_or(|site| site == "same-origin" || site == "none");
+    let header_is = |name: &HeaderName, expected: &str| {
+        head.headers.get(name).is_some_and(|value| value == expected)
+    };
+    let is_same_site = single_value(&head.headers, &SITE)?
+        .is_none_or(|site| site == "same-origin" || site == "none");
     let is_navigation =
-        head.method == Method::GET && is(&MODE, "navigate") && is(&DEST, "document");
-    if is_ours || is_navigation {
+        head.method == Method::GET && header_is(&MODE, "navigate") && header_is(&DEST, "document");
+    if is_same_site || is_navigation {
         return Ok(());
     }
-    Err(HttpRejection::forbidden("pages from elsewhere may not ask here"))
+    Err(HttpRejection::forbidden("cross-site requests are not allowed"))
 }
 
 /// The only value of a header. Two values are rejected, because a proxy may have checked the
 /// other one.
-fn one<'a>(
+fn single_value<'a>(
     headers: &'a HeaderMap,
     name: &HeaderName,
 ) -> Result<Option<&'a HeaderValue>, HttpRejection> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
-        (_, Some(_)) => Err(HttpRejection::forbidden(format!("`{name}` is there twice"))),
+        (_, Some(_)) => Err(HttpRejection::forbidden(format!("duplicate `{name}` header"))),
         (value, None) => Ok(value),
     }
 }

@@ -5,11 +5,12 @@ use std::time::Duration;
 /// Limits of the HTTP listener.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Concurrent connections; further ones wait until one is closed.
+    /// Concurrent connections. Beyond that, the oldest one without an authenticated request makes
+    /// room; if there is none, new ones wait until one is closed.
     pub connections: usize,
     /// Bytes of one body.
     pub body: usize,
-    /// Bytes of all bodies in memory at once.
+    /// Bytes of all bodies in memory at once; half of them for one principal.
     pub bodies: usize,
     /// Bytes of the headers of one request.
     pub headers: usize,
@@ -21,11 +22,11 @@ pub struct Limits {
     pub stall_time: Duration,
     /// Concurrent requests.
     pub requests: usize,
-    /// Concurrent requests of one principal.
+    /// Concurrent requests of one principal; one client of it gets half of them at most.
     pub requests_each: usize,
     /// Concurrent event streams.
     pub streams: usize,
-    /// Concurrent event streams of one principal.
+    /// Concurrent event streams of one principal; one client of it gets half of them at most.
     pub streams_each: usize,
     /// MCP sessions, which only clients of the protocol revisions with `initialize` have.
     pub sessions: usize,

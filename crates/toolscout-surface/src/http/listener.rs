@@ -4,6 +4,7 @@ use super::auth::{Auth, Authenticator, SignIns};
 use super::body::drain;
 use super::host_check::HostCheck;
 use super::rejection::for_api;
+use super::shares::ClientAddress;
 use super::{CancelSource, CancelToken, Error, Limits, Routes, cors};
 use axum::Router;
 use axum::body::Body;
@@ -165,12 +166,12 @@ async fn serve_connection(site: Arc<Site>, stream: TcpStream) {
 /// reads it.
 async fn respond(
     site: Arc<Site>,
-    local: IpAddr,
+    ends: Ends,
     request: Request<Incoming>,
 ) -> Result<Response, Infallible> {
     let (head, body) = request.into_parts();
     let path = head.uri.path().to_owned();
-    let mut response = match site.host_check.check(&head, local) {
+    let mut response = match site.host_check.check(&head, ends.local) {
         Err(rejection) => {
             drain(Body::new(body)).await;
             rejection.into_response()

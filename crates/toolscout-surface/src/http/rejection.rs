@@ -41,8 +41,9 @@ impl HttpRejection {
             .with(ALLOW, HeaderValue::from_static(allow))
     }
 
-    pub(crate) fn busy(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::TOO_MANY_REQUESTS, message)
+    /// A limit is reached; `what` names it.
+    pub(crate) fn busy(what: &str) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, format!("busy, retry after 1 s: {what}"))
             .with(RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
@@ -79,7 +80,7 @@ impl IntoResponse for HttpRejection {
 
 impl From<HttpRejection> for OperationError {
     fn from(rejection: HttpRejection) -> Self {
-        Self::new(ErrorCode::of_status(rejection.status), rejection.message)
+        Self::new(ErrorCode::from_status(rejection.status), rejection.message)
     }
 }
 
@@ -91,14 +92,14 @@ struct RejectionMessage(String);
 /// unchanged.
 pub(super) fn for_api(path: &str, mut response: Response) -> Response {
     let is_api = path == "/metrics"
-        || path.strip_prefix("/api").is_some_and(|it| it.is_empty() || it.starts_with('/'));
+        || path.strip_prefix("/api").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     if !is_api {
         return response;
     }
     let Some(RejectionMessage(message)) = response.extensions_mut().remove() else {
         return response;
     };
-    let error = OperationError::new(ErrorCode::of_status(response.status()), message);
+    let error = OperationError::new(ErrorCode::from_status(response.status()), message);
     *response.body_mut() = Body::from(serde_json::to_vec(&error).unwrap_or_default());
     // The length of the replaced body.
     response.headers_mut().remove(CONTENT_LENGTH);

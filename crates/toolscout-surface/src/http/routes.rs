@@ -42,9 +42,9 @@ impl Routes {
     /// All routes. Unknown paths require authentication as well: otherwise a response would
     /// reveal which paths exist.
     pub(super) fn into_router(self, authenticator: Authenticator) -> Router {
-        let unknown = async || HttpRejection::not_found("there is nothing here; MCP is at `/mcp`");
+        let unknown = async || HttpRejection::not_found("not found; MCP is at `/mcp`");
         let not_allowed =
-            async || HttpRejection::new(StatusCode::METHOD_NOT_ALLOWED, "this cannot be done here");
+            async || HttpRejection::new(StatusCode::METHOD_NOT_ALLOWED, "method not allowed");
         let guarded = self
             .guarded
             .fallback(unknown)

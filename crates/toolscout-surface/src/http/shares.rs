@@ -1,4 +1,4 @@
-//! Limits the number of running requests: for all principals together, and for each.
+//! The client that a request is counted for, and the places that all clients share.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::auth::sign_ins::{STAY, Secrets, cookie_name};
+use super::auth::sign_ins::{SESSION_TIME, Secrets, cookie_name};
 use super::auth::{Auth, Authenticator, SignIns};
 use super::body::drain;
 use super::host_check::check_csrf;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// The maximum size of a sign-in request in bytes.
-const LARGEST: usize = 8 << 10;
+const MAX_BODY: usize = 8 << 10;
 
 #[derive(Deserialize)]
 struct SignInBody {
@@ -46,12 +46,14 @@ pub(super) fn routes(authenticator: &Authenticator) -> Router {
 /// Redirects to the UI, so that the code disappears from the address bar. The UI's own secret
 /// is in the fragment, which browsers do not send.
 async fn by_link(State(state): State<SignInState>, request: Request) -> Response {
-    let code =
-        request.uri().query().and_then(|it| it.split('&').find_map(|it| it.strip_prefix("code=")));
+    let code = request
+        .uri()
+        .query()
+        .and_then(|query| query.split('&').find_map(|part| part.strip_prefix("code=")));
     // A HEAD request must not use up the code.
     let secrets = code
         .filter(|_| request.method() == Method::GET)
-        .and_then(|it| state.sign_ins.redeem(it, Instant::now()));
+        .and_then(|code| state.sign_ins.redeem(code, Instant::now()));
     match (secrets, code) {
         (Some(secrets), _) => {
             let mut response = redirect(&format!("/#key={}", secrets.key));
@@ -77,26 +79,29 @@ async fn by_token(State(state): State<SignInState>, request: Request) -> Respons
             set_cookie(&mut response, &head.headers, Some(&secrets));
             response
         }
-        Err(why) => refused(why),
+        Err(message) => unauthorized(message),
     }
 }
 
 async fn sign_in(state: &SignInState, body: Body) -> Result<Secrets, &'static str> {
     // Without authentication every request has the agent role; a token would change nothing.
     if matches!(*state.auth, Auth::None) {
-        return Err("no token is needed here");
+        return Err("this server needs no token");
     }
-    let bytes = to_bytes(body, LARGEST).await.map_err(|_| "this is too long for a token")?;
-    let body: SignInBody = serde_json::from_slice(&bytes).map_err(|_| "a token is needed")?;
+    let bytes = to_bytes(body, MAX_BODY).await.map_err(|_| "the token is too long")?;
+    let body: SignInBody = serde_json::from_slice(&bytes).map_err(|_| "missing token")?;
     let bearer = format!("Bearer {}", body.token.trim());
-    let bearer = HeaderValue::try_from(bearer).map_err(|_| "this is no token")?;
+    let bearer = HeaderValue::try_from(bearer).map_err(|_| "invalid token")?;
     let headers = HeaderMap::from_iter([(AUTHORIZATION, bearer)]);
-    let principal =
-        state.auth.recognise(&headers, "/").await.map_err(|_| "this token is not known here")?;
+    let principal = state
+        .auth
+        .authenticate(&headers, "/")
+        .await
+        .map_err(|_| "the token is unknown, expired or revoked")?;
     state
         .sign_ins
-        .admit(principal, Instant::now())
-        .ok_or("the system provided no random numbers for a session")
+        .open_session(principal, Instant::now())
+        .ok_or("the operating system returned no random numbers")
 }
 
 async fn sign_out(
@@ -106,23 +111,25 @@ async fn sign_out(
     let (head, body) = request.into_parts();
     drain(body).await;
     check_csrf(&head)?;
-    state.sign_ins.leave(&head.headers);
+    state.sign_ins.sign_out(&head.headers);
     let mut response = StatusCode::NO_CONTENT.into_response();
     set_cookie(&mut response, &head.headers, None);
     Ok(response)
 }
 
-fn redirect(place: &str) -> Response {
+fn redirect(location: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let headers = response.headers_mut();
-    headers.insert(LOCATION, HeaderValue::try_from(place).unwrap_or(HeaderValue::from_static("/")));
+    headers
+        .insert(LOCATION, HeaderValue::try_from(location).unwrap_or(HeaderValue::from_static("/")));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
 }
 
 /// Sets the cookie. Scripts cannot read it, and requests from other sites do not carry it.
 fn set_cookie(response: &mut Response, headers: &HeaderMap, secrets: Option<&Secrets>) {
-    let (value, age) = secrets.map_or(("", 0), |it| (it.cookie.as_str(), STAY.as_secs()));
+    let (value, age) =
+        secrets.map_or(("", 0), |secrets| (secrets.cookie.as_str(), SESSION_TIME.as_secs()));
     let name = cookie_name(headers);
     let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}");
     if let Ok(cookie) = HeaderValue::try_from(cookie) {
@@ -130,8 +137,8 @@ fn set_cookie(response: &mut Response, headers: &HeaderMap, secrets: Option<&Sec
     }
 }
 
-fn refused(why: &str) -> Response {
-    let hint = "type `toolscout ui` for a link that signs you in";
-    let body = json!({"error": why, "code": "UNAUTHORIZED", "hint": hint}).to_string();
+fn unauthorized(message: &str) -> Response {
+    let hint = "run `toolscout ui` to get a sign-in link";
+    let body = json!({"error": message, "code": "UNAUTHORIZED", "hint": hint}).to_string();
     (StatusCode::UNAUTHORIZED, [(CONTENT_TYPE, "application/json")], body).into_response()
 }

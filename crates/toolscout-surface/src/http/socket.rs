@@ -16,13 +16,13 @@ use std::time::Duration;
 use tokio::net::UnixStream;
 
 /// The timeout for the head of a request.
-const HEAD_TIME: Duration = Duration::from_secs(10);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The media type of a response with progress.
 pub const EVENT_STREAM: &str = "text/event-stream";
 /// The header with the exit code of an operation, in text responses.
 pub const EXIT_CODE: &str = "toolscout-exit-code";
 /// The maximum size of a response in bytes; results of tools may be large.
-const RESPONSE: usize = 64 << 20;
+const MAX_RESPONSE: usize = 64 << 20;
 
 /// The routes of the control socket.
 #[derive(Clone)]
@@ -36,7 +36,7 @@ pub async fn serve(stream: UnixStream, router: SocketRouter) {
     });
     let mut http = server::Builder::new();
     http.timer(TokioTimer::new());
-    http.header_read_timeout(HEAD_TIME);
+    http.header_read_timeout(HEADER_TIMEOUT);
     // The client may disconnect at any time; this is not an error.
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
@@ -97,7 +97,7 @@ pub async fn send(
         let mut bytes = Vec::new();
         while let Some(chunk) = stream.next().await {
             bytes.extend_from_slice(&chunk.map_err(io::Error::other)?);
-            if bytes.len() > RESPONSE {
+            if bytes.len() > MAX_RESPONSE {
                 return Err(io::Error::other("the response is too large"));
             }
             if is_stream && take_events(&mut bytes, &mut report) == Some("error") {

@@ -8,7 +8,7 @@
 mod hosts;
 mod listening;
 
-use super::fixture::{Answer, Site};
+use super::fixture::{Site, WireResponse};
 use super::{Listener, Routes, Terms};
 use axum::Router;
 use axum::routing::{any, get};
@@ -21,7 +21,7 @@ async fn site(terms: Terms) -> Site {
     Site::serve(listener, Routes::new().guarded(routes))
 }
 
-async fn get_with(site: &Site, path: &str, headers: &[&str]) -> Answer {
-    let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
-    site.ask(format!("GET {path} HTTP/1.1\r\n{headers}\r\n")).await
+async fn get_with(site: &Site, path: &str, headers: &[&str]) -> WireResponse {
+    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    site.send(format!("GET {path} HTTP/1.1\r\n{headers}\r\n")).await
 }

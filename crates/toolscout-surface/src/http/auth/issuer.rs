@@ -94,7 +94,7 @@ impl Issuer {
             return;
         }
         let fetched = timeout(FETCH_TIMEOUT, self.fetch_keys()).await;
-        let fetched = fetched.unwrap_or_else(|_| Err("it does not answer".to_owned()));
+        let fetched = fetched.unwrap_or_else(|_| Err("it did not answer in time".to_owned()));
         let now = Some(Instant::now());
         let mut cached = self.cached.lock();
         match fetched {
@@ -115,7 +115,7 @@ impl Issuer {
                 Ok(metadata) => {
                     let keys = self.fetch(metadata.jwks_uri).await?;
                     return KeySet::parse(&keys)
-                        .map_err(|error| format!("its keys cannot be read: {error}"));
+                        .map_err(|error| format!("its keys cannot be parsed: {error}"));
                 }
                 Err(message) => error = message,
             }
@@ -126,11 +126,11 @@ impl Issuer {
     async fn fetch_metadata(&self, url: String) -> Result<IssuerMetadata, String> {
         let bytes = self.fetch(url).await?;
         let metadata: IssuerMetadata = serde_json::from_slice(&bytes)
-            .map_err(|error| format!("its metadata cannot be read: {error}"))?;
+            .map_err(|error| format!("its metadata cannot be parsed: {error}"))?;
         if metadata.issuer != self.url {
-            Err("its metadata is that of another issuer".to_owned())
+            Err("its metadata belongs to another issuer".to_owned())
         } else if !is_safe(&metadata.jwks_uri) {
-            Err("its keys are not at an `https` address".to_owned())
+            Err("its keys are not at an `https` URL".to_owned())
         } else {
             Ok(metadata)
         }
@@ -139,7 +139,7 @@ impl Issuer {
     async fn fetch(&self, url: String) -> Result<Vec<u8>, String> {
         let bytes = (self.fetch)(url).await?;
         if bytes.len() > MAX_DOCUMENT {
-            return Err(format!("it sends more than {MAX_DOCUMENT} bytes"));
+            return Err(format!("it sent more than {MAX_DOCUMENT} bytes"));
         }
         Ok(bytes)
     }
@@ -148,9 +148,9 @@ impl Issuer {
 /// The URLs at which an issuer may publish its metadata, in the order of RFC 8414.
 fn metadata_urls(issuer: &str) -> Vec<String> {
     let issuer = issuer.trim_end_matches('/');
-    let start = issuer.find("://").map_or(0, |at| at + 3);
+    let start = issuer.find("://").map_or(0, |index| index + 3);
     let (origin, path) =
-        issuer.split_at(issuer[start..].find('/').map_or(issuer.len(), |at| start + at));
+        issuer.split_at(issuer[start..].find('/').map_or(issuer.len(), |index| start + index));
     let mut urls = vec![
         format!("{origin}/.well-known/oauth-authorization-server{path}"),
         format!("{origin}/.well-known/openid-configuration{path}"),

@@ -3,7 +3,7 @@
 
 use super::issuer::{Fetch, Issuer, NoKey, is_safe};
 use super::token::hash;
-use super::{Principal, Role, keys};
+use super::{ClientApprovals, Principal, keys};
 use crate::http::{Error, HttpRejection};
 use axum::http::StatusCode;
 use jsonwebtoken::errors::ErrorKind;
@@ -53,7 +53,7 @@ pub struct Jwt {
 }
 
 struct VerifiedToken {
-    until: u64,
+    expires_at: u64,
     claims: Arc<Claims>,
 }
 
@@ -83,9 +83,7 @@ impl Jwt {
         let JwtTerms { issuer, resource, audiences, scopes, operator_scope, fetch } = terms;
         for (what, url) in [("issuer", &issuer), ("resource", &resource)] {
             if !is_safe(url) {
-                return Err(Error::Issuer(format!(
-                    "the {what} `{url}` must be an `https` address"
-                )));
+                return Err(Error::Issuer(format!("the {what} `{url}` must be an `https` URL")));
             }
         }
         let is_scope = |scope: &&String| {
@@ -94,7 +92,7 @@ impl Jwt {
         };
         if let Some(scope) = scopes.iter().chain(&operator_scope).find(|scope| !is_scope(scope)) {
             return Err(Error::Issuer(format!(
-                "`{scope}` is no scope: write letters, digits, `:` and `.`"
+                "`{scope}` is not a valid scope: use letters, digits, `:` and `.`"
             )));
         }
         // An error means that a provider is already installed.
@@ -113,12 +111,12 @@ impl Jwt {
     }
 
     #[cfg(test)]
-    pub(super) fn at(mut self, clock: fn() -> u64) -> Self {
+    pub(super) fn with_clock(mut self, clock: fn() -> u64) -> Self {
         self.clock = clock;
         self
     }
 
-    pub(super) async fn recognise(
+    pub(super) async fn authenticate(
         &self,
         token: &str,
         profile: &str,
@@ -133,7 +131,7 @@ impl Jwt {
             [&claims.scope, &claims.scp].into_iter().flatten().any(|it| it.has(scope))
         };
         if !self.scopes.iter().all(has) {
-            let (error, message) = (Some("insufficient_scope"), "this token allows too little");
+            let (error, message) = (Some("insufficient_scope"), "the token lacks a required scope");
             return Err(self.challenge(StatusCode::FORBIDDEN, profile, error, message));
         }
         let role = if self.operator_scope.as_ref().is_some_and(has) {
@@ -146,7 +144,7 @@ impl Jwt {
 
     /// Rejects an unauthenticated request; the challenge names the URL of the resource
     /// metadata.
-    pub(super) fn unknown(
+    pub(super) fn unauthorized(
         &self,
         profile: &str,
         error: Option<&str>,
@@ -180,7 +178,7 @@ impl Jwt {
         &self.scopes
     }
 
-    /// The address of the server, or of a profile.
+    /// The address of the server, of a profile, or of a project.
     pub(super) fn resource(&self, profile: &str) -> String {
         format!("{}{profile}", self.resource)
     }
@@ -189,7 +187,7 @@ impl Jwt {
     /// metadata.
     pub(super) fn path(&self) -> &str {
         let rest = self.resource.split_once("://").map_or("", |(_, rest)| rest);
-        rest.find('/').map_or("", |at| &rest[at..])
+        rest.find('/').map_or("", |index| &rest[index..])
     }
 
     fn metadata_url(&self, profile: &str) -> String {
@@ -200,20 +198,20 @@ impl Jwt {
 
     fn cached(&self, token: &str) -> Option<Arc<Claims>> {
         let verified = self.verified.lock();
-        let found = verified.get(&hash(token))?;
-        ((self.clock)() < found.until).then(|| found.claims.clone())
+        let entry = verified.get(&hash(token))?;
+        ((self.clock)() < entry.expires_at).then(|| entry.claims.clone())
     }
 
     /// Verifies the signature, and caches the claims.
     async fn verify(&self, token: &str, profile: &str) -> Result<Arc<Claims>, HttpRejection> {
-        let invalid = |message| self.unknown(profile, Some("invalid_token"), message);
-        let malformed = || invalid("this is no token that could be checked");
+        let invalid = |message| self.unauthorized(profile, Some("invalid_token"), message);
+        let malformed = || invalid("malformed token");
         if token.len() > MAX_TOKEN {
             return Err(malformed());
         }
         let header = decode_header(token).map_err(|_| malformed())?;
         if !is_access_token(&header) {
-            return Err(invalid("tokens that are signed this way are not taken"));
+            return Err(invalid("unsupported token type or signature algorithm"));
         }
         let key =
             self.issuer.key(header.kid.as_deref(), header.alg).await.map_err(
@@ -223,7 +221,7 @@ impl Jwt {
                     }
                     NoKey::Unreachable => HttpRejection::new(
                         StatusCode::SERVICE_UNAVAILABLE,
-                        "tokens cannot be checked right now: the issuer's keys cannot be had",
+                        "tokens cannot be verified now: the issuer's keys are unavailable",
                     ),
                 },
             )?;
@@ -234,16 +232,16 @@ impl Jwt {
         let decoded =
             decode::<Claims>(token, &key, &validation).map_err(|error| match error.kind() {
                 ErrorKind::Base64(_) => malformed(),
-                ErrorKind::Json(_) => invalid("the claims of this token cannot be read"),
-                _ => invalid("the signature of this token is wrong"),
+                ErrorKind::Json(_) => invalid("the claims of the token cannot be parsed"),
+                _ => invalid("the signature of the token is invalid"),
             })?;
         let claims = Arc::new(decoded.claims);
         let mut verified = self.verified.lock();
         if verified.len() >= MAX_CACHED {
             verified.clear();
         }
-        let until = (self.clock)() + CACHED_FOR;
-        verified.insert(hash(token), VerifiedToken { until, claims: claims.clone() });
+        let expires_at = (self.clock)() + CACHED_FOR;
+        verified.insert(hash(token), VerifiedToken { expires_at, claims: claims.clone() });
         Ok(claims)
     }
 
@@ -257,15 +255,15 @@ impl Jwt {
                 || self.audiences.iter().any(|other| other == audience)
         };
         if claims.iss != self.issuer.url {
-            Err("this token is of another issuer")
+            Err("the token is from another issuer")
         } else if !claims.aud.any(is_for_us) {
-            Err("this token has another audience")
+            Err("the token is for another audience")
         } else if claims.exp + LEEWAY as f64 <= now as f64 {
-            Err("this token has expired")
+            Err("the token has expired")
         } else if claims.nbf.is_some_and(|nbf| nbf > (now + LEEWAY) as f64) {
-            Err("this token is not valid yet")
+            Err("the token is not valid yet")
         } else if claims.sub.is_empty() {
-            Err("this token does not say whose it is")
+            Err("the token has no subject")
         } else {
             Ok(())
         }
@@ -282,10 +280,10 @@ fn is_access_token(header: &Header) -> bool {
 }
 
 impl OneOrMore {
-    fn any(&self, is_it: impl Fn(&str) -> bool) -> bool {
+    fn any(&self, predicate: impl Fn(&str) -> bool) -> bool {
         match self {
-            Self::One(one) => is_it(one),
-            Self::More(more) => more.iter().any(|one| is_it(one)),
+            Self::One(one) => predicate(one),
+            Self::More(more) => more.iter().any(|one| predicate(one)),
         }
     }
 

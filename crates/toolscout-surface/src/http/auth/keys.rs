@@ -117,13 +117,13 @@ impl IssuerKey {
             }
             _ => return None,
         };
-        let is_whole = length
+        let has_full_length = length
             .is_none_or(|length| key.try_get_as_bytes().is_ok_and(|bytes| bytes.len() == length));
         let is_for_signatures =
             jwk.common.public_key_use.is_none_or(|purpose| purpose == PublicKeyUse::Signature);
         let is_for_algorithm =
             jwk.common.key_algorithm.is_none_or(|named| named == KeyAlgorithm::from(algorithm));
-        (is_whole && is_for_signatures && is_for_algorithm).then_some(Self {
+        (has_full_length && is_for_signatures && is_for_algorithm).then_some(Self {
             id: jwk.common.key_id,
             algorithm,
             key,

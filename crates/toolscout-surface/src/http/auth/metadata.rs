@@ -11,22 +11,22 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// The well-known path.
-pub(super) const PLACE: &str = "/.well-known/oauth-protected-resource";
+pub(super) const WELL_KNOWN_PATH: &str = "/.well-known/oauth-protected-resource";
 
 /// Open routes. Without an issuer there is no metadata, and clients get that response without a
 /// token.
 pub(in crate::http) fn routes(auth: Arc<Auth>) -> Router {
-    let whole = async |State(auth): State<Arc<Auth>>| describe(&auth, "");
-    let of_path = async |State(auth): State<Arc<Auth>>, Path(path): Path<String>| {
-        let (Auth::Jwt(jwt), path) = (&*auth, format!("/{path}")) else { return absent() };
+    let root = async |State(auth): State<Arc<Auth>>| describe(&auth, "");
+    let for_path = async |State(auth): State<Arc<Auth>>, Path(path): Path<String>| {
+        let (Auth::Jwt(jwt), path) = (&*auth, format!("/{path}")) else { return not_found() };
         // If a proxy removes a part of the path, the request arrives as `/mcp`.
         let rest = [jwt.path(), "/mcp"].into_iter().find_map(|own| path.strip_prefix(own));
         rest.filter(|rest| is_profile(rest)).map_or_else(absent, |profile| describe(&auth, profile))
     };
     Router::new()
-        .route(PLACE, get(whole))
-        .route("/.well-known/oauth-protected-resource/{*path}", get(of_path))
-        .route("/.well-known/{*path}", get(async || absent()))
+        .route(WELL_KNOWN_PATH, get(root))
+        .route("/.well-known/oauth-protected-resource/{*path}", get(for_path))
+        .route("/.well-known/{*path}", get(async || not_found()))
         .with_state(auth)
 }
 
@@ -39,7 +39,7 @@ fn is_profile(rest: &str) -> bool {
 }
 
 fn describe(auth: &Auth, profile: &str) -> Response {
-    let Auth::Jwt(jwt) = auth else { return absent() };
+    let Auth::Jwt(jwt) = auth else { return not_found() };
     let mut document = json!({
         "resource": jwt.resource(profile),
         "authorization_servers": [jwt.issuer()],
@@ -52,6 +52,6 @@ fn describe(auth: &Auth, profile: &str) -> Response {
     ([(CONTENT_TYPE, "application/json")], document.to_string()).into_response()
 }
 
-fn absent() -> Response {
-    HttpRejection::not_found("there is nothing here").into_response()
+fn not_found() -> Response {
+    HttpRejection::not_found("not found").into_response()
 }

@@ -24,10 +24,10 @@ pub(in crate::http) const KEY: HeaderName = HeaderName::from_static("x-toolscout
 /// How long a link works.
 const LINK_TIME: Duration = Duration::from_secs(2 * 60);
 /// How long a session lasts.
-pub(in crate::http) const STAY: Duration = Duration::from_secs(12 * 60 * 60);
+pub(in crate::http) const SESSION_TIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// The maximum number of unused links and of open sessions; the oldest are evicted.
-const LINKS: usize = 16;
-const STAYS: usize = 64;
+const MAX_LINKS: usize = 16;
+const MAX_SESSIONS: usize = 64;
 
 /// Sessions of the UI, in memory only: they end with the process.
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub struct SignIns(Mutex<OpenSessions>);
 #[derive(Default)]
 struct OpenSessions {
     links: VecDeque<(Hash, Instant)>,
-    stays: VecDeque<UiSession>,
+    sessions: VecDeque<UiSession>,
 }
 
 type Hash = [u8; 32];
@@ -45,7 +45,7 @@ struct UiSession {
     cookie: Hash,
     key: Hash,
     principal: Principal,
-    until: Instant,
+    expires_at: Instant,
 }
 
 /// The secrets of a session: one for the cookie, one for the UI.
@@ -63,30 +63,34 @@ impl SignIns {
     /// random numbers.
     pub fn link(&self) -> Option<String> {
         let code = secret()?;
-        let mut known = self.0.lock();
-        make_room(&mut known.links, LINKS);
-        known.links.push_back((hash(&code), Instant::now() + LINK_TIME));
+        let mut state = self.0.lock();
+        make_room(&mut state.links, MAX_LINKS);
+        state.links.push_back((hash(&code), Instant::now() + LINK_TIME));
         Some(format!("/signin?code={code}"))
     }
 
     /// Opens a session by the code of a link.
     pub(in crate::http) fn redeem(&self, code: &str, now: Instant) -> Option<Secrets> {
-        let wanted = hash(code);
-        let mut known = self.0.lock();
-        let at = known.links.iter().position(|(it, _)| is_equal(it, &wanted))?;
-        let (_, until) = known.links.remove(at)?;
-        drop(known);
-        let operator = Principal { name: Some("operator".into()), role: Role::Operator };
-        if now <= until { self.admit(operator, now) } else { None }
+        let code_hash = hash(code);
+        let mut state = self.0.lock();
+        let index = state.links.iter().position(|(link, _)| is_equal(link, &code_hash))?;
+        let (_, expires_at) = state.links.remove(index)?;
+        drop(state);
+        let operator = Principal::new(Some("operator".into()), Role::Operator);
+        if now <= expires_at { self.open_session(operator, now) } else { None }
     }
 
     /// Opens a session for an authenticated client.
-    pub(in crate::http) fn admit(&self, principal: Principal, now: Instant) -> Option<Secrets> {
+    pub(in crate::http) fn open_session(
+        &self,
+        principal: Principal,
+        now: Instant,
+    ) -> Option<Secrets> {
         let secrets = Secrets { cookie: secret()?, key: secret()? };
-        let mut known = self.0.lock();
-        known.stays.retain(|it| now <= it.until);
-        make_room(&mut known.stays, STAYS);
-        known.stays.push_back(UiSession {
+        let mut state = self.0.lock();
+        state.sessions.retain(|session| now <= session.expires_at);
+        make_room(&mut state.sessions, MAX_SESSIONS);
+        state.sessions.push_back(UiSession {
             cookie: hash(&secrets.cookie),
             key: hash(&secrets.key),
             principal,
@@ -96,46 +100,46 @@ impl SignIns {
     }
 
     /// The principal of the session that this request belongs to.
-    pub(in crate::http) fn recognise(
+    pub(in crate::http) fn authenticate(
         &self,
         headers: &HeaderMap,
         now: Instant,
     ) -> Option<Principal> {
-        let (cookie, key) = secrets_of(headers)?;
-        let known = self.0.lock();
-        let stay = known
-            .stays
+        let (cookie, key) = request_secrets(headers)?;
+        let state = self.0.lock();
+        let session = state
+            .sessions
             .iter()
-            .find(|it| is_equal(&it.cookie, &cookie) & is_equal(&it.key, &key))?;
-        (now <= stay.until).then(|| stay.principal.clone())
+            .find(|session| is_equal(&session.cookie, &cookie) & is_equal(&session.key, &key))?;
+        (now <= session.expires_at).then(|| session.principal.clone())
     }
 
     /// Ends the session that this request belongs to.
-    pub(in crate::http) fn leave(&self, headers: &HeaderMap) {
-        let Some((cookie, key)) = secrets_of(headers) else { return };
-        self.0
-            .lock()
-            .stays
-            .retain(|it| !(is_equal(&it.cookie, &cookie) && is_equal(&it.key, &key)));
+    pub(in crate::http) fn sign_out(&self, headers: &HeaderMap) {
+        let Some((cookie, key)) = request_secrets(headers) else { return };
+        self.0.lock().sessions.retain(|session| {
+            !(is_equal(&session.cookie, &cookie) && is_equal(&session.key, &key))
+        });
     }
 }
 
 /// The name of the cookie. Two listeners on two ports of one host share the browser's cookies,
 /// so each port has its own name.
 pub(in crate::http) fn cookie_name(headers: &HeaderMap) -> String {
-    let host = headers.get(HOST).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let host = headers.get(HOST).and_then(|header| header.to_str().ok()).unwrap_or_default();
     let port = host
         .rsplit_once(':')
-        .map(|(_, it)| it)
-        .filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
+        .map(|(_, value)| value)
+        .filter(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
     port.map_or("toolscout_session".to_owned(), |port| format!("toolscout_session_{port}"))
 }
 
-fn secrets_of(headers: &HeaderMap) -> Option<(Hash, Hash)> {
+fn request_secrets(headers: &HeaderMap) -> Option<(Hash, Hash)> {
     let name = cookie_name(headers);
-    let lines = headers.get_all(COOKIE).iter().filter_map(|it| it.to_str().ok());
-    let pairs = lines.flat_map(|it| it.split(';')).filter_map(|it| it.trim().split_once('='));
-    let cookie = pairs.into_iter().find(|(it, _)| *it == name).map(|(_, value)| hash(value))?;
+    let lines = headers.get_all(COOKIE).iter().filter_map(|item| item.to_str().ok());
+    let pairs =
+        lines.flat_map(|line| line.split(';')).filter_map(|part| part.trim().split_once('='));
+    let cookie = pairs.into_iter().find(|(pair, _)| *pair == name).map(|(_, value)| hash(value))?;
     let key = headers.get(KEY)?.to_str().ok().map(hash)?;
     Some((cookie, key))
 }
@@ -145,9 +149,9 @@ fn is_equal(one: &Hash, other: &Hash) -> bool {
     std::hint::black_box(one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b))) == 0
 }
 
-fn make_room<T>(kept: &mut VecDeque<T>, most: usize) {
-    while kept.len() >= most {
-        kept.pop_front();
+fn make_room<T>(queue: &mut VecDeque<T>, capacity: usize) {
+    while queue.len() >= capacity {
+        queue.pop_front();
     }
 }
 

@@ -18,21 +18,23 @@ fn headers(values: &[&str]) -> HeaderMap {
     headers
 }
 
-async fn refused(auth: &Auth, values: &[&str]) -> (u16, String) {
-    let refusal = auth.recognise(&headers(values), "/mcp").await.expect_err("not let in");
-    let response = refusal.into_response();
-    let challenge =
-        response.headers().get("www-authenticate").map(|it| it.to_str().expect("text").to_owned());
+async fn challenge_for(auth: &Auth, values: &[&str]) -> (u16, String) {
+    let rejection = auth.authenticate(&headers(values), "/mcp").await.expect_err("not let in");
+    let response = rejection.into_response();
+    let challenge = response
+        .headers()
+        .get("www-authenticate")
+        .map(|www_authenticate| www_authenticate.to_str().expect("text").to_owned());
     (response.status().as_u16(), challenge.unwrap_or_default())
 }
 
 #[tokio::test]
-async fn a_token_lets_in_whom_it_was_given_to() {
+async fn a_token_authenticates_its_principal() {
     let auth = tokens();
     for (secret, name, role) in [(ADA, "ada", Role::Agent), (BOB, "bob", Role::Operator)] {
         for scheme in ["Bearer", "bearer", "BEARER"] {
             let principal = auth
-                .recognise(&headers(&[&format!("{scheme} {secret}")]), "/mcp")
+                .authenticate(&headers(&[&format!("{scheme} {secret}")]), "/mcp")
                 .await
                 .expect("let in");
             assert_eq!((principal.name.as_deref(), principal.role), (Some(name), role));
@@ -41,11 +43,11 @@ async fn a_token_lets_in_whom_it_was_given_to() {
 }
 
 #[tokio::test]
-async fn nothing_else_does() {
+async fn any_other_authorization_header_is_rejected() {
     let auth = tokens();
     let (good, basic) = (format!("Bearer {ADA}"), format!("Basic {ADA}"));
-    let near = format!("Bearer {}", &ADA[..ADA.len() - 1]);
-    let far = format!("Bearer {ADA}x");
+    let too_short = format!("Bearer {}", &ADA[..ADA.len() - 1]);
+    let too_long = format!("Bearer {ADA}x");
     let both = format!("Bearer {ADA} {BOB}");
     let cases: [&[&str]; 12] = [
         &[],
@@ -55,30 +57,30 @@ async fn nothing_else_does() {
         &["Bearer \t"],
         &[ADA],
         &[&basic],
-        &[&near],
-        &[&far],
+        &[&too_short],
+        &[&too_long],
         &[&both],
         &[&good, &good],
         &[&good, "Bearer other"],
     ];
     for case in cases {
-        let (status, challenge) = refused(&auth, case).await;
+        let (status, challenge) = challenge_for(&auth, case).await;
         assert_eq!((status, challenge.as_str()), (401, r#"Bearer realm="toolscout""#), "{case:?}");
     }
 }
 
 /// T26: a text that could be guessed is not a token.
 #[test]
-fn a_token_has_some_length() {
+fn short_tokens_are_rejected() {
     for short in [
         "",
         "    ",
         "token",
         "changeme",
         "123456789012345",
-        &format!("   {}   ", "x".repeat(SHORTEST - 1)),
+        &format!("   {}   ", "x".repeat(MIN_TOKEN_LENGTH - 1)),
     ] {
         assert!(matches!(Token::new("ada", short, Role::Agent), Err(Error::Token(_))), "{short:?}");
     }
-    assert!(Token::new("ada", &"x".repeat(SHORTEST), Role::Agent).is_ok());
+    assert!(Token::new("ada", &"x".repeat(MIN_TOKEN_LENGTH), Role::Agent).is_ok());
 }

@@ -1,12 +1,12 @@
 //! Tokens that toolscout issued; only their hashes are stored.
 
-use super::{Principal, Role};
+use super::{ClientApprovals, Principal, Role};
 use crate::http::Error;
 use ring::digest::{SHA256, digest};
 use std::sync::Arc;
 
 /// The minimum length of a token in characters.
-pub const SHORTEST: usize = 16;
+pub const MIN_TOKEN_LENGTH: usize = 16;
 
 /// A token that toolscout issued, and its principal.
 pub struct Token {
@@ -19,7 +19,7 @@ impl Token {
     /// A token for `name`. A secret that could be guessed is an error.
     pub fn new(name: &str, secret: &str, role: Role) -> Result<Self, Error> {
         let secret = secret.trim();
-        if secret.chars().count() < SHORTEST {
+        if secret.chars().count() < MIN_TOKEN_LENGTH {
             return Err(Error::Token(name.to_owned()));
         }
         Ok(Self { name: name.into(), role, hash: hash(secret) })

@@ -119,32 +119,36 @@ const TABLE: &[(&[&str], bool)] = &[
 
 /// T25, H-07.
 #[tokio::test]
-async fn only_our_own_names_and_our_own_pages_get_in() {
+async fn only_own_hosts_and_same_origin_requests_are_allowed() {
     let site = site(terms(Auth::None)).await;
     let port = site.addr.port().to_string();
-    for (headers, gets_in) in TABLE {
-        let headers: Vec<String> = headers.iter().map(|it| it.replace("{port}", &port)).collect();
+    for (headers, is_allowed) in TABLE {
+        let headers: Vec<String> =
+            headers.iter().map(|header| header.replace("{port}", &port)).collect();
         let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
         for path in ["/known", "/unknown", "/only-get", "/.well-known/anything", "/mcp"] {
-            let answer = get_with(&site, path, &headers).await;
-            assert_eq!(answer.status != 403, *gets_in, "{headers:?} for {path}: {answer:?}");
-            assert!(!answer.names().any(|it| it.starts_with("access-control")), "{answer:?}");
+            let response = get_with(&site, path, &headers).await;
+            assert_eq!(response.status != 403, *is_allowed, "{headers:?} for {path}: {response:?}");
+            assert!(
+                !response.header_names().any(|name| name.starts_with("access-control")),
+                "{response:?}"
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn a_target_that_names_another_host_than_the_header_is_refused() {
+async fn a_request_target_that_differs_from_the_host_header_is_rejected() {
     let site = site(terms(Auth::None)).await;
-    let target = |it: &str| format!("GET {it} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    assert_eq!(site.ask(target("http://evil.example.com/known")).await.status, 403);
-    assert_eq!(site.ask(target("http://localhost@evil.example.com/known")).await.status, 403);
-    assert_eq!(site.ask(target("http://localhost/known")).await.status, 200);
+    let target = |text: &str| format!("GET {text} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_eq!(site.send(target("http://evil.example.com/known")).await.status, 403);
+    assert_eq!(site.send(target("http://localhost@evil.example.com/known")).await.status, 403);
+    assert_eq!(site.send(target("http://localhost/known")).await.status, 200);
 }
 
 /// Browsers may follow a link to our page; foreign pages cannot load anything else.
 #[tokio::test]
-async fn a_person_may_follow_a_link_to_us() {
+async fn cross_site_navigation_is_allowed() {
     let site = site(terms(Auth::None)).await;
     let visit = [
         "Host: localhost",
@@ -155,11 +159,11 @@ async fn a_person_may_follow_a_link_to_us() {
     assert_eq!(get_with(&site, "/known", &visit).await.status, 200);
     let form =
         format!("POST /known HTTP/1.1\r\n{}\r\nContent-Length: 0\r\n\r\n", visit.join("\r\n"));
-    assert_eq!(site.ask(form).await.status, 403);
+    assert_eq!(site.send(form).await.status, 403);
 }
 
 #[tokio::test]
-async fn hosts_and_pages_that_were_allowed_by_name_get_in_and_no_others() {
+async fn only_configured_hosts_and_origins_are_allowed() {
     let allowed = Terms {
         allowed_hosts: vec!["Tools.Example.com".into(), "other.example.com:8443".into()],
         allowed_origins: vec!["https://app.example.com".into(), "vscode-webview://abc".into()],
@@ -176,35 +180,35 @@ async fn hosts_and_pages_that_were_allowed_by_name_get_in_and_no_others() {
     assert_eq!(status(&["Host: localhost", "Origin: vscode-webview://abcd"]).await, 403);
     assert_eq!(status(&["Host: localhost", "Origin: http://app.example.com"]).await, 403);
     assert_eq!(status(&["Host: localhost", "Origin: https://app.example.com:444"]).await, 403);
-    let answer =
+    let response =
         get_with(&site, "/known", &["Host: localhost", "Origin: https://app.example.com:443"])
             .await;
-    assert_eq!(answer.header("access-control-allow-origin"), Some("https://app.example.com:443"));
-    assert_eq!(answer.header("vary"), Some("origin"));
+    assert_eq!(response.header("access-control-allow-origin"), Some("https://app.example.com:443"));
+    assert_eq!(response.header("vary"), Some("origin"));
 }
 
 #[tokio::test]
-async fn browsers_are_told_what_an_allowed_page_may_send_before_it_has_a_token() {
+async fn preflight_requests_of_allowed_origins_need_no_token() {
     let allowed =
         Terms { allowed_origins: vec!["https://app.example.com".into()], ..terms(tokens()) };
     let site = site(allowed).await;
-    let ask = |origin: &str| {
+    let request = |origin: &str| {
         format!(
             "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\r\n"
         )
     };
-    let answer = site.ask(ask("https://app.example.com")).await;
-    assert_eq!((answer.status, answer.header("access-control-allow-credentials")), (204, None));
+    let response = site.send(request("https://app.example.com")).await;
+    assert_eq!((response.status, response.header("access-control-allow-credentials")), (204, None));
     assert!(
-        answer
+        response
             .header("access-control-allow-headers")
-            .is_some_and(|it| it.contains("mcp-session-id"))
+            .is_some_and(|header| header.contains("mcp-session-id"))
     );
-    assert_eq!(site.ask(ask("https://evil.example.com")).await.status, 403);
-    let refused =
+    assert_eq!(site.send(request("https://evil.example.com")).await.status, 403);
+    let response =
         get_with(&site, "/known", &["Host: localhost", "Origin: https://app.example.com"]).await;
     assert_eq!(
-        (refused.status, refused.header("access-control-allow-origin")),
+        (response.status, response.header("access-control-allow-origin")),
         (401, Some("https://app.example.com"))
     );
 }
@@ -212,13 +216,15 @@ async fn browsers_are_told_what_an_allowed_page_may_send_before_it_has_a_token()
 /// T25: every route, also unknown ones and errors, requires authentication and responds with
 /// JSON.
 #[tokio::test]
-async fn nothing_is_seen_without_a_token_but_how_to_get_one() {
+async fn unauthenticated_requests_get_only_a_challenge() {
     let site = site(terms(tokens())).await;
     for path in ["/known", "/unknown", "/only-get", "/mcp", "/mcp/x", "/"] {
-        let answer = get_with(&site, path, &["Host: localhost"]).await;
-        assert_eq!(answer.status, 401, "{path}");
-        assert!(answer.header("www-authenticate").is_some_and(|it| it.starts_with("Bearer")));
-        assert_eq!(answer.code(), -32000);
+        let response = get_with(&site, path, &["Host: localhost"]).await;
+        assert_eq!(response.status, 401, "{path}");
+        assert!(
+            response.header("www-authenticate").is_some_and(|header| header.starts_with("Bearer"))
+        );
+        assert_eq!(response.code(), -32000);
     }
     assert_eq!(
         get_with(&site, "/.well-known/oauth-protected-resource", &["Host: localhost"]).await.status,
@@ -226,16 +232,16 @@ async fn nothing_is_seen_without_a_token_but_how_to_get_one() {
     );
     let bearer = format!("Authorization: Bearer {ADA}");
     for (path, status) in [("/known", 200), ("/unknown", 404)] {
-        let answer = get_with(&site, path, &["Host: localhost", &bearer]).await;
-        assert_eq!((answer.status, answer.header("cache-control")), (status, Some("no-store")));
+        let response = get_with(&site, path, &["Host: localhost", &bearer]).await;
+        assert_eq!((response.status, response.header("cache-control")), (status, Some("no-store")));
     }
-    let answer = site
-        .ask(format!(
+    let response = site
+        .send(format!(
             "PUT /only-get HTTP/1.1\r\nHost: localhost\r\n{bearer}\r\nContent-Length: 0\r\n\r\n"
         ))
         .await;
     assert_eq!(
-        (answer.status, answer.header("allow"), answer.code()),
+        (response.status, response.header("allow"), response.code()),
         (405, Some("GET,HEAD"), -32000)
     );
 }

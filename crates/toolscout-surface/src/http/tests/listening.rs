@@ -1,4 +1,4 @@
-use super::super::fixture::{limited, soon, terms, tokens};
+use super::super::fixture::{ADA, limited, soon, terms, tokens};
 use super::super::{Auth, Error, Limits, Listener, Routes, Terms};
 use super::site;
 use crate::http::fixture::Site;
@@ -9,33 +9,33 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-fn at(addr: &str, auth: Auth) -> Terms {
+fn listen_on(addr: &str, auth: Auth) -> Terms {
     Terms::new(addr.parse().expect("an address"), auth)
 }
 
 /// T26.
 #[tokio::test]
-async fn who_can_be_reached_from_elsewhere_must_ask_who_is_there() {
+async fn a_listener_reachable_from_other_machines_requires_authentication() {
     for open in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8080", "[::ffff:127.0.0.1]:0"] {
-        let error = Listener::bind(at(open, Auth::None)).await.err().expect(open);
+        let error = Listener::bind(listen_on(open, Auth::None)).await.err().expect(open);
         assert!(matches!(error, Error::Open { .. }), "{open}: {error}");
         assert!(error.to_string().contains("--auth token"), "{error}");
     }
     for closed in ["127.0.0.1:0", "127.0.0.9:0"] {
-        assert!(Listener::bind(at(closed, Auth::None)).await.is_ok(), "{closed}");
+        assert!(Listener::bind(listen_on(closed, Auth::None)).await.is_ok(), "{closed}");
     }
-    assert!(Listener::bind(at("0.0.0.0:0", tokens())).await.is_ok());
+    assert!(Listener::bind(listen_on("0.0.0.0:0", tokens())).await.is_ok());
     assert!(matches!(
-        Listener::bind(at("127.0.0.1:0", Auth::Tokens(Vec::new()))).await,
+        Listener::bind(listen_on("127.0.0.1:0", Auth::fixed_tokens(Vec::new()))).await,
         Err(Error::NoToken)
     ));
 }
 
 #[tokio::test]
-async fn what_cannot_be_meant_is_said_before_anything_is_listened_to() {
+async fn invalid_settings_are_rejected_before_binding() {
     let with = |hosts: &[&str], origins: &[&str]| Terms {
-        allowed_hosts: hosts.iter().map(|it| (*it).to_owned()).collect(),
-        allowed_origins: origins.iter().map(|it| (*it).to_owned()).collect(),
+        allowed_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        allowed_origins: origins.iter().map(|origin| (*origin).to_owned()).collect(),
         ..terms(Auth::None)
     };
     for host in ["*", "http://x", "a b", ""] {
@@ -54,11 +54,11 @@ async fn what_cannot_be_meant_is_said_before_anything_is_listened_to() {
 
 /// The address at which a request arrived is an allowed host: DNS cannot redirect an address.
 #[tokio::test]
-async fn the_address_that_was_reached_is_a_host() {
-    let site = site(at("127.0.0.9:0", Auth::None)).await;
-    let ask = |host: &str| format!("GET /known HTTP/1.1\r\nHost: {host}\r\n\r\n");
-    assert_eq!(site.ask(ask("127.0.0.9")).await.status, 200);
-    assert_eq!(site.ask(ask("127.0.0.8")).await.status, 403);
+async fn the_local_address_of_a_connection_is_an_allowed_host() {
+    let site = site(listen_on("127.0.0.9:0", Auth::None)).await;
+    let request = |host: &str| format!("GET /known HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    assert_eq!(site.send(request("127.0.0.9")).await.status, 200);
+    assert_eq!(site.send(request("127.0.0.8")).await.status, 403);
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn who_sends_headers_slowly_is_left_and_the_others_are_served() {
         slow.push(wire);
     }
     // This request waits until the slow connections are closed.
-    assert_eq!(site.ask("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await.status, 200);
+    assert_eq!(site.send("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await.status, 200);
     for mut wire in slow {
         wire.closed().await;
     }
@@ -86,10 +86,10 @@ async fn headers_beyond_the_limit_and_nonsense_are_refused() {
         "GET /known HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n",
         "x".repeat(40 << 10)
     );
-    assert_eq!(site.ask(long).await.status, 431);
-    let many: String = (0..200).map(|it| format!("X-{it}: 1\r\n")).collect();
+    assert_eq!(site.send(long).await.status, 431);
+    let many: String = (0..200).map(|index| format!("X-{index}: 1\r\n")).collect();
     assert_eq!(
-        site.ask(format!("GET /known HTTP/1.1\r\nHost: localhost\r\n{many}\r\n")).await.status,
+        site.send(format!("GET /known HTTP/1.1\r\nHost: localhost\r\n{many}\r\n")).await.status,
         431
     );
     for nonsense in [
@@ -103,54 +103,54 @@ async fn headers_beyond_the_limit_and_nonsense_are_refused() {
         wire.send("\r\n\r\n").await;
         wire.closed().await;
     }
-    assert_eq!(site.ask("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await.status, 200);
+    assert_eq!(site.send("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await.status, 200);
 }
 
 /// T41: no new connections, running requests get their response, idle connections are closed.
 #[tokio::test]
-async fn at_the_end_what_is_under_way_is_answered() {
-    let (begun, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+async fn running_requests_finish_at_shutdown() {
+    let (started, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let slow = {
-        let (begun, go) = (begun.clone(), go.clone());
+        let (started, go) = (started.clone(), go.clone());
         get(async move || {
-            begun.notify_one();
+            started.notify_one();
             go.notified().await;
             "done"
         })
     };
     let listener = Listener::bind(terms(Auth::None)).await.expect("bound");
-    let ending = listener.shutdown();
+    let shutdown = listener.shutdown();
     let mut site = Site::serve(listener, Routes::new().guarded(Router::new().route("/slow", slow)));
     let mut idle = site.dial().await;
     idle.send("GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    assert_eq!(idle.answer().await.status, 404);
+    assert_eq!(idle.response().await.status, 404);
     let mut busy = site.dial().await;
     busy.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    soon(begun.notified()).await;
+    soon(started.notified()).await;
     site.stop();
-    soon(ending.cancelled()).await;
+    soon(shutdown.cancelled()).await;
     assert!(idle.closed().await);
     assert!(TcpStream::connect(site.addr).await.is_err(), "nobody new is taken");
     go.notify_one();
-    let answer = busy.answer().await;
+    let response = busy.response().await;
     assert_eq!(
-        (answer.status, answer.body.as_str(), answer.header("connection")),
+        (response.status, response.body.as_str(), response.header("connection")),
         (200, "done", Some("close"))
     );
     site.stopped().await;
 }
 
 #[tokio::test]
-async fn what_does_not_end_in_time_is_ended() {
+async fn requests_that_exceed_the_drain_time_are_aborted() {
     let listener = Listener::bind(limited(
         Auth::None,
         Limits { drain_time: Duration::from_millis(50), ..Limits::default() },
     ));
-    let begun = Arc::new(Notify::new());
+    let started = Arc::new(Notify::new());
     let endless = {
-        let begun = begun.clone();
+        let started = started.clone();
         get(async move || {
-            begun.notify_one();
+            started.notify_one();
             std::future::pending::<()>().await;
         })
     };
@@ -160,7 +160,7 @@ async fn what_does_not_end_in_time_is_ended() {
     );
     let mut busy = site.dial().await;
     busy.send("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    soon(begun.notified()).await;
+    soon(started.notified()).await;
     site.stop();
     site.stopped().await;
     assert!(busy.closed().await);

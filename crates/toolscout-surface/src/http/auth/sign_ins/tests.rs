@@ -13,7 +13,7 @@ fn code(sign_ins: &SignIns) -> String {
 
 fn headers(cookie: &str, key: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    let text = |it: &str| HeaderValue::from_str(it).expect("a header");
+    let text = |text: &str| HeaderValue::from_str(text).expect("a header");
     headers.insert(HOST, text("127.0.0.1:7420"));
     headers.insert(COOKIE, text(&format!("other=1; toolscout_session_7420={cookie}; last=2")));
     headers.insert(KEY, text(key));
@@ -26,13 +26,14 @@ fn a_link_signs_in_once() {
     let code = code(&sign_ins);
     assert_eq!(code.len(), 43, "256 bits");
     let secrets = sign_ins.redeem(&code, now).expect("signed in");
-    let who = sign_ins.recognise(&headers(&secrets.cookie, &secrets.key), now).expect("known");
-    assert_eq!((who.name.as_deref(), who.role), (Some("operator"), Role::Operator));
+    let principal =
+        sign_ins.authenticate(&headers(&secrets.cookie, &secrets.key), now).expect("known");
+    assert_eq!((principal.name.as_deref(), principal.role), (Some("operator"), Role::Operator));
     assert!(sign_ins.redeem(&code, now).is_none(), "a second time");
 }
 
 #[test]
-fn a_link_that_is_old_or_made_up_signs_nobody_in() {
+fn an_expired_or_forged_link_signs_no_one_in() {
     let (sign_ins, now) = (SignIns::new(), Instant::now());
     let late = code(&sign_ins);
     assert!(sign_ins.redeem(&late, now + LINK_TIME + Duration::from_secs(1)).is_none());
@@ -45,49 +46,49 @@ fn a_link_that_is_old_or_made_up_signs_nobody_in() {
 }
 
 #[test]
-fn neither_secret_opens_anything_alone() {
+fn cookie_and_key_are_both_required() {
     let (sign_ins, now) = (SignIns::new(), Instant::now());
     let one = sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     let other = sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     for (cookie, key) in
         [(&one.cookie, &other.key), (&one.key, &one.cookie), (&one.cookie, &one.cookie)]
     {
-        assert!(sign_ins.recognise(&headers(cookie, key), now).is_none());
+        assert!(sign_ins.authenticate(&headers(cookie, key), now).is_none());
     }
     for missing in [COOKIE, KEY] {
         let mut headers = headers(&one.cookie, &one.key);
         headers.remove(&missing);
-        assert!(sign_ins.recognise(&headers, now).is_none(), "without {missing}");
+        assert!(sign_ins.authenticate(&headers, now).is_none(), "without {missing}");
     }
     let mut elsewhere = headers(&one.cookie, &one.key);
     elsewhere.insert(HOST, HeaderValue::from_static("127.0.0.1:7421"));
-    assert!(sign_ins.recognise(&elsewhere, now).is_none(), "the cookie of another port");
+    assert!(sign_ins.authenticate(&elsewhere, now).is_none(), "the cookie of another port");
 }
 
 #[test]
-fn nobody_stays_for_ever() {
+fn a_session_ends_after_its_time_and_on_sign_out() {
     let (sign_ins, now) = (SignIns::new(), Instant::now());
     let secrets = sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     let headers = headers(&secrets.cookie, &secrets.key);
-    assert!(sign_ins.recognise(&headers, now + STAY).is_some());
-    assert!(sign_ins.recognise(&headers, now + STAY + Duration::from_secs(1)).is_none());
-    sign_ins.leave(&headers);
-    assert!(sign_ins.recognise(&headers, now).is_none());
+    assert!(sign_ins.authenticate(&headers, now + SESSION_TIME).is_some());
+    assert!(sign_ins.authenticate(&headers, now + SESSION_TIME + Duration::from_secs(1)).is_none());
+    sign_ins.sign_out(&headers);
+    assert!(sign_ins.authenticate(&headers, now).is_none());
 }
 
 #[test]
-fn what_is_kept_is_bounded() {
+fn links_and_sessions_are_bounded() {
     let (sign_ins, now) = (SignIns::new(), Instant::now());
     let first = sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     let early = code(&sign_ins);
-    (0..LINKS).for_each(|_| drop(sign_ins.link()));
+    (0..MAX_LINKS).for_each(|_| drop(sign_ins.link()));
     assert!(sign_ins.redeem(&early, now).is_none(), "the oldest link makes room");
-    for _ in 0..STAYS {
+    for _ in 0..MAX_SESSIONS {
         sign_ins.redeem(&code(&sign_ins), now).expect("signed in");
     }
     assert!(
-        sign_ins.recognise(&headers(&first.cookie, &first.key), now).is_none(),
+        sign_ins.authenticate(&headers(&first.cookie, &first.key), now).is_none(),
         "so does the oldest stay"
     );
-    assert_eq!(sign_ins.0.lock().stays.len(), STAYS);
+    assert_eq!(sign_ins.0.lock().sessions.len(), MAX_SESSIONS);
 }

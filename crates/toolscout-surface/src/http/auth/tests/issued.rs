@@ -1,6 +1,6 @@
 use super::super::issuer::Fetch;
 use super::super::*;
-use super::refused;
+use super::challenge_for;
 use crate::http::fixture::{Site, terms};
 use crate::http::{Listener, Routes};
 use axum::http::HeaderMap;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const NOW: u64 = 1_900_000_000;
 const ISSUER: &str = "https://login.example.com";
-const US: &str = "https://tools.example.com/mcp";
+const RESOURCE: &str = "https://tools.example.com/mcp";
 
 /// Signed once with a key that was deleted; valid until 2033.
 const RSA_KEY: &str = "qi5JQIZuhbFzIYU-l_8-dsWTLj5VGn4aXS6LhZPLL7dJIkJ_dFaAvgmwH5udOFIpCfNo-cvRpUHOYoT6G2-SQHxXfJsANviGZjwaUM5K88-lhYYpHrkMd8dIBQzakfX_2HKtcAviD4SPEjXp4op8VOjQPXR1JQVx5rCkCycL9rvnIBN35wtQd-rIFfPSFYfWKnt8omemmH3zjdTJ4Rk_M-pVPGCQ0XhdFd8b42JbQi4LDKDNxIZh9waYqrzureyx8irGpzJyiwl34qnzNZZx4I_qYRPjg_q1r-MmgGoXA5GUjSbhUNUrv5qmLClwkROOJ_9c-pgfwsP40C8eYiUtUw";
@@ -60,21 +60,21 @@ impl Login {
                 "https://login.example.com/keys" => Ok(login.keys.lock().clone()),
                 other => Err(format!("{other} is not there")),
             };
-            Box::pin(async move { document.map(|it| it.to_string().into_bytes()) })
+            Box::pin(async move { document.map(|document| document.to_string().into_bytes()) })
         })
     }
 
     fn auth(self: &Arc<Self>, change: impl FnOnce(&mut JwtTerms)) -> Auth {
         let mut terms = JwtTerms {
             issuer: ISSUER.to_owned(),
-            resource: US.to_owned(),
+            resource: RESOURCE.to_owned(),
             audiences: Vec::new(),
             scopes: vec!["tools".to_owned()],
             operator_scope: Some("tools:admin".to_owned()),
             fetch: self.fetch(),
         };
         change(&mut terms);
-        Auth::Jwt(Box::new(Jwt::new(terms).expect("good terms").at(|| NOW)))
+        Auth::Jwt(Box::new(Jwt::new(terms).expect("good terms").with_clock(|| NOW)))
     }
 
     fn sign(&self, header: &Value, claims: &Value) -> String {
@@ -83,7 +83,7 @@ impl Login {
             encode(header.to_string().as_bytes()),
             encode(claims.to_string().as_bytes())
         );
-        let by = match header["alg"].as_str() {
+        let signature = match header["alg"].as_str() {
             Some("ES256") => self
                 .ec
                 .sign(&SystemRandom::new(), signed.as_bytes())
@@ -92,7 +92,7 @@ impl Login {
                 .to_vec(),
             _ => self.ed.sign(signed.as_bytes()).as_ref().to_vec(),
         };
-        format!("{signed}.{}", encode(&by))
+        format!("{signed}.{}", encode(&signature))
     }
 
     /// A valid token, except for these changes.
@@ -102,8 +102,7 @@ impl Login {
 }
 
 fn claims(changes: Value) -> Value {
-    let mut claims =
-        json!({"iss": ISSUER, "sub": "ada", "aud": US, "exp": NOW + 60, "scope": "other tools"});
+    let mut claims = json!({"iss": ISSUER, "sub": "ada", "aud": RESOURCE, "exp": NOW + 60, "scope": "other tools"});
     for (key, value) in changes.as_object().expect("changes") {
         match value {
             Value::Null => {
@@ -119,20 +118,20 @@ fn encode(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-async fn recognise(auth: &Auth, token: &str, path: &str) -> Result<Principal, HttpRejection> {
+async fn authenticate(auth: &Auth, token: &str, path: &str) -> Result<Principal, HttpRejection> {
     let mut headers = HeaderMap::new();
     headers.insert(AUTHORIZATION, format!("Bearer {token}").parse().expect("a header"));
-    auth.recognise(&headers, path).await
+    auth.authenticate(&headers, path).await
 }
 
 #[tokio::test]
-async fn a_good_token_of_each_kind_lets_in() {
+async fn valid_tokens_of_each_algorithm_are_accepted() {
     let login = Login::new();
     let auth = login.auth(|_| {});
     let ec = login.sign(&json!({"alg": "ES256", "kid": "ec"}), &claims(json!({})));
     for token in [RSA_TOKEN, &ec, &login.token(json!({}))] {
         for _ in 0..2 {
-            let principal = recognise(&auth, token, "/mcp").await.expect("let in");
+            let principal = authenticate(&auth, token, "/mcp").await.expect("let in");
             assert_eq!((principal.name.as_deref(), principal.role), (Some("ada"), Role::Agent));
         }
     }
@@ -142,15 +141,15 @@ async fn a_good_token_of_each_kind_lets_in() {
         "two places for metadata, and the keys, once"
     );
     let admin = login.token(json!({"scope": null, "scp": ["tools", "tools:admin"]}));
-    assert_eq!(recognise(&auth, &admin, "/mcp").await.expect("let in").role, Role::Operator);
+    assert_eq!(authenticate(&auth, &admin, "/mcp").await.expect("let in").role, Role::Operator);
 }
 
 #[tokio::test]
-async fn a_token_that_says_anything_wrong_does_not() {
+async fn a_token_with_an_invalid_claim_is_rejected() {
     let login = Login::new();
     let auth = login.auth(|_| {});
     let good = login.token(json!({}));
-    recognise(&auth, &good, "/mcp").await.expect("let in");
+    authenticate(&auth, &good, "/mcp").await.expect("let in");
     let wrong = [
         json!({"iss": "https://login.example.com/"}),
         json!({"iss": "https://evil.example.com"}),
@@ -170,37 +169,37 @@ async fn a_token_that_says_anything_wrong_does_not() {
     ];
     for changes in wrong {
         let (status, challenge) =
-            refused(&auth, &[&format!("Bearer {}", login.token(changes.clone()))]).await;
+            challenge_for(&auth, &[&format!("Bearer {}", login.token(changes.clone()))]).await;
         assert_eq!(status, 401, "{changes}");
         assert!(challenge.contains(r#"error="invalid_token""#), "{changes}: {challenge}");
     }
     for changes in [
         json!({"exp": NOW - 29}),
         json!({"nbf": NOW + 29}),
-        json!({"aud": ["x", US]}),
-        json!({"aud": format!("{US}/")}),
+        json!({"aud": ["x", RESOURCE]}),
+        json!({"aud": format!("{RESOURCE}/")}),
     ] {
-        recognise(&auth, &login.token(changes.clone()), "/mcp")
+        authenticate(&auth, &login.token(changes.clone()), "/mcp")
             .await
             .unwrap_or_else(|_| panic!("{changes} is good"));
     }
 }
 
 #[tokio::test]
-async fn a_signature_counts_only_with_the_key_and_the_way_it_names() {
+async fn a_signature_is_valid_only_with_the_named_key_and_algorithm() {
     let login = Login::new();
     let auth = login.auth(|_| {});
     let good = login.token(json!({}));
-    let (signed, by) = good.rsplit_once('.').expect("three parts");
+    let (signed, signature) = good.rsplit_once('.').expect("three parts");
     let header = |header: Value| login.sign(&header, &claims(json!({})));
     let other = Login::new().token(json!({}));
     let mut cases = vec![
         other,
         format!("{signed}."),
         signed.to_owned(),
-        format!("{signed}.{by}.{by}"),
+        format!("{signed}.{signature}.{signature}"),
         format!("{signed}.{}", encode(&[0; 64])),
-        format!("{}.{by}", encode(b"{}")),
+        format!("{}.{signature}", encode(b"{}")),
         "a.b.c".to_owned(),
         "...".to_owned(),
         format!("{}.{}", "x".repeat(20 << 10), "y.z"),
@@ -219,32 +218,32 @@ async fn a_signature_counts_only_with_the_key_and_the_way_it_names() {
     // The claims of one token with the signature of another.
     let ours = login.token(json!({"sub": "bob"}));
     let body = ours.split('.').nth(1).expect("claims");
-    cases.push(format!("{}.{body}.{by}", signed.split('.').next().expect("a header")));
+    cases.push(format!("{}.{body}.{signature}", signed.split('.').next().expect("a header")));
     for case in cases {
-        let (status, challenge) = refused(&auth, &[&format!("Bearer {case}")]).await;
+        let (status, challenge) = challenge_for(&auth, &[&format!("Bearer {case}")]).await;
         assert_eq!(status, 401, "{case}");
         assert!(challenge.starts_with("Bearer resource_metadata="), "{challenge}");
     }
-    recognise(&auth, &header(json!({"alg": "EdDSA"})), "/mcp")
+    authenticate(&auth, &header(json!({"alg": "EdDSA"})), "/mcp")
         .await
         .expect("the only key of its kind needs no name");
 }
 
 #[tokio::test]
-async fn a_token_that_allows_too_little_is_told_what_is_needed() {
+async fn the_challenge_for_a_missing_scope_names_the_required_scopes() {
     let login = Login::new();
     let auth = login.auth(|_| {});
     for scope in
         [json!({"scope": null}), json!({"scope": "toolsx"}), json!({"scope": "tools:read"})]
     {
         let (status, challenge) =
-            refused(&auth, &[&format!("Bearer {}", login.token(scope))]).await;
+            challenge_for(&auth, &[&format!("Bearer {}", login.token(scope))]).await;
         assert_eq!(status, 403);
-        let place = "https://tools.example.com/.well-known/oauth-protected-resource/mcp";
+        let url = "https://tools.example.com/.well-known/oauth-protected-resource/mcp";
         assert_eq!(
             challenge,
             format!(
-                r#"Bearer resource_metadata="{place}", scope="tools", error="insufficient_scope""#
+                r#"Bearer resource_metadata="{url}", scope="tools", error="insufficient_scope""#
             )
         );
     }
@@ -252,11 +251,11 @@ async fn a_token_that_allows_too_little_is_told_what_is_needed() {
 
 /// A profile is a resource of its own: a token for it is not valid for anything else.
 #[tokio::test]
-async fn a_token_for_a_profile_opens_that_profile_only() {
+async fn a_token_for_a_profile_is_valid_for_that_profile_only() {
     let login = Login::new();
     let auth = login.auth(|_| {});
-    let narrow = login.token(json!({"aud": format!("{US}/read")}));
-    assert!(recognise(&auth, &narrow, "/mcp/read").await.is_ok());
+    let narrow = login.token(json!({"aud": format!("{RESOURCE}/read")}));
+    assert!(authenticate(&auth, &narrow, "/mcp/read").await.is_ok());
     for path in ["/mcp", "/mcp/write", "/api/servers", "/mcp/read/x"] {
         assert!(recognise(&auth, &narrow, path).await.is_err(), "{path}");
     }
@@ -265,23 +264,23 @@ async fn a_token_for_a_profile_opens_that_profile_only() {
 
 /// Forged tokens do not make us query the issuer repeatedly; a new key is found all the same.
 #[tokio::test(start_paused = true)]
-async fn the_issuer_is_asked_again_for_keys_that_are_new_and_not_more_often() {
+async fn keys_are_fetched_again_for_an_unknown_key_but_not_too_often() {
     let login = Login::new();
     let auth = login.auth(|_| {});
     let unknown = login.sign(&json!({"alg": "EdDSA", "kid": "next"}), &claims(json!({})));
     for _ in 0..50 {
-        assert!(recognise(&auth, &unknown, "/mcp").await.is_err());
+        assert!(authenticate(&auth, &unknown, "/mcp").await.is_err());
     }
     assert_eq!(login.fetched.load(Ordering::Relaxed), 3);
     login.keys.lock()["keys"][2]["kid"] = "next".into();
-    assert!(recognise(&auth, &unknown, "/mcp").await.is_err());
+    assert!(authenticate(&auth, &unknown, "/mcp").await.is_err());
     tokio::time::advance(std::time::Duration::from_secs(31)).await;
-    recognise(&auth, &unknown, "/mcp").await.expect("found");
+    authenticate(&auth, &unknown, "/mcp").await.expect("found");
     assert_eq!(login.fetched.load(Ordering::Relaxed), 6);
 }
 
 #[tokio::test]
-async fn while_the_issuer_cannot_be_asked_nobody_is_let_in_and_nobody_is_called_a_liar() {
+async fn tokens_get_503_while_the_keys_of_the_issuer_are_unavailable() {
     let login = Login::new();
     let documents = [
         Err("no such host".to_owned()),
@@ -291,19 +290,20 @@ async fn while_the_issuer_cannot_be_asked_nobody_is_let_in_and_nobody_is_called_
         Ok(" ".repeat(1 << 20)),
     ];
     for document in documents {
-        let auth = login.auth(|it| {
-            it.fetch = Arc::new(move |_| {
+        let auth = login.auth(|login| {
+            login.fetch = Arc::new(move |_| {
                 let document = document.clone();
                 Box::pin(async move { document.map(String::into_bytes) })
             });
         });
-        let (status, _) = refused(&auth, &[&format!("Bearer {}", login.token(json!({})))]).await;
+        let (status, _) =
+            challenge_for(&auth, &[&format!("Bearer {}", login.token(json!({})))]).await;
         assert_eq!(status, 503);
     }
 }
 
 #[test]
-fn terms_that_cannot_be_safe_are_not_taken() {
+fn insecure_terms_are_rejected() {
     let login = Login::new();
     let with = |issuer: &str, resource: &str, scope: &str| {
         let (issuer, resource, scopes) =
@@ -319,7 +319,7 @@ fn terms_that_cannot_be_safe_are_not_taken() {
         })
         .is_ok()
     };
-    assert!(with(ISSUER, US, "tools"));
+    assert!(with(ISSUER, RESOURCE, "tools"));
     assert!(with("http://127.0.0.1:9000", "http://localhost:8080/mcp", "tools"));
     for url in [
         "http://login.example.com",
@@ -329,19 +329,19 @@ fn terms_that_cannot_be_safe_are_not_taken() {
         "http://127.0.0.1.evil.example.com",
         "https://a@b",
     ] {
-        assert!(!with(url, US, "tools"), "{url}");
+        assert!(!with(url, RESOURCE, "tools"), "{url}");
         assert!(!with(ISSUER, url, "tools"), "{url}");
     }
-    assert!(!with(ISSUER, US, "to\"ols"));
+    assert!(!with(ISSUER, RESOURCE, "to\"ols"));
 }
 
 /// RFC 9728: at the well-known path itself, and with the path of the resource appended.
 #[tokio::test]
-async fn whoever_asks_is_told_where_to_get_a_token() {
+async fn the_protected_resource_metadata_is_public() {
     let listener = Listener::bind(terms(Login::new().auth(|_| {}))).await.expect("bound");
     let site = Site::serve(listener, Routes::new());
-    let ask = async |path: &str| {
-        site.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await
+    let send = async |path: &str| {
+        site.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await
     };
     let place = "/.well-known/oauth-protected-resource";
     for (path, resource) in
@@ -355,14 +355,14 @@ async fn whoever_asks_is_told_where_to_get_a_token() {
             "resource_name": "toolscout",
             "scopes_supported": ["tools"],
         });
-        assert_eq!((answer.status, answer.json()), (200, expected));
+        assert_eq!((response.status, response.json()), (200, expected));
     }
-    for path in ["/other", "/mcp/a/b", "/mcp/a%20b"] {
-        assert_eq!(ask(&format!("{place}{path}")).await.status, 404, "{path}");
+    for path in ["/other", "/mcp/a/b", "/mcp/a%20b", "/projects/beta", "/projects/a/b/mcp"] {
+        assert_eq!(send(&format!("{url}{path}")).await.status, 404, "{path}");
     }
-    let answer = ask("/mcp").await;
-    let challenge = answer.header("www-authenticate").expect("a challenge");
-    assert_eq!(answer.status, 401);
+    let response = send("/mcp").await;
+    let challenge = response.header("www-authenticate").expect("a challenge");
+    assert_eq!(response.status, 401);
     assert!(
         challenge.contains("https://tools.example.com/.well-known/oauth-protected-resource/mcp\""),
         "{challenge}"
@@ -372,7 +372,7 @@ async fn whoever_asks_is_told_where_to_get_a_token() {
 /// Some issuers pad the numbers of their keys, or use the algorithm name of RFC 9864. Keys of a
 /// wrong size or purpose are ignored.
 #[tokio::test]
-async fn keys_are_read_as_issuers_write_them() {
+async fn padded_and_renamed_keys_are_accepted_and_unusable_ones_ignored() {
     for (field, value, is_usable) in [
         ("alg", json!("Ed25519"), true),
         ("alg", json!("EdDSA"), true),
@@ -384,11 +384,11 @@ async fn keys_are_read_as_issuers_write_them() {
     ] {
         let login = Login::new();
         login.keys.lock()["keys"][2][field] = value.clone();
-        let outcome = recognise(&login.auth(|_| {}), &login.token(json!({})), "/mcp").await;
+        let outcome = authenticate(&login.auth(|_| {}), &login.token(json!({})), "/mcp").await;
         assert_eq!(outcome.is_ok(), is_usable, "{field}: {value}");
     }
     let login = Login::new();
     let padded = format!("{}=", login.keys.lock()["keys"][2]["x"].as_str().expect("a text"));
     login.keys.lock()["keys"][2]["x"] = padded.into();
-    recognise(&login.auth(|_| {}), &login.token(json!({})), "/mcp").await.expect("let in");
+    authenticate(&login.auth(|_| {}), &login.token(json!({})), "/mcp").await.expect("let in");
 }
