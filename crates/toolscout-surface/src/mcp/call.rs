@@ -11,7 +11,7 @@ use super::client_view::{ClientView, ResolvedName};
 use super::exchange::Exchange;
 use super::http::mirror;
 use super::result_storage::READ_RESULT;
-use super::resumable::{self, ClientInput, InputRequests, Outcome, ROUNDS, ask_for};
+use super::resumable::{self, ClientInput, InputRequests, MAX_ROUNDS, Outcome};
 use super::{errors, meta};
 use crate::operation::MetaTool;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ use toolscout_core::jsonrpc::RpcError;
 use toolscout_core::{Arguments, Cx, RawJson, Resume, SourceError, Tool, ToolCall, ToolOutput};
 use toolscout_gateway::Error;
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct Params {
     name: String,
     arguments: Option<RawJson>,
@@ -34,7 +34,7 @@ struct Params {
 }
 
 pub(super) async fn call(exchange: &Exchange) -> Result<String, RpcError> {
-    let mut params: Params = exchange.read()?;
+    let mut params: Params = exchange.parse_params()?;
     let input = ClientInput { responses: params.responses.take(), state: params.state.take() };
     // The state is bound to the user, the tool and the arguments. A call that differs in any of
     // them is another call.
@@ -58,7 +58,7 @@ pub(super) async fn call(exchange: &Exchange) -> Result<String, RpcError> {
 
 async fn run(
     exchange: Exchange,
-    params: Params,
+    request: Request,
     resume: Option<Resume>,
     input_requests: InputRequests,
 ) -> Result<ToolOutput, RpcError> {
@@ -72,8 +72,8 @@ async fn run(
         ResolvedName::MetaTool(MetaTool::Search) => {
             let output =
                 meta::search(&view, &server.gateway, arguments, server.options.ranking, &cx).await;
-            let shown = output.clone();
-            server.meter.shown(&cx, move || meta::shown(&shown));
+            let searched = output.clone();
+            server.meter.record(&cx, move || meta::context_use(&searched));
             Ok(output)
         }
         ResolvedName::MetaTool(MetaTool::Execute) => {
@@ -105,7 +105,7 @@ async fn call_listed(
     if let Some(headers) = mirrored(exchange) {
         mirror::check(&tool.input_schema, &arguments, headers)?;
     }
-    let meta = exchange.meta_of_call(params.meta.as_ref());
+    let meta = exchange.call_meta(params.meta.as_ref());
     let call = |tool: &Arc<Tool>| ToolCall {
         meta: meta.clone(),
         ..ToolCall::new(tool.id.clone(), arguments.clone())
@@ -113,7 +113,9 @@ async fn call_listed(
     match call_named(exchange, &tool.id.to_string(), call, resume, cx).await {
         Ok(output) => Ok(output),
         Err(Error::UnknownTool { .. }) => Err(errors::unknown_tool(&params.name)),
-        Err(Error::Source(error @ SourceError::Answered { .. })) => Err(errors::of_source(&error)),
+        Err(Error::Source(error @ SourceError::Answered { .. })) => {
+            Err(errors::from_source(&error))
+        }
         Err(error) => Ok(meta::failure(tool, &error)),
     }
 }
@@ -129,21 +131,22 @@ async fn execute(
 ) -> Result<ToolOutput, RpcError> {
     let request = match meta::ExecuteRequest::read(params.arguments.as_ref()) {
         Ok(request) => request,
-        Err(answer) => return Ok(answer),
+        Err(output) => return Ok(output),
     };
-    if let Some(headers) = mirrored(exchange) {
+    if let Some(headers) = mirrored_headers(exchange) {
         check_tool_header(&request.name, headers)?;
     }
     if request.name == READ_RESULT {
-        let arguments =
-            request.plain().map(|arguments| RawJson::from_value(&Value::Object(arguments.clone())));
+        let arguments = request
+            .plain_arguments()
+            .map(|arguments| RawJson::from_value(&Value::Object(arguments.clone())));
         return Ok(exchange.server.results.read(arguments.as_ref(), exchange.owner().as_ref()));
     }
     let name = client_view
         .names()
         .tool(&request.name)
         .map_or_else(|| request.name.clone(), ToString::to_string);
-    let meta = exchange.meta_of_call(params.meta.as_ref());
+    let meta = exchange.call_meta(params.meta.as_ref());
     let call = |tool: &Arc<Tool>, arguments| ToolCall {
         meta: meta.clone(),
         expect: request.expect,
@@ -156,9 +159,9 @@ async fn execute(
     };
     // Most calls are well-formed; arguments that fit are never changed.
     let mut invalid = None;
-    if let Some(arguments) = request.plain() {
-        let plain = |tool: &Arc<Tool>| call(tool, arguments.clone());
-        match call_named(exchange, &name, plain, resume.clone(), cx.clone()).await {
+    if let Some(arguments) = request.plain_arguments() {
+        let plain_call = |tool: &Arc<Tool>| call(tool, arguments.clone());
+        match gateway.call_named(view, &name, cx.clone(), plain_call).await {
             Err(error @ Error::InvalidArguments { .. }) => invalid = Some(error),
             outcome => return result(outcome),
         }
@@ -169,10 +172,10 @@ async fn execute(
     };
     let arguments = match request.arguments(&tool) {
         Ok(arguments) => arguments,
-        Err(answer) => return Ok(answer),
+        Err(output) => return Ok(output),
     };
     // The repair changed nothing, so the gateway would reject the same arguments again.
-    if let Some(error) = invalid.filter(|_| request.plain() == Some(&arguments)) {
+    if let Some(error) = invalid.filter(|_| request.plain_arguments() == Some(&arguments)) {
         return Ok(request.failure(&tool, &error));
     }
     match call_named(exchange, &name, |tool| call(tool, arguments.clone()), resume, cx).await {
@@ -202,23 +205,23 @@ async fn call_named(
 }
 
 /// The headers that must agree with the body: those of a request of the modern era over HTTP.
-fn mirrored(exchange: &Exchange) -> Option<&[(String, String)]> {
+fn mirrored_headers(exchange: &Exchange) -> Option<&[(String, String)]> {
     exchange.client.identity.headers.as_deref().filter(|_| exchange.is_modern())
 }
 
 /// Checks the header in which proxies see the inner tool. A client that sends the header must name
 /// the same tool in it; not all clients send it.
 fn check_tool_header(name: &str, headers: &[(String, String)]) -> Result<(), RpcError> {
-    let header = format!("mcp-param-{}", meta::HEADER);
-    if !headers.iter().any(|(it, _)| it.eq_ignore_ascii_case(&header)) {
+    let header = format!("mcp-param-{}", meta::TOOL_HEADER);
+    if !headers.iter().any(|(item, _)| item.eq_ignore_ascii_case(&header)) {
         return Ok(());
     }
     let schema =
-        RawJson::from_value(&json!({"properties": {"name": {"x-mcp-header": meta::HEADER}}}));
+        RawJson::from_value(&json!({"properties": {"name": {"x-mcp-header": meta::TOOL_HEADER}}}));
     mirror::check(&schema, &Arguments::from_iter([("name".to_owned(), Value::from(name))]), headers)
 }
 
-fn parsed(arguments: Option<&RawJson>) -> Result<Arguments, RpcError> {
+fn parse_arguments(arguments: Option<&RawJson>) -> Result<Arguments, RpcError> {
     match arguments.map(RawJson::as_str) {
         None | Some("null") => Ok(Arguments::new()),
         Some(text) => serde_json::from_str(text)
@@ -228,6 +231,6 @@ fn parsed(arguments: Option<&RawJson>) -> Result<Arguments, RpcError> {
 
 fn too_many_rounds() -> ToolOutput {
     ToolOutput::failure(format!(
-        "the tool wanted something more often than {ROUNDS} times, and was given up"
+        "the call was stopped: the tool requested input more than {MAX_ROUNDS} times"
     ))
 }

@@ -15,10 +15,10 @@ use toolscout_core::jsonrpc;
 use toolscout_core::{Cx, Moment, RawJson, RpcError, escape};
 
 /// Maximum number of requests of one client in flight.
-const TOGETHER: usize = 256;
+const MAX_IN_FLIGHT: usize = 256;
 
 /// Marks that no log level was set.
-const UNSAID: u8 = u8::MAX;
+const UNSET_LEVEL: u8 = u8::MAX;
 
 /// The destination of messages for a client: a pipe, or a stream of events. Sending never waits, so
 /// that a client that does not read blocks nothing.
@@ -53,24 +53,24 @@ pub struct Client {
     /// Identifies the session in logs; it is not a credential. None for a client that lives for one
     /// request.
     pub(super) session: Option<Arc<str>>,
-    since: Moment,
+    connected_at: Moment,
     /// The outlet for messages that belong to no request.
     pub(super) out: Arc<dyn Outlet>,
-    said: Mutex<Said>,
+    initialize_info: Mutex<InitializeInfo>,
     /// The rank of the lowest log level that is sent; see [`super::logging::rank`].
     log_level: AtomicU8,
-    in_flight: Mutex<HashMap<Box<str>, Begun>>,
-    asked: Mutex<HashMap<u64, oneshot::Sender<Result<RawJson, RpcError>>>>,
-    next: AtomicU64,
-    leaving: watch::Sender<bool>,
+    in_flight: Mutex<HashMap<Box<str>, InFlightEntry>>,
+    pending_requests: Mutex<HashMap<u64, oneshot::Sender<Result<RawJson, RpcError>>>>,
+    next_id: AtomicU64,
+    is_disconnected: watch::Sender<bool>,
 }
 
 /// A unique number, because ids may be reused, and a sender that cancels the request.
-type Begun = (u64, oneshot::Sender<()>);
+type InFlightEntry = (u64, oneshot::Sender<()>);
 
 /// The parameters of `initialize` of a client of the old era, and its subscriptions.
 #[derive(Clone, Default)]
-struct Said {
+struct InitializeInfo {
     version: Option<Version>,
     name: Option<Arc<str>>,
     capabilities: Option<RawJson>,
@@ -81,32 +81,36 @@ impl Client {
     /// A client that has sent nothing yet.
     pub fn new(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
         let session = format!("{:016x}", RandomState::new().hash_one("session"));
-        Self::of(identity, out, Some(session.into()))
+        Self::with_session(identity, out, Some(session.into()))
     }
 
     /// A client that lives for one request.
-    pub fn for_one(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
-        Self::of(identity, out, None)
+    pub fn for_request(identity: Identity, out: Arc<dyn Outlet>) -> Arc<Self> {
+        Self::with_session(identity, out, None)
     }
 
-    fn of(identity: Identity, out: Arc<dyn Outlet>, session: Option<Arc<str>>) -> Arc<Self> {
+    fn with_session(
+        identity: Identity,
+        out: Arc<dyn Outlet>,
+        session: Option<Arc<str>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             identity,
             session,
-            since: Moment::now(),
+            connected_at: Moment::now(),
             out,
-            said: Mutex::default(),
-            log_level: AtomicU8::new(UNSAID),
+            initialize_info: Mutex::default(),
+            log_level: AtomicU8::new(UNSET_LEVEL),
             in_flight: Mutex::default(),
-            asked: Mutex::default(),
-            next: AtomicU64::new(1),
-            leaving: watch::Sender::new(false),
+            pending_requests: Mutex::default(),
+            next_id: AtomicU64::new(1),
+            is_disconnected: watch::Sender::new(false),
         })
     }
 
     /// The negotiated revision; none before `initialize`, and for clients of the modern era.
     pub fn version(&self) -> Option<Version> {
-        self.said.lock().version
+        self.initialize_info.lock().version
     }
 
     pub(super) fn initialize(
@@ -115,36 +119,36 @@ impl Client {
         name: Option<Arc<str>>,
         capabilities: Option<RawJson>,
     ) {
-        let mut said = self.said.lock();
-        said.version = Some(version);
-        said.name = name;
-        said.capabilities = capabilities;
+        let mut initialize_info = self.initialize_info.lock();
+        initialize_info.version = Some(version);
+        initialize_info.name = name;
+        initialize_info.capabilities = capabilities;
     }
 
     /// The name of the client, if it sent one.
     pub(super) fn name(&self) -> Option<Arc<str>> {
-        self.said.lock().name.clone()
+        self.initialize_info.lock().name.clone()
     }
 
     /// The session as it is listed.
-    pub(super) fn conversation(&self, kind: &'static str) -> SessionInfo {
+    pub(super) fn session_info(&self, kind: &'static str) -> SessionInfo {
         SessionInfo {
             id: self.session.as_deref().unwrap_or_default().to_owned(),
             kind,
             client: self.name().as_deref().map(str::to_owned),
             created: self.since.to_string(),
             owner: None,
-            is_here: true,
+            is_local: true,
         }
     }
 
     pub(super) fn capabilities(&self) -> Option<RawJson> {
-        self.said.lock().capabilities.clone()
+        self.initialize_info.lock().capabilities.clone()
     }
 
     /// The log level that a client of the old era has set.
     pub(super) fn log_level(&self) -> Option<u8> {
-        Some(self.log_level.load(Ordering::Relaxed)).filter(|it| *it != UNSAID)
+        Some(self.log_level.load(Ordering::Relaxed)).filter(|log_level| *log_level != UNSET_LEVEL)
     }
 
     pub(super) fn set_log_level(&self, level: u8) {
@@ -153,24 +157,24 @@ impl Client {
 
     /// Changes the list of resources that the client is subscribed to.
     pub(super) fn subscriptions<T>(&self, change: impl FnOnce(&mut Vec<String>) -> T) -> T {
-        change(&mut self.said.lock().subscriptions)
+        change(&mut self.initialize_info.lock().subscriptions)
     }
 
     /// Registers a request. Fails if its id is taken or too many are in flight. The receiver wakes
     /// when the request is cancelled.
-    pub(super) fn begin(
+    pub(super) fn register_request(
         self: &Arc<Self>,
         id: &RawJson,
     ) -> Result<(InFlight, oneshot::Receiver<()>), &'static str> {
         let mut in_flight = self.in_flight.lock();
-        if in_flight.len() >= TOGETHER {
-            return Err("too many requests at once");
+        if in_flight.len() >= MAX_IN_FLIGHT {
+            return Err("too many concurrent requests");
         }
         if in_flight.contains_key(id.as_str()) {
-            return Err("a request of this id is still under way");
+            return Err("a request with this id is still in progress");
         }
         let (sender, cancelled) = oneshot::channel();
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let number = self.next_id.fetch_add(1, Ordering::Relaxed);
         in_flight.insert(id.as_str().into(), (number, sender));
         Ok((InFlight { client: self.clone(), id: id.clone(), number }, cancelled))
     }
@@ -183,14 +187,14 @@ impl Client {
     }
 
     /// Marks that the client sends nothing more; its subscriptions end.
-    pub fn leave(&self) {
-        self.leaving.send_replace(true);
+    pub fn disconnect(&self) {
+        self.is_disconnected.send_replace(true);
     }
 
     /// Waits until the client sends nothing more.
-    pub(super) async fn left(&self) {
+    pub(super) async fn disconnected(&self) {
         // `self` owns the sender, so the channel stays open.
-        let _ = self.leaving.subscribe().wait_for(|it| *it).await;
+        let _ = self.is_disconnected.subscribe().wait_for(|is_disconnected| *is_disconnected).await;
     }
 
     /// The number of requests in flight.
@@ -200,29 +204,33 @@ impl Client {
 
     /// Sends a request to the client, on the stream of the request that caused it. Cancel-safe:
     /// dropping the future cancels the request at the client.
-    pub(super) async fn ask(
+    pub(super) async fn request(
         &self,
         method: &str,
         params: &str,
         out: &Arc<dyn Outlet>,
     ) -> Result<RawJson, RpcError> {
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let (sender, answer) = oneshot::channel();
-        self.asked.lock().insert(id, sender);
-        let mut asking = Asking { client: self, out, id, is_answered: false };
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (sender, response) = oneshot::channel();
+        self.pending_requests.lock().insert(id, sender);
+        let mut guard = ReverseRequestGuard { client: self, out, id, is_done: false };
         if !out.send(jsonrpc::request(id, method, params)) {
-            asking.is_answered = true;
+            guard.is_done = true;
             return Err(RpcError::failed("the client cannot be reached"));
         }
-        let answer = answer.await;
-        asking.is_answered = true;
-        answer.unwrap_or_else(|_| Err(RpcError::failed("the client is gone")))
+        let response = response.await;
+        guard.is_done = true;
+        response.unwrap_or_else(|_| Err(RpcError::failed("the client disconnected")))
     }
 
     /// Takes a response of the client. A response without a matching request is ignored.
-    pub(super) fn settle(&self, id: &RawJson, outcome: Result<RawJson, RpcError>) {
-        let asked = id.as_str().parse().ok().and_then(|it: u64| self.asked.lock().remove(&it));
-        if let Some(sender) = asked {
+    pub(super) fn handle_response(&self, id: &RawJson, outcome: Result<RawJson, RpcError>) {
+        let sender = id
+            .as_str()
+            .parse()
+            .ok()
+            .and_then(|number: u64| self.pending_requests.lock().remove(&number));
+        if let Some(sender) = sender {
             let _ = sender.send(outcome);
         }
     }
@@ -239,24 +247,24 @@ impl Drop for InFlight {
     fn drop(&mut self) {
         let mut in_flight = self.client.in_flight.lock();
         // After a cancellation the id is free, and may already be in use again.
-        if in_flight.get(self.id.as_str()).is_some_and(|(it, _)| *it == self.number) {
+        if in_flight.get(self.id.as_str()).is_some_and(|(value, _)| *value == self.number) {
             in_flight.remove(self.id.as_str());
         }
     }
 }
 
 /// A request to the client that is in flight.
-struct Asking<'a> {
+struct ReverseRequestGuard<'a> {
     client: &'a Client,
     out: &'a Arc<dyn Outlet>,
     id: u64,
-    is_answered: bool,
+    is_done: bool,
 }
 
-impl Drop for Asking<'_> {
+impl Drop for ReverseRequestGuard<'_> {
     fn drop(&mut self) {
-        self.client.asked.lock().remove(&self.id);
-        if !self.is_answered {
+        self.client.pending_requests.lock().remove(&self.id);
+        if !self.is_done {
             let params = format!(r#"{{"requestId":{}}}"#, self.id);
             self.out.send(jsonrpc::notification("notifications/cancelled", Some(&params)));
         }
@@ -269,22 +277,20 @@ impl Drop for Asking<'_> {
 pub(super) struct ClientInfo(Option<Arc<str>>);
 
 /// Characters of a name, and of a version, that are shown.
-const LONGEST: usize = 64;
+const MAX_FIELD_CHARS: usize = 64;
 
 impl From<Value> for ClientInfo {
-    fn from(said: Value) -> Self {
-        let word = |key: &str| {
-            let text = said
+    fn from(info: Value) -> Self {
+        let field = |key: &str| {
+            let text = info
                 .get(key)
                 .and_then(Value::as_str)
-                .map(|it| it.chars().take(LONGEST).collect::<String>());
-            text.map(|it| escape::line(&it).into_owned()).filter(|it| !it.is_empty())
+                .map(|text| text.chars().take(MAX_FIELD_CHARS).collect::<String>());
+            text.map(|value| escape::line(&value).into_owned()).filter(|line| !line.is_empty())
         };
-        Self(
-            word("name").map(|name| {
-                word("version").map_or(name.clone(), |it| format!("{name} {it}")).into()
-            }),
-        )
+        Self(field("name").map(|name| {
+            field("version").map_or(name.clone(), |version| format!("{name} {version}")).into()
+        }))
     }
 }
 

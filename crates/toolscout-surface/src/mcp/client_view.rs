@@ -2,7 +2,7 @@
 //! of names.
 
 use super::meta;
-use super::names::{Names, Remembered, is_name};
+use super::names::{Names, WireNameStore, is_valid_name};
 use super::operations::{ExposedOperation, OperationTools};
 use super::options::{MetaTools, ServerOptions};
 use crate::operation::MetaTool;
@@ -19,7 +19,7 @@ const CAPACITY: usize = 64;
 
 /// The views of recently used catalogs.
 pub(super) struct ClientViews {
-    remembered: Arc<Remembered>,
+    name_store: Arc<WireNameStore>,
     operations: OperationTools,
     cached: Mutex<Vec<Arc<ClientView>>>,
 }
@@ -27,7 +27,7 @@ pub(super) struct ClientViews {
 /// One catalog as clients see it.
 pub(super) struct ClientView {
     snapshot: Arc<Snapshot>,
-    remembered: Arc<Remembered>,
+    name_store: Arc<WireNameStore>,
     /// Computed when first needed. If only meta tools are listed, that is after the first list.
     names: OnceLock<Names>,
     transparent: Option<SourceId>,
@@ -37,7 +37,7 @@ pub(super) struct ClientView {
     listed: Vec<ListEntry>,
     all: OnceLock<Vec<ListEntry>>,
     /// Counted when first needed.
-    whole: OnceLock<CatalogSize>,
+    catalog_size: OnceLock<CatalogSize>,
 }
 
 /// A tool in a list.
@@ -56,16 +56,18 @@ pub(super) enum ResolvedName {
 }
 
 impl ClientViews {
-    pub(super) fn new(remembered: Remembered, operations: OperationTools) -> Self {
-        Self { remembered: Arc::new(remembered), operations, cached: Mutex::default() }
+    pub(super) fn new(name_store: WireNameStore, operations: OperationTools) -> Self {
+        Self { name_store: Arc::new(name_store), operations, cached: Mutex::default() }
     }
 
     /// The view of a catalog, computed once. A catalog never changes, so its address identifies it.
-    pub(super) fn of(&self, view: &CatalogView, options: &ServerOptions) -> Arc<ClientView> {
+    pub(super) fn for_view(&self, view: &CatalogView, options: &ServerOptions) -> Arc<ClientView> {
         let snapshot = view.snapshot();
         let mut cached = self.cached.lock();
-        if let Some(at) = cached.iter().position(|it| Arc::ptr_eq(&it.snapshot, &snapshot)) {
-            let client_view = cached.remove(at);
+        if let Some(index) =
+            cached.iter().position(|cached| Arc::ptr_eq(&cached.snapshot, &snapshot))
+        {
+            let client_view = cached.remove(index);
             cached.push(client_view.clone());
             return client_view;
         }
@@ -89,38 +91,39 @@ impl ClientView {
     fn new(
         snapshot: Arc<Snapshot>,
         delegates: &[&SourceId],
-        expects: bool,
+        has_undiscovered: bool,
         client_views: &ClientViews,
         options: &ServerOptions,
     ) -> Self {
-        let usable = || snapshot.tools().filter(|it| is_usable(it));
+        let usable = || snapshot.tools().filter(|tool| is_usable(tool));
         let transparent = options.transparent.clone();
-        let hides = expects
+        let hides = has_undiscovered
             || !delegates.is_empty()
-            || usable().any(|it| it.visibility == Visibility::Searchable);
+            || usable().any(|item| item.visibility == Visibility::Searchable);
         let offers_meta = match options.meta_tools {
             _ if transparent.is_some() => false,
             MetaTools::Auto => hides,
             MetaTools::Always => true,
             MetaTools::Never => false,
         };
-        let (names, all, remembered) =
-            (OnceLock::new(), OnceLock::new(), client_views.remembered.clone());
+        let (names, all, name_store) =
+            (OnceLock::new(), OnceLock::new(), client_views.name_store.clone());
         let operations = client_views.operations.clone();
-        let (listed, whole) = (Vec::new(), OnceLock::new());
+        let (listed, catalog_size) = (Vec::new(), OnceLock::new());
         let mut client_view = Self {
             names,
-            remembered,
+            name_store,
             transparent,
             operations,
             offers_meta,
             listed,
             all,
-            whole,
+            catalog_size,
             snapshot,
         };
-        let is_listed =
-            |it: &Tool| it.visibility == Visibility::Listed || client_view.transparent.is_some();
+        let is_listed = |tool: &Tool| {
+            tool.visibility == Visibility::Listed || client_view.transparent.is_some()
+        };
         let mut listed = client_view.entries(is_listed);
         if offers_meta {
             let definitions = meta::definitions(&client_view.snapshot, delegates).into_iter();
@@ -141,38 +144,38 @@ impl ClientView {
 
     /// The tokens of these entries, and of the whole catalog. This is slow, because it reads all
     /// definitions.
-    pub(super) fn shown(&self, entries: &[ListEntry]) -> ContextUse {
-        let tokens = entries.iter().map(|it| tokens::at_most(&it.json)).sum();
+    pub(super) fn context_use(&self, entries: &[ListEntry]) -> ContextUse {
+        let tokens = entries.iter().map(|entry| tokens::at_most(&entry.json)).sum();
         ContextUse {
-            what: "list",
+            form: "list",
             tools: entries.len(),
             tokens,
-            whole: Some(*self.whole.get_or_init(|| self.count())),
+            catalog: Some(*self.catalog_size.get_or_init(|| self.count())),
         }
     }
 
     /// Counts the tokens of every definition as it would be listed. It renders one definition at a
     /// time, because together they may be many megabytes.
     fn count(&self) -> CatalogSize {
-        let usable = || self.snapshot.tools().filter(|it| is_usable(it));
-        let tokens = usable().map(|it| tokens::at_most(&self.entry(it).json)).sum();
+        let usable = || self.snapshot.tools().filter(|tool| is_usable(tool));
+        let tokens = usable().map(|usable| tokens::at_most(&self.entry(usable).json)).sum();
         CatalogSize { tools: usable().count(), tokens }
     }
 
     /// A hash of the list, to detect changes.
     pub(super) fn fingerprint(&self, shows_all: bool) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.list(shows_all).iter().for_each(|it| it.json.hash(&mut hasher));
+        self.list(shows_all).iter().for_each(|item| item.json.hash(&mut hasher));
         hasher.finish()
     }
 
     /// Every tool, and these tools of remote gateways if clients accept their names.
-    pub(super) fn list_with(&self, far: &[Arc<Tool>]) -> Vec<ListEntry> {
+    pub(super) fn list_with_remote(&self, remote: &[Arc<Tool>]) -> Vec<ListEntry> {
         let mut entries = self.list(true).to_vec();
-        for tool in far.iter().filter(|_| self.transparent.is_none()) {
+        for tool in remote.iter().filter(|_| self.transparent.is_none()) {
             let name =
                 format!("{}__{}", tool.id.source, tool.id.name.as_str().replace(['/', ':'], "__"));
-            if is_name(&name) && entries.iter().all(|it| it.name != name) {
+            if is_valid_name(&name) && entries.iter().all(|entry| entry.name != name) {
                 entries.push(ListEntry { json: tool.listing(&name).as_str().to_owned(), name });
             }
         }
@@ -181,7 +184,7 @@ impl ClientView {
     }
 
     pub(super) fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::of(&self.snapshot, &self.remembered))
+        self.names.get_or_init(|| Names::for_snapshot(&self.snapshot, &self.name_store))
     }
 
     /// Resolves a wire name, or any other form of a tool's name.
@@ -189,20 +192,23 @@ impl ClientView {
         if let Some(meta_tool) = self.operations.meta_tool(name).filter(|_| self.offers_meta) {
             return ResolvedName::MetaTool(meta_tool);
         }
-        let known = |id: &ToolId| self.snapshot.tool(id).map(|it| it.tool.clone());
+        let find = |id: &ToolId| self.snapshot.tool(id).map(|tool| tool.tool.clone());
         let tool = match &self.transparent {
-            Some(source) => {
-                ToolName::new(name).ok().and_then(|it| known(&ToolId::new(source.clone(), it)))
-            }
+            Some(source) => ToolName::new(name)
+                .ok()
+                .and_then(|tool_name| find(&ToolId::new(source.clone(), tool_name))),
             None => match self.names().tool(name) {
-                Some(id) => known(id),
+                Some(id) => find(id),
                 None => self.snapshot.resolve(name).ok().cloned(),
             },
         };
-        if let Some(operation) = self.operations.exposed(name).filter(|it| self.offers(it)) {
+        if let Some(operation) =
+            self.operations.exposed(name).filter(|value| self.is_offered(value))
+        {
             return ResolvedName::Operation(operation.clone());
         }
-        let is_hidden = |it: &Tool| options.strict_hidden && it.visibility != Visibility::Listed;
+        let is_hidden =
+            |tool: &Tool| options.strict_hidden && tool.visibility != Visibility::Listed;
         match tool {
             Some(tool) if self.transparent.is_some() || !is_hidden(&tool) => {
                 ResolvedName::Tool(tool)
@@ -211,25 +217,26 @@ impl ClientView {
         }
     }
 
-    fn entries(&self, wanted: impl Fn(&Tool) -> bool) -> Vec<ListEntry> {
-        let is_shown = |it: &&Arc<Tool>| {
-            is_usable(it)
-                && wanted(it)
-                && self.transparent.as_ref().is_none_or(|source| it.id.source == *source)
+    fn entries(&self, is_included: impl Fn(&Tool) -> bool) -> Vec<ListEntry> {
+        let is_shown = |tool: &&Arc<Tool>| {
+            is_usable(tool)
+                && is_included(tool)
+                && self.transparent.as_ref().is_none_or(|source| tool.id.source == *source)
         };
         let mut entries: Vec<_> =
-            self.snapshot.tools().filter(is_shown).map(|it| self.entry(it)).collect();
-        let offered = self.operations.exposed.iter().filter(|it| self.offers(it));
-        entries.extend(
-            offered.map(|it| ListEntry { name: it.name.clone(), json: it.definition.clone() }),
-        );
+            self.snapshot.tools().filter(is_shown).map(|tool| self.entry(tool)).collect();
+        let offered = self.operations.exposed.iter().filter(|exposed| self.is_offered(exposed));
+        entries.extend(offered.map(|offered| ListEntry {
+            name: offered.name.clone(),
+            json: offered.definition.clone(),
+        }));
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         entries
     }
 
     /// Whether an exposed operation is offered. A tool with the same name takes precedence, and
     /// beside a transparent source only its own tools are offered.
-    fn offers(&self, operation: &ExposedOperation) -> bool {
+    fn is_offered(&self, operation: &ExposedOperation) -> bool {
         let is_unknown =
             || matches!(self.snapshot.resolve(&operation.name), Err(Unresolved::Unknown { .. }));
         self.transparent.is_none() && self.names().tool(&operation.name).is_none() && is_unknown()
@@ -244,8 +251,8 @@ impl ClientView {
     }
 }
 
-/// A quarantined tool is not listed, because a model might follow its description. An unavailable
-/// tool is listed.
+/// A quarantined tool is not listed, because a model might follow its description, and neither is
+/// a placeholder, because it has no definition. An unavailable tool is listed.
 fn is_usable(tool: &Tool) -> bool {
     !matches!(tool.status, Status::Quarantined(_))
 }

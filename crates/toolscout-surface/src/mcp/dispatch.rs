@@ -14,7 +14,7 @@ impl Server {
     /// Takes one message. Messages sent before the response go to `out`; the response is returned.
     /// Notifications, responses and requests that the client cancelled have none. Cancel-safe:
     /// dropping the future cancels the request.
-    pub async fn take(
+    pub async fn handle(
         self: &Arc<Self>,
         client: &Arc<Client>,
         incoming: Incoming,
@@ -24,7 +24,7 @@ impl Server {
             Incoming::Request(request) => self.answer(client, request, out).await,
             Incoming::Notification { method, params } => {
                 if method == "notifications/cancelled"
-                    && let Some(id) = cancelled(params.as_ref())
+                    && let Some(id) = cancelled_id(params.as_ref())
                 {
                     client.cancel(&id);
                 }
@@ -58,7 +58,7 @@ impl Server {
         };
         tokio::select! {
             biased;
-            result = answering => Some(Reply::of(&request.id, result)),
+            result = responding => Some(Reply::from_result(&request.id, result)),
             _ = &mut cancelled => None,
         }
     }
@@ -66,7 +66,7 @@ impl Server {
 
 /// Dispatches a request by its method. The result is the text of a JSON object.
 async fn respond(exchange: &Exchange, method: &str) -> Result<String, RpcError> {
-    if exchange.is_modern() && OF_SESSIONS.contains(&method) {
+    if exchange.is_modern() && SESSION_METHODS.contains(&method) {
         return Err(RpcError::unknown_method(method));
     }
     let result = match method {
@@ -90,7 +90,7 @@ async fn respond(exchange: &Exchange, method: &str) -> Result<String, RpcError> 
     Ok(exchange.complete(result))
 }
 
-fn cancelled(params: Option<&RawJson>) -> Option<RawJson> {
+fn cancelled_id(params: Option<&RawJson>) -> Option<RawJson> {
     match params?.to_value().get("requestId")? {
         id @ (Value::String(_) | Value::Number(_)) => Some(RawJson::from_value(id)),
         _ => None,

@@ -21,7 +21,7 @@ pub(super) fn busy(message: &str) -> RpcError {
 
 /// Converts an error of a source. An error response of a server is passed on unchanged; any other
 /// error gets the code of its kind.
-pub(super) fn of_source(error: &SourceError) -> RpcError {
+pub(super) fn from_source(error: &SourceError) -> RpcError {
     if let SourceError::Answered { code, message, data, .. } = error {
         return RpcError { code: *code, message: message.clone(), data: data.clone() };
     }

@@ -2,9 +2,11 @@
 
 use super::client::{Client, ClientInfo, Outlet};
 use super::message::Request;
-use super::reverse_requests::{InputRequest, ReverseEra, ReverseRequests, approval_prompt};
+use super::reverse_requests::{
+    InputRequest, ReverseEra, ReverseRequests, approval_prompt, log_sink,
+};
 use super::server::Server;
-use super::version::{SPOKEN, Version};
+use super::version::{SUPPORTED_VERSIONS, Version};
 use super::{logging, object::Object};
 use crate::mcp::errors;
 use serde::Deserialize;
@@ -61,21 +63,23 @@ struct Params {
 impl Exchange {
     /// Determines the era of the request. A request that names a version itself needs no
     /// `initialize` before it.
-    pub(super) fn begin(
+    pub(super) fn from_request(
         server: &Arc<Server>,
         client: &Arc<Client>,
         out: Arc<dyn Outlet>,
         request: &Request,
     ) -> Result<Self, RpcError> {
         let params = request.params.clone().unwrap_or_else(|| RawJson::from_value(&json!({})));
-        let read: Params = serde_json::from_str(params.as_str()).map_err(|error| {
-            RpcError::invalid_params(format!("`_meta` cannot be read: {error}"))
+        let parsed: Params = serde_json::from_str(params.as_str()).map_err(|error| {
+            RpcError::invalid_params(format!("`_meta` cannot be parsed: {error}"))
         })?;
-        let meta = read.meta.unwrap_or_default();
+        let meta = parsed.meta.unwrap_or_default();
         let version = match (&meta.version, request.method.as_str()) {
             // `initialize` belongs to the old era, whatever version it names.
             (None, _) | (_, "initialize") => client.version().unwrap_or(Version::LEGACY),
-            (Some(asked), _) => Version::spoken(asked).ok_or_else(|| unsupported(asked))?,
+            (Some(requested), _) => {
+                Version::supported(requested).ok_or_else(|| unsupported(requested))?
+            }
         };
         let (server, client, id) = (server.clone(), client.clone(), request.id.clone());
         Ok(Self { server, client, out, id, version, meta: Arc::new(meta), params })
@@ -91,7 +95,7 @@ impl Exchange {
     }
 
     /// Parses the parameters of this method.
-    pub(super) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RpcError> {
+    pub(super) fn parse_params<'a, T: Deserialize<'a>>(&'a self) -> Result<T, RpcError> {
         serde_json::from_str(self.params.as_str())
             .map_err(|error| RpcError::invalid_params(error.to_string()))
     }
@@ -135,16 +139,19 @@ impl Exchange {
 
     /// The `_meta` of a call. A client of the old era sets its log level once, but a server of the
     /// modern era expects it with every call, so the level is added.
-    pub(super) fn meta_of_call(&self, written: Option<&RawJson>) -> Option<RawJson> {
-        let level = self.client.log_level().filter(|_| !self.is_modern()).and_then(logging::word);
-        let Some(level) = level else { return written.cloned() };
-        let mut meta = written.and_then(|it| Object::parse(it.as_str())).unwrap_or_default();
+    pub(super) fn call_meta(&self, original: Option<&RawJson>) -> Option<RawJson> {
+        let level =
+            self.client.log_level().filter(|_| !self.is_modern()).and_then(logging::level_name);
+        let Some(level) = level else { return original.cloned() };
+        let mut meta =
+            original.and_then(|original| Object::parse(original.as_str())).unwrap_or_default();
         let level = jsonrpc::quoted(level);
         meta.set(LOG_LEVEL, level.as_str());
         RawJson::parse(&meta.to_string()).ok()
     }
 
-    /// Completes a result for the era: every result of the modern era has a type.
+    /// Completes a result for the era: every result of the modern era has a type, and no result of
+    /// the old era has the type that a server of the modern era adds.
     pub(super) fn complete(&self, result: String) -> String {
         if !self.is_modern() || says_result_type(&result) {
             return result;
@@ -173,17 +180,18 @@ impl Exchange {
 }
 
 /// Writes whole numbers as integers, because progress mostly counts steps.
-fn number(it: f64) -> Value {
+fn number(number: f64) -> Value {
     // Below this limit, `f64` represents every integer exactly.
-    let is_whole = it.fract() == 0.0 && it.abs() < 9e15;
-    if is_whole { json!(it as i64) } else { json!(it) }
+    let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+    if is_whole { json!(number as i64) } else { json!(number) }
 }
 
 impl Meta {
     fn via(&self) -> Arc<[String]> {
-        self.via
-            .as_ref()
-            .map_or_else(|| Arc::new([]) as Arc<[String]>, |it| toolscout_gateway::via(it).into())
+        self.via.as_ref().map_or_else(
+            || Arc::new([]) as Arc<[String]>,
+            |via| toolscout_gateway::parse_via(via).into(),
+        )
     }
 
     /// The trace context of the message; none if the message has none, and then the headers are
@@ -194,18 +202,18 @@ impl Meta {
             ("tracestate", &self.tracestate),
             ("baggage", &self.baggage),
         ];
-        let said: Arc<[_]> = named
+        let trace_headers: Arc<[_]> = named
             .into_iter()
             .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))
             .collect();
-        Some(said).filter(|it| !it.is_empty())
+        Some(trace_headers).filter(|value| !value.is_empty())
     }
 }
 
-fn says_result_type(result: &str) -> bool {
+fn has_result_type(result: &str) -> bool {
     // Few results have a type, and some are long, so the text is searched before it is parsed.
     result.contains("\"resultType\"")
-        && Object::parse(result).is_some_and(|it| it.get("resultType").is_some())
+        && Object::parse(result).is_some_and(|object| object.get("resultType").is_some())
 }
 
 fn unsupported(asked: &str) -> RpcError {

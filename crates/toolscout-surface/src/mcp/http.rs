@@ -20,10 +20,10 @@ mod sessions;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use identity::passed_on;
+pub(crate) use identity::forwarded_headers;
 pub use protocol::Protocol;
 
-use crate::http::{BodyBudget, CancelToken, ConcurrencyLimit, HttpRejection, Limits, Principal};
+use crate::http::{CancelToken, HttpRejection, Limits, Principal, RequestShares, drain, share_key};
 use crate::mcp::SessionInfo;
 use accept::Accept;
 use axum::Router;
@@ -52,11 +52,11 @@ pub struct Endpoint {
     streams: Arc<ConcurrencyLimit>,
     bodies: Arc<BodyBudget>,
     limits: Limits,
-    ending: CancelToken,
+    shutdown: CancelToken,
 }
 
 /// The server, the profile and the principal of a request.
-struct Visit {
+struct EndpointRequest {
     server: Arc<dyn Protocol>,
     profile: Option<String>,
     principal: Principal,
@@ -64,8 +64,8 @@ struct Visit {
 
 impl Endpoint {
     /// Creates an endpoint for these servers. Streams without an end of their own end with
-    /// `ending`, which belongs to the listener.
-    pub fn new(servers: Servers, limits: Limits, ending: CancelToken) -> Arc<Self> {
+    /// `shutdown`, which belongs to the listener.
+    pub fn new(servers: Servers, limits: Limits, shutdown: CancelToken) -> Arc<Self> {
         Arc::new(Self {
             servers,
             sessions: Sessions::new(&limits),
@@ -80,18 +80,18 @@ impl Endpoint {
     /// The routes `/mcp` and `/mcp/<profile>`. The listener must authenticate requests first.
     pub fn routes(self: &Arc<Self>) -> Router {
         Router::new()
-            .route("/mcp", any(plain))
-            .route("/mcp/{profile}", any(profiled))
+            .route("/mcp", any(serve_default))
+            .route("/mcp/{profile}", any(serve_profile))
             .with_state(self.clone())
     }
 
     /// The current sessions. Their ids are labels and not credentials.
-    pub fn conversations(&self) -> Vec<SessionInfo> {
-        let told = |it: &Arc<Session>| SessionInfo {
-            owner: it.owner.clone(),
-            ..it.client.conversation("mcp")
+    pub fn session_infos(&self) -> Vec<SessionInfo> {
+        let to_info = |session: &Arc<Session>| SessionInfo {
+            owner: session.owner.clone(),
+            ..session.client.session_info("mcp")
         };
-        self.sessions.all().iter().map(told).collect()
+        self.sessions.all().iter().map(to_info).collect()
     }
 
     async fn serve(&self, profile: Option<String>, request: Request) -> Result<Response, Response> {
@@ -104,65 +104,82 @@ impl Endpoint {
         })?;
         let visit = Visit { server, profile, principal };
         match head.method {
-            Method::POST => self.post(visit, &head, body).await,
-            Method::GET => self.listen(&visit, &head).map_err(IntoResponse::into_response),
-            Method::DELETE => self.leave(&visit, &head).map_err(IntoResponse::into_response),
-            _ => Err(HttpRejection::not_allowed(ALL, "MCP is spoken with POST").into_response()),
+            Method::POST => self.post(endpoint_request, &head, body).await,
+            Method::GET => {
+                self.listen(&endpoint_request, &head).map_err(IntoResponse::into_response)
+            }
+            Method::DELETE => {
+                self.end_session(&endpoint_request, &head).map_err(IntoResponse::into_response)
+            }
+            _ => Err(HttpRejection::not_allowed(ALLOWED_METHODS, "use POST for MCP requests")
+                .into_response()),
         }
     }
 
     /// The stream of a session for messages that belong to no request.
-    fn listen(&self, visit: &Visit, head: &Parts) -> Result<Response, HttpRejection> {
+    fn listen(
+        &self,
+        endpoint_request: &EndpointRequest,
+        head: &Parts,
+    ) -> Result<Response, HttpRejection> {
         if era::is_modern(&head.headers) {
             return Err(HttpRejection::not_allowed(
                 "POST",
                 "send `subscriptions/listen` with POST",
             ));
         }
-        if !Accept::of(&head.headers).names_events {
+        if !Accept::from_headers(&head.headers).names_events {
             return Err(HttpRejection::not_allowed(
                 "POST, DELETE",
-                "GET is for `text/event-stream` only",
+                "GET needs `Accept: text/event-stream`",
             ));
         }
         let session = self.session(visit, head)?;
         let pass = self
             .streams
-            .enter(&visit.principal.name)
-            .ok_or_else(|| HttpRejection::busy("too many streams at once"))?;
-        Ok(events::of_session(session.visit(), self.ending.clone(), pass))
+            .try_acquire(&session.share_key())
+            .ok_or_else(|| HttpRejection::busy("too many concurrent streams of this client"))?;
+        Ok(events::session_stream(session.acquire(), self.shutdown.clone(), permit))
     }
 
-    fn leave(&self, visit: &Visit, head: &Parts) -> Result<Response, HttpRejection> {
+    fn end_session(
+        &self,
+        endpoint_request: &EndpointRequest,
+        head: &Parts,
+    ) -> Result<Response, HttpRejection> {
         if era::is_modern(&head.headers) {
             return Err(HttpRejection::not_allowed("POST", "there is no session to end"));
         }
-        let session = self.session(visit, head)?;
-        self.sessions.end(&session);
+        let session = self.session(endpoint_request, head)?;
+        self.sessions.close(&session);
         Ok(Response::new(Body::empty()))
     }
 
     /// The session that a request names. It must have the same principal, profile and owner as the
     /// request; otherwise it does not exist for this client.
-    fn session(&self, visit: &Visit, head: &Parts) -> Result<Arc<Session>, HttpRejection> {
+    fn session(
+        &self,
+        endpoint_request: &EndpointRequest,
+        head: &Parts,
+    ) -> Result<Arc<Session>, HttpRejection> {
         let mut values = head.headers.get_all(session::HEADER).iter();
         let id = match (values.next(), values.next()) {
             (Some(id), None) => id.to_str().unwrap_or_default(),
             (None, _) => {
                 return Err(HttpRejection::bad_request(
-                    "`Mcp-Session-Id` is missing; begin with `initialize`",
+                    "`Mcp-Session-Id` is missing; start with `initialize`",
                 ));
             }
             (_, Some(_)) => {
-                return Err(HttpRejection::bad_request("`Mcp-Session-Id` is there twice"));
+                return Err(HttpRejection::bad_request("duplicate `Mcp-Session-Id` header"));
             }
         };
         let session = self.sessions.find(id, &visit.principal.name, visit.profile.as_deref());
         let is_theirs = |it: &Arc<Session>| {
             visit.server.is_same(&it.client.identity, &identity::identity(&visit.principal, head))
         };
-        session.filter(is_theirs).ok_or_else(|| {
-            HttpRejection::not_found("there is no such session; begin again with `initialize`")
+        session.filter(is_owner).ok_or_else(|| {
+            HttpRejection::not_found("session not found; start again with `initialize`")
         })
     }
 }
@@ -176,7 +193,7 @@ async fn profiled(
     Path(profile): Path<String>,
     request: Request,
 ) -> Response {
-    endpoint.serve(Some(profile), request).await.unwrap_or_else(|it| it)
+    endpoint.serve(Some(profile), request).await.unwrap_or_else(|error| error)
 }
 
 /// The response to a message that has no result.

@@ -1,9 +1,9 @@
 //! The era of a message over HTTP, and the check that its headers agree with it.
 
-use super::headers::{decoded, differs, malformed, missing, one};
+use super::headers::{decode, differs, malformed, missing, single_value};
 use crate::mcp::errors;
 use crate::mcp::message::{Incoming, Request};
-use crate::mcp::version::{MODERN, SPOKEN, Version};
+use crate::mcp::version::{MODERN, SUPPORTED_VERSIONS, Version};
 use axum::http::HeaderMap;
 use serde::Deserialize;
 use serde_json::json;
@@ -47,34 +47,38 @@ struct Meta<'a> {
 
 /// Whether the headers alone name the modern version.
 pub(super) fn is_modern(headers: &HeaderMap) -> bool {
-    headers.get(VERSION).is_some_and(|it| it == MODERN)
+    headers.get(VERSION).is_some_and(|header| header == MODERN)
 }
 
 /// The era of this message. An unsupported version is an error in either.
-pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, RpcError> {
-    let outside = one(headers, VERSION)?;
+pub(super) fn detect(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, RpcError> {
+    let header_version = single_value(headers, VERSION)?;
     let Incoming::Request(request) = incoming else {
-        return era_of(outside);
+        return header_era(header_version);
     };
     let params = params(request)?;
     let meta = meta(&params)?;
-    let inside = meta.version.map(text).transpose()?;
-    match (inside, outside) {
+    let body_version = meta.version.map(text).transpose()?;
+    match (body_version, header_version) {
         // `initialize` belongs to the old era, whatever version is negotiated.
-        (None, outside) if request.method == "initialize" => era_of(outside).map(|_| Era::Legacy),
-        (None, outside) => match era_of(outside)? {
-            Era::Modern => Err(lacking("protocolVersion")),
+        (None, header_version) if request.method == "initialize" => {
+            header_era(header_version).map(|_| Era::Legacy)
+        }
+        (None, header_version) => match header_era(header_version)? {
+            Era::Modern => Err(missing_meta("protocolVersion")),
             Era::Legacy => Ok(Era::Legacy),
         },
         (Some(_), None) => Err(RpcError::new(errors::HEADERS, "`MCP-Protocol-Version` is missing")),
-        (Some(inside), Some(outside)) if inside != outside => Err(RpcError::new(
-            errors::HEADERS,
-            "`MCP-Protocol-Version` is not the version that the message says",
-        )),
-        (Some(inside), Some(_)) if inside != MODERN => Err(unsupported(&inside)),
+        (Some(body_version), Some(header_version)) if body_version != header_version => {
+            Err(RpcError::new(
+                errors::HEADERS,
+                "`MCP-Protocol-Version` does not match the version in the message",
+            ))
+        }
+        (Some(body_version), Some(_)) if body_version != MODERN => Err(unsupported(&body_version)),
         (Some(_), Some(_)) => match meta.capabilities {
             Some(capabilities) if capabilities.get().starts_with('{') => Ok(Era::Modern),
-            _ => Err(lacking("clientCapabilities")),
+            _ => Err(missing_meta("clientCapabilities")),
         },
     }
 }
@@ -82,7 +86,7 @@ pub(super) fn of(headers: &HeaderMap, incoming: &Incoming) -> Result<Era, RpcErr
 /// Compares the headers of a modern request with its message: a proxy that reads only the headers
 /// must not be misled.
 pub(super) fn check_headers(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
-    match one(headers, METHOD)? {
+    match single_value(headers, METHOD)? {
         Some(method) if method == request.method => {}
         Some(_) => return Err(differs("Mcp-Method", "method")),
         None => return Err(missing("Mcp-Method")),
@@ -93,10 +97,10 @@ pub(super) fn check_headers(headers: &HeaderMap, request: &Request) -> Result<()
         "resources/read" => ("params.uri", params.uri),
         _ => return Ok(()),
     };
-    let value: Option<String> = value.and_then(|it| serde_json::from_str(it.get()).ok());
-    match (one(headers, NAME)?, value) {
+    let value: Option<String> = value.and_then(|value| serde_json::from_str(value.get()).ok());
+    match (single_value(headers, NAME)?, value) {
         (Some(name), Some(value))
-            if decoded(name).ok_or_else(|| malformed("Mcp-Name"))? == value =>
+            if decode(name).ok_or_else(|| malformed("Mcp-Name"))? == value =>
         {
             Ok(())
         }
@@ -107,42 +111,47 @@ pub(super) fn check_headers(headers: &HeaderMap, request: &Request) -> Result<()
     }
 }
 
-fn era_of(outside: Option<&str>) -> Result<Era, RpcError> {
-    match outside.map(|it| (it, Version::spoken(it))) {
+fn header_era(header_version: Option<&str>) -> Result<Era, RpcError> {
+    match header_version.map(|header_version| (header_version, Version::supported(header_version)))
+    {
         None => Ok(Era::Legacy),
         Some((_, Some(version))) if version.is_modern() => Ok(Era::Modern),
         Some((_, Some(_))) => Ok(Era::Legacy),
-        Some((asked, None)) => Err(unsupported(asked)),
+        Some((requested, None)) => Err(unsupported(requested)),
     }
 }
 
 fn params(request: &Request) -> Result<Params<'_>, RpcError> {
     let Some(params) = &request.params else { return Ok(Params::default()) };
     serde_json::from_str(params.as_str()).map_err(|error| {
-        RpcError::new(RpcError::PARAMS, format!("`params` cannot be read: {error}"))
+        RpcError::new(RpcError::PARAMS, format!("`params` cannot be parsed: {error}"))
     })
 }
 
 fn meta<'a>(params: &Params<'a>) -> Result<Meta<'a>, RpcError> {
     let Some(meta) = params.meta else { return Ok(Meta::default()) };
     serde_json::from_str(meta.get()).map_err(|error| {
-        RpcError::new(RpcError::PARAMS, format!("`_meta` cannot be read: {error}"))
+        RpcError::new(RpcError::PARAMS, format!("`_meta` cannot be parsed: {error}"))
     })
 }
 
 fn text(raw: &RawValue) -> Result<String, RpcError> {
     serde_json::from_str(raw.get())
-        .map_err(|_| RpcError::new(RpcError::PARAMS, "`_meta` names a version that is no text"))
+        .map_err(|_| RpcError::new(RpcError::PARAMS, "the version in `_meta` is not a string"))
 }
 
-fn lacking(what: &str) -> RpcError {
-    RpcError::new(RpcError::PARAMS, format!("`_meta` must say `io.modelcontextprotocol/{what}`"))
+fn missing_meta(what: &str) -> RpcError {
+    RpcError::new(
+        RpcError::PARAMS,
+        format!("`_meta` must contain `io.modelcontextprotocol/{what}`"),
+    )
 }
 
 /// The error for an unsupported version. Versions of the old era are supported only after
 /// `initialize`, so they are not offered here.
-fn unsupported(asked: &str) -> RpcError {
-    let supported: &[&str] = if SPOKEN.contains(&asked) { &[MODERN] } else { &SPOKEN };
-    let error = RpcError::new(errors::VERSION, "this version of the protocol is not spoken here");
-    error.with_data(&json!({"supported": supported, "requested": asked}))
+fn unsupported(requested: &str) -> RpcError {
+    let supported: &[&str] =
+        if SUPPORTED_VERSIONS.contains(&requested) { &[MODERN] } else { &SUPPORTED_VERSIONS };
+    let error = RpcError::new(errors::VERSION, "unsupported protocol version");
+    error.with_data(&json!({"supported": supported, "requested": requested}))
 }

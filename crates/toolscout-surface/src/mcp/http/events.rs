@@ -12,7 +12,7 @@ use futures_util::stream::unfold;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
-use tokio::task::JoinSet;
+use std::time::Duration;
 use tokio::time::sleep;
 
 /// The stream of the messages before a response, and of the response. Dropping the stream aborts
@@ -61,33 +61,33 @@ impl Answering {
 }
 
 /// The stream of messages that belong to no request. It ends with the session or with the listener.
-pub(super) fn of_session(
-    visiting: Visiting,
-    ending: CancelToken,
-    pass: ConcurrencyPermit,
+pub(super) fn session_stream(
+    guard: SessionGuard,
+    shutdown: CancelToken,
+    permit: SharePermit,
 ) -> Response {
-    let session = visiting.0.ending();
-    let begin = (Open::new(visiting), session, ending, pass, true);
+    let session = guard.0.cancel_token();
+    let initial = (OpenStream::new(guard), session, shutdown, permit, true);
     response(Body::from_stream(unfold(
-        begin,
-        |(open, session, ending, pass, is_first)| async move {
-            let bytes = match is_first {
+        initial,
+        |(open, session, shutdown, permit, is_first)| async move {
+            let bytes = if is_first {
                 // A comment at once shows the client that the stream is open.
                 true => comment(),
                 false => tokio::select! {
                     biased;
                     () = session.cancelled() => return None,
-                    () = ending.cancelled() => return None,
-                    news = news(&open) => news?,
-                },
+                    () = shutdown.cancelled() => return None,
+                    chunk = next_events(&open) => chunk?,
+                }
             };
-            Some((Ok::<_, Infallible>(bytes), (open, session, ending, pass, false)))
+            Some((Ok::<_, Infallible>(bytes), (open, session, shutdown, permit, false)))
         },
     )))
 }
 
-async fn news(open: &Open) -> Option<Bytes> {
-    let queue = &open.visiting.0.queue;
+async fn next_events(open: &OpenStream) -> Option<Bytes> {
+    let queue = &open.guard.0.queue;
     tokio::select! {
         () = queue.until(|| open.is_displaced() || (open.is_newest() && !queue.is_empty())) => match open.is_displaced() {
             true => None,
@@ -98,18 +98,18 @@ async fn news(open: &Open) -> Option<Bytes> {
 }
 
 /// A stream that ends without any message.
-pub(super) fn nothing() -> Response {
+pub(super) fn empty() -> Response {
     response(Body::empty())
 }
 
 /// A complete stream: the messages before a response, and the response.
-pub(super) fn all(mut texts: VecDeque<String>, reply: Reply) -> Response {
+pub(super) fn complete(mut texts: VecDeque<String>, reply: Reply) -> Response {
     texts.push_back(reply.text);
     response(Body::from(events(texts)))
 }
 
 fn events(texts: VecDeque<String>) -> Bytes {
-    let mut events = String::with_capacity(texts.iter().map(|it| it.len() + 32).sum());
+    let mut events = String::with_capacity(texts.iter().map(|text| text.len() + 32).sum());
     for text in texts {
         push_event(&mut events, "message", &text);
     }
@@ -117,9 +117,9 @@ fn events(texts: VecDeque<String>) -> Bytes {
 }
 
 /// Waits for the cancellation; without a token, forever.
-pub(super) async fn over(ending: Option<&CancelToken>) {
-    match ending {
-        Some(ending) => ending.cancelled().await,
+pub(super) async fn cancelled(token: Option<&CancelToken>) {
+    match token {
+        Some(token) => token.cancelled().await,
         None => std::future::pending().await,
     }
 }

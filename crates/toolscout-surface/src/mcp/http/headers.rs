@@ -8,20 +8,23 @@ use std::borrow::Cow;
 use toolscout_core::jsonrpc::RpcError;
 
 /// The trimmed value of a header that may occur once.
-pub(super) fn one<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, RpcError> {
+pub(super) fn single_value<'a>(
+    headers: &'a HeaderMap,
+    name: &str,
+) -> Result<Option<&'a str>, RpcError> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
         (Some(value), None) => {
-            value.to_str().map(|it| Some(it.trim())).map_err(|_| malformed(name))
+            value.to_str().map(|value| Some(value.trim())).map_err(|_| malformed(name))
         }
-        (_, Some(_)) => Err(RpcError::new(errors::HEADERS, format!("`{name}` is there twice"))),
+        (_, Some(_)) => Err(RpcError::new(errors::HEADERS, format!("duplicate `{name}` header"))),
     }
 }
 
 /// Decodes a header value, which may be in base64. Returns none if the encoding is invalid.
-pub(super) fn decoded(value: &str) -> Option<Cow<'_, str>> {
-    let encoded = value.strip_prefix("=?base64?").and_then(|it| it.strip_suffix("?="));
+pub(super) fn decode(value: &str) -> Option<Cow<'_, str>> {
+    let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     match encoded {
         Some(encoded) => Some(String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?.into()),
         None => Some(value.into()),
@@ -33,9 +36,9 @@ pub(super) fn missing(header: &str) -> RpcError {
 }
 
 pub(super) fn differs(header: &str, field: &str) -> RpcError {
-    RpcError::new(errors::HEADERS, format!("`{header}` is not what the message says in `{field}`"))
+    RpcError::new(errors::HEADERS, format!("`{header}` does not match `{field}` of the message"))
 }
 
 pub(super) fn malformed(header: &str) -> RpcError {
-    RpcError::new(errors::HEADERS, format!("`{header}` cannot be read"))
+    RpcError::new(errors::HEADERS, format!("`{header}` is malformed"))
 }

@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 /// Headers that are not passed on: credentials for this server, and headers of the connection.
-const KEPT_BACK: [&str; 13] = [
+const NOT_FORWARDED: [&str; 13] = [
     "authorization",
     "cookie",
     "proxy-authorization",
@@ -31,22 +31,22 @@ pub(super) fn identity(principal: &Principal, head: &Parts) -> Identity {
     }
 }
 
-/// The headers that a request context keeps: all but those in [`KEPT_BACK`].
-pub(crate) fn passed_on(all: &HeaderMap) -> Vec<(String, String)> {
-    let is_kept = |(name, value): (&HeaderName, &HeaderValue)| {
-        let value = value.to_str().ok().filter(|_| !KEPT_BACK.contains(&name.as_str()))?;
+/// The headers that a request context keeps: all but those in [`NOT_FORWARDED`].
+pub(crate) fn forwarded_headers(all: &HeaderMap) -> Vec<(String, String)> {
+    let forwarded = |(name, value): (&HeaderName, &HeaderValue)| {
+        let value = value.to_str().ok().filter(|_| !NOT_FORWARDED.contains(&name.as_str()))?;
         Some((name.as_str().to_owned(), value.to_owned()))
     };
-    all.iter().filter_map(is_kept).collect()
+    all.iter().filter_map(forwarded).collect()
 }
 
 fn shows_all(head: &Parts) -> bool {
-    let is_yes = |it: &str| it.eq_ignore_ascii_case("true") || it == "1";
+    let is_true = |text: &str| text.eq_ignore_ascii_case("true") || text == "1";
     let by_header = head
         .headers
         .get(SHOW_ALL)
-        .and_then(|it| it.to_str().ok())
-        .is_some_and(|it| is_yes(it.trim()));
+        .and_then(|header| header.to_str().ok())
+        .is_some_and(|text| is_true(text.trim()));
     let mut queries = head.uri.query().unwrap_or_default().split('&');
-    by_header || queries.any(|it| it.strip_prefix("show_all=").is_some_and(is_yes))
+    by_header || queries.any(|query| query.strip_prefix("show_all=").is_some_and(is_true))
 }

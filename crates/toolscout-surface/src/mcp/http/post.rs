@@ -1,7 +1,6 @@
 //! Processes a message that was sent with POST.
 
 use super::accept::Accept;
-use super::answer::{Back, plain};
 use super::era::{self, Era};
 use super::identity::identity;
 use super::sessions::Sessions;
@@ -21,30 +20,30 @@ use toolscout_core::RawJson;
 use toolscout_core::jsonrpc::RpcError;
 
 /// Maximum size in bytes of the parameters of `initialize`.
-const GREETING: usize = 12 << 10;
+const MAX_INITIALIZE_BYTES: usize = 12 << 10;
 /// Maximum size in bytes of the headers of `initialize`.
-const GREETING_HEADERS: usize = 12 << 10;
+const MAX_INITIALIZE_HEADER_BYTES: usize = 12 << 10;
 
 impl Endpoint {
     pub(super) async fn post(
         &self,
-        visit: Visit,
+        endpoint_request: EndpointRequest,
         head: &Parts,
         body: Body,
     ) -> Result<Response, Response> {
-        let accept = match check_form(&head.headers) {
+        let accept = match check_content(&head.headers) {
             Ok(accept) => accept,
-            Err(refusal) => {
+            Err(rejection) => {
                 drain(body).await;
-                return Err(refusal.into_response());
+                return Err(rejection.into_response());
             }
         };
         let (bytes, held) =
             read(body, &self.limits, &self.bodies).await.map_err(IntoResponse::into_response)?;
         let incoming = message::read(&bytes).map_err(|it| faulty(it.id.as_ref(), &it.error))?;
         drop(bytes);
-        let era =
-            era::of(&head.headers, &incoming).map_err(|fault| faulty(id_of(&incoming), &fault))?;
+        let era = era::detect(&head.headers, &incoming)
+            .map_err(|error| bad_request(request_id(&incoming), &error))?;
         match era {
             Era::Modern => self.post_modern(visit, head, accept, incoming, held).await,
             Era::Legacy => self.post_legacy(visit, head, accept, incoming, held).await,
@@ -53,26 +52,29 @@ impl Endpoint {
 
     async fn post_modern(
         &self,
-        visit: Visit,
+        endpoint_request: EndpointRequest,
         head: &Parts,
         accept: Accept,
         incoming: Incoming,
-        held: BodyPermit,
+        body_permit: SharePermit,
     ) -> Result<Response, Response> {
         let request = match &incoming {
             Incoming::Request(request) => request,
             // No notification of the modern era needs an action.
             Incoming::Notification { .. } => return Ok(accepted()),
             Incoming::Response { .. } => {
-                return Err(HttpRejection::bad_request("nothing was asked").into_response());
+                return Err(HttpRejection::bad_request(
+                    "unexpected response: no request is pending",
+                )
+                .into_response());
             }
         };
         era::check_headers(&head.headers, request)
-            .map_err(|fault| faulty(Some(&request.id), &fault))?;
+            .map_err(|error| bad_request(Some(&request.id), &error))?;
         // The modern era has no sessions, so it has no methods of sessions either.
-        if request.method == "initialize" || OF_SESSIONS.contains(&request.method.as_str()) {
+        if request.method == "initialize" || SESSION_METHODS.contains(&request.method.as_str()) {
             let reply = Reply::error(Some(&request.id), &RpcError::unknown_method(&request.method));
-            return Err(plain(StatusCode::NOT_FOUND, reply.text));
+            return Err(json_response(StatusCode::NOT_FOUND, reply.text));
         }
         let is_endless = request.method == "subscriptions/listen";
         let pass = self.enter(&visit, is_endless).ok_or_else(|| busy(request))?;
@@ -81,24 +83,24 @@ impl Endpoint {
         let mut taking = visit.server.take(client.clone(), incoming, back.out());
         let ending = is_endless.then(|| self.ending.clone());
         let reply = Box::pin(async move {
-            let _keeping = (pass, held);
+            let _permits = (permit, body_permit);
             tokio::select! {
                 biased;
-                reply = &mut taking => return reply,
-                () = events::over(ending.as_ref()) => client.leave(),
+                reply = &mut handling => return reply,
+                () = events::cancelled(shutdown.as_ref()) => client.disconnect(),
             }
-            taking.await
+            handling.await
         });
-        Ok(back.answer(reply).await)
+        Ok(responder.respond(reply).await)
     }
 
     async fn post_legacy(
         &self,
-        visit: Visit,
+        endpoint_request: EndpointRequest,
         head: &Parts,
         accept: Accept,
         incoming: Incoming,
-        held: BodyPermit,
+        body_permit: SharePermit,
     ) -> Result<Response, Response> {
         let request = match &incoming {
             Incoming::Request(request) if request.method == "initialize" => {
@@ -107,24 +109,27 @@ impl Endpoint {
                 if let Some(refused) = too_long(&identity, request) {
                     return Err(refused);
                 }
-                return self.greet(visit, identity, accept, incoming, (pass, held)).await;
+                return self
+                    .initialize(endpoint_request, identity, accept, incoming, (permit, body_permit))
+                    .await;
             }
             Incoming::Request(request) => Some(request),
             _ => None,
         };
-        let session = self.session(&visit, head).map_err(IntoResponse::into_response)?;
-        let visiting = session.visit();
+        let session = self.session(&endpoint_request, head).map_err(IntoResponse::into_response)?;
+        let guard = session.acquire();
         // A response to this server, or a cancellation, must get through even under overload.
         let pass = match request {
             Some(request) => Some(self.enter(&visit, false).ok_or_else(|| busy(request))?),
             None => None,
         };
         let is_request = request.is_some();
-        let back = Back::new(accept, Some(session.ending()));
-        let taking = visit.server.take(session.client.clone(), incoming, back.out());
+        let responder = Responder::new(accept, Some(session.clone()));
+        let handling =
+            endpoint_request.server.handle(session.client.clone(), incoming, responder.out());
         let reply = Box::pin(async move {
-            let _keeping = (pass, held, visiting);
-            taking.await
+            let _permits = (permit, body_permit, guard);
+            handling.await
         });
         if !is_request {
             reply.await;
@@ -134,30 +139,31 @@ impl Endpoint {
     }
 
     /// `initialize`: creates a session if it succeeds.
-    async fn greet(
+    async fn initialize(
         &self,
-        visit: Visit,
+        endpoint_request: EndpointRequest,
         identity: Identity,
         accept: Accept,
         incoming: Incoming,
-        keeping: (ConcurrencyPermit, BodyPermit),
+        permits: (SharePermit, SharePermit),
     ) -> Result<Response, Response> {
         let queue = Sessions::queue();
         let client = Client::new(identity, queue.clone());
-        let reply = visit.server.clone().take(client.clone(), incoming, queue.clone()).await;
-        drop(keeping);
-        let Some(reply) = reply else { return Ok(events::nothing()) };
-        let is_greeted = reply.code.is_none();
-        let mut response = match accept.json {
-            true => plain(StatusCode::OK, reply.text),
-            false => events::all(VecDeque::new(), reply),
+        let reply =
+            endpoint_request.server.clone().handle(client.clone(), incoming, queue.clone()).await;
+        drop(permits);
+        let Some(reply) = reply else { return Ok(events::empty()) };
+        let is_initialized = reply.code.is_none();
+        let mut response = if accept.json {
+            json_response(StatusCode::OK, reply.text)
+        } else {
+            events::complete(VecDeque::new(), reply)
         };
-        if is_greeted {
-            let Visit { server, profile, principal } = visit;
-            let session = self.sessions.begin(server, principal.name, profile, client, queue);
-            let session = session.ok_or_else(|| {
-                HttpRejection::busy("there are too many sessions").into_response()
-            })?;
+        if is_initialized {
+            let EndpointRequest { server, profile, principal } = endpoint_request;
+            let session = self.sessions.start(server, principal.name, profile, client, queue);
+            let session = session
+                .ok_or_else(|| HttpRejection::busy("too many sessions in use").into_response())?;
             response.headers_mut().insert(session::HEADER, session.header());
         }
         Ok(response)
@@ -171,34 +177,37 @@ impl Endpoint {
 
 /// Limits the size of `initialize`, because a session keeps its headers and parameters for its
 /// whole life.
-fn too_long(identity: &Identity, request: &Request) -> Option<Response> {
-    let headers = identity.headers.iter().flat_map(|it| it.iter());
+fn check_initialize_size(identity: &Identity, request: &Request) -> Option<Response> {
+    let headers = identity.headers.iter().flat_map(|header| header.iter());
     let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
-    if headers > GREETING_HEADERS {
-        let words = format!("the headers of a session may have {GREETING_HEADERS} bytes at most");
+    if headers > MAX_INITIALIZE_HEADER_BYTES {
+        let message = format!(
+            "the headers of the session are larger than {MAX_INITIALIZE_HEADER_BYTES} bytes"
+        );
         return Some(
-            HttpRejection::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, words).into_response(),
+            HttpRejection::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message)
+                .into_response(),
         );
     }
-    request.params.as_ref().filter(|it| it.as_str().len() > GREETING)?;
-    let words = format!("`initialize` may have {GREETING} bytes at most");
-    Some(faulty(Some(&request.id), &RpcError::new(RpcError::PARAMS, words)))
+    request.params.as_ref().filter(|params| params.as_str().len() > MAX_INITIALIZE_BYTES)?;
+    let message = format!("`initialize` is larger than {MAX_INITIALIZE_BYTES} bytes");
+    Some(bad_request(Some(&request.id), &RpcError::new(RpcError::PARAMS, message)))
 }
 
 fn busy(request: &Request) -> Response {
     let reply = Reply::error(
         Some(&request.id),
-        &errors::busy("there is too much to do; try again in a second"),
+        &errors::busy("busy, retry after 1 s: too many concurrent requests of this client"),
     );
-    let mut response = plain(StatusCode::TOO_MANY_REQUESTS, reply.text);
+    let mut response = json_response(StatusCode::TOO_MANY_REQUESTS, reply.text);
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
 
 /// Checks the content type and encoding of a request, and reads which media types the client
 /// accepts.
-fn check_form(headers: &HeaderMap) -> Result<Accept, HttpRejection> {
-    let unsupported = |words| HttpRejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words);
+fn check_content(headers: &HeaderMap) -> Result<Accept, HttpRejection> {
+    let unsupported = |message| HttpRejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();
     let is_json = match (kinds.next(), kinds.next()) {
         (Some(kind), None) => kind.to_str().is_ok_and(is_json),
@@ -207,8 +216,8 @@ fn check_form(headers: &HeaderMap) -> Result<Accept, HttpRejection> {
     if !is_json {
         return Err(unsupported("send `Content-Type: application/json`"));
     }
-    if headers.get_all(CONTENT_ENCODING).iter().any(|it| it != "identity") {
-        return Err(unsupported("send it as it is, not compressed"));
+    if headers.get_all(CONTENT_ENCODING).iter().any(|item| item != "identity") {
+        return Err(unsupported("compressed request bodies are not supported"));
     }
     let accept = Accept::of(headers);
     match accept.is_nothing() {
@@ -222,21 +231,23 @@ fn check_form(headers: &HeaderMap) -> Result<Accept, HttpRejection> {
 
 fn is_json(kind: &str) -> bool {
     let mut parts = kind.split(';').map(str::trim);
-    let is_json = parts.next().is_some_and(|it| it.eq_ignore_ascii_case("application/json"));
-    let is_utf8 = |it: &str| match it.split_once('=') {
+    let is_json = parts.next().is_some_and(|part| part.eq_ignore_ascii_case("application/json"));
+    let is_utf8 = |text: &str| match text.split_once('=') {
         Some((key, value)) if key.trim().eq_ignore_ascii_case("charset") => {
-            ["utf-8", "\"utf-8\"", "utf8"].iter().any(|it| value.trim().eq_ignore_ascii_case(it))
+            ["utf-8", "\"utf-8\"", "utf8"]
+                .iter()
+                .any(|item| value.trim().eq_ignore_ascii_case(item))
         }
         _ => true,
     };
     is_json && parts.all(is_utf8)
 }
 
-fn faulty(id: Option<&RawJson>, fault: &RpcError) -> Response {
-    plain(StatusCode::BAD_REQUEST, Reply::error(id, fault).text)
+fn bad_request(id: Option<&RawJson>, error: &RpcError) -> Response {
+    json_response(StatusCode::BAD_REQUEST, Reply::error(id, error).text)
 }
 
-fn id_of(incoming: &Incoming) -> Option<&RawJson> {
+fn request_id(incoming: &Incoming) -> Option<&RawJson> {
     match incoming {
         Incoming::Request(request) => Some(&request.id),
         _ => None,

@@ -8,8 +8,8 @@ use toolscout_core::BoxFuture;
 
 /// Processes messages, independent of the transport.
 pub trait Protocol: Send + Sync + 'static {
-    /// Takes one message; see `Server::take`. Dropping the future cancels the request.
-    fn take(
+    /// Takes one message; see `Server::handle`. Dropping the future cancels the request.
+    fn handle(
         self: Arc<Self>,
         client: Arc<Client>,
         incoming: Incoming,
@@ -17,30 +17,30 @@ pub trait Protocol: Send + Sync + 'static {
     ) -> BoxFuture<'static, Option<Reply>>;
 
     /// Notifies a client of the old era about changes, until the future is dropped.
-    fn keep_informed(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()>;
+    fn notify_of_changes(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()>;
 
     /// Whether both identities may use the same session, which belongs to the client that started
     /// it. By default, they must have the same user.
-    fn is_same(&self, one: &Identity, other: &Identity) -> bool {
+    fn may_share_session(&self, one: &Identity, other: &Identity) -> bool {
         one.user == other.user
     }
 }
 
 impl Protocol for Server {
-    fn take(
+    fn handle(
         self: Arc<Self>,
         client: Arc<Client>,
         incoming: Incoming,
         out: Arc<dyn Outlet>,
     ) -> BoxFuture<'static, Option<Reply>> {
-        Box::pin(async move { Server::take(&self, &client, incoming, out).await })
+        Box::pin(async move { Server::handle(&self, &client, incoming, out).await })
     }
 
-    fn keep_informed(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()> {
-        Box::pin(async move { Server::keep_informed(&self, client).await })
+    fn notify_of_changes(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()> {
+        Box::pin(async move { Server::notify_of_changes(&self, client).await })
     }
 
-    fn is_same(&self, one: &Identity, other: &Identity) -> bool {
+    fn may_share_session(&self, one: &Identity, other: &Identity) -> bool {
         self.owner(one) == self.owner(other)
     }
 }

@@ -8,49 +8,49 @@ use tokio::sync::Notify;
 
 /// The capacity of a queue.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct QueueCapacity {
     pub(super) messages: usize,
     pub(super) bytes: usize,
     /// Whether a `list_changed` notification is dropped if the same one is still queued.
-    is_folded: bool,
+    deduplicates: bool,
 }
 
-impl Room {
+impl QueueCapacity {
     /// For the messages before one response.
-    pub(super) const REQUEST: Self = Self { messages: 1_024, bytes: 8 << 20, is_folded: false };
+    pub(super) const REQUEST: Self = Self { messages: 1_024, bytes: 8 << 20, deduplicates: false };
     /// For messages that belong to no request, which are few.
-    pub(super) const SESSION: Self = Self { messages: 64, bytes: 12 << 10, is_folded: true };
+    pub(super) const SESSION: Self = Self { messages: 64, bytes: 12 << 10, deduplicates: true };
 }
 
 /// A queue of messages to a client. Messages beyond its capacity are dropped.
 pub(super) struct Queue {
-    room: Room,
-    waiting: Mutex<Waiting>,
-    news: Notify,
+    capacity: QueueCapacity,
+    state: Mutex<QueueState>,
+    notify: Notify,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct QueueState {
     texts: VecDeque<String>,
     bytes: usize,
     is_closed: bool,
 }
 
 impl Queue {
-    pub(super) fn new(room: Room) -> Arc<Self> {
-        Arc::new(Self { room, waiting: Mutex::default(), news: Notify::new() })
+    pub(super) fn new(capacity: QueueCapacity) -> Arc<Self> {
+        Arc::new(Self { capacity, state: Mutex::default(), notify: Notify::new() })
     }
 
     /// Takes all queued messages, oldest first.
     pub(super) fn take(&self) -> Option<VecDeque<String>> {
-        let mut waiting = self.waiting.lock();
-        waiting.bytes = 0;
-        let texts = std::mem::take(&mut waiting.texts);
+        let mut state = self.state.lock();
+        state.bytes = 0;
+        let texts = std::mem::take(&mut state.texts);
         (!texts.is_empty()).then_some(texts)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.lock().texts.is_empty()
+        self.state.lock().texts.is_empty()
     }
 
     /// Waits until `is_time` returns true. It is checked now and after each wake-up.
@@ -58,37 +58,39 @@ impl Queue {
         loop {
             let mut news = std::pin::pin!(self.news.notified());
             // Registered before the check, so that no wake-up is missed.
-            news.as_mut().enable();
-            if is_time() {
+            notify.as_mut().enable();
+            if condition() {
                 return;
             }
-            news.await;
+            notify.await;
         }
     }
 
     /// Wakes all waiters, so that they check their condition again.
     pub(super) fn wake(&self) {
-        self.news.notify_waiters();
+        self.notify.notify_waiters();
     }
 
     /// Rejects all further messages.
     pub(super) fn close(&self) {
-        self.waiting.lock().is_closed = true;
+        self.state.lock().is_closed = true;
         self.wake();
     }
 }
 
 impl Outlet for Queue {
     fn send(&self, message: String) -> bool {
-        let mut waiting = self.waiting.lock();
-        if self.room.is_folded
+        let mut state = self.state.lock();
+        if self.capacity.deduplicates
             && message.contains("/list_changed\"")
-            && waiting.texts.contains(&message)
+            && state.texts.contains(&message)
         {
             return true;
         }
-        let bytes = waiting.bytes + message.len();
-        if waiting.is_closed || waiting.texts.len() >= self.room.messages || bytes > self.room.bytes
+        let bytes = state.bytes + message.len();
+        if state.is_closed
+            || state.texts.len() >= self.capacity.messages
+            || bytes > self.capacity.bytes
         {
             return false;
         }
@@ -101,9 +103,9 @@ impl Outlet for Queue {
 }
 
 /// An outlet that discards everything.
-pub(super) struct Nowhere;
+pub(super) struct DiscardOutlet;
 
-impl Outlet for Nowhere {
+impl Outlet for DiscardOutlet {
     fn send(&self, _: String) -> bool {
         false
     }

@@ -22,12 +22,12 @@ use toolscout_core::jsonrpc::RpcError;
 
 /// Without any message for this long, the stream is started, so that no proxy treats the request as
 /// dead.
-const PATIENCE: Duration = Duration::from_secs(20);
+const STREAM_AFTER: Duration = Duration::from_secs(20);
 /// The client lacks a capability that the request needs.
-const CAPABILITY: i64 = -32021;
+const MISSING_CAPABILITY: i64 = -32021;
 
 /// The way back to the client that sent a request.
-pub(super) struct Back {
+pub(super) struct Responder {
     accept: Accept,
     queue: Arc<Queue>,
     /// Ends with the session that the request belongs to, in the old era. The requests of a session
@@ -64,19 +64,19 @@ impl Back {
         Answering { queue: self.queue, work, session: self.session, is_quiet_first }.into_response()
     }
 
-    fn answered(self, reply: Option<Reply>) -> Response {
+    fn immediate_response(self, reply: Option<Reply>) -> Response {
         // The request was cancelled by the client, which expects no response.
-        let Some(reply) = reply else { return events::nothing() };
+        let Some(reply) = reply else { return events::empty() };
         match self.queue.take() {
-            Some(texts) => events::all(texts, reply),
-            None if !self.accept.json => events::all(VecDeque::new(), reply),
-            None => plain(status(&reply, self.session.is_none()), reply.text),
+            Some(texts) => events::complete(texts, reply),
+            None if !self.accept.json => events::complete(VecDeque::new(), reply),
+            None => json_response(status(&reply, self.session.is_none()), reply.text),
         }
     }
 }
 
 /// A response with one message as JSON.
-pub(super) fn plain(status: StatusCode, text: String) -> Response {
+pub(super) fn json_response(status: StatusCode, text: String) -> Response {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -88,7 +88,9 @@ pub(super) fn plain(status: StatusCode, text: String) -> Response {
 fn status(reply: &Reply, is_modern: bool) -> StatusCode {
     match reply.code {
         Some(RpcError::METHOD) if is_modern => StatusCode::NOT_FOUND,
-        Some(errors::HEADERS | errors::VERSION | CAPABILITY | RpcError::REQUEST) if is_modern => {
+        Some(errors::HEADERS | errors::VERSION | MISSING_CAPABILITY | RpcError::REQUEST)
+            if is_modern =>
+        {
             StatusCode::BAD_REQUEST
         }
         _ => StatusCode::OK,

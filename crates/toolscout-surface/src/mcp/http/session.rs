@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 pub(super) const HEADER: &str = "mcp-session-id";
 /// Maximum number of open streams of one session. Only the newest receives messages, because older
 /// ones may be dead without being closed. The oldest is closed if there are more.
-const STREAMS: usize = 4;
+const MAX_STREAMS: usize = 4;
 
 /// A session of the old era.
 pub(super) struct Session {
@@ -51,7 +51,7 @@ impl Session {
 
     /// The value of the session header.
     pub(super) fn header(&self) -> HeaderValue {
-        HeaderValue::from_str(&self.id).expect("a name of digits can be said in a header")
+        HeaderValue::from_str(&self.id).expect("a session id is a valid header value")
     }
 
     /// Marks the session as in use until the guard is dropped.
@@ -63,11 +63,11 @@ impl Session {
     /// The time of the last use; none while the session is in use.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let state = self.state.lock();
-        (state.visits == 0).then_some(state.seen)
+        (state.active_uses == 0).then_some(state.last_used)
     }
 
     /// Waits until the session has been idle for this long.
-    pub(super) async fn forgotten(&self, after: Duration) {
+    pub(super) async fn idle_for(&self, after: Duration) {
         loop {
             let due = self.idle_since().unwrap_or_else(Instant::now) + after;
             if Instant::now() >= due {
@@ -77,8 +77,8 @@ impl Session {
         }
     }
 
-    pub(super) fn end(&self) {
-        self.end.cancel();
+    pub(super) fn close(&self) {
+        self.cancel_source.cancel();
         self.queue.close();
     }
 
@@ -88,51 +88,51 @@ impl Session {
 }
 
 /// A guard that marks a session as in use.
-pub(super) struct Visiting(pub(super) Arc<Session>);
+pub(super) struct SessionGuard(pub(super) Arc<Session>);
 
-impl Drop for Visiting {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
-        state.visits -= 1;
-        state.seen = Instant::now();
+        state.active_uses -= 1;
+        state.last_used = Instant::now();
     }
 }
 
 /// An open stream for messages that belong to no request.
-pub(super) struct Open {
-    pub(super) visiting: Visiting,
+pub(super) struct OpenStream {
+    pub(super) guard: SessionGuard,
     number: u64,
 }
 
-impl Open {
-    pub(super) fn new(visiting: Visiting) -> Self {
-        let session = &visiting.0;
-        let number = session.next.fetch_add(1, Ordering::Relaxed);
+impl OpenStream {
+    pub(super) fn new(guard: SessionGuard) -> Self {
+        let session = &guard.0;
+        let number = session.next_stream.fetch_add(1, Ordering::Relaxed);
         let mut state = session.state.lock();
-        if state.streams.len() >= STREAMS {
+        if state.streams.len() >= MAX_STREAMS {
             state.streams.remove(0);
         }
         state.streams.push(number);
         drop(state);
         session.queue.wake();
-        Self { visiting, number }
+        Self { guard, number }
     }
 
     /// Whether this stream receives the messages.
     pub(super) fn is_newest(&self) -> bool {
-        self.visiting.0.state.lock().streams.last() == Some(&self.number)
+        self.guard.0.state.lock().streams.last() == Some(&self.number)
     }
 
     /// Whether newer streams have displaced this one.
     pub(super) fn is_displaced(&self) -> bool {
-        !self.visiting.0.state.lock().streams.contains(&self.number)
+        !self.guard.0.state.lock().streams.contains(&self.number)
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenStream {
     fn drop(&mut self) {
-        let session = &self.visiting.0;
-        session.state.lock().streams.retain(|it| *it != self.number);
+        let session = &self.guard.0;
+        session.state.lock().streams.retain(|stream| *stream != self.number);
         session.queue.wake();
     }
 }

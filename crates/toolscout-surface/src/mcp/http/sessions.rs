@@ -1,7 +1,7 @@
 //! All sessions of the old era, with limits in total and per owner, and with expiry.
 
 use super::protocol::Protocol;
-use super::queue::{Queue, Room};
+use super::queue::{Queue, QueueCapacity};
 use super::session::Session;
 use crate::http::Limits;
 use crate::mcp::client::Client;
@@ -15,9 +15,9 @@ use tokio::task::JoinSet;
 
 /// All sessions of the old era.
 pub(super) struct Sessions {
-    most: usize,
+    max_total: usize,
     each: usize,
-    time: Duration,
+    idle_timeout: Duration,
     random: SystemRandom,
     table: Mutex<Table>,
     /// One task per session: it notifies the client, and ends the session when it expires.
@@ -34,9 +34,9 @@ struct Table {
 impl Sessions {
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
-            most: limits.sessions,
+            max_total: limits.sessions,
             each: limits.sessions_each,
-            time: limits.session_time,
+            idle_timeout: limits.session_time,
             random: SystemRandom::new(),
             table: Mutex::default(),
             tasks: Mutex::default(),
@@ -45,12 +45,13 @@ impl Sessions {
 
     /// The queue for messages to the client of a new session.
     pub(super) fn queue() -> Arc<Queue> {
-        Queue::new(Room::SESSION)
+        Queue::new(QueueCapacity::SESSION)
     }
 
-    /// Starts a session. If its owner or the server has too many, the owner's longest idle session
-    /// ends. Returns none if there are too many and the owner has no idle session.
-    pub(super) fn begin(
+    /// Starts a session. If its owner or the server has too many, an idle session of the owner and
+    /// the client with the most of them ends. Returns none if there are too many and none of them
+    /// is idle.
+    pub(super) fn start(
         self: &Arc<Self>,
         server: Arc<dyn Protocol>,
         owner: Option<Arc<str>>,
@@ -71,9 +72,9 @@ impl Sessions {
             displaced
         };
         if let Some(displaced) = displaced {
-            displaced.end();
+            displaced.close();
         }
-        self.watch(server, &session);
+        self.spawn_task(server, &session);
         Some(session)
     }
 
@@ -94,9 +95,9 @@ impl Sessions {
         self.table.lock().all.values().cloned().collect()
     }
 
-    pub(super) fn end(&self, session: &Arc<Session>) {
+    pub(super) fn close(&self, session: &Arc<Session>) {
         self.table.lock().remove(session);
-        session.end();
+        session.close();
     }
 
     #[cfg(test)]
@@ -104,11 +105,11 @@ impl Sessions {
         self.table.lock().all.len()
     }
 
-    fn watch(self: &Arc<Self>, server: Arc<dyn Protocol>, session: &Arc<Session>) {
+    fn spawn_task(self: &Arc<Self>, server: Arc<dyn Protocol>, session: &Arc<Session>) {
         let (sessions, session) = (Arc::downgrade(self), session.clone());
         let mut tasks = self.tasks.lock();
         while tasks.try_join_next().is_some() {}
-        tasks.spawn(attend(sessions, server, session, self.time));
+        tasks.spawn(run_session(sessions, server, session, self.idle_timeout));
     }
 
     /// 128 unguessable bits in hexadecimal; none if the system has no random numbers.
@@ -123,25 +124,25 @@ impl Sessions {
     }
 }
 
-async fn attend(
+async fn run_session(
     sessions: Weak<Sessions>,
     server: Arc<dyn Protocol>,
     session: Arc<Session>,
-    time: Duration,
+    idle_timeout: Duration,
 ) {
-    let ending = session.ending();
-    let informing = async {
-        server.keep_informed(session.client.clone()).await;
+    let closed = session.cancel_token();
+    let notifying = async {
+        server.notify_of_changes(session.client.clone()).await;
         std::future::pending::<()>().await;
     };
     tokio::select! {
-        () = informing => {}
-        () = ending.cancelled() => {}
-        () = session.forgotten(time) => {}
+        () = notifying => {}
+        () = closed.cancelled() => {}
+        () = session.idle_for(idle_timeout) => {}
     }
     match sessions.upgrade() {
-        Some(sessions) => sessions.end(&session),
-        None => session.end(),
+        Some(sessions) => sessions.close(&session),
+        None => session.close(),
     }
 }
 
@@ -154,7 +155,7 @@ impl Table {
     fn remove(&mut self, session: &Arc<Session>) {
         self.all.remove(&session.id);
         if let Some(own) = self.each.get_mut(&session.owner) {
-            own.retain(|it| !Arc::ptr_eq(it, session));
+            own.retain(|item| !Arc::ptr_eq(item, session));
             if own.is_empty() {
                 self.each.remove(&session.owner);
             }
