@@ -4,7 +4,7 @@
 use super::client::ClientInfo;
 use super::exchange::Exchange;
 use super::list;
-use super::version::{SPOKEN, Version};
+use super::version::{SUPPORTED_VERSIONS, Version};
 use super::{library, meta};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,10 +21,14 @@ struct Params {
 
 /// The old era: negotiates a revision, and stores the capabilities of the client.
 pub(super) async fn initialize(exchange: &Exchange) -> Result<String, RpcError> {
-    let Params { protocol_version, capabilities, client_info } = exchange.read()?;
-    let version = Version::agreed(&protocol_version);
-    exchange.client.initialize(version, client_info.and_then(|it| it.name()), capabilities);
-    let mut response = introduction(exchange).await;
+    let Params { protocol_version, capabilities, client_info } = exchange.parse_params()?;
+    let version = Version::negotiate(&protocol_version);
+    exchange.client.initialize(
+        version,
+        client_info.and_then(|client_info| client_info.name()),
+        capabilities,
+    );
+    let mut response = common_response(exchange).await;
     response["protocolVersion"] = version.name().into();
     response["serverInfo"] = server_info(exchange);
     Ok(response.to_string())
@@ -32,15 +36,19 @@ pub(super) async fn initialize(exchange: &Exchange) -> Result<String, RpcError> 
 
 /// The modern era: the same response for every client.
 pub(super) async fn discover(exchange: &Exchange) -> Result<String, RpcError> {
-    let mut response = introduction(exchange).await;
-    response["supportedVersions"] = json!(SPOKEN);
+    let mut response = common_response(exchange).await;
+    response["supportedVersions"] = json!(SUPPORTED_VERSIONS);
     response["_meta"] = json!({"io.modelcontextprotocol/serverInfo": server_info(exchange)});
     Ok(list::cacheable(exchange, response.to_string(), false))
 }
 
-async fn introduction(exchange: &Exchange) -> Value {
+async fn common_response(exchange: &Exchange) -> Value {
     let mut capabilities = library::capabilities(exchange).await;
     capabilities["tools"] = json!({"listChanged": true});
+    if exchange.server.options.transparent.is_none() {
+        // Tools of folders log, too.
+        capabilities["logging"] = json!({});
+    }
     let mut response = json!({"capabilities": capabilities});
     if let Some(instructions) = instructions(exchange).await {
         response["instructions"] = instructions.into();

@@ -13,64 +13,64 @@ mod real;
 mod streams;
 
 use super::{Endpoint, Servers};
-use crate::http::fixture::{Answer, Site, Wire, terms};
+use crate::http::fixture::{Site, Wire, WireResponse, terms};
 use crate::http::{Auth, Limits, Listener, Routes, Terms};
-use parrot::Parrot;
+use fake_server::FakeServer;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use toolscout_core::jsonrpc::RpcError;
 
 /// A listener with an MCP endpoint, and the fake server behind it.
-struct House {
+struct EndpointFixture {
     site: Site,
     endpoint: Arc<Endpoint>,
-    parrot: Arc<Parrot>,
+    fake_server: Arc<FakeServer>,
 }
 
-async fn house() -> House {
-    house_with(terms(Auth::None)).await
+async fn fixture() -> EndpointFixture {
+    fixture_with(terms(Auth::None)).await
 }
 
-async fn house_within(limits: Limits) -> House {
-    house_with(Terms { limits, ..terms(Auth::None) }).await
+async fn fixture_with_limits(limits: Limits) -> EndpointFixture {
+    fixture_with(Terms { limits, ..terms(Auth::None) }).await
 }
 
-async fn house_with(terms: Terms) -> House {
-    let parrot = Parrot::new();
+async fn fixture_with(terms: Terms) -> EndpointFixture {
+    let fake_server = FakeServer::new();
     let listener = Listener::bind(terms).await.expect("bound");
     let servers: Servers = {
-        let parrot = parrot.clone();
+        let fake_server = fake_server.clone();
         Arc::new(move |profile| match profile {
-            None | Some("read") => Ok(parrot.clone() as _),
+            None | Some("read") => Ok(fake_server.clone() as _),
             Some(other) => Err(format!("there is no profile `{other}`")),
         })
     };
     let endpoint = Endpoint::new(servers, listener.limits().clone(), listener.shutdown());
     let site = Site::serve(listener, Routes::new().guarded(endpoint.routes()));
-    House { site, endpoint, parrot }
+    EndpointFixture { site, endpoint, fake_server }
 }
 
-impl House {
-    async fn post(&self, headers: &[&str], body: &Value) -> Answer {
-        self.site.ask(post(headers, &body.to_string())).await
+impl EndpointFixture {
+    async fn post(&self, headers: &[&str], body: &Value) -> WireResponse {
+        self.site.send(post(headers, &body.to_string())).await
     }
 
     /// Starts a session, and returns its header.
-    async fn greet(&self, headers: &[&str]) -> String {
-        let answer = self.post(headers, &initialize("2025-11-25")).await;
-        let id = answer
+    async fn start_session(&self, headers: &[&str]) -> String {
+        let response = self.post(headers, &initialize("2025-11-25")).await;
+        let id = response
             .header("mcp-session-id")
-            .unwrap_or_else(|| panic!("{answer:?} begins a session"));
+            .unwrap_or_else(|| panic!("{response:?} begins a session"));
         format!("Mcp-Session-Id: {id}")
     }
 
     /// Sends a modern request with valid headers.
-    async fn modern(&self, method: &str, params: Value) -> Answer {
-        self.site.ask(modern(method, params)).await
+    async fn modern(&self, method: &str, params: Value) -> WireResponse {
+        self.site.send(modern(method, params)).await
     }
 
     /// Sends a request that stays open. Returns its connection and the head of the response.
-    async fn open(&self, request: String) -> (Wire, Answer) {
+    async fn open(&self, request: String) -> (Wire, WireResponse) {
         let mut wire = self.site.dial().await;
         wire.send(request).await;
         let head = wire.head().await;
@@ -92,9 +92,9 @@ fn post_to(path: &str, headers: &[&str], body: &str) -> String {
 }
 
 fn request(method: &str, path: &str, headers: &[&str], more: &str) -> String {
-    let has_accept = headers.iter().any(|it| it.starts_with("Accept"));
+    let has_accept = headers.iter().any(|header| header.starts_with("Accept"));
     let accept = if has_accept { "" } else { "Accept: application/json, text/event-stream\r\n" };
-    let headers: String = headers.iter().map(|it| format!("{it}\r\n")).collect();
+    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
     format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{accept}{headers}{more}\r\n")
 }
 
@@ -103,7 +103,7 @@ fn modern(method: &str, params: Value) -> String {
         .get("name")
         .or(params.get("uri"))
         .and_then(Value::as_str)
-        .map(|it| format!("Mcp-Name: {it}"));
+        .map(|text| format!("Mcp-Name: {text}"));
     let method_header = format!("Mcp-Method: {method}");
     let mut headers = vec!["MCP-Protocol-Version: 2026-07-28", &method_header];
     headers.extend(name.as_deref());
@@ -135,6 +135,6 @@ fn initialize(version: &str) -> Value {
 
 /// The messages in a piece of a stream.
 fn messages(events: &str) -> Vec<Value> {
-    let lines = events.lines().filter_map(|it| it.strip_prefix("data: "));
-    lines.map(|it| serde_json::from_str(it).expect("a message")).collect()
+    let lines = events.lines().filter_map(|line| line.strip_prefix("data: "));
+    lines.map(|line| serde_json::from_str(line).expect("a message")).collect()
 }

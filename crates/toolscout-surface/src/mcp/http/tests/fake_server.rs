@@ -11,19 +11,19 @@ use toolscout_core::BoxFuture;
 use toolscout_core::jsonrpc::{self, RpcError};
 
 /// A fake server that responds as tests require, and counts.
-pub(super) struct Parrot {
+pub(super) struct FakeServer {
     counts: watch::Sender<Counts>,
     /// Lets requests of `wait` end.
     pub(super) go: Semaphore,
-    /// Notifies all clients of the old era.
-    pub(super) news: watch::Sender<u64>,
+    /// Notifies all clients of the legacy era.
+    pub(super) changes: watch::Sender<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Counts {
-    pub(super) begun: usize,
+    pub(super) started: usize,
     /// With or without a response.
-    pub(super) over: usize,
+    pub(super) finished: usize,
     pub(super) notified: usize,
     pub(super) informed: usize,
     pub(super) said: usize,
@@ -31,27 +31,27 @@ pub(super) struct Counts {
 }
 
 /// Counts a request as over, however it ends.
-struct Running(Arc<Parrot>);
+struct RunningGuard(Arc<FakeServer>);
 
-impl Drop for Running {
+impl Drop for RunningGuard {
     fn drop(&mut self) {
-        self.0.count(|it| it.over += 1);
+        self.0.count(|counts| counts.finished += 1);
     }
 }
 
 /// Decrements the number of notified clients.
-struct Informing(Arc<Parrot>);
+struct NotifyGuard(Arc<FakeServer>);
 
-impl Drop for Informing {
+impl Drop for NotifyGuard {
     fn drop(&mut self) {
-        self.0.count(|it| it.informed -= 1);
+        self.0.count(|counts| counts.notified_clients -= 1);
     }
 }
 
-impl Parrot {
+impl FakeServer {
     pub(super) fn new() -> Arc<Self> {
-        let (counts, news) = (watch::Sender::default(), watch::Sender::new(0));
-        Arc::new(Self { counts, go: Semaphore::new(0), news })
+        let (counts, changes) = (watch::Sender::default(), watch::Sender::new(0));
+        Arc::new(Self { counts, go: Semaphore::new(0), changes })
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -59,9 +59,9 @@ impl Parrot {
     }
 
     /// Waits until the counts satisfy the condition.
-    pub(super) async fn until(&self, is_so: impl Fn(&Counts) -> bool) {
+    pub(super) async fn until(&self, condition: impl Fn(&Counts) -> bool) {
         let mut counts = self.counts.subscribe();
-        let waited = soon(counts.wait_for(|it| is_so(it))).await.map(|it| *it);
+        let waited = soon(counts.wait_for(|counts| condition(counts))).await.map(|soon| *soon);
         waited.expect("somebody counts");
     }
 
@@ -69,7 +69,7 @@ impl Parrot {
         self.counts.send_modify(change);
     }
 
-    fn say(&self, out: &Arc<dyn Outlet>, at: u64, padding: usize) {
+    fn send_progress(&self, out: &Arc<dyn Outlet>, number: u64, padding: usize) {
         let params =
             json!({"progressToken": 1, "progress": at, "message": "x".repeat(padding)}).to_string();
         match out.send(jsonrpc::notification("notifications/progress", Some(&params))) {
@@ -78,13 +78,13 @@ impl Parrot {
         }
     }
 
-    async fn answer(
+    async fn respond(
         &self,
         client: &Arc<Client>,
         request: &Request,
         out: &Arc<dyn Outlet>,
     ) -> Result<Value, RpcError> {
-        let params = request.params.as_ref().map_or(Value::Null, |it| it.to_value());
+        let params = request.params.as_ref().map_or(Value::Null, |params| params.to_value());
         match request.method.as_str() {
             "initialize" => {
                 let version = params["protocolVersion"]
@@ -102,8 +102,12 @@ impl Parrot {
                 "showsAll": client.identity.shows_all,
             })),
             "say" => {
-                for at in 0..params["times"].as_u64().unwrap_or(1) {
-                    self.say(out, at, params["padding"].as_u64().unwrap_or(0) as usize);
+                for number in 0..params["times"].as_u64().unwrap_or(1) {
+                    self.send_progress(
+                        out,
+                        number,
+                        params["padding"].as_u64().unwrap_or(0) as usize,
+                    );
                     if params["slowly"] == true {
                         tokio::task::yield_now().await;
                     }
@@ -119,14 +123,15 @@ impl Parrot {
                 Ok(json!({"waited": true}))
             }
             "ask" => {
-                let answer = client.ask("elicitation/create", r#"{"message":"sure?"}"#, out).await;
+                let response =
+                    client.request("elicitation/create", r#"{"message":"sure?"}"#, out).await;
                 Ok(
-                    json!({"answer": answer.map_or_else(|it| it.message.into(), |it| it.to_value())}),
+                    json!({"answer": response.map_or_else(|it| it.message.into(), |it| it.to_value())}),
                 )
             }
             "subscriptions/listen" => {
                 out.send(jsonrpc::notification("notifications/subscriptions/acknowledged", None));
-                client.left().await;
+                client.disconnected().await;
                 Ok(json!({"left": true}))
             }
             "lacking" => Err(RpcError::new(-32021, "a capability is missing")),
@@ -136,8 +141,8 @@ impl Parrot {
     }
 }
 
-impl Protocol for Parrot {
-    fn take(
+impl Protocol for FakeServer {
+    fn handle(
         self: Arc<Self>,
         client: Arc<Client>,
         incoming: Incoming,
@@ -147,7 +152,7 @@ impl Protocol for Parrot {
             let request = match incoming {
                 Incoming::Request(request) => request,
                 Incoming::Notification { method, params } => {
-                    self.count(|it| it.notified += 1);
+                    self.count(|counts| counts.notified += 1);
                     if method == "notifications/cancelled" {
                         let id = params.expect("an id").to_value()["requestId"].to_string();
                         client.cancel(&toolscout_core::RawJson::parse(&id).expect("an id"));
@@ -155,15 +160,15 @@ impl Protocol for Parrot {
                     return None;
                 }
                 Incoming::Response { id, outcome } => {
-                    client.settle(&id, outcome);
+                    client.handle_response(&id, outcome);
                     return None;
                 }
             };
-            let (_in_flight, cancelled) = client.begin(&request.id).expect("room");
-            self.count(|it| it.begun += 1);
-            let _running = Running(self.clone());
+            let (_in_flight, cancelled) = client.register_request(&request.id).expect("room");
+            self.count(|counts| counts.started += 1);
+            let _running = RunningGuard(self.clone());
             let result = tokio::select! {
-                result = self.answer(&client, &request, &out) => result,
+                result = self.respond(&client, &request, &out) => result,
                 _ = cancelled => return None,
             };
             Some(match result {
@@ -171,22 +176,23 @@ impl Protocol for Parrot {
                     text: jsonrpc::result(request.id.as_str(), &result.to_string()),
                     code: None,
                 },
-                Err(fault) => Reply::error(Some(&request.id), &fault),
+                Err(error) => Reply::error(Some(&request.id), &error),
             })
         })
     }
 
-    fn keep_informed(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()> {
+    fn notify_of_changes(self: Arc<Self>, client: Arc<Client>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            let mut news = self.news.subscribe();
-            self.count(|it| it.informed += 1);
-            let _informing = Informing(self.clone());
-            while news.changed().await.is_ok() {
+            let mut changes = self.changes.subscribe();
+            self.count(|counts| counts.notified_clients += 1);
+            let _guard = NotifyGuard(self.clone());
+            while changes.changed().await.is_ok() {
                 client.out.send(jsonrpc::notification("notifications/tools/list_changed", None));
-                let at = *news.borrow_and_update();
-                client
-                    .out
-                    .send(jsonrpc::notification("notifications/message", Some(&at.to_string())));
+                let number = *changes.borrow_and_update();
+                client.out.send(jsonrpc::notification(
+                    "notifications/message",
+                    Some(&number.to_string()),
+                ));
             }
         })
     }

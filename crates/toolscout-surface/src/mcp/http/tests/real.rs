@@ -1,5 +1,5 @@
 use super::*;
-use crate::mcp::{OperationTools, Remembered, Server, ServerOptions};
+use crate::mcp::{OperationTools, Server, ServerOptions, WireNameStore};
 use toolscout_gateway::Gateway;
 
 async fn real() -> Site {
@@ -7,7 +7,7 @@ async fn real() -> Site {
     let server = Server::new(
         gateway,
         ServerOptions::new("toolscout", "1", [7; 32]),
-        Remembered::in_memory(),
+        WireNameStore::in_memory(),
         OperationTools::default(),
     );
     let listener = Listener::bind(terms(Auth::None)).await.expect("bound");
@@ -18,20 +18,22 @@ async fn real() -> Site {
 
 /// H-12.
 #[tokio::test]
-async fn who_asks_what_is_there_is_told_everything_at_once() {
-    let answer = real().await.ask(modern("server/discover", json!({}))).await;
-    let result = &answer.json()["result"];
-    assert_eq!((answer.status, &result["resultType"]), (200, &json!("complete")));
+async fn discover_returns_versions_and_capabilities() {
+    let response = real().await.send(modern("server/discover", json!({}))).await;
+    let result = &response.json()["result"];
+    assert_eq!((response.status, &result["resultType"]), (200, &json!("complete")));
     assert!(
-        result["supportedVersions"].as_array().is_some_and(|it| it.contains(&json!("2026-07-28")))
+        result["supportedVersions"]
+            .as_array()
+            .is_some_and(|supported_versions| supported_versions.contains(&json!("2026-07-28")))
     );
     assert!(result["capabilities"]["tools"].is_object() && result["ttlMs"].as_u64().is_some());
-    assert!(["public", "private"].map(|it| json!(it)).contains(&result["cacheScope"]));
+    assert!(["public", "private"].map(|value| json!(value)).contains(&result["cacheScope"]));
 }
 
 /// Methods of sessions do not exist for requests of the modern era.
 #[tokio::test]
-async fn what_belongs_to_sessions_is_unknown_without_one() {
+async fn session_methods_are_unknown_without_a_session() {
     let site = real().await;
     for method in [
         "initialize",
@@ -41,25 +43,25 @@ async fn what_belongs_to_sessions_is_unknown_without_one() {
         "resources/unsubscribe",
         "nobody/knows",
     ] {
-        let answer = site.ask(modern(method, json!({}))).await;
-        assert_eq!((answer.status, answer.code()), (404, RpcError::METHOD), "{method}");
+        let response = site.send(modern(method, json!({}))).await;
+        assert_eq!((response.status, response.code()), (404, RpcError::METHOD), "{method}");
     }
 }
 
 #[tokio::test]
-async fn an_old_client_greets_lists_and_leaves() {
+async fn a_legacy_client_initializes_lists_and_disconnects() {
     let site = real().await;
-    let greeted = site.ask(post(&[], &initialize("2025-06-18").to_string())).await;
-    assert_eq!(greeted.json()["result"]["protocolVersion"], "2025-06-18");
+    let initialized = site.send(post(&[], &initialize("2025-06-18").to_string())).await;
+    assert_eq!(initialized.json()["result"]["protocolVersion"], "2025-06-18");
     let session =
-        format!("Mcp-Session-Id: {}", greeted.header("mcp-session-id").expect("a session"));
-    let listed = site.ask(post(&[&session], &message("tools/list", json!({})).to_string())).await;
+        format!("Mcp-Session-Id: {}", initialized.header("mcp-session-id").expect("a session"));
+    let listed = site.send(post(&[&session], &message("tools/list", json!({})).to_string())).await;
     assert!(listed.json()["result"]["tools"].is_array(), "{listed:?}");
-    assert_eq!(site.ask(request("DELETE", "/mcp", &[&session], "")).await.status, 200);
+    assert_eq!(site.send(request("DELETE", "/mcp", &[&session], "")).await.status, 200);
 }
 
 #[tokio::test]
-async fn a_stream_that_listens_begins_with_what_was_agreed() {
+async fn a_subscription_stream_starts_with_an_acknowledgement() {
     let mut site = real().await;
     let mut wire = site.dial().await;
     wire.send(modern("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}})))
