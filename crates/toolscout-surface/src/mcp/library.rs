@@ -25,17 +25,17 @@ const SUBSCRIPTIONS: usize = 256;
 const NO_RESOURCE: i64 = -32002;
 
 pub(super) async fn resources(exchange: &Exchange) -> Result<String, RpcError> {
-    listing(exchange, "resources", |it| by(&it.resources, "uri")).await
+    listing(exchange, "resources", |value| index_by(&value.resources, "uri")).await
 }
 
 pub(super) async fn templates(exchange: &Exchange) -> Result<String, RpcError> {
-    listing(exchange, "resourceTemplates", |it| by(&it.templates, "uriTemplate")).await
+    listing(exchange, "resourceTemplates", |value| index_by(&value.templates, "uriTemplate")).await
 }
 
 /// Lists prompts. They are named like tools, because two servers may have a prompt of the same
 /// name.
 pub(super) async fn prompts(exchange: &Exchange) -> Result<String, RpcError> {
-    let libraries = offered(exchange, "prompts").await?;
+    let libraries = libraries_with(exchange, "prompts").await?;
     let entries = prompt_names(exchange, &libraries).into_iter().map(|(name, (_, raw))| {
         let mut prompt = Object::parse(raw.as_str()).unwrap_or_default();
         let quoted = quoted(&name);
@@ -65,30 +65,34 @@ pub(super) async fn prompt(exchange: &Exchange) -> Result<String, RpcError> {
 
 pub(super) async fn complete(exchange: &Exchange) -> Result<String, RpcError> {
     let params = exchange.params.to_value();
-    let mut about = params["ref"].clone();
-    let owner = match (about["type"].as_str(), about["name"].as_str(), about["uri"].as_str()) {
-        (Some("ref/prompt"), Some(name), _) => {
-            let (owner, own_name) = prompt_named(exchange, name).await?;
-            about["name"] = own_name.into();
-            owner
-        }
-        (Some("ref/resource"), _, Some(uri)) => owner(exchange, uri).await?,
-        _ => return Err(RpcError::invalid_params("`ref` must name a prompt or a resource")),
-    };
+    let mut reference = params["ref"].clone();
+    let owner =
+        match (reference["type"].as_str(), reference["name"].as_str(), reference["uri"].as_str()) {
+            (Some("ref/prompt"), Some(name), _) => {
+                let (owner, own_name) = prompt_named(exchange, name).await?;
+                reference["name"] = own_name.into();
+                owner
+            }
+            (Some("ref/resource"), _, Some(uri)) => owner(exchange, uri).await?,
+            _ => return Err(RpcError::invalid_params("`ref` must name a prompt or a resource")),
+        };
     let mut params = Object::parse(exchange.params.as_str()).unwrap_or_default();
-    let about = about.to_string();
-    params.set("ref", about.as_str());
+    let reference = reference.to_string();
+    params.set("ref", reference.as_str());
     forward(exchange, &owner, "completion/complete", &params.to_string()).await
 }
 
-pub(super) async fn subscribe(exchange: &Exchange, wants: bool) -> Result<String, RpcError> {
+pub(super) async fn subscribe(
+    exchange: &Exchange,
+    is_subscribing: bool,
+) -> Result<String, RpcError> {
     let uri = text_param(exchange, "uri")?;
     let owner = owner(exchange, &uri).await?;
-    let method = if wants { "resources/subscribe" } else { "resources/unsubscribe" };
+    let method = if is_subscribing { "resources/subscribe" } else { "resources/unsubscribe" };
     let result = forward(exchange, &owner, method, exchange.params.as_str()).await?;
     exchange.client.subscriptions(|all| {
-        all.retain(|it| *it != uri);
-        if wants {
+        all.retain(|item| *item != uri);
+        if is_subscribing {
             all.push(uri);
         }
         // A new subscription beyond the limit replaces the oldest.
@@ -99,7 +103,7 @@ pub(super) async fn subscribe(exchange: &Exchange, wants: bool) -> Result<String
 
 /// Subscribes to a resource for a listening client of the modern era. Errors are ignored, because
 /// some servers cannot notify.
-pub(super) async fn listen_to(exchange: &Exchange, uri: &str) {
+pub(super) async fn subscribe_quietly(exchange: &Exchange, uri: &str) {
     let Ok(owner) = owner(exchange, uri).await else { return };
     let params = json!({"uri": uri}).to_string();
     let _ = forward(exchange, &owner, "resources/subscribe", &params).await;
@@ -107,13 +111,13 @@ pub(super) async fn listen_to(exchange: &Exchange, uri: &str) {
 
 /// Sets the log level of a client of the old era, and that of a transparent server.
 pub(super) async fn set_level(exchange: &Exchange) -> Result<String, RpcError> {
-    let level = logging::asked(&exchange.params.to_value());
+    let level = logging::requested_level(&exchange.params.to_value());
     let level = level.ok_or_else(|| {
         RpcError::invalid_params("`level` must be one of the eight levels, such as \"info\"")
     })?;
     exchange.client.set_log_level(level);
     if exchange.server.options.transparent.is_some() {
-        for (source, _) in offered(exchange, "logging").await? {
+        for (source, _) in libraries_with(exchange, "logging").await? {
             forward(exchange, &source, "logging/setLevel", exchange.params.as_str()).await?;
         }
     }
@@ -123,11 +127,11 @@ pub(super) async fn set_level(exchange: &Exchange) -> Result<String, RpcError> {
 /// The combined capabilities of all upstream servers.
 pub(super) async fn capabilities(exchange: &Exchange) -> Value {
     let mut all = json!({});
-    for (_, holdings) in libraries(exchange).await {
-        let said = said(&holdings);
+    for (_, contents) in libraries(exchange).await {
+        let declared = declared_capabilities(&contents);
         for key in ["resources", "prompts", "completions", "logging"]
             .into_iter()
-            .filter(|it| said[*it].is_object())
+            .filter(|item| declared[*item].is_object())
         {
             if all.get(key).is_none() {
                 all[key] = json!({});
@@ -135,7 +139,7 @@ pub(super) async fn capabilities(exchange: &Exchange) -> Value {
             if matches!(key, "resources" | "prompts") {
                 all[key]["listChanged"] = true.into();
             }
-            if said[key]["subscribe"] == true {
+            if declared[key]["subscribe"] == true {
                 all[key]["subscribe"] = true.into();
             }
         }
@@ -145,7 +149,7 @@ pub(super) async fn capabilities(exchange: &Exchange) -> Value {
 
 /// The instructions of a transparent server.
 pub(super) async fn instructions(exchange: &Exchange) -> Option<String> {
-    libraries(exchange).await.into_iter().find_map(|(_, it)| it.instructions)
+    libraries(exchange).await.into_iter().find_map(|(_, library)| library.instructions)
 }
 
 type SourceLibrary = (Arc<dyn Source>, LibraryContents);
@@ -156,36 +160,39 @@ async fn libraries(exchange: &Exchange) -> Vec<SourceLibrary> {
     let server = &exchange.server;
     let cx = exchange.cx(None);
     let view = server.gateway.view(&cx).await;
-    let is_shown = |it: &&Arc<dyn Source>| {
+    let is_shown = |value: &&Arc<dyn Source>| {
         let is_approved =
-            !matches!(it.review(), ReviewMode::Needed { approves_first_sight: false, .. });
-        is_approved && server.options.transparent.as_ref().is_none_or(|only| it.id() == only)
+            !matches!(value.review(), ReviewMode::Needed { approves_first_sight: false, .. });
+        is_approved && server.options.transparent.as_ref().is_none_or(|only| value.id() == only)
     };
     let mut libraries: Vec<SourceLibrary> = view
         .sources()
         .iter()
         .filter(is_shown)
-        .filter_map(|source| Some((source.clone(), view.library(source.id())?.holdings(&cx).ok()?)))
+        .filter_map(|source| Some((source.clone(), view.library(source.id())?.contents(&cx).ok()?)))
         .collect();
     libraries.sort_by(|(one, _), (other, _)| one.id().cmp(other.id()));
     libraries
 }
 
 /// The libraries with this capability. If there are none, the method is unknown.
-async fn offered(exchange: &Exchange, capability: &str) -> Result<Vec<SourceLibrary>, RpcError> {
+async fn libraries_with(
+    exchange: &Exchange,
+    capability: &str,
+) -> Result<Vec<SourceLibrary>, RpcError> {
     let libraries: Vec<_> = libraries(exchange)
         .await
         .into_iter()
-        .filter(|(_, it)| said(it)[capability].is_object())
+        .filter(|(_, library)| declared_capabilities(library)[capability].is_object())
         .collect();
     if libraries.is_empty() {
-        return Err(RpcError::new(RpcError::METHOD, format!("nothing here has {capability}")));
+        return Err(RpcError::new(RpcError::METHOD, format!("this server has no {capability}")));
     }
     Ok(libraries)
 }
 
-fn said(holdings: &LibraryContents) -> Value {
-    holdings.capabilities.as_ref().map(RawJson::to_value).unwrap_or_default()
+fn declared_capabilities(contents: &LibraryContents) -> Value {
+    contents.capabilities.as_ref().map(RawJson::to_value).unwrap_or_default()
 }
 
 /// Lists definitions by this key, unchanged. If two servers have the same key, the first one is
@@ -193,11 +200,11 @@ fn said(holdings: &LibraryContents) -> Value {
 async fn listing(
     exchange: &Exchange,
     key: &str,
-    of: impl Fn(&LibraryContents) -> BTreeMap<String, RawJson>,
+    select: impl Fn(&LibraryContents) -> BTreeMap<String, RawJson>,
 ) -> Result<String, RpcError> {
     let mut all = BTreeMap::new();
-    for (_, holdings) in offered(exchange, "resources").await? {
-        for (name, raw) in of(&holdings) {
+    for (_, contents) in libraries_with(exchange, "resources").await? {
+        for (name, raw) in select(&contents) {
             all.entry(name).or_insert(raw);
         }
     }
@@ -209,10 +216,12 @@ async fn listing(
     Ok(list::cacheable(exchange, page, false))
 }
 
-fn by(definitions: &[RawJson], key: &str) -> BTreeMap<String, RawJson> {
+fn index_by(definitions: &[RawJson], key: &str) -> BTreeMap<String, RawJson> {
     definitions
         .iter()
-        .filter_map(|it| Some((it.to_value()[key].as_str()?.to_owned(), it.clone())))
+        .filter_map(|definition| {
+            Some((definition.to_value()[key].as_str()?.to_owned(), definition.clone()))
+        })
         .collect()
 }
 
@@ -223,8 +232,8 @@ fn prompt_names<'a>(
 ) -> BTreeMap<String, (&'a Arc<dyn Source>, &'a RawJson)> {
     let is_transparent = exchange.server.options.transparent.is_some();
     let mut all = BTreeMap::new();
-    for (source, holdings) in libraries {
-        for raw in &holdings.prompts {
+    for (source, contents) in libraries {
+        for raw in &contents.prompts {
             let Some(name) = raw.to_value()["name"].as_str().map(str::to_owned) else { continue };
             let name = if is_transparent { name } else { format!("{}__{name}", source.id()) };
             all.entry(name).or_insert((source, raw));
@@ -237,7 +246,7 @@ async fn prompt_named(
     exchange: &Exchange,
     name: &str,
 ) -> Result<(Arc<dyn Source>, String), RpcError> {
-    let libraries = offered(exchange, "prompts").await?;
+    let libraries = libraries_with(exchange, "prompts").await?;
     let names = prompt_names(exchange, &libraries);
     let (source, raw) = names.get(name).ok_or_else(|| {
         RpcError::invalid_params(format!("Unknown prompt: {}", escape::line(name)))
@@ -248,19 +257,21 @@ async fn prompt_named(
 /// Finds the source of a resource: the one that lists it, has a template for it, or is the only one
 /// with resources.
 async fn owner(exchange: &Exchange, uri: &str) -> Result<Arc<dyn Source>, RpcError> {
-    let libraries = offered(exchange, "resources").await?;
-    let lists = |it: &LibraryContents| it.resources.iter().any(|it| it.to_value()["uri"] == uri);
-    let makes = |it: &LibraryContents| {
-        let mut templates = it
+    let libraries = libraries_with(exchange, "resources").await?;
+    let lists_uri = |contents: &LibraryContents| {
+        contents.resources.iter().any(|resource| resource.to_value()["uri"] == uri)
+    };
+    let has_template = |contents: &LibraryContents| {
+        let mut templates = contents
             .templates
             .iter()
-            .filter_map(|it| Some(it.to_value()["uriTemplate"].as_str()?.to_owned()));
-        templates.any(|it| it == uri || template::fits(&it, uri))
+            .filter_map(|template| Some(template.to_value()["uriTemplate"].as_str()?.to_owned()));
+        templates.any(|template| template == uri || template::fits(&template, uri))
     };
     let found = libraries
         .iter()
-        .find(|(_, it)| lists(it))
-        .or_else(|| libraries.iter().find(|(_, it)| makes(it)));
+        .find(|(_, library)| lists_uri(library))
+        .or_else(|| libraries.iter().find(|(_, library)| has_template(library)));
     let only = if libraries.len() == 1 { libraries.first() } else { None };
     match found.or(only) {
         Some((source, _)) => Ok(source.clone()),
@@ -286,6 +297,6 @@ fn with_cache_hints(exchange: &Exchange, result: String) -> String {
 fn text_param(exchange: &Exchange, key: &str) -> Result<String, RpcError> {
     match exchange.params.to_value()[key].as_str() {
         Some(text) => Ok(text.to_owned()),
-        None => Err(RpcError::invalid_params(format!("`{key}` must be there, as a text"))),
+        None => Err(RpcError::invalid_params(format!("`{key}` must be a string"))),
     }
 }

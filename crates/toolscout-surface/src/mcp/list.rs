@@ -28,22 +28,23 @@ pub(super) async fn tools(exchange: &Exchange) -> Result<String, RpcError> {
     let (view, client_view) = exchange.server.client_view(&cx).await;
     let shows_all = exchange.client.identity.shows_all;
     // A client that wants to see all also sees the tools of remote gateways.
-    let with_far = if shows_all && view.delegates().next().is_some() {
-        Some(client_view.list_with(&exchange.server.gateway.list_remote(&view, &cx).await))
+    let with_remote = if shows_all && view.remote_gateways().next().is_some() {
+        Some(client_view.list_with_remote(&exchange.server.gateway.list_remote(&view, &cx).await))
     } else {
         None
     };
     let page = page(
         exchange,
         "tools",
-        with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)),
+        with_remote.as_deref().unwrap_or_else(|| client_view.list(shows_all)),
     )?;
     // The first page counts for all pages of a list.
-    if exchange.read::<Params>()?.cursor.is_none() {
+    if exchange.parse_params::<Params>()?.cursor.is_none() {
         let count = move || {
-            client_view.shown(with_far.as_deref().unwrap_or_else(|| client_view.list(shows_all)))
+            client_view
+                .context_use(with_remote.as_deref().unwrap_or_else(|| client_view.list(shows_all)))
         };
-        exchange.server.meter.shown(&cx, count);
+        exchange.server.meter.record(&cx, count);
     }
     Ok(cacheable(exchange, page, view.is_private()))
 }
@@ -54,14 +55,14 @@ pub(super) fn page(
     key: &str,
     entries: &[ListEntry],
 ) -> Result<String, RpcError> {
-    let Params { cursor } = exchange.read()?;
-    let from = match cursor {
+    let Params { cursor } = exchange.parse_params()?;
+    let start = match cursor {
         None => 0,
         Some(cursor) => {
             let last =
-                URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|it| String::from_utf8(it).ok());
-            let last = last.ok_or_else(|| RpcError::invalid_params("`cursor` is not valid"))?;
-            entries.partition_point(|it| it.name <= last)
+                URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|value| String::from_utf8(value).ok());
+            let last = last.ok_or_else(|| RpcError::invalid_params("`cursor` is invalid"))?;
+            entries.partition_point(|entry| entry.name <= last)
         }
     };
     Ok(written(key, &entries[from..]))
@@ -69,20 +70,20 @@ pub(super) fn page(
 
 fn written(key: &str, entries: &[ListEntry]) -> String {
     let mut text = format!("{{{}:[", quoted(key));
-    let mut taken = 0;
+    let mut count = 0;
     for entry in entries {
-        if taken > 0 {
+        if count > 0 {
             text.push(',');
         }
         text.push_str(&entry.json);
-        taken += 1;
-        if taken == ENTRIES || text.len() >= BYTES {
+        count += 1;
+        if count >= page_size || text.len() >= MAX_BYTES {
             break;
         }
     }
     text.push(']');
-    if taken < entries.len() {
-        let cursor = URL_SAFE_NO_PAD.encode(&entries[taken - 1].name);
+    if count < entries.len() {
+        let cursor = URL_SAFE_NO_PAD.encode(&entries[count - 1].name);
         text += &format!(r#","nextCursor":"{cursor}""#);
     }
     text.push('}');

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 use toolscout_core::jsonrpc::RpcError;
 use toolscout_core::jsonrpc::notification;
-use toolscout_core::{Cx, LibraryEvent, RawJson};
+use toolscout_core::{Cx, LibraryEvent, RawJson, SourceId};
 
 /// The key of the subscription id in every notification on its stream.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
@@ -19,7 +19,7 @@ const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 /// The notifications that a client subscribes to.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Wants {
+struct SubscriptionFilter {
     #[serde(skip_serializing_if = "is_false")]
     tools_list_changed: bool,
     #[serde(skip_serializing_if = "is_false")]
@@ -33,18 +33,18 @@ struct Wants {
 #[derive(Deserialize)]
 struct Params {
     #[serde(default)]
-    notifications: Wants,
+    notifications: SubscriptionFilter,
 }
 
 /// Notifies a client of the old era about everything, for as long as the future is polled.
-pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
-    let everything = Wants {
+pub(super) async fn notify_of_changes(server: &Arc<Server>, client: &Arc<Client>) {
+    let everything = SubscriptionFilter {
         tools_list_changed: true,
         prompts_list_changed: true,
         resources_list_changed: true,
-        ..Wants::default()
+        ..SubscriptionFilter::default()
     };
-    let subscribed = |uri: &str| client.subscriptions(|all| all.iter().any(|it| it == uri));
+    let subscribed = |uri: &str| client.subscriptions(|all| all.iter().any(|item| item == uri));
     let cx = client.identity.cx(&server.options.request);
     notify(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None)
         .await;
@@ -53,14 +53,14 @@ pub(super) async fn keep_informed(server: &Arc<Server>, client: &Arc<Client>) {
 /// Notifies a client of the modern era about its subscriptions, until it closes the stream or
 /// leaves.
 pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
-    let Params { notifications: mut wants } = exchange.read()?;
-    let able = library::capabilities(exchange).await;
-    wants.prompts_list_changed &= able["prompts"].is_object();
-    wants.resources_list_changed &= able["resources"].is_object();
-    if able["resources"]["subscribe"] != true {
-        wants.resource_subscriptions.clear();
+    let Params { notifications: mut filter } = exchange.parse_params()?;
+    let capabilities = library::capabilities(exchange).await;
+    filter.prompts_list_changed &= capabilities["prompts"].is_object();
+    filter.resources_list_changed &= capabilities["resources"].is_object();
+    if capabilities["resources"]["subscribe"] != true {
+        filter.resource_subscriptions.clear();
     }
-    let agreed = json!({"notifications": wants, "_meta": {SUBSCRIPTION: exchange.id}});
+    let agreed = json!({"notifications": filter, "_meta": {SUBSCRIPTION: exchange.id}});
     let cx = exchange.cx(None);
     // Read before the subscription is acknowledged, so that no later change is missed.
     let before =
@@ -68,9 +68,9 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     exchange
         .out
         .send(notification("notifications/subscriptions/acknowledged", Some(&agreed.to_string())));
-    let uris = wants.resource_subscriptions.clone();
+    let uris = filter.resource_subscriptions.clone();
     for uri in &uris {
-        library::listen_to(exchange, uri).await;
+        library::subscribe_quietly(exchange, uri).await;
     }
     let subscribed = |uri: &str| uris.iter().any(|it| it == uri);
     let shows_all = exchange.client.identity.shows_all;
@@ -79,8 +79,8 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
         () = notify_since(before, &exchange.server, &cx, shows_all, &wants, subscribed, to) => {}
         () = exchange.client.left() => {}
     }
-    let ended = json!({"_meta": {SUBSCRIPTION: exchange.id}});
-    Ok(ended.to_string())
+    let result = json!({"_meta": {SUBSCRIPTION: exchange.id}});
+    Ok(result.to_string())
 }
 
 async fn notify(
@@ -147,12 +147,14 @@ async fn notify_since(
 
 /// The parameters with the id of the subscription.
 fn tagged(params: Option<&RawJson>, subscription: Option<&RawJson>) -> Option<String> {
-    let Some(subscription) = subscription else { return params.map(|it| it.as_str().to_owned()) };
+    let Some(subscription) = subscription else {
+        return params.map(|param| param.as_str().to_owned());
+    };
     let mut params = params.map(RawJson::to_value).unwrap_or_else(|| json!({}));
     params["_meta"][SUBSCRIPTION] = subscription.to_value();
     Some(params.to_string())
 }
 
-fn is_false(it: &bool) -> bool {
-    !it
+fn is_false(value: &bool) -> bool {
+    !value
 }

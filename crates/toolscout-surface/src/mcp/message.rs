@@ -52,11 +52,11 @@ pub struct Unreadable {
 }
 
 /// Reads one message of a client.
-pub fn read(bytes: &[u8]) -> Result<Incoming, Unreadable> {
-    let refuse = |error| Unreadable { id: None, error };
-    if bytes.len() > LONGEST {
-        let message = format!("a message may have {LONGEST} bytes at most");
-        return Err(refuse(RpcError::new(RpcError::REQUEST, message)));
+pub fn parse(bytes: &[u8]) -> Result<Incoming, Unreadable> {
+    let reject = |error| Unreadable { id: None, error };
+    if bytes.len() > MAX_MESSAGE_BYTES {
+        let message = format!("the message is larger than {MAX_MESSAGE_BYTES} bytes");
+        return Err(reject(RpcError::new(RpcError::REQUEST, message)));
     }
     match jsonrpc::read(bytes).map_err(unreadable)? {
         Message::Request { id, method, params } => request(id, method, params),
@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8]) -> Result<Incoming, Unreadable> {
             Ok(Incoming::Response { id: owned(id), outcome: outcome.map(owned) })
         }
         Message::Response { .. } => {
-            Err(refuse(RpcError::new(RpcError::REQUEST, "a response must say to what")))
+            Err(reject(RpcError::new(RpcError::REQUEST, "a response needs an `id`")))
         }
     }
 }
@@ -111,7 +111,7 @@ fn unreadable(invalid: InvalidMessage<'_>) -> Unreadable {
     if let Some(error) = invalid.syntax {
         return Unreadable {
             id: None,
-            error: RpcError::new(RpcError::PARSE, format!("this is no JSON: {error}")),
+            error: RpcError::new(RpcError::PARSE, format!("invalid JSON: {error}")),
         };
     }
     let id = invalid.id.filter(|id| jsonrpc::is_id(id.get())).map(owned);
@@ -121,11 +121,11 @@ fn unreadable(invalid: InvalidMessage<'_>) -> Unreadable {
             (None, "this is no JSON-RPC message")
         }
         InvalidReason::ErrorNotAnObject | InvalidReason::MalformedError(_) => {
-            (None, "this is no JSON-RPC message")
+            (None, "not a JSON-RPC message")
         }
-        InvalidReason::Envelope(_) if id.is_none() => (None, "this is no JSON-RPC message"),
+        InvalidReason::Envelope(_) if id.is_none() => (None, "not a JSON-RPC message"),
         InvalidReason::Version => (id, "`jsonrpc` must be \"2.0\""),
-        _ => (id, "a message is a request, a notification or a response"),
+        _ => (id, "a message must be a request, a notification or a response"),
     };
     Unreadable { id, error: RpcError::new(RpcError::REQUEST, message) }
 }

@@ -4,7 +4,7 @@ use super::NO_RESOURCE;
 use crate::mcp::errors;
 use crate::mcp::exchange::Exchange;
 use crate::mcp::object::Object;
-use crate::mcp::resumable::{self, ClientInput, InputRequests, Outcome, ROUNDS, ask_for};
+use crate::mcp::resumable::{self, ClientInput, InputRequests, MAX_ROUNDS, Outcome};
 use serde_json::json;
 use std::sync::Arc;
 use toolscout_core::jsonrpc::{RpcError, quoted};
@@ -59,7 +59,7 @@ async fn run(
     Err(too_many_rounds())
 }
 
-fn with(params: &RawJson, resume: &Resume) -> Result<RawJson, RpcError> {
+fn with_resume(params: &RawJson, resume: &Resume) -> Result<RawJson, RpcError> {
     let mut params = Object::parse(params.as_str()).unwrap_or_default();
     params.remove("requestState");
     if let Some(responses) = &resume.responses {
@@ -71,20 +71,20 @@ fn with(params: &RawJson, resume: &Resume) -> Result<RawJson, RpcError> {
     RawJson::parse(&params.to_string()).map_err(|error| RpcError::invalid_params(error.to_string()))
 }
 
-fn refused(exchange: &Exchange, error: &SourceError) -> RpcError {
+fn source_error(exchange: &Exchange, error: &SourceError) -> RpcError {
     match error {
         // The code of the old era has no meaning in the modern one.
         SourceError::Answered { code: NO_RESOURCE, .. } if exchange.is_modern() => {
-            RpcError { code: RpcError::PARAMS, ..errors::of_source(error) }
+            RpcError { code: RpcError::PARAMS, ..errors::from_source(error) }
         }
-        error => errors::of_source(error),
+        error => errors::from_source(error),
     }
 }
 
 fn too_many_rounds() -> RpcError {
     RpcError::new(
         RpcError::INTERNAL,
-        format!("the server wanted something more often than {ROUNDS} times, and was given up"),
+        format!("the request was stopped: the server requested input more than {MAX_ROUNDS} times"),
     )
 }
 

@@ -13,8 +13,8 @@ pub(super) fn fits(template: &str, uri: &str) -> bool {
     let (Some((first, middle)), last) = (fixed.split_first(), rest) else { return template == uri };
     let Some(mut uri) = uri.strip_prefix(first) else { return false };
     for part in middle {
-        let Some(at) = uri.find(part) else { return false };
-        uri = &uri[at + part.len()..];
+        let Some(index) = uri.find(part) else { return false };
+        uri = &uri[index + part.len()..];
     }
     uri.ends_with(last)
 }

@@ -1,7 +1,7 @@
 use super::template::fits;
 
 #[test]
-fn an_address_fits_the_template_it_can_have_been_made_from() {
+fn a_uri_matches_the_templates_that_can_expand_to_it() {
     for (template, uri) in [
         ("file:///{path}", "file:///a/b"),
         ("db://{table}/{id}/row", "db://users/7/row"),

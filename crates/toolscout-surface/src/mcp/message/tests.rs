@@ -5,44 +5,44 @@
 use super::*;
 use toolscout_core::jsonrpc;
 
-fn fault_of(text: &str) -> (Option<String>, i64) {
-    let unreadable = read(text.as_bytes()).expect_err(text);
-    (unreadable.id.map(|it| it.as_str().to_owned()), unreadable.error.code)
+fn error_of(text: &str) -> (Option<String>, i64) {
+    let unreadable = parse(text.as_bytes()).expect_err(text);
+    (unreadable.id.map(|id| id.as_str().to_owned()), unreadable.error.code)
 }
 
 /// H-02, H-03, H-05.
 #[test]
-fn what_is_no_message_is_refused_with_the_number_for_it() {
-    assert_eq!(fault_of("not json"), (None, RpcError::PARSE));
-    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1,"method":"x"#), (None, RpcError::PARSE));
-    assert_eq!(fault_of("[]"), (None, RpcError::REQUEST));
-    assert_eq!(fault_of("1"), (None, RpcError::REQUEST));
+fn malformed_messages_get_the_error_code_of_the_protocol() {
+    assert_eq!(error_of("not json"), (None, RpcError::PARSE));
+    assert_eq!(error_of(r#"{"jsonrpc":"2.0","id":1,"method":"x"#), (None, RpcError::PARSE));
+    assert_eq!(error_of("[]"), (None, RpcError::REQUEST));
+    assert_eq!(error_of("1"), (None, RpcError::REQUEST));
     assert_eq!(
-        fault_of(r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#),
+        error_of(r#"{"jsonrpc":"1.0","id":1,"method":"x"}"#),
         (Some("1".into()), RpcError::REQUEST)
     );
     assert_eq!(
-        fault_of(r#"{"jsonrpc":"2.0","id":"a","method":7}"#),
+        error_of(r#"{"jsonrpc":"2.0","id":"a","method":7}"#),
         (Some("\"a\"".into()), RpcError::REQUEST)
     );
-    assert_eq!(fault_of(r#"{"jsonrpc":"2.0","id":1}"#), (Some("1".into()), RpcError::REQUEST));
+    assert_eq!(error_of(r#"{"jsonrpc":"2.0","id":1}"#), (Some("1".into()), RpcError::REQUEST));
     assert_eq!(
-        fault_of(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#).1,
+        error_of(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#).1,
         RpcError::REQUEST
     );
     assert_eq!(
-        fault_of(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#),
+        error_of(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}"#),
         (Some("1".into()), RpcError::PARAMS)
     );
-    assert_eq!(fault_of(r#"["2.0",1,"ping",null,null,null]"#), (None, RpcError::REQUEST));
-    assert_eq!(fault_of(&" ".repeat(LONGEST + 1)).1, RpcError::REQUEST);
+    assert_eq!(error_of(r#"["2.0",1,"ping",null,null,null]"#), (None, RpcError::REQUEST));
+    assert_eq!(error_of(&" ".repeat(MAX_MESSAGE_BYTES + 1)).1, RpcError::REQUEST);
 }
 
 #[test]
-fn an_id_is_a_text_or_a_number_and_stays_as_it_was_written() {
+fn ids_are_strings_or_numbers_and_are_repeated_unchanged() {
     for id in ["1", "-7", "1.50", r#""a\u0062""#] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        let Ok(Incoming::Request(request)) = read(text.as_bytes()) else {
+        let Ok(Incoming::Request(request)) = parse(text.as_bytes()) else {
             panic!("{text} is a request")
         };
         assert_eq!(
@@ -53,7 +53,7 @@ fn an_id_is_a_text_or_a_number_and_stays_as_it_was_written() {
     for id in ["null", "true", "[1]", "{}"] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
         assert!(
-            matches!(read(text.as_bytes()), Ok(Incoming::Notification { .. })),
+            matches!(parse(text.as_bytes()), Ok(Incoming::Notification { .. })),
             "{id} is no id"
         );
     }
