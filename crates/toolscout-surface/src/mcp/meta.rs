@@ -1,7 +1,7 @@
 //! `tool_search` and `execute_tool`: two meta tools that give access to all others.
 //!
 //! Everything here is pure except [`search`], which queries the gateway: definitions from a catalog
-//! ([`definitions`]), a result from hits ([`answer`]), a call from the input of a model
+//! ([`definitions`]), a result from hits ([`search_output`]), a call from the input of a model
 //! ([`ExecuteRequest`]), and error messages ([`failure`]).
 
 mod definitions;
@@ -38,10 +38,10 @@ pub(super) const SEARCH: &str = MetaTool::Search.name();
 pub(super) const EXECUTE: &str = MetaTool::Execute.name();
 
 /// The suffix after `Mcp-Param-` of the header in which proxies see the inner tool.
-pub(super) const HEADER: &str = "Tool";
+pub(super) const TOOL_HEADER: &str = "Tool";
 
 /// Whether a name is reserved for the tools of this server.
-pub(super) fn is_ours(name: &str) -> bool {
+pub(super) fn is_reserved(name: &str) -> bool {
     matches!(name, SEARCH | EXECUTE | READ_RESULT)
 }
 
@@ -54,23 +54,24 @@ pub(super) async fn search(
     ranking: RankingProfile,
     cx: &Cx,
 ) -> ToolOutput {
-    let (request, mut said) = Request::read(arguments);
+    let (request, mut notes) = Request::parse(arguments);
     let sources = request.sources();
     let search =
         SearchRequest { profile: ranking, sources: sources.as_deref(), ..request.search() };
     let found = crate::search::search(gateway, view, &search, cx).await;
-    said.extend(found.notes);
-    said.extend(request.doubts(view));
-    said.extend(found.reasons);
-    answer::answer(&found.hits, request.detail, said)
+    notes.extend(found.notes);
+    notes.extend(request.unknown_source_note(view));
+    notes.extend(found.reasons);
+    search_output::render(&found.hits, request.detail, notes)
 }
 
 /// The context use of a `tool_search` result. Only its texts count; the structured content repeats
 /// them for programs.
-pub(super) fn shown(answer: &ToolOutput) -> ContextUse {
-    let texts = answer.content();
-    let tokens = texts.iter().filter_map(|it| it["text"].as_str()).map(tokens::at_most).sum();
-    let results =
-        answer.structured_content().and_then(|it| Some(it.get("results")?.as_array()?.len()));
-    ContextUse { what: "search", tools: results.unwrap_or_default(), tokens, whole: None }
+pub(super) fn context_use(output: &ToolOutput) -> ContextUse {
+    let texts = output.content();
+    let tokens = texts.iter().filter_map(|text| text["text"].as_str()).map(tokens::at_most).sum();
+    let results = output
+        .structured_content()
+        .and_then(|structured_content| Some(structured_content.get("results")?.as_array()?.len()));
+    ContextUse { form: "search", tools: results.unwrap_or_default(), tokens, catalog: None }
 }

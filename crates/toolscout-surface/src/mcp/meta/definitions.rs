@@ -1,6 +1,6 @@
 //! The definitions of the two meta tools.
 
-use super::{EXECUTE, HEADER, SEARCH, summary};
+use super::{EXECUTE, SEARCH, TOOL_HEADER, summary};
 use crate::context::ContextOptions;
 use crate::tokens;
 use serde_json::{Value, json};
@@ -13,11 +13,11 @@ pub(super) const INSTRUCTIONS: &str = "Most tools here are not listed. When a ta
 
 /// Maximum number of tokens of the instructions. Some clients cut texts longer than two thousand
 /// bytes.
-const TOLD: usize = 300;
+const MAX_INSTRUCTION_TOKENS: usize = 300;
 
 /// The server's instructions to clients, with a summary of the known tools.
 pub(crate) fn instructions(snapshot: &Snapshot, essential: &[String]) -> String {
-    let budget = TOLD - tokens::at_most(INSTRUCTIONS) - 1;
+    let budget = MAX_INSTRUCTION_TOKENS - tokens::at_most(INSTRUCTIONS) - 1;
     let summary = ContextOptions { budget, essential: essential.to_vec() }.summary(snapshot);
     match summary.tools {
         0 => INSTRUCTIONS.to_owned(),
@@ -47,7 +47,7 @@ fn search(snapshot: &Snapshot, delegates: &[&SourceId]) -> Value {
         "inputSchema": {
             "type": "object",
             "properties": {
-                "query": {"type": "string", "description": "What it should do, in a few words. Empty lists all."},
+                "query": {"type": "string", "description": "What the tool should do, in a few words. Empty lists all."},
                 "max_results": {
                     "type": "integer",
                     "minimum": 1,
@@ -60,7 +60,7 @@ fn search(snapshot: &Snapshot, delegates: &[&SourceId]) -> Value {
                     "default": "full",
                     "description": "full: with input schemas; compact: one line each",
                 },
-                "source": {"type": "string", "description": "Only from this server"},
+                "source": {"type": "string", "description": "Only tools of this source"},
             },
         },
         "outputSchema": {
@@ -85,9 +85,9 @@ fn execute() -> Value {
             "type": "object",
             "properties": {
                 // Clients copy this into a header over HTTP, so that proxies see which tool runs.
-                "name": {"type": "string", "description": "The `id` of the tool, as found", "x-mcp-header": HEADER},
-                "arguments": {"type": "object", "description": "What its inputSchema asks for"},
-                "expect": {"type": "string", "description": "Its `digest`: refuse if it has changed since"},
+                "name": {"type": "string", "description": "The `id` of the tool", "x-mcp-header": TOOL_HEADER},
+                "arguments": {"type": "object", "description": "Arguments that match its inputSchema"},
+                "expect": {"type": "string", "description": "Its `digest`: fails if it has changed"},
             },
             "required": ["name"],
         },

@@ -7,9 +7,9 @@ use toolscout_core::{Arguments, Digest, RawJson, Tool, ToolOutput};
 use toolscout_gateway::{ArgumentValidator, Error};
 
 /// Keys that models use for the name of the tool.
-const NAMES: [&str; 5] = ["name", "tool", "tool_name", "toolName", "id"];
+const NAME_KEYS: [&str; 5] = ["name", "tool", "tool_name", "toolName", "id"];
 /// Maximum nesting depth of a call within a call.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// A tool, and arguments for it.
 #[derive(Debug, PartialEq)]
@@ -24,12 +24,12 @@ pub(crate) struct ExecuteRequest {
 
 impl ExecuteRequest {
     /// Reads the input. The error is the result of the call.
-    pub(crate) fn read(input: Option<&RawJson>) -> Result<Self, ToolOutput> {
+    pub(crate) fn parse(input: Option<&RawJson>) -> Result<Self, ToolOutput> {
         let mut rest = match input.map_or(Value::Null, RawJson::to_value) {
-            Value::Object(map) if map.contains_key(NAMES[0]) => map,
+            Value::Object(map) if map.contains_key(NAME_KEYS[0]) => map,
             other => innermost_call(other),
         };
-        let name = NAMES
+        let name = NAME_KEYS
             .into_iter()
             .find(|key| rest.get(*key).is_some_and(|name| !trimmed(name).is_empty()));
         let Some(name) =
@@ -40,12 +40,12 @@ impl ExecuteRequest {
         if matches!(name.as_str(), SEARCH | EXECUTE) {
             return Err(failure::recursion(&name));
         }
-        let expect = expected(&mut rest)?;
+        let expect = take_expected_digest(&mut rest)?;
         Ok(Self { name, expect, rest })
     }
 
     /// The arguments without repair, if the input is well-formed. They are not checked yet.
-    pub(crate) fn plain(&self) -> Option<&Arguments> {
+    pub(crate) fn plain_arguments(&self) -> Option<&Arguments> {
         let named = |key: &&str| self.rest.get(*key).and_then(Value::as_object);
         WRAPPERS[..2].iter().find_map(named).filter(|_| self.rest.len() == 1)
     }
@@ -54,18 +54,18 @@ impl ExecuteRequest {
     /// the closest attempt is returned, and the gateway rejects it. The error is the result of the
     /// call.
     pub(crate) fn arguments(&self, tool: &Tool) -> Result<Arguments, ToolOutput> {
-        let check = ArgumentValidator::of(tool).map_err(|error| failure(tool, &error))?;
-        let given = readings(self.rest.clone());
-        let fitting = given.iter().filter_map(Value::as_object).find(|it| fits(&check, it));
+        let validator = ArgumentValidator::new(tool).map_err(|error| failure(tool, &error))?;
+        let given = interpretations(self.rest.clone());
+        let fitting = given.iter().filter_map(Value::as_object).find(|item| fits(&validator, item));
         if let Some(arguments) = fitting {
             return Ok(arguments.clone());
         }
         let schema = tool.input_schema.to_value();
         let mut nearest = None;
         for given in &given {
-            let Some(repaired) = repair(&check, &schema, given.clone()) else { continue };
-            if fits(&check, &repaired.arguments) {
-                tracing::debug!(event = "arguments_repaired", tool = %tool.id, how = repaired.understood.join("; "));
+            let Some(repaired) = repair(&validator, &schema, given.clone()) else { continue };
+            if fits(&validator, &repaired.arguments) {
+                tracing::debug!(event = "arguments_repaired", tool = %tool.id, how = repaired.repairs.join("; "));
                 return Ok(repaired.arguments);
             }
             nearest.get_or_insert(repaired.arguments);
@@ -87,10 +87,11 @@ impl ExecuteRequest {
 /// name of its own.
 fn innermost_call(given: Value) -> Map<String, Value> {
     let mut map = object(given).unwrap_or_default();
-    for _ in 0..DEEPEST {
-        let is_named = NAMES.iter().any(|it| map.contains_key(*it));
-        let inner = WRAPPERS.into_iter().find(|it| map.contains_key(*it)).filter(|_| !is_named);
-        match inner.and_then(|it| map.get(it)).cloned().and_then(object) {
+    for _ in 0..MAX_DEPTH {
+        let is_named = NAME_KEYS.iter().any(|name| map.contains_key(*name));
+        let inner =
+            WRAPPERS.into_iter().find(|wrapper| map.contains_key(*wrapper)).filter(|_| !is_named);
+        match inner.and_then(|inner| map.get(inner)).cloned().and_then(object) {
             Some(inner) => map = inner,
             None => break,
         }
@@ -110,20 +111,21 @@ fn object(value: Value) -> Option<Map<String, Value>> {
 fn trimmed(name: &Value) -> &str {
     name.as_str()
         .unwrap_or_default()
-        .trim_matches(|it: char| it.is_whitespace() || matches!(it, '`' | '"' | '\''))
+        .trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\''))
 }
 
 /// The expected digest. An invalid value may be an argument of the tool, if the arguments stand
 /// directly beside the name.
-fn expected(map: &mut Map<String, Value>) -> Result<Option<Digest>, ToolOutput> {
+fn take_expected_digest(map: &mut Map<String, Value>) -> Result<Option<Digest>, ToolOutput> {
     let digest = match map.get("expect") {
         None => return Ok(None),
         Some(Value::Null) => None,
         Some(Value::String(text)) if text.trim().is_empty() => None,
-        Some(said) => match said.as_str().and_then(|it| Digest::from_hex(it.trim())) {
+        Some(given) => match given.as_str().and_then(|value| Digest::from_hex(value.trim())) {
             Some(digest) => Some(digest),
-            None if WRAPPERS.iter().any(|it| map.contains_key(*it)) => {
-                let text = "`expect` is no digest: pass the `digest` that tool_search gave, or leave it out";
+            None if WRAPPERS.iter().any(|wrapper| map.contains_key(*wrapper)) => {
+                let text =
+                    "`expect` is not a digest: pass the `digest` from tool_search, or omit it";
                 return Err(ToolOutput::failure(text));
             }
             None => return Ok(None),
@@ -135,33 +137,34 @@ fn expected(map: &mut Map<String, Value>) -> Result<Option<Digest>, ToolOutput> 
 
 /// The possible arguments, most likely first, and never empty: the value of a known key, that value
 /// merged with the keys beside it, or the whole input.
-fn readings(mut map: Map<String, Value>) -> Vec<Value> {
+fn interpretations(mut map: Map<String, Value>) -> Vec<Value> {
     // The well-formed and most frequent case.
     if map.len() == 1 && map.get(WRAPPERS[0]).is_some_and(Value::is_object) {
         return map.remove(WRAPPERS[0]).into_iter().collect();
     }
-    let called: Vec<_> = WRAPPERS.into_iter().filter(|it| map.contains_key(*it)).collect();
-    let Some(first) = called.first() else { return vec![Value::Object(map)] };
-    let mut beside = map.clone();
-    called.iter().for_each(|it| drop(beside.remove(*it)));
-    let mut readings: Vec<_> =
-        called.iter().map(|it| map[*it].clone()).map(nothing_is_empty).collect();
-    if let (false, Some(inner)) = (beside.is_empty(), readings[0].as_object()) {
+    let wrapper_keys: Vec<_> =
+        WRAPPERS.into_iter().filter(|wrapper| map.contains_key(*wrapper)).collect();
+    let Some(first) = wrapper_keys.first() else { return vec![Value::Object(map)] };
+    let mut siblings = map.clone();
+    wrapper_keys.iter().for_each(|item| drop(siblings.remove(*item)));
+    let mut interpretations: Vec<_> =
+        wrapper_keys.iter().map(|item| map[*item].clone()).map(null_to_empty).collect();
+    if let (false, Some(inner)) = (siblings.is_empty(), interpretations[0].as_object()) {
         let is_empty = inner.is_empty();
         let mut both = inner.clone();
-        for (name, it) in beside {
-            both.entry(name).or_insert(it);
+        for (name, siblings) in siblings {
+            both.entry(name).or_insert(siblings);
         }
         // If the wrapped arguments are empty, the keys beside them are more likely the arguments.
-        readings.insert(usize::from(!is_empty), Value::Object(both));
+        interpretations.insert(usize::from(!is_empty), Value::Object(both));
     }
     let is_only = map.len() == 1 && *first == WRAPPERS[0];
     if !is_only {
-        readings.push(Value::Object(map));
+        interpretations.push(Value::Object(map));
     }
-    readings
+    interpretations
 }
 
-fn nothing_is_empty(value: Value) -> Value {
+fn null_to_empty(value: Value) -> Value {
     if value.is_null() { Value::Object(Map::new()) } else { value }
 }

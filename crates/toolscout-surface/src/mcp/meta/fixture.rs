@@ -15,7 +15,7 @@ use toolscout_gateway::{Gateway, Snapshot};
 
 pub(crate) fn gateway(lines: &str) -> Gateway {
     let mut sources: BTreeMap<SourceId, Vec<Arc<Tool>>> = BTreeMap::new();
-    for line in lines.lines().map(str::trim).filter(|it| !it.is_empty()) {
+    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let tool = tool(line);
         sources.entry(tool.id.source.clone()).or_default().push(Arc::new(tool));
     }
@@ -34,7 +34,7 @@ pub(crate) fn snapshot(lines: &str) -> Arc<Snapshot> {
 }
 
 pub(crate) fn tool(line: &str) -> Tool {
-    let (marks, rest) = line.split_at(line.find(|it| !matches!(it, '*' | '!')).unwrap());
+    let (marks, rest) = line.split_at(line.find(|item| !matches!(item, '*' | '!')).unwrap());
     let mut parts = rest.splitn(3, " -- ");
     let mut tool = Tool::new(id(parts.next().unwrap().trim()));
     tool.description = parts.next().map(str::to_owned);
@@ -58,7 +58,11 @@ pub(crate) fn id(text: &str) -> ToolId {
 
 /// The texts of a result, one for each block.
 pub(crate) fn texts(output: &ToolOutput) -> Vec<String> {
-    output.content().iter().map(|it| it["text"].as_str().unwrap_or_default().to_owned()).collect()
+    output
+        .content()
+        .iter()
+        .map(|content| content["text"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 pub(crate) fn raw(value: Value) -> RawJson {
@@ -75,7 +79,7 @@ impl Source for Fake {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         match self.id.as_str() {
             "app" => SourceKind::Code,
             "local" => SourceKind::Folder,
@@ -85,7 +89,7 @@ impl Source for Fake {
     }
 
     fn discover(&self, _cx: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        Box::pin(stream::iter(self.tools.iter().cloned().map(|it| Ok(DiscoveryItem::Tool(it)))))
+        Box::pin(stream::iter(self.tools.iter().cloned().map(|tool| Ok(DiscoveryItem::Tool(tool)))))
     }
 
     fn load<'a>(

@@ -6,40 +6,40 @@ use crate::output::json::compact;
 use crate::search::HitView;
 use serde::Serialize;
 use serde_json::{Value, json};
-use toolscout_core::{RawJson, ToolOutput, escape};
+use toolscout_core::{RawJson, ToolOutput, counted, escape};
 use toolscout_gateway::SearchHit;
 
 /// Maximum size of the hits in bytes. Larger results would fill the context of the model.
-pub(super) const LIMIT: usize = 64 * 1024;
+pub(super) const MAX_BYTES: usize = 64 * 1024;
 /// The text if there are no hits.
-pub(super) const NOTHING: &str = "No tools found. Try different keywords or a broader search term.";
+pub(super) const NO_TOOLS: &str =
+    "No tools found. Try different keywords or a broader search term.";
 
 /// Renders the hits in the requested detail, as far as they fit, with notes.
-pub(super) fn answer(hits: &[SearchHit], detail: Detail, mut notes: Vec<String>) -> ToolOutput {
+pub(super) fn render(hits: &[SearchHit], detail: Detail, mut notes: Vec<String>) -> ToolOutput {
     if hits.is_empty() {
-        return output(NOTHING, "[]", &notes);
+        return output(NO_TOOLS, "[]", &notes);
     }
     match detail {
         Detail::Full => {
-            let (views, left_out) = fitted(hits);
-            notes.extend(left_out);
+            let (views, omission_note) = fit(hits);
+            notes.extend(omission_note);
             let text = compact(&views);
             output(&text, &text, &notes)
         }
         Detail::Compact => {
-            let lines: Vec<_> = hits.iter().map(|it| signature::line(&it.tool)).collect();
-            let shown = shown(&lines, &mut notes);
-            let views = hits
-                .iter()
-                .zip(shown)
-                .map(|(it, line)| json!({"id": id(it), "signature": line, "digest": digest(it)}));
+            let lines: Vec<_> = hits.iter().map(|hit| signature::line(&hit.tool)).collect();
+            let shown = take_fitting(&lines, &mut notes);
+            let views = hits.iter().zip(shown).map(
+                |(item, line)| json!({"id": id(item), "signature": line, "digest": digest(item)}),
+            );
             let views: Vec<_> = views.collect();
             output(&shown.join("\n"), &compact(&views), &notes)
         }
         Detail::Names => {
             let ids: Vec<_> = hits.iter().map(id).collect();
-            let shown = shown(&ids, &mut notes);
-            let views: Vec<_> = shown.iter().map(|it| json!({"id": it})).collect();
+            let shown = take_fitting(&ids, &mut notes);
+            let views: Vec<_> = shown.iter().map(|item| json!({"id": item})).collect();
             output(&shown.join("\n"), &compact(&views), &notes)
         }
     }
@@ -64,10 +64,10 @@ struct View {
 }
 
 impl View {
-    fn of(hit: &SearchHit) -> Self {
+    fn from_hit(hit: &SearchHit) -> Self {
         let HitView { id, name, source, description, score, why, digest, input_schema } =
             HitView::from(hit);
-        let safe = |it: String| escape::text(&it).into_owned();
+        let safe = |text: String| escape::text(&text).into_owned();
         Self {
             id,
             name,
@@ -76,7 +76,7 @@ impl View {
             score,
             why: why.into_iter().map(safe).collect(),
             digest,
-            input_schema: Some(legible(input_schema)),
+            input_schema: Some(escape_descriptions(input_schema)),
             signature: None,
         }
     }
@@ -90,33 +90,33 @@ impl View {
 
 /// Fits the hits into the limit, the first ones with all details. Also returns a note if anything
 /// was left out.
-fn fitted(hits: &[SearchHit]) -> (Vec<View>, Option<String>) {
-    let mut views: Vec<_> = hits.iter().map(View::of).collect();
-    let mut sizes: Vec<_> = views.iter().map(|it| compact(it).len() + 1).collect();
+fn fit(hits: &[SearchHit]) -> (Vec<View>, Option<String>) {
+    let mut views: Vec<_> = hits.iter().map(View::from_hit).collect();
+    let mut sizes: Vec<_> = views.iter().map(|view| compact(view).len() + 1).collect();
     let mut total: usize = sizes.iter().sum::<usize>() + 1;
     let mut shortened = 0;
-    for at in (0..views.len()).rev() {
-        if total <= LIMIT {
+    for index in (0..views.len()).rev() {
+        if total <= MAX_BYTES {
             break;
         }
-        views[at].shorten(&hits[at]);
-        let size = compact(&views[at]).len() + 1;
-        total = total + size - sizes[at];
-        sizes[at] = size;
+        views[index].shorten(&hits[index]);
+        let size = compact(&views[index]).len() + 1;
+        total = total + size - sizes[index];
+        sizes[index] = size;
         shortened += 1;
     }
-    let mut kept = views.len();
-    while total > LIMIT && kept > 1 {
-        kept -= 1;
-        total -= sizes[kept];
+    let mut count = views.len();
+    while total > MAX_BYTES && count > 1 {
+        count -= 1;
+        total -= sizes[count];
     }
-    let dropped = views.len() - kept;
-    views.truncate(kept);
-    (views, left_out(shortened - dropped, dropped))
+    let dropped = views.len() - count;
+    views.truncate(count);
+    (views, omission_note(shortened - dropped, dropped))
 }
 
-fn left_out(shortened: usize, dropped: usize) -> Option<String> {
-    let how = "search for one by its id, ask for fewer `max_results`, or for `detail`: compact";
+fn omission_note(shortened: usize, dropped: usize) -> Option<String> {
+    let hint = "search for a tool by its id, or use a smaller `max_results` or `detail`: compact";
     match (shortened, dropped) {
         (0, 0) => None,
         (shortened, 0) => {
@@ -130,14 +130,14 @@ fn left_out(shortened: usize, dropped: usize) -> Option<String> {
 }
 
 /// As many lines as fit.
-fn shown<'a>(lines: &'a [String], notes: &mut Vec<String>) -> &'a [String] {
+fn take_fitting<'a>(lines: &'a [String], notes: &mut Vec<String>) -> &'a [String] {
     let mut total = 0;
-    let fits = |it: &&String| {
-        total += it.len() + 1;
-        total <= LIMIT
+    let fits = |text: &&String| {
+        total += text.len() + 1;
+        total <= MAX_BYTES
     };
     let count = lines.iter().take_while(fits).count();
-    notes.extend(left_out(0, lines.len() - count));
+    notes.extend(omission_note(0, lines.len() - count));
     &lines[..count]
 }
 
@@ -151,16 +151,16 @@ fn digest(hit: &SearchHit) -> String {
 
 /// The schema with invisible characters escaped in its descriptions. The rest stays unchanged,
 /// because calls have to use the same keys and values.
-fn legible(schema: RawJson) -> RawJson {
+fn escape_descriptions(schema: RawJson) -> RawJson {
     let is_plain = matches!(escape::json(schema.as_str()), std::borrow::Cow::Borrowed(_));
     if is_plain && !schema.as_str().contains("\\u") {
         return schema;
     }
     let mut value = schema.to_value();
-    let mut open = vec![&mut value];
-    while let Some(next) = open.pop() {
+    let mut pending = vec![&mut value];
+    while let Some(next) = pending.pop() {
         match next {
-            Value::Array(items) => open.extend(items),
+            Value::Array(items) => pending.extend(items),
             Value::Object(map) => {
                 for (key, value) in map {
                     match value {
@@ -169,7 +169,7 @@ fn legible(schema: RawJson) -> RawJson {
                         {
                             *text = escape::text(text).into_owned();
                         }
-                        other => open.push(other),
+                        other => pending.push(other),
                     }
                 }
             }
@@ -183,13 +183,13 @@ fn legible(schema: RawJson) -> RawJson {
 fn output(text: &str, results: &str, notes: &[String]) -> ToolOutput {
     let mut content = vec![json!({"type": "text", "text": text})];
     if !notes.is_empty() {
-        let lines: Vec<_> = notes.iter().map(|it| format!("note: {it}")).collect();
+        let lines: Vec<_> = notes.iter().map(|note| format!("note: {note}")).collect();
         content.push(json!({"type": "text", "text": lines.join("\n")}));
     }
     let (content, notes) = (compact(&content), compact(&notes));
     let raw = format!(
         r#"{{"content":{content},"structuredContent":{{"results":{results},"notes":{notes}}}}}"#
     );
-    let output = RawJson::parse(&raw).ok().and_then(|it| ToolOutput::from_raw(it).ok());
-    output.unwrap_or_else(|| ToolOutput::failure("the answer could not be written"))
+    let output = RawJson::parse(&raw).ok().and_then(|raw_json| ToolOutput::from_raw(raw_json).ok());
+    output.unwrap_or_else(|| ToolOutput::failure("the response could not be serialized"))
 }

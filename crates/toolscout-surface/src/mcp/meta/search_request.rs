@@ -6,7 +6,7 @@ use toolscout_core::{RawJson, SourceId, escape};
 use toolscout_gateway::{CatalogView, Query, SearchRequest};
 
 /// Maximum length of a query in characters; the rest is ignored.
-const LONGEST: usize = 2_000;
+const MAX_QUERY: usize = 2_000;
 
 /// The amount of detail for each hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,27 +30,27 @@ pub(super) struct Request {
 
 impl Request {
     /// Reads the input. Values that cannot be read are ignored, and a note reports some of them.
-    pub(super) fn read(arguments: Option<&RawJson>) -> (Self, Vec<String>) {
+    pub(super) fn parse(arguments: Option<&RawJson>) -> (Self, Vec<String>) {
         let raw = arguments.map_or(Value::Null, RawJson::to_value);
         let Repaired { arguments, .. } =
             repair::unwrapped(raw, &["query", "max_results", "detail", "source"]);
-        let mut said = Vec::new();
+        let mut notes = Vec::new();
         let mut query = arguments.get("query").map(text).unwrap_or_default();
-        if let Some((end, _)) = query.char_indices().nth(LONGEST) {
+        if let Some((end, _)) = query.char_indices().nth(MAX_QUERY) {
             query.truncate(end);
-            said.push(format!("only the first {LONGEST} characters of the query were read"));
+            notes.push(format!("only the first {MAX_QUERY} characters of the query were used"));
         }
         let detail = match arguments.get("detail").and_then(Value::as_str) {
             None | Some("full") => Detail::Full,
             Some("compact") => Detail::Compact,
             Some("names") => Detail::Names,
             Some(_) => {
-                said.push("`detail` can be full, compact or names; this is full".to_owned());
+                notes.push("`detail` must be full, compact or names; full was used".to_owned());
                 Detail::Full
             }
         };
-        let source = arguments.get("source").map(text).filter(|it| !it.trim().is_empty());
-        (Self { query, max_results: max_results(&arguments), detail, source }, said)
+        let source = arguments.get("source").map(text).filter(|value| !value.trim().is_empty());
+        (Self { query, max_results: max_results(&arguments), detail, source }, notes)
     }
 
     /// The search request for the gateway.
@@ -60,22 +60,22 @@ impl Request {
 
     /// The sources to search; empty if the given name is no valid source id.
     pub(super) fn sources(&self) -> Option<Vec<SourceId>> {
-        self.source.as_ref().map(|it| SourceId::new(it.trim()).into_iter().collect())
+        self.source.as_ref().map(|source| SourceId::new(source.trim()).into_iter().collect())
     }
 
     /// A note if the given source does not exist.
-    pub(super) fn doubts(&self, view: &CatalogView) -> Option<String> {
+    pub(super) fn unknown_source_note(&self, view: &CatalogView) -> Option<String> {
         let source = self.source.as_ref()?;
-        let mut known: Vec<_> = view.sources().iter().map(|it| it.id()).collect();
+        let mut known: Vec<_> = view.sources().iter().map(|source| source.id()).collect();
         known.sort_unstable();
-        if known.iter().any(|it| it.as_str() == source.trim()) {
+        if known.iter().any(|item| item.as_str() == source.trim()) {
             return None;
         }
-        let some: Vec<_> = known.iter().take(20).map(|it| format!("`{it}`")).collect();
+        let listed: Vec<_> = known.iter().take(20).map(|item| format!("`{item}`")).collect();
         Some(format!(
-            "there is no source `{}`; some that are: {}",
+            "unknown source `{}`; known sources include {}",
             escape::line(source),
-            some.join(", ")
+            listed.join(", ")
         ))
     }
 }
@@ -83,9 +83,10 @@ impl Request {
 /// an invalid number of results becomes the default; a number above the maximum becomes
 /// the maximum.
 fn max_results(arguments: &Map<String, Value>) -> usize {
-    let said = arguments.get("max_results");
-    let number = said
-        .and_then(|it| it.as_f64().or_else(|| it.as_str().and_then(|it| it.trim().parse().ok())));
+    let given = arguments.get("max_results");
+    let number = given.and_then(|value| {
+        value.as_f64().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()))
+    });
     match number {
         Some(number) if number >= 1.0 => number.min(Query::MAX_LIMIT as f64) as usize,
         _ => Query::DEFAULT_LIMIT,

@@ -5,12 +5,12 @@ use serde_json::Value;
 use toolscout_core::{Tool, escape};
 
 /// Maximum number of parameters and of values that are shown; `…` stands for the rest.
-const PARAMETERS: usize = 16;
-const VALUES: usize = 6;
+const MAX_PARAMETERS: usize = 16;
+const MAX_VALUES: usize = 6;
 /// Maximum nesting depth of objects that is shown.
-const DEEPEST: usize = 2;
+const MAX_DEPTH: usize = 2;
 /// Maximum length of the sentence in characters.
-const SENTENCE: usize = 160;
+const MAX_SENTENCE: usize = 160;
 
 /// The signature and the first sentence of the description.
 pub(super) fn line(tool: &Tool) -> String {
@@ -23,15 +23,15 @@ pub(super) fn line(tool: &Tool) -> String {
 /// The id and the parameters.
 pub(super) fn signature(tool: &Tool) -> String {
     let schema = tool.input_schema.to_value();
-    format!("{}({})", escape::line(&tool.id.to_string()), parameters(&schema, &schema, DEEPEST))
+    format!("{}({})", escape::line(&tool.id.to_string()), parameters(&schema, &schema, MAX_DEPTH))
 }
 
 /// The first sentence of a text, on one line and limited in length.
 pub(super) fn sentence(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default().trim();
-    let end = line.find(". ").map_or(line.len(), |it| it + 1);
+    let end = line.find(". ").map_or(line.len(), |index| index + 1);
     let sentence = &line[..end];
-    match sentence.char_indices().nth(SENTENCE) {
+    match sentence.char_indices().nth(MAX_SENTENCE) {
         Some((end, _)) => format!("{}…", escape::line(sentence[..end].trim_end())),
         None => escape::line(sentence).into_owned(),
     }
@@ -39,31 +39,31 @@ pub(super) fn sentence(text: &str) -> String {
 
 fn parameters(root: &Value, schema: &Value, depth: usize) -> String {
     let Some(properties) = properties(root, schema) else { return String::new() };
-    let mut told: Vec<_> = properties
+    let mut shown: Vec<_> = properties
         .iter()
-        .take(PARAMETERS)
-        .map(|(name, it)| {
+        .take(MAX_PARAMETERS)
+        .map(|(name, property)| {
             let mark = if is_required(root, schema, name) { "" } else { "?" };
-            format!("{}{mark}: {}", key(name), kind(root, it, depth))
+            format!("{}{mark}: {}", key(name), type_text(root, property, depth))
         })
         .collect();
-    if properties.len() > PARAMETERS {
-        told.push("…".to_owned());
+    if properties.len() > MAX_PARAMETERS {
+        shown.push("…".to_owned());
     }
-    told.join(", ")
+    shown.join(", ")
 }
 
 fn key(name: &str) -> String {
     match name
         .bytes()
-        .all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.' | b'$'))
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$'))
     {
         true => name.to_owned(),
         false => crate::output::json::compact(&name),
     }
 }
 
-fn kind(root: &Value, schema: &Value, depth: usize) -> String {
+fn type_text(root: &Value, schema: &Value, depth: usize) -> String {
     let schema = resolved(root, schema);
     if let Some(value) = schema.get("const") {
         return literal(value);
@@ -73,14 +73,14 @@ fn kind(root: &Value, schema: &Value, depth: usize) -> String {
     }
     for composed in ["anyOf", "oneOf"] {
         if let (Some(kinds), true) = (schema.get(composed).and_then(Value::as_array), depth > 0) {
-            return union(kinds.iter().map(|it| kind(root, it, depth - 1)));
+            return union(kinds.iter().map(|item| type_text(root, item, depth - 1)));
         }
     }
     match schema.get("type") {
         Some(Value::Array(kinds)) => {
-            union(kinds.iter().filter_map(Value::as_str).map(|it| simple(it).to_owned()))
+            union(kinds.iter().filter_map(Value::as_str).map(|text| simple(text).to_owned()))
         }
-        Some(Value::String(it)) => named(root, schema, it, depth),
+        Some(Value::String(text)) => named(root, schema, text, depth),
         _ if schema.get("properties").is_some() => named(root, schema, "object", depth),
         _ => "any".to_owned(),
     }
@@ -89,13 +89,16 @@ fn kind(root: &Value, schema: &Value, depth: usize) -> String {
 fn named(root: &Value, schema: &Value, name: &str, depth: usize) -> String {
     match name {
         "array" => match schema.get("items") {
-            Some(items) if depth > 0 => match kind(root, items, depth - 1) {
+            Some(items) if depth > 0 => match type_text(root, items, depth - 1) {
                 item if item.contains('|') => format!("({item})[]"),
                 item => format!("{item}[]"),
             },
             _ => "array".to_owned(),
         },
-        "object" if depth > 0 && properties(root, schema).is_some_and(|it| !it.is_empty()) => {
+        "object"
+            if depth > 0
+                && properties(root, schema).is_some_and(|properties| !properties.is_empty()) =>
+        {
             format!("{{{}}}", parameters(root, schema, depth - 1))
         }
         other => simple(other).to_owned(),
@@ -118,7 +121,7 @@ fn simple(name: &str) -> &'static str {
 fn union(kinds: impl Iterator<Item = String>) -> String {
     let mut seen: Vec<String> = Vec::new();
     for kind in kinds {
-        if seen.len() == VALUES {
+        if seen.len() == MAX_VALUES {
             seen.push("…".to_owned());
             break;
         }

@@ -21,22 +21,22 @@ const EXAMPLES: usize = 3;
 
 /// The description of `tool_search`. It is deterministic, and never longer than [`BUDGET`] tokens.
 pub(super) fn summary(snapshot: &Snapshot, delegates: &[&SourceId]) -> String {
-    let content = Content::of(snapshot, delegates);
-    let most = content.sources.len();
-    let fits = |it: &String| tokens::fits(it, BUDGET);
-    let whole = [content.each(), content.together(most)].into_iter().find(fits);
-    whole.unwrap_or_else(|| {
+    let content = Content::new(snapshot, delegates);
+    let total = content.sources.len();
+    let fits = |text: &String| tokens::fits(text, BUDGET);
+    let full_text = [content.list_all(), content.list_largest(total)].into_iter().find(fits);
+    full_text.unwrap_or_else(|| {
         // More sources never take fewer tokens, so a binary search finds the most that fit.
-        let (mut fit, mut too_many) = (0, most);
+        let (mut fit, mut too_many) = (0, total);
         while too_many - fit > 1 {
             let middle = usize::midpoint(fit, too_many);
-            if fits(&content.together(middle)) {
+            if fits(&content.list_largest(middle)) {
                 fit = middle;
             } else {
                 too_many = middle;
             }
         }
-        content.together(fit)
+        content.list_largest(fit)
     })
 }
 
@@ -59,7 +59,7 @@ struct Share {
 struct Counts(BTreeMap<&'static str, usize>);
 
 impl<'a> Content<'a> {
-    fn of(snapshot: &'a Snapshot, delegates: &[&'a SourceId]) -> Self {
+    fn new(snapshot: &'a Snapshot, delegates: &[&'a SourceId]) -> Self {
         let mut content =
             Self { sources: BTreeMap::new(), verbs: Counts::default(), examples: Vec::new() };
         for id in delegates {
@@ -75,22 +75,23 @@ impl<'a> Content<'a> {
                 named.push(tool.as_ref());
             }
         }
-        named.sort_by_key(|it| (it.id.source.as_str(), it.id.name.as_str()));
-        content.examples = spread(&named);
+        named.sort_by_key(|item| (item.id.source.as_str(), item.id.name.as_str()));
+        content.examples = pick_examples(&named);
         content
     }
 
     /// Lists every source with its verbs.
-    fn each(&self) -> String {
-        let sources = self.sources.iter().map(|(id, share)| match share.verbs.first(VERBS_EACH) {
-            verbs if verbs.is_empty() => format!("{id} ({})", share.count()),
-            verbs => format!("{id} ({}: {})", share.count(), verbs.join(", ")),
-        });
-        self.told(&sources.collect::<Vec<_>>().join("; "), "")
+    fn list_all(&self) -> String {
+        let sources =
+            self.sources.iter().map(|(id, share)| match share.verbs.most_frequent(VERBS_EACH) {
+                verbs if verbs.is_empty() => format!("{id} ({})", share.count()),
+                verbs => format!("{id} ({}: {})", share.count(), verbs.join(", ")),
+            });
+        self.render(&sources.collect::<Vec<_>>().join("; "), "")
     }
 
     /// Lists the largest sources, and the verbs of all together.
-    fn together(&self, shown: usize) -> String {
+    fn list_largest(&self, shown: usize) -> String {
         let mut largest: Vec<_> = self.sources.iter().collect();
         largest.sort_by_key(|(id, share)| (std::cmp::Reverse(share.tools), **id));
         let shown: BTreeSet<_> = largest.iter().take(shown).map(|(id, _)| **id).collect();
@@ -101,20 +102,20 @@ impl<'a> Content<'a> {
             0 => {}
             more => sources.push(format!("and {more} more")),
         }
-        let verbs = self.verbs.first(VERBS_TOGETHER).join(", ");
+        let verbs = self.verbs.most_frequent(VERBS_TOGETHER).join(", ");
         let verbs = if verbs.is_empty() { verbs } else { format!(" They {verbs} and more.") };
-        self.told(&sources.join("; "), &verbs)
+        self.render(&sources.join("; "), &verbs)
     }
 
-    fn told(&self, sources: &str, verbs: &str) -> String {
-        let tools: usize = self.sources.values().map(|it| it.tools).sum();
-        let tools = match (tools, self.sources.values().any(|it| it.has_more)) {
-            (0, true) => "Tools".to_owned(),
+    fn render(&self, sources: &str, verbs: &str) -> String {
+        let tools: usize = self.sources.values().map(|source| source.tools).sum();
+        let tools = match (tools, self.sources.values().any(|source| source.has_more)) {
+            (0, true) => "tools".to_owned(),
             (tools, true) => format!("{} and more", counted(tools, "tool")),
             (tools, false) => counted(tools, "tool"),
         };
-        let count = counted(self.sources.len(), "server");
-        let mut text = format!("Finds tools by what they do. {tools} of {count} are behind this");
+        let count = counted(self.sources.len(), "source");
+        let mut text = format!("Finds tools by what they do, among {tools} of {count}");
         text += &if sources.is_empty() { ".".to_owned() } else { format!(": {sources}.{verbs}") };
         if !self.examples.is_empty() {
             text += &format!(" Example queries: {}.", self.examples.join("; "));
@@ -127,7 +128,7 @@ impl<'a> Content<'a> {
 impl Share {
     fn count(&self) -> String {
         match (self.tools, self.has_more) {
-            (0, true) => "asked when you search".to_owned(),
+            (0, true) => "searched remotely".to_owned(),
             (tools, true) => format!("{tools} and more"),
             (tools, false) => tools.to_string(),
         }
@@ -140,29 +141,30 @@ impl Counts {
     }
 
     /// The most frequent words first, then in alphabetical order.
-    fn first(&self, most: usize) -> Vec<&'static str> {
+    fn most_frequent(&self, limit: usize) -> Vec<&'static str> {
         let mut words: Vec<_> = self.0.iter().collect();
         words.sort_by_key(|(word, count)| (std::cmp::Reverse(**count), *word));
-        words.into_iter().take(most).map(|(word, _)| *word).collect()
+        words.into_iter().take(limit).map(|(word, _)| *word).collect()
     }
 }
 
 /// A query that finds this tool: a verb and one or two words after it.
 fn example(tool: &Tool) -> Option<String> {
     let words = words(tool.id.name.as_str());
-    let at = words.iter().position(|it| verb(it).is_some())?;
-    let after: Vec<_> = words[at + 1..].iter().take(2).map(String::as_str).collect();
+    let index = words.iter().position(|word| verb(word).is_some())?;
+    let after: Vec<_> = words[index + 1..].iter().take(2).map(String::as_str).collect();
     (!after.is_empty())
-        .then(|| format!("{} {}", words[at], after.join(" ")))
+        .then(|| format!("{} {}", words[index], after.join(" ")))
         .filter(|_| tool.status.reason().is_none())
 }
 
 /// Examples from as many different sources as possible, without duplicates.
-fn spread(tools: &[&Tool]) -> Vec<String> {
+fn pick_examples(tools: &[&Tool]) -> Vec<String> {
     let by_source = tools.chunk_by(|one, other| one.id.source == other.id.source);
-    let first_of_each = by_source.filter_map(|it| it.iter().find_map(|it| example(it)));
+    let first_of_each =
+        by_source.filter_map(|by_source| by_source.iter().find_map(|item| example(item)));
     let mut chosen: Vec<String> = Vec::new();
-    for example in first_of_each.chain(tools.iter().filter_map(|it| example(it))) {
+    for example in first_of_each.chain(tools.iter().filter_map(|tool| example(tool))) {
         if !chosen.contains(&example) {
             chosen.push(example);
         }

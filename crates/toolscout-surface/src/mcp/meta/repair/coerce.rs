@@ -1,57 +1,57 @@
 //! Converts values of a wrong type, such as `"5"` for a number.
 
-use crate::mcp::meta::schema::{DEEPEST, is_of, is_required, parts, property, types};
+use crate::mcp::meta::schema::{MAX_DEPTH, has_type, is_required, parts, property, types};
 use serde_json::{Number, Value};
 use toolscout_core::Arguments;
 
 /// Integers beyond this are not exact as floating point.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Converts every value of a wrong type to the type that the schema requires, if possible.
 pub(super) fn coerced(
     schema: &Value,
     arguments: Arguments,
-    understood: &mut Vec<String>,
+    repairs: &mut Vec<String>,
 ) -> Arguments {
     let mut value = Value::Object(arguments);
-    let mut work = Work { root: schema, understood };
-    work.coerce(schema, &mut value, "", DEEPEST);
+    let mut coercion = Coercion { root: schema, repairs };
+    coercion.coerce(schema, &mut value, "", MAX_DEPTH);
     match value {
         Value::Object(arguments) => arguments,
         _ => Arguments::new(),
     }
 }
 
-struct Work<'a> {
+struct Coercion<'a> {
     root: &'a Value,
-    understood: &'a mut Vec<String>,
+    repairs: &'a mut Vec<String>,
 }
 
-impl Work<'_> {
+impl Coercion<'_> {
     fn coerce(&mut self, schema: &Value, value: &mut Value, path: &str, depth: usize) {
         if depth == 0 {
             return;
         }
         let types = types(self.root, schema);
-        let is_right = types.is_empty() || is_of(value, &types);
-        if let (false, Some(next)) = (is_right, converted(value, &types)) {
-            self.understood.push(format!("`{path}` was taken as {}", named(&next)));
+        let is_valid = types.is_empty() || has_type(value, &types);
+        if let (false, Some(next)) = (is_valid, converted(value, &types)) {
+            self.repairs.push(format!("`{path}` was read as {}", type_name(&next)));
             *value = next;
         }
         match value {
             Value::Object(map) => {
-                map.retain(|name, it| !it.is_null() || !self.is_nothing(schema, name));
-                for (name, it) in map {
+                map.retain(|name, item| !item.is_null() || !self.is_droppable_null(schema, name));
+                for (name, map) in map {
                     if let Some(inner) = property(self.root, schema, name) {
-                        self.coerce(inner, it, &joined(path, name), depth - 1);
+                        self.coerce(inner, map, &joined(path, name), depth - 1);
                     }
                 }
             }
             Value::Array(items) => {
-                let inner = parts(self.root, schema).into_iter().find_map(|it| it.get("items"));
-                for (at, it) in items.iter_mut().enumerate() {
+                let inner = parts(self.root, schema).into_iter().find_map(|item| item.get("items"));
+                for (index, value) in items.iter_mut().enumerate() {
                     if let Some(inner) = inner {
-                        self.coerce(inner, it, &joined(path, &at.to_string()), depth - 1);
+                        self.coerce(inner, value, &joined(path, &index.to_string()), depth - 1);
                     }
                 }
             }
@@ -60,15 +60,15 @@ impl Work<'_> {
     }
 
     /// Whether a null can be dropped: the property is optional and not nullable.
-    fn is_nothing(&mut self, schema: &Value, name: &str) -> bool {
+    fn is_droppable_null(&mut self, schema: &Value, name: &str) -> bool {
         let Some(inner) = property(self.root, schema, name) else { return false };
         let types = types(self.root, inner);
-        let is_nothing =
+        let is_droppable_null =
             !types.is_empty() && !types.contains(&"null") && !is_required(self.root, schema, name);
-        if is_nothing {
-            self.understood.push(format!("`{name}` was null, and left out"));
+        if is_droppable_null {
+            self.repairs.push(format!("`{name}` was null and was dropped"));
         }
-        is_nothing
+        is_droppable_null
     }
 }
 
@@ -76,12 +76,12 @@ fn joined(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-fn named(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
@@ -89,40 +89,41 @@ fn named(value: &Value) -> &'static str {
 
 /// Converts a value to one of these types; none if that is not possible.
 fn converted(value: &Value, types: &[&str]) -> Option<Value> {
-    let read = match value {
+    let direct = match value {
         Value::String(text) => from_text(text.trim(), types),
         Value::Number(_) | Value::Bool(_) if types.contains(&"string") => {
             Some(Value::String(value.to_string()))
         }
         _ => None,
     };
-    let alone = || {
+    let as_list = || {
         (types.contains(&"array") && !value.is_null()).then(|| Value::Array(vec![value.clone()]))
     };
-    read.or_else(alone)
+    direct.or_else(as_list)
 }
 
 fn from_text(text: &str, types: &[&str]) -> Option<Value> {
     if types.contains(&"boolean") {
-        for (word, it) in [("true", true), ("false", false)] {
-            if text.eq_ignore_ascii_case(word) {
-                return Some(Value::Bool(it));
+        for (name, value) in [("true", true), ("false", false)] {
+            if text.eq_ignore_ascii_case(name) {
+                return Some(Value::Bool(value));
             }
         }
     }
     let value: Value = serde_json::from_str(text).ok()?;
     match value {
-        Value::Number(number) => number_of(number, types),
-        Value::Object(_) | Value::Array(_) | Value::Null if is_of(&value, types) => Some(value),
+        Value::Number(number) => to_number(number, types),
+        Value::Object(_) | Value::Array(_) | Value::Null if has_type(&value, types) => Some(value),
         _ => None,
     }
 }
 
-fn number_of(number: Number, types: &[&str]) -> Option<Value> {
+fn to_number(number: Number, types: &[&str]) -> Option<Value> {
     let is_whole = number.is_i64() || number.is_u64();
     if types.contains(&"number") || types.contains(&"integer") && is_whole {
         return Some(Value::Number(number));
     }
-    let float = number.as_f64().filter(|it| it.fract() == 0.0 && it.abs() < EXACT)?;
+    let float =
+        number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < MAX_EXACT)?;
     types.contains(&"integer").then(|| Value::from(float as i64))
 }

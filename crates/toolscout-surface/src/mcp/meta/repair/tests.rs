@@ -18,42 +18,42 @@ const SCHEMAS: [&str; 5] = [
 
 fn repaired(schema: &str, given: Value) -> Option<Repaired> {
     let tool = tool(&format!("s/t -- x -- {schema}"));
-    repair(&ArgumentValidator::of(&tool).unwrap(), &tool.input_schema.to_value(), given)
+    repair(&ArgumentValidator::new(&tool).unwrap(), &tool.input_schema.to_value(), given)
 }
 
 #[test]
-fn what_was_understood_is_said() {
-    let Repaired { arguments, understood } =
+fn every_repair_is_described() {
+    let Repaired { arguments, repairs } =
         repaired(SCHEMAS[1], json!("{\"a.b\": \"1.5\", \"b\": \"7\"}")).unwrap();
     assert_eq!(Value::Object(arguments), json!({"a": {"b": 1.5}, "b": 7}));
     assert_eq!(
-        understood,
+        repairs,
         [
-            "the arguments were a text that holds JSON",
-            "`a.b` was taken apart at its dots",
-            "`b` was taken as a number",
-            "`a.b` was taken as a number"
+            "the arguments were a string of JSON",
+            "`a.b` was split at its dots",
+            "`b` was read as a number",
+            "`a.b` was read as a number"
         ]
     );
 }
 
 /// `a` is a text at first, and can take `a.c` only after it became an object.
 #[test]
-fn one_thing_that_was_understood_makes_another_plain() {
+fn one_repair_can_make_another_possible() {
     let given = json!({"a": "{\"b\":\"1\"}", "a.c": null});
     let once = repaired(SCHEMAS[4], given).unwrap().arguments;
     assert_eq!(repaired(SCHEMAS[4], Value::Object(once.clone())).unwrap().arguments, once);
 }
 
 #[test]
-fn a_key_that_the_schema_has_is_not_taken_apart() {
+fn a_dotted_key_of_the_schema_is_not_split() {
     let given = json!({"a.b": "5", "input": "x"});
     let Repaired { arguments, .. } = repaired(SCHEMAS[2], given).unwrap();
     assert_eq!(Value::Object(arguments), json!({"a.b": 5, "input": "x"}));
 }
 
 #[test]
-fn something_that_is_there_already_is_not_overwritten() {
+fn existing_values_are_not_overwritten() {
     let given = json!({"a": {"b": 1}, "a.b": 2, "b": "x"});
     let Repaired { arguments, .. } = repaired(SCHEMAS[1], given.clone()).unwrap();
     assert_eq!(Value::Object(arguments), given);
@@ -75,13 +75,13 @@ fn numbers_stay_exact() {
 }
 
 #[test]
-fn deep_and_wide_things_are_read_in_no_time() {
+fn deep_and_wide_arguments_are_repaired_quickly() {
     let mut deep = json!({"a": "x"});
     for _ in 0..100 {
         deep = json!({"arguments": deep});
     }
     assert!(repaired(SCHEMAS[0], deep).is_some());
-    let wide: Map<_, _> = (0..20_000).map(|it| (format!("a.k{it}"), json!("1"))).collect();
+    let wide: Map<_, _> = (0..20_000).map(|index| (format!("a.k{index}"), json!("1"))).collect();
     assert!(repaired(SCHEMAS[1], Value::Object(wide)).is_some());
     let mut text = json!({"a": 5}).to_string();
     for _ in 0..10 {
@@ -105,7 +105,7 @@ fn json_value() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::btree_map(key, inner, 0..5)
-                .prop_map(|it| Value::Object(it.into_iter().collect())),
+                .prop_map(|btree_map| Value::Object(btree_map.into_iter().collect())),
         ]
     })
 }
@@ -114,17 +114,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_fits_stays_and_what_was_repaired_is_not_repaired_again(at in 0..SCHEMAS.len(), given in json_value()) {
-        let tool = tool(&format!("s/t -- x -- {}", SCHEMAS[at]));
-        let (check, schema) = (ArgumentValidator::of(&tool).unwrap(), tool.input_schema.to_value());
-        let fitted = given.as_object().is_some_and(|it| fits(&check, it));
-        let once = repair(&check, &schema, given.clone());
+    fn valid_arguments_are_unchanged_and_repairs_are_idempotent(index in 0..SCHEMAS.len(), given in json_value()) {
+        let tool = tool(&format!("s/t -- x -- {}", SCHEMAS[index]));
+        let (validator, schema) = (ArgumentValidator::new(&tool).unwrap(), tool.input_schema.to_value());
+        let fitted = given.as_object().is_some_and(|it| fits(&validator, it));
+        let once = repair(&validator, &schema, given.clone());
         if fitted {
-            prop_assert_eq!(once, Some(Repaired { arguments: given.as_object().unwrap().clone(), understood: Vec::new() }));
-        } else if let Some(once) = once.filter(|it| fits(&check, &it.arguments)) {
+            prop_assert_eq!(once, Some(Repaired { arguments: given.as_object().unwrap().clone(), repairs: Vec::new() }));
+        } else if let Some(once) = once.filter(|it| fits(&validator, &it.arguments)) {
             // Nothing is asserted about arguments that do not fit after the repair; the gateway
             // rejects them.
-            let again = repair(&check, &schema, Value::Object(once.arguments.clone())).unwrap();
+            let again = repair(&validator, &schema, Value::Object(once.arguments.clone())).unwrap();
             prop_assert_eq!(again.arguments, once.arguments);
         }
     }

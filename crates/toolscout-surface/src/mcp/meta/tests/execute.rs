@@ -11,43 +11,43 @@ use toolscout_gateway::{ArgumentValidator, Error};
 
 const SEND: &str = r#"mail/send_email -- Sends. -- {"type":"object","properties":{"to":{"type":"string","format":"email"},"subject":{"type":"string","minLength":3},"body":{"type":"string"},"copies":{"type":"integer","minimum":1},"urgent":{"type":"boolean"},"from":{"type":"object","properties":{"name":{"type":"string"},"address":{"type":"string"}}},"tags":{"type":"array","items":{"type":"string"}}},"required":["to","subject"],"additionalProperties":false}"#;
 
-fn wish(arguments: Value) -> Result<ExecuteRequest, ToolOutput> {
-    ExecuteRequest::read(Some(&raw(arguments)))
+fn request(arguments: Value) -> Result<ExecuteRequest, ToolOutput> {
+    ExecuteRequest::parse(Some(&raw(arguments)))
 }
 
-fn understood(arguments: Value) -> Value {
-    let wish = wish(arguments).unwrap();
-    assert_eq!(wish.name, "send_email");
-    Value::Object(wish.arguments(&tool(SEND)).unwrap())
+fn repaired_arguments(arguments: Value) -> Value {
+    let request = request(arguments).unwrap();
+    assert_eq!(request.name, "send_email");
+    Value::Object(request.arguments(&tool(SEND)).unwrap())
 }
 
-fn refused(arguments: Value) -> (Tool, Error) {
+fn rejected(arguments: Value) -> (Tool, Error) {
     let tool = tool(SEND);
     let Value::Object(arguments) = arguments else { panic!() };
-    let error = ArgumentValidator::of(&tool).unwrap().arguments(arguments).unwrap_err();
+    let error = ArgumentValidator::new(&tool).unwrap().arguments(arguments).unwrap_err();
     (tool, error)
 }
 
 /// X-04, X-05, and six mistakes that models make.
 #[test]
-fn a_call_is_understood_in_whatever_form_it_comes() {
-    let meant = json!({"to": "a@b.c", "subject": "Hello"});
-    let text = meant.to_string();
-    for (slip, arguments) in [
-        ("none", json!({"name": "send_email", "arguments": meant})),
-        ("parameters", json!({"name": "send_email", "parameters": meant})),
-        ("args", json!({"name": "send_email", "args": meant})),
-        ("input", json!({"tool": "send_email", "input": meant})),
+fn calls_are_accepted_in_every_form_models_write() {
+    let expected = json!({"to": "a@b.c", "subject": "Hello"});
+    let text = expected.to_string();
+    for (mistake, arguments) in [
+        ("none", json!({"name": "send_email", "arguments": expected})),
+        ("parameters", json!({"name": "send_email", "parameters": expected})),
+        ("args", json!({"name": "send_email", "args": expected})),
+        ("input", json!({"tool": "send_email", "input": expected})),
         ("a text", json!({"name": "send_email", "arguments": text})),
         ("a text in a text", json!({"name": "send_email", "arguments": json!(text).to_string()})),
-        ("nested", json!({"name": "send_email", "arguments": {"arguments": meant}})),
+        ("nested", json!({"name": "send_email", "arguments": {"arguments": expected}})),
         (
             "nested deeper",
-            json!({"name": "send_email", "arguments": {"parameters": {"args": meant}}}),
+            json!({"name": "send_email", "arguments": {"parameters": {"args": expected}}}),
         ),
         (
             "a whole call inside",
-            json!({"name": "send_email", "arguments": {"name": "send_email", "arguments": meant}}),
+            json!({"name": "send_email", "arguments": {"name": "send_email", "arguments": expected}}),
         ),
         (
             "nothing but a call inside",
@@ -63,29 +63,29 @@ fn a_call_is_understood_in_whatever_form_it_comes() {
             "flattened, with empty arguments",
             json!({"name": "send_email", "arguments": {}, "to": "a@b.c", "subject": "Hello"}),
         ),
-        ("in a list", json!({"name": "send_email", "arguments": [meant]})),
-        ("a quoted name", json!({"name": " `send_email`", "arguments": meant})),
+        ("in a list", json!({"name": "send_email", "arguments": [expected]})),
+        ("a quoted name", json!({"name": " `send_email`", "arguments": expected})),
     ] {
-        assert_eq!(understood(arguments), meant, "{slip}");
+        assert_eq!(repaired_arguments(arguments), expected, "{mistake}");
     }
 }
 
 #[test]
-fn values_are_read_as_what_the_schema_asks_for() {
+fn values_are_converted_to_the_types_of_the_schema() {
     let given = json!({"to": "a@b.c", "subject": 2026, "copies": "2", "urgent": "TRUE", "tags": "one", "body": null,
         "from.name": "Ada", "from.address": "a@d.a"});
-    let meant = json!({"to": "a@b.c", "subject": "2026", "copies": 2, "urgent": true, "tags": ["one"],
+    let expected = json!({"to": "a@b.c", "subject": "2026", "copies": 2, "urgent": true, "tags": ["one"],
         "from": {"name": "Ada", "address": "a@d.a"}});
-    assert_eq!(understood(json!({"name": "send_email", "arguments": given})), meant);
+    assert_eq!(repaired_arguments(json!({"name": "send_email", "arguments": given})), expected);
     let text =
         json!({"to": "a@b.c", "subject": "Hello", "tags": "[\"a\", 5]", "from": "{\"name\": 7}"});
-    let meant =
+    let expected =
         json!({"to": "a@b.c", "subject": "Hello", "tags": ["a", "5"], "from": {"name": "7"}});
-    assert_eq!(understood(json!({"name": "send_email", "arguments": text})), meant);
+    assert_eq!(repaired_arguments(json!({"name": "send_email", "arguments": text})), expected);
 }
 
 #[test]
-fn what_fits_is_not_touched_however_odd_it_looks() {
+fn valid_arguments_are_never_changed() {
     let any = tool(r#"s/t -- x -- {"type":"object","properties":{"a":{"type":"string"}}}"#);
     for odd in [
         json!({"arguments": {"a": "1"}}),
@@ -94,19 +94,19 @@ fn what_fits_is_not_touched_however_odd_it_looks() {
         json!({"a": "7"}),
         json!({}),
     ] {
-        let wish = wish(json!({"name": "s/t", "arguments": odd})).unwrap();
-        assert_eq!(Value::Object(wish.arguments(&any).unwrap()), odd);
-        assert_eq!(wish.plain().cloned().map(Value::Object), Some(odd));
+        let request = request(json!({"name": "s/t", "arguments": odd})).unwrap();
+        assert_eq!(Value::Object(request.arguments(&any).unwrap()), odd);
+        assert_eq!(request.plain_arguments().cloned().map(Value::Object), Some(odd));
     }
 }
 
 /// A tool whose parameters have the same names as the wrappers.
 #[test]
-fn parameters_that_are_called_like_wrappings_are_parameters() {
+fn parameters_with_the_name_of_a_wrapper_are_parameters() {
     let odd = tool(
         r#"s/t -- x -- {"type":"object","properties":{"input":{"type":"string"},"args":{"type":"array"},"expect":{"type":"string"}},"required":["input"],"additionalProperties":false}"#,
     );
-    let arguments = |given: Value| Value::Object(wish(given).unwrap().arguments(&odd).unwrap());
+    let arguments = |given: Value| Value::Object(request(given).unwrap().arguments(&odd).unwrap());
     assert_eq!(arguments(json!({"name": "s/t", "input": "hello"})), json!({"input": "hello"}));
     assert_eq!(
         arguments(json!({"name": "s/t", "arguments": {"input": "hello"}})),
@@ -117,8 +117,8 @@ fn parameters_that_are_called_like_wrappings_are_parameters() {
 }
 
 #[test]
-fn the_fast_way_is_only_for_what_looks_as_it_should() {
-    let fast = |given: Value| wish(given).unwrap().plain().cloned();
+fn plain_arguments_are_only_taken_from_well_formed_calls() {
+    let fast = |given: Value| request(given).unwrap().plain_arguments().cloned();
     assert_eq!(
         fast(json!({"name": "t", "arguments": {"a": 1}})),
         json!({"a": 1}).as_object().cloned()
@@ -129,18 +129,19 @@ fn the_fast_way_is_only_for_what_looks_as_it_should() {
 }
 
 #[test]
-fn the_expected_digest_is_read_and_one_that_is_none_is_said() {
+fn invalid_digests_are_rejected() {
     let digest = Digest::of_bytes(b"x");
-    let read = wish(json!({"name": "t", "arguments": {}, "expect": digest.to_string()})).unwrap();
+    let read =
+        request(json!({"name": "t", "arguments": {}, "expect": digest.to_string()})).unwrap();
     assert_eq!(read.expect, Some(digest));
-    assert_eq!(wish(json!({"name": "t", "arguments": {}, "expect": ""})).unwrap().expect, None);
-    let output = wish(json!({"name": "t", "arguments": {}, "expect": "abc"})).unwrap_err();
-    assert!(output.is_error() && texts(&output)[0].starts_with("`expect` is no digest"));
+    assert_eq!(request(json!({"name": "t", "arguments": {}, "expect": ""})).unwrap().expect, None);
+    let output = request(json!({"name": "t", "arguments": {}, "expect": "abc"})).unwrap_err();
+    assert!(output.is_error() && texts(&output)[0].starts_with("`expect` is not a digest"));
 }
 
 /// X-06.
 #[test]
-fn a_call_without_a_name_is_answered_in_the_known_words() {
+fn a_call_without_a_name_gets_the_fixed_text() {
     for arguments in [
         json!({}),
         json!({"name": ""}),
@@ -149,60 +150,60 @@ fn a_call_without_a_name_is_answered_in_the_known_words() {
         json!({"name": null}),
         json!([]),
     ] {
-        let output = wish(arguments).unwrap_err();
+        let output = request(arguments).unwrap_err();
         assert!(output.is_error());
         assert_eq!(texts(&output), ["Tool name is required"]);
     }
-    assert_eq!(texts(&ExecuteRequest::read(None).unwrap_err()), ["Tool name is required"]);
+    assert_eq!(texts(&ExecuteRequest::parse(None).unwrap_err()), ["Tool name is required"]);
 }
 
 #[test]
-fn the_two_tools_do_not_run_themselves() {
+fn meta_tools_cannot_be_executed() {
     for name in ["execute_tool", "tool_search", " `execute_tool`"] {
         let output =
-            wish(json!({"name": name, "arguments": {"name": "execute_tool"}})).unwrap_err();
+            request(json!({"name": name, "arguments": {"name": "execute_tool"}})).unwrap_err();
         assert!(output.is_error() && texts(&output)[0].starts_with("execute_tool cannot run "));
     }
 }
 
 /// X-07.
 #[test]
-fn an_unknown_tool_is_answered_in_the_known_words_and_with_what_comes_near() {
-    let world = gateway("mail/send_email -- x\nother/search -- x\nmore/search -- x");
-    let output = not_found("nonexistent", &world.resolve("nonexistent").unwrap_err());
+fn an_unknown_tool_gets_the_fixed_text_and_similar_names() {
+    let gateway = gateway("mail/send_email -- x\nother/search -- x\nmore/search -- x");
+    let output = not_found("nonexistent", &gateway.resolve("nonexistent").unwrap_err());
     assert!(output.is_error());
     assert_eq!(
         texts(&output),
         ["Tool not found: nonexistent. Use tool_search to discover available tools."]
     );
-    let output = not_found("send_mail", &world.resolve("send_mail").unwrap_err());
+    let output = not_found("send_mail", &gateway.resolve("send_mail").unwrap_err());
     assert_eq!(texts(&output)[1], "Did you mean `mail/send_email`?");
-    let output = not_found("search", &world.resolve("search").unwrap_err());
+    let output = not_found("search", &gateway.resolve("search").unwrap_err());
     assert!(output.is_error());
     assert!(texts(&output)[0].contains("`more/search` or `other/search`"), "{:?}", texts(&output));
     let odd = format!("\u{1b}[2J{}", "x".repeat(5_000));
-    let output = not_found(&odd, &world.resolve(&odd).unwrap_err());
+    let output = not_found(&odd, &gateway.resolve(&odd).unwrap_err());
     assert!(texts(&output)[0].len() < 400 && !texts(&output)[0].contains('\u{1b}'));
 }
 
 /// X-08.
 #[test]
-fn what_is_missing_is_named_with_what_is_asked_for_and_a_call_that_is_right() {
-    let (tool, error) = refused(json!({"to": "a@b.c"}));
+fn missing_arguments_are_listed_with_their_schema_and_an_example() {
+    let (tool, error) = rejected(json!({"to": "a@b.c"}));
     insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
     The arguments do not fit `mail/send_email`:
     - `subject` is required and missing (at /subject)
       schema: {"type":"string","minLength":3}
     Example: {"name":"mail/send_email","arguments":{"to":"name@example.com","subject":"text"}}
     "#);
-    let (tool, error) = refused(json!({"to": "a@b.c", "subject": null}));
+    let (tool, error) = rejected(json!({"to": "a@b.c", "subject": null}));
     insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
     The arguments do not fit `mail/send_email`:
     - `subject`: the value is not of type "string" (at /subject)
       schema: {"type":"string","minLength":3}
     Example: {"name":"mail/send_email","arguments":{"to":"name@example.com","subject":"text"}}
     "#);
-    let (tool, error) = refused(
+    let (tool, error) = rejected(
         json!({"to": "a@b.c", "subject": "Hello", "copies": 0, "from": {"name": 5}, "x": 1}),
     );
     insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
@@ -218,21 +219,21 @@ fn what_is_missing_is_named_with_what_is_asked_for_and_a_call_that_is_right() {
 
 /// X-08, keeping the arguments that were right.
 #[test]
-fn the_example_keeps_what_was_right_and_a_name_that_is_nearly_right_is_seen() {
-    let wish = wish(
+fn the_example_keeps_valid_arguments_and_similar_names_are_reported() {
+    let request = request(
         json!({"name": "send_email", "arguments": {"to": "a@b.c", "subjct": "Hello", "copies": 0}}),
     )
     .unwrap();
     let tool = tool(SEND);
-    let error = ArgumentValidator::of(&tool)
+    let error = ArgumentValidator::new(&tool)
         .unwrap()
-        .arguments(wish.arguments(&tool).unwrap())
+        .arguments(request.arguments(&tool).unwrap())
         .unwrap_err();
-    let output = wish.failure(&tool, &error);
+    let output = request.failure(&tool, &error);
     assert!(output.is_error());
     insta::assert_snapshot!(texts(&output)[0], @r#"
-    The arguments do not fit `mail/send_email`:
-    - `subject` is required and missing (at /subject); you gave `subjct`
+    Invalid arguments for `mail/send_email`:
+    - `subject` is required and missing (at /subject); you passed `subjct`
       schema: {"type":"string","minLength":3}
     - `copies`: the value is less than the minimum of 1 (at /copies)
       schema: {"type":"integer","minimum":1}
@@ -242,7 +243,7 @@ fn the_example_keeps_what_was_right_and_a_name_that_is_nearly_right_is_seen() {
 }
 
 #[test]
-fn the_example_is_a_call_that_fits() {
+fn examples_match_the_schema() {
     let schemas = [
         r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{"x":{"type":"number","exclusiveMinimum":3}},"required":["x"]},"minItems":1}},"required":["a"]}"#,
         r##"{"type":"object","$defs":{"d":{"enum":["red","blue"]}},"properties":{"a":{"$ref":"#/$defs/d"},"b":{"const":4},"c":{"type":"string","format":"uuid"}},"required":["a","b","c"]}"##,
@@ -251,21 +252,21 @@ fn the_example_is_a_call_that_fits() {
     ];
     for schema in schemas {
         let tool = tool(&format!("s/t -- x -- {schema}"));
-        let check = ArgumentValidator::of(&tool).unwrap();
-        let error = check.arguments(Arguments::new()).unwrap_err();
+        let validator = ArgumentValidator::new(&tool).unwrap();
+        let error = validator.arguments(Arguments::new()).unwrap_err();
         let output = failure(&tool, &error);
         let text = &texts(&output)[0];
         let example: Value =
             serde_json::from_str(text.rsplit("Example: ").next().unwrap()).unwrap();
         let Value::Object(arguments) = example["arguments"].clone() else { panic!("{text}") };
-        assert!(check.arguments(arguments).is_ok(), "{text}");
+        assert!(validator.arguments(arguments).is_ok(), "{text}");
     }
 }
 
 #[test]
-fn arguments_that_are_no_object_are_answered_with_an_example() {
+fn arguments_that_are_not_an_object_get_an_example() {
     for arguments in [json!(5), json!("hello"), json!([1, 2]), json!(true)] {
-        let output = wish(json!({"name": "send_email", "arguments": arguments}))
+        let output = request(json!({"name": "send_email", "arguments": arguments}))
             .unwrap()
             .arguments(&tool(SEND));
         // The key `arguments` may itself be a flattened argument; then the result is invalid
@@ -282,9 +283,9 @@ fn arguments_that_are_no_object_are_answered_with_an_example() {
 
 /// X-17: the refusal has the text of the authorization error; the tool stays quarantined.
 #[test]
-fn a_refusal_is_told_in_the_gateways_words_with_what_a_person_can_do() {
-    let world = gateway("!mail/send_email -- x");
-    let tool = world.resolve("send_email").unwrap();
+fn a_rejection_has_the_text_and_hint_of_the_gateway() {
+    let gateway = gateway("!mail/send_email -- x");
+    let tool = gateway.resolve("send_email").unwrap();
     let refused = Error::Refused(toolscout_core::authorization::AuthorizationError::Quarantined {
         tool: tool.id.to_string(),
         reason: "it has changed".to_owned(),

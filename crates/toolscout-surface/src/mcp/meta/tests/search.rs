@@ -3,8 +3,8 @@
 //! 3. The size of a result is limited; a note reports omissions.
 //! 4. Every input is accepted.
 
-use crate::mcp::meta::answer::{LIMIT, NOTHING, answer};
 use crate::mcp::meta::fixture::{gateway, raw, texts, tool};
+use crate::mcp::meta::search_output::{MAX_BYTES, NO_TOOLS, render};
 use crate::mcp::meta::search_request::{Detail, Request};
 use crate::mcp::meta::signature;
 use serde_json::{Value, json};
@@ -19,10 +19,10 @@ const MAIL: &str = r#"
 "#;
 
 fn search(arguments: Value) -> ToolOutput {
-    searched(MAIL, RankingProfile::Ladder, arguments)
+    search_in(MAIL, RankingProfile::Ladder, arguments)
 }
 
-fn searched(tools: &str, ranking: RankingProfile, arguments: Value) -> ToolOutput {
+fn search_in(tools: &str, ranking: RankingProfile, arguments: Value) -> ToolOutput {
     let (gateway, cx, arguments) = (gateway(tools), Cx::new(Caller::Mcp), raw(arguments));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
@@ -33,7 +33,7 @@ fn searched(tools: &str, ranking: RankingProfile, arguments: Value) -> ToolOutpu
 
 /// X-02.
 #[test]
-fn a_search_gives_one_text_that_holds_a_json_array_with_schemas() {
+fn a_search_returns_one_text_with_a_json_array_of_hits() {
     let output = search(json!({"query": "email"}));
     assert!(!output.is_error());
     let texts = texts(&output);
@@ -54,7 +54,7 @@ fn a_search_gives_one_text_that_holds_a_json_array_with_schemas() {
 
 /// X-03.
 #[test]
-fn nothing_found_is_said_in_the_known_words_and_is_no_error() {
+fn a_search_without_hits_returns_the_fixed_text() {
     let output = search(json!({"query": "zzz_no_such_thing"}));
     assert!(!output.is_error());
     assert_eq!(
@@ -66,17 +66,17 @@ fn nothing_found_is_said_in_the_known_words_and_is_no_error() {
 
 /// The fixed text comes first and alone; the possible reasons follow in a block of their own.
 #[test]
-fn nothing_found_says_what_nobody_knows_and_what_is_held() {
-    let output = searched(
+fn notes_explain_a_search_without_hits() {
+    let output = search_in(
         "!fs/read -- x\nfs/write_file -- x",
         RankingProfile::Substring,
         json!({"query": "wirte_file quuxly"}),
     );
     let texts = texts(&output);
-    assert_eq!(texts[0], NOTHING);
+    assert_eq!(texts[0], NO_TOOLS);
     for note in [
-        "no tool says anything of `wirte`, `quuxly`",
-        "names that look alike: `fs/write_file`",
+        "no tool mentions `wirte`, `quuxly`",
+        "similar names: `fs/write_file`",
         "1 tool is quarantined",
     ] {
         assert!(texts[1].contains(&format!("note: {note}")), "{}", texts[1]);
@@ -87,15 +87,15 @@ fn nothing_found_says_what_nobody_knows_and_what_is_held() {
 
 /// Weak hits are shown with a warning.
 #[test]
-fn a_weak_answer_is_shown_with_a_warning() {
-    let output = searched(
+fn weak_hits_are_shown_with_a_note() {
+    let output = search_in(
         "fs/aaa_sum -- x",
         RankingProfile::Ladder,
         json!({"query": "sum zzzz yyyy xxxx wwww vvvv"}),
     );
     assert!(texts(&output)[0].contains("aaa_sum"), "{:?}", texts(&output));
     assert!(
-        texts(&output)[1].starts_with("note: none of these fits well"),
+        texts(&output)[1].starts_with("note: no good match: the best score is "),
         "{}",
         texts(&output)[1]
     );
@@ -103,7 +103,7 @@ fn a_weak_answer_is_shown_with_a_warning() {
 
 /// Q-17.
 #[test]
-fn an_empty_question_lists_by_name() {
+fn an_empty_query_lists_all_tools_by_name() {
     for arguments in [
         json!({}),
         json!({"query": ""}),
@@ -114,13 +114,13 @@ fn an_empty_question_lists_by_name() {
         let output = search(arguments);
         let hits: Value = serde_json::from_str(&texts(&output)[0]).unwrap();
         let names: Vec<_> =
-            hits.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+            hits.as_array().unwrap().iter().map(|hit| hit["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["create_pdf", "list_emails", "send_email"]);
     }
 }
 
 #[test]
-fn compact_is_a_line_for_each_tool() {
+fn compact_detail_is_one_line_per_tool() {
     let output = search(json!({"query": "email", "detail": "compact"}));
     insta::assert_snapshot!(texts(&output)[0], @r#"
     mail/list_emails(limit?: int) – Lists emails.
@@ -130,7 +130,7 @@ fn compact_is_a_line_for_each_tool() {
 }
 
 #[test]
-fn names_are_nothing_but_ids() {
+fn names_detail_has_only_ids() {
     let output = search(json!({"detail": "names"}));
     assert_eq!(texts(&output), ["docs/create_pdf\nmail/list_emails\nmail/send_email"]);
     assert_eq!(
@@ -140,29 +140,29 @@ fn names_are_nothing_but_ids() {
 }
 
 #[test]
-fn one_source_can_be_searched_alone_and_one_that_is_not_there_is_said() {
+fn a_search_can_be_limited_to_a_source_and_unknown_sources_are_noted() {
     let output = search(json!({"source": "docs", "detail": "names"}));
     assert_eq!(texts(&output), ["docs/create_pdf"]);
     let output = search(json!({"query": "email", "source": "docs"}));
-    assert_eq!(texts(&output)[0], NOTHING);
+    assert_eq!(texts(&output)[0], NO_TOOLS);
     let output = search(json!({"query": "email", "source": "nobody"}));
     assert_eq!(
         texts(&output)[1],
-        "note: there is no source `nobody`; some that are: `docs`, `mail`"
+        "note: unknown source `nobody`; known sources include `docs`, `mail`"
     );
 }
 
 /// Q-20, Q-21, and the same mistakes as in the arguments of tools.
 #[test]
-fn whatever_is_asked_for_is_read_as_something() {
-    let read = |arguments: Value| Request::read(Some(&raw(arguments))).0;
+fn any_input_is_accepted() {
+    let read = |arguments: Value| Request::parse(Some(&raw(arguments))).0;
     for odd in [json!(0), json!(-3), json!("x"), json!(null), json!([]), json!(0.5)] {
         assert_eq!(read(json!({"max_results": odd})).max_results, 10, "{odd}");
     }
-    for (said, meant) in
+    for (given, expected) in
         [(json!(1_000), 100), (json!(1e300), 100), (json!("7"), 7), (json!(5.0), 5), (json!(1), 1)]
     {
-        assert_eq!(read(json!({"max_results": said})).max_results, meant, "{said}");
+        assert_eq!(read(json!({"max_results": given})).max_results, expected, "{given}");
     }
     for wrapped in [
         json!("{\"query\":\"mail\"}"),
@@ -172,18 +172,18 @@ fn whatever_is_asked_for_is_read_as_something() {
         assert_eq!(read(wrapped.clone()).query, "mail", "{wrapped}");
     }
     assert_eq!(read(json!({"query": 5})).query, "5");
-    let (request, said) =
-        Request::read(Some(&raw(json!({"query": "ü".repeat(1 << 20), "detail": "loud"}))));
+    let (request, given) =
+        Request::parse(Some(&raw(json!({"query": "ü".repeat(1 << 20), "detail": "loud"}))));
     assert_eq!(
-        (request.query.chars().count(), request.detail, said.len()),
+        (request.query.chars().count(), request.detail, given.len()),
         (2_000, Detail::Full, 2)
     );
-    assert_eq!(Request::read(None).0.max_results, 10);
+    assert_eq!(Request::parse(None).0.max_results, 10);
 }
 
 fn hits(count: usize, schema_size: usize, description: usize) -> Vec<SearchHit> {
-    let hit = |at: usize| {
-        let mut tool = tool(&format!("big/tool_{at} -- {}", "d".repeat(description)));
+    let hit = |index: usize| {
+        let mut tool = tool(&format!("big/tool_{index} -- {}", "d".repeat(description)));
         let property = json!({"type": "object", "properties": {"a": {"type": "string", "description": "x".repeat(schema_size)}}});
         tool.input_schema = RawJson::from_value(&property);
         SearchHit { tool: Arc::new(tool), score: 1.0, why: Vec::new() }
@@ -193,30 +193,29 @@ fn hits(count: usize, schema_size: usize, description: usize) -> Vec<SearchHit> 
 
 /// 3. The schemas of the last hits are dropped first.
 #[test]
-fn an_answer_has_a_limit_and_keeps_the_first_schemas() {
-    let output = answer(&hits(20, 10_000, 50), Detail::Full, Vec::new());
+fn results_are_limited_and_the_first_schemas_are_kept() {
+    let output = render(&hits(20, 10_000, 50), Detail::Full, Vec::new());
     let texts = texts(&output);
-    assert!(texts[0].len() <= LIMIT);
+    assert!(texts[0].len() <= MAX_BYTES);
     let shown: Value = serde_json::from_str(&texts[0]).unwrap();
     assert_eq!(shown.as_array().unwrap().len(), 20);
     assert!(shown[0]["inputSchema"].is_object() && shown[0].get("signature").is_none());
     assert_eq!(shown[19]["signature"], "big/tool_19(a?: string)");
     assert!(shown[19].get("inputSchema").is_none());
-    assert!(
-        texts[1].starts_with("note: the schemas of the last 14 have no room here; "),
-        "{}",
-        texts[1]
-    );
+    assert!(texts[1].starts_with("note: schemas omitted for the last 14 tools; "), "{}", texts[1]);
 }
 
 #[test]
-fn no_definitions_are_too_big_to_be_answered() {
+fn results_are_limited_for_definitions_of_any_size() {
     for (count, schema, description) in
         [(1, 100_000, 10), (40, 60_000, 20_000), (100, 10, 3_000), (1, 10, 200_000)]
     {
         for detail in [Detail::Full, Detail::Compact, Detail::Names] {
-            let output = answer(&hits(count, schema, description), detail, Vec::new());
-            assert!(texts(&output)[0].len() <= LIMIT, "{count} {schema} {description} {detail:?}");
+            let output = render(&hits(count, schema, description), detail, Vec::new());
+            assert!(
+                texts(&output)[0].len() <= MAX_BYTES,
+                "{count} {schema} {description} {detail:?}"
+            );
             assert!(
                 !output.structured_content().unwrap()["results"].as_array().unwrap().is_empty()
             );
@@ -226,18 +225,18 @@ fn no_definitions_are_too_big_to_be_answered() {
 
 /// T15: hidden characters are made visible, in every form of the result.
 #[test]
-fn text_of_others_cannot_hide_or_steer() {
+fn hidden_characters_are_escaped() {
     let mut odd = tool("odd/tool -- Reads\u{202e} files\u{1b}[2J\u{200b}.");
     odd.input_schema =
         RawJson::parse("{\"description\":\"a\\u200bb\u{202e}\",\"properties\":{\"k\u{200b}\":{}}}")
             .unwrap();
     let hit = SearchHit { tool: Arc::new(odd), score: 1.0, why: vec!["na\u{200b}me".to_owned()] };
     for detail in [Detail::Full, Detail::Compact, Detail::Names] {
-        let output = answer(std::slice::from_ref(&hit), detail, Vec::new());
+        let output = render(std::slice::from_ref(&hit), detail, Vec::new());
         assert!(!output.raw().as_str().contains(['\u{202e}', '\u{1b}', '\u{200b}']), "{detail:?}");
         assert!(!texts(&output)[0].contains(['\u{202e}', '\u{1b}', '\u{200b}']), "{detail:?}");
     }
-    let output = answer(&[hit], Detail::Full, Vec::new());
+    let output = render(&[hit], Detail::Full, Vec::new());
     let shown = output.structured_content().unwrap()["results"][0].clone();
     assert_eq!(shown["description"], "Reads\\u{202e} files\\u{1b}[2J\\u{200b}.");
     assert_eq!(shown["inputSchema"]["description"], "a\\u{200b}b\\u{202e}");
@@ -248,7 +247,7 @@ fn text_of_others_cannot_hide_or_steer() {
 }
 
 #[test]
-fn a_signature_says_types_as_people_write_them() {
+fn signatures_have_short_type_names() {
     let schema = r##"{"type":"object","$defs":{"p":{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},
         "required":["x"]}},"properties":{"at":{"$ref":"#/$defs/p"},"deep":{"anyOf":[{"type":"integer"},{"type":"null"}]},
         "list":{"type":"array","items":{"enum":["a",1]}},"odd key":{},"loop":{"$ref":"#/properties/loop"},"c":{"const":5}}}"##;
@@ -258,10 +257,10 @@ fn a_signature_says_types_as_people_write_them() {
 }
 
 #[test]
-fn where_there_is_nothing_there_is_nothing_to_note_but_the_words() {
-    let output = searched("", RankingProfile::Ranked, json!({"query": "anything"}));
+fn an_empty_catalog_notes_only_the_unknown_words() {
+    let output = search_in("", RankingProfile::Ranked, json!({"query": "anything"}));
     assert_eq!(
         output.structured_content().unwrap()["notes"],
-        json!(["no tool says anything of `anything`"])
+        json!(["no tool mentions `anything`"])
     );
 }
