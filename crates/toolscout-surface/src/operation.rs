@@ -202,7 +202,7 @@ pub enum Access {
 
 impl Access {
     /// The word in the OpenAPI document.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Agent => "agent",

@@ -23,7 +23,7 @@ impl Default for Meter {
     fn default() -> Self {
         Self(BatchWriter::new(LIMITS, |batch: Vec<Count>, dropped| {
             if dropped > 0 {
-                tracing::debug!(event = "not_counted", responses = dropped);
+                tracing::debug!(event = "responses_not_counted", responses = dropped);
             }
             batch.into_iter().for_each(|count| count());
         }))
@@ -32,12 +32,18 @@ impl Default for Meter {
 
 impl Meter {
     /// Counts a response to this request, if it has observers.
-    pub(super) fn shown(&self, cx: &Cx, count: impl FnOnce() -> ContextUse + Send + 'static) {
+    pub(super) fn record(&self, cx: &Cx, count: impl FnOnce() -> ContextUse + Send + 'static) {
         if cx.observers.is_empty() {
             return;
         }
         // The event needs only the requester, and must not keep the rest of the request alive.
-        let cx = Cx { asker: None, counterpart: None, progress: None, ..cx.clone() };
+        let cx = Cx {
+            approval_prompt: None,
+            reverse_channel: None,
+            progress: None,
+            log: None,
+            ..cx.clone()
+        };
         self.0.push(Box::new(move || cx.emit(|| EventKind::ContextUse(count()))));
         self.0.start();
     }
@@ -52,57 +58,57 @@ mod tests {
     use toolscout_core::event::{Event, Observer, Observers};
 
     #[derive(Default)]
-    struct Heard(Mutex<Vec<usize>>);
+    struct TokenCounts(Mutex<Vec<usize>>);
 
-    impl Observer for Heard {
+    impl Observer for TokenCounts {
         fn observe(&self, event: &Event) {
-            if let EventKind::ContextUse(shown) = &event.kind {
-                self.0.lock().push(shown.tokens);
+            if let EventKind::ContextUse(context_use) = &event.kind {
+                self.0.lock().push(context_use.tokens);
             }
         }
     }
 
-    fn shown(tokens: usize) -> ContextUse {
-        ContextUse { what: "list", tools: 1, tokens, ..ContextUse::default() }
+    fn context_use(tokens: usize) -> ContextUse {
+        ContextUse { form: "list", tools: 1, tokens, ..ContextUse::default() }
     }
 
     #[test]
-    fn events_keep_their_order_and_are_emitted_on_drop() {
-        let heard = Arc::new(Heard::default());
-        let cx = Cx { observers: Observers::new(vec![heard.clone()]), ..Cx::new(Caller::Mcp) };
+    fn events_are_in_order_and_are_emitted_on_drop() {
+        let counts = Arc::new(TokenCounts::default());
+        let cx = Cx { observers: Observers::new(vec![counts.clone()]), ..Cx::new(Caller::Mcp) };
         let meter = Meter::default();
-        (0..CAPACITY / 2).for_each(|it| meter.shown(&cx, move || shown(it)));
+        (0..CAPACITY / 2).for_each(|index| meter.record(&cx, move || context_use(index)));
         drop(meter);
-        assert_eq!(*heard.0.lock(), (0..CAPACITY / 2).collect::<Vec<_>>());
+        assert_eq!(*counts.0.lock(), (0..CAPACITY / 2).collect::<Vec<_>>());
     }
 
     #[test]
     fn without_observers_nothing_is_counted() {
         let meter = Meter::default();
-        meter.shown(&Cx::new(Caller::Mcp), || panic!("counted without an observer"));
+        meter.record(&Cx::new(Caller::Mcp), || panic!("counted without an observer"));
         assert!(!meter.0.is_started());
     }
 
     /// The first count blocks until all others are queued.
     #[test]
-    fn a_full_queue_drops_what_comes_next() {
-        let heard = Arc::new(Heard::default());
-        let cx = Cx { observers: Observers::new(vec![heard.clone()]), ..Cx::new(Caller::Mcp) };
+    fn a_full_queue_drops_further_counts() {
+        let counts = Arc::new(TokenCounts::default());
+        let cx = Cx { observers: Observers::new(vec![counts.clone()]), ..Cx::new(Caller::Mcp) };
         let (meter, gate) =
             (Meter::default(), Arc::new((Mutex::new((false, false)), Condvar::new())));
-        let held = gate.clone();
-        meter.shown(&cx, move || {
-            let mut state = held.0.lock();
+        let blocked = gate.clone();
+        meter.record(&cx, move || {
+            let mut state = blocked.0.lock();
             state.0 = true;
-            held.1.notify_all();
-            held.1.wait_while(&mut state, |it| !it.1);
-            shown(0)
+            blocked.1.notify_all();
+            blocked.1.wait_while(&mut state, |value| !value.1);
+            context_use(0)
         });
-        gate.1.wait_while(&mut gate.0.lock(), |it| !it.0);
-        (1..=CAPACITY + 9).for_each(|it| meter.shown(&cx, move || shown(it)));
+        gate.1.wait_while(&mut gate.0.lock(), |gate| !gate.0);
+        (1..=CAPACITY + 9).for_each(|index| meter.record(&cx, move || context_use(index)));
         gate.0.lock().1 = true;
         gate.1.notify_all();
         drop(meter);
-        assert_eq!(heard.0.lock().len(), 1 + CAPACITY);
+        assert_eq!(counts.0.lock().len(), 1 + CAPACITY);
     }
 }

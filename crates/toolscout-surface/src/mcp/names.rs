@@ -10,11 +10,11 @@ mod safe;
 #[cfg(test)]
 mod tests;
 
-pub use remembered::Remembered;
-pub(super) use safe::is_name;
+pub use name_store::WireNameStore;
+pub(super) use safe::is_valid_name;
 
 use super::meta;
-use remembered::GivenNames;
+use name_store::GivenNames;
 use std::collections::HashMap;
 use std::sync::Arc;
 use toolscout_core::{SourceId, SourceKind, Tool, ToolId, Visibility};
@@ -24,14 +24,14 @@ use toolscout_gateway::Snapshot;
 #[derive(Debug, Default)]
 pub(super) struct Names {
     /// The names of the shared tools, if this adds the tools of one request to them.
-    beneath: Option<Arc<Names>>,
+    shared_names: Option<Arc<Names>>,
     wires: HashMap<ToolId, Arc<str>>,
     tools: HashMap<Arc<str>, ToolId>,
 }
 
 impl Names {
     /// Names every tool of the catalog: with its previous name if it has one, else in the order of
-    /// source and name. New names are stored, except those of tools of one request, which get any
+    /// source and name, exact names first. New names are stored, except those of tools of one request, which get any
     /// free name.
     pub(super) fn of(snapshot: &Snapshot, remembered: &Remembered) -> Self {
         let origins: HashMap<&SourceId, SourceKind> = snapshot.sources().collect();
@@ -41,61 +41,66 @@ impl Names {
             all.partition(|(_, origin)| *origin == SourceKind::Request);
         let beneath = remembered.shared(&shared, |given| Self::given(given, None, &shared));
         if own.is_empty() {
-            return Self { beneath: Some(beneath), ..Self::default() };
+            return Self { shared_names: Some(shared_names), ..Self::default() };
         }
         Self::given(&remembered.known(), Some(beneath), &own).0
     }
 
     /// The wire name of a tool, or its own name if it is not in this catalog.
     pub(super) fn wire<'a>(&'a self, id: &'a ToolId) -> &'a str {
-        match (self.wires.get(id), &self.beneath) {
+        match (self.wires.get(id), &self.shared_names) {
             (Some(wire), _) => wire,
-            (None, Some(beneath)) => beneath.wire(id),
+            (None, Some(shared_names)) => shared_names.wire(id),
             (None, None) => id.name.as_str(),
         }
     }
 
     /// The tool with this name, which may be a previous name.
     pub(super) fn tool(&self, wire: &str) -> Option<&ToolId> {
-        self.tools.get(wire).or_else(|| self.beneath.as_ref()?.tool(wire))
+        self.tools.get(wire).or_else(|| self.shared_names.as_ref()?.tool(wire))
     }
 
     /// Names these tools. Also returns the names that are new.
-    fn given(
+    fn assign(
         given: &GivenNames,
-        beneath: Option<Arc<Self>>,
+        shared_names: Option<Arc<Self>>,
         tools: &[(&Arc<Tool>, SourceKind)],
     ) -> (Self, News) {
         let (wires, to_tools) =
             (HashMap::with_capacity(tools.len()), HashMap::with_capacity(tools.len()));
-        let names = Self { beneath, wires, tools: to_tools };
-        let mut naming =
-            Naming { given, names, next: HashMap::new(), news: Vec::new(), before: Vec::new() };
+        let names = Self { shared_names, wires, tools: to_tools };
+        let mut assignment = NameAssignment {
+            given,
+            names,
+            next: HashMap::new(),
+            new_names: Vec::new(),
+            previous: Vec::new(),
+        };
         let mut tools = tools.to_vec();
         tools.sort_by_key(|(tool, _)| &tool.id);
         for (tool, origin) in &tools {
             naming.name(tool, *origin);
         }
         // Previous names still lead to their tools.
-        for (wire, tool) in naming.before {
-            naming.names.tools.entry(wire).or_insert(tool);
+        for (wire, tool) in assignment.previous {
+            assignment.names.tools.entry(wire).or_insert(tool);
         }
-        (naming.names, naming.news)
+        (assignment.names, assignment.new_names)
     }
 }
 
 /// Names that were given for the first time.
-type News = Vec<(Arc<str>, ToolId)>;
+type NewNames = Vec<(Arc<str>, ToolId)>;
 
 /// The state while names are given.
-struct Naming<'a> {
+struct NameAssignment<'a> {
     given: &'a GivenNames,
     names: Names,
     /// The next number to try, by the name without a number.
     next: HashMap<String, u32>,
-    news: News,
+    new_names: NewNames,
     /// Previous names of tools.
-    before: News,
+    previous: NewNames,
 }
 
 impl Naming<'_> {
@@ -115,13 +120,13 @@ impl Naming<'_> {
     }
 
     /// The name, with a number after it if that is needed to make it unique.
-    fn free(&mut self, plain: &str) -> String {
-        let next = self.next.entry(plain.to_owned()).or_insert(1);
+    fn unique_name(&mut self, preferred: &str) -> String {
+        let next = self.next.entry(preferred.to_owned()).or_insert(1);
         loop {
-            let wire = safe::numbered(plain, *next);
+            let wire = safe::numbered(preferred, *next);
             *next += 1;
-            let is_taken = self.names.tool(&wire).is_some() || self.given.is_known(&wire);
-            if !is_taken && !meta::is_ours(&wire) {
+            let is_taken = self.names.tool(&wire).is_some() || self.given.is_taken(&wire);
+            if !is_taken && !meta::is_reserved(&wire) {
                 return wire;
             }
         }
@@ -130,10 +135,10 @@ impl Naming<'_> {
 
 /// The preferred name of a tool, ignoring collisions. A listed tool of an application keeps its own
 /// name.
-fn plain(tool: &Tool, origin: SourceKind) -> String {
+fn preferred_name(tool: &Tool, origin: SourceKind) -> String {
     let is_native = origin == SourceKind::Code && tool.visibility == Visibility::Listed;
     match tool.id.name.as_str() {
-        name if is_native && is_name(name) && !meta::is_ours(name) => name.to_owned(),
+        name if is_native && is_valid_name(name) && !meta::is_reserved(name) => name.to_owned(),
         name => safe::joined(tool.id.source.as_str(), name),
     }
 }

@@ -20,12 +20,12 @@ impl<'a> Object<'a> {
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().rfind(|(it, _)| it == key).map(|(_, value)| &**value)
+        self.0.iter().rfind(|(item, _)| item == key).map(|(_, value)| &**value)
     }
 
     /// Sets the value of a key, in place or at the end.
     pub(super) fn set(&mut self, key: &'a str, json: impl Into<Cow<'a, str>>) {
-        match self.0.iter_mut().rfind(|(it, _)| it == key) {
+        match self.0.iter_mut().rfind(|(item, _)| item == key) {
             Some((_, value)) => *value = json.into(),
             None => self.0.push((key.into(), json.into())),
         }
@@ -39,15 +39,15 @@ impl<'a> Object<'a> {
     }
 
     pub(super) fn remove(&mut self, key: &str) {
-        self.0.retain(|(it, _)| it != key);
+        self.0.retain(|(item, _)| item != key);
     }
 }
 
 impl fmt::Display for Object<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{")?;
-        for (at, (key, value)) in self.0.iter().enumerate() {
-            let comma = if at == 0 { "" } else { "," };
+        for (index, (key, value)) in self.0.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
             write!(f, "{comma}{}:{value}", toolscout_core::jsonrpc::quoted(key))?;
         }
         f.write_str("}")

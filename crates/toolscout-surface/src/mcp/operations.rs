@@ -51,23 +51,21 @@ fn find<'a>(
 ) -> Result<&'a Arc<BoundOperation>, OperationError> {
     let shown = escape::line(name);
     let Some(operation) = operations.find(name) else {
-        let can_be = operations.iter().filter(|operation| refusal(operation).is_none());
-        let names: Vec<_> = can_be.map(|operation| operation.spec.name).collect();
+        let exposable = operations.iter().filter(|operation| rejection_reason(operation).is_none());
+        let names: Vec<_> = exposable.map(|operation| operation.spec.name).collect();
         let hint = match nearest(name, names.iter().copied()) {
-            Some(nearest) => format!("Did you mean `{nearest}`?"),
-            None => format!("Choose from: {}.", names.join(", ")),
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => format!("choose from: {}", names.join(", ")),
         };
-        let message =
-            format!("`operations` of `serve` names `{shown}`, and there is no such operation");
+        let message = format!("`serve.operations`: there is no operation `{shown}`");
         return Err(OperationError::invalid(message).hint(hint));
     };
-    match refusal(operation) {
+    match rejection_reason(operation) {
         None => Ok(operation),
         Some(reason) => {
-            let message = format!("`operations` of `serve` names `{shown}`, which {reason}");
-            Err(OperationError::invalid(message).hint(
-                "Remove it from your configuration: only operations that read can be exposed.",
-            ))
+            let message = format!("`serve.operations`: `{shown}` {reason}");
+            Err(OperationError::invalid(message)
+                .hint("remove it from your configuration: only read operations can be exposed"))
         }
     }
 }
@@ -75,18 +73,20 @@ fn find<'a>(
 /// The reason why an operation cannot be exposed. A method other than GET means that it does
 /// something besides reading, although it changes no configuration: for example it starts a server,
 /// or creates a sign-in link.
-fn refusal(operation: &BoundOperation) -> Option<String> {
+fn rejection_reason(operation: &BoundOperation) -> Option<String> {
     let spec = &operation.spec;
     match spec.meta_tool {
-        Some(meta_tool) => Some(format!("agents have as `{}` already", meta_tool.name())),
+        Some(meta_tool) => {
+            Some(format!("is already available to agents as `{}`", meta_tool.name()))
+        }
         None if spec.effect != Effect::Read => {
-            Some("changes something: an agent never decides for a person".to_owned())
+            Some("changes something, which agents may not do".to_owned())
         }
         None if spec.route.method != "GET" => {
-            Some("does more than read: an agent never decides for a person".to_owned())
+            Some("does more than read, which agents may not do".to_owned())
         }
         None if operation.is_stream() => {
-            Some("returns a stream, and a tool returns one result".to_owned())
+            Some("returns a stream, but a tool returns one result".to_owned())
         }
         None => None,
     }
@@ -149,11 +149,11 @@ impl ExposedOperation {
             result.truncate(result.len() - 1);
             result += &format!(
                 ",\"structuredContent\":{}}}",
-                json.ok_or("the output could not be written")?
+                json.ok_or("the output could not be serialized")?
             );
         }
         ToolOutput::from_raw(
-            RawJson::parse(&result).map_err(|_| "the output could not be written")?,
+            RawJson::parse(&result).map_err(|_| "the output could not be serialized")?,
         )
     }
 }

@@ -69,8 +69,8 @@ pub enum MetaTools {
 
 impl MetaTools {
     /// Parses a mode.
-    pub fn from_word(word: &str) -> Option<Self> {
-        match word {
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
             "auto" => Some(Self::Auto),
             "always" => Some(Self::Always),
             "never" => Some(Self::Never),

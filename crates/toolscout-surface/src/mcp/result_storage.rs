@@ -23,26 +23,26 @@ use toolscout_core::{BoundedCache, RawJson, ToolOutput};
 /// The tool that reads more of a result. It is never listed; truncated results name it.
 pub(super) const READ_RESULT: &str = "toolscout__read_result";
 /// How long a result is stored.
-const KEPT: Duration = Duration::from_secs(600);
+const RETENTION: Duration = Duration::from_secs(600);
 /// Maximum size in bytes of all stored results together.
 const CAPACITY: usize = 64 << 20;
 /// Maximum size of one piece in bytes.
-const PIECE: usize = 64 << 10;
+const MAX_PIECE: usize = 64 << 10;
 
 /// Stored results, by handle.
 pub(super) struct ResultStorage(Mutex<BoundedCache<String, StoredResult>>);
 
 impl Default for ResultStorage {
     fn default() -> Self {
-        Self(Mutex::new(BoundedCache::weighted(CAPACITY, |kept| {
-            kept.text.len() + kept.output.raw().as_str().len()
+        Self(Mutex::new(BoundedCache::weighted(CAPACITY, |stored| {
+            stored.text.len() + stored.output.raw().as_str().len()
         })))
     }
 }
 
 struct StoredResult {
     user: Option<Arc<str>>,
-    since: Instant,
+    stored_at: Instant,
     output: ToolOutput,
     text: String,
 }
@@ -67,8 +67,8 @@ enum Part {
 }
 
 impl ResultStorage {
-    /// The result to deliver: all of it, or its beginning with a note how to read on. `user` is
-    /// only called if the result is stored.
+    /// The result to deliver: all of it, or its beginning with a note how to read on. If
+    /// `is_marked`, texts are marked as data. `user` is only called if the result is stored.
     pub(super) fn deliver(
         &self,
         output: &ToolOutput,
@@ -80,42 +80,43 @@ impl ResultStorage {
             return raw.to_owned();
         }
         let text = texts(output);
-        let shown = &text[..floor(&text, PIECE.min(limit))];
-        let handle = self.keep(output, &text, user());
+        let shown = &text[..floor(&text, MAX_PIECE.min(limit))];
+        let handle = self.store(output, &text, is_marked, user());
         let note = note(raw.len(), text.len(), shown.len(), handle.as_deref());
         let mut cut = Object::default();
         let content =
             json!([{"type": "text", "text": shown}, {"type": "text", "text": note}]).to_string();
-        cut.set("content", content.as_str());
+        truncated.set("content", content.as_str());
         if output.is_error() {
-            cut.set("isError", "true");
+            truncated.set("isError", "true");
         }
-        cut.to_string()
+        truncated.to_string()
     }
 
     /// Reads a piece of a stored result, for the user who received its beginning.
     pub(super) fn read(&self, arguments: Option<&RawJson>, user: Option<&Arc<str>>) -> ToolOutput {
-        let wish = arguments.and_then(|it| serde_json::from_str::<ReadRequest>(it.as_str()).ok());
-        let Some(ReadRequest { result, offset, part }) = wish else {
+        let request = arguments
+            .and_then(|arguments| serde_json::from_str::<ReadRequest>(arguments.as_str()).ok());
+        let Some(ReadRequest { result, offset, part }) = request else {
             return ToolOutput::failure(
-                "say which: {\"result\": \"…\", \"offset\": 0}, as the result itself says",
+                "pass {\"result\": \"…\", \"offset\": 0} as in the note of the truncated result",
             );
         };
-        self.tidy();
-        let kept = self.0.lock();
-        let Some(found) = kept.peek(&result).filter(|found| found.user.as_ref() == user) else {
+        self.remove_expired();
+        let stored = self.0.lock();
+        let Some(found) = stored.peek(&result).filter(|found| found.user.as_ref() == user) else {
             return ToolOutput::failure("that result has expired; call its tool again");
         };
-        let whole = match part {
+        let full = match part {
             Part::Text => found.text.as_str(),
             Part::Raw => found.output.raw().as_str(),
         };
-        let from = floor(whole, offset);
-        let to = floor(whole, from.saturating_add(PIECE));
-        let next = if to < whole.len() {
-            format!("read on at offset {to}")
+        let from = floor(full, offset);
+        let to = floor(full, from.saturating_add(MAX_PIECE));
+        let next = if to < full.len() {
+            format!("continue at offset {to}")
         } else {
-            "this is the end".to_owned()
+            "end of the result".to_owned()
         };
         let next = format!("bytes {from} to {to} of {}; {next}", whole.len());
         let content = json!({"content": [{"type": "text", "text": &whole[from..to]}, {"type": "text", "text": next}]});
@@ -128,26 +129,26 @@ impl ResultStorage {
         let handle = URL_SAFE_NO_PAD.encode(bytes);
         let entry = StoredResult {
             user,
-            since: Instant::now(),
+            stored_at: Instant::now(),
             output: output.clone(),
             text: text.to_owned(),
         };
-        self.tidy();
+        self.remove_expired();
         let evicted = self.0.lock().insert(handle.clone(), entry);
         drop(evicted);
         Some(handle)
     }
 
     /// Drops expired results.
-    pub(super) fn tidy(&self) {
-        let expired = self.0.lock().remove_if(|kept| kept.since.elapsed() >= KEPT);
+    pub(super) fn remove_expired(&self) {
+        let expired = self.0.lock().remove_if(|stored| stored.stored_at.elapsed() >= RETENTION);
         drop(expired);
     }
 }
 
 fn texts(output: &ToolOutput) -> String {
     let blocks = output.content();
-    let texts: Vec<&str> = blocks.iter().filter_map(|it| it["text"].as_str()).collect();
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
     if texts.is_empty() {
         return output.structured_content().as_ref().map(Value::to_string).unwrap_or_default();
     }
@@ -155,22 +156,22 @@ fn texts(output: &ToolOutput) -> String {
 }
 
 fn note(raw: usize, text: usize, shown: usize, handle: Option<&str>) -> String {
-    let cut = format!(
-        "[cut: the result has {raw} bytes, its text {text}; the first {shown} of that are shown."
+    let truncated = format!(
+        "[truncated: the result is {raw} bytes, its text {text}; the first {shown} bytes of the text are shown."
     );
-    let Some(handle) = handle else { return format!("{cut} Ask the tool for less.]") };
+    let Some(handle) = handle else { return format!("{truncated} Request less from the tool.]") };
     let handle = quoted(handle);
     format!(
-        "{cut} Read on with execute_tool {{\"name\":\"{READ_RESULT}\",\"arguments\":{{\"result\":{handle},\"offset\":{shown}}}}}; \
-         \"part\":\"raw\" gives the whole result as JSON. Kept for ten minutes.]"
+        "{truncated} Continue with execute_tool {{\"name\":\"{READ_RESULT}\",\"arguments\":{{\"result\":{handle},\"offset\":{shown}}}}}; \
+         \"part\":\"raw\" gives the whole result as JSON. Available for ten minutes.]"
     )
 }
 
 /// The last character boundary at or before this position.
-fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
+fn floor(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index -= 1;
     }
-    at
+    index
 }

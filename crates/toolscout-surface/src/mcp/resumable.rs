@@ -17,7 +17,7 @@ use toolscout_core::jsonrpc::{RpcError, quoted};
 use toolscout_core::{BoxFuture, Cx, RawJson, Resume, ToolOutput};
 
 /// How often a request may need input before it fails.
-pub(super) const ROUNDS: u8 = 8;
+pub(super) const MAX_ROUNDS: u8 = 8;
 
 /// The additional parameters of a repeated request of the modern era.
 #[derive(Deserialize)]
@@ -39,16 +39,14 @@ pub(super) enum Outcome {
 /// The sender for the requests for input of a running request.
 pub(super) type InputRequests = mpsc::UnboundedSender<InputRequest>;
 
-/// Runs a request until it is done or needs input. `begin` starts it; a suspended request is
-/// resumed instead. A state is valid only for the user and the request that `bound_to` identifies.
+/// Runs a request until it is done, or needs input from a client of the modern era. `start` starts
+/// it; a suspended request is resumed instead. A state is valid only for the user and the request
+/// that `bound_to` identifies.
 pub(super) async fn run(
     exchange: &Exchange,
     input: ClientInput,
     bound_to: impl Fn() -> String,
-    begin: impl FnOnce(
-        Option<Resume>,
-        InputRequests,
-    ) -> BoxFuture<'static, Result<ToolOutput, RpcError>>,
+    start: impl Fn(Option<Resume>, InputRequests) -> BoxFuture<'static, Result<ToolOutput, RpcError>>,
 ) -> Result<Outcome, RpcError> {
     let server = &exchange.server;
     let ClientInput { responses, state } = input;
@@ -59,19 +57,19 @@ pub(super) async fn run(
         by_name.transpose().map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let state =
         state.map(|state| server.seal.open(&state, &bound_to()).ok_or_else(expired)).transpose()?;
-    let (mut request, rounds) = match state {
+    let (mut request, mut rounds) = match state {
         None => {
             let resume =
                 responses.map(|responses| Resume { responses: Some(responses), state: None });
-            (RunningRequest::new(|input_requests| begin(resume, input_requests)), 0)
+            (RunningRequest::new(|input_requests| start(resume, input_requests)), 0)
         }
         Some((State::Upstream(state), rounds)) => {
             let resume = Some(Resume { responses, state });
-            (RunningRequest::new(|input_requests| begin(resume, input_requests)), rounds)
+            (RunningRequest::new(|input_requests| start(resume, input_requests)), rounds)
         }
         Some((State::Suspended(number), rounds)) => {
             let mut request = server.suspended.take(number).ok_or_else(expired)?;
-            request.answer(by_name.unwrap_or_default());
+            request.provide_input(by_name.unwrap_or_default());
             (request, rounds)
         }
     };
@@ -89,9 +87,9 @@ pub(super) async fn run(
     if is_last_round {
         return Ok(Outcome::TooManyRounds);
     }
-    let state = server.seal.close(state, rounds + 1, &bound_to());
+    let state = server.seal.seal(state, rounds + 1, &bound_to());
     let state =
-        state.ok_or_else(|| RpcError::failed("the server wants too much to be brought along"))?;
+        state.ok_or_else(|| RpcError::failed("the request state of the server is too large"))?;
     let mut result = Object::parse(&result).unwrap_or_default();
     result.set("requestState", quoted(&state));
     Ok(Outcome::InputRequired(result.to_string()))
@@ -99,7 +97,7 @@ pub(super) async fn run(
 
 fn expired() -> RpcError {
     RpcError::invalid_params(
-        "`requestState` is of another request, or too old; make the call again without it",
+        "`requestState` belongs to another request or has expired; repeat the call without it",
     )
 }
 
@@ -116,13 +114,13 @@ fn input_required(requests: &[(String, String, RawJson)]) -> String {
 pub(super) async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
     let wanted = output.raw().to_value();
     let mut responses = serde_json::Map::new();
-    for (name, request) in wanted["inputRequests"].as_object().into_iter().flatten() {
-        let (Some(method), Some(counterpart)) = (request["method"].as_str(), &cx.counterpart)
+    for (name, request) in result["inputRequests"].as_object().into_iter().flatten() {
+        let (Some(method), Some(counterpart)) = (request["method"].as_str(), &cx.reverse_channel)
         else {
             continue;
         };
         let params = RawJson::from_value(request.get("params").unwrap_or(&json!({})));
-        let response = match counterpart.ask(method, params).await {
+        let response = match counterpart.request(method, params).await {
             Ok(response) => response.to_value(),
             Err(_) if method == "elicitation/create" => json!({"action": "cancel"}),
             Err(_) => continue,

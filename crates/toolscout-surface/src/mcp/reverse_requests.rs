@@ -15,7 +15,7 @@ use toolscout_core::{BoxFuture, Counterpart, RawJson, RpcError, escape};
 pub(super) struct InputRequest {
     pub(super) method: String,
     pub(super) params: RawJson,
-    pub(super) answer: oneshot::Sender<Result<RawJson, RpcError>>,
+    pub(super) response_sender: oneshot::Sender<Result<RawJson, RpcError>>,
 }
 
 /// Sends reverse requests to a client.
@@ -23,7 +23,7 @@ pub(super) struct ReverseRequests {
     client: Arc<Client>,
     out: Arc<dyn Outlet>,
     /// The unparsed capabilities of the client.
-    said: RawJson,
+    capabilities_json: RawJson,
     capabilities: OnceLock<Value>,
     log_level: Option<u8>,
     era: ReverseEra,
@@ -46,22 +46,23 @@ impl ReverseRequests {
         log_level: Option<u8>,
         era: ReverseEra,
     ) -> Self {
-        let said = capabilities.unwrap_or_else(nothing);
-        Self { client, out, said, capabilities: OnceLock::new(), log_level, era }
+        let capabilities_json = capabilities.unwrap_or_else(no_capabilities);
+        Self { client, out, capabilities_json, capabilities: OnceLock::new(), log_level, era }
     }
 
     /// Whether the client has this capability.
     pub(super) fn can(&self, capability: &str) -> bool {
         // Most clients have few capabilities, and few requests need them, so the text is searched
         // before it is parsed.
-        self.said.as_str().contains(capability) && self.parsed()[capability].is_object()
+        self.capabilities_json.as_str().contains(capability)
+            && self.parsed()[capability].is_object()
     }
 
     fn parsed(&self) -> &Value {
-        self.capabilities.get_or_init(|| self.said.to_value())
+        self.capabilities.get_or_init(|| self.capabilities_json.to_value())
     }
 
-    fn can_answer(&self, method: &str, params: &RawJson) -> bool {
+    fn supports(&self, method: &str, params: &RawJson) -> bool {
         match method {
             "elicitation/create" if params.to_value()["mode"] == "url" => {
                 self.parsed()["elicitation"]["url"].is_object()
@@ -79,42 +80,44 @@ async fn request_input(
     method: &str,
     params: RawJson,
 ) -> Result<RawJson, RpcError> {
-    let (answer, answered) = oneshot::channel();
-    let gone = || RpcError::failed("the client did not ask again");
-    sender.send(InputRequest { method: method.to_owned(), params, answer }).map_err(|_| gone())?;
-    answered.await.unwrap_or_else(|_| Err(gone()))
+    let (response_sender, response) = oneshot::channel();
+    let abandoned = || RpcError::failed("the client did not continue the request");
+    sender
+        .send(InputRequest { method: method.to_owned(), params, response_sender })
+        .map_err(|_| abandoned())?;
+    response.await.unwrap_or_else(|_| Err(abandoned()))
 }
 
-impl Counterpart for ReverseRequests {
+impl ReverseChannel for ReverseRequests {
     fn capabilities(&self) -> RawJson {
-        self.said.clone()
+        self.capabilities_json.clone()
     }
 
-    fn ask<'a>(
+    fn request<'a>(
         &'a self,
         method: &'a str,
         params: RawJson,
     ) -> BoxFuture<'a, Result<RawJson, RpcError>> {
         Box::pin(async move {
-            if !self.can_answer(method, &params) {
+            if !self.supports(method, &params) {
                 return Err(RpcError::unsupported(method));
             }
             match &self.era {
                 ReverseEra::Modern(Some(sender)) => request_input(sender, method, params).await,
                 ReverseEra::Modern(None) => Err(RpcError::unsupported(method)),
-                ReverseEra::Legacy => self.client.ask(method, params.as_str(), &self.out).await,
+                ReverseEra::Legacy => self.client.request(method, params.as_str(), &self.out).await,
             }
         })
     }
 
-    fn tell(&self, method: &str, params: RawJson) {
-        let is_wanted = match method {
+    fn notify(&self, method: &str, params: RawJson) {
+        let is_sent = match method {
             "notifications/message" => {
-                self.log_level.is_some_and(|it| logging::rank_of(&params) >= it)
+                self.log_level.is_some_and(|log_level| logging::message_rank(&params) >= log_level)
             }
             _ => true,
         };
-        if is_wanted {
+        if is_sent {
             self.out.send(jsonrpc::notification(method, Some(params.as_str())));
         }
     }
@@ -128,19 +131,19 @@ fn nothing() -> RawJson {
 
 /// A prompt that requests approval of a call from the user of the client, and shows all arguments.
 pub(super) fn approval_prompt(requests: Arc<ReverseRequests>) -> ApprovalPrompt {
-    Arc::new(move |question| {
+    Arc::new(move |approval| {
         let requests = requests.clone();
-        Box::pin(async move { is_approved(&requests, &question).await })
+        Box::pin(async move { is_approved(&requests, &approval).await })
     })
 }
 
-async fn is_approved(requests: &ReverseRequests, question: &PendingApproval) -> bool {
-    let arguments = serde_json::to_string_pretty(&question.arguments).unwrap_or_default();
-    let (tool, arguments) = (question.tool.to_string(), escape::text(&arguments).into_owned());
+async fn is_approved(requests: &ReverseRequests, approval: &PendingApproval) -> bool {
+    let arguments = serde_json::to_string_pretty(&approval.arguments).unwrap_or_default();
+    let (tool, arguments) = (approval.tool.to_string(), escape::text(&arguments).into_owned());
     let text = format!("Run `{}` with these arguments?\n\n{arguments}", escape::line(&tool));
     let params = json!({"message": text, "requestedSchema": {"type": "object", "properties": {}}});
-    match requests.ask("elicitation/create", RawJson::from_value(&params)).await {
-        Ok(answer) => answer.to_value()["action"] == "accept",
+    match requests.request("elicitation/create", RawJson::from_value(&params)).await {
+        Ok(response) => response.to_value()["action"] == "accept",
         Err(_) => false,
     }
 }

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long a client may take to repeat its request.
-pub(super) const PATIENCE: Duration = Duration::from_secs(300);
+pub(super) const RESUME_TIMEOUT: Duration = Duration::from_secs(300);
 /// Maximum size of the state in bytes.
-const LONGEST: usize = 96 << 10;
+const MAX_STATE_BYTES: usize = 96 << 10;
 
 /// The place where a request that needed input is resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,9 +45,10 @@ impl Seal {
 
     /// Seals a state for this user and request. Returns none if it is too long, or if the system
     /// has no random numbers.
-    pub(super) fn close(&self, state: State, rounds: u8, bound_to: &str) -> Option<String> {
-        let carried = Carried { state, rounds, until: now() + PATIENCE.as_secs() };
-        let mut bytes = serde_json::to_vec(&carried).ok().filter(|it| it.len() <= LONGEST)?;
+    pub(super) fn seal(&self, state: State, rounds: u8, bound_to: &str) -> Option<String> {
+        let carried = Carried { state, rounds, until: now() + RESUME_TIMEOUT.as_secs() };
+        let mut bytes =
+            serde_json::to_vec(&carried).ok().filter(|value| value.len() <= MAX_STATE_BYTES)?;
         let mut nonce = [0; NONCE_LEN];
         SystemRandom::new().fill(&mut nonce).ok()?;
         let (aad, unique) = (Aad::from(bound_to.as_bytes()), Nonce::assume_unique_for_key(nonce));
@@ -72,5 +73,5 @@ impl Seal {
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs())
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_secs())
 }

@@ -39,7 +39,7 @@ impl Server {
     pub fn new(
         gateway: Arc<Gateway>,
         options: ServerOptions,
-        names: super::names::Remembered,
+        names: super::names::WireNameStore,
         operations: OperationTools,
     ) -> Arc<Self> {
         let (client_views, seal) = (ClientViews::new(names, operations), Seal::new(&options.key));
@@ -50,36 +50,36 @@ impl Server {
 
     /// Drops expired suspended requests and stored results. A serving process calls this
     /// periodically.
-    pub fn tidy(&self) {
-        self.suspended.tidy();
-        self.results.tidy();
+    pub fn remove_expired(&self) {
+        self.suspended.remove_expired();
+        self.results.remove_expired();
     }
 
     /// The owner of the data that is stored for a request: the user, and anything else that gives a
     /// request its own sources.
     pub fn owner(&self, identity: &Identity) -> Option<Arc<str>> {
-        match self.gateway.whose(&identity.cx(&self.options.request)) {
+        match self.gateway.requester_hash(&identity.cx(&self.options.request)) {
             None => identity.user.clone(),
-            Some(whose) => {
-                Some(serde_json::json!([identity.user.as_deref(), whose]).to_string().into())
-            }
+            Some(request_owner) => Some(
+                serde_json::json!([identity.user.as_deref(), request_owner]).to_string().into(),
+            ),
         }
     }
 
     /// The view of a request, and its presentation for MCP.
     pub(super) async fn client_view(&self, cx: &Cx) -> (CatalogView, Arc<ClientView>) {
         let view = self.gateway.view(cx).await;
-        let client_view = self.client_views.of(&view, &self.options);
+        let client_view = self.client_views.for_view(&view, &self.options);
         (view, client_view)
     }
 }
 
 /// Methods that need a session; they do not exist in the modern era.
-pub(super) const OF_SESSIONS: [&str; 4] =
+pub(super) const SESSION_METHODS: [&str; 4] =
     ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 impl Reply {
-    pub(super) fn of(id: &RawJson, result: Result<String, RpcError>) -> Self {
+    pub(super) fn from_result(id: &RawJson, result: Result<String, RpcError>) -> Self {
         match result {
             Ok(result) => Self { text: jsonrpc::result(id.as_str(), &result), code: None },
             Err(error) => Self::error(Some(id), &error),

@@ -1,7 +1,7 @@
 //! MCP over two pipes, one message per line, for a client that starts this process.
 
 use super::client::{Client, Identity, Outlet};
-use super::message::{self, Incoming, LONGEST};
+use super::message::{self, Incoming, MAX_MESSAGE_BYTES};
 use super::server::{Reply, Server};
 use crate::mcp::SessionInfo;
 use std::io;
@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 
 /// Capacity of the queue to a client that does not read. Responses wait for room; notifications are
 /// dropped.
-const QUEUE: usize = 1024;
+const QUEUE_CAPACITY: usize = 1024;
 /// Approximate number of bytes per write.
 const BATCH: usize = 64 << 10;
 /// How long requests in flight may run after the client closes its pipe, and after `stop`.
@@ -22,25 +22,25 @@ const DRAIN: Duration = Duration::from_secs(30);
 const STOP: Duration = Duration::from_secs(5);
 
 /// Serves one client until it closes its pipe and every request has its response, or until `stop`.
-/// Only protocol messages are written to `output`. `began` receives the session after the first
+/// Only protocol messages are written to `output`. `on_start` receives the session after the first
 /// message.
 pub async fn serve(
     server: Arc<Server>,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
     stop: impl Future<Output = ()>,
-    began: impl FnOnce(SessionInfo),
+    on_start: impl FnOnce(SessionInfo),
 ) -> io::Result<()> {
-    let mut began = Some(began);
-    let (queue, queued) = mpsc::channel(QUEUE);
+    let mut on_start = Some(on_start);
+    let (queue, queued) = mpsc::channel(QUEUE_CAPACITY);
     let out = Arc::new(Pipe(queue.clone()));
     let client = Client::new(Identity::default(), out.clone());
     let mut writer = JoinSet::new();
     writer.spawn(write(queued, output));
     let mut tasks = JoinSet::new();
-    let mut informing = JoinSet::new();
+    let mut notifier = JoinSet::new();
     let read = async {
-        let mut input = BufReader::with_capacity(BATCH, input);
+        let mut input = BufReader::with_capacity(BATCH_BYTES, input);
         let mut line = Vec::new();
         while next_line(&mut input, &mut line).await? {
             while tasks.try_join_next().is_some() {}
@@ -67,19 +67,19 @@ pub async fn serve(
         ended = read => (ended, DRAIN),
         () = stop => (Ok(()), STOP),
     };
-    let until = Instant::now() + patience;
-    client.leave();
-    informing.shutdown().await;
-    drain(&mut tasks, until).await;
+    let deadline = Instant::now() + DRAIN_TIMEOUT;
+    client.disconnect();
+    notifier.shutdown().await;
+    drain(&mut tasks, deadline).await;
     tasks.shutdown().await;
     drop((queue, out, client));
-    let _ = timeout_at(until, writer.join_next()).await;
-    ended
+    let _ = timeout_at(deadline, writer.join_next()).await;
+    result
 }
 
 /// Takes one message. `initialize`, notifications and responses are processed before the next line
 /// is read, so that they take effect for that line.
-async fn take(
+async fn handle(
     server: &Arc<Server>,
     client: &Arc<Client>,
     incoming: Incoming,
@@ -88,17 +88,17 @@ async fn take(
     tasks: &mut JoinSet<()>,
 ) {
     let (server, client, out, queue) = (server.clone(), client.clone(), out.clone(), queue.clone());
-    let is_at_once = !matches!(&incoming, Incoming::Request(it) if it.method != "initialize");
-    let answering = async move {
-        if let Some(reply) = server.take(&client, incoming, out).await {
+    let is_immediate = !matches!(&incoming, Incoming::Request(it) if it.method != "initialize");
+    let responding = async move {
+        if let Some(reply) = server.handle(&client, incoming, out).await {
             let _ = queue.send(reply.text).await;
         }
     };
-    if is_at_once {
-        answering.await;
+    if is_immediate {
+        responding.await;
     } else {
         // Boxed, because the future is large and is moved several times before it becomes a task.
-        tasks.spawn(Box::pin(answering));
+        tasks.spawn(Box::pin(responding));
     }
 }
 
@@ -107,8 +107,8 @@ fn is_initialized(incoming: &Incoming) -> bool {
 }
 
 /// Waits for the requests in flight. Subscriptions end when the client leaves.
-async fn drain(tasks: &mut JoinSet<()>, until: Instant) {
-    while let Ok(Some(_)) = timeout_at(until, tasks.join_next()).await {}
+async fn drain(tasks: &mut JoinSet<()>, deadline: Instant) {
+    while let Ok(Some(_)) = timeout_at(deadline, tasks.join_next()).await {}
 }
 
 /// Reads one line that is not empty; returns false at the end. A line that is too long is cut, and
@@ -119,11 +119,11 @@ async fn next_line(
 ) -> io::Result<bool> {
     loop {
         line.clear();
-        let most = LONGEST as u64 + 2;
-        if input.take(most).read_until(b'\n', line).await? == 0 {
+        let limit = MAX_MESSAGE_BYTES as u64 + 2;
+        if input.take(limit).read_until(b'\n', line).await? == 0 {
             return Ok(false);
         }
-        if line.len() > LONGEST && line.last() != Some(&b'\n') {
+        if line.len() > MAX_MESSAGE_BYTES && line.last() != Some(&b'\n') {
             skip_line(input).await?;
         }
         if !line.trim_ascii().is_empty() {
@@ -138,8 +138,8 @@ async fn skip_line(input: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<()>
         if buffer.is_empty() {
             return Ok(());
         }
-        let end = buffer.iter().position(|it| *it == b'\n');
-        let length = end.map_or(buffer.len(), |it| it + 1);
+        let end = buffer.iter().position(|buffer| *buffer == b'\n');
+        let length = end.map_or(buffer.len(), |end| end + 1);
         input.consume(length);
         if end.is_some() {
             return Ok(());
@@ -157,13 +157,13 @@ impl Outlet for Pipe {
 
 /// Writes queued messages in batches.
 async fn write(mut queued: mpsc::Receiver<String>, mut output: impl AsyncWrite + Unpin) {
-    let mut batch = Vec::with_capacity(BATCH);
+    let mut batch = Vec::with_capacity(BATCH_BYTES);
     while let Some(first) = queued.recv().await {
         let mut next = Some(first);
         while let Some(message) = next {
             batch.extend_from_slice(message.as_bytes());
             batch.push(b'\n');
-            next = if batch.len() < BATCH { queued.try_recv().ok() } else { None };
+            next = if batch.len() < BATCH_BYTES { queued.try_recv().ok() } else { None };
         }
         if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {
             return;

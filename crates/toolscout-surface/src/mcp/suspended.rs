@@ -6,7 +6,7 @@
 //! call is suspended as it is. Only the client that has its sealed number can resume it.
 
 use super::reverse_requests::InputRequest;
-use super::sealed::PATIENCE;
+use super::sealed::RESUME_TIMEOUT;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,17 +48,17 @@ pub(super) enum Step {
 }
 
 impl RunningRequest {
-    pub(super) fn new(begin: impl FnOnce(mpsc::UnboundedSender<InputRequest>) -> Running) -> Self {
+    pub(super) fn new(start: impl FnOnce(mpsc::UnboundedSender<InputRequest>) -> Running) -> Self {
         let (sender, input_requests) = mpsc::unbounded_channel();
-        Self { running: begin(sender), input_requests, unanswered: HashMap::new() }
+        Self { running: start(sender), input_requests, unanswered: HashMap::new() }
     }
 
     /// Passes on the responses of the client. A request for input without a response fails.
-    pub(super) fn answer(&mut self, mut responses: HashMap<String, RawJson>) {
+    pub(super) fn provide_input(&mut self, mut responses: HashMap<String, RawJson>) {
         for (name, sender) in self.unanswered.drain() {
             let response = responses
                 .remove(&name)
-                .ok_or_else(|| RpcError::failed("the client gave no answer"));
+                .ok_or_else(|| RpcError::failed("the client did not respond"));
             let _ = sender.send(response);
         }
     }
@@ -75,9 +75,9 @@ impl RunningRequest {
         tokio::task::yield_now().await;
         let mut requests = Vec::new();
         let mut next = Some(first);
-        while let Some(InputRequest { method, params, answer }) = next {
+        while let Some(InputRequest { method, params, response_sender }) = next {
             let name = format!("input_{}", requests.len() + 1);
-            self.unanswered.insert(name.clone(), answer);
+            self.unanswered.insert(name.clone(), response_sender);
             requests.push((name, method, params));
             next = self.input_requests.try_recv().ok();
         }
@@ -87,8 +87,8 @@ impl RunningRequest {
 
 impl SuspendedCalls {
     /// Suspends a request, and returns its number.
-    pub(super) fn put(&self, call: RunningRequest) -> u64 {
-        self.tidy();
+    pub(super) fn suspend(&self, call: RunningRequest) -> u64 {
+        self.remove_expired();
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let evicted = self.calls.lock().insert(number, (Instant::now(), call));
         drop(evicted);
@@ -97,15 +97,17 @@ impl SuspendedCalls {
 
     /// Takes a suspended request. Each can be taken once.
     pub(super) fn take(&self, number: u64) -> Option<RunningRequest> {
-        let (since, call) = self.calls.lock().remove(&number)?;
-        (since.elapsed() < PATIENCE).then_some(call)
+        let (suspended_at, call) = self.calls.lock().remove(&number)?;
+        (suspended_at.elapsed() < RESUME_TIMEOUT).then_some(call)
     }
 
     /// Drops the requests that no client has resumed in time.
-    pub(super) fn tidy(&self) {
+    pub(super) fn remove_expired(&self) {
         let now = Instant::now();
-        let expired =
-            self.calls.lock().remove_if(|(since, _)| now.duration_since(*since) >= PATIENCE);
+        let expired = self
+            .calls
+            .lock()
+            .remove_if(|(suspended_at, _)| now.duration_since(*suspended_at) >= RESUME_TIMEOUT);
         drop(expired);
     }
 }

@@ -1,12 +1,12 @@
 //! Revisions of the protocol, and its two eras.
 
 /// The supported revisions, newest first.
-pub const SPOKEN: [&str; 5] =
+pub const SUPPORTED_VERSIONS: [&str; 5] =
     ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The revision with self-contained requests.
-pub const MODERN: &str = SPOKEN[0];
+pub const MODERN: &str = SUPPORTED_VERSIONS[0];
 /// Offered to a client of the old era that requests an unsupported revision.
-const NEWEST_LEGACY: &str = SPOKEN[1];
+const NEWEST_LEGACY: &str = SUPPORTED_VERSIONS[1];
 
 /// A supported revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +19,8 @@ impl Version {
     pub const LEGACY: Self = Self(NEWEST_LEGACY);
 
     /// The supported revision with this name.
-    pub fn spoken(name: &str) -> Option<Self> {
-        SPOKEN.into_iter().find(|it| *it == name).map(Self)
+    pub fn supported(name: &str) -> Option<Self> {
+        SUPPORTED_VERSIONS.into_iter().find(|supported| *supported == name).map(Self)
     }
 
     /// Negotiates the revision for `initialize`: the requested one if it is supported and of the

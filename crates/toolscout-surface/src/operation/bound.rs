@@ -2,8 +2,8 @@
 
 use super::error::ErrorCode;
 use super::{
-    Access, InputSchema, ItemStream, Operation, OperationError, OperationOutput, OperationSpec,
-    OutputSchema, StreamItem, StreamOperation,
+    Access, Effect, InputSchema, ItemStream, Operation, OperationError, OperationOutput,
+    OperationSpec, OutputSchema, StreamItem, StreamOperation,
 };
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use toolscout_core::cx::Role;
 use toolscout_core::event::{EventKind, OperationEvent};
-use toolscout_core::{BoxFuture, Cx};
+use toolscout_core::{BoxFuture, Cx, escape};
 
 /// A slot for the workspace, filled later: the commands are listed before the workspace exists.
 pub type WorkspaceSlot<W> = Arc<OnceLock<Arc<W>>>;
@@ -42,14 +42,14 @@ impl BoundOperation {
         let run = Run::Once(Box::new(move |input, cx| {
             let workspace = workspace.get().cloned();
             Box::pin(async move {
-                let (workspace, input) = (started(workspace)?, typed(input)?);
-                T::run(&workspace, input, &cx).await.map(OperationOutput::of::<W, T>)
+                let (workspace, input) = (require_workspace(workspace)?, parse_input(input)?);
+                T::run(&workspace, input, &cx).await.map(OperationOutput::from_output::<W, T>)
             })
         }));
         Self {
             spec: T::SPEC,
-            input: InputSchema::of::<T::Input>(),
-            output: OutputSchema::of::<T::Output>(),
+            input: InputSchema::for_type::<T::Input>(),
+            output: OutputSchema::for_type::<T::Output>(),
             run,
         }
     }
@@ -62,15 +62,15 @@ impl BoundOperation {
         let run = Run::Stream(Box::new(move |input, cx| {
             let workspace = workspace.get().cloned();
             Box::pin(async move {
-                let (workspace, input) = (started(workspace)?, typed(input)?);
+                let (workspace, input) = (require_workspace(workspace)?, parse_input(input)?);
                 let items = T::open(&workspace, input, &cx).await?;
-                Ok(items.map(|item| item.map(StreamItem::of::<W, T>)).boxed())
+                Ok(items.map(|item| item.map(StreamItem::from_item::<W, T>)).boxed())
             })
         }));
         Self {
             spec: T::SPEC,
-            input: InputSchema::of::<T::Input>(),
-            output: OutputSchema::of::<T::Item>(),
+            input: InputSchema::for_type::<T::Input>(),
+            output: OutputSchema::for_type::<T::Item>(),
             run,
         }
     }
@@ -86,13 +86,13 @@ impl BoundOperation {
         input: Map<String, Value>,
         cx: Cx,
     ) -> Result<ItemStream<StreamItem>, OperationError> {
-        let mut report = OperationReport::begin(self.spec.name, &cx);
-        let opened = self.opened(input, cx.clone()).await;
-        report.outcome = if opened.is_ok() { "done" } else { "failed" };
+        let mut report = OperationReport::start(self.spec.name, &cx);
+        let opened = self.open_checked(input, cx.clone()).await;
+        report.outcome = if opened.is_ok() { "succeeded" } else { "failed" };
         opened
     }
 
-    async fn opened(
+    async fn open_checked(
         &self,
         input: Map<String, Value>,
         cx: Cx,
@@ -101,7 +101,7 @@ impl BoundOperation {
         let input = self.input.check("the input", input)?;
         match &self.run {
             Run::Stream(open) => open(input, cx).await,
-            Run::Once(_) => Err(self.misused("returns no stream")),
+            Run::Once(_) => Err(self.misuse_error("returns no stream")),
         }
     }
 
@@ -112,17 +112,17 @@ impl BoundOperation {
         input: Map<String, Value>,
         cx: Cx,
     ) -> Result<OperationOutput, OperationError> {
-        let mut report = OperationReport::begin(self.spec.name, &cx);
-        let output = self.invoked(input, cx.clone()).await;
+        let mut report = OperationReport::start(self.spec.name, &cx);
+        let output = self.invoke_checked(input, cx.clone()).await;
         report.outcome = match &output {
             Ok(output) if output.planned.is_some() => "dry_run",
-            Ok(_) => "done",
+            Ok(_) => "succeeded",
             Err(_) => "failed",
         };
         output
     }
 
-    async fn invoked(
+    async fn invoke_checked(
         &self,
         input: Map<String, Value>,
         cx: Cx,
@@ -134,12 +134,12 @@ impl BoundOperation {
             None => cx,
         };
         let deadline = cx.deadline;
-        let Run::Once(run) = &self.run else { return Err(self.misused("returns a stream")) };
+        let Run::Once(run) = &self.run else { return Err(self.misuse_error("returns a stream")) };
         let run = run(input, cx);
         let result = match deadline {
             Some(deadline) => tokio::time::timeout_at(deadline.into(), run)
                 .await
-                .unwrap_or_else(|_| Err(self.timed_out())),
+                .unwrap_or_else(|_| Err(self.timeout_error())),
             None => run.await,
         };
         match result {
@@ -167,7 +167,7 @@ impl BoundOperation {
         OperationError::new(ErrorCode::Internal, format!("`{}` {what}", self.spec.name))
     }
 
-    fn timed_out(&self) -> OperationError {
+    fn timeout_error(&self) -> OperationError {
         OperationError::new(ErrorCode::TimedOut, format!("`{}` timed out", self.spec.name))
     }
 }
@@ -176,30 +176,30 @@ impl BoundOperation {
 struct OperationReport<'a> {
     name: &'static str,
     outcome: &'static str,
-    since: Instant,
+    started_at: Instant,
     cx: &'a Cx,
 }
 
 impl<'a> OperationReport<'a> {
-    fn begin(name: &'static str, cx: &'a Cx) -> Self {
-        Self { name, outcome: "cancelled", since: Instant::now(), cx }
+    fn start(name: &'static str, cx: &'a Cx) -> Self {
+        Self { name, outcome: "cancelled", started_at: Instant::now(), cx }
     }
 }
 
 impl Drop for OperationReport<'_> {
     fn drop(&mut self) {
         let event = OperationEvent { name: self.name, outcome: self.outcome };
-        self.cx.emit_since(self.since, || EventKind::Operation(event));
+        self.cx.emit_since(self.started_at, || EventKind::Operation(event));
     }
 }
 
-fn started<W>(workspace: Option<Arc<W>>) -> Result<Arc<W>, OperationError> {
+fn require_workspace<W>(workspace: Option<Arc<W>>) -> Result<Arc<W>, OperationError> {
     workspace.ok_or_else(|| {
         OperationError::new(ErrorCode::SourceUnavailable, "toolscout is still starting")
     })
 }
 
-fn typed<T: DeserializeOwned>(input: Map<String, Value>) -> Result<T, OperationError> {
+fn parse_input<T: DeserializeOwned>(input: Map<String, Value>) -> Result<T, OperationError> {
     serde_json::from_value(Value::Object(input))
         .map_err(|error| OperationError::invalid(format!("the input is invalid: {error}")))
 }

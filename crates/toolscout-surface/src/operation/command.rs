@@ -5,7 +5,8 @@
 //! has the details that a schema cannot express: `flag` (another name), `positional`, `short`,
 //! `value` (the name of the value in help), `pairs` (a map typed as repeated `NAME=VALUE`; the
 //! text is the separator), `file` (the user types a path, which stands for the text of the
-//! file), `conflicts` (a flag that cannot be combined with this one) and `skip` (no flag).
+//! file), `secret` (no flag: the value comes from standard input or a prompt), `conflicts` (a flag
+//! that cannot be combined with this one) and `skip` (no flag).
 //! `x-cli-rest` of the whole input names the properties that take the words after `--`: the
 //! first one takes one word, the last one all others.
 
@@ -63,14 +64,14 @@ impl OperationCommand {
         for (name, mut property) in all {
             let hint = property
                 .as_object_mut()
-                .and_then(|it| it.shift_remove("x-cli"))
+                .and_then(|object| object.shift_remove("x-cli"))
                 .unwrap_or_default();
             let is_fixed = command.preset.iter().any(|(fixed, _)| *fixed == name);
             if is_fixed || hint["skip"] == true || rest.contains(&name) {
                 continue;
             }
             let flag = hint["flag"].as_str().map_or_else(|| kebab(&name), str::to_owned);
-            if let Some(separator) = hint["pairs"].as_str().and_then(|it| it.chars().next()) {
+            if let Some(separator) = hint["pairs"].as_str().and_then(|text| text.chars().next()) {
                 let description = property["description"].take();
                 property = json!({"type": "array", "items": {"type": "string"}, "description": description});
                 pairs.insert(name.clone(), separator);
@@ -92,7 +93,7 @@ impl OperationCommand {
         let required: Vec<_> = flags.keys().filter(is_required).cloned().collect();
         let input = json!({"type": "object", "properties": flags, "required": required});
         let flags = ToolFlags::in_locale(&tool(&input, hints), locale);
-        Self { operation, command, flags, properties, pairs, files, conflicts, rest }
+        Self { operation, command, flags, properties, pairs, files, secret, conflicts, rest }
     }
 
     /// The command specification for parsing, help and completion.
@@ -113,20 +114,21 @@ impl OperationCommand {
             .for_each(|option| option.hidden = true);
         // A property with a positional argument needs no required flag: the positional argument
         // is reported as missing instead.
-        let has_place =
-            |name: &str| spec.positionals.iter().any(|it| it.option.as_deref() == Some(name));
+        let is_positional = |name: &str| {
+            spec.positionals.iter().any(|positional| positional.option.as_deref() == Some(name))
+        };
         for option in &mut spec.options {
             option.negatable = false;
             // The default of a switch is always off, so help does not show it.
             option.default = option.default.take().filter(|_| !option.is_switch());
             let conflicts = self.conflicts.iter().filter(|(flag, _)| *flag == option.long);
             option.conflicts.extend(conflicts.map(|(_, other)| other.clone()));
-            if has_place(&option.long) {
+            if is_positional(&option.long) {
                 (option.required, option.hidden) = (false, true);
             }
         }
         if operation.confirm == Confirm::Always {
-            spec.options.push(OptionSpec::switch("yes", "Do it without asking").short('y'));
+            spec.options.push(OptionSpec::switch("yes", "Skip the confirmation prompt").short('y'));
         }
         spec.notes = operation.notes.iter().map(|note| (*note).to_owned()).collect();
         let own = format!("toolscout {}", self.command.name);
@@ -142,13 +144,15 @@ impl OperationCommand {
         parsed: &Parsed,
         read: impl FnOnce(InputFrom<'_>) -> Result<String, String>,
     ) -> Result<Map<String, Value>, UsageErrors> {
-        let typed =
-            self.flags.arguments_with(parsed, read).map_err(|errors| self.with_places(&errors))?;
+        let typed = self
+            .flags
+            .arguments_with(parsed, read)
+            .map_err(|errors| self.with_positional_names(&errors))?;
         let mut input = Map::new();
         for (flag, value) in typed {
             let name = self.properties.get(&flag).cloned().unwrap_or(flag);
             let value = match self.pairs.get(&name) {
-                Some(separator) => pairs(&name, &value, *separator)?,
+                Some(separator) => parse_pairs(&name, &value, *separator)?,
                 None => value,
             };
             input.insert(name, value);
@@ -175,15 +179,15 @@ impl OperationCommand {
     }
 
     /// Reports a missing option as a missing argument if it is positional.
-    fn with_places(&self, errors: &UsageErrors) -> UsageErrors {
-        let place = |option: &str| {
-            let places = self.flags.spec.positionals.iter();
-            let mut places =
-                places.filter(|place| place.option.as_deref() == option.strip_prefix("--"));
-            places.next().map(|place| place.name.clone())
+    fn with_positional_names(&self, errors: &UsageErrors) -> UsageErrors {
+        let positional_name = |option: &str| {
+            let positionals = self.flags.spec.positionals.iter();
+            let mut positionals = positionals
+                .filter(|positional| positional.option.as_deref() == option.strip_prefix("--"));
+            positionals.next().map(|positional| positional.name.clone())
         };
         let named = |error: &UsageError| match error {
-            UsageError::MissingOption { option } => place(option)
+            UsageError::MissingOption { option } => positional_name(option)
                 .map_or_else(|| error.clone(), |name| UsageError::MissingArgument { name }),
             other => other.clone(),
         };
@@ -205,7 +209,7 @@ fn tool(schema: &Value, cli: CliHints) -> Tool {
 
 fn cli_hint(hint: &Value) -> CliHint {
     CliHint {
-        short: hint["short"].as_str().and_then(|it| it.chars().next()),
+        short: hint["short"].as_str().and_then(|value| value.chars().next()),
         value_name: hint["value"].as_str().map(str::to_owned),
         hidden: hint["hidden"] == true,
         positional: hint["positional"] == true,
@@ -214,7 +218,7 @@ fn cli_hint(hint: &Value) -> CliHint {
 }
 
 /// `NAME=VALUE` texts as a map.
-fn pairs(name: &str, texts: &Value, separator: char) -> Result<Value, UsageErrors> {
+fn parse_pairs(name: &str, texts: &Value, separator: char) -> Result<Value, UsageErrors> {
     let mut map = Map::new();
     for text in strings(texts) {
         match text.split_once(separator) {

@@ -16,12 +16,12 @@ pub struct OperationError {
     /// What happened.
     #[serde(rename = "error")]
     pub message: String,
-    /// The kind of failure, for programs.
+    /// The machine-readable code.
     pub code: ErrorCode,
-    /// What to do next.
+    /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The pending approval, if an operator has to approve the call first.
+    /// The id of the pending approval, if the call needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
     /// The change that a dry run would have made.
@@ -29,43 +29,43 @@ pub struct OperationError {
     pub(crate) dry_run: Option<Box<DryRun>>,
 }
 
-/// The kinds of failures that programs can tell apart. [`crate::codes`] has the HTTP status and the exit code of each.
+/// Error codes. [`crate::codes`] has the HTTP status and the exit code of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schemars(inline)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// It does not exist.
+    /// The resource does not exist.
     ResourceNotFound,
     /// The input is invalid.
     ValidationFailed,
     /// The request is not authenticated.
     Unauthorized,
-    /// The role does not suffice.
+    /// The role of the caller does not allow it.
     Forbidden,
-    /// A policy forbids it, or the tool is quarantined.
+    /// A policy denies it, or the tool is quarantined.
     PolicyDenied,
     /// An operator has to approve the call first.
     ApprovalRequired,
-    /// A server of this id exists.
+    /// A server with this id exists already.
     DuplicateServer,
-    /// The state is not the expected one; read it again.
+    /// The resource is in another state than the request expects.
     Conflict,
-    /// The path exists, with other methods.
+    /// The path does not support this method.
     MethodNotAllowed,
     /// The request body is too large.
     TooLarge,
-    /// Too many requests at a time.
+    /// Too many concurrent requests.
     TooManyRequests,
-    /// A server, or the program behind a tool, is not available.
+    /// A server, or the program of a tool, is unavailable.
     SourceUnavailable,
     /// The server needs a login first.
     LoginRequired,
-    /// It took too long.
+    /// The timeout was exceeded.
     TimedOut,
-    /// The tool ran, and failed.
+    /// The tool failed.
     ToolFailed,
-    /// The client went away.
+    /// The client disconnected.
     Cancelled,
     /// A bug of toolscout, or its own storage failed.
     Internal,
@@ -90,7 +90,7 @@ impl OperationError {
     }
 
     /// A failure of a core kind.
-    pub fn of_kind(kind: ErrorKind, message: impl AsRef<str>) -> Self {
+    pub fn from_kind(kind: ErrorKind, message: impl AsRef<str>) -> Self {
         Self::new(kind.into(), message)
     }
 
@@ -106,8 +106,8 @@ impl OperationError {
 
     /// All violations of an input schema; `part` names the input: `the body`.
     pub(crate) fn violations(part: &str, violations: &[Violation]) -> Self {
-        const SHOWN: usize = 10;
-        let all: Vec<_> = violations.iter().take(SHOWN).map(ToString::to_string).collect();
+        const MAX_SHOWN: usize = 10;
+        let all: Vec<_> = violations.iter().take(MAX_SHOWN).map(ToString::to_string).collect();
         Self::invalid(format!("{part} is invalid: {}", all.join("; ")))
     }
 }
@@ -129,7 +129,9 @@ impl From<Error> for OperationError {
             other => other.kind().into(),
         };
         let approval = match &error {
-            Error::Refused(AuthorizationError::NeedsApproval { question, .. }) => question.clone(),
+            Error::Refused(AuthorizationError::NeedsApproval { approval_id, .. }) => {
+                approval_id.clone()
+            }
             _ => None,
         };
         let hint = match &error {

@@ -42,7 +42,7 @@ pub struct OperationOutput {
 }
 
 impl OperationOutput {
-    pub(super) fn of<W: 'static, T: Operation<W>>(output: T::Output) -> Self {
+    pub(super) fn from_output<W: 'static, T: Operation<W>>(output: T::Output) -> Self {
         let (exit, is_data, planned) =
             (T::exit(&output), T::is_data(&output), T::planned(&output).cloned());
         let (warnings, notes) = (T::warnings(&output).to_vec(), T::notes(&output));
@@ -90,12 +90,12 @@ impl OperationOutput {
             (None, Some(value)) => value.write_json(writer),
             _ => json::write(writer, &self.dry_run_json()?),
         };
-        if !self.is_redacted || !redact::knows_values() {
+        if !self.is_redacted || !redact::has_known_secrets() {
             return write(writer);
         }
         let mut text = Vec::new();
         write(&mut text)?;
-        match hidden(&text)? {
+        match redacted_value(&text)? {
             Some(value) => json::write(writer, &value),
             None => writer.write_all(&text),
         }
@@ -109,14 +109,14 @@ impl OperationOutput {
     /// The data as text, without the message.
     pub fn data(&self, text: &Text) -> String {
         let text = self.value.as_ref().map(|value| value.text(text)).unwrap_or_default();
-        if self.is_redacted { redact::values(&text).into_owned() } else { text }
+        if self.is_redacted { redact::known_secrets(&text).into_owned() } else { text }
     }
 
     /// The confirmation that follows the text, and the summary of a dry run.
     pub fn message(&self, text: &Text) -> String {
         let message = self.value.as_ref().map(|value| value.message(text)).unwrap_or_default();
         let planned = self.planned.as_ref().map(|change| format!("Would {}\n", change.summary));
-        redact::values(&(message + &planned.unwrap_or_default())).into_owned()
+        redact::known_secrets(&(message + &planned.unwrap_or_default())).into_owned()
     }
 
     /// The planned change, merged with the operation's own output for it.
@@ -124,7 +124,7 @@ impl OperationOutput {
         let mut all = Map::new();
         if let Some(PlannedChange { kind, subject, action, summary }) = &self.planned {
             let fields = [
-                ("kind", kind.word()),
+                ("kind", kind.as_str()),
                 ("subject", subject),
                 ("action", action),
                 ("would", summary),
@@ -141,7 +141,7 @@ impl OperationOutput {
 
 /// Replaces known secrets in JSON.
 pub(super) fn redacted(json: Vec<u8>) -> serde_json::Result<Vec<u8>> {
-    match hidden(&json)? {
+    match redacted_value(&json)? {
         Some(value) => serde_json::to_vec(&value),
         None => Ok(json),
     }
@@ -149,11 +149,11 @@ pub(super) fn redacted(json: Vec<u8>) -> serde_json::Result<Vec<u8>> {
 
 /// The value with known secrets replaced; `None` if it contains none. Only strings change, so
 /// that the result stays valid JSON.
-fn hidden(json: &[u8]) -> serde_json::Result<Option<Value>> {
-    if !redact::knows_values() {
+fn redacted_value(json: &[u8]) -> serde_json::Result<Option<Value>> {
+    if !redact::has_known_secrets() {
         return Ok(None);
     }
-    match redact::values(&String::from_utf8_lossy(json)) {
+    match redact::known_secrets(&String::from_utf8_lossy(json)) {
         Cow::Borrowed(_) => Ok(None),
         Cow::Owned(_) => Ok(Some(without_secrets(serde_json::from_slice(json)?))),
     }
@@ -161,11 +161,11 @@ fn hidden(json: &[u8]) -> serde_json::Result<Option<Value>> {
 
 fn without_secrets(value: Value) -> Value {
     match value {
-        Value::String(text) => redact::values(&text).into_owned().into(),
+        Value::String(text) => redact::known_secrets(&text).into_owned().into(),
         Value::Array(items) => items.into_iter().map(without_secrets).collect(),
         Value::Object(fields) => {
             let field = |(name, value): (String, Value)| {
-                (redact::values(&name).into_owned(), without_secrets(value))
+                (redact::known_secrets(&name).into_owned(), without_secrets(value))
             };
             fields.into_iter().map(field).collect()
         }

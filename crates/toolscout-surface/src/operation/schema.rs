@@ -16,7 +16,7 @@ pub(crate) const DRY_RUN: &str = "dryRun";
 pub(crate) struct OutputSchema(fn(&mut SchemaGenerator) -> Schema);
 
 impl OutputSchema {
-    pub(crate) fn of<T: JsonSchema>() -> Self {
+    pub(crate) fn for_type<T: JsonSchema>() -> Self {
         Self(|generator| generator.subschema_for::<T>())
     }
 
@@ -39,7 +39,7 @@ pub(crate) struct InputSchema {
 }
 
 impl InputSchema {
-    pub(crate) fn of<T: JsonSchema>() -> Self {
+    pub(crate) fn for_type<T: JsonSchema>() -> Self {
         let describe = |generator: &mut SchemaGenerator| generator.subschema_for::<T>();
         Self { describe, inlined: OnceLock::new(), query: OnceLock::new(), check: OnceLock::new() }
     }
@@ -141,5 +141,5 @@ fn compile(schema: &Value) -> Result<ArgumentValidator, String> {
         input_schema: RawJson::from_value(schema),
         ..Tool::new(ToolId::new(SourceId::app(), name))
     };
-    ArgumentValidator::of(&tool).map_err(|error| error.to_string())
+    ArgumentValidator::new(&tool).map_err(|error| error.to_string())
 }

@@ -45,7 +45,7 @@ pub struct StreamItem {
 }
 
 impl StreamItem {
-    pub(super) fn of<W: 'static, T: StreamOperation<W>>(item: T::Item) -> Self {
+    pub(super) fn from_item<W: 'static, T: StreamOperation<W>>(item: T::Item) -> Self {
         Self {
             event: T::event(&item),
             value: Box::new(Typed {
@@ -74,6 +74,6 @@ impl StreamItem {
 
     /// The item as text for people, without known secrets.
     pub fn text(&self, text: &Text) -> String {
-        redact::values(&self.value.text(text)).into_owned()
+        redact::known_secrets(&self.value.text(text)).into_owned()
     }
 }

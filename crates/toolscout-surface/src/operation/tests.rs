@@ -117,11 +117,11 @@ async fn every_run_is_reported_with_its_name_and_outcome() {
     assert!(bound::<Change>().invoke(input("a"), cx.clone()).await.is_ok());
     assert!(bound::<Read>().invoke(input("wait"), cx).now_or_never().is_none());
     let expected = [
-        "read done",
+        "read succeeded",
         "read failed",
         "read failed",
         "change dry_run",
-        "change done",
+        "change succeeded",
         "read cancelled",
     ];
     assert_eq!(*reported.0.lock(), expected);
@@ -129,8 +129,8 @@ async fn every_run_is_reported_with_its_name_and_outcome() {
 
 #[tokio::test]
 async fn known_secrets_are_in_no_output_but_the_result_of_a_tool() {
-    redact::remember(SECRET);
-    redact::remember("123456789");
+    redact::add_secret(SECRET);
+    redact::add_secret("123456789");
     let text = format!("it is {SECRET}\n");
     let (cx, style) = (Cx::new(Caller::Cli), Text::default());
     let read = bound::<Read>().invoke(input(&text), cx.clone()).await.expect("an output");

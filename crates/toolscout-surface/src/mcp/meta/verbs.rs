@@ -93,24 +93,26 @@ pub(super) const VERBS: [&str; 84] = [
 ];
 
 /// The length of the longest verb.
-const LONGEST: usize = 9;
+const MAX_VERB_LENGTH: usize = 9;
 
 /// The words of an identifier, in lower case: `createIssue`, `create_issue` and `create-issue` have
 /// the same two. Words that are too short, too long or not plain letters are left out.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
-    for it in name.chars() {
-        let begins = !it.is_ascii_alphanumeric() || was_lower && it.is_ascii_uppercase();
-        if begins {
+    for c in name.chars() {
+        let starts_word = !c.is_ascii_alphanumeric() || was_lower && c.is_ascii_uppercase();
+        if starts_word {
             words.push(String::new());
         }
-        if let (true, Some(word)) = (it.is_ascii_alphanumeric(), words.last_mut()) {
-            word.push(it.to_ascii_lowercase());
+        if let (true, Some(word)) = (c.is_ascii_alphanumeric(), words.last_mut()) {
+            word.push(c.to_ascii_lowercase());
         }
-        was_lower = it.is_ascii_lowercase();
+        was_lower = c.is_ascii_lowercase();
     }
-    words.retain(|it| (2..=14).contains(&it.len()) && it.bytes().all(|it| it.is_ascii_lowercase()));
+    words.retain(|word| {
+        (2..=14).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    });
     words
 }
 
@@ -118,35 +120,35 @@ pub(super) fn words(name: &str) -> Vec<String> {
 /// catalog.
 pub(super) fn first_verb(name: &str) -> Option<&'static str> {
     let bytes = name.as_bytes();
-    let is_word = |it: u8| it.is_ascii_alphanumeric();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric();
     let mut start = 0;
-    for at in 0..=bytes.len() {
-        let ends = bytes.get(at).is_none_or(|it| !is_word(*it));
-        let begins = at > start
-            && !ends
-            && bytes[at - 1].is_ascii_lowercase()
-            && bytes[at].is_ascii_uppercase();
-        if !ends && !begins {
+    for index in 0..=bytes.len() {
+        let ends_word = bytes.get(index).is_none_or(|byte| !is_word(*byte));
+        let starts_word = index > start
+            && !ends_word
+            && bytes[index - 1].is_ascii_lowercase()
+            && bytes[index].is_ascii_uppercase();
+        if !ends_word && !starts_word {
             continue;
         }
-        if let Some(verb) = verb_of(&bytes[start..at]) {
+        if let Some(verb) = verb_from_bytes(&bytes[start..index]) {
             return Some(verb);
         }
-        start = if ends { at + 1 } else { at };
+        start = if ends_word { index + 1 } else { index };
     }
     None
 }
 
 /// The verb with these letters, in any case.
-fn verb_of(word: &[u8]) -> Option<&'static str> {
-    let mut small = [0; LONGEST];
-    let small = small.get_mut(..word.len())?;
-    small.copy_from_slice(word);
-    small.make_ascii_lowercase();
-    verb(std::str::from_utf8(small).ok()?)
+fn verb_from_bytes(word: &[u8]) -> Option<&'static str> {
+    let mut lowercase = [0; MAX_VERB_LENGTH];
+    let lowercase = lowercase.get_mut(..word.len())?;
+    lowercase.copy_from_slice(word);
+    lowercase.make_ascii_lowercase();
+    verb(std::str::from_utf8(lowercase).ok()?)
 }
 
 /// The word, if it is a verb.
 pub(super) fn verb(word: &str) -> Option<&'static str> {
-    VERBS.binary_search(&word).ok().map(|at| VERBS[at])
+    VERBS.binary_search(&word).ok().map(|index| VERBS[index])
 }

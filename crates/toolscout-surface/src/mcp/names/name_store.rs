@@ -1,6 +1,6 @@
 //! Stores the wire names of tools, across processes.
 
-use super::{Names, News};
+use super::{Names, NewNames, is_exact};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -9,15 +9,15 @@ use toolscout_core::{Namespace, SourceId, SourceKind, Store, StoreError, Tool, T
 
 /// Maximum number of names per source. Beyond this all names of the source are dropped, and may be
 /// given to other tools of it.
-const MOST_OF_A_SOURCE: usize = 20_000;
+const MAX_NAMES_PER_SOURCE: usize = 20_000;
 /// Attempts to write while other processes write as well.
-const TRIES: usize = 16;
+const MAX_ATTEMPTS: usize = 16;
 /// The version of the record; a record with another version is ignored.
 const VERSION: u32 = 1;
 
 /// Stores names: in a store, for all processes of a project, or in memory.
-pub struct Remembered {
-    kept: Option<(Arc<dyn Store>, String)>,
+pub struct WireNameStore {
+    store_and_project: Option<(Arc<dyn Store>, String)>,
     /// None before the first read.
     given: Mutex<Option<Arc<GivenNames>>>,
     last: Mutex<Option<LastNamed>>,
@@ -31,16 +31,16 @@ struct LastNamed {
 }
 
 impl LastNamed {
-    fn is_of(&self, tools: &[(&Arc<Tool>, SourceKind)]) -> bool {
+    fn is_for(&self, tools: &[(&Arc<Tool>, SourceKind)]) -> bool {
         self.tools.len() == tools.len()
             && self.tools.iter().zip(tools).all(|(one, (other, _))| Arc::ptr_eq(one, other))
     }
 }
 
-impl Remembered {
+impl WireNameStore {
     /// Stores names in memory, for this process only.
     pub fn in_memory() -> Self {
-        Self { kept: None, given: Mutex::default(), last: Mutex::default() }
+        Self { store_and_project: None, given: Mutex::default(), last: Mutex::default() }
     }
 
     /// Stores names in the store, one record per project.
@@ -52,54 +52,54 @@ impl Remembered {
     pub(super) fn shared(
         &self,
         tools: &[(&Arc<Tool>, SourceKind)],
-        give: impl Fn(&GivenNames) -> (Names, News),
+        assign: impl Fn(&GivenNames) -> (Names, NewNames),
     ) -> Arc<Names> {
         let mut last = self.last.lock();
-        if let Some(last) = last.as_ref().filter(|it| it.is_of(tools)) {
+        if let Some(last) = last.as_ref().filter(|value| value.is_for(tools)) {
             return last.names.clone();
         }
-        let names = Arc::new(self.update(give));
-        let tools = tools.iter().map(|(it, _)| Arc::clone(it)).collect();
+        let names = Arc::new(self.update(assign));
+        let tools = tools.iter().map(|(tool, _)| Arc::clone(tool)).collect();
         *last = Some(LastNamed { tools, names: names.clone() });
         names
     }
 
     /// Gives names and stores the new ones. If another process wrote in between, names are given
     /// again with its names in mind. If the store fails, the names are valid in this process only.
-    fn update(&self, give: impl Fn(&GivenNames) -> (Names, News)) -> Names {
+    fn update(&self, assign: impl Fn(&GivenNames) -> (Names, NewNames)) -> Names {
         // Most catalogs have no new names, and then nothing is read or written.
-        let known = self.known();
-        let (names, news) = give(&known);
-        if news.is_empty() {
+        let current = self.given_names();
+        let (names, new_names) = assign(&current);
+        if new_names.is_empty() {
             return names;
         }
-        self.keep(&give).unwrap_or_else(|error| {
+        self.persist(&assign).unwrap_or_else(|error| {
             if let Some(error) = error {
-                tracing::warn!(event = "names_unkept", %error);
+                tracing::warn!(event = "names_not_stored", %error);
             }
-            let mut next = (*known).clone();
-            next.extend(news);
+            let mut next = (*current).clone();
+            next.extend(new_names);
             self.replace(next);
             names
         })
     }
 
-    fn keep(
+    fn persist(
         &self,
-        give: &impl Fn(&GivenNames) -> (Names, News),
+        assign: &impl Fn(&GivenNames) -> (Names, NewNames),
     ) -> Result<Names, Option<StoreError>> {
-        let (store, project) = self.kept.as_ref().ok_or(None)?;
-        for _ in 0..TRIES {
+        let (store, project) = self.store_and_project.as_ref().ok_or(None)?;
+        for _ in 0..MAX_ATTEMPTS {
             let bytes = store.read(Namespace::Name, project)?;
-            let mut next = bytes.as_deref().map(GivenNames::read).unwrap_or_default();
-            next.include(&self.known());
-            let (names, news) = give(&next);
-            if news.is_empty() {
+            let mut next = bytes.as_deref().map(GivenNames::parse).unwrap_or_default();
+            next.merge(&self.given_names());
+            let (names, new_names) = assign(&next);
+            if new_names.is_empty() {
                 self.replace(next);
                 return Ok(names);
             }
-            next.extend(news);
-            if store.swap(Namespace::Name, project, bytes.as_deref(), Some(&next.write()))? {
+            next.extend(new_names);
+            if store.swap(Namespace::Name, project, bytes.as_deref(), Some(&next.to_json()))? {
                 self.replace(next);
                 return Ok(names);
             }
@@ -109,20 +109,20 @@ impl Remembered {
 
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.known().owners.len()
+        self.given_names().owners.len()
     }
 
     /// The names that were given so far.
-    pub(super) fn known(&self) -> Arc<GivenNames> {
+    pub(super) fn given_names(&self) -> Arc<GivenNames> {
         let mut given = self.given.lock();
-        given.get_or_insert_with(|| Arc::new(self.read().unwrap_or_default())).clone()
+        given.get_or_insert_with(|| Arc::new(self.load().unwrap_or_default())).clone()
     }
 
-    /// The stored names. If they cannot be read, `keep` reads them again when there is a new name
+    /// The stored names. If they cannot be read, `persist` reads them again when there is a new name
     /// to write.
-    fn read(&self) -> Option<GivenNames> {
-        let (store, project) = self.kept.as_ref()?;
-        store.read(Namespace::Name, project).ok()?.as_deref().map(GivenNames::read)
+    fn load(&self) -> Option<GivenNames> {
+        let (store, project) = self.store_and_project.as_ref()?;
+        store.read(Namespace::Name, project).ok()?.as_deref().map(GivenNames::parse)
     }
 
     fn replace(&self, next: GivenNames) {
@@ -135,17 +135,17 @@ impl Remembered {
 pub(super) struct GivenNames {
     owners: HashMap<Arc<str>, ToolId>,
     wires: HashMap<ToolId, Vec<Arc<str>>>,
-    of_source: HashMap<SourceId, usize>,
+    count_by_source: HashMap<SourceId, usize>,
 }
 
 impl GivenNames {
     /// All names that the tool has had.
-    pub(super) fn of(&self, tool: &ToolId) -> &[Arc<str>] {
+    pub(super) fn names_of(&self, tool: &ToolId) -> &[Arc<str>] {
         self.wires.get(tool).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the name was given to some tool.
-    pub(super) fn is_known(&self, wire: &str) -> bool {
+    pub(super) fn is_taken(&self, wire: &str) -> bool {
         self.owners.contains_key(wire)
     }
 
@@ -154,9 +154,9 @@ impl GivenNames {
             if self.is_known(&wire) {
                 continue;
             }
-            let count = self.of_source.entry(tool.source.clone()).or_default();
+            let count = self.count_by_source.entry(tool.source.clone()).or_default();
             *count += 1;
-            if *count > MOST_OF_A_SOURCE {
+            if *count > MAX_NAMES_PER_SOURCE {
                 self.forget(&tool.source);
             }
             self.wires.entry(tool.clone()).or_default().push(wire.clone());
@@ -165,13 +165,13 @@ impl GivenNames {
     }
 
     fn forget(&mut self, source: &SourceId) {
-        self.owners.retain(|_, it| it.source != *source);
-        self.wires.retain(|it, _| it.source != *source);
-        self.of_source.insert(source.clone(), 1);
+        self.owners.retain(|_, owner| owner.source != *source);
+        self.wires.retain(|wire, _| wire.source != *source);
+        self.count_by_source.insert(source.clone(), 1);
     }
 
     /// Adds the names that this process gave while the store failed.
-    fn include(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         let mut all: Vec<_> =
             other.owners.iter().map(|(wire, tool)| (wire.clone(), tool.clone())).collect();
         all.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -179,7 +179,7 @@ impl GivenNames {
     }
 
     /// Parses a record. An unreadable record counts as empty, and names are given again.
-    fn read(bytes: &[u8]) -> Self {
+    fn parse(bytes: &[u8]) -> Self {
         let mut given = Self::default();
         let Ok(record) = serde_json::from_slice::<NamesRecord>(bytes) else { return given };
         if record.version != VERSION {
@@ -193,17 +193,18 @@ impl GivenNames {
             for (tool, wires) in tools {
                 let Ok(name) = ToolName::new(&tool) else { continue };
                 let id = ToolId::new(source.clone(), name);
-                given.extend(wires.into_iter().map(|it| (it.into(), id.clone())));
+                given.extend(wires.into_iter().map(|wire| (wire.into(), id.clone())));
             }
         }
         given
     }
 
-    fn write(&self) -> Vec<u8> {
+    fn to_json(&self) -> Vec<u8> {
         let mut record = NamesRecord { version: VERSION, sources: BTreeMap::new() };
         for (tool, wires) in &self.wires {
             let tools = record.sources.entry(tool.source.to_string()).or_default();
-            tools.insert(tool.name.to_string(), wires.iter().map(|it| it.to_string()).collect());
+            tools
+                .insert(tool.name.to_string(), wires.iter().map(|wire| wire.to_string()).collect());
         }
         serde_json::to_vec(&record).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
 use super::Object;
 
 #[test]
-fn values_stay_as_they_were_written() {
+fn values_are_preserved_as_written() {
     let text = r#"{"a":1.50,"b\n":{ "c" : [1e2] },"a":null}"#;
     let mut object = Object::parse(text).unwrap();
     assert_eq!(object.to_string(), text);
@@ -15,7 +15,7 @@ fn values_stay_as_they_were_written() {
 }
 
 #[test]
-fn what_is_no_object_is_none() {
+fn other_json_is_not_an_object() {
     for text in ["[]", "1", "null", "{", r#"{"a":}"#] {
         assert!(Object::parse(text).is_none(), "{text}");
     }

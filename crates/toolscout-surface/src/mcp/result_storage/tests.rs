@@ -11,8 +11,9 @@ fn output(text: &str) -> ToolOutput {
     ToolOutput::text(text)
 }
 
-fn delivered(large: &ResultStorage, text: &str, user: Option<&Arc<str>>) -> Value {
-    serde_json::from_str(&large.deliver(&output(text), 1 << 20, || user.cloned())).expect("JSON")
+fn delivered(storage: &ResultStorage, text: &str, user: Option<&Arc<str>>) -> Value {
+    serde_json::from_str(&storage.deliver(&output(text), 1 << 20, false, || user.cloned()))
+        .expect("JSON")
 }
 
 fn handle(delivered: &Value) -> String {
@@ -21,64 +22,64 @@ fn handle(delivered: &Value) -> String {
     note[from..].split('"').next().expect("its end").to_owned()
 }
 
-fn read(large: &ResultStorage, wish: Value, user: Option<&Arc<str>>) -> ToolOutput {
-    large.read(Some(&RawJson::from_value(&wish)), user)
+fn read(storage: &ResultStorage, request: Value, user: Option<&Arc<str>>) -> ToolOutput {
+    storage.read(Some(&RawJson::from_value(&request)), user)
 }
 
 #[test]
-fn what_fits_is_delivered_as_it_came() {
+fn a_small_result_is_delivered_unchanged() {
     let raw = r#"{ "content" : [], "x": 1.0 }"#;
     let output = ToolOutput::from_raw(RawJson::parse(raw).unwrap()).unwrap();
-    assert_eq!(ResultStorage::default().deliver(&output, 100, || None), raw);
+    assert_eq!(ResultStorage::default().deliver(&output, 100, false, || None), raw);
 }
 
 #[test]
-fn the_pieces_of_a_large_result_are_the_whole_of_it() {
-    let large = ResultStorage::default();
+fn the_pieces_of_a_large_result_add_up_to_the_result() {
+    let storage = ResultStorage::default();
     let text = "añ€𝄞".repeat(300_000);
-    let first = delivered(&large, &text, None);
+    let first = delivered(&storage, &text, None);
     let handle = handle(&first);
-    let mut whole = first["content"][0]["text"].as_str().unwrap().to_owned();
-    while whole.len() < text.len() {
-        let piece = read(&large, json!({"result": handle, "offset": whole.len()}), None);
+    let mut received = first["content"][0]["text"].as_str().unwrap().to_owned();
+    while received.len() < text.len() {
+        let piece = read(&storage, json!({"result": handle, "offset": received.len()}), None);
         assert!(!piece.is_error());
-        whole += piece.content()[0]["text"].as_str().unwrap();
+        received += piece.content()[0]["text"].as_str().unwrap();
     }
-    assert!(whole == text, "every byte, once");
-    let raw = read(&large, json!({"result": handle, "part": "raw"}), None);
+    assert!(received == text, "every byte, once");
+    let raw = read(&storage, json!({"result": handle, "part": "raw"}), None);
     assert!(output(&text).raw().as_str().starts_with(raw.content()[0]["text"].as_str().unwrap()));
 }
 
 #[test]
-fn only_who_got_the_beginning_can_read_on() {
-    let large = ResultStorage::default();
+fn only_the_user_who_received_the_beginning_can_read_on() {
+    let storage = ResultStorage::default();
     let (alice, bob): (Arc<str>, Arc<str>) = ("alice".into(), "bob".into());
-    let handle = handle(&delivered(&large, &"x".repeat(2 << 20), Some(&alice)));
-    assert!(!read(&large, json!({"result": handle}), Some(&alice)).is_error());
-    assert!(read(&large, json!({"result": handle}), Some(&bob)).is_error());
-    assert!(read(&large, json!({"result": handle}), None).is_error());
+    let handle = handle(&delivered(&storage, &"x".repeat(2 << 20), Some(&alice)));
+    assert!(!read(&storage, json!({"result": handle}), Some(&alice)).is_error());
+    assert!(read(&storage, json!({"result": handle}), Some(&bob)).is_error());
+    assert!(read(&storage, json!({"result": handle}), None).is_error());
     for nonsense in [
         json!({}),
         json!({"result": 1}),
         json!({"result": "x"}),
         json!({"result": handle, "offset": -1}),
     ] {
-        assert!(read(&large, nonsense, Some(&alice)).is_error());
+        assert!(read(&storage, nonsense, Some(&alice)).is_error());
     }
-    assert!(large.read(None, Some(&alice)).is_error());
+    assert!(storage.read(None, Some(&alice)).is_error());
 }
 
 #[test]
-fn a_failure_stays_one_and_the_oldest_results_go_first() {
-    let large = ResultStorage::default();
-    let text = large.deliver(&ToolOutput::failure("x".repeat(2 << 20)), 1 << 20, || None);
+fn failures_stay_failures_and_the_oldest_results_are_evicted() {
+    let storage = ResultStorage::default();
+    let text = storage.deliver(&ToolOutput::failure("x".repeat(2 << 20)), 1 << 20, false, || None);
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["isError"], true);
     let first = handle(&serde_json::from_str(&text).unwrap());
     for _ in 0..40 {
-        delivered(&large, &"x".repeat(2 << 20), None);
+        delivered(&storage, &"x".repeat(2 << 20), None);
     }
-    assert!(read(&large, json!({"result": first}), None).is_error());
-    assert!(large.0.lock().len() < 20);
+    assert!(read(&storage, json!({"result": first}), None).is_error());
+    assert!(storage.0.lock().len() < 20);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,9 +1,9 @@
 use super::{Seal, State};
 
 #[test]
-fn what_is_sealed_opens_for_the_same_request_only() {
+fn a_state_opens_only_for_the_same_request() {
     let seal = Seal::new(&[7; 32]);
-    let text = seal.close(State::Upstream(Some("secret".into())), 2, "alice tools/call").unwrap();
+    let text = seal.seal(State::Upstream(Some("secret".into())), 2, "alice tools/call").unwrap();
     assert!(!text.contains("secret"));
     assert_eq!(
         seal.open(&text, "alice tools/call"),
@@ -11,21 +11,21 @@ fn what_is_sealed_opens_for_the_same_request_only() {
     );
     assert_eq!(seal.open(&text, "bob tools/call"), None);
     assert_eq!(Seal::new(&[8; 32]).open(&text, "alice tools/call"), None);
-    assert_ne!(seal.close(State::Suspended(1), 0, "a"), seal.close(State::Suspended(1), 0, "a"));
+    assert_ne!(seal.seal(State::Suspended(1), 0, "a"), seal.seal(State::Suspended(1), 0, "a"));
 }
 
 #[test]
-fn what_was_changed_on_the_way_does_not_open() {
+fn a_modified_state_does_not_open() {
     let seal = Seal::new(&[7; 32]);
-    let text = seal.close(State::Suspended(3), 0, "a").unwrap();
-    for at in 0..text.len() {
+    let text = seal.seal(State::Suspended(3), 0, "a").unwrap();
+    for index in 0..text.len() {
         let mut bytes = text.clone().into_bytes();
-        bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
+        bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
         let changed = String::from_utf8(bytes).unwrap();
         // The last character may contain unused bits.
         assert!(
-            changed == text || seal.open(&changed, "a").is_none() || at + 1 == text.len(),
-            "{at}"
+            changed == text || seal.open(&changed, "a").is_none() || index + 1 == text.len(),
+            "{index}"
         );
     }
     for text in ["", "A", "äöü", "AAAAAAAAAAAAAAAA", &text[..20]] {
@@ -34,9 +34,9 @@ fn what_was_changed_on_the_way_does_not_open() {
 }
 
 #[test]
-fn what_is_too_long_is_not_carried() {
+fn a_state_that_is_too_large_is_rejected() {
     assert_eq!(
-        Seal::new(&[7; 32]).close(State::Upstream(Some("x".repeat(100 << 10))), 0, "a"),
+        Seal::new(&[7; 32]).seal(State::Upstream(Some("x".repeat(100 << 10))), 0, "a"),
         None
     );
 }
