@@ -33,7 +33,7 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let found = Self::ALL.into_iter().find(|(it, _)| *it == name);
+        let found = Self::ALL.into_iter().find(|(item, _)| *item == name);
         found.map(|(_, format)| format).ok_or_else(|| UnknownFormat(name.to_owned()))
     }
 }

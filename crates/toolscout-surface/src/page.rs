@@ -21,9 +21,9 @@ use axum::routing::get;
 pub fn routes() -> Router {
     files::ALL
         .iter()
-        .fold(Router::new(), |router, it| router.route(it.path, get(show).with_state(it)))
+        .fold(Router::new(), |router, asset| router.route(asset.path, get(serve).with_state(asset)))
 }
 
-async fn show(State(asset): State<&'static Asset>, headers: HeaderMap) -> Response {
-    asset.answer(&headers)
+async fn serve(State(asset): State<&'static Asset>, headers: HeaderMap) -> Response {
+    asset.respond(&headers)
 }

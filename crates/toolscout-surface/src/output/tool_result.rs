@@ -12,7 +12,10 @@ use toolscout_core::ToolOutput;
 pub fn text(output: &ToolOutput) -> String {
     let blocks = output.content();
     if blocks.is_empty() {
-        return output.structured_content().map(|it| json::pretty(&it)).unwrap_or_default();
+        return output
+            .structured_content()
+            .map(|structured_content| json::pretty(&structured_content))
+            .unwrap_or_default();
     }
     blocks.iter().map(block).collect::<Vec<_>>().join("\n")
 }

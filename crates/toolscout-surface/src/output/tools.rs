@@ -32,15 +32,16 @@ pub fn qualified_lines<'a>(tools: impl Iterator<Item = &'a Tool>) -> String {
 /// The first line of a tool's description, safe to show; without a description, the reason of
 /// its status, if there is one.
 pub fn about(tool: &Tool) -> String {
-    let first = tool.description.as_deref().and_then(|it| it.trim().lines().next());
+    let first =
+        tool.description.as_deref().and_then(|description| description.trim().lines().next());
     match (first, tool.status.reason()) {
         (Some(first), _) => escape::line(first).into_owned(),
-        (None, Some(reason)) => format!("({}: {})", tool.status.word(), escape::line(reason)),
+        (None, Some(reason)) => format!("({}: {})", tool.status.as_str(), escape::line(reason)),
         (None, None) => "(no description)".to_owned(),
     }
 }
 
 /// As [`about`], shortened to the width that is left after `before`.
 pub fn in_brief(tool: &Tool, width: Option<usize>, before: &str) -> String {
-    brief(&about(tool), room(width, before))
+    brief(&about(tool), remaining_width(width, before))
 }

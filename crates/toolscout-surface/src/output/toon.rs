@@ -60,12 +60,13 @@ impl Page {
         }
         let Some(columns) = columns(items) else {
             self.line(depth, &format!("{name}[{count}]:"));
-            return items.iter().for_each(|it| self.item(it, depth + 1));
+            return items.iter().for_each(|item| self.item(item, depth + 1));
         };
-        let heads: Vec<_> = columns.iter().map(|it| key(it)).collect();
+        let heads: Vec<_> = columns.iter().map(|column| key(column)).collect();
         self.line(depth, &format!("{name}[{count}]{{{}}}:", heads.join(",")));
         for item in items {
-            let cells: Vec<_> = columns.iter().map(|it| scalar(&item[it.as_str()])).collect();
+            let cells: Vec<_> =
+                columns.iter().map(|column| scalar(&item[column.as_str()])).collect();
             self.line(depth + 1, &cells.join(","));
         }
     }
@@ -78,8 +79,8 @@ impl Page {
                 // spaces of indentation.
                 let first = self.0.len();
                 self.fields(map, depth + 1);
-                let at = depth * 2;
-                self.0[first].replace_range(at..at + 2, "- ");
+                let start = depth * 2;
+                self.0[first].replace_range(start..start + 2, "- ");
             }
             Value::Array(items) if items.is_empty() => self.line(depth, "- [0]:"),
             Value::Array(items) if items.iter().all(is_scalar) => {
@@ -87,7 +88,7 @@ impl Page {
             }
             Value::Array(items) => {
                 self.line(depth, &format!("- [{}]:", items.len()));
-                items.iter().for_each(|it| self.item(it, depth + 1));
+                items.iter().for_each(|item| self.item(item, depth + 1));
             }
             single => self.line(depth, &format!("- {}", scalar(single))),
         }
@@ -110,13 +111,16 @@ fn row(items: &[Value]) -> String {
 
 /// The sorted columns, if all items are objects with the same keys and without nested values.
 fn columns(items: &[Value]) -> Option<Vec<&String>> {
-    let first = items.first()?.as_object().filter(|it| !it.is_empty())?;
-    let alike = |it: &Value| {
-        let map = it.as_object();
-        map.is_some_and(|it| {
-            it.len() == first.len()
-                && it.iter().all(|(key, value)| first.contains_key(key) && is_scalar(value))
+    let first = items.first()?.as_object().filter(|object| !object.is_empty())?;
+    let has_same_columns = |item: &Value| {
+        let map = item.as_object();
+        map.is_some_and(|map| {
+            map.len() == first.len()
+                && map.iter().all(|(key, value)| first.contains_key(key) && is_scalar(value))
         })
     };
-    items.iter().all(alike).then(|| sorted(first).into_iter().map(|(name, _)| name).collect())
+    items
+        .iter()
+        .all(has_same_columns)
+        .then(|| sorted(first).into_iter().map(|(name, _)| name).collect())
 }

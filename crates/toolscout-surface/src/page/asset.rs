@@ -22,7 +22,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
                       trusted-types 'none'";
 
 /// Headers of every response.
-const ALWAYS: [(HeaderName, &str); 6] = [
+const COMMON_HEADERS: [(HeaderName, &str); 6] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
@@ -35,62 +35,71 @@ const ALWAYS: [(HeaderName, &str); 6] = [
 /// One file of the UI.
 pub(super) struct Asset {
     pub(super) path: &'static str,
-    pub(super) kind: &'static str,
+    pub(super) media_type: &'static str,
     pub(super) text: &'static str,
-    made: OnceLock<Made>,
+    prepared: OnceLock<PreparedAsset>,
 }
 
-struct Made {
-    tag: HeaderValue,
-    packed: Vec<u8>,
+struct PreparedAsset {
+    etag: HeaderValue,
+    gzipped: Vec<u8>,
 }
 
 impl Asset {
-    pub(super) const fn new(path: &'static str, kind: &'static str, text: &'static str) -> Self {
-        Self { path, kind, text, made: OnceLock::new() }
+    pub(super) const fn new(
+        path: &'static str,
+        media_type: &'static str,
+        text: &'static str,
+    ) -> Self {
+        Self { path, media_type, text, prepared: OnceLock::new() }
     }
 
-    pub(super) fn answer(&'static self, asked: &HeaderMap) -> Response {
-        let made = self.made.get_or_init(|| self.make());
-        let (status, body, is_packed) = match (is_known(asked, &made.tag), takes_gzip(asked)) {
-            (true, _) => (StatusCode::NOT_MODIFIED, Body::empty(), false),
-            (false, true) => (StatusCode::OK, Body::from(&*made.packed), true),
-            (false, false) => (StatusCode::OK, Body::from(self.text), false),
-        };
+    pub(super) fn respond(&'static self, request_headers: &HeaderMap) -> Response {
+        let prepared = self.prepared.get_or_init(|| self.prepare());
+        let (status, body, is_gzipped) =
+            match (matches_etag(request_headers, &prepared.etag), accepts_gzip(request_headers)) {
+                (true, _) => (StatusCode::NOT_MODIFIED, Body::empty(), false),
+                (false, true) => (StatusCode::OK, Body::from(&*prepared.gzipped), true),
+                (false, false) => (StatusCode::OK, Body::from(self.text), false),
+            };
         let mut response = Response::new(body);
         *response.status_mut() = status;
         let headers = response.headers_mut();
-        headers.extend(ALWAYS.map(|(name, value)| (name, HeaderValue::from_static(value))));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.kind));
-        headers.insert(ETAG, made.tag.clone());
-        if is_packed {
+        headers.extend(COMMON_HEADERS.map(|(name, value)| (name, HeaderValue::from_static(value))));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.media_type));
+        headers.insert(ETAG, prepared.etag.clone());
+        if is_gzipped {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
         response
     }
 
-    fn make(&self) -> Made {
+    fn prepare(&self) -> PreparedAsset {
         let hash = digest(&SHA256, self.text.as_bytes());
-        let tag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(&hash.as_ref()[..16]));
-        let mut packing = GzEncoder::new(Vec::new(), Compression::best());
+        let etag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(&hash.as_ref()[..16]));
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         // Writing to memory cannot fail.
-        let _ = packing.write_all(self.text.as_bytes());
-        let packed = packing.finish().unwrap_or_default();
-        Made { tag: HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\"")), packed }
+        let _ = encoder.write_all(self.text.as_bytes());
+        let gzipped = encoder.finish().unwrap_or_default();
+        PreparedAsset {
+            etag: HeaderValue::try_from(etag).unwrap_or(HeaderValue::from_static("\"\"")),
+            gzipped,
+        }
     }
 }
 
-fn is_known(asked: &HeaderMap, tag: &HeaderValue) -> bool {
-    let bare = |it: &str| it.trim().trim_start_matches("W/").to_owned();
-    let tag = tag.to_str().unwrap_or_default();
-    let known = asked.get_all(IF_NONE_MATCH).iter().filter_map(|it| it.to_str().ok());
-    known.flat_map(|it| it.split(',')).any(|it| bare(it) == tag)
+fn matches_etag(request_headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    let bare = |text: &str| text.trim().trim_start_matches("W/").to_owned();
+    let etag = etag.to_str().unwrap_or_default();
+    let etags = request_headers.get_all(IF_NONE_MATCH).iter().filter_map(|item| item.to_str().ok());
+    etags.flat_map(|item| item.split(',')).any(|part| bare(part) == etag)
 }
 
-fn takes_gzip(asked: &HeaderMap) -> bool {
-    let accepted = asked.get_all(ACCEPT_ENCODING).iter().filter_map(|it| it.to_str().ok());
-    accepted.flat_map(|it| it.split(',')).any(|it| {
-        let (name, weight) = it.split_once(';').unwrap_or((it, ""));
+fn accepts_gzip(request_headers: &HeaderMap) -> bool {
+    let accepted =
+        request_headers.get_all(ACCEPT_ENCODING).iter().filter_map(|item| item.to_str().ok());
+    accepted.flat_map(|accepted| accepted.split(',')).any(|part| {
+        let (name, weight) = part.split_once(';').unwrap_or((part, ""));
         let is_refused = matches!(
             weight.trim().replace(' ', "").as_str(),
             "q=0" | "q=0.0" | "q=0.00" | "q=0.000"

@@ -1,14 +1,14 @@
-//! 1. A text that fits is unchanged; any other is no wider than the room, and ends with an
+//! 1. A text that fits is unchanged. A longer text is cut to the given width and ends with an
 //!    ellipsis.
-//! 2. A sentence is cut after its end, words between two of them, and columns are counted, not
-//!    bytes.
+//! 2. A text is cut at the end of a sentence if possible, otherwise between words. Width is counted
+//!    in columns, not bytes.
 
-use super::{brief, room};
+use super::{brief, remaining_width};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
 #[test]
-fn a_text_is_cut_where_a_reader_would() {
+fn texts_are_cut_after_sentences_or_words() {
     let text =
         "Reads a file. Use it for everything there is to read, whatever its size, wherever it is.";
     assert_eq!(brief(text, 100), text);
@@ -25,18 +25,22 @@ fn a_text_is_cut_where_a_reader_would() {
 }
 
 #[test]
-fn a_narrow_terminal_leaves_some_room_all_the_same() {
+fn a_narrow_terminal_has_a_minimum_width() {
     assert_eq!(
-        (room(None, "name - "), room(Some(80), "name - "), room(Some(20), "name - ")),
+        (
+            remaining_width(None, "name - "),
+            remaining_width(Some(80), "name - "),
+            remaining_width(Some(20), "name - ")
+        ),
         (100, 73, 30)
     );
 }
 
 proptest! {
     #[test]
-    fn nothing_is_wider_than_its_room(text in "[a-zA-Z .,!。漢字]{0,90}", room in 2_usize..60) {
-        let short = brief(&text, room);
-        prop_assert!(short.width() <= room || short == text);
-        prop_assert_eq!(short == text, text.width() <= room);
+    fn no_text_is_wider_than_its_width(text in "[a-zA-Z .,!。漢字]{0,90}", width in 2_usize..60) {
+        let short = brief(&text, width);
+        prop_assert!(short.width() <= width || short == text);
+        prop_assert_eq!(short == text, text.width() <= width);
     }
 }

@@ -1,7 +1,7 @@
 //! 1. The text contains every part of a result.
 //! 2. JSON is the structured content, and plain text stays plain.
 
-use super::{json as to_json, text};
+use super::{json as to_json, text, unreadable};
 use serde_json::json;
 use toolscout_core::{RawJson, ToolOutput};
 
@@ -20,7 +20,7 @@ fn every_block_is_shown_and_a_result_without_blocks_shows_its_structure() {
 
 /// S-18: pretty JSON if the result is structured, otherwise plain text.
 #[test]
-fn json_falls_back_to_plain_text_where_that_is_all_there_is() {
+fn json_falls_back_to_plain_text() {
     assert_eq!(to_json(&ToolOutput::structured(json!({"a": 1}))), Ok(json!({"a": 1})));
     assert_eq!(to_json(&ToolOutput::text("plain")), Err("plain".to_owned()));
 }

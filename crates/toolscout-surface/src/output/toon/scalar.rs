@@ -5,8 +5,9 @@ use toolscout_core::escape;
 
 /// A key: quoted unless it is a plain name.
 pub(super) fn key(name: &str) -> String {
-    let starts_well = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
-    let is_plain = name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.'));
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let is_plain =
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
     if starts_well && is_plain { name.to_owned() } else { quoted(name) }
 }
 
@@ -33,27 +34,27 @@ fn needs_quotes(text: &str) -> bool {
 /// Digits, with an optional fraction and exponent; leading zeros count, because a parser may
 /// accept them as a number.
 fn is_numeric(text: &str) -> bool {
-    let digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (base, exponent) =
-        text.split_once(['e', 'E']).map_or((text, None), |(base, it)| (base, Some(it)));
+        text.split_once(['e', 'E']).map_or((text, None), |(base, value)| (base, Some(value)));
     let (whole, fraction) =
-        base.split_once('.').map_or((base, None), |(whole, it)| (whole, Some(it)));
-    let exponent = exponent.map(|it| it.strip_prefix(['+', '-']).unwrap_or(it));
+        base.split_once('.').map_or((base, None), |(whole, value)| (whole, Some(value)));
+    let exponent = exponent.map(|exponent| exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
     digits(whole) && fraction.is_none_or(digits) && exponent.is_none_or(digits)
 }
 
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    for it in text.chars() {
-        match it {
+    for c in text.chars() {
+        match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            it if escape::is_dangerous(it) => escape::push_utf16(&mut out, it),
-            it => out.push(it),
+            value if escape::is_dangerous(value) => escape::push_utf16(&mut out, value),
+            value => out.push(value),
         }
     }
     out.push('"');

@@ -29,7 +29,7 @@ fn a_list_of_scalars_stands_on_one_line() {
 
 /// W-03: like objects make a table.
 #[test]
-fn like_objects_make_a_table() {
+fn objects_with_equal_keys_form_a_table() {
     let users = json!({"users": [{"name": "Ada", "id": 1}, {"id": 2, "name": "Bob, Jr."}]});
     assert_snapshot!(encode(&users), @r#"
     users[2]{id,name}:
@@ -75,7 +75,7 @@ fn nesting_is_indented_and_mixtures_are_items() {
 }
 
 #[test]
-fn the_root_may_be_anything() {
+fn any_value_can_be_the_root() {
     assert_eq!(encode(&json!({})), "");
     assert_eq!(encode(&json!([])), "[]");
     assert_eq!(encode(&json!(["a", 1])), "[2]: a,1");
@@ -85,9 +85,9 @@ fn the_root_may_be_anything() {
 }
 
 #[test]
-fn what_could_be_misread_is_quoted() {
+fn ambiguous_strings_are_quoted() {
     let plain = ["a", "hello world", "1.2.3", "e5", "True", "日本 👍", "a-b", "x=y", "(a)", "it's"];
-    plain.into_iter().for_each(|it| assert_eq!(encode(&json!(it)), it));
+    plain.into_iter().for_each(|item| assert_eq!(encode(&json!(item)), item));
     for text in [
         "", " a", "a ", "true", "null", "42", "-1", "1e5", "05", "0.5", "-", "- a", "#a", "a,b",
         "a:b", "[a", "{}",
@@ -135,7 +135,7 @@ fn value() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
             prop::collection::btree_map("[a-c]|\\PC{0,3}", inner, 0..5)
-                .prop_map(|it| Value::Object(it.into_iter().collect())),
+                .prop_map(|btree_map| Value::Object(btree_map.into_iter().collect())),
         ]
     })
 }
@@ -144,7 +144,10 @@ fn value() -> impl Strategy<Value = Value> {
 fn reversed(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(
-            map.iter().rev().map(|(key, it)| (key.clone(), reversed(it))).collect::<Map<_, _>>(),
+            map.iter()
+                .rev()
+                .map(|(key, item)| (key.clone(), reversed(item)))
+                .collect::<Map<_, _>>(),
         ),
         Value::Array(items) => items.iter().map(reversed).collect(),
         single => single.clone(),
