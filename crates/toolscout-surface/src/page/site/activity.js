@@ -1,4 +1,4 @@
-// What happened: searches and calls in the order of time, what they saved, and what led nowhere.
+// The activity of agents and operators: usage statistics, and a timeline.
 
 import { get, query } from "./api.js";
 import { button, el, gathered, replace, seldom } from "./dom.js";
@@ -12,17 +12,17 @@ const KINDS = {
     "search,call": "Searches and calls",
     search: "Searches",
     call: "Calls",
-    discovery: "Discoveries",
+    discovery: "Refreshes",
     decision: "Decisions",
 };
 const PAGE = 50;
 
-export function show(main, page) {
-    if (page.me.role !== "operator") {
-        replace(
+export function show(main, context) {
+    if (context.me.role !== "operator") {
+        setChildren(
             main,
-            heading("Activity"),
-            empty("Only an operator sees the activity of others", "`toolscout ui` signs you in as one."),
+            pageHeader("Activity"),
+            emptyState("Only operators can see activity", "Run `toolscout ui` to sign in as operator."),
         );
         return {};
     }
@@ -37,30 +37,31 @@ export function show(main, page) {
     const view = { page, list, kind };
     kind.addEventListener("change", () => {
         view.newest = undefined;
-        void timeline(view);
+        void loadTimeline(view);
     });
     const choose = el("div", { class: "field inline" }, el("label", { for: "kind" }, "Show"), kind);
     replace(
         main,
-        heading("Activity", "Searches and calls of agents, and the tokens they saved."),
-        sums,
-        section("Timeline", choose, list),
+        pageHeader("Activity", "Searches, calls and decisions, from the audit log of this machine."),
+        statistics,
+        section("Timeline", view.filters.node, list),
     );
-    // Sums are counted from the whole journal.
-    const counted = seldom(() => summary(sums, page));
-    const soon = gathered(500, () => Promise.all([counted(), news(view)]));
-    for (const event of ["search", "call", "decision", "discovery", "missed"]) on(event, soon, page.signal);
-    // What has just happened is written down a moment later.
-    soon();
-    return { ready: Promise.all([counted(), timeline(view)]) };
+    void fillServers(view);
+    // Statistics are computed from the whole audit log.
+    const updateStatistics = adaptiveThrottle(() => loadStatistics(statistics, context));
+    const update = throttle(500, () => Promise.all([updateStatistics(), loadNewEntries(view)]));
+    for (const event of ["search", "call", "decision", "discovery", "missed"]) subscribe(event, update, context.signal);
+    // Events just before this view opened are written to the audit log a moment later.
+    update();
+    return { ready: Promise.all([updateStatistics(), loadTimeline(view)]) };
 }
 
 async function summary(node, page) {
     if (node.contains(document.activeElement)) return;
     try {
         const [stats, pins] = await Promise.all([
-            get("/api/stats", page.signal),
-            get("/api/stats/pins", page.signal).catch(() => undefined),
+            get("/api/stats", context.signal),
+            get("/api/stats/pins", context.signal).catch(() => undefined),
         ]);
         const nowhere = stats.nowhere ?? [];
         replace(
@@ -70,12 +71,12 @@ async function summary(node, page) {
             el(
                 "div",
                 { class: "columns" },
-                section("Searches that led nowhere", nowhereList(nowhere)),
-                section("Suggested pins", pinList(pins)),
+                section("Searches without a call", unansweredQueries(stats.unansweredQueries)),
+                section("Suggested pins", suggestedPins(pins)),
             ),
         );
     } catch (error) {
-        if (!page.signal.aborted) replace(node, failed(error));
+        if (!context.signal.aborted) setChildren(node, errorMessage(error));
     }
 }
 
@@ -92,8 +93,8 @@ function tiles(total, stats) {
         tile("Tokens saved", number(total.avoidedTokens), saved),
         tile(
             "Searches",
-            number(total.searches),
-            total.searches ? `${number(total.followed)} led to a call` : "none yet",
+            formatNumber(total.searches),
+            total.searches ? `${formatNumber(total.followed)} followed by a call` : "None yet",
         ),
         tile(
             "Calls",
@@ -128,9 +129,9 @@ function nowhereList(nowhere) {
     return el(
         "ul",
         { class: "short" },
-        nowhere
-            .slice(0, 12)
-            .map((it) =>
+        queries
+            .slice(0, MAX_ROWS)
+            .map((row) =>
                 el(
                     "li",
                     {},
@@ -153,29 +154,33 @@ function pinList(pins) {
         el(
             "ul",
             { class: "short" },
-            list
-                .slice(0, 12)
-                .map((it) =>
+            pins
+                .slice(0, MAX_ROWS)
+                .map((pin) =>
                     el(
                         "li",
                         {},
-                        said(line(it.tool, 80), "span", { class: "tool" }),
-                        el(
-                            "span",
-                            { class: "faint" },
-                            `saves ${count(it.savesTokens, "token")} a session; ${count(it.searches, "search", "searches")} were only for it`,
-                        ),
+                        externalText(truncate(pin.tool, 80), "span", { class: "tool" }),
+                        el("span", { class: "faint" }, facts(pin)),
                     ),
                 ),
         ),
-        pins.line && el("p", { class: "faint" }, "In ", el("code", {}, line(pins.file ?? "toolscout.toml", 120)), ":"),
-        pins.line && command(shown(pins.line)),
+        suggestions.line &&
+            el(
+                "p",
+                { class: "faint" },
+                "Add to ",
+                el("code", {}, truncate(suggestions.file ?? "toolscout.toml", 120)),
+                ":",
+            ),
+        suggestions.line && copyableCommand(escapeInvisible(suggestions.line)),
     ];
 }
 
-async function timeline(view, before) {
-    const { page, list, kind } = view;
-    const asked = (view.asked = (view.asked ?? 0) + 1);
+/// Shows the newest entries; with `before`, appends the page before that entry.
+async function loadTimeline(view, before) {
+    const { context, list, filters } = view;
+    const request = (view.requestCount += 1);
     try {
         const {
             entries,
@@ -194,23 +199,18 @@ async function timeline(view, before) {
             return;
         }
         if (!before) view.newest = entries[0]?.n;
-        const rows = entries.map(entry);
-        const old = before && list.querySelector("ol");
-        if (old) old.append(...rows);
-        else
-            replace(
-                list,
-                el("ol", { class: "timeline" }, rows),
-                odd.map((it) => el("p", { class: "hint" }, shown(it))),
-            );
+        const items = entries.map(timelineEntry);
+        const existing = before && list.querySelector("ol");
+        if (existing) existing.append(...items);
+        else setChildren(list, el("ol", { class: "timeline" }, items), notes.map(note));
         list.querySelector(".older")?.remove();
         if (nextBefore)
-            list.append(button("Show older", () => timeline(view, nextBefore), { class: "quiet wide older" }));
+            list.append(button("Show older", () => loadTimeline(view, nextBefore), { class: "quiet wide older" }));
     } catch (error) {
-        if (!page.signal.aborted)
-            replace(
+        if (!context.signal.aborted)
+            setChildren(
                 list,
-                failed(error, () => timeline(view)),
+                errorMessage(error, () => loadTimeline(view)),
             );
     }
 }

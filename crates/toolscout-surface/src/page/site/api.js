@@ -1,23 +1,23 @@
-// Asks `/api`, and says what went wrong in words.
+// Requests to `/api`, and their errors.
 
-const KEY = "toolscout-key";
+const STORAGE_KEY = "toolscout-key";
 
-/// What could not be done, why, and what to do about it.
-export class Problem extends Error {
-    constructor(status, said) {
-        super(said.error ?? `the program answered ${status}`);
+/// A failed request, with the hint and the pending approval of the response.
+export class ApiError extends Error {
+    constructor(status, { error, code, hint, approval }) {
+        super(error ?? `Request failed with HTTP status ${status}`);
         this.status = status;
-        this.code = said.code;
-        this.hint = said.hint;
-        this.approval = said.approval;
+        this.code = code;
+        this.hint = hint;
+        this.approval = approval;
     }
 }
 
-/// The page's half of being signed in; the cookie is the other. Browsers keep this one apart by port.
-export const key = {
-    read: () => localStorage.getItem(KEY),
-    keep: (value) => localStorage.setItem(KEY, value),
-    forget: () => localStorage.removeItem(KEY),
+/// The key that goes with the session cookie. Local storage is separate for each port, cookies are not.
+export const sessionKey = {
+    read: () => localStorage.getItem(STORAGE_KEY),
+    store: (value) => localStorage.setItem(STORAGE_KEY, value),
+    clear: () => localStorage.removeItem(STORAGE_KEY),
 };
 
 export function headers() {
@@ -28,9 +28,10 @@ export function headers() {
 /// Asks; `body` is a value, or JSON as text where its exact writing counts.
 export async function ask(method, path, { body, signal } = {}) {
     const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
-    let answer;
+    let response;
     try {
-        answer = await fetch(path, { method, headers: headers(), body: text, signal, cache: "no-store" });
+        const headers = requestHeaders();
+        response = await fetch(projectPath(path), { method, headers, body: text, signal, cache: "no-store" });
     } catch (error) {
         if (signal?.aborted) throw error;
         throw new Problem(0, {
@@ -39,13 +40,13 @@ export async function ask(method, path, { body, signal } = {}) {
             hint: "is it still running? `toolscout ui`",
         });
     }
-    const said = await read(answer);
-    if (answer.ok) return said;
-    if (answer.status === 401) dispatchEvent(new CustomEvent("signed-out"));
-    throw new Problem(answer.status, words(said));
+    const content = await readJson(response);
+    if (response.ok) return content;
+    if (response.status === 401) dispatchEvent(new CustomEvent("signed-out"));
+    throw new ApiError(response.status, errorFields(content));
 }
 
-const early = new Map();
+const prefetched = new Map();
 
 /// Asks for what will be wanted in a moment, so that it is there by then.
 export function ahead(path) {
@@ -55,18 +56,18 @@ export function ahead(path) {
 }
 
 export function get(path, signal) {
-    const there = early.get(path);
-    early.delete(path);
-    return there ?? ask("GET", path, { signal });
+    const response = prefetched.get(path);
+    prefetched.delete(path);
+    return response ?? request("GET", path, { signal });
 }
 
-export const post = (path, body = {}, signal) => ask("POST", path, { body, signal });
-export const set = (path, body) => ask("PUT", path, { body });
-export const remove = (path) => ask("DELETE", path, { body: {} });
+export const post = (path, body = {}, signal) => request("POST", path, { body, signal });
+export const put = (path, body) => request("PUT", path, { body });
+export const del = (path) => request("DELETE", path, { body: {} });
 
-/// A path with its parts written so that nothing in them is taken for more than a part.
-export function path(strings, ...parts) {
-    return strings.reduce((made, it, at) => made + encodeURIComponent(parts[at - 1]) + it);
+/// A template tag that encodes the inserted path segments.
+export function path(strings, ...segments) {
+    return strings.reduce((joined, text, index) => joined + encodeURIComponent(segments[index - 1]) + text);
 }
 
 /// What comes after `?`; what is not given is left out.
@@ -84,8 +85,8 @@ async function read(answer) {
     }
 }
 
-/// Errors of the API are `{error, code, hint}`; those from before it are JSON-RPC's.
-function words(said) {
-    if (typeof said?.error === "string") return said;
-    return { error: said?.error?.message, code: said?.code };
+/// API errors are `{error, code, hint}`; requests that never reach the API get JSON-RPC errors.
+function errorFields(content) {
+    if (typeof content?.error === "string") return content;
+    return { error: content?.error?.message, code: content?.code };
 }

@@ -1,4 +1,4 @@
-// What waits for a person: calls that were asked about, and definitions that somebody has to look at.
+// Pending calls and quarantined tools.
 
 import { get, path, post } from "./api.js";
 import { button, el, gathered, replace } from "./dom.js";
@@ -10,48 +10,54 @@ const SEVERE = { severe: "bad", note: "calm" };
 /// Reviews that are shown before somebody asks for more.
 const PAGE = 25;
 
-export function show(main, page) {
-    const body = el("div", { class: "stack wide" }, waiting("Loading approvals"));
-    replace(main, heading("Approvals", "Calls and definitions that need your approval."), body);
-    if (page.me.role !== "operator") {
-        replace(body, empty("Only an operator decides", "`toolscout ui` signs you in as one."));
+export function show(main, context) {
+    const body = el("div", { class: "stack wide" }, loading("Loading approvals"));
+    setChildren(main, pageHeader("Approvals", "Calls and tools that need the approval of an operator."), body);
+    if (context.me.role !== "operator") {
+        setChildren(body, emptyState("Only operators can approve", "Run `toolscout ui` to sign in as operator."));
         return {};
     }
-    const view = { page, body, shown: PAGE };
-    view.load = () => fill(view);
-    for (const kind of ["decision", "changed", "missed"]) on(kind, gathered(200, view.load), page.signal);
+    const view = { context, body, limit: PAGE_SIZE };
+    view.load = () => load(view);
+    for (const kind of ["decision", "changed", "missed"]) subscribe(kind, throttle(200, view.load), context.signal);
     const timer = setInterval(view.load, 15000);
-    page.signal.addEventListener("abort", () => clearInterval(timer));
+    context.signal.addEventListener("abort", () => clearInterval(timer));
     return { ready: view.load() };
 }
 
-async function fill(view) {
-    const { page, body } = view;
+async function load(view) {
+    const { context, body } = view;
     try {
         const [{ approvals }, { reviews }] = await Promise.all([
-            get("/api/approvals", page.signal),
-            get("/api/reviews", page.signal),
+            get("/api/approvals", context.signal),
+            get("/api/reviews", context.signal),
         ]);
-        const text = JSON.stringify([approvals, reviews, view.shown]);
-        // Drawing the same again would take the focus away.
-        if (text === view.drawn) return;
-        view.drawn = text;
-        replace(body, section("Calls", calls(approvals, view)), section("Definitions", definitions(reviews, view)));
+        const content = JSON.stringify([approvals, reviews, view.limit]);
+        // Rendering the same content again would take the focus away.
+        if (content === view.rendered) return;
+        view.rendered = content;
+        setChildren(
+            body,
+            section("Pending calls", pendingCalls(approvals, view)),
+            section("Quarantined tools", quarantinedTools(reviews, view)),
+        );
     } catch (error) {
-        if (!page.signal.aborted) replace(body, failed(error, view.load));
+        if (!context.signal.aborted) setChildren(body, errorMessage(error, view.load));
     }
 }
 
 function calls(approvals, view) {
     if (approvals.length === 0)
-        return empty(
+        return emptyState(
             "No pending calls",
-            "Calls of tools with the policy `ask` appear here. Set it under Tools, or with `toolscout policy set TOOL ask`.",
+            "Calls of tools with the policy `ask` appear here. Set the policy under Tools, or run `toolscout policy set TOOL ask`.",
         );
     return el(
         "ul",
         { class: "cards" },
-        approvals.map((it) => el("li", { class: "card", "data-approval": it.id }, call(it, view))),
+        approvals.map((approval) =>
+            el("li", { class: "card", "data-approval": approval.id }, pendingCall(approval, view)),
+        ),
     );
 }
 
@@ -95,23 +101,25 @@ function definitions(reviews, view) {
     );
     const rest = reviews.length - some.length;
     return [
-        el("p", { class: "faint" }, count(reviews.length, "definition")),
-        sources.length > 0 &&
+        el("p", { class: "faint" }, plural(reviews.length, "tool")),
+        several.length > 0 &&
             el(
                 "div",
                 { class: "actions" },
-                sources.map((it) => approveAll(it, reviews, view)),
+                several.map(([source, ofSource]) => approveAllButton(source, ofSource, view)),
             ),
         el(
             "ul",
             { class: "cards" },
-            some.map((it) => el("li", { class: "card", "data-review": it.tool }, review(it, view))),
+            visible.map((review) =>
+                el("li", { class: "card", "data-review": review.tool }, quarantinedTool(review, view)),
+            ),
         ),
-        rest > 0 &&
+        remaining > 0 &&
             button(
-                `Show ${Math.min(rest, PAGE)} more`,
+                `Show ${Math.min(remaining, PAGE_SIZE)} more`,
                 () => {
-                    view.shown += PAGE;
+                    view.limit += PAGE_SIZE;
                     return view.load();
                 },
                 { class: "quiet wide" },
@@ -156,59 +164,69 @@ function review(it, view) {
     const [source, ...name] = tool.split("/");
     const link = `#/tools/${[source, name.join("/")].map(encodeURIComponent).join("/")}`;
     return [
-        el("h3", {}, said(line(tool, 120)), " ", severity, " ", it.rejected && chip("rejected", "bad")),
-        said(it.reason, "p"),
-        findings.length > 0 && el("ul", { class: "findings" }, findings.map(finding)),
+        el(
+            "h3",
+            {},
+            externalText(truncate(tool, 120)),
+            " ",
+            severity,
+            " ",
+            review.rejected && badge("rejected", "error"),
+        ),
+        externalText(review.reason, "p"),
+        findings.length > 0 && el("ul", { class: "findings" }, findings.map(findingItem)),
         changes.length > 0 &&
             el(
                 "div",
                 { class: "diff" },
-                changes.slice(0, 50).map(change),
-                changes.length > 50 && el("p", { class: "faint" }, `and ${changes.length - 50} more changes`),
+                changes.slice(0, MAX_CHANGES).map(changeNode),
+                changes.length > MAX_CHANGES &&
+                    el("p", { class: "faint" }, `and ${changes.length - MAX_CHANGES} more changes`),
             ),
         el(
             "div",
             { class: "actions" },
-            button("Approve", () => decide(view, { tool, digest, decision: "approve" }, `${shown(tool)}: approved`), {
+            button("Approve", send("approve", `Approved ${name}`), {
                 class: "strong",
-                "aria-label": `Approve ${shown(tool)}`,
+                "aria-label": `Approve ${name}`,
             }),
-            button("Reject", () => decide(view, { tool, digest, decision: "reject" }, `${shown(tool)}: rejected`), {
+            button("Reject", send("reject", `Rejected ${name}`), {
                 class: "plain",
-                "aria-label": `Reject ${shown(tool)}`,
+                "aria-label": `Reject ${name}`,
             }),
-            el(
-                "a",
-                { class: "button quiet", href: link, "aria-label": `Whole definition of ${shown(tool)}` },
-                "Whole definition",
-            ),
+            el("a", { class: "button quiet", href, "aria-label": `View definition of ${name}` }, "View definition"),
         ),
     ];
 }
 
-function finding(it) {
+function findingItem(finding) {
     return el(
         "li",
         {},
-        chip(it.severity ?? it.kind, SEVERE[it.severity] ?? "warm"),
+        badge(finding.severity, SEVERITY_TONES[finding.severity] ?? "warning"),
         " ",
-        el("strong", {}, line(it.kind, 60)),
+        el("strong", {}, truncate(finding.kind, 60)),
         " ",
-        said(it.text),
+        externalText(finding.text),
     );
 }
 
-/// One place of a definition, as it was and as it is.
-function change(it) {
-    const side = (tag, mark, text) =>
+/// A changed value of a definition, before and after.
+function changeNode(change) {
+    const side = (tag, sign, text) =>
         text !== undefined &&
         text !== null &&
-        el(tag, {}, el("span", { "aria-hidden": "true" }, mark), said(typeof text === "string" ? text : pretty(text)));
+        el(
+            tag,
+            {},
+            el("span", { "aria-hidden": "true" }, sign),
+            externalText(typeof text === "string" ? text : prettyJson(text)),
+        );
     return el(
         "div",
         { class: "change" },
-        el("p", { class: "path said" }, shown(it.path)),
-        side("del", "− ", it.before),
-        side("ins", "+ ", it.after),
+        el("p", { class: "path external" }, escapeInvisible(change.path)),
+        side("del", "− ", change.before),
+        side("ins", "+ ", change.after),
     );
 }

@@ -1,16 +1,16 @@
-// Parts that every view is made of: headings, what is not there, what went wrong, what to type.
+// Components shared by all views: headers, empty states, errors, badges, toasts.
 
-import { announce, button, el, put } from "./dom.js";
-import { line, shown } from "./words.js";
+import { announce, append, button, el } from "./dom.js";
+import { escapeInvisible, formatDuration, plural, truncate } from "./format.js";
 
-/// The head of a view: what it is, in a line, and what can be done.
-export function heading(title, about, ...actions) {
-    const words = el("div", {}, el("h1", {}, title), about && el("p", { class: "about" }, about));
-    return el("div", { class: "heading" }, words, actions.length > 0 && el("div", { class: "actions" }, ...actions));
+/// The header of a view: title, description and actions.
+export function pageHeader(title, description, ...actions) {
+    const text = el("div", {}, el("h1", {}, title), description && el("p", { class: "about" }, description));
+    return el("div", { class: "heading" }, text, actions.length > 0 && el("div", { class: "actions" }, ...actions));
 }
 
-/// Something to type in a terminal, with a way to take it along.
-export function command(text) {
+/// A command with a copy button.
+export function copyableCommand(text) {
     const copy = button(
         "Copy",
         async () => {
@@ -24,16 +24,22 @@ export function command(text) {
     return el("span", { class: "command" }, el("code", {}, text), copy);
 }
 
-/// Says that something is not there, and how it comes there.
-export function empty(title, ...more) {
-    return el("div", { class: "empty" }, el("p", { class: "title" }, title), ...more.map(sentence));
+/// A placeholder for an empty list: what is missing, and how to add it.
+export function emptyState(title, ...paragraphs) {
+    return el("div", { class: "empty" }, el("p", { class: "title" }, title), ...paragraphs.map(paragraph));
 }
 
-/// What went wrong, and what to do.
-export function failed(error, again) {
-    const hint = error.hint && el("p", { class: "hint" }, ticked(shown(error.hint)));
-    const retry = again && button("Try again", again, { class: "plain" });
-    return el("div", { class: "failed", role: "alert" }, el("p", {}, shown(error.message)), hint, retry);
+/// An error with its hint, and a button to try again.
+export function errorMessage(error, retry) {
+    const hint = error.hint && el("p", { class: "hint" }, withCode(escapeInvisible(error.hint)));
+    const retryButton = retry && button("Try again", retry, { class: "plain" });
+    return el(
+        "div",
+        { class: "failed", role: "alert" },
+        el("p", {}, escapeInvisible(error.message)),
+        hint,
+        retryButton,
+    );
 }
 
 /// Stands where something will be in a moment.
@@ -58,36 +64,36 @@ export function said(text, tag = "span", attributes = {}) {
 
 /// A part of a view under a title of its own.
 export function section(title, ...children) {
-    const id = `part-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
-    return el("section", { class: "part", "aria-labelledby": id }, el("h2", { id }, title), ...children);
+    const id = `section-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+    return el("section", { class: "section", "aria-labelledby": id }, el("h2", { id }, title), ...children);
 }
 
-/// Text of any length, to be scrolled with the keyboard, too.
-export function block(text, label) {
-    return put(el("pre", { tabindex: "0", role: "group", "aria-label": label, class: "said" }), text);
+/// Preformatted text that can be scrolled with the keyboard.
+export function textBlock(text, label) {
+    return append(el("pre", { tabindex: "0", role: "group", "aria-label": label, class: "external" }), text);
 }
 
-/// Says what was done, or what went wrong, for a moment at the edge of the page.
-export function toast(text, tone = "calm") {
+/// Shows a message at the edge of the page for a few seconds.
+export function toast(text, tone = "neutral") {
     document.querySelector(".toast")?.remove();
-    const node = el("div", { class: `toast ${tone}` }, shown(text));
+    const node = el("div", { class: `toast ${tone}` }, escapeInvisible(text));
     document.body.append(node);
-    announce(shown(text));
-    setTimeout(() => node.remove(), tone === "bad" ? 8000 : 3000);
+    announce(escapeInvisible(text));
+    setTimeout(() => node.remove(), tone === "error" ? 8000 : 3000);
 }
 
-/// Does something, and says what went wrong if it does.
-export async function attempt(act, done) {
+/// Runs `act` and shows its error as a toast. Returns undefined if it failed.
+export async function withErrorToast(act, successMessage) {
     try {
         const result = await act();
-        if (done) toast(done);
+        if (successMessage) toast(successMessage);
         return result;
     } catch (error) {
-        toast(error.hint ? `${error.message}. ${error.hint}` : error.message, "bad");
+        toast(error.hint ? `${error.message}. ${error.hint}` : error.message, "error");
         return undefined;
     }
 }
 
-function sentence(it) {
-    return typeof it === "string" ? el("p", {}, ticked(it)) : it;
+function paragraph(content) {
+    return typeof content === "string" ? el("p", {}, withCode(content)) : content;
 }

@@ -1,22 +1,22 @@
-// Makes elements, and puts text into them only ever as text.
+// Creates and updates elements. Strings are always inserted as text, never as HTML.
 
-/// Sets what says how an element looks and behaves; everything else is an attribute.
-const SPECIAL = {
+/// Attributes that are set as properties of the element.
+const PROPERTIES = {
     class: (node, value) => (node.className = value),
     text: (node, value) => (node.textContent = value),
     value: (node, value) => (node.value = value),
     on: (node, listeners) => Object.entries(listeners).forEach(([name, it]) => node.addEventListener(name, it)),
 };
 
-/// An element with attributes and children; a child that is a text becomes a text and nothing else.
+/// Creates an element with attributes and children.
 export function el(tag, attributes = {}, ...children) {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
         if (value === undefined || value === null || value === false) continue;
-        if (SPECIAL[name]) SPECIAL[name](node, value);
+        if (PROPERTIES[name]) PROPERTIES[name](node, value);
         else node.setAttribute(name, value === true ? "" : value);
     }
-    put(node, ...children);
+    append(node, ...children);
     return node;
 }
 
@@ -27,35 +27,35 @@ export function put(node, ...children) {
     return node;
 }
 
-/// Has these children instead of those that are there.
-export function replace(node, ...children) {
+/// Replaces all children.
+export function setChildren(node, ...children) {
     node.replaceChildren();
-    return put(node, ...children);
+    return append(node, ...children);
 }
 
-/// Tells whoever listens to the page what has just happened.
+/// Announces a text to screen readers.
 export function announce(text) {
-    const news = document.getElementById("news");
-    news.textContent = "";
-    // In a turn of its own, so that the same news twice is news twice.
-    requestAnimationFrame(() => (news.textContent = text));
+    const region = document.getElementById("live-region");
+    region.textContent = "";
+    // In another frame, so that the same text is announced again.
+    requestAnimationFrame(() => (region.textContent = text));
 }
 
-let made = 0;
-/// A name for an element that others refer to.
-export function fresh(prefix) {
-    made += 1;
-    return `${prefix}-${made}`;
+let idCount = 0;
+/// A unique id for an element.
+export function uniqueId(prefix) {
+    idCount += 1;
+    return `${prefix}-${idCount}`;
 }
 
-/// A button; says so while what it does is under way, and what went wrong where it stands.
-export function button(label, act, attributes = {}) {
+/// A button. It is disabled while its handler runs.
+export function button(label, onClick, attributes = {}) {
     const node = el("button", { type: "button", ...attributes, class: attributes.class ?? "plain" }, label);
     node.addEventListener("click", async (event) => {
         if (node.getAttribute("aria-disabled") === "true") return;
         node.setAttribute("aria-disabled", "true");
         try {
-            await act(event);
+            await onClick(event);
         } finally {
             node.removeAttribute("aria-disabled");
         }
@@ -63,42 +63,42 @@ export function button(label, act, attributes = {}) {
     return node;
 }
 
-/// Calls only after nothing happened for a while.
-export function settled(wait, act) {
+/// Calls `act` once there was no call for `delay` milliseconds.
+export function debounce(delay, act) {
     let timer;
     return (...args) => {
         clearTimeout(timer);
-        timer = setTimeout(() => act(...args), wait);
+        timer = setTimeout(() => act(...args), delay);
     };
 }
 
-/// Calls once for all that happens in a while, also where it never stops happening.
-export function gathered(wait, act) {
+/// Calls `act` at most once per `delay` milliseconds, even if calls never stop.
+export function throttle(delay, act) {
     let timer;
     return () => {
         timer ??= setTimeout(() => {
             timer = undefined;
             void act();
-        }, wait);
+        }, delay);
     };
 }
 
-/// Does what may take long the more seldom the longer it takes: a twentieth of the time at most. Never twice at once.
-export function seldom(act) {
-    let next = 0;
+/// Calls `act` less often the longer it takes, so that it runs at most a twentieth of the time. Runs never overlap.
+export function adaptiveThrottle(act) {
+    let nextStart = 0;
     let last = Promise.resolve();
-    let isWaiting = false;
-    const pause = () => new Promise((done) => setTimeout(done, Math.max(0, next - performance.now())));
+    let isQueued = false;
+    const pause = () => new Promise((resolve) => setTimeout(resolve, Math.max(0, nextStart - performance.now())));
     async function run() {
-        isWaiting = false;
-        const began = performance.now();
+        isQueued = false;
+        const start = performance.now();
         await act();
-        const ended = performance.now();
-        next = ended + 19 * (ended - began);
+        const end = performance.now();
+        nextStart = end + 19 * (end - start);
     }
     return () => {
-        if (!isWaiting) {
-            isWaiting = true;
+        if (!isQueued) {
+            isQueued = true;
             last = last.then(pause).then(run);
         }
         return last;

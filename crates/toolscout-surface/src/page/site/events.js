@@ -1,27 +1,27 @@
-// Follows what happens, as long as the page is open.
+// The event stream of the server, and its subscribers.
 
-import { headers } from "./api.js";
+import { projectId, projectPath, readEvents, requestHeaders } from "./api.js";
 
-const listeners = new Map();
-/// After a connection is lost: at once, then ever more slowly.
-const PAUSES = [500, 1000, 3000, 10000];
+const subscribers = new Map();
+/// Delays before reconnecting, in milliseconds.
+const RECONNECT_DELAYS = [500, 1000, 3000, 10000];
 
-/// Calls for each event of this kind, until the signal says so.
-export function on(kind, act, signal) {
-    const those = listeners.get(kind) ?? listeners.set(kind, new Set()).get(kind);
-    those.add(act);
-    signal?.addEventListener("abort", () => those.delete(act));
+/// Calls `handler` for each event of this kind, until the signal is aborted.
+export function subscribe(kind, handler, signal) {
+    const handlers = subscribers.get(kind) ?? subscribers.set(kind, new Set()).get(kind);
+    handlers.add(handler);
+    signal?.addEventListener("abort", () => handlers.delete(handler));
 }
 
-/// Whether something was told that nobody listened to yet.
-let unheard = false;
-/// Whether we were told what there was when we came: that is no news.
-let hasBegun = false;
+/// Whether an event arrived before it had a subscriber.
+let hasUnhandledEvents = false;
+/// Whether the first `changed` event arrived. It only confirms that the stream is open.
+let isOpen = false;
 
-/// From here on all who listen do: what came before is told as `missed`.
-export function listening() {
-    if (unheard) tell("missed", {});
-    unheard = false;
+/// Call this once all views have subscribed. Emits `missed` if an event had no subscriber before.
+export function subscribersReady() {
+    if (hasUnhandledEvents) emit("missed", {});
+    hasUnhandledEvents = false;
 }
 
 /// Reads events until signed out. Whoever missed some while there was no connection is told `missed`.
@@ -39,8 +39,9 @@ export async function follow(signal) {
         } catch {
             if (signal.aborted) return;
         }
-        await new Promise((done) => setTimeout(done, PAUSES[Math.min(lost, PAUSES.length - 1)]));
-        lost += 1;
+        const delay = RECONNECT_DELAYS[Math.min(attempts, RECONNECT_DELAYS.length - 1)];
+        await new Promise((resolve) => setTimeout(resolve, delay));
+        attempts += 1;
     }
 }
 

@@ -1,77 +1,78 @@
-// How things are said: times, numbers, and other people's texts.
+// Formatting of numbers, times and texts for display.
 
-/// What is not seen, or changes the order in which one reads.
-const ODD =
+/// Characters that are invisible, or that change the reading direction.
+const INVISIBLE =
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu;
 
-/// Other people's text, with everything in it to be seen.
-export function shown(text) {
-    return String(text ?? "").replace(ODD, (it) => `\\u{${it.codePointAt(0).toString(16)}}`);
+/// Escapes invisible characters, so that text of third parties shows everything it contains.
+export function escapeInvisible(text) {
+    return String(text ?? "").replace(INVISIBLE, (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
 }
 
-/// As `shown`, on one line and no longer than this.
-export function line(text, most = 280) {
-    const flat = shown(text).replace(/\s+/g, " ").trim();
-    const letters = Array.from(flat.slice(0, most * 2));
-    return letters.length > most ? `${letters.slice(0, most).join("")}…` : letters.join("");
+/// Like `escapeInvisible`, on one line and with a maximum length.
+export function truncate(text, maxLength = 280) {
+    const flat = escapeInvisible(text).replace(/\s+/g, " ").trim();
+    const chars = Array.from(flat.slice(0, maxLength * 2));
+    return chars.length > maxLength ? `${chars.slice(0, maxLength).join("")}…` : chars.join("");
 }
 
-/// JSON for people: every character in it is seen, and it still means the same.
-export function pretty(value) {
+/// Indented JSON. Invisible characters are escaped as JSON does it, so the value stays the same.
+export function prettyJson(value) {
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-    return (text ?? "").replace(ODD, (it) => utf16(it));
+    return (text ?? "").replace(INVISIBLE, (char) => escapeUtf16(char));
 }
 
-function utf16(letter) {
-    return letter
+function escapeUtf16(char) {
+    return char
         .split("")
-        .map((it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`)
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
         .join("");
 }
 
-const NUMBER = new Intl.NumberFormat("en");
+const NUMBER_FORMAT = new Intl.NumberFormat("en");
 
-export function count(number, one, many = `${one}s`) {
-    return `${NUMBER.format(number ?? 0)} ${number === 1 ? one : many}`;
+/// A number with its noun: `1 tool`, `2 tools`.
+export function plural(number, singular, many = `${singular}s`) {
+    return `${NUMBER_FORMAT.format(number ?? 0)} ${number === 1 ? singular : many}`;
 }
 
-export function number(value) {
-    return NUMBER.format(value ?? 0);
+export function formatNumber(value) {
+    return NUMBER_FORMAT.format(value ?? 0);
 }
 
-/// A moment, whatever it is written as: RFC 3339, seconds or milliseconds.
-export function moment(value) {
+/// Milliseconds since the epoch, from RFC 3339, seconds or milliseconds.
+function toTimestamp(value) {
     if (value === undefined || value === null || value === "") return undefined;
     const time = typeof value === "number" ? (value < 1e11 ? value * 1000 : value) : Date.parse(value);
     return Number.isNaN(time) ? undefined : time;
 }
 
-/// How long ago, or how long from now.
-export function ago(value) {
-    const time = moment(value);
+/// A time relative to now: `3 min ago`, `in 4 min`.
+export function relativeTime(value) {
+    const time = toTimestamp(value);
     if (time === undefined) return "never";
     const seconds = Math.round((Date.now() - time) / 1000);
-    if (seconds < 0) return `in ${span(-seconds)}`;
-    return seconds < 2 ? "just now" : `${span(seconds)} ago`;
+    if (seconds < 0) return `in ${roundedSeconds(-seconds)}`;
+    return seconds < 2 ? "just now" : `${roundedSeconds(seconds)} ago`;
 }
 
-function span(seconds) {
+function roundedSeconds(seconds) {
     if (seconds < 120) return `${seconds} s`;
     if (seconds < 120 * 60) return `${Math.round(seconds / 60)} min`;
     if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
     return `${Math.round(seconds / 86400)} days`;
 }
 
-/// How long something took.
-export function took(milliseconds) {
+export function formatDuration(milliseconds) {
     if (milliseconds === undefined || milliseconds === null) return "";
     if (milliseconds < 1) return "<1 ms";
     if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
     return `${(milliseconds / 1000).toFixed(milliseconds < 10000 ? 1 : 0)} s`;
 }
 
-export function clock(value) {
-    const time = moment(value);
+/// The time of day, with seconds.
+export function formatTime(value) {
+    const time = toTimestamp(value);
     if (time === undefined) return "";
     return new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }

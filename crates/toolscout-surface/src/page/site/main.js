@@ -1,10 +1,12 @@
-// The frame around the views: which one is shown, who is signed in, and what waits.
+// The frame of the UI: navigation, the signed-in user, and the counts in the sidebar.
 
-import { ahead, get, key, post } from "./api.js";
-import { announce, button, el, gathered, replace } from "./dom.js";
-import { follow, listening, on } from "./events.js";
-import { failed } from "./parts.js";
-import { number } from "./words.js";
+import { get, post, prefetch, reuse, sessionKey } from "./api.js";
+import { errorMessage } from "./components.js";
+import { announce, button, el, setChildren, throttle } from "./dom.js";
+import { connect, subscribe, subscribersReady } from "./events.js";
+import { escapeInvisible, formatNumber } from "./format.js";
+import { notifyPendingCall, themeSwitch } from "./preferences.js";
+import { showSwitch } from "./projects.js";
 
 const VIEWS = {
     servers: () => import("./servers.js"),
@@ -12,22 +14,23 @@ const VIEWS = {
     approvals: () => import("./approvals.js"),
     activity: () => import("./activity.js"),
 };
-/// What a view asks for first.
-const AHEAD = { servers: ["/api/servers"], tools: ["/api/servers", "/api/tools?all=true&limit=1"] };
-const TITLES = { servers: "Servers", tools: "Tools", approvals: "Approvals", activity: "Activity" };
+/// The first requests of a view.
+const PREFETCH = { servers: ["/api/servers"], tools: ["/api/servers", "/api/tools?all=true&limit=1"] };
+const title = (name) => name[0].toUpperCase() + name.slice(1);
 
 const main = document.getElementById("main");
-/// What all views know of: who we are.
-const page = { me: undefined, servers: undefined };
-let current = { name: undefined, view: undefined, leaving: new AbortController() };
+/// Shared by all views: the caller, and the last list of servers.
+const state = { me: undefined, servers: undefined };
+let current = { name: undefined, view: undefined, controller: new AbortController() };
 
-function place() {
-    const [, name, ...rest] = location.hash.split("?")[0].split("/");
-    return { name: Object.hasOwn(VIEWS, name ?? "") ? name : "servers", rest: rest.map(part) };
+/// The view and the path segments in the hash of the URL.
+function route() {
+    const [, name, ...segments] = location.hash.split("?")[0].split("/");
+    return { name: Object.hasOwn(VIEWS, name ?? "") ? name : "servers", segments: segments.map(decodeSegment) };
 }
 
-/// A part of the address; one that was typed wrongly is taken as it is.
-function part(text) {
+/// Decodes a path segment; returns an invalid one unchanged.
+function decodeSegment(text) {
     try {
         return decodeURIComponent(text);
     } catch {
@@ -35,20 +38,21 @@ function part(text) {
     }
 }
 
-/// Shows what the address says. A view that is there already is only told about the rest of it.
-async function go(isFirst = false) {
-    const { name, rest } = place();
-    if (name === current.name && current.view?.go) return current.view.go(rest);
-    current.leaving.abort();
-    const leaving = new AbortController();
-    current = { name, leaving };
-    mark(name);
+/// Shows the view of the current URL. A view that is already open only gets the new path segments.
+async function navigate(isFirst = false) {
+    const { name, segments } = route();
+    if (name === current.name && current.view?.navigate) return current.view.navigate(segments);
+    current.controller.abort();
+    const controller = new AbortController();
+    current = { name, controller };
+    markCurrent(name);
     try {
         const module = await VIEWS[name]();
-        if (leaving.signal.aborted) return;
-        replace(main);
-        const saw = (servers) => (page.servers = servers);
-        current.view = module.show(main, { me: page.me, rest, signal: leaving.signal, refreshCounts, saw });
+        if (controller.signal.aborted) return;
+        setChildren(main);
+        const onServersLoaded = (servers) => (state.servers = servers);
+        const context = { me: state.me, segments, signal: controller.signal, refreshCounts, onServersLoaded };
+        current.view = module.show(main, context);
         await current.view?.ready;
     } catch (error) {
         if (!leaving.signal.aborted)
@@ -68,74 +72,80 @@ function mark(name) {
         if (link.dataset.view === name) link.setAttribute("aria-current", "page");
         else link.removeAttribute("aria-current");
     }
-    announce(TITLES[name]);
+    announce(title(name));
 }
 
-async function signIn(reason) {
-    current.leaving.abort();
-    current = { leaving: new AbortController() };
+async function showSignIn(message) {
+    current.controller.abort();
+    current = { controller: new AbortController() };
     document.body.classList.add("signed-out");
-    const module = await import("./signin.js");
-    module.show(main, reason, () => location.replace("/"));
+    const module = await import("./sign-in.js");
+    module.show(main, message, () => location.replace("/"));
     document.documentElement.dataset.ready = "signin";
 }
 
-function showWho() {
-    const isOperator = page.me.role === "operator";
-    const out = button(
+function showAccount() {
+    const isOperator = state.me.role === "operator";
+    const signOut = button(
         "Sign out",
         async () => {
             await post("/signout").catch(() => undefined);
-            key.forget();
+            sessionKey.clear();
             location.replace("/");
         },
         { class: "quiet" },
     );
-    const role = isOperator ? "Signed in as operator" : "Read-only: signed in as an agent";
-    const how = !isOperator && el("span", {}, el("code", {}, "toolscout ui"), " signs you in as operator");
-    replace(document.getElementById("who"), el("span", {}, role), how, key.read() && out);
+    const role = isOperator ? "Signed in as operator" : "Signed in as agent";
+    const hint = !isOperator && el("span", {}, "Run ", el("code", {}, "toolscout ui"), " to sign in as operator.");
+    const theme = themeSwitch("theme");
+    setChildren(document.getElementById("account"), theme, el("span", {}, role), hint, sessionKey.read() && signOut);
 }
 
 function setCount(name, value, isUrgent) {
     const node = document.getElementById(`count-${name}`);
-    node.textContent = value ? number(value) : "";
+    node.textContent = value ? formatNumber(value) : "";
     node.classList.toggle("urgent", Boolean(isUrgent && value));
 }
 
-/// How many there are of what the views show.
+/// Updates the counts in the sidebar.
 async function refreshCounts() {
-    const isOperator = page.me?.role === "operator";
-    const quietly = (path) => get(path).catch(() => undefined);
-    // How many are held the servers say; the reviews themselves may be long.
-    const known = page.servers && { servers: page.servers };
-    page.servers = undefined;
-    const asks = [quietly("/api/projects"), known ?? quietly("/api/servers"), isOperator && quietly("/api/approvals")];
-    const [projects, servers, approvals] = await Promise.all(asks);
-    const project = projects?.projects?.find((it) => it.current) ?? projects?.projects?.[0];
-    const held = (servers?.servers ?? []).reduce((sum, it) => sum + (it.heldCount ?? 0), 0);
+    const isOperator = state.me?.role === "operator";
+    const getOrNothing = (path) => get(path).catch(() => undefined);
+    // Quarantined tools are counted from the list of servers: the list of reviews may be long.
+    const loaded = state.servers && { servers: state.servers };
+    state.servers = undefined;
+    const [projects, servers, approvals, tools] = await Promise.all([
+        getOrNothing("/api/projects"),
+        loaded ?? getOrNothing("/api/servers"),
+        isOperator && getOrNothing("/api/approvals"),
+        // The same count as in the view of tools: quarantined and disabled ones included.
+        getOrNothing("/api/tools?all=true&limit=1"),
+    ]);
+    showSwitch(document.getElementById("projects"), projects?.projects);
+    const quarantined = (servers?.servers ?? []).reduce((sum, server) => sum + (server.quarantinedCount ?? 0), 0);
     setCount("servers", servers?.servers?.length);
-    setCount("tools", project?.tools);
-    setCount("approvals", (approvals?.approvals?.length ?? 0) + (isOperator ? held : 0), true);
+    setCount("tools", tools?.total);
+    setCount("approvals", (approvals?.approvals?.length ?? 0) + (isOperator ? quarantined : 0), true);
 }
 
-/// What came with the address: the key of a link that was followed, or that it was followed before.
-function arrival() {
+/// Handles the result of a sign-in link in the URL. Returns an error message if the link was invalid.
+function readSignInResult() {
     const { hash } = location;
-    const clean = () => history.replaceState(null, "", location.pathname);
+    const clearHash = () => history.replaceState(null, "", location.pathname);
     if (hash.startsWith("#key=")) {
-        key.keep(hash.slice("#key=".length));
-        clean();
+        sessionKey.store(hash.slice("#key=".length));
+        clearHash();
     } else if (hash === "#link-used") {
-        clean();
-        return "This link was already used, or is older than two minutes.";
+        clearHash();
+        return "This sign-in link was already used, or is older than two minutes.";
     }
     return undefined;
 }
 
 async function start() {
-    const reason = arrival();
-    const counted = gathered(300, () => void refreshCounts());
-    addEventListener("signed-out", () => page.me && location.reload());
+    const signInError = readSignInResult();
+    const updateCounts = throttle(300, () => void refreshCounts());
+    addEventListener("signed-out", () => state.me && location.reload());
     document.getElementById("skip").addEventListener("click", (event) => {
         event.preventDefault();
         main.focus();
@@ -146,16 +156,17 @@ async function start() {
     (AHEAD[name] ?? []).forEach(ahead);
     const module = VIEWS[name]();
     try {
-        page.me = await get("/api/me");
+        state.me = await get("/api/me");
         await module;
     } catch (error) {
-        if (error.status === 401) return signIn(reason);
-        return replace(main, failed(error, () => location.reload()));
+        if (error.status === 401) return showSignIn(signInError);
+        return showFatal(error);
     }
-    if (reason && page.me.role !== "operator") return signIn(reason);
-    showWho();
-    addEventListener("hashchange", () => go());
-    await go(true);
+    if (signInError && state.me.role !== "operator") return showSignIn(signInError);
+    showAccount();
+    addEventListener("hashchange", () => navigate());
+    if (!location.hash && (await needsSetup())) history.replaceState(null, "", `${location.pathname}${location.search}#/setup`);
+    await navigate(true);
     void refreshCounts();
     for (const kind of ["changed", "decision", "discovery", "missed"]) on(kind, counted);
     return listening();
