@@ -1,16 +1,16 @@
-// What may be done with a tool, at each level; only what the levels above allow can be chosen.
+// The effective policy of a tool, and the policy at each level.
 
-import { set } from "./api.js";
-import { el, fresh } from "./dom.js";
-import { attempt, chip } from "./parts.js";
-import { shown } from "./words.js";
+import { put } from "./api.js";
+import { badge, withErrorToast } from "./components.js";
+import { el, uniqueId } from "./dom.js";
+import { escapeInvisible } from "./format.js";
 
-const VALUES = ["allow", "ask", "deny", "disable"];
-const MEANS = {
-    allow: "may be called",
-    ask: "needs approval before each call",
-    deny: "may not be called",
-    disable: "hidden",
+const POLICIES = ["allow", "ask", "deny", "disable"];
+const POLICY_TEXTS = {
+    allow: "Calls are allowed",
+    ask: "Each call needs approval",
+    deny: "Calls are refused",
+    disable: "The tool is hidden",
 };
 const LEVELS = { global: "Everywhere", project: "In this project", session: "In this session" };
 
@@ -19,11 +19,11 @@ export function policySwitches(tool, page, again) {
     const tone = effective === "allow" ? "good" : effective === "ask" ? "warm" : "bad";
     const now = el(
         "p",
-        { class: "now" },
-        chip(effective, tone),
+        { class: "status-line" },
+        badge(effective, POLICY_TONES[effective] ?? "error"),
         " ",
-        MEANS[effective] ?? "",
-        because ? `: ${shown(because)}` : "",
+        POLICY_TEXTS[effective],
+        reason ? ` (${escapeInvisible(reason)})` : "",
     );
     const canSet = page.me.role === "operator";
     const settable = levels.filter((it) => it.level !== "session");
@@ -47,31 +47,35 @@ function level(it, tool, canSet, again) {
     const name = fresh("policy");
     const allowed = new Set(it.allowed ?? VALUES);
     const choose = async (policy) => {
-        const done = await attempt(
-            () => set("/api/policies", { level: it.level, pattern: tool.id, policy }).then(() => true),
-            policy ? `${shown(tool.name)}: ${policy}` : "Policy removed",
+        const toolName = escapeInvisible(tool.name);
+        const isSet = await withErrorToast(
+            () => put("/api/policies", { level, pattern: tool.id, policy }).then(() => true),
+            policy ? `Policy of ${toolName} set to ${policy}` : `Policy of ${toolName} removed`,
         );
-        await again();
-        if (done) document.querySelector(`[data-level="${it.level}"] input:checked`)?.focus();
+        await reload();
+        if (isSet) document.querySelector(`[data-level="${level}"] input:checked`)?.focus();
     };
     const option = (value, label, isAllowed) => {
         const input = el("input", {
             type: "radio",
             name,
-            id: fresh(name),
+            id: uniqueId(name),
             value,
-            checked: (it.value ?? "") === value,
-            disabled: !canSet || !isAllowed,
+            checked: current === value,
+            disabled: !isOperator || !isAllowed,
         });
         input.addEventListener("change", () => void choose(value || null));
-        const title = isAllowed ? MEANS[value] : "The level above does not allow this";
+        const title = isAllowed ? POLICY_TEXTS[value] : "A higher level sets a stricter policy";
         return [input, el("label", { for: input.id, title }, label)];
     };
-    const options = [option("", "not set", true), ...VALUES.map((value) => option(value, value, allowed.has(value)))];
+    const options = [
+        option("", "not set", true),
+        ...POLICIES.map((policy) => option(policy, policy, allowed.includes(policy))),
+    ];
     return el(
         "fieldset",
-        { class: "segments", "data-level": it.level },
-        el("legend", {}, LEVELS[it.level] ?? it.level),
+        { class: "segments", "data-level": level },
+        el("legend", {}, LEVEL_LABELS[level] ?? level),
         options,
     );
 }

@@ -1,61 +1,67 @@
-// A form made from a JSON Schema. What it cannot say as fields it asks for as JSON.
+// A form generated from a JSON Schema. Values without a suitable input are entered as JSON.
 
-import { button, el, fresh, replace } from "./dom.js";
-import { line, pretty, shown } from "./words.js";
+import { button, el, setChildren, uniqueId } from "./dom.js";
+import { escapeInvisible, prettyJson, truncate } from "./format.js";
 
-const DEEPEST = 3;
-const LONG = /^(body|text|content|message|code|query|sql|prompt|description|html|markdown|input|script)$/i;
+const MAX_DEPTH = 3;
+const MAX_FIELDS = 200;
+const MAX_REFERENCES = 8;
+/// Names of parameters that usually have long texts.
+const LONG_TEXT = /^(body|text|content|message|code|query|sql|prompt|description|html|markdown|input|script)$/i;
 
-/// `node` to show, `value()` to send, `check()` which says whether all is well and marks what is not.
-export function formOf(schema) {
-    const root = { schema, seen: 0 };
-    const fields = fieldsOf(resolve(schema, root), root, 0);
-    const none = fields.length === 0 && el("p", { class: "faint" }, "It takes no arguments.");
+/// A form with its `node`, its `value()`, and `validate()`, which marks invalid fields and returns whether there is none.
+export function schemaForm(schema) {
+    const root = { schema };
+    const fields = createFields(resolve(schema, root), root, 0);
+    const noArguments = fields.length === 0 && el("p", { class: "faint" }, "This tool takes no arguments.");
     return {
         node: el(
             "div",
             { class: "stack" },
-            none,
-            fields.map((it) => it.node),
+            noArguments,
+            fields.map((field) => field.node),
         ),
-        isEmpty: fields.length === 0,
-        value: () => valueOf(fields),
-        check: () => checkAll(fields),
+        value: () => readAll(fields),
+        validate: () => validateAll(fields),
     };
 }
 
-function fieldsOf(schema, root, depth) {
+/// The fields of an object, required ones first.
+function createFields(schema, root, depth) {
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);
-    const entries = Object.entries(schema.properties ?? {}).slice(0, 200);
-    const made = entries.map(([name, it]) => fieldOf(name, resolve(it, root), required.has(name), root, depth));
-    // What has to be there first.
-    return [...made.filter((it) => it.isRequired), ...made.filter((it) => !it.isRequired)];
+    const properties = Object.entries(schema.properties ?? {}).slice(0, MAX_FIELDS);
+    const fields = properties.map(([name, property]) =>
+        createField(name, resolve(property, root), required.has(name), root, depth),
+    );
+    return [...fields.filter((field) => field.isRequired), ...fields.filter((field) => !field.isRequired)];
 }
 
-function valueOf(fields) {
-    return Object.fromEntries(fields.map((it) => [it.name, it.read().value]).filter(([, it]) => it !== undefined));
+function readAll(fields) {
+    const values = fields.map((field) => [field.name, field.read().value]);
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-function checkAll(fields) {
-    const wrong = fields.filter((it) => !it.check());
-    wrong[0]?.focus();
-    return wrong.length === 0;
+function validateAll(fields) {
+    const invalid = fields.filter((field) => !field.validate());
+    invalid[0]?.focus();
+    return invalid.length === 0;
 }
 
-/// Follows references within the schema, and what is one thing or nothing.
-function resolve(schema, root, steps = 0) {
-    if (typeof schema !== "object" || schema === null || steps > 8) return {};
+/// Resolves references within the schema, and unions of one type and null.
+function resolve(schema, root, depth = 0) {
+    if (typeof schema !== "object" || schema === null || depth > MAX_REFERENCES) return {};
     if (typeof schema.$ref === "string" && schema.$ref.startsWith("#/")) {
-        const parts = schema.$ref
+        const keys = schema.$ref
             .slice(2)
             .split("/")
-            .map((it) => decodeURIComponent(it).replaceAll("~1", "/").replaceAll("~0", "~"));
-        const found = parts.reduce((at, it) => (at && Object.hasOwn(at, it) ? at[it] : undefined), root.schema);
-        return { ...resolve(found, root, steps + 1), ...without(schema, "$ref") };
+            .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"));
+        const step = (value, key) => (value && Object.hasOwn(value, key) ? value[key] : undefined);
+        const target = keys.reduce(step, root.schema);
+        return { ...resolve(target, root, depth + 1), ...without(schema, "$ref") };
     }
-    const either = schema.anyOf ?? schema.oneOf;
-    const real = Array.isArray(either) ? either.filter((it) => it?.type !== "null") : [];
-    if (real.length === 1) return { ...resolve(real[0], root, steps + 1), ...without(schema, "anyOf", "oneOf") };
+    const union = schema.anyOf ?? schema.oneOf;
+    const types = Array.isArray(union) ? union.filter((type) => type?.type !== "null") : [];
+    if (types.length === 1) return { ...resolve(types[0], root, depth + 1), ...without(schema, "anyOf", "oneOf") };
     return schema;
 }
 
@@ -65,91 +71,98 @@ function without(schema, ...names) {
 
 function typeOf(schema) {
     if (Array.isArray(schema.enum) || "const" in schema) return "enum";
-    const types = [schema.type].flat().filter((it) => it && it !== "null");
+    const types = [schema.type].flat().filter((type) => type && type !== "null");
     if (types.length === 1) return types[0];
     return schema.properties ? "object" : "any";
 }
 
-function fieldOf(name, schema, isRequired, root, depth) {
-    const kind = typeOf(schema);
-    if (kind === "object" && schema.properties && depth < DEEPEST) return group(name, schema, isRequired, root, depth);
-    if (kind === "array" && isSimple(resolve(schema.items ?? {}, root))) return many(name, schema, isRequired, root);
-    const input = inputOf(kind, name, schema, isRequired);
-    return field(name, schema, isRequired, input);
+function createField(name, schema, isRequired, root, depth) {
+    const type = typeOf(schema);
+    if (type === "object" && schema.properties && depth < MAX_DEPTH)
+        return objectField(name, schema, isRequired, root, depth);
+    if (type === "array" && isSimple(resolve(schema.items ?? {}, root)))
+        return arrayField(name, schema, isRequired, root);
+    return inputField(name, schema, isRequired, createInput(type, name, schema));
 }
 
 function isSimple(schema) {
     return ["string", "number", "integer", "enum"].includes(typeOf(schema));
 }
 
-/// One input with its label, what it is for, and what is wrong with it.
-function field(name, schema, isRequired, { control, read }) {
-    const about = el(
+/// An input with its label, description and error.
+function inputField(name, schema, isRequired, { control, read }) {
+    const description = el(
         "span",
-        { class: "faint said", id: fresh("about") },
-        line(schema.description, 400),
-        bounds(schema),
+        { class: "faint external", id: uniqueId("description") },
+        truncate(schema.description, 400),
+        constraints(schema),
     );
-    const problem = el("span", { class: "wrong", id: fresh("wrong") });
-    control.id = fresh("field");
-    control.setAttribute("aria-describedby", `${about.id} ${problem.id}`);
+    const errorNode = el("span", { class: "error", id: uniqueId("error") });
+    control.id = uniqueId("field");
+    control.setAttribute("aria-describedby", `${description.id} ${errorNode.id}`);
     if (isRequired) control.setAttribute("aria-required", "true");
-    const mark = (text) => {
-        problem.textContent = text ?? "";
+    const setError = (text) => {
+        errorNode.textContent = text ?? "";
         if (text) control.setAttribute("aria-invalid", "true");
         else control.removeAttribute("aria-invalid");
         return !text;
     };
-    const check = () => {
-        const { value, wrong } = read();
-        return mark(wrong ?? (value === undefined && isRequired ? "Required" : undefined));
+    const validate = () => {
+        const { value, error } = read();
+        return setError(error ?? (value === undefined && isRequired ? "Required" : undefined));
     };
-    control.addEventListener("input", () => mark());
-    const node = el("div", { class: "field" }, label(name, control.id, isRequired, schema), control, about, problem);
-    return { name, isRequired, node, read, check, focus: () => control.focus() };
+    control.addEventListener("input", () => setError());
+    const label = fieldLabel(name, control.id, isRequired, schema);
+    const node = el("div", { class: "field" }, label, control, description, errorNode);
+    return { name, isRequired, node, read, validate, focus: () => control.focus() };
 }
 
-function label(name, target, isRequired, schema) {
+function fieldLabel(name, target, isRequired, schema) {
     const type = [schema.type].flat().filter(Boolean).join(" or ");
     return el(
         "label",
         { for: target },
-        el("span", { class: "said" }, line(name, 80)),
+        el("span", { class: "external" }, truncate(name, 80)),
         isRequired && el("span", { class: "required" }, " required"),
-        type && el("span", { class: "type" }, ` ${line(type, 30)}`),
+        type && el("span", { class: "type" }, ` ${truncate(type, 30)}`),
     );
 }
 
 function bounds(schema) {
     const parts = [];
-    if (schema.minimum !== undefined || schema.maximum !== undefined)
-        parts.push(`${schema.minimum ?? "…"} to ${schema.maximum ?? "…"}`);
-    if (schema.maxLength !== undefined) parts.push(`at most ${schema.maxLength} characters`);
-    if (schema.default !== undefined) parts.push(`${line(JSON.stringify(schema.default), 60)} by default`);
+    if (minimum !== undefined && maximum !== undefined) parts.push(`${minimum} to ${maximum}`);
+    else if (minimum !== undefined) parts.push(`at least ${minimum}`);
+    else if (maximum !== undefined) parts.push(`at most ${maximum}`);
+    if (maxLength !== undefined) parts.push(`at most ${maxLength} characters`);
+    if (defaultValue !== undefined) parts.push(`default: ${truncate(JSON.stringify(defaultValue), 60)}`);
     return parts.length ? ` (${parts.join(", ")})` : "";
 }
 
-function inputOf(kind, name, schema) {
-    if (kind === "enum") return choice(schema.enum ?? [schema.const]);
-    if (kind === "boolean") return choice([true, false]);
-    if (kind === "number" || kind === "integer") return numeric(kind, schema);
-    if (kind === "string") return words(name, schema);
-    return json(schema);
+function createInput(type, name, schema) {
+    if (type === "enum") return selectInput(schema.enum ?? [schema.const]);
+    if (type === "boolean") return selectInput([true, false]);
+    if (type === "number" || type === "integer") return numberInput(type, schema);
+    if (type === "string") return textInput(name, schema);
+    return jsonInput(schema);
 }
 
-function choice(values) {
+function selectInput(values) {
     const options = values
         .slice(0, 500)
-        .map((it, at) =>
-            el("option", { value: String(at) }, line(typeof it === "string" ? it : JSON.stringify(it), 120)),
+        .map((value, index) =>
+            el(
+                "option",
+                { value: String(index) },
+                truncate(typeof value === "string" ? value : JSON.stringify(value), 120),
+            ),
         );
     const control = el("select", {}, el("option", { value: "" }, "—"), options);
     return { control, read: () => ({ value: control.value === "" ? undefined : values[Number(control.value)] }) };
 }
 
-function numeric(kind, schema) {
+function numberInput(type, schema) {
     const control = el("input", {
-        inputmode: kind === "integer" ? "numeric" : "decimal",
+        inputmode: type === "integer" ? "numeric" : "decimal",
         autocomplete: "off",
         placeholder: example(schema),
     });
@@ -157,24 +170,24 @@ function numeric(kind, schema) {
         const text = control.value.trim();
         if (text === "") return {};
         const value = Number(text);
-        if (!Number.isFinite(value)) return { wrong: "Not a number" };
-        if (kind === "integer" && !Number.isInteger(value)) return { wrong: "Must be a whole number" };
+        if (!Number.isFinite(value)) return { error: "Not a number" };
+        if (type === "integer" && !Number.isInteger(value)) return { error: "Not an integer" };
         if (Number.isInteger(value) && !Number.isSafeInteger(value))
-            return { wrong: "Write a number this large as JSON" };
+            return { error: "Too large for this form. Edit the arguments as JSON." };
         return { value };
     };
     return { control, read };
 }
 
-function words(name, schema) {
-    const isLong = (schema.maxLength ?? 0) > 200 || LONG.test(name);
-    const more = { autocomplete: "off", spellcheck: "false", placeholder: example(schema) };
-    const control = isLong ? el("textarea", { rows: "3", ...more }) : el("input", more);
-    // An empty text is none: who means it writes JSON.
+function textInput(name, schema) {
+    const isLong = (schema.maxLength ?? 0) > 200 || LONG_TEXT.test(name);
+    const attributes = { autocomplete: "off", spellcheck: "false", placeholder: example(schema) };
+    const control = isLong ? el("textarea", { rows: "3", ...attributes }) : el("input", attributes);
+    // An empty input means no value. An empty string can be entered as JSON.
     return { control, read: () => ({ value: control.value === "" ? undefined : control.value }) };
 }
 
-function json(schema) {
+function jsonInput(schema) {
     const control = el("textarea", {
         rows: "3",
         class: "code",
@@ -187,7 +200,7 @@ function json(schema) {
         try {
             return { value: JSON.parse(text) };
         } catch {
-            return { wrong: 'This is not JSON. A text stands in quotes: "like this".' };
+            return { error: 'Not valid JSON. Write text in quotes: "like this".' };
         }
     };
     return { control, read };
@@ -196,63 +209,56 @@ function json(schema) {
 function example(schema) {
     const value = schema.examples?.[0] ?? schema.default;
     if (value === undefined) return "";
-    return line(typeof value === "string" ? value : pretty(value), 80);
+    return truncate(typeof value === "string" ? value : prettyJson(value), 80);
 }
 
-/// An object whose members are fields of their own.
-function group(name, schema, isRequired, root, depth) {
-    const fields = fieldsOf(schema, root, depth + 1);
-    const node = el(
-        "fieldset",
-        { class: "nested" },
-        el("legend", {}, shown(name), isRequired && el("span", { class: "required" }, " required")),
-        schema.description && el("p", { class: "faint said" }, line(schema.description, 400)),
-        fields.map((it) => it.node),
+/// An object with a field for each of its properties.
+function objectField(name, schema, isRequired, root, depth) {
+    const fields = createFields(schema, root, depth + 1);
+    const node = fieldset(
+        name,
+        schema,
+        isRequired,
+        fields.map((field) => field.node),
     );
     const read = () => {
-        const value = valueOf(fields);
+        const value = readAll(fields);
         return { value: isRequired || Object.keys(value).length ? value : undefined };
     };
-    const isTouched = () => isRequired || read().value !== undefined;
-    return { name, isRequired, node, read, check: () => !isTouched() || checkAll(fields), focus: () => undefined };
+    const isUsed = () => isRequired || read().value !== undefined;
+    return { name, isRequired, node, read, validate: () => !isUsed() || validateAll(fields), focus: () => undefined };
 }
 
-/// A list to which values are added one by one.
-function many(name, schema, isRequired, root) {
-    const each = resolve(schema.items ?? {}, root);
-    const rows = [];
+/// A list of values with buttons to add and remove them.
+function arrayField(name, schema, isRequired, root) {
+    const itemSchema = resolve(schema.items ?? {}, root);
+    const items = [];
     const list = el("div", { class: "stack tight" });
-    const draw = () =>
-        replace(
+    const render = () =>
+        setChildren(
             list,
-            rows.map((it) => it.node),
+            items.map((item) => item.node),
         );
-    const add = () => {
-        const row = fieldOf(`${name} ${rows.length + 1}`, each, true, root, DEEPEST);
-        row.node.append(
-            button(
-                "Remove",
-                () => {
-                    rows.splice(rows.indexOf(row), 1);
-                    draw();
-                },
-                { class: "quiet", "aria-label": `Remove ${shown(row.name)}` },
-            ),
-        );
-        rows.push(row);
-        draw();
-        row.focus();
+    const addItem = () => {
+        const item = createField(`${name} ${items.length + 1}`, itemSchema, true, root, MAX_DEPTH);
+        const remove = () => {
+            items.splice(items.indexOf(item), 1);
+            render();
+        };
+        const label = `Remove ${escapeInvisible(item.name)}`;
+        item.node.append(button("Remove", remove, { class: "quiet", "aria-label": label }));
+        items.push(item);
+        render();
+        item.focus();
     };
     const more = button(`Add to ${line(name, 40)}`, add, { class: "quiet" });
     const problem = el("span", { class: "wrong", role: "alert" });
     const node = el(
         "fieldset",
         { class: "nested" },
-        el("legend", {}, shown(name), isRequired && el("span", { class: "required" }, " required")),
-        schema.description && el("p", { class: "faint said" }, line(schema.description, 400)),
-        list,
-        more,
-        problem,
+        el("legend", {}, escapeInvisible(name), isRequired && el("span", { class: "required" }, " required")),
+        schema.description && el("p", { class: "faint external" }, truncate(schema.description, 400)),
+        ...children,
     );
     const read = () => ({
         value:

@@ -1,9 +1,9 @@
-// The form that adds a server: a program, or an address on the web.
+// The dialog that adds or edits a server: a command, or a URL. It can be tested before it is saved.
 
-import { post } from "./api.js";
-import { announce, button, el, replace } from "./dom.js";
-import { ticked, toast } from "./parts.js";
-import { shown } from "./words.js";
+import { path, post, put } from "./api.js";
+import { testResult, toast, withCode } from "./components.js";
+import { announce, button, el, setChildren } from "./dom.js";
+import { escapeInvisible, truncate } from "./format.js";
 
 /// Asks for a server; tells when one was added.
 export function open(added) {
@@ -13,8 +13,8 @@ export function open(added) {
     const dialog = el(
         "dialog",
         { "aria-labelledby": "add-title", id: "add-dialog" },
-        el("h2", { id: "add-title" }, "Add a server"),
-        form,
+        el("h2", { id: "add-title" }, title),
+        form.node,
     );
     form.append(
         el(
@@ -24,7 +24,7 @@ export function open(added) {
             el("button", { type: "submit", class: "strong" }, "Add"),
         ),
     );
-    form.addEventListener("submit", async (event) => {
+    form.node.addEventListener("submit", async (event) => {
         event.preventDefault();
         if (await send(fields, problem)) {
             dialog.close();
@@ -75,15 +75,15 @@ function makeFields() {
         field("Command", run, "As you would type it. No shell is involved."),
         field("Variables", env, "One per line. A reference such as `env:NAME` keeps the value out of the file."),
     );
-    const web = el(
+    const httpFields = el(
         "div",
         { class: "stack", hidden: true },
-        field("Address", url),
-        field("Headers", headers, "One per line."),
+        field("url", "URL", "The address of its MCP endpoint."),
+        field("headers", "Headers", `One per line. ${secrets}${kept}`),
     );
-    const kinds = kindChoice((isWeb) => {
-        program.hidden = isWeb;
-        web.hidden = !isWeb;
+    const transport = transportChoice(Boolean(server?.url), (isHttp) => {
+        stdioFields.hidden = isHttp;
+        httpFields.hidden = !isHttp;
     });
     const nodes = [field("Name", id, "Its tools are called `name/tool`."), kinds.node, program, web];
     return { id, run, url, env, headers, isWeb: kinds.isWeb, nodes };
@@ -95,20 +95,21 @@ function field(label, input, hint) {
     return el("div", { class: "field" }, el("label", { for: input.id }, label), input, about);
 }
 
-function kindChoice(changed) {
+function transportChoice(isHttp, onChange) {
     const radio = (value, label, checked) => {
-        const input = el("input", { type: "radio", name: "add-kind", value, checked, id: `add-${value}` });
-        input.addEventListener("change", () => changed(value === "web"));
+        const input = el("input", { type: "radio", name: "add-transport", value, checked, id: `add-${value}` });
+        input.addEventListener("change", () => onChange(value === "http"));
         return [input, el("label", { for: input.id }, label)];
     };
     const node = el(
         "fieldset",
         { class: "segments" },
         el("legend", {}, "Transport"),
-        radio("program", "A program", true),
-        radio("web", "HTTP address", false),
+        radio("stdio", "Command (stdio)", !isHttp),
+        radio("http", "URL (HTTP)", isHttp),
     );
-    return { node, isWeb: () => node.querySelector("#add-web").checked };
+    onChange(isHttp);
+    return { node, isHttp: () => node.querySelector("#add-http").checked };
 }
 
 async function send(fields, problem) {
@@ -140,12 +141,12 @@ function read(fields) {
 function pairs(text, between) {
     const lines = text
         .split("\n")
-        .map((it) => it.trim())
+        .map((line) => line.trim())
         .filter(Boolean);
     return Object.fromEntries(
-        lines.map((it) => {
-            const at = it.indexOf(between);
-            return at < 0 ? [it, ""] : [it.slice(0, at).trim(), it.slice(at + 1).trim()];
+        lines.map((line) => {
+            const index = line.indexOf(separator);
+            return index < 0 ? [line, ""] : [line.slice(0, index).trim(), line.slice(index + 1).trim()];
         }),
     );
 }
@@ -156,7 +157,7 @@ export function words(text) {
     return found.map((it) =>
         it.replace(
             /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g,
-            (_, double, single, one) => double?.replace(/\\(["\\])/g, "$1") ?? single ?? one,
+            (_, double, single, escaped) => double?.replace(/\\(["\\])/g, "$1") ?? single ?? escaped,
         ),
     );
 }

@@ -1,9 +1,9 @@
-// One server in the list: a line that says how it is, and behind it what can be done about it.
+// One server in the list: a summary line, and details with actions below it.
 
-import { get, path, post, remove } from "./api.js";
-import { button, el, fresh, replace } from "./dom.js";
-import { attempt, block, chip, said, ticked, toast } from "./parts.js";
-import { ago, count, line, pretty, shown, took } from "./words.js";
+import { del, get, path, post } from "./api.js";
+import { badge, externalText, testResult, textBlock, toast, withErrorToast } from "./components.js";
+import { button, el, setChildren, uniqueId } from "./dom.js";
+import { escapeInvisible, formatDuration, plural, prettyJson, relativeTime, truncate } from "./format.js";
 
 const TONES = { running: "good", idle: "good", starting: "warm", failed: "bad" };
 const SAYS = {
@@ -15,52 +15,50 @@ const SAYS = {
     failed: "failed",
 };
 
-export class Row {
+export class ServerRow {
     constructor(server, view) {
         this.view = view;
         this.server = server;
         this.isOpen = false;
-        this.body = fresh("server");
+        this.detailsId = uniqueId("server");
         this.node = el("li", { class: "row server", "data-server": server.id });
         this.parts = {
             state: el("span", { class: "state" }),
-            name: this.opener(),
-            where: el("span", { class: "where said" }),
+            name: this.toggleButton(),
+            target: el("span", { class: "target external" }),
             tools: el("span", { class: "tools" }),
             age: el("span", { class: "age" }),
-            acts: el("span", { class: "acts" }),
-            reason: el("div", { class: "reason" }),
-            more: el("div", { class: "more", id: this.body, hidden: true }),
+            actions: el("span", { class: "row-actions" }),
+            messages: el("div", { class: "messages" }),
+            details: el("div", { class: "details", id: this.detailsId, hidden: true }),
         };
-        const { state, name, where, tools, age, acts, reason, more } = this.parts;
-        this.node.append(el("div", { class: "line" }, state, name, where, tools, age, acts), reason, more);
+        const { state, name, target, tools, age, actions, messages, details } = this.parts;
+        this.node.append(el("div", { class: "line" }, state, name, target, tools, age, actions), messages, details);
         this.update(server);
     }
 
-    opener() {
-        const toggle = () => this.toggle();
-        return button(line(this.server.id, 60), toggle, {
+    toggleButton() {
+        return button(truncate(this.server.id, 60), () => this.toggle(), {
             class: "name",
             "aria-expanded": "false",
-            "aria-controls": this.body,
+            "aria-controls": this.detailsId,
         });
     }
 
     update(server) {
         this.server = server;
-        const { state, where, tools, acts, reason } = this.parts;
-        const word = server.enabled === false ? "off" : server.state;
-        state.className = `state ${server.enabled === false ? "off" : (TONES[word] ?? "calm")}`;
-        replace(state, SAYS[word] ?? word);
-        where.textContent = line(place(server), 160);
-        const held = server.heldCount ? el("a", { href: "#/approvals" }, `${server.heldCount} quarantined`) : undefined;
-        replace(tools, count(server.toolCount, "tool"), held && " · ", held);
-        this.age();
-        replace(reason, ...reasons(server));
-        this.isDiscovering = server.discoveryStatus === "discovering";
-        this.node.classList.toggle("busy", this.isDiscovering);
-        if (!acts.contains(document.activeElement)) replace(acts, ...this.quick());
-        if (this.isOpen && !this.parts.more.contains(document.activeElement)) this.fillMore();
+        const { state, target, tools, actions, messages } = this.parts;
+        state.className = `state ${TONES[server.state] ?? "neutral"}`;
+        setChildren(state, STATE_LABELS[server.state] ?? server.state);
+        target.textContent = truncate(targetOf(server), 160);
+        const quarantined =
+            server.quarantinedCount > 0 && el("a", { href: "#/approvals" }, `${server.quarantinedCount} quarantined`);
+        setChildren(tools, plural(server.toolCount, "tool"), quarantined && " · ", quarantined);
+        this.setLoading(server.discoveryStatus === "discovering");
+        this.updateAge();
+        setChildren(messages, ...messagesOf(server), this.repair());
+        if (!actions.contains(document.activeElement)) setChildren(actions, ...this.quickActions());
+        if (this.isOpen && !this.parts.details.contains(document.activeElement)) this.fillDetails();
     }
 
     age() {
@@ -82,56 +80,64 @@ export class Row {
     toggle() {
         this.isOpen = !this.isOpen;
         this.parts.name.setAttribute("aria-expanded", String(this.isOpen));
-        this.parts.more.hidden = !this.isOpen;
-        if (this.isOpen) this.fillMore();
+        this.parts.details.hidden = !this.isOpen;
+        if (this.isOpen) this.fillDetails();
     }
 
-    quick() {
+    /// The actions in the summary line.
+    quickActions() {
         if (!this.view.isOperator) return [];
         const isUp = ["running", "idle", "starting"].includes(this.server.state);
-        const label = (word) => ({ "aria-label": `${word} ${shown(this.server.id)}`, class: "quiet" });
-        const steer = isUp
-            ? button("Stop", () => this.control("stop"), label("Stop"))
-            : button("Start", () => this.control("start"), label("Start"));
-        return [button("Refresh", () => this.refresh(), label("Refresh")), this.server.enabled !== false && steer];
+        const attributes = (verb) => ({ "aria-label": `${verb} ${escapeInvisible(this.server.id)}`, class: "quiet" });
+        const startOrStop = isUp
+            ? button("Stop", () => this.control("stop"), attributes("Stop"))
+            : button("Start", () => this.control("start"), attributes("Start"));
+        const refresh = button("Refresh", () => this.refresh(), attributes("Refresh"));
+        return [refresh, this.server.enabled !== false && startOrStop];
     }
 
-    fillMore() {
+    fillDetails() {
         const { server } = this;
-        const facts = Object.entries(factsOf(server)).filter(([, it]) => it);
+        const facts = Object.entries(factsOf(server)).filter(([, value]) => value);
         const list = el(
             "dl",
             { class: "facts" },
-            facts.map(([name, it]) => [el("dt", {}, name), el("dd", { class: "said" }, shown(it))]),
+            facts.map(([name, value]) => [el("dt", {}, name), el("dd", { class: "external" }, escapeInvisible(value))]),
         );
-        const logs = el("div", {});
-        const tools = el("a", { class: "button quiet", href: `#/tools?${encodeURIComponent(server.id)}` }, "Its tools");
-        replace(this.parts.more, list, el("div", { class: "actions" }, tools, ...this.slow(logs)), logs);
+        const output = el("div", {});
+        const href = `#/tools?${encodeURIComponent(server.id)}`;
+        const tools = el("a", { class: "button quiet", href }, "View tools");
+        const actions = el("div", { class: "actions" }, tools, ...this.detailActions(output));
+        setChildren(this.parts.details, list, actions, output);
     }
 
-    slow(logs) {
+    /// The actions in the details. They write their result to `output`.
+    detailActions(output) {
         if (!this.view.isOperator) return [];
-        const { server } = this;
-        const isOff = server.enabled === false;
+        const isDisabled = this.server.enabled === false;
+        const quiet = { class: "quiet" };
         return [
-            button("Test", () => this.test(logs), { class: "quiet" }),
-            button("Restart", () => this.control("restart"), { class: "quiet" }),
-            button(isOff ? "Enable" : "Disable", () => this.control(isOff ? "enable" : "disable"), { class: "quiet" }),
-            button("Logs", () => this.logs(logs), { class: "quiet" }),
-            button("Remove", () => this.removal(logs), { class: "quiet danger" }),
+            button("Edit", () => this.edit(), quiet),
+            button("Test", () => this.test(output), quiet),
+            button("Restart", () => this.control("restart"), quiet),
+            isDisabled
+                ? button("Enable", () => this.control("enable"), quiet)
+                : button("Disable", () => this.control("disable"), quiet),
+            button("Logs", () => this.showLogs(output), quiet),
+            button("Remove", () => this.confirmRemoval(output), { class: "quiet danger" }),
         ];
     }
 
     async control(action) {
-        const done = await attempt(() => post(path`/api/servers/${this.server.id}/control`, { action }));
-        if (done) toast(`${shown(this.server.id)}: ${done.status}`);
+        const result = await withErrorToast(() => post(path`/api/servers/${this.server.id}/control`, { action }));
+        if (result) toast(`${escapeInvisible(this.server.id)} is ${result.status}`);
         await this.view.load();
     }
 
     async refresh() {
-        this.discovering({ phase: "begun" });
-        const asked = await attempt(() => post("/api/refresh", { servers: [this.server.id], wait: false }));
-        if (!asked) await this.view.load();
+        this.setLoading(true);
+        const started = await withErrorToast(() => post("/api/refresh", { servers: [this.server.id], wait: false }));
+        if (!started) await this.view.load();
     }
 
     async test(place) {
@@ -155,18 +161,22 @@ export class Row {
         const none = answer.running
             ? "No stderr output."
             : "The server is not running. Start it to see its stderr output.";
-        replace(
-            place,
-            text ? block(shown(text), "Recent stderr output") : el("p", { class: "faint" }, none),
+        setChildren(
+            output,
+            result.logs
+                ? textBlock(escapeInvisible(result.logs), "Recent stderr output")
+                : el("p", { class: "faint" }, noOutput),
         );
     }
 
-    removal(place) {
-        const sure = button(
-            `Remove ${line(this.server.id, 40)}`,
+    confirmRemoval(output) {
+        const confirm = button(
+            `Remove ${truncate(this.server.id, 40)}`,
             async () => {
-                const gone = await attempt(() => remove(path`/api/servers/${this.server.id}`).then(() => true));
-                if (gone) toast(`${shown(this.server.id)} is removed`);
+                const isRemoved = await withErrorToast(() =>
+                    del(path`/api/servers/${this.server.id}`).then(() => true),
+                );
+                if (isRemoved) toast(`Removed ${escapeInvisible(this.server.id)}`);
                 await this.view.load();
             },
             { class: "strong danger" },
@@ -181,11 +191,12 @@ export class Row {
                 button("Keep it", () => replace(place), { class: "quiet" }),
             ),
         );
-        sure.focus();
+        confirm.focus();
     }
 }
 
-function place(server) {
+/// The command line or the URL of a server.
+function targetOf(server) {
     if (server.url) return server.url;
     return [server.command, ...(server.args ?? [])].filter(Boolean).join(" ");
 }
@@ -213,14 +224,14 @@ function factsOf(server) {
     const env =
         server.env &&
         Object.entries(server.env)
-            .map(([name, it]) => `${name}=${it}`)
+            .map(([name, value]) => `${name}=${value}`)
             .join("\n");
-    const policies = server.tools && Object.keys(server.tools).length ? pretty(server.tools) : undefined;
+    const policies = server.tools && Object.keys(server.tools).length ? prettyJson(server.tools) : undefined;
     return {
         Transport: server.transport,
-        Command: server.command && place(server),
-        Address: server.url,
-        Variables: env,
+        Command: server.command && targetOf(server),
+        URL: server.url,
+        Environment: env,
         "Configured in": server.file,
         Trusted: server.trusted === undefined ? undefined : server.trusted ? "yes" : "no",
         Policies: policies,

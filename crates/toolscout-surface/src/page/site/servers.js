@@ -1,91 +1,91 @@
-// The servers: how each is, since when and why; live while they are asked for their tools.
+// The list of servers, updated while they load their tools.
 
 import { get } from "./api.js";
-import { announce, button, el, gathered, replace } from "./dom.js";
-import { on } from "./events.js";
-import { empty, failed, heading, waiting } from "./parts.js";
-import { Row } from "./server.js";
-import { count, shown } from "./words.js";
+import { emptyState, errorMessage, loading, pageHeader } from "./components.js";
+import { announce, button, el, setChildren, throttle } from "./dom.js";
+import { subscribe } from "./events.js";
+import { escapeInvisible, plural } from "./format.js";
+import { ServerRow } from "./server-row.js";
 
-export function show(main, page) {
-    const isOperator = page.me.role === "operator";
-    const about = el("p", { class: "about" });
-    const list = el("div", {}, waiting("Loading servers"));
-    const add = isOperator && button("Add a server", () => openForm(load), { class: "strong", id: "add-server" });
-    const head = heading("Servers", undefined, add);
-    head.firstChild.append(about);
-    replace(main, head, list);
+export function show(main, context) {
+    const isOperator = context.me.role === "operator";
+    const summary = el("p", { class: "about" });
+    const list = el("div", {}, loading("Loading servers"));
+    const add = isOperator && button("Add server", () => openForm(load), { class: "strong", id: "add-server" });
+    const header = pageHeader("Servers", undefined, add);
+    header.firstChild.append(summary);
+    setChildren(main, header, list);
 
     const rows = new Map();
-    const load = () => fill({ about, list, rows, page, isOperator, load });
-    const soon = gathered(150, load);
-    on("changed", soon, page.signal);
-    on("missed", soon, page.signal);
-    on("discovery", (event) => discovered(event, rows, soon), page.signal);
-    // Ages are of now.
-    const timer = setInterval(() => rows.forEach((it) => it.age()), 10000);
-    page.signal.addEventListener("abort", () => clearInterval(timer));
+    const load = () => update({ summary, list, rows, context, isOperator, load });
+    const reload = throttle(150, load);
+    subscribe("changed", reload, context.signal);
+    subscribe("missed", reload, context.signal);
+    subscribe("discovery", (event) => onDiscovery(event, rows, reload), context.signal);
+    const timer = setInterval(() => rows.forEach((row) => row.updateAge()), 10000);
+    context.signal.addEventListener("abort", () => clearInterval(timer));
     return { ready: load() };
 }
 
-async function openForm(load) {
-    const module = await import("./add.js");
-    module.open(load);
+async function openForm(onAdded) {
+    const module = await import("./server-form.js");
+    module.open(onAdded);
 }
 
-async function fill(view) {
-    const { about, list, rows, page, isOperator, load } = view;
+async function update(view) {
+    const { summary, list, rows, context, isOperator, load } = view;
     try {
-        const { servers } = await get("/api/servers", page.signal);
-        page.saw(servers);
-        about.textContent = summary(servers);
-        if (servers.length === 0) return replace(list, none(isOperator));
-        const known = new Set(servers.map((it) => it.id));
-        for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
+        const { servers } = await get("/api/servers", context.signal);
+        context.onServersLoaded(servers);
+        summary.textContent = summarize(servers);
+        if (servers.length === 0) return setChildren(list, noServers(isOperator));
+        const ids = new Set(servers.map((server) => server.id));
+        for (const id of rows.keys()) if (!ids.has(id)) rows.delete(id);
         for (const server of servers) {
             if (rows.has(server.id)) rows.get(server.id).update(server);
-            else rows.set(server.id, new Row(server, { isOperator, load, signal: page.signal }));
+            else rows.set(server.id, new ServerRow(server, { isOperator, load, signal: context.signal }));
         }
-        const ordered = servers.map((it) => rows.get(it.id).node);
-        const shownNow = list.firstChild?.tagName === "UL" ? [...list.firstChild.children] : [];
-        const isSame = ordered.length === shownNow.length && ordered.every((it, at) => it === shownNow[at]);
-        // Moving what is there already would take the focus away from whoever is in it.
-        if (!isSame) replace(list, el("ul", { class: "rows" }, ordered));
+        const nodes = servers.map((server) => rows.get(server.id).node);
+        const existing = list.firstChild?.tagName === "UL" ? [...list.firstChild.children] : [];
+        const isSame = nodes.length === existing.length && nodes.every((node, index) => node === existing[index]);
+        // Moving a node would take the focus away from it.
+        if (!isSame) setChildren(list, el("ul", { class: "rows" }, nodes));
     } catch (error) {
-        if (!page.signal.aborted) replace(list, failed(error, load));
+        if (!context.signal.aborted) setChildren(list, errorMessage(error, load));
     }
     return undefined;
 }
 
-function summary(servers) {
-    const tools = servers.reduce((sum, it) => sum + (it.toolCount ?? 0), 0);
-    const failing = servers.filter((it) => it.state === "failed" || it.discoveryError).length;
-    const held = servers.reduce((sum, it) => sum + (it.heldCount ?? 0), 0);
-    const parts = [count(servers.length, "server"), count(tools, "tool")];
-    if (failing) parts.push(`${failing} failing`);
-    if (held) parts.push(`${count(held, "tool")} quarantined`);
+function summarize(servers) {
+    const sum = (field) => servers.reduce((total, server) => total + (server[field] ?? 0), 0);
+    const failed = servers.filter((server) => server.state === "failed" || server.discoveryError).length;
+    const quarantined = sum("quarantinedCount");
+    const parts = [plural(servers.length, "server"), `${plural(sum("toolCount"), "tool")} from servers`];
+    if (failed) parts.push(`${failed} failed`);
+    if (quarantined) parts.push(`${plural(quarantined, "tool")} quarantined`);
     return parts.join(" · ");
 }
 
-function none(isOperator) {
+function noServers(isOperator) {
     const example = "toolscout server add files -- npx -y @modelcontextprotocol/server-filesystem .";
-    return empty(
-        "No servers yet",
-        isOperator ? "Add one here, or in a terminal:" : "In a terminal:",
+    return emptyState(
+        "No servers",
+        isOperator ? "Add a server here, or run:" : "To add a server, run:",
         `\`${example}\``,
-        "`toolscout import` imports the servers of your editor. Tools of the project's own folder are under Tools.",
+        "`toolscout import` imports the servers of other clients. Tools from the project folder are under Tools.",
     );
 }
 
-/// One server is asked for its tools, or has answered.
-function discovered(event, rows, soon) {
+/// A server started or finished loading its tools.
+function onDiscovery(event, rows, reload) {
     const id = event.server;
-    rows.get(id)?.discovering(event);
-    if (event.phase === "begun") return;
+    rows.get(id)?.onDiscovery(event);
+    if (event.phase === "started") return;
+    const name = escapeInvisible(id);
     announce(
         event.error
-            ? `${shown(id)} could not be refreshed: ${shown(event.error)}`
-            : `${shown(id)} has ${count(event.tools, "tool")}`,
+            ? `${name}: refresh failed: ${escapeInvisible(event.error)}`
+            : `${name}: ${plural(event.tools, "tool")} loaded`,
     );
-    soon();
+    reload();
 }

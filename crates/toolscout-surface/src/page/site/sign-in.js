@@ -1,10 +1,10 @@
-// What somebody sees who is not signed in: how to be.
+// The view for users who are not signed in.
 
-import { ask, key } from "./api.js";
-import { announce, el, replace } from "./dom.js";
-import { command } from "./parts.js";
+import { request, sessionKey } from "./api.js";
+import { copyableCommand } from "./components.js";
+import { announce, el, setChildren } from "./dom.js";
 
-export function show(main, reason, done) {
+export function show(main, message, onSignedIn) {
     const token = el("input", {
         id: "token",
         type: "password",
@@ -12,7 +12,7 @@ export function show(main, reason, done) {
         required: true,
         spellcheck: "false",
     });
-    const problem = el("p", { class: "wrong", id: "token-problem", role: "alert" });
+    const error = el("p", { class: "error", id: "token-error", role: "alert" });
     const form = el(
         "form",
         { class: "stack" },
@@ -21,42 +21,42 @@ export function show(main, reason, done) {
         el(
             "p",
             { class: "faint" },
-            "It is in ",
+            "The token is in the file ",
             el("code", {}, "operator.token"),
-            ", in the state directory of toolscout.",
+            " in the toolscout state directory.",
         ),
-        problem,
+        error,
         el("button", { type: "submit", class: "strong" }, "Sign in"),
     );
     form.addEventListener("submit", (event) => {
         event.preventDefault();
-        void paste(token, problem, done);
+        void signInWithToken(token, error, onSignedIn);
     });
-    replace(
+    setChildren(
         main,
         el(
             "div",
-            { class: "card signin" },
+            { class: "card sign-in" },
             el("h1", {}, "Sign in"),
-            reason && el("p", { class: "wrong" }, reason),
-            el("p", {}, "In the project's folder, type"),
-            el("p", {}, command("toolscout ui")),
-            el("p", { class: "faint" }, "It opens this page with a link that works once, and signs you in."),
-            el("details", {}, el("summary", {}, "I have a token"), form),
+            message && el("p", { class: "error" }, message),
+            el("p", {}, "Run this command in the project folder:"),
+            el("p", {}, copyableCommand("toolscout ui")),
+            el("p", { class: "faint" }, "It opens this page and signs you in with a link that works once."),
+            el("details", {}, el("summary", {}, "Sign in with a token"), form),
         ),
     );
     announce("Sign in");
 }
 
-async function paste(token, problem, done) {
+async function signInWithToken(token, errorNode, onSignedIn) {
     try {
-        const { key: held } = await ask("POST", "/signin", { body: { token: token.value } });
-        key.keep(held);
-        done();
+        const { key } = await request("POST", "/signin", { body: { token: token.value } });
+        sessionKey.store(key);
+        onSignedIn();
     } catch (error) {
-        problem.textContent = `${error.message}${error.hint ? `; ${error.hint.replaceAll("`", "")}` : ""}`;
+        errorNode.textContent = `${error.message}${error.hint ? `. ${error.hint.replaceAll("`", "")}` : ""}`;
         token.setAttribute("aria-invalid", "true");
-        token.setAttribute("aria-describedby", "token-problem");
+        token.setAttribute("aria-describedby", "token-error");
         token.focus();
     }
 }

@@ -1,15 +1,17 @@
-// One line of the timeline: what happened, who did it, how long it took, and what came of it.
+// One entry of the timeline.
 
 import { el } from "./dom.js";
 import { chip, said } from "./parts.js";
 import { clock, count, line, number, pretty, took } from "./words.js";
 
 const OUTCOMES = {
-    done: ["done", "good"],
-    toolFailed: ["tool failed", "bad"],
-    wantsInput: ["wants input", "warm"],
-    failed: ["failed", "bad"],
-    cancelled: ["cancelled", "calm"],
+    succeeded: ["succeeded", "success"],
+    toolError: ["tool error", "error"],
+    inputRequired: ["input required", "warning"],
+    pending: ["pending approval", "warning"],
+    failed: ["failed", "error"],
+    refused: ["refused", "warning"],
+    cancelled: ["cancelled", "neutral"],
 };
 
 /// A line of the timeline.
@@ -18,7 +20,7 @@ export function entry(it) {
     const client = it.client?.startsWith("Mozilla/") ? "browser" : it.client;
     const who = [client ?? it.caller, it.user]
         .filter(Boolean)
-        .map((word) => line(word, 40))
+        .map((name) => truncate(name, 40))
         .join(" · ");
     const time = el("time", { datetime: it.at, title: line(it.at, 40) }, clock(it.at));
     const describe =
@@ -26,11 +28,11 @@ export function entry(it) {
         ((one) => [el("span", {}, line(one.kind, 40)), said(line(pretty(one), 200), "span", { class: "faint" })]);
     return el(
         "li",
-        { class: "entry", "data-kind": line(it.kind, 20) },
+        { class: "entry", "data-kind": truncate(entry.kind, 20) },
         time,
-        el("div", { class: "what" }, describe(it)),
-        el("span", { class: "who-did" }, who),
-        el("span", { class: "took" }, took(it.tookMs)),
+        el("div", { class: "what" }, describe(entry)),
+        el("span", { class: "requester" }, requester),
+        el("span", { class: "duration" }, formatDuration(entry.durationMs)),
     );
 }
 
@@ -79,20 +81,18 @@ const WHAT = {
             el("span", { class: "verb" }, `${line(it.about, 20)} `),
             said(line(it.which, 120)),
             " ",
-            chip(it.decision, /den|reject|remov|disab/.test(it.decision) ? "bad" : "good"),
-            ` by ${line(it.by, 60)}`,
+            badge(entry.decision, NEGATIVE_DECISION.test(entry.decision) ? "error" : "success"),
+            ` by ${truncate(entry.by, 60)}`,
         ),
     ],
-    shown: (it) => [
-        el(
-            "p",
-            {},
-            el("span", { class: "verb" }, "Showed "),
-            `${line(it.what, 20)}: ${count(it.tools, "tool")}, ${count(it.tokens, "token")}${it.allTokens ? ` of ${number(it.allTokens)}` : ""}`,
-        ),
-    ],
-    lost: (it) => [el("p", { class: "wrong" }, `${count(it.records, "record")} could not be stored`)],
-    mended: (it) => [el("p", { class: "wrong" }, said(it.reason))],
+    context: (entry) => {
+        const tokens = entry.allTokens
+            ? `${formatNumber(entry.tokens)} of ${plural(entry.allTokens, "token")}`
+            : plural(entry.tokens, "token");
+        return [el("p", {}, verb("Sent "), `${truncate(entry.form, 20)}: ${plural(entry.tools, "tool")}, ${tokens}`)];
+    },
+    dropped: (entry) => [el("p", { class: "error" }, `${plural(entry.records, "record")} could not be stored`)],
+    repaired: (entry) => [el("p", { class: "error" }, "Audit log repaired: ", externalText(entry.reason))],
 };
 
 function tool(id) {

@@ -1,63 +1,61 @@
-// What a tool said: texts as texts, and pictures only of kinds that carry no script.
+// The result of a call. Text is shown as text; images only in formats that cannot contain scripts.
 
-import { button, el, replace } from "./dom.js";
-import { block, chip } from "./parts.js";
-import { pretty, shown, took } from "./words.js";
+import { badge, textBlock } from "./components.js";
+import { button, el, setChildren } from "./dom.js";
+import { escapeInvisible, formatDuration, formatNumber, prettyJson } from "./format.js";
 
-const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-/// Letters of a text that are shown before somebody asks for more.
-const MOST = 100000;
+const SAFE_IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+/// Characters of a text that are shown at first.
+const PREVIEW_LENGTH = 100000;
 
-export function resultOf(answer) {
-    const result = answer.result ?? {};
-    const state = result.isError ? chip("failed", "bad") : chip("done", "good");
-    const parts = (result.content ?? []).map(part);
+export function toolResult({ result, durationMs }) {
+    const outcome = result.isError ? badge("failed", "error") : badge("succeeded", "success");
+    const parts = (result.content ?? []).map(contentPart);
     const structured =
         result.structuredContent !== undefined &&
         el(
             "details",
             { open: parts.length === 0 },
-            el("summary", {}, "As structured content"),
-            text(pretty(result.structuredContent), "Structured content"),
+            el("summary", {}, "Structured content"),
+            longText(prettyJson(result.structuredContent), "Structured content"),
         );
-    const nothing = parts.length === 0 && !structured && el("p", { class: "faint" }, "The result is empty.");
+    const empty = parts.length === 0 && !structured && el("p", { class: "faint" }, "The result is empty.");
     return el(
         "div",
         { class: "stack" },
-        el("p", { class: "now" }, state, ` after ${took(answer.tookMs)}`),
+        el("p", { class: "status-line" }, outcome, ` after ${formatDuration(durationMs)}`),
         parts,
         structured,
-        nothing,
+        empty,
     );
 }
 
-function part(it) {
-    if (it?.type === "text") return text(shown(it.text), "Output of the tool");
-    if (it?.type === "image") return picture(it);
-    return text(pretty(it), "A part of the result, as JSON");
+function contentPart(part) {
+    if (part?.type === "text") return longText(escapeInvisible(part.text), "Output");
+    if (part?.type === "image") return image(part);
+    return longText(prettyJson(part), "Content as JSON");
 }
 
-function picture(it) {
-    const isSafe = PICTURES.has(it.mimeType) && /^[A-Za-z0-9+/=\s]+$/.test(it.data ?? "");
-    if (!isSafe)
-        return el("p", { class: "faint" }, `An image of type ${shown(it.mimeType)}, which cannot be shown here.`);
+function image({ mimeType, data = "" }) {
+    const isSafe = SAFE_IMAGE_TYPES.has(mimeType) && /^[A-Za-z0-9+/=\s]+$/.test(data);
+    if (!isSafe) return el("p", { class: "faint" }, `Images of type ${escapeInvisible(mimeType)} cannot be displayed.`);
     return el("img", {
         class: "picture",
-        alt: "Image from the tool",
-        src: `data:${it.mimeType};base64,${it.data.replace(/\s/g, "")}`,
+        alt: "Image returned by the tool",
+        src: `data:${mimeType};base64,${data.replace(/\s/g, "")}`,
     });
 }
 
-function text(whole, label) {
-    if (whole.length <= MOST) return block(whole, label);
-    const cut = block(`${whole.slice(0, MOST)}…`, label);
-    const more = button(
-        `Show all ${whole.length} characters`,
+function longText(text, label) {
+    if (text.length <= PREVIEW_LENGTH) return textBlock(text, label);
+    const preview = textBlock(`${text.slice(0, PREVIEW_LENGTH)}…`, label);
+    const showAll = button(
+        `Show all ${formatNumber(text.length)} characters`,
         () => {
-            replace(cut, whole);
-            more.remove();
+            setChildren(preview, text);
+            showAll.remove();
         },
         { class: "quiet" },
     );
-    return el("div", {}, cut, more);
+    return el("div", {}, preview, showAll);
 }

@@ -1,86 +1,89 @@
-// One tool: what it is, what may be done with it, its whole definition, and a way to try it.
+// The details of a tool: its status, a form to try it, its policy and its definition.
 
 import { get, path } from "./api.js";
-import { el, replace } from "./dom.js";
-import { block, chip, failed, said, section, waiting } from "./parts.js";
-import { policySwitches } from "./policy.js";
-import { tryOut } from "./try.js";
-import { pretty, shown } from "./words.js";
+import { badge, errorMessage, externalText, loading, section, textBlock } from "./components.js";
+import { el, setChildren } from "./dom.js";
+import { escapeInvisible, prettyJson } from "./format.js";
+import { policySettings } from "./policy.js";
+import { tryTool } from "./try-tool.js";
 
-const STATUS = {
-    held: "Quarantined: it cannot be found or called until an operator approves it.",
-    unprobed: "Not inspected, because its folder is not trusted.",
-    unavailable: "Unavailable at the moment.",
+const STATUS_TEXTS = {
+    quarantined: "Agents cannot find or call this tool until an operator approves it.",
+    unprobed: "toolscout has not run this file to read its definition.",
+    unavailable: "Calls of this tool fail.",
 };
 
-export async function show(node, source, name, page) {
-    const later = setTimeout(() => replace(node, waiting("Loading the definition")), 150);
+export async function show(node, source, name, context) {
+    const timer = setTimeout(() => setChildren(node, loading("Loading tool")), 150);
     try {
-        const { tool } = await get(path`/api/tools/${source}/${name}` + "?all=true", page.signal);
-        clearTimeout(later);
-        replace(node, ...parts(tool, page, () => show(node, source, name, page)));
+        const { tool } = await get(path`/api/tools/${source}/${name}` + "?all=true", context.signal);
+        clearTimeout(timer);
+        setChildren(node, ...sections(tool, context, () => show(node, source, name, context)));
         node.scrollTop = 0;
     } catch (error) {
-        clearTimeout(later);
-        if (!page.signal.aborted) replace(node, back(), failed(error));
+        clearTimeout(timer);
+        if (!context.signal.aborted) setChildren(node, backLink(), errorMessage(error));
     }
 }
 
-function back() {
+function backLink() {
     return el("a", { class: "back", href: "#/tools" }, "← All tools");
 }
 
-function parts(tool, page, again) {
-    const title = tool.title && tool.title !== tool.name ? said(tool.title, "p", { class: "title" }) : undefined;
-    const head = el(
+function sections(tool, context, reload) {
+    const title =
+        tool.title && tool.title !== tool.name ? externalText(tool.title, "p", { class: "title" }) : undefined;
+    const header = el(
         "div",
         { class: "toolhead" },
-        back(),
-        el("h2", { class: "toolname" }, said(`${tool.source}/`, "span", { class: "faint" }), said(tool.name)),
+        backLink(),
+        el(
+            "h2",
+            { class: "toolname" },
+            externalText(`${tool.source}/`, "span", { class: "faint" }),
+            externalText(tool.name),
+        ),
         title,
-        said(tool.description || "No description.", "p", { class: "description" }),
-        held(tool),
+        externalText(tool.description || "No description", "p", { class: "description" }),
+        statusNotice(tool),
     );
     const definition = Object.fromEntries(
-        ["name", "title", "description", "inputSchema", "outputSchema", "annotations"]
-            .filter((it) => tool[it] !== undefined)
-            .map((it) => [it, tool[it]]),
+        fields.filter((field) => tool[field] !== undefined).map((field) => [field, tool[field]]),
     );
     return [
-        head,
-        section("Try it", tryOut(tool, page)),
-        section("Policy", policySwitches(tool, page, again)),
+        header,
+        section("Try it", tryTool(tool, context)),
+        section("Policy", policySettings(tool, context, reload)),
         section(
             "Definition",
             keywords(tool),
-            block(pretty(definition), "The definition as JSON"),
-            el("p", { class: "faint digest" }, `digest ${tool.digest ?? "unknown"}`),
+            textBlock(prettyJson(definition), "Definition as JSON"),
+            el("p", { class: "faint digest" }, `Digest: ${tool.digest}`),
         ),
     ];
 }
 
-function held(tool) {
-    if (!STATUS[tool.status]) return undefined;
-    const link = tool.status === "held" ? el("a", { href: "#/approvals" }, "Review it") : undefined;
+/// Explains a status other than `ready`.
+function statusNotice(tool) {
+    if (!STATUS_TEXTS[tool.status]) return undefined;
+    const reviewLink = tool.status === "quarantined" && el("a", { href: "#/approvals" }, "Review");
     return el(
         "p",
         { class: "notice" },
-        chip(tool.status, "warm"),
+        badge(tool.status, "warning"),
         " ",
-        STATUS[tool.status],
-        tool.reason ? ` ${shown(tool.reason)}.` : "",
+        STATUS_TEXTS[tool.status],
+        tool.reason ? ` Reason: ${escapeInvisible(tool.reason)}.` : "",
         " ",
-        link,
+        reviewLink,
     );
 }
 
 function keywords(tool) {
-    const words = tool.keywords ?? [];
-    return words.length
-        ? el(
-              "p",
-              { class: "keywords" },
-              words.slice(0, 24).map((it) => chip(it)),
-          )
-        : undefined;
+    if (!tool.keywords.length) return undefined;
+    return el(
+        "p",
+        { class: "keywords" },
+        tool.keywords.slice(0, 24).map((keyword) => badge(keyword)),
+    );
 }
