@@ -26,7 +26,7 @@ pub async fn search(
     request: &SearchRequest<'_>,
     cx: &Cx,
 ) -> FoundTools {
-    let response = gateway.answer(view, request, cx).await;
+    let response = gateway.tool_search(view, request, cx).await;
     let reasons = reasons::reasons(gateway, view, request, &response);
     FoundTools { hits: response.hits, notes: response.notes, reasons }
 }
@@ -36,21 +36,21 @@ pub async fn search(
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Hit")]
 pub struct HitView {
-    /// `source/name`; what `execute_tool` and `run` take.
+    /// `source/name`, as `execute_tool` and `run` accept it.
     pub id: String,
     /// Its name at its source.
     pub name: String,
-    /// The source it comes from.
+    /// The id of its source.
     pub source: String,
-    /// What it does; null if its source does not tell.
+    /// What it does; null if its source has no description.
     pub description: Option<String>,
-    /// From 0 to 1.
+    /// The score, from 0 to 1.
     pub score: f64,
-    /// Which parts of the tool fit the query.
+    /// Which parts of the tool match the query.
     pub why: Vec<String>,
     /// The digest of the complete definition.
     pub digest: String,
-    /// The complete schema of its arguments.
+    /// The complete JSON Schema of its arguments.
     #[schemars(with = "serde_json::Value")]
     pub input_schema: RawJson,
 }

@@ -16,20 +16,20 @@ mod pieces;
 #[cfg(test)]
 mod tests;
 
-use parts::most_parts;
+use parts::max_parts;
 use pieces::{Piece, Pieces};
 
 /// An upper bound for the tokens of the text in `o200k_base`. Takes time linear in its length.
 pub fn at_most(text: &str) -> usize {
-    Pieces::of(text).map(|it| tokens(&it)).sum()
+    Pieces::new(text).map(|piece| tokens(&piece)).sum()
 }
 
 /// Whether the text certainly has no more tokens than the budget; stops as soon as the bound
 /// exceeds it.
 pub fn fits(text: &str, budget: usize) -> bool {
     let mut sum = 0;
-    Pieces::of(text).all(|it| {
-        sum += tokens(&it);
+    Pieces::new(text).all(|piece| {
+        sum += tokens(&piece);
         sum <= budget
     })
 }
@@ -38,7 +38,7 @@ fn tokens(piece: &Piece<'_>) -> usize {
     match piece {
         // Every number of up to three digits is one token.
         Piece::Number(digits) => digits.len().div_ceil(3),
-        Piece::Word(text) | Piece::Signs(text) | Piece::Blank(text) => most_parts(text.as_bytes()),
+        Piece::Word(text) | Piece::Signs(text) | Piece::Blank(text) => max_parts(text.as_bytes()),
         // A token has at least one byte.
         Piece::Other(text) => text.len(),
     }

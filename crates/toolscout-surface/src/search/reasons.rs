@@ -8,73 +8,83 @@ use toolscout_gateway::{
 };
 
 /// The maximum number of reasons.
-const MOST: usize = 12;
+const MAX_REASONS: usize = 12;
 /// The maximum number of unknown words, and of similar names.
-const NAMED: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// One sentence per reason, safe to show; empty if the response is good. Reasons about the
 /// query come first, then reasons about sources.
 pub(super) fn reasons(
     gateway: &Gateway,
     view: &CatalogView,
-    search: &SearchRequest<'_>,
-    answer: &SearchResponse,
+    request: &SearchRequest<'_>,
+    response: &SearchResponse,
 ) -> Vec<String> {
-    if !answer.is_weak() {
+    if !response.is_weak() {
         return Vec::new();
     }
-    let mut notes = about_question(view, search, answer);
-    notes.extend(about_sources(view, &gateway.absent(), search.sources));
+    let mut notes = query_reasons(view, request, response);
+    notes.extend(source_reasons(view, &gateway.absent(), request.sources));
     notes
 }
 
 /// Reasons about the query itself.
-fn about_question(
+fn query_reasons(
     view: &CatalogView,
-    search: &SearchRequest<'_>,
-    answer: &SearchResponse,
+    request: &SearchRequest<'_>,
+    response: &SearchResponse,
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(best) = answer.hits.first() {
-        notes.push(format!("none of these fits well: the best is {:.2} sure, of 1", best.score));
+    if let Some(best) = response.hits.first() {
+        notes.push(format!("no good match: the best score is {:.2} of 1", best.score));
     }
-    let reading = view.reading(search.text);
-    let unknown: Vec<_> =
-        reading.unknown().take(NAMED).map(|it| format!("`{}`", escape::line(it))).collect();
+    let reading = view.reading(request.text);
+    let unknown: Vec<_> = reading
+        .unknown()
+        .take(MAX_NAMES)
+        .map(|unknown| format!("`{}`", escape::line(unknown)))
+        .collect();
     if !unknown.is_empty() {
-        notes.push(format!("no tool says anything of {}", unknown.join(", ")));
+        notes.push(format!("no tool mentions {}", unknown.join(", ")));
     }
-    let nearest = nearest(&view.snapshot(), search, answer);
+    let nearest = nearest(&view.snapshot(), request, response);
     if !nearest.is_empty() {
-        notes.push(format!("names that look alike: {}", nearest.join(", ")));
+        notes.push(format!("similar names: {}", nearest.join(", ")));
     }
     notes
 }
 
 /// Reasons why tools of sources are hidden: of the given sources, or of all. `absent` has the
 /// diagnostics of sources that are not in the catalog.
-fn about_sources(
+fn source_reasons(
     view: &CatalogView,
     absent: &[Diagnostic],
     sources: Option<&[SourceId]>,
 ) -> Vec<String> {
-    let is_asked = |id: &SourceId| sources.is_none_or(|it| it.contains(id));
-    let is_meant = |it: &&Diagnostic| it.source.as_ref().is_none_or(is_asked);
+    let is_requested = |id: &SourceId| sources.is_none_or(|sources| sources.contains(id));
+    let is_relevant =
+        |diagnostic: &&Diagnostic| diagnostic.source.as_ref().is_none_or(is_requested);
     let snapshot = view.snapshot();
-    let problems = snapshot.problems().chain(view.problems()).chain(absent).filter(is_meant);
+    let diagnostics =
+        snapshot.diagnostics().chain(view.diagnostics()).chain(absent).filter(is_relevant);
     let mut notes = view.notes();
-    notes.extend(problems.filter_map(reason));
+    notes.extend(diagnostics.filter_map(sentence));
     notes.extend(
-        stale(&snapshot).filter(|it| is_asked(it)).map(|id| {
+        stale(&snapshot).filter(|stale| is_requested(stale)).map(|id| {
             format!("the tools of `{id}` may be outdated: `toolscout server refresh {id}`")
         }),
     );
-    notes.extend(disabled(view).into_iter().filter(|(id, _)| is_asked(id)).map(|(id, count)| {
-        let tools = crate::output::counted(count, "tool");
-        format!("{tools} of `{id}` disabled by a policy: `toolscout policy {id}`")
-    }));
+    notes.extend(disabled(view).into_iter().filter(|(id, _)| is_requested(id)).map(
+        |(id, count)| {
+            let tools = crate::output::counted(count, "tool");
+            format!("{tools} of `{id}` disabled by a policy: `toolscout policy {id}`")
+        },
+    ));
     notes.extend(
-        snapshot.tools().filter(|it| is_asked(&it.id.source)).filter_map(|it| unavailable(it)),
+        snapshot
+            .tools()
+            .filter(|tool| is_requested(&tool.id.source))
+            .filter_map(|tool| unavailable(tool)),
     );
     shortened(notes)
 }
@@ -94,57 +104,58 @@ fn shortened(notes: Vec<String>) -> Vec<String> {
 /// hits.
 fn nearest(
     snapshot: &Snapshot,
-    search: &SearchRequest<'_>,
-    answer: &SearchResponse,
+    request: &SearchRequest<'_>,
+    response: &SearchResponse,
 ) -> Vec<String> {
-    let text = search.text.trim();
+    let text = request.text.trim();
     let joined = text.split_whitespace().collect::<Vec<_>>().join("_");
-    let words = text.split_whitespace().filter(|it| it.chars().count() > 3);
+    let words = text.split_whitespace().filter(|word| word.chars().count() > 3);
     let mut found = Vec::new();
-    for typed in std::iter::once(joined.as_str()).chain(words).take(1 + NAMED) {
+    for typed in std::iter::once(joined.as_str()).chain(words).take(1 + MAX_NAMES) {
         if let Err(Unresolved::Unknown { nearest }) = snapshot.resolve(typed) {
             found.extend(nearest);
         }
     }
-    let is_new = |it: &toolscout_core::ToolId| {
-        search.sources.is_none_or(|all| all.contains(&it.source))
-            && !answer.hits.iter().any(|hit| hit.tool.id == *it)
+    let is_new = |tool_id: &toolscout_core::ToolId| {
+        request.sources.is_none_or(|all| all.contains(&tool_id.source))
+            && !response.hits.iter().any(|hit| hit.tool.id == *tool_id)
     };
     let mut seen = BTreeSet::new();
-    let new = found.into_iter().filter(|it| is_new(it) && seen.insert(it.clone()));
-    new.take(NAMED).map(|it| format!("`{}`", escape::line(&it.to_string()))).collect()
+    let new = found.into_iter().filter(|item| is_new(item) && seen.insert(item.clone()));
+    new.take(MAX_NAMES).map(|item| format!("`{}`", escape::line(&item.to_string()))).collect()
 }
 
 /// The diagnostic as a sentence, if it hides tools.
-fn reason(problem: &Diagnostic) -> Option<String> {
+fn sentence(diagnostic: &Diagnostic) -> Option<String> {
     let hides = matches!(
-        problem.kind,
+        diagnostic.kind,
         DiagnosticKind::Source | DiagnosticKind::Unavailable | DiagnosticKind::Untrusted
     );
-    if problem.level != DiagnosticLevel::Warning || !hides {
+    if diagnostic.level != DiagnosticLevel::Warning || !hides {
         return None;
     }
     let unnamed =
-        problem.source.as_ref().filter(|id| !problem.message.contains(&format!("`{id}`")));
+        diagnostic.source.as_ref().filter(|id| !diagnostic.message.contains(&format!("`{id}`")));
     let source = unnamed.map(|id| format!("`{id}`: ")).unwrap_or_default();
-    let hint = problem
+    let hint = diagnostic
         .hint
         .as_deref()
         .map(|hint| format!(" ({})", escape::line(hint)))
         .unwrap_or_default();
-    Some(format!("{source}{}{hint}", escape::line(&problem.message)))
+    Some(format!("{source}{}{hint}", escape::line(&diagnostic.message)))
 }
 
 fn stale(snapshot: &Snapshot) -> impl Iterator<Item = SourceId> {
-    let stale = snapshot.tools().filter(|it| it.provenance.stale).map(|it| it.id.source.clone());
+    let stale =
+        snapshot.tools().filter(|tool| tool.provenance.stale).map(|tool| tool.id.source.clone());
     stale.collect::<BTreeSet<_>>().into_iter()
 }
 
 /// The number of disabled tools by source.
 fn disabled(view: &CatalogView) -> BTreeMap<SourceId, usize> {
-    let (all, mut count) = (view.whole_snapshot(), BTreeMap::new());
-    let is_disabled = |it: &&std::sync::Arc<Tool>| {
-        view.policy(it).policy == toolscout_core::authorization::Policy::Disable
+    let (all, mut count) = (view.full_snapshot(), BTreeMap::new());
+    let is_disabled = |tool: &&std::sync::Arc<Tool>| {
+        view.policy(tool).policy == toolscout_core::authorization::Policy::Disable
     };
     for tool in all.tools().filter(is_disabled) {
         *count.entry(tool.id.source.clone()).or_default() += 1;
@@ -155,7 +166,7 @@ fn disabled(view: &CatalogView) -> BTreeMap<SourceId, usize> {
 fn unavailable(tool: &Tool) -> Option<String> {
     match &tool.status {
         Status::Unavailable(reason) | Status::Unprobed(reason) => Some(format!(
-            "`{}` cannot be used now: {}",
+            "`{}` is unavailable: {}",
             escape::line(&tool.id.to_string()),
             escape::line(reason)
         )),

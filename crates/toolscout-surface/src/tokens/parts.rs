@@ -11,15 +11,16 @@ pub(super) const WORDS: &str = include_str!("words.txt");
 /// Runs of signs that are one token each.
 pub(super) const SIGNS: &str = include_str!("signs.txt");
 /// The length of the longest word in the list.
-const LONGEST: usize = 13;
+const MAX_WORD_LENGTH: usize = 13;
 /// Signs that often precede a word and belong to it: `_search`.
 pub(super) const JOINED: &[u8] = b"\"(-./_";
 /// Runs of blanks up to this length are one token.
-const BLANKS: usize = 16;
+const MAX_BLANKS: usize = 16;
 /// The length of the longest known token of any kind.
-const REACH: usize = if LONGEST < BLANKS { BLANKS } else { LONGEST + 1 };
+const MAX_TOKEN_LENGTH: usize =
+    if MAX_WORD_LENGTH < MAX_BLANKS { MAX_BLANKS } else { MAX_WORD_LENGTH + 1 };
 /// Longer pieces are not words; an exact bound for them is slow and gains little.
-const CLOSE: usize = 64;
+const MAX_EXACT: usize = 64;
 
 /// The forms in which a word is one token.
 type Forms = u8;
@@ -33,7 +34,7 @@ static KNOWN_WORDS: LazyLock<HashMap<&[u8], Forms>> = LazyLock::new(|| {
     // Reserved up front, because a growing map would be rehashed several times.
     let mut known = HashMap::with_capacity(WORDS.len() / 6);
     known.extend(
-        groups.flat_map(|(words, forms)| words.lines().map(move |it| (it.as_bytes(), forms))),
+        groups.flat_map(|(words, forms)| words.lines().map(move |line| (line.as_bytes(), forms))),
     );
     known
 });
@@ -41,13 +42,13 @@ static KNOWN_SIGNS: LazyLock<HashSet<&[u8]>> =
     LazyLock::new(|| SIGNS.lines().map(str::as_bytes).collect());
 
 /// An upper bound for the tokens of the piece.
-pub(super) fn most_parts(piece: &[u8]) -> usize {
+pub(super) fn max_parts(piece: &[u8]) -> usize {
     match piece.len() {
         0 | 1 => 1,
         _ if is_token(piece) => 1,
         _ if is_joined(piece) => 2,
-        length if length > CLOSE => length,
-        _ => most_apart(piece),
+        length if length > MAX_EXACT => length,
+        _ => max_separate_parts(piece),
     }
 }
 
@@ -56,7 +57,7 @@ fn is_joined(piece: &[u8]) -> bool {
 }
 
 /// The maximum number of parts of which no two neighbours form a known token.
-fn most_apart(piece: &[u8]) -> usize {
+fn max_separate_parts(piece: &[u8]) -> usize {
     let length = piece.len();
     // The maximum number of parts, by the end of the last part and by its length (exact, or a
     // minimum); 0 if impossible.
@@ -65,19 +66,21 @@ fn most_apart(piece: &[u8]) -> usize {
     let at = |end: usize, last: usize| end * (length + 2) + last;
     // Each range is needed many times, so it is looked up once.
     let tokens: Vec<bool> = (0..=length)
-        .flat_map(|end| (0..=REACH).map(move |reach| (end, reach)))
+        .flat_map(|end| (0..=MAX_TOKEN_LENGTH).map(move |reach| (end, reach)))
         .map(|(end, reach)| (2..=end).contains(&reach) && is_token(&piece[end - reach..end]))
         .collect();
     for end in 1..=length {
         for last in (1..=end).rev() {
             let before = end - last;
             // Two parts that are together longer than any known token may be neighbours.
-            let free = REACH.saturating_sub(last) + 1;
-            let is_apart = |it: &usize| !tokens[end * (REACH + 1) + last + it];
-            let near =
-                (1..free.min(before + 1)).filter(is_apart).map(|it| exactly[at(before, it)]).max();
-            let far = if free <= before { at_least[at(before, free)] } else { 0 };
-            exactly[at(end, last)] = match near.unwrap_or(0).max(far) {
+            let free = MAX_TOKEN_LENGTH.saturating_sub(last) + 1;
+            let is_apart = |number: &usize| !tokens[end * (MAX_TOKEN_LENGTH + 1) + last + number];
+            let shorter = (1..free.min(before + 1))
+                .filter(is_apart)
+                .map(|index| exactly[at(before, index)])
+                .max();
+            let longer = if free <= before { at_least[at(before, free)] } else { 0 };
+            exactly[at(end, last)] = match shorter.unwrap_or(0).max(longer) {
                 0 => usize::from(before == 0),
                 parts => parts + 1,
             };
@@ -95,21 +98,21 @@ fn is_token(part: &[u8]) -> bool {
             is_word(word, BLANK)
         }
         [first, ..] if first.is_ascii_alphabetic() => is_word(part, PLAIN),
-        _ if part.iter().all(|it| *it == b' ') => part.len() <= BLANKS,
+        _ if part.iter().all(|part| *part == b' ') => part.len() <= MAX_BLANKS,
         _ => KNOWN_SIGNS.contains(part),
     }
 }
 
 fn is_word(part: &[u8], form: Forms) -> bool {
-    if part.len() > LONGEST {
+    if part.len() > MAX_WORD_LENGTH {
         return false;
     }
     let is_known =
-        |word: &[u8], form: Forms| KNOWN_WORDS.get(word).is_some_and(|it| it & form == form);
+        |word: &[u8], form: Forms| KNOWN_WORDS.get(word).is_some_and(|word| word & form == form);
     if !part[0].is_ascii_uppercase() || is_known(part, form) {
         return is_known(part, form);
     }
-    let mut word = [0; LONGEST];
+    let mut word = [0; MAX_WORD_LENGTH];
     let word = &mut word[..part.len()];
     word.copy_from_slice(part);
     word[0].make_ascii_lowercase();

@@ -22,11 +22,11 @@ pub(super) enum Piece<'a> {
 impl<'a> Piece<'a> {
     pub(super) fn text(&self) -> &'a str {
         match self {
-            Self::Word(it)
-            | Self::Number(it)
-            | Self::Signs(it)
-            | Self::Blank(it)
-            | Self::Other(it) => it,
+            Self::Word(word)
+            | Self::Number(word)
+            | Self::Signs(word)
+            | Self::Blank(word)
+            | Self::Other(word) => word,
         }
     }
 }
@@ -37,7 +37,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         Self { rest: text }
     }
 }
@@ -51,7 +51,7 @@ impl<'a> Iterator for Pieces<'a> {
             return None;
         }
         let (mut end, kind) = plain(bytes);
-        let is_other = bytes.get(end).is_some_and(|it| !it.is_ascii());
+        let is_other = bytes.get(end).is_some_and(|byte| !byte.is_ascii());
         if is_other {
             end = other(self.rest, end);
         }
@@ -71,7 +71,7 @@ fn plain<'a>(bytes: &[u8]) -> (usize, Kind<'a>) {
         return (0, Piece::Other);
     }
     if first.is_ascii_digit() {
-        return (run(bytes, 0, |it| it.is_ascii_digit()), Piece::Number);
+        return (run(bytes, 0, |value| value.is_ascii_digit()), Piece::Number);
     }
     if first.is_ascii_alphabetic() {
         return (word(bytes, 0), Piece::Word);
@@ -81,27 +81,27 @@ fn plain<'a>(bytes: &[u8]) -> (usize, Kind<'a>) {
     }
     if is_sign(first) || first == b' ' && is_sign(at(1)) {
         let end = run(bytes, 1, is_sign);
-        return (run(bytes, end, |it| matches!(it, b'\r' | b'\n' | b'/')), Piece::Signs);
+        return (run(bytes, end, |value| matches!(value, b'\r' | b'\n' | b'/')), Piece::Signs);
     }
     (blank(bytes), Piece::Blank)
 }
 
 fn run(bytes: &[u8], start: usize, is_in: impl Fn(u8) -> bool) -> usize {
-    bytes[start..].iter().position(|it| !is_in(*it)).map_or(bytes.len(), |it| start + it)
+    bytes[start..].iter().position(|byte| !is_in(*byte)).map_or(bytes.len(), |index| start + index)
 }
 
-fn is_sign(it: u8) -> bool {
-    it.is_ascii() && !it.is_ascii_alphanumeric() && !is_blank(it)
+fn is_sign(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !is_blank(byte)
 }
 
-fn is_blank(it: u8) -> bool {
-    matches!(it, b'\t'..=b'\r' | b' ')
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
 /// Upper case, then lower case; the next upper case letter starts another word.
 fn word(bytes: &[u8], start: usize) -> usize {
-    let end = run(bytes, start, |it| it.is_ascii_uppercase());
-    let end = run(bytes, end, |it| it.is_ascii_lowercase());
+    let end = run(bytes, start, |value| value.is_ascii_uppercase());
+    let end = run(bytes, end, |value| value.is_ascii_lowercase());
     end + ending(&bytes[end..])
 }
 
@@ -118,10 +118,10 @@ fn ending(bytes: &[u8]) -> usize {
 /// character, which belongs to the next piece.
 fn blank(bytes: &[u8]) -> usize {
     let end = run(bytes, 0, is_blank);
-    if bytes.get(end).is_some_and(|it| !it.is_ascii()) {
+    if bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
         return end;
     }
-    if let Some(last) = bytes[..end].iter().rposition(|it| matches!(it, b'\r' | b'\n')) {
+    if let Some(last) = bytes[..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n')) {
         return last + 1;
     }
     if end == bytes.len() || end == 1 { end } else { end - 1 }
@@ -131,19 +131,19 @@ fn blank(bytes: &[u8]) -> usize {
 fn other(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     let mut end = start;
-    while bytes.get(end).is_some_and(|it| !it.is_ascii()) {
+    while bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
         let from = end;
-        end = run(bytes, end, |it| !it.is_ascii());
+        end = run(bytes, end, |value| !value.is_ascii());
         if text[from..end].chars().any(char::is_whitespace) {
             end = run(bytes, end, is_blank);
         }
-        let digits = run(bytes, end, |it| it.is_ascii_digit());
+        let digits = run(bytes, end, |value| value.is_ascii_digit());
         if digits > end {
             end = digits;
             continue;
         }
-        end = run(bytes, end, |it| is_sign(it) || matches!(it, b'\r' | b'\n'));
-        end = run(bytes, end, |it| it.is_ascii_alphabetic() || it == b'\'');
+        end = run(bytes, end, |value| is_sign(value) || matches!(value, b'\r' | b'\n'));
+        end = run(bytes, end, |value| value.is_ascii_alphabetic() || value == b'\'');
     }
     end
 }

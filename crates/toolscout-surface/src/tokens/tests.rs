@@ -39,7 +39,7 @@ fn every_word_of_the_list_is_one_token_in_the_forms_of_its_group() {
 #[test]
 fn every_word_behind_a_sign_is_two_tokens_at_most() {
     for (group, words) in parts::WORDS.split("\n\n").enumerate().filter(|(group, _)| *group != 2) {
-        for word in words.lines().filter(|it| it.as_bytes()[0].is_ascii_lowercase()) {
+        for word in words.lines().filter(|line| line.as_bytes()[0].is_ascii_lowercase()) {
             for sign in parts::JOINED {
                 let joined = format!("{}{word}", char::from(*sign));
                 assert!(tokens(&joined) <= at_most(&joined), "{joined} of group {group}");
@@ -50,7 +50,7 @@ fn every_word_behind_a_sign_is_two_tokens_at_most() {
 }
 
 #[test]
-fn numbers_signs_and_blanks_are_the_tokens_that_they_are_taken_for() {
+fn numbers_signs_and_blanks_are_single_tokens() {
     for number in 0..1_000 {
         assert_eq!(tokens(&number.to_string()), 1, "{number}");
         assert_eq!(tokens(&format!("{number:03}")), 1, "{number}");
@@ -58,7 +58,7 @@ fn numbers_signs_and_blanks_are_the_tokens_that_they_are_taken_for() {
     for signs in parts::SIGNS.lines() {
         assert_eq!((tokens(signs), at_most(signs)), (1, 1), "{signs:?}");
     }
-    for sign in ('!'..='~').filter(|it| !it.is_alphanumeric()) {
+    for sign in ('!'..='~').filter(|index| !index.is_alphanumeric()) {
         assert_eq!(tokens(&format!(" {sign}")), 1, "{sign}");
     }
     for letter in ('a'..='z').chain('A'..='Z') {
@@ -72,23 +72,23 @@ fn numbers_signs_and_blanks_are_the_tokens_that_they_are_taken_for() {
 #[test]
 fn the_pieces_of_a_text_are_the_text() {
     let text = "Don't  stop:\n\n  it's HTTPServer2024 \u{a0}naïve – 字\t{\"a\":[1]}\r\n";
-    let pieces: Vec<_> = Pieces::of(text).map(|it| format!("{it:?}")).collect();
+    let pieces: Vec<_> = Pieces::new(text).map(|piece| format!("{piece:?}")).collect();
     assert_eq!(pieces[..3], ["Word(\"Don't\")", "Blank(\" \")", "Word(\" stop\")"]);
-    let length: usize = Pieces::of(text).map(|it| it.text().len()).sum();
+    let length: usize = Pieces::new(text).map(|piece| piece.text().len()).sum();
     assert_eq!(length, text.len());
 }
 
 #[test]
-fn a_long_run_of_anything_is_bounded_and_takes_no_time() {
-    for it in ["a", "A", "aB", "é", "=", " ", "\n", "字", "-x", "0", "\u{202e}", "qz"] {
-        let text = it.repeat(50_000);
-        assert!(at_most(&text) >= tokens(&it.repeat(500)), "{it}");
+fn long_runs_are_bounded_in_linear_time() {
+    for value in ["a", "A", "aB", "é", "=", " ", "\n", "字", "-x", "0", "\u{202e}", "qz"] {
+        let text = value.repeat(50_000);
+        assert!(at_most(&text) >= tokens(&value.repeat(500)), "{value}");
     }
 }
 
 /// How close the bound is; the limits below have the numbers.
 #[test]
-fn the_bound_is_near_for_english_and_for_schemas() {
+fn the_bound_is_close_for_english_and_schemas() {
     let ratio = |text: &str| at_most(text) as f64 / tokens(text) as f64;
     let (prose, schema) = (ratio(PROSE), ratio(SCHEMA));
     assert!(prose <= 1.6, "{prose}");
@@ -127,7 +127,7 @@ fn prose() -> impl Strategy<Value = String> {
         Just(String::new())
     ];
     prop::collection::vec((word, between), 0..40)
-        .prop_map(|it| it.into_iter().flat_map(|(a, b)| [a, b]).collect())
+        .prop_map(|value| value.into_iter().flat_map(|(a, b)| [a, b]).collect())
 }
 
 proptest! {

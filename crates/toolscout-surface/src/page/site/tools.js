@@ -1,155 +1,153 @@
-// The tools: grouped by where they come from, or those that fit a question, each with its reasons.
+// The list of tools, grouped by source, and the search.
 
-import { get, query } from "./api.js";
-import { announce, button, el, gathered, put, replace, settled } from "./dom.js";
-import { on } from "./events.js";
-import { chip, empty, failed, heading, said, ticked, waiting } from "./parts.js";
-import { count, line, number, shown } from "./words.js";
+import { get, queryString } from "./api.js";
+import { badge, emptyState, errorMessage, externalText, loading, pageHeader, withCode } from "./components.js";
+import { announce, append, button, debounce, el, setChildren, throttle } from "./dom.js";
+import { subscribe } from "./events.js";
+import { escapeInvisible, formatNumber, plural, truncate } from "./format.js";
 
-const PAGE = 100;
-const HITS = 20;
+const PAGE_SIZE = 100;
+const MAX_RESULTS = 20;
 
-export function show(main, page) {
-    const list = el("div", { class: "found", id: "found" }, waiting("Loading tools"));
+export function show(main, context) {
+    const list = el("div", { class: "found", id: "found" }, loading("Loading tools"));
     const detail = el("div", { class: "detail", id: "detail" });
-    const box = el("input", {
+    const input = el("input", {
         type: "search",
         id: "search",
         autocomplete: "off",
         spellcheck: "false",
-        placeholder: "What do you want to do? “send an email”",
+        placeholder: "Search tools: “send an email”",
         "aria-controls": "found",
     });
     const form = el(
         "form",
         { role: "search", class: "search" },
-        el("label", { for: "search", class: "unseen" }, "Search the tools"),
-        box,
+        el("label", { for: "search", class: "visually-hidden" }, "Search tools"),
+        input,
         el("kbd", { "aria-hidden": "true" }, "/"),
     );
     form.addEventListener("submit", (event) => event.preventDefault());
     const split = el("div", { class: "split" }, el("div", { class: "list" }, form, list), detail);
-    replace(main, heading("Tools"), split);
+    setChildren(main, pageHeader("Tools"), split);
 
-    const view = { page, list, detail, box, split, asked: 0, opened: new Map() };
-    box.addEventListener(
+    const view = { context, list, detail, input, split, requestCount: 0 };
+    input.addEventListener(
         "input",
-        settled(60, () => search(view)),
+        debounce(60, () => search(view)),
     );
-    list.addEventListener("click", (event) => event.target.closest(".hits .pick") && asked(view));
-    list.addEventListener("keydown", (event) => walk(event, list));
-    box.addEventListener(
+    list.addEventListener("click", (event) => event.target.closest(".hits .pick") && recordSearch(view));
+    list.addEventListener("keydown", (event) => moveFocus(event, list));
+    input.addEventListener(
         "keydown",
         (event) => event.key === "ArrowDown" && list.querySelector(".pick, summary")?.focus(),
     );
-    document.addEventListener("keydown", (event) => focusSearch(event, box), { signal: page.signal });
-    // Who is in the list keeps their place in it.
-    const renew = () => box.value.trim() || list.contains(document.activeElement) || groups(view);
-    on("changed", gathered(400, renew), page.signal);
-    const ready = groups(view, onlySource());
-    void go(view, page.rest);
-    return { ready, go: (rest) => go(view, rest) };
+    document.addEventListener("keydown", (event) => focusSearch(event, input), { signal: context.signal });
+    // A list that has the focus is not replaced.
+    const reload = () => input.value.trim() || list.contains(document.activeElement) || showGroups(view);
+    subscribe("changed", throttle(400, reload), context.signal);
+    const ready = showGroups(view, sourceInUrl());
+    void navigate(view, context.segments);
+    return { ready, navigate: (segments) => navigate(view, segments) };
 }
 
-/// `#/tools?files` opens that group.
-function onlySource() {
-    const at = location.hash.indexOf("?");
-    return at < 0 ? undefined : decodeURIComponent(location.hash.slice(at + 1));
+/// The source to open: `#/tools?files`.
+function sourceInUrl() {
+    const index = location.hash.indexOf("?");
+    return index < 0 ? undefined : decodeURIComponent(location.hash.slice(index + 1));
 }
 
-async function go(view, rest) {
-    const [source, ...name] = rest;
+async function navigate(view, segments) {
+    const [source, ...name] = segments;
     view.split.toggleAttribute("data-open", Boolean(source));
-    view.list.querySelectorAll("[aria-current]").forEach((it) => it.removeAttribute("aria-current"));
-    view.tool?.abort();
+    view.list.querySelectorAll("[aria-current]").forEach((node) => node.removeAttribute("aria-current"));
+    view.toolController?.abort();
     if (!source)
-        return replace(
+        return setChildren(
             view.detail,
-            el("p", { class: "faint pad" }, "Choose a tool to see its parameters and try it."),
+            el("p", { class: "faint pad" }, "Select a tool to see its parameters and try it."),
         );
-    view.tool = new AbortController();
+    view.toolController = new AbortController();
     const module = await import("./tool.js");
-    mark(view, `${source}/${name.join("/")}`);
+    markCurrent(view, `${source}/${name.join("/")}`);
     return module.show(view.detail, source, name.join("/"), {
-        me: view.page.me,
-        signal: AbortSignal.any([view.tool.signal, view.page.signal]),
+        me: view.context.me,
+        signal: AbortSignal.any([view.toolController.signal, view.context.signal]),
     });
 }
 
-function mark(view, id) {
-    for (const it of view.list.querySelectorAll(".pick"))
-        if (it.dataset.tool === id) it.setAttribute("aria-current", "true");
+function markCurrent(view, id) {
+    for (const node of view.list.querySelectorAll(".pick"))
+        if (node.dataset.tool === id) node.setAttribute("aria-current", "true");
 }
 
-function focusSearch(event, box) {
+function focusSearch(event, input) {
     const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || document.querySelector("dialog[open]");
     if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    box.focus();
+    input.focus();
 }
 
-/// Up and down go from tool to tool.
-function walk(event, list) {
+/// Moves the focus with the arrow keys.
+function moveFocus(event, list) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
-    const stops = [...list.querySelectorAll(".pick, summary")].filter((it) => it.checkVisibility());
-    const next = stops[stops.indexOf(document.activeElement) + step];
+    const targets = [...list.querySelectorAll(".pick, summary")].filter((node) => node.checkVisibility());
+    const next = targets[targets.indexOf(document.activeElement) + step];
     if (!next) return;
     event.preventDefault();
     next.focus();
 }
 
-async function groups(view, open) {
-    const asked = (view.asked += 1);
+async function showGroups(view, openSource) {
+    const request = (view.requestCount += 1);
     try {
-        const [{ servers }, first] = await Promise.all([
-            get("/api/servers", view.page.signal),
-            get(`/api/tools${query({ all: true, limit: 1 })}`, view.page.signal),
+        const [{ servers }, firstPage] = await Promise.all([
+            get("/api/servers", view.context.signal),
+            get(`/api/tools${queryString({ all: true, limit: 1 })}`, view.context.signal),
         ]);
-        if (asked !== view.asked) return;
-        const all = await sources(servers, first);
-        if (all.length === 0 || first.total === 0) return void replace(view.list, none());
-        const wasOpen = new Set([...view.list.querySelectorAll("details[open]")].map((it) => it.dataset.source));
-        const made = all.map((it) => group(view, it));
-        replace(
-            view.list,
-            el("p", { class: "faint sum" }, `${count(first.total, "tool")} from ${count(all.length, "source")}`),
-            made,
-        );
-        made.forEach(
-            (it) => (it.open = wasOpen.has(it.dataset.source) || it.dataset.source === open || all.length === 1),
-        );
+        if (request !== view.requestCount) return;
+        const sources = sourcesOf(servers, firstPage);
+        if (sources.length === 0 || firstPage.total === 0) return void setChildren(view.list, noTools());
+        const isOpen = ({ dataset }) =>
+            openSources.has(dataset.source) || dataset.source === openSource || sources.length === 1;
+        const openGroups = [...view.list.querySelectorAll("details[open]")];
+        const openSources = new Set(openGroups.map((node) => node.dataset.source));
+        const groups = sources.map((source) => groupNode(view, source));
+        const total = `${plural(firstPage.total, "tool")} from ${plural(sources.length, "source")}`;
+        setChildren(view.list, el("p", { class: "faint total" }, total), groups);
+        groups.forEach((group) => (group.open = isOpen(group)));
     } catch (error) {
-        if (!view.page.signal.aborted)
-            replace(
+        if (!view.context.signal.aborted)
+            setChildren(
                 view.list,
-                failed(error, () => groups(view)),
+                errorMessage(error, () => showGroups(view)),
             );
     }
 }
 
-/// Everything tools come from, with how many: the answer says so, or the servers do.
-async function sources(servers, first) {
-    const states = new Map(servers.map((it) => [it.id, it]));
-    const counted = first.sources ?? servers.map((it) => ({ id: it.id, tools: it.toolCount }));
-    return counted.map((it) => ({ id: it.id, tools: it.tools ?? it.total ?? it.count, server: states.get(it.id) }));
+/// All sources with their number of tools, and their server if they are one.
+function sourcesOf(servers, firstPage) {
+    const serversById = new Map(servers.map((server) => [server.id, server]));
+    const counts = firstPage.sources ?? servers.map((server) => ({ id: server.id, tools: server.toolCount }));
+    return counts.map(({ id, tools }) => ({ id, tools, server: serversById.get(id) }));
 }
 
-function none() {
-    return empty(
-        "No tools yet",
-        "Drop a script with a comment header into `tools/`, or add a server under Servers.",
-        "`toolscout doctor` shows what is broken and how to fix it.",
+function noTools() {
+    return emptyState(
+        "No tools",
+        "Add a script with a comment header to `tools/`, or add a server under Servers.",
+        "If tools are missing, run `toolscout doctor`.",
     );
 }
 
-function group(view, source) {
+function groupNode(view, source) {
     const rows = el("ul", { class: "picks" });
     const state =
         source.server?.state === "failed"
-            ? chip("failed", "bad")
+            ? badge("failed", "error")
             : source.server?.enabled === false
-              ? chip("off")
+              ? badge("disabled")
               : undefined;
     const node = el(
         "details",
@@ -157,8 +155,8 @@ function group(view, source) {
         el(
             "summary",
             {},
-            said(line(source.id, 60), "span", { class: "source" }),
-            el("span", { class: "count" }, number(source.tools)),
+            externalText(truncate(source.id, 60), "span", { class: "source" }),
+            el("span", { class: "count" }, formatNumber(source.tools)),
             state,
         ),
         rows,
@@ -167,15 +165,15 @@ function group(view, source) {
     node.addEventListener("toggle", () => {
         if (node.open && !isFilled) {
             isFilled = true;
-            void more(view, source.id, rows);
+            void loadPage(view, source.id, rows);
         }
     });
     return node;
 }
 
-/// The next rows of a group; a thousand are never asked for at once.
-async function more(view, source, rows, cursor) {
-    const last = rows.appendChild(el("li", {}, waiting("Loading")));
+/// Appends the next page of tools to a group.
+async function loadPage(view, source, rows, cursor) {
+    const placeholder = rows.appendChild(el("li", {}, loading("Loading tools")));
     try {
         const answer = await get(`/api/tools${query({ server: source, all: true, limit: PAGE, cursor })}`, view.page.signal);
         const made = answer.tools.map((it) => el("li", {}, pick(it)));
@@ -207,7 +205,7 @@ async function more(view, source, rows, cursor) {
         }
         mark(view, place());
     } catch (error) {
-        last.replaceWith(el("li", {}, failed(error)));
+        placeholder.replaceWith(el("li", {}, errorMessage(error)));
     }
 }
 
@@ -215,75 +213,83 @@ function place() {
     return location.hash.split("?")[0].split("/").slice(2).map(decodeURIComponent).join("/");
 }
 
-/// One tool, to be chosen.
-function pick(tool, ...more) {
-    const chips = [];
-    if (tool.status && tool.status !== "ready") chips.push(chip(tool.status, tool.status === "held" ? "warm" : "calm"));
-    if (tool.policy && tool.policy !== "allow") chips.push(chip(tool.policy, tool.policy === "ask" ? "warm" : "bad"));
+/// A link to a tool, with its badges and description.
+function toolLink(tool, ...extras) {
+    const badges = [];
+    if (tool.status && tool.status !== "ready")
+        badges.push(badge(tool.status, tool.status === "quarantined" ? "warning" : "neutral"));
+    if (tool.policy && tool.policy !== "allow")
+        badges.push(badge(tool.policy, tool.policy === "ask" ? "warning" : "error"));
     const href = `#/tools/${[tool.source, tool.name].map(encodeURIComponent).join("/")}`;
     return el(
         "a",
         { class: "pick", href, "data-tool": `${tool.source}/${tool.name}` },
-        el("span", { class: "top" }, said(line(tool.name, 80), "span", { class: "tool" }), chips, ...more),
-        el("span", { class: "about said", dir: "auto" }, line(tool.description || "", 160)),
+        el(
+            "span",
+            { class: "top" },
+            externalText(truncate(tool.name, 80), "span", { class: "tool" }),
+            badges,
+            ...extras,
+        ),
+        el("span", { class: "about external", dir: "auto" }, truncate(tool.description || "", 160)),
     );
 }
 
 async function search(view) {
-    const text = view.box.value.trim();
-    if (!text) return groups(view);
-    const asked = (view.asked += 1);
+    const text = view.input.value.trim();
+    if (!text) return showGroups(view);
+    const request = (view.requestCount += 1);
     try {
-        const answer = await get(`/api/search${query({ q: text, limit: HITS, typing: true })}`, view.page.signal);
-        if (asked !== view.asked) return undefined;
-        const hits = answer.results ?? [];
-        const best = Math.max(...hits.map((it) => it.score), 0.001);
-        const notes = (answer.notes ?? []).map((it) => el("p", { class: "hint" }, ticked(shown(it.text ?? it))));
-        announce(hits.length ? `${count(hits.length, "tool")} found` : "Nothing found");
-        if (hits.length === 0)
-            return replace(
+        const parameters = queryString({ q: text, limit: MAX_RESULTS, typing: true });
+        const { results, notes } = await get(`/api/search${parameters}`, view.context.signal);
+        if (request !== view.requestCount) return undefined;
+        const bestScore = Math.max(...results.map((result) => result.score), 0.001);
+        const noteNodes = notes.map((note) => el("p", { class: "hint" }, withCode(escapeInvisible(note))));
+        announce(results.length ? `${plural(results.length, "tool")} found` : "No tools found");
+        if (results.length === 0)
+            return setChildren(
                 view.list,
-                empty("No matches", "Try other words, or the name of a tool."),
-                notes,
+                emptyState("No matches", "Try other words, or the name of a tool."),
+                noteNodes,
             );
-        replace(
+        setChildren(
             view.list,
             el(
                 "ol",
                 { class: "picks hits" },
-                hits.map((it) => el("li", {}, hit(it, best))),
+                results.map((result) => el("li", {}, resultLink(result, bestScore))),
             ),
-            notes,
+            noteNodes,
         );
-        mark(view, place());
+        markCurrent(view, toolInUrl());
     } catch (error) {
-        if (!view.page.signal.aborted && asked === view.asked)
-            replace(
+        if (!view.context.signal.aborted && request === view.requestCount)
+            setChildren(
                 view.list,
-                failed(error, () => search(view)),
+                errorMessage(error, () => search(view)),
             );
     }
     return undefined;
 }
 
-/// What was typed is a question once something found by it was chosen: then it counts, and is learned from.
-function asked(view) {
-    const text = view.box.value.trim();
-    if (text === view.settled) return;
-    view.settled = text;
-    get(`/api/search${query({ q: text, limit: HITS })}`).catch(() => undefined);
+/// Repeats the search without `typing`, so that it is recorded: the user has opened one of its results.
+function recordSearch(view) {
+    const text = view.input.value.trim();
+    if (text === view.recordedQuery) return;
+    view.recordedQuery = text;
+    get(`/api/search${queryString({ q: text, limit: MAX_RESULTS })}`).catch(() => undefined);
 }
 
-function hit(found, best) {
+function resultLink(result, bestScore) {
     const score = el(
         "span",
         { class: "score" },
         el("span", { class: "bar", "aria-hidden": "true" }),
-        el("span", {}, found.score.toFixed(2)),
+        el("span", {}, result.score.toFixed(2)),
     );
-    score.firstChild.style.setProperty("--share", `${Math.round((found.score / best) * 100)}%`);
-    const node = pick(found, said(line(found.source, 40), "span", { class: "from" }), score);
-    const why = Array.isArray(found.why) ? found.why.map((it) => it.text ?? it).join(", ") : found.why;
-    if (why) node.append(el("span", { class: "why said" }, `because: ${shown(why)}`));
+    score.firstChild.style.setProperty("--share", `${Math.round((result.score / bestScore) * 100)}%`);
+    const node = toolLink(result, externalText(truncate(result.source, 40), "span", { class: "from" }), score);
+    if (result.why.length)
+        node.append(el("span", { class: "why external" }, `because: ${escapeInvisible(result.why.join(", "))}`));
     return node;
 }

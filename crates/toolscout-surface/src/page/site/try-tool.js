@@ -1,65 +1,67 @@
-// Tries a tool: a form made from what it takes, or JSON, and what came of the call.
+// Calls a tool: a form for its arguments, and the result.
 
-import { path, post } from "./api.js";
-import { announce, button, el, fresh, replace } from "./dom.js";
-import { formOf } from "./form.js";
-import { attempt, failed } from "./parts.js";
-import { resultOf } from "./result.js";
-import { pretty, took } from "./words.js";
+import { path, post, postWithProgress } from "./api.js";
+import { badge, errorMessage, withErrorToast } from "./components.js";
+import { announce, button, el, setChildren, uniqueId } from "./dom.js";
+import { escapeInvisible, formatDuration, formatNumber, prettyJson, truncate } from "./format.js";
+import { schemaForm } from "./schema-form.js";
+import { toolResult } from "./tool-result.js";
 
-export function tryOut(tool, page) {
-    const form = formOf(tool.inputSchema ?? {});
-    const raw = el("textarea", { id: fresh("raw"), rows: "8", spellcheck: "false", class: "code" });
-    const rawField = el(
+export function tryTool(tool, context) {
+    const form = schemaForm(tool.inputSchema ?? {});
+    const jsonInput = el("textarea", { id: uniqueId("json"), rows: "8", spellcheck: "false", class: "code" });
+    const jsonField = el(
         "div",
         { class: "field", hidden: true },
-        el("label", { for: raw.id }, "Arguments, as JSON"),
-        raw,
+        el("label", { for: jsonInput.id }, "Arguments (JSON)"),
+        jsonInput,
     );
     const result = el("div", { class: "result", "aria-live": "polite" });
-    const state = { tool, page, form, raw, rawField, result, isRaw: false };
-    const toggle = button("Write JSON instead", () => flip(state, toggle), { class: "quiet" });
+    const state = { tool, context, form, jsonInput, jsonField, result, isJson: false };
+    const toggle = button("Edit as JSON", () => toggleJson(state, toggle), { class: "quiet" });
     const run = el("button", { type: "submit", class: "strong" }, "Run");
     const node = el(
         "form",
         { class: "stack tryout", novalidate: true },
         form.node,
-        rawField,
+        jsonField,
         el("div", { class: "actions" }, run, toggle),
     );
     node.addEventListener("submit", (event) => {
         event.preventDefault();
-        void send(state, run);
+        void call(state, run);
     });
     if (form.isEmpty) toggle.textContent = "Give arguments as JSON";
     return el("div", {}, node, result);
 }
 
-function flip(state, toggle) {
-    state.isRaw = !state.isRaw;
-    if (state.isRaw) state.raw.value = pretty(state.form.value());
-    state.form.node.hidden = state.isRaw;
-    state.rawField.hidden = !state.isRaw;
-    toggle.textContent = state.isRaw ? "Use the form" : "Write JSON instead";
-    if (state.isRaw) state.raw.focus();
+/// Switches between the form and the JSON input.
+function toggleJson(state, toggle) {
+    state.isJson = !state.isJson;
+    if (state.isJson) state.jsonInput.value = prettyJson(state.form.value());
+    state.form.node.hidden = state.isJson;
+    state.jsonField.hidden = !state.isJson;
+    toggle.textContent = state.isJson ? "Use the form" : "Edit as JSON";
+    if (state.isJson) state.jsonInput.focus();
 }
 
-/// The arguments as JSON text; none where something in them is wrong. Text, because numbers may be larger than ours.
-function written(state) {
-    if (!state.isRaw) return state.form.check() ? JSON.stringify(state.form.value()) : undefined;
-    const text = state.raw.value.trim() || "{}";
+/// The arguments as JSON text; undefined if they are invalid. Typed JSON is sent unchanged, because JavaScript cannot
+/// represent all its numbers.
+function readArguments(state) {
+    if (!state.isJson) return state.form.validate() ? JSON.stringify(state.form.value()) : undefined;
+    const text = state.jsonInput.value.trim() || "{}";
     try {
         const isObject = Object.getPrototypeOf(JSON.parse(text)) === Object.prototype;
         if (isObject) return text;
-        throw new Error('arguments are an object: {"name": value}');
+        throw new Error('write the arguments as {"name": value}');
     } catch (error) {
-        replace(state.result, failed({ message: `Not a JSON object: ${error.message}` }));
+        setChildren(state.result, errorMessage({ message: `Not a JSON object: ${error.message}` }));
         return undefined;
     }
 }
 
-async function send(state, run) {
-    const text = written(state);
+async function call(state, run) {
+    const text = readArguments(state);
     if (text === undefined || run.getAttribute("aria-disabled") === "true") return;
     run.setAttribute("aria-disabled", "true");
     run.textContent = "Running…";
@@ -75,8 +77,9 @@ async function send(state, run) {
         replace(state.result, resultOf(answer));
         announce(`${answer.result?.isError ? "The tool failed" : "Done"} after ${took(answer.tookMs)}`);
     } catch (error) {
-        if (state.page.signal.aborted) return;
-        replace(state.result, refused(state, run, error));
+        if (state.context.signal.aborted) return;
+        if (controller.signal.aborted) showCancelled(state, progress.elapsed());
+        else setChildren(state.result, callError(state, run, error));
     } finally {
         run.removeAttribute("aria-disabled");
         run.textContent = "Run";
@@ -89,17 +92,17 @@ function refused(state, run, error) {
     const yes = button(
         "Approve, and run",
         async () => {
-            const said = await attempt(() =>
+            const isApproved = await withErrorToast(() =>
                 post(path`/api/approvals/${error.approval}`, { decision: "approve" }).then(() => true),
             );
-            if (said) await send(state, run);
+            if (isApproved) await call(state, run);
         },
         { class: "strong" },
     );
     return el(
         "div",
         { class: "notice" },
-        el("p", {}, "This call needs approval first."),
-        el("div", { class: "actions" }, yes, el("a", { class: "button quiet", href: "#/approvals" }, "Show approvals")),
+        el("p", {}, "This call needs approval."),
+        el("div", { class: "actions" }, approveAndRun, viewApprovals),
     );
 }
