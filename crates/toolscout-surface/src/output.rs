@@ -2,6 +2,9 @@
 
 pub mod brief;
 pub mod json;
+pub mod safe_schema;
+pub mod table;
+mod text;
 pub mod tool_result;
 pub mod tools;
 pub mod toon;
@@ -10,6 +13,8 @@ use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
+pub use text::Text;
+pub use toolscout_core::counted;
 
 /// The output format of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,11 +67,6 @@ pub fn render(value: &Value, format: Format) -> String {
         (Format::Text | Format::Json, value) => json::pretty(value),
         (Format::Toon, value) => toon::encode(value),
     }
-}
-
-/// `1 tool`, `2 tools`.
-pub fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A duration in its largest unit: `40 s`, `3 min`, `5 h`, `2 days`.

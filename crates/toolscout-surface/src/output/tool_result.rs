@@ -10,6 +10,9 @@ use toolscout_core::ToolOutput;
 /// Text blocks unchanged, one after the other; other blocks as JSON, one line each. Without any
 /// block, the structured content.
 pub fn text(output: &ToolOutput) -> String {
+    if unreadable(output).is_some() {
+        return output.raw().as_str().to_owned();
+    }
     let blocks = output.content();
     if blocks.is_empty() {
         return output
@@ -18,6 +21,13 @@ pub fn text(output: &ToolOutput) -> String {
             .unwrap_or_default();
     }
     blocks.iter().map(block).collect::<Vec<_>>().join("\n")
+}
+
+/// The reason why the result cannot be read as JSON, if there is one: half of a surrogate pair, or
+/// a number that is too large. Such a result is forwarded as received, but not shown as text.
+pub fn unreadable(output: &ToolOutput) -> Option<String> {
+    let error = serde_json::from_str::<Value>(output.raw().as_str()).err()?;
+    Some(format!("the result of the tool is not valid JSON: {error}"))
 }
 
 fn block(block: &Value) -> String {
@@ -30,6 +40,9 @@ fn block(block: &Value) -> String {
 /// The structured content if there is any; as an error, the plain text if the result has only
 /// text; otherwise the whole result.
 pub fn json(output: &ToolOutput) -> Result<Value, String> {
+    if unreadable(output).is_some() {
+        return Err(text(output));
+    }
     if let Some(structured) = output.structured_content() {
         return Ok(structured);
     }

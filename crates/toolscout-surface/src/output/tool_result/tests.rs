@@ -24,3 +24,12 @@ fn json_falls_back_to_plain_text() {
     assert_eq!(to_json(&ToolOutput::structured(json!({"a": 1}))), Ok(json!({"a": 1})));
     assert_eq!(to_json(&ToolOutput::text("plain")), Err("plain".to_owned()));
 }
+
+/// V-89.
+#[test]
+fn a_result_with_half_of_a_surrogate_pair_is_not_shown_as_nothing() {
+    let raw = r#"{"content":[{"type":"text","text":"\ud800"}]}"#;
+    let output = ToolOutput::from_raw(RawJson::parse(raw).unwrap()).unwrap();
+    assert!(unreadable(&output).is_some_and(|reason| reason.contains("not valid JSON")));
+    assert_eq!((text(&output).as_str(), to_json(&output)), (raw, Err(raw.to_owned())));
+}
