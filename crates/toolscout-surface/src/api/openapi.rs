@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document of all operations.
 
+use super::projects;
 use crate::operation::{
     Access, BoundOperation, Effect, OperationError, Operations, inline_string_enums,
     schema_settings,
@@ -22,8 +23,13 @@ pub(super) fn document(operations: &Operations) -> Value {
             entry["operationId"] = format!("{}_alias", operation_id(operation)).into();
             paths.insert(alias.to_owned(), json!({route.method.to_lowercase(): entry}));
         }
-        let place = paths.entry(shown(route.path)).or_insert_with(|| json!({}));
-        place[route.method.to_lowercase()] = entry;
+        let in_project = projects::path_in("{project}", route.path);
+        if let Some(path) = in_project.filter(|_| operation.spec.access != Access::Open) {
+            let path_item = paths.entry(openapi_path(&path)).or_insert_with(|| json!({}));
+            path_item[route.method.to_lowercase()] = entry_in_project(operation, &entry);
+        }
+        let path_item = paths.entry(openapi_path(route.path)).or_insert_with(|| json!({}));
+        path_item[route.method.to_lowercase()] = entry;
     }
     paths.insert(PATH.to_owned(), document_entry());
     let error = schema_generator.subschema_for::<OperationError>().to_value();
@@ -136,6 +142,20 @@ fn operation_entry(operation: &BoundOperation, generator: &mut SchemaGenerator) 
     if spec.access == Access::Open {
         entry["security"] = json!([]);
     }
+    entry
+}
+
+/// The entry of the same operation under the path of a project.
+fn entry_in_project(operation: &BoundOperation, entry: &Value) -> Value {
+    let mut entry = entry.clone();
+    entry["operationId"] = format!("{}_in_project", operation_id(operation)).into();
+    let description = "The id of the project, as in `/api/projects`, or `current`";
+    let project = json!({
+        "name": "project", "in": "path", "required": true, "description": description,
+        "schema": {"type": "string", "minLength": 1},
+    });
+    let others = entry["parameters"].as_array().cloned().unwrap_or_default();
+    entry["parameters"] = std::iter::once(project).chain(others).collect();
     entry
 }
 

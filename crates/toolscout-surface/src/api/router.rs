@@ -46,9 +46,7 @@ pub struct OperationRouter {
     /// The base context of every request: the project, the observers.
     request: Cx,
     document: OnceLock<Bytes>,
-    requests: Arc<ConcurrencyLimit>,
-    streams: Arc<ConcurrencyLimit>,
-    bodies: Arc<BodyBudget>,
+    shares: RequestShares,
     limits: Limits,
     /// Ends the streams on shutdown; without it they end with their connections.
     shutdown: Option<CancelToken>,
@@ -66,31 +64,62 @@ impl OperationRouter {
             operations,
             request,
             document: OnceLock::new(),
-            requests: ConcurrencyLimit::new(limits.requests, limits.requests_each),
-            streams: ConcurrencyLimit::new(limits.streams, limits.streams_each),
-            bodies: BodyBudget::new(limits.bodies),
+            shares: RequestShares::new(&limits),
             limits,
             shutdown,
         })
     }
 
+    /// The routes of another project, which share the limits of this one.
+    pub fn for_project(&self, operations: Operations, request: Cx) -> Arc<Self> {
+        Arc::new(Self {
+            operations,
+            request,
+            document: OnceLock::new(),
+            shares: self.shares.clone(),
+            limits: self.limits.clone(),
+            shutdown: self.shutdown.clone(),
+        })
+    }
+
     /// Adds these routes to those of a listener.
     pub fn add_to(self: &Arc<Self>, routes: Routes) -> Routes {
-        let (open, guarded) = self.routers();
-        routes.open(open).guarded(guarded)
+        let (open, guarded) = self.routers(|path| Some(path.to_owned()));
+        routes.open(open).guarded(guarded.merge(self.document_route()))
+    }
+
+    /// Adds these routes to those of a listener, under the path of a project.
+    pub fn add_project_to(self: &Arc<Self>, id: &str, routes: Routes) -> Routes {
+        let (_, guarded) = self.routers(|path| projects::path_in(id, path));
+        routes.guarded(guarded)
     }
 
     /// All routes, for the operator who owns the control socket. Commands typed at a terminal
     /// are forwarded this way; a command that needs a confirmation has already requested it
     /// there.
     pub fn for_owner(self: &Arc<Self>) -> SocketRouter {
-        let (open, guarded) = self.routers();
-        let owner = Principal { name: None, role: Role::Operator };
-        SocketRouter(open.merge(guarded).layer(Extension(owner)).layer(Extension(SocketOwner)))
+        self.for_peer(SocketPeer { role: Role::Operator, has_authorized: true })
     }
 
-    /// The routes that need no authentication, and those that do.
-    fn routers(self: &Arc<Self>) -> (Router, Router) {
+    /// All routes, for a tool or a server of the owner: it decides nothing. If it is toolscout
+    /// itself, it has authorized a call before it forwards it.
+    pub fn for_tool(self: &Arc<Self>, is_toolscout: bool) -> SocketRouter {
+        self.for_peer(SocketPeer { role: Role::Tool, has_authorized: is_toolscout })
+    }
+
+    fn for_peer(self: &Arc<Self>, peer: SocketPeer) -> SocketRouter {
+        let (open, guarded) = self.routers(|path| Some(path.to_owned()));
+        let guarded = guarded.merge(self.document_route());
+        let principal = Principal::new(None, peer.role);
+        SocketRouter(open.merge(guarded).layer(Extension(principal)).layer(Extension(peer)))
+    }
+
+    /// The routes that need no authentication, and those that do. `place` maps the path of an
+    /// operation to the path of its route, or to none.
+    fn routers(
+        self: &Arc<Self>,
+        place: impl Fn(&'static str) -> Option<String>,
+    ) -> (Router, Router) {
         let (mut open, mut guarded) = (Router::new(), Router::new());
         let paths = |operation: &Arc<BoundOperation>| {
             [Some(operation.spec.route.path), operation.spec.alias]
@@ -118,16 +147,20 @@ impl OperationRouter {
                 drain(request.into_body()).await;
                 response::method_not_allowed(&methods)
             });
-            if is_open {
-                open = open.route(path, route);
-            } else {
-                guarded = guarded.route(path, route);
+            match place(path) {
+                Some(path) if is_open => open = open.route(&path, route),
+                Some(path) => guarded = guarded.route(&path, route),
+                None => {}
             }
         }
+        (open, guarded)
+    }
+
+    fn document_route(self: &Arc<Self>) -> Router {
         let router = self.clone();
         let document = get(async move || response::bytes(StatusCode::OK, JSON, router.document()));
         let document = document.fallback(async || response::method_not_allowed("GET"));
-        (open, guarded.route(openapi::PATH, document))
+        Router::new().route(openapi::PATH, document)
     }
 
     fn document(&self) -> Bytes {
@@ -135,9 +168,13 @@ impl OperationRouter {
     }
 }
 
-/// Marks a request over the control socket.
-#[derive(Clone)]
-struct SocketOwner;
+/// The other end of the control socket.
+#[derive(Clone, Copy)]
+struct SocketPeer {
+    role: Role,
+    /// Whether it has asked for an approval already, if a call needs one.
+    has_authorized: bool,
+}
 
 /// Responds to a request for an operation. It checks the role before it reads anything of the
 /// request.
@@ -149,26 +186,32 @@ async fn respond(
     let (mut head, body) = request.into_parts();
     let principal = match (head.extensions.get::<Principal>(), operation.spec.access) {
         (Some(principal), _) => Ok(principal.clone()),
-        (None, Access::Open) => Ok(Principal { name: None, role: Role::Agent }),
+        (None, Access::Open) => Ok(Principal::new(None, Role::Agent)),
         (None, _) => {
             Err(OperationError::new(ErrorCode::Unauthorized, "the request is not authenticated"))
         }
     };
-    let admitted =
-        principal.and_then(|principal| operation.check_access(principal.role).map(|()| principal));
-    let principal = match admitted {
-        Ok(principal) => principal,
+    let admitted = principal.and_then(|principal| {
+        let cx = context(&router, &principal, &head);
+        operation.check_access(&cx).map(|()| (principal, cx))
+    });
+    let (principal, cx) = match admitted {
+        Ok(admitted) => admitted,
         Err(error) => {
             drain(body).await;
             return Err(error);
         }
     };
     let too_many = |what| {
-        OperationError::new(ErrorCode::TooManyRequests, format!("too many {what} at a time"))
+        let message = format!("busy, retry after 1 s: too many concurrent {what} of this client");
+        OperationError::new(ErrorCode::TooManyRequests, message)
     };
-    let permit = router.requests.enter(&principal.name).ok_or_else(|| too_many("requests"))?;
-    let (input, is_dry_run) = input(&router, &operation, &mut head, body).await?;
-    let cx = Cx { dry_run: is_dry_run, ..context(&router, &principal, &head) };
+    let shares = &router.shares;
+    let key = share_key(&principal, &head);
+    let permit = shares.requests.try_acquire(&key).ok_or_else(|| too_many("requests"))?;
+    let body_permit = shares.bodies.empty_permit(&key);
+    let (input, is_dry_run) = input(&router, &operation, &mut head, body, body_permit).await?;
+    let cx = Cx { dry_run: is_dry_run, ..cx };
     if operation.is_stream() {
         let permit = shares.streams.try_acquire(&key).ok_or_else(|| too_many("streams"))?;
         let items = operation.open(input, cx).await?;
@@ -229,18 +272,20 @@ fn context(router: &OperationRouter, principal: &Principal, head: &Parts) -> Cx 
     let cx = Cx {
         caller: Caller::Http,
         user: principal.name.clone(),
-        client: client.map(|name| name.chars().take(CLIENT_NAME).collect::<String>().into()),
+        token: principal.token.clone(),
+        profile: principal.profile.clone(),
+        is_ui: principal.is_ui,
+        client: client.map(|name| name.chars().take(MAX_CLIENT_NAME).collect::<String>().into()),
         trace: trace_context(&headers),
         headers: headers.into(),
         approval_prompt: None,
         role: principal.role,
         ..router.request.clone()
     };
-    if head.extensions.get::<SocketOwner>().is_none() {
-        return cx;
-    }
+    let Some(peer) = head.extensions.get::<SocketPeer>() else { return cx };
     let confirmed: ApprovalPrompt = Arc::new(|_| Box::pin(async { true }));
-    Cx { caller: Caller::Cli, asker: Some(confirmed), ..cx }
+    let approval_prompt = peer.has_authorized.then_some(confirmed);
+    Cx { caller: Caller::Cli, approval_prompt, ..cx }
 }
 
 /// The fields of path, query and JSON body, and whether this is a dry run. A field that is
@@ -250,6 +295,7 @@ async fn input(
     operation: &BoundOperation,
     head: &mut Parts,
     body: Body,
+    permit: SharePermit,
 ) -> Result<(Map<String, Value>, bool), OperationError> {
     let path = Path::<Vec<(String, String)>>::from_request_parts(head, &()).await;
     let Path(path) = path

@@ -29,9 +29,12 @@ async fn an_error_names_the_invalid_part_of_a_request() {
         assert_eq!(
             (response.status, &error["code"]),
             (400, &"VALIDATION_FAILED".into()),
-            "{path}: {answer:?}"
+            "{path}: {response:?}"
         );
-        assert!(error["error"].as_str().is_some_and(|it| it.contains(expected)), "{path}: {error}");
+        assert!(
+            error["error"].as_str().is_some_and(|error| error.contains(expected)),
+            "{path}: {error}"
+        );
     }
     let repeated = send(
         &site,
