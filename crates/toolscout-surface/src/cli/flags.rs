@@ -16,6 +16,7 @@
 #[cfg(test)]
 mod tests;
 
+mod analysis;
 mod arguments;
 mod flatten;
 mod hints;
@@ -26,6 +27,7 @@ mod shape;
 
 use super::words::{Locale, Word};
 use super::{CommandSpec, Parsed};
+pub use analysis::{FlagAnalysis, FlagClash, FlagInfo, analyze};
 use flatten::{Flat, Leaf, Parent};
 use schemas::Schemas;
 use toolscout_core::{Diagnostic, DiagnosticKind, Tool};
@@ -39,6 +41,7 @@ pub struct ToolFlags {
     pub diagnostics: Vec<Diagnostic>,
     leaves: Vec<Leaf>,
     parents: Vec<Parent>,
+    clashes: Vec<FlagClash>,
     extras: Extras,
 }
 
@@ -61,7 +64,13 @@ impl ToolFlags {
         let extras = Extras { help: !taken("help"), json: !taken("json"), input: !taken("input") };
         let mut spec = CommandSpec::new(tool.id.name.as_str(), about(tool, locale));
         spec.options = options::options(&leaves, &parents, extras);
-        hints::apply(&tool.cli, &mut spec, &mut news);
+        hints::apply(&tool.cli, &mut spec, &mut collector);
+        let reported =
+            collector.diagnostics.iter().filter(|it| it.kind == DiagnosticKind::Collision);
+        spec.notes.extend(reported.map(|clash| match &clash.hint {
+            Some(hint) => format!("{}. {hint}", clash.message),
+            None => clash.message.clone(),
+        }));
         options::add_extras(&mut spec, extras, locale);
         Self { spec, diagnostics: collector.diagnostics, leaves, parents, clashes, extras }
     }

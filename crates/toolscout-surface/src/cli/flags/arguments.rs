@@ -41,13 +41,27 @@ impl ToolFlags {
                 Err(error) => errors.push(error),
             }
         }
-        self.parents.iter().filter(|it| it.required).for_each(|it| complete(&mut arguments, it));
-        let missing =
-            self.leaves.iter().filter(|it| it.required && at(&arguments, &it.path).is_none());
-        let missing = missing.filter(|it| !parsed.is_given(&it.flag));
-        errors.extend(
-            missing.map(|it| UsageError::MissingOption { option: format!("--{}", it.flag) }),
-        );
+        for leaf in &self.leaves {
+            if let Some(default) = &leaf.own_default
+                && get_path(&arguments, &leaf.path).is_none()
+                && !parsed.is_given(&leaf.flag)
+            {
+                insert(&mut arguments, &leaf.path, default.clone());
+            }
+        }
+        self.parents
+            .iter()
+            .filter(|parent| parent.required)
+            .for_each(|parent| add_required_object(&mut arguments, parent));
+        let missing = self
+            .leaves
+            .iter()
+            .filter(|leaf| leaf.required && get_path(&arguments, &leaf.path).is_none());
+        let missing = missing.filter(|missing| !parsed.is_given(&missing.flag));
+        errors
+            .extend(missing.map(|missing| UsageError::MissingOption {
+                option: format!("--{}", missing.flag),
+            }));
         UsageErrors::check(errors)?;
         Ok(arguments)
     }
@@ -72,8 +86,9 @@ impl ToolFlags {
     }
 }
 
-fn value(leaf: &Leaf, parsed: &Parsed) -> Result<Value, UsageError> {
-    let texts = parsed.texts(&leaf.flag);
+fn leaf_value(leaf: &Leaf, parsed: &Parsed) -> Result<Value, UsageError> {
+    let convert = |text: &String| leaf.conversion.map_or_else(|| text.clone(), |it| it.apply(text));
+    let texts: Vec<String> = parsed.texts(&leaf.flag).iter().map(convert).collect();
     let Shape::List(item) = &leaf.shape else {
         let text = texts.first().map(String::as_str).unwrap_or_default();
         return leaf

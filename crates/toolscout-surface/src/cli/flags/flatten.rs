@@ -1,16 +1,14 @@
 //! Flattens nested properties: one flag for each leaf, by its path.
 
-use super::hints::Layout;
+use super::analysis::FlagClash;
+use super::hints::{Conversion, Layout};
 use super::schemas::Schemas;
 use super::shape::Shape;
 use super::{DiagnosticCollector, names};
 use crate::cli::value::scalar_text;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-use toolscout_core::{Diagnostic, DiagnosticKind};
-
-/// The maximum number of names that a flag joins.
-const DEEPEST: usize = 3;
+use toolscout_core::{Diagnostic, DiagnosticKind, counted};
 
 /// The maximum number of flags from nested objects; further ones stay JSON. Every top-level
 /// property has a flag.
@@ -23,6 +21,7 @@ const MAX_REPORTED_CLASHES: usize = 20;
 pub(super) struct Flat {
     pub(super) leaves: Vec<Leaf>,
     pub(super) parents: Vec<Parent>,
+    pub(super) clashes: Vec<FlagClash>,
 }
 
 /// A property with a flag of its own.
@@ -35,6 +34,9 @@ pub(super) struct Leaf {
     pub(super) required: bool,
     pub(super) help: String,
     pub(super) default: Option<String>,
+    /// A default of the author's hints, which the gateway does not know.
+    pub(super) own_default: Option<Value>,
+    pub(super) conversion: Option<Conversion>,
 }
 
 /// An object whose properties are flags; it may be given whole, as JSON.
@@ -49,8 +51,16 @@ pub(super) struct Parent {
     pub(super) shown: bool,
 }
 
-pub(super) fn flatten(schemas: &Schemas, layout: &Layout, news: &mut News<'_>) -> Flat {
-    let mut walk = Walk { schemas, layout, flat: Flat { leaves: Vec::new(), parents: Vec::new() } };
+pub(super) fn flatten(
+    schemas: &Schemas,
+    layout: &Layout,
+    collector: &mut DiagnosticCollector<'_>,
+) -> Flat {
+    let mut walk = Walk {
+        schemas,
+        layout,
+        flat: Flat { leaves: Vec::new(), parents: Vec::new(), clashes: Vec::new() },
+    };
     walk.object(schemas.root(), &mut Vec::new(), true);
     let mut flat = walk.flat;
     name_parents(&mut flat);
@@ -78,19 +88,28 @@ impl Walk<'_> {
         let shape = Shape::from_schema(self.schemas, schema);
         let flag = names::flag(path, &self.layout.separator);
         let help = self.help(schema);
-        if shape == Shape::Object && path.len() < DEEPEST && self.has_room(schema) {
+        let given = self.layout.override_for(&flag);
+        let is_flattened = shape == Shape::Object && given.shape.is_none();
+        if is_flattened && path.len() < self.layout.max_depth && self.has_room(schema) {
             let parent = Parent { path: path.clone(), flag, required, help, shown: false };
             self.flat.parents.push(parent);
             return self.object(schema, path, required);
         }
-        let default = self.schemas.said(schema, "default").filter(|it| !it.is_null());
+        let default = given
+            .default
+            .as_ref()
+            .or_else(|| self.schemas.annotation(schema, "default"))
+            .filter(|value| !value.is_null());
         let leaf = Leaf {
             path: path.clone(),
             flag,
-            shape: self.layout.settle(shape),
-            required: required && default.is_none(),
+            shape: given.shape.unwrap_or_else(|| self.layout.adjust(shape)),
+            required: given.required.unwrap_or(required && default.is_none()),
             help,
-            default: default.map(|it| scalar_text(it.clone()).unwrap_or_else(|| it.to_string())),
+            default: default
+                .map(|default| scalar_text(default.clone()).unwrap_or_else(|| default.to_string())),
+            own_default: given.default.clone(),
+            conversion: given.conversion,
         };
         self.flat.leaves.push(leaf);
     }
@@ -111,11 +130,18 @@ impl Walk<'_> {
 /// the others are reported and stay reachable as JSON.
 fn resolve_collisions(flat: &mut Flat, collector: &mut DiagnosticCollector<'_>) {
     let clashes = clashes(flat);
-    clashes.iter().take(REPORTED).for_each(|it| report(flat, it, news));
-    if clashes.len() > REPORTED {
-        let message =
-            format!("`{}` has {} more flags that clash", news.tool.id, clashes.len() - REPORTED);
-        news.add(
+    flat.clashes = clashes.iter().map(|clash| flag_clash(flat, clash)).collect();
+    clashes
+        .iter()
+        .take(MAX_REPORTED_CLASHES)
+        .for_each(|clash| report_clash(flat, clash, collector));
+    if clashes.len() > MAX_REPORTED_CLASHES {
+        let message = format!(
+            "`{}` has {}",
+            collector.tool.id,
+            counted(clashes.len() - MAX_REPORTED_CLASHES, "more flag collision")
+        );
+        collector.add(
             Diagnostic::warning(DiagnosticKind::Collision, message)
                 .with_hint("choose another `cli.separator`"),
         );
@@ -138,16 +164,27 @@ fn clashes(flat: &Flat) -> Vec<Vec<usize>> {
     clashes
 }
 
-/// Shows the objects through which the user can set the properties without a flag.
-fn show_parents(flat: &mut Flat, lost: &HashSet<usize>) {
-    let paths = lost.iter().map(|it| &flat.leaves[*it].path);
-    let around: HashSet<_> = paths.flat_map(|path| (1..path.len()).map(|it| &path[..it])).collect();
-    flat.parents.iter_mut().for_each(|it| it.shown = around.contains(it.path.as_slice()));
+fn flag_clash(flat: &Flat, clash: &[usize]) -> FlagClash {
+    let leaves = clash.iter().map(|index| &flat.leaves[*index]);
+    FlagClash {
+        flag: flat.leaves[clash[0]].flag.clone(),
+        properties: leaves.map(|leaf| leaf.path.join(".")).collect(),
+    }
 }
 
-fn report(flat: &Flat, clash: &[usize], news: &mut News<'_>) {
-    let leaves: Vec<_> = clash.iter().map(|at| &flat.leaves[*at]).collect();
-    let paths: Vec<_> = leaves.iter().map(|it| it.path.join(".")).collect();
+/// Shows the objects through which the user can set the properties without a flag.
+fn show_parents(flat: &mut Flat, without_flag: &HashSet<usize>) {
+    let paths = without_flag.iter().map(|without_flag| &flat.leaves[*without_flag].path);
+    let ancestors: HashSet<_> =
+        paths.flat_map(|path| (1..path.len()).map(|index| &path[..index])).collect();
+    flat.parents
+        .iter_mut()
+        .for_each(|parent| parent.shown = ancestors.contains(parent.path.as_slice()));
+}
+
+fn report_clash(flat: &Flat, clash: &[usize], collector: &mut DiagnosticCollector<'_>) {
+    let leaves: Vec<_> = clash.iter().map(|index| &flat.leaves[*index]).collect();
+    let paths: Vec<_> = leaves.iter().map(|leaf| leaf.path.join(".")).collect();
     let message = format!(
         "`{}` has properties with the same flag: {}: {}",
         collector.tool.id,

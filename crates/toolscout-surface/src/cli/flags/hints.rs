@@ -1,22 +1,75 @@
 //! The author's hints for the command line of a tool.
 
-use super::News;
-use super::shape::Shape;
+use super::DiagnosticCollector;
+use super::shape::{Shape, Types};
 use crate::cli::{CommandSpec, Many, PositionalSpec, nearest};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use toolscout_core::{CliHint, CliHints, Diagnostic, DiagnosticKind};
 
 /// How names are joined and lists are typed.
 pub(super) struct Layout {
     pub(super) separator: String,
+    /// The number of names that a flag may join.
+    pub(super) max_depth: usize,
     lists_as_json: bool,
+    overrides: BTreeMap<String, FlagOverride>,
 }
 
+/// The author's values for one flag, instead of those of the schema.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FlagOverride {
+    pub(super) shape: Option<Shape>,
+    pub(super) required: Option<bool>,
+    pub(super) default: Option<Value>,
+    pub(super) conversion: Option<Conversion>,
+}
+
+/// A change of the typed text before it is parsed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conversion {
+    Trim,
+    Lowercase,
+    Uppercase,
+}
+
+impl Conversion {
+    pub(super) fn apply(self, text: &str) -> String {
+        match self {
+            Self::Trim => text.trim().to_owned(),
+            Self::Lowercase => text.to_lowercase(),
+            Self::Uppercase => text.to_uppercase(),
+        }
+    }
+}
+
+/// The default of `max_depth`, and its maximum: deeper flags are longer than JSON.
+const DEFAULT_DEPTH: usize = 3;
+const MAX_DEPTH: usize = 10;
+
+const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "json"];
+const CONVERSIONS: [&str; 5] = ["json", "list", "trim", "lowercase", "uppercase"];
+
 impl Layout {
-    pub(super) fn of(hints: &CliHints, news: &mut News<'_>) -> Self {
-        let separator =
-            one_of("separator", hints.separator.as_deref(), &["-", ".", "_", "__", ""], news);
-        let arrays = one_of("arrays", hints.arrays.as_deref(), &["repeat", "json"], news);
-        Self { separator: separator.to_owned(), lists_as_json: arrays == "json" }
+    pub(super) fn from_hints(hints: &CliHints, collector: &mut DiagnosticCollector<'_>) -> Self {
+        let separator = one_of("separator", hints.separator.as_deref(), &SEPARATORS, collector);
+        let arrays = one_of("arrays", hints.arrays.as_deref(), &["repeat", "json"], collector);
+        let overrides = hints
+            .flags
+            .iter()
+            .map(|(flag, hint)| (flag.clone(), FlagOverride::from_hint(flag, hint, collector)));
+        let overrides = overrides.collect();
+        Self {
+            separator: separator.to_owned(),
+            max_depth: max_depth(hints, collector),
+            lists_as_json: arrays == "json",
+            overrides,
+        }
+    }
+
+    /// The author's values for this flag.
+    pub(super) fn override_for(&self, flag: &str) -> FlagOverride {
+        self.overrides.get(flag).cloned().unwrap_or_default()
     }
 
     /// The shape after the author's settings.
@@ -26,6 +79,54 @@ impl Layout {
             Shape::Object => Shape::JsonObject,
             shape => shape,
         }
+    }
+}
+
+/// The separators of nested names.
+const SEPARATORS: [&str; 7] = ["-", ".", "_", ":", "/", "__", ""];
+
+fn max_depth(hints: &CliHints, collector: &mut DiagnosticCollector<'_>) -> usize {
+    match hints.max_depth {
+        None => DEFAULT_DEPTH,
+        Some(depth @ 1..=MAX_DEPTH) => depth,
+        Some(other) => {
+            let message =
+                format!("`{}` has an invalid `cli.max_depth`: {other}", collector.tool.id);
+            collector.add(
+                Diagnostic::warning(DiagnosticKind::Setting, message)
+                    .with_hint(format!("use a number from 1 to {MAX_DEPTH}")),
+            );
+            DEFAULT_DEPTH
+        }
+    }
+}
+
+impl FlagOverride {
+    fn from_hint(flag: &str, hint: &CliHint, collector: &mut DiagnosticCollector<'_>) -> Self {
+        let mut check = |key: &str, word: &Option<String>, allowed: &[&'static str]| {
+            let word = word.as_deref()?;
+            Some(one_of(&format!("{flag}.{key}"), Some(word), allowed, collector))
+                .filter(|allowed| *allowed == word)
+        };
+        let kind = check("type", &hint.kind, &TYPES);
+        let parse = check("parse", &hint.parse, &CONVERSIONS);
+        let shape = match (parse, kind) {
+            (Some("json"), _) | (_, Some("json")) => Some(Shape::Any(Types::ALL)),
+            (Some("list"), _) | (_, Some("array")) => Some(Shape::List(Box::new(Shape::Text))),
+            (_, Some("string")) => Some(Shape::Text),
+            (_, Some("number")) => Some(Shape::Number),
+            (_, Some("integer")) => Some(Shape::Integer),
+            (_, Some("boolean")) => Some(Shape::Switch),
+            (_, Some("object")) => Some(Shape::JsonObject),
+            _ => None,
+        };
+        let conversion = match parse {
+            Some("trim") => Some(Conversion::Trim),
+            Some("lowercase") => Some(Conversion::Lowercase),
+            Some("uppercase") => Some(Conversion::Uppercase),
+            _ => None,
+        };
+        Self { shape, required: hint.required, default: hint.default.clone(), conversion }
     }
 }
 

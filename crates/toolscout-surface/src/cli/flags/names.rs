@@ -10,11 +10,11 @@ pub(super) fn flag(path: &[String], separator: &str) -> String {
         return joined;
     }
     let mut name = String::with_capacity(joined.len());
-    for it in joined.chars() {
-        match can_stay(it) {
-            true => name.push(it),
-            false if name.ends_with('-') => {}
-            false => name.push('-'),
+    for c in joined.chars() {
+        if is_flag_char(c) {
+            name.push(c);
+        } else if !name.ends_with('-') {
+            name.push('-');
         }
     }
     let name = name.trim_matches('-');

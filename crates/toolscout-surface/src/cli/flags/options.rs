@@ -47,8 +47,10 @@ pub(super) fn add_extras(spec: &mut CommandSpec, extras: Extras, locale: Locale)
 }
 
 fn leaf_option(leaf: &Leaf) -> OptionSpec {
-    let option = shaped(&leaf.shape, OptionSpec::new(&leaf.flag, ValueKind::Text, &leaf.help));
-    OptionSpec { default: leaf.default.clone(), required: leaf.required, ..option }
+    let option = apply_shape(&leaf.shape, OptionSpec::new(&leaf.flag, ValueKind::Text, &leaf.help));
+    // An empty list says no more than that the option may be left out.
+    let default = leaf.default.clone().filter(|text| text != "[]");
+    OptionSpec { default, required: leaf.required, ..option }
 }
 
 fn apply_shape(shape: &Shape, option: OptionSpec) -> OptionSpec {

@@ -1,6 +1,7 @@
 //! Hints: short options, descriptions, positional arguments, conflicts.
 
-use super::{call, hinted, names, page, problems};
+use super::{call, diagnostics, hinted, names, page};
+use crate::cli::analyze;
 use serde_json::{Value, json};
 
 fn properties() -> Value {
@@ -32,8 +33,43 @@ fn hints_change_the_presentation_of_a_flag() {
     );
 }
 
+/// M-08f
 #[test]
-fn a_hidden_flag_works_unseen() {
+fn the_analysis_has_flags_clashes_depth_and_json() {
+    let mut all = properties();
+    all["config-timeout"] = json!({"type": "number"});
+    all["any"] = json!({"type": "object"});
+    let analysis = analyze(&hinted(&all, &json!({"separator": "-"})));
+    let clash = &analysis.clashes[0];
+    assert_eq!(
+        (clash.flag.as_str(), clash.properties.join(" ")),
+        ("config-timeout", "config-timeout config.timeout".to_owned())
+    );
+    assert_eq!((analysis.clashes.len(), analysis.depth), (1, 1));
+    let flags: Vec<String> = analysis
+        .flags
+        .iter()
+        .map(|flag| {
+            format!("{}={} {} {}", flag.flag, flag.path.join("."), flag.required, flag.takes_json)
+        })
+        .collect();
+    assert_eq!(
+        flags,
+        [
+            "url=url false false",
+            "secret=secret false false",
+            "files=files false false",
+            "config-timeout=config-timeout false false",
+            "any=any false true",
+        ]
+    );
+    let apart = analyze(&hinted(&all, &json!({"separator": "/"})));
+    assert_eq!((apart.clashes.len(), apart.depth), (0, 2));
+    assert_eq!(apart.flags[0].flag, "config/timeout");
+}
+
+#[test]
+fn hidden_flags_work_but_are_not_shown() {
     let tool = hinted(&properties(), &json!({"flags": {"secret": {"hidden": true}}}));
     assert_eq!(call(&tool, &["--secret", "s"]), r#"{"secret":"s"}"#);
     assert!(!page(&tool).contains("--secret"));
