@@ -177,9 +177,12 @@ fn usage(program: &str, spec: &CommandSpec) -> String {
                 .map(|required| format!("{}{}", line(&required.shown()), value_part(required))),
         );
     }
-    words.extend(spec.positionals.iter().map(|it| match it.required {
-        true => place_name(it),
-        false => format!("[{}]", place_name(it)),
+    words.extend(spec.positionals.iter().map(|positional| {
+        if positional.required {
+            positional_name(positional)
+        } else {
+            format!("[{}]", positional_name(positional))
+        }
     }));
     words.join(" ")
 }

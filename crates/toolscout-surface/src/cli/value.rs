@@ -56,7 +56,7 @@ pub(super) fn items(text: &str) -> Vec<String> {
         return items;
     }
     let list = text.strip_suffix(',').unwrap_or(text);
-    list.split(',').map(str::to_owned).collect()
+    list.split(',').map(|item| item.trim().to_owned()).collect()
 }
 
 fn json_items(text: &str) -> Option<Vec<String>> {

@@ -91,11 +91,11 @@ fn source_reasons(
 
 fn shortened(notes: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let mut notes: Vec<_> = notes.into_iter().filter(|it| seen.insert(it.clone())).collect();
-    let left = notes.len().saturating_sub(MOST);
-    notes.truncate(MOST);
-    if left > 0 {
-        notes.push(format!("and {left} more of this kind"));
+    let mut notes: Vec<_> = notes.into_iter().filter(|note| seen.insert(note.clone())).collect();
+    let omitted = notes.len().saturating_sub(MAX_REASONS);
+    notes.truncate(MAX_REASONS);
+    if omitted > 0 {
+        notes.push(format!("{} not shown", crate::output::counted(omitted, "more note")));
     }
     notes
 }
@@ -165,6 +165,8 @@ fn disabled(view: &CatalogView) -> BTreeMap<SourceId, usize> {
 
 fn unavailable(tool: &Tool) -> Option<String> {
     match &tool.status {
+        // A note about its source says so already.
+        _ if tool.provenance.placeholder => None,
         Status::Unavailable(reason) | Status::Unprobed(reason) => Some(format!(
             "`{}` is unavailable: {}",
             escape::line(&tool.id.to_string()),

@@ -54,11 +54,14 @@ impl Columns {
     }
 
     fn lines(&self, right: &str, width: usize) -> Vec<String> {
-        match self.one_line_each {
-            true => Some(cut(right, width)).filter(|it| !it.is_empty()).into_iter().collect(),
-            false => {
-                right.lines().flat_map(|it| wrap(it, width)).filter(|it| !it.is_empty()).collect()
-            }
+        if self.one_line_each {
+            Some(truncate(right, width)).filter(|value| !value.is_empty()).into_iter().collect()
+        } else {
+            right
+                .lines()
+                .flat_map(|line| wrap(line, width))
+                .filter(|wrap| !wrap.is_empty())
+                .collect()
         }
     }
 }
