@@ -1,6 +1,7 @@
 //! Authentication: none, by one of our tokens, by the token of an issuer, or by a session of
 //! the UI.
 
+mod claims;
 mod issuer;
 mod jwt;
 mod keys;
@@ -11,16 +12,18 @@ mod token;
 #[cfg(test)]
 mod tests;
 
+pub use claims::ClaimNames;
 pub use issuer::Fetch;
 pub use jwt::{Jwt, JwtTerms};
 pub use sign_ins::SignIns;
-pub use token::{SHORTEST, Token};
+pub use token::{FixedTokens, MIN_TOKEN_LENGTH, Token, TokenSet};
 pub use toolscout_core::cx::Role;
 
 use super::{Error, HttpRejection};
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 use std::sync::Arc;
+use toolscout_core::cx::ClientApprovals;
 
 /// The authentication method of a listener.
 pub enum Auth {
@@ -38,6 +41,25 @@ pub struct Principal {
     /// Its user; `None` if clients are not distinguished.
     pub name: Option<Arc<str>>,
     pub role: Role,
+    /// The name of its token, if the token has one.
+    pub token: Option<Arc<str>>,
+    /// The only profile that it may use; `None` for all.
+    pub profile: Option<Arc<str>>,
+    /// Whether its answers to elicitations approve calls.
+    pub approvals: ClientApprovals,
+    /// Whether it is the web UI.
+    pub is_ui: bool,
+    /// The hash of its token, to check later that the token is still valid.
+    secret_hash: Option<[u8; 32]>,
+}
+
+impl Principal {
+    /// A client without a token of its own: nothing limits it but its role, and its answers to
+    /// elicitations approve nothing.
+    pub fn new(name: Option<Arc<str>>, role: Role) -> Self {
+        let approvals = ClientApprovals::Never;
+        Self { name, role, token: None, profile: None, approvals, is_ui: false, secret_hash: None }
+    }
 }
 
 /// How the requests of a listener are authenticated.
@@ -52,8 +74,21 @@ impl Auth {
     /// Fails if the method could never authenticate a client.
     pub(super) fn check(&self) -> Result<(), Error> {
         match self {
-            Self::Tokens(tokens) if tokens.is_empty() => Err(Error::NoToken),
+            Self::Tokens(tokens) if tokens.current().is_empty() => Err(Error::NoToken),
             _ => Ok(()),
+        }
+    }
+
+    /// By exactly these tokens.
+    pub fn fixed_tokens(tokens: Vec<Token>) -> Self {
+        Self::Tokens(Arc::new(FixedTokens(tokens.into())))
+    }
+
+    /// Whether the token that this principal has authenticated with is still valid.
+    pub(super) fn is_current(&self, principal: &Principal) -> bool {
+        match (self, &principal.secret_hash) {
+            (Self::Tokens(tokens), Some(hash)) => token::find_by_hash(&**tokens, hash).is_some(),
+            _ => true,
         }
     }
 
@@ -64,7 +99,10 @@ impl Auth {
         path: &str,
     ) -> Result<Principal, HttpRejection> {
         match self {
-            Self::None => Ok(Principal { name: None, role: Role::Agent }),
+            Self::None => Ok(Principal {
+                approvals: ClientApprovals::AsConfigured,
+                ..Principal::new(None, Role::Agent)
+            }),
             Self::Tokens(tokens) => {
                 let unauthorized = |message| {
                     HttpRejection::challenge(
@@ -73,8 +111,9 @@ impl Auth {
                         message,
                     )
                 };
-                let secret = bearer(headers).map_err(unknown)?;
-                token::find(tokens, secret).ok_or_else(|| unknown("this token is not known here"))
+                let secret = bearer(headers).map_err(unauthorized)?;
+                token::find(&**tokens, secret)
+                    .ok_or_else(|| unauthorized("the token is unknown, expired or revoked"))
             }
             Self::Jwt(jwt) => {
                 let profile = profile(path);
@@ -90,8 +129,10 @@ impl Auth {
 /// The part of the path that names a resource of its own: a profile after `/mcp`, or the whole
 /// path of a project, `/projects/<id>/mcp`, with or without a profile.
 fn profile(path: &str) -> &str {
+    let is_project = metadata::is_project(path);
     path.strip_prefix("/mcp")
         .filter(|rest| rest.starts_with('/') && !rest[1..].contains('/'))
+        .or(is_project.then_some(path))
         .unwrap_or("")
 }
 

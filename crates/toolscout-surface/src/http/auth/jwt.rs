@@ -1,6 +1,7 @@
 //! Access tokens (JWT) that an issuer signed for this server: OAuth, with toolscout as the
 //! protected resource.
 
+use super::claims::ClaimNames;
 use super::issuer::{Fetch, Issuer, NoKey, is_safe};
 use super::token::hash;
 use super::{ClientApprovals, Principal, keys};
@@ -10,6 +11,7 @@ use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, Header, Validation, decode, decode_header};
 use parking_lot::Mutex;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,8 +37,10 @@ pub struct JwtTerms {
     pub audiences: Vec<String>,
     /// Scopes that every token must have.
     pub scopes: Vec<String>,
-    /// The scope of operators; without it no token has the operator role.
-    pub operator_scope: Option<String>,
+    /// The claims that name the user, the tenant, the profile and the role.
+    pub claims: ClaimNames,
+    /// Whether the answers of its clients to elicitations approve calls.
+    pub approvals: ClientApprovals,
     /// Fetches the issuer's documents.
     pub fetch: Fetch,
 }
@@ -47,7 +51,8 @@ pub struct Jwt {
     resource: String,
     audiences: Vec<String>,
     scopes: Vec<String>,
-    operator_scope: Option<String>,
+    names: ClaimNames,
+    approvals: ClientApprovals,
     verified: Mutex<HashMap<[u8; 32], VerifiedToken>>,
     clock: fn() -> u64,
 }
@@ -57,8 +62,14 @@ struct VerifiedToken {
     claims: Arc<Claims>,
 }
 
-#[derive(Deserialize)]
 struct Claims {
+    standard: StandardClaims,
+    /// All claims.
+    all: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct StandardClaims {
     iss: String,
     sub: String,
     aud: OneOrMore,
@@ -80,7 +91,8 @@ enum OneOrMore {
 impl Jwt {
     /// Checks the terms. The issuer is contacted when the first token arrives.
     pub fn new(terms: JwtTerms) -> Result<Self, Error> {
-        let JwtTerms { issuer, resource, audiences, scopes, operator_scope, fetch } = terms;
+        let JwtTerms { issuer, resource, audiences, scopes, claims: names, approvals, fetch } =
+            terms;
         for (what, url) in [("issuer", &issuer), ("resource", &resource)] {
             if !is_safe(url) {
                 return Err(Error::Issuer(format!("the {what} `{url}` must be an `https` URL")));
@@ -90,7 +102,7 @@ impl Jwt {
             !scope.is_empty()
                 && scope.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
         };
-        if let Some(scope) = scopes.iter().chain(&operator_scope).find(|scope| !is_scope(scope)) {
+        if let Some(scope) = scopes.iter().find(|scope| !is_scope(scope)) {
             return Err(Error::Issuer(format!(
                 "`{scope}` is not a valid scope: use letters, digits, `:` and `.`"
             )));
@@ -104,7 +116,8 @@ impl Jwt {
             resource,
             audiences,
             scopes,
-            operator_scope,
+            names,
+            approvals,
             verified: Mutex::default(),
             clock: now,
         })
@@ -126,20 +139,16 @@ impl Jwt {
             None => self.verify(token, profile).await?,
         };
         self.check(&claims, profile)
-            .map_err(|message| self.unknown(profile, Some("invalid_token"), message))?;
-        let has = |scope: &String| {
-            [&claims.scope, &claims.scp].into_iter().flatten().any(|it| it.has(scope))
-        };
+            .map_err(|message| self.unauthorized(profile, Some("invalid_token"), message))?;
+        let StandardClaims { scope, scp, .. } = &claims.standard;
+        let has = |wanted: &String| [scope, scp].into_iter().flatten().any(|item| item.has(wanted));
         if !self.scopes.iter().all(has) {
             let (error, message) = (Some("insufficient_scope"), "the token lacks a required scope");
             return Err(self.challenge(StatusCode::FORBIDDEN, profile, error, message));
         }
-        let role = if self.operator_scope.as_ref().is_some_and(has) {
-            Role::Operator
-        } else {
-            Role::Agent
-        };
-        Ok(Principal { name: Some(claims.sub.as_str().into()), role })
+        self.names
+            .principal(&claims.all, self.approvals)
+            .map_err(|message| self.challenge(StatusCode::FORBIDDEN, profile, None, message))
     }
 
     /// Rejects an unauthenticated request; the challenge names the URL of the resource
@@ -180,7 +189,19 @@ impl Jwt {
 
     /// The address of the server, of a profile, or of a project.
     pub(super) fn resource(&self, profile: &str) -> String {
-        format!("{}{profile}", self.resource)
+        let path = self.path();
+        let origin = &self.resource[..self.resource.len() - path.len()];
+        format!("{origin}{}", self.path_of(profile))
+    }
+
+    /// The path of our public address, without `/mcp`.
+    pub(super) fn base_path(&self) -> &str {
+        self.path().strip_suffix("/mcp").unwrap_or(self.path())
+    }
+
+    fn path_of(&self, profile: &str) -> String {
+        let base = if profile.starts_with("/projects/") { self.base_path() } else { self.path() };
+        format!("{base}{profile}")
     }
 
     /// The path of our public address. Clients append it to the well-known path of the
@@ -193,7 +214,7 @@ impl Jwt {
     fn metadata_url(&self, profile: &str) -> String {
         let path = self.path();
         let origin = &self.resource[..self.resource.len() - path.len()];
-        format!("{origin}{}{path}{profile}", super::metadata::PLACE)
+        format!("{origin}{}{}", super::metadata::WELL_KNOWN_PATH, self.path_of(profile))
     }
 
     fn cached(&self, token: &str) -> Option<Arc<Claims>> {
@@ -216,9 +237,7 @@ impl Jwt {
         let key =
             self.issuer.key(header.kid.as_deref(), header.alg).await.map_err(
                 |no_key| match no_key {
-                    NoKey::Unknown => {
-                        invalid("the issuer has no key that this token could be checked with")
-                    }
+                    NoKey::Unknown => invalid("the issuer has no key for this token"),
                     NoKey::Unreachable => HttpRejection::new(
                         StatusCode::SERVICE_UNAVAILABLE,
                         "tokens cannot be verified now: the issuer's keys are unavailable",
@@ -230,12 +249,17 @@ impl Jwt {
         validation.required_spec_claims.clear();
         (validation.validate_exp, validation.validate_aud) = (false, false);
         let decoded =
-            decode::<Claims>(token, &key, &validation).map_err(|error| match error.kind() {
+            decode::<Map<String, Value>>(token, &key, &validation).map_err(|error| match error
+                .kind()
+            {
                 ErrorKind::Base64(_) => malformed(),
                 ErrorKind::Json(_) => invalid("the claims of the token cannot be parsed"),
                 _ => invalid("the signature of the token is invalid"),
             })?;
-        let claims = Arc::new(decoded.claims);
+        let all = decoded.claims;
+        let standard = serde_json::from_value(Value::Object(all.clone()))
+            .map_err(|_| invalid("the claims of the token cannot be parsed"))?;
+        let claims = Arc::new(Claims { standard, all });
         let mut verified = self.verified.lock();
         if verified.len() >= MAX_CACHED {
             verified.clear();
@@ -247,7 +271,7 @@ impl Jwt {
 
     /// Whether the claims are valid now, for this server and profile.
     fn check(&self, claims: &Claims, profile: &str) -> Result<(), &'static str> {
-        let now = (self.clock)();
+        let (now, claims) = ((self.clock)(), &claims.standard);
         let is_for_us = |audience: &str| {
             let plain = audience.trim_end_matches('/');
             plain == self.resource

@@ -21,7 +21,10 @@ pub(in crate::http) fn routes(auth: Arc<Auth>) -> Router {
         let (Auth::Jwt(jwt), path) = (&*auth, format!("/{path}")) else { return not_found() };
         // If a proxy removes a part of the path, the request arrives as `/mcp`.
         let rest = [jwt.path(), "/mcp"].into_iter().find_map(|own| path.strip_prefix(own));
-        rest.filter(|rest| is_profile(rest)).map_or_else(absent, |profile| describe(&auth, profile))
+        let project = || [jwt.base_path(), ""].into_iter().find_map(|own| path.strip_prefix(own));
+        rest.filter(|rest| is_profile(rest))
+            .or_else(|| project().filter(|rest| is_project(rest)))
+            .map_or_else(not_found, |profile| describe(&auth, profile))
     };
     Router::new()
         .route(WELL_KNOWN_PATH, get(root))
@@ -36,6 +39,12 @@ fn is_profile(rest: &str) -> bool {
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
     };
     rest.is_empty() || rest.strip_prefix('/').is_some_and(is_name)
+}
+
+/// Whether this is the path of a project, or of a profile in it.
+pub(super) fn is_project(path: &str) -> bool {
+    let rest = path.strip_prefix("/projects/").and_then(|rest| rest.split_once("/mcp"));
+    rest.is_some_and(|(id, rest)| !id.contains('/') && is_profile(rest))
 }
 
 fn describe(auth: &Auth, profile: &str) -> Response {

@@ -93,8 +93,8 @@ impl SignIns {
         state.sessions.push_back(UiSession {
             cookie: hash(&secrets.cookie),
             key: hash(&secrets.key),
-            principal,
-            until: now + STAY,
+            principal: Principal { is_ui: true, ..principal },
+            expires_at: now + SESSION_TIME,
         });
         Some(secrets)
     }

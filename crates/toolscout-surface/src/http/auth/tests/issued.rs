@@ -70,7 +70,11 @@ impl Login {
             resource: RESOURCE.to_owned(),
             audiences: Vec::new(),
             scopes: vec!["tools".to_owned()],
-            operator_scope: Some("tools:admin".to_owned()),
+            claims: ClaimNames {
+                operator: Some("tools:admin".to_owned()),
+                ..ClaimNames::default()
+            },
+            approvals: ClientApprovals::Never,
             fetch: self.fetch(),
         };
         change(&mut terms);
@@ -257,9 +261,25 @@ async fn a_token_for_a_profile_is_valid_for_that_profile_only() {
     let narrow = login.token(json!({"aud": format!("{RESOURCE}/read")}));
     assert!(authenticate(&auth, &narrow, "/mcp/read").await.is_ok());
     for path in ["/mcp", "/mcp/write", "/api/servers", "/mcp/read/x"] {
-        assert!(recognise(&auth, &narrow, path).await.is_err(), "{path}");
+        assert!(authenticate(&auth, &narrow, path).await.is_err(), "{path}");
     }
-    assert!(recognise(&auth, &login.token(json!({})), "/mcp/read").await.is_ok());
+    assert!(authenticate(&auth, &login.token(json!({})), "/mcp/read").await.is_ok());
+}
+
+/// M-15m
+#[tokio::test]
+async fn a_token_for_a_project_is_valid_for_that_project_only() {
+    let login = Login::new();
+    let auth = login.auth(|_| {});
+    let narrow = login.token(json!({"aud": "https://tools.example.com/projects/beta/mcp"}));
+    assert!(authenticate(&auth, &narrow, "/projects/beta/mcp").await.is_ok());
+    for path in ["/mcp", "/projects/other/mcp", "/projects/beta/mcp/read", "/api/projects/beta"] {
+        assert!(authenticate(&auth, &narrow, path).await.is_err(), "{path}");
+    }
+    let whole = login.token(json!({}));
+    for path in ["/projects/beta/mcp", "/projects/beta/mcp/read"] {
+        assert!(authenticate(&auth, &whole, path).await.is_ok(), "{path}");
+    }
 }
 
 /// Forged tokens do not make us query the issuer repeatedly; a new key is found all the same.
@@ -308,13 +328,14 @@ fn insecure_terms_are_rejected() {
     let with = |issuer: &str, resource: &str, scope: &str| {
         let (issuer, resource, scopes) =
             (issuer.to_owned(), resource.to_owned(), vec![scope.to_owned()]);
-        let (audiences, operator_scope) = (Vec::new(), None);
+        let (audiences, claims) = (Vec::new(), ClaimNames::default());
         Jwt::new(JwtTerms {
             issuer,
             resource,
             audiences,
             scopes,
-            operator_scope,
+            claims,
+            approvals: ClientApprovals::Never,
             fetch: login.fetch(),
         })
         .is_ok()
@@ -343,11 +364,14 @@ async fn the_protected_resource_metadata_is_public() {
     let send = async |path: &str| {
         site.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")).await
     };
-    let place = "/.well-known/oauth-protected-resource";
-    for (path, resource) in
-        [("", US), ("/mcp", US), ("/mcp/read", "https://tools.example.com/mcp/read")]
-    {
-        let answer = ask(&format!("{place}{path}")).await;
+    let url = "/.well-known/oauth-protected-resource";
+    for (path, resource) in [
+        ("", RESOURCE),
+        ("/mcp", RESOURCE),
+        ("/mcp/read", "https://tools.example.com/mcp/read"),
+        ("/projects/beta/mcp", "https://tools.example.com/projects/beta/mcp"),
+    ] {
+        let response = send(&format!("{url}{path}")).await;
         let expected = json!({
             "resource": resource,
             "authorization_servers": [ISSUER],
