@@ -14,6 +14,8 @@ pub struct Limits {
     pub bodies: usize,
     /// Bytes of the headers of one request.
     pub headers: usize,
+    /// The time from the connection to the end of the headers of its first request.
+    pub first_head_time: Duration,
     /// The time for the headers of the next request; an idle connection is closed after it as well.
     pub head_time: Duration,
     /// The time for a whole body.
@@ -43,15 +45,16 @@ impl Default for Limits {
         Self {
             connections: 4_096,
             body: 8 << 20,
-            bodies: 256 << 20,
+            bodies: 128 << 20,
             headers: 32 << 10,
+            first_head_time: Duration::from_secs(10),
             head_time: Duration::from_secs(30),
             body_time: Duration::from_secs(30),
             stall_time: Duration::from_secs(60),
             requests: 2_048,
-            requests_each: 256,
+            requests_each: 512,
             streams: 2_048,
-            streams_each: 256,
+            streams_each: 512,
             sessions: 10_000,
             sessions_each: 1_000,
             session_time: Duration::from_secs(30 * 60),

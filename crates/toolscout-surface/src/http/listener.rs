@@ -2,6 +2,7 @@
 
 use super::auth::{Auth, Authenticator, SignIns};
 use super::body::drain;
+use super::connections::{Authenticated, Connections, OpenConnection};
 use super::host_check::HostCheck;
 use super::rejection::for_api;
 use super::shares::ClientAddress;
@@ -23,6 +24,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
@@ -109,19 +111,28 @@ impl Listener {
         let (router, shutdown_token) = (routes.into_router(authenticator), shutdown.token());
         let site = Arc::new(Site { host_check, router, limits, shutdown: shutdown_token });
         let mut connections = JoinSet::new();
+        let open = Arc::<Connections>::default();
         let mut stop = pin!(stop);
         loop {
             tokio::select! {
                 () = &mut stop => break,
                 Some(_) = connections.join_next() => {}
-                accepted = socket.accept(), if connections.len() < site.limits.connections => match accepted {
-                    Ok((stream, _)) => {
-                        connections.spawn(serve_connection(site.clone(), stream));
+                accepted = socket.accept(),
+                    if connections.len() < site.limits.connections || open.has_evictable() =>
+                {
+                    // An error most likely means that the process is out of file descriptors.
+                    if accepted.is_err() || connections.len() >= site.limits.connections {
+                        open.evict();
                     }
-                    // The process is most likely out of file descriptors. An immediate retry
-                    // would only keep a core busy.
-                    Err(_) => sleep(Duration::from_millis(50)).await,
-                },
+                    match accepted {
+                        Ok((stream, peer)) => {
+                            let connection = Arc::new(open.add(peer.ip()));
+                            connections.spawn(serve_connection(site.clone(), stream, connection));
+                        }
+                        // An immediate retry would only keep a core busy.
+                        Err(_) => sleep(Duration::from_millis(50)).await,
+                    }
+                }
             }
         }
         drop(socket);
@@ -140,23 +151,42 @@ struct Site {
     shutdown: CancelToken,
 }
 
-async fn serve_connection(site: Arc<Site>, stream: TcpStream) {
+/// The two ends of a connection.
+#[derive(Debug, Clone, Copy)]
+struct Ends {
+    local: IpAddr,
+    peer: IpAddr,
+}
+
+async fn serve_connection(site: Arc<Site>, stream: TcpStream, open: Arc<OpenConnection>) {
     // A response is several small writes: Nagle's algorithm would delay each by 40 ms.
     let prepared = stream.set_nodelay(true).and_then(|()| stream.local_addr());
-    let Ok(local) = prepared else { return };
+    let (Ok(local), Ok(peer)) = (prepared, stream.peer_addr()) else { return };
+    let ends = Ends { local: local.ip(), peer: peer.ip() };
     // A client that stops reading would occupy the connection, and the memory of the response.
     let mut stream = TimeoutWriter::new(stream);
     stream.set_timeout(Some(site.limits.stall_time));
-    let responding = site.clone();
-    let service = service_fn(move |request| respond(responding.clone(), local.ip(), request));
+    let (responding, kept) = (site.clone(), open.clone());
+    let (first_head, mut has_head) = watch::channel(false);
+    let service = service_fn(move |request| {
+        first_head.send_replace(true);
+        respond(responding.clone(), ends, request, kept.clone())
+    });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new());
     http.header_read_timeout(site.limits.head_time);
     http.max_header_size(site.limits.headers);
     let mut connection = pin!(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
+    let is_late = async {
+        if timeout(site.limits.first_head_time, has_head.wait_for(|it| *it)).await.is_ok() {
+            std::future::pending::<()>().await;
+        }
+    };
     tokio::select! {
         // However the connection ended, no client is left to notify.
         _ = connection.as_mut() => return,
+        () = is_late => return,
+        () = open.evicted() => return,
         () = site.shutdown.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;
@@ -168,8 +198,10 @@ async fn respond(
     site: Arc<Site>,
     ends: Ends,
     request: Request<Incoming>,
+    connection: Arc<OpenConnection>,
 ) -> Result<Response, Infallible> {
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    head.extensions.insert(ClientAddress(ends.peer));
     let path = head.uri.path().to_owned();
     let mut response = match site.host_check.check(&head, ends.local) {
         Err(rejection) => {
@@ -180,6 +212,9 @@ async fn respond(
         Ok(origin) => {
             let router = TowerToHyperService::new(site.router.clone());
             let Ok(mut response) = router.call(Request::from_parts(head, Body::new(body))).await;
+            if response.extensions_mut().remove::<Authenticated>().is_some() {
+                connection.keep();
+            }
             if let Some(origin) = &origin {
                 cors::allow(&mut response, origin);
             }

@@ -2,6 +2,7 @@
 
 use super::auth::{Authenticator, metadata};
 use super::body::drain;
+use super::connections::Authenticated;
 use super::host_check::check_csrf;
 use super::rejection::HttpRejection;
 use super::signin;
@@ -66,15 +67,20 @@ async fn authenticate(
     let (mut head, body) = request.into_parts();
     let sign_ins =
         authenticator.sign_ins.as_ref().filter(|_| !head.headers.contains_key(AUTHORIZATION));
-    let authenticated =
-        match sign_ins.and_then(|sign_ins| sign_ins.recognise(&head.headers, Instant::now())) {
-            Some(principal) => check_csrf(&head).map(|()| principal),
-            None => authenticator.auth.recognise(&head.headers, head.uri.path()).await,
-        };
+    // A session that was opened with a token ends with it.
+    let session = sign_ins
+        .and_then(|sign_ins| sign_ins.authenticate(&head.headers, Instant::now()))
+        .filter(|principal| authenticator.auth.is_current(principal));
+    let authenticated = match session {
+        Some(principal) => check_csrf(&head).map(|()| principal),
+        None => authenticator.auth.authenticate(&head.headers, head.uri.path()).await,
+    };
     match authenticated {
         Ok(principal) => {
             head.extensions.insert(principal);
-            next.run(Request::from_parts(head, body)).await
+            let mut response = next.run(Request::from_parts(head, body)).await;
+            response.extensions_mut().insert(Authenticated);
+            response
         }
         Err(rejection) => {
             drain(body).await;

@@ -62,9 +62,10 @@ async fn the_local_address_of_a_connection_is_an_allowed_host() {
 }
 
 #[tokio::test]
-async fn who_sends_headers_slowly_is_left_and_the_others_are_served() {
+async fn slow_clients_are_disconnected_and_others_are_served() {
+    let time = Duration::from_millis(200);
     let limits =
-        Limits { head_time: Duration::from_millis(200), connections: 8, ..Limits::default() };
+        Limits { first_head_time: time, head_time: time, connections: 8, ..Limits::default() };
     let site = site(limited(Auth::None, limits)).await;
     let mut slow = Vec::new();
     for _ in 0..8 {
@@ -79,8 +80,59 @@ async fn who_sends_headers_slowly_is_left_and_the_others_are_served() {
     }
 }
 
+/// V-72: connections without an authenticated request make room, whatever they have sent.
 #[tokio::test]
-async fn headers_beyond_the_limit_and_nonsense_are_refused() {
+async fn silent_connections_lock_nobody_out() {
+    let hour = Duration::from_secs(3_600);
+    let limits =
+        Limits { first_head_time: hour, head_time: hour, connections: 8, ..Limits::default() };
+    let site = site(limited(tokens(), limits)).await;
+    let known =
+        format!("GET /known HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {ADA}\r\n\r\n");
+    let mut honest = site.dial().await;
+    honest.send(&known).await;
+    assert_eq!(honest.response().await.status, 200);
+    let mut silent = Vec::new();
+    for number in 0..60 {
+        let mut wire = site.dial().await;
+        match number % 3 {
+            0 => {}
+            1 => wire.send("GET /known HTTP/1.1\r\nHost: local").await,
+            _ => {
+                wire.send("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+                assert_eq!(wire.response().await.status, 401);
+            }
+        }
+        silent.push(wire);
+        if number % 10 == 9 {
+            assert_eq!(site.send(&known).await.status, 200, "a new connection, {number}");
+        }
+    }
+    for wire in silent.iter_mut().take(50) {
+        wire.closed().await;
+    }
+    honest.send(&known).await;
+    assert_eq!(honest.response().await.status, 200, "the authenticated connection stays");
+}
+
+/// V-73.
+#[tokio::test]
+async fn a_connection_without_a_request_is_closed() {
+    let limits = Limits { first_head_time: Duration::from_millis(50), ..Limits::default() };
+    let site = site(limited(Auth::None, limits)).await;
+    let mut used = site.dial().await;
+    used.send("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert_eq!(used.response().await.status, 200);
+    assert!(site.dial().await.closed().await, "a silent one");
+    let mut slow = site.dial().await;
+    slow.send("GET /kno").await;
+    assert!(slow.closed().await, "a slow one");
+    used.send("GET /known HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert_eq!(used.response().await.status, 200, "the time counts for the first request only");
+}
+
+#[tokio::test]
+async fn oversized_headers_and_malformed_requests_are_rejected() {
     let site = site(terms(Auth::None)).await;
     let long = format!(
         "GET /known HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n",
