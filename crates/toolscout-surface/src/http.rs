@@ -34,7 +34,7 @@ pub use limits::Limits;
 pub use listener::{Listener, Terms};
 pub use routes::Routes;
 
-pub(crate) use body::{BodyBudget, BodyPermit, drain, read};
+pub(crate) use body::{drain, read};
 pub(crate) use cancellation::CancelSource;
 pub(crate) use host_check::is_json;
 pub(crate) use rejection::HttpRejection;

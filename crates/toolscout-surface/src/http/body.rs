@@ -5,39 +5,26 @@ use super::{HttpRejection, Limits};
 use axum::body::{Body, HttpBody};
 use axum::http::StatusCode;
 use futures_util::StreamExt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
+use toolscout_core::SharePermit;
 
 /// How many bytes of a rejected body are read, and for how long.
 const MAX_DRAINED: usize = 64 << 10;
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The bytes that are left for all bodies together.
-#[derive(Debug)]
-pub(crate) struct BodyBudget(AtomicUsize);
-
-/// The bytes that one body takes from the budget; dropping the permit returns them.
-#[derive(Debug)]
-pub(crate) struct BodyPermit {
-    budget: Arc<BodyBudget>,
-    bytes: usize,
-}
-
-/// Reads a body. The caller keeps the permit for as long as the bytes, or the values parsed
-/// from them.
+/// Reads a body. The permit grows by one place per byte, and the caller keeps it for as long as
+/// the bytes, or the values parsed from them.
 pub(crate) async fn read(
     body: Body,
     limits: &Limits,
-    budget: &Arc<BodyBudget>,
-) -> Result<(Vec<u8>, BodyPermit), HttpRejection> {
+    mut permit: SharePermit,
+) -> Result<(Vec<u8>, SharePermit), HttpRejection> {
     let declared = body.size_hint().lower();
     if declared > limits.body as u64 {
         return Err(too_large(limits));
     }
     let deadline = Instant::now() + limits.body_time;
-    let mut permit = BodyPermit { budget: budget.clone(), bytes: 0 };
     let mut bytes = Vec::new();
     let mut chunks = body.into_data_stream();
     loop {
@@ -49,7 +36,9 @@ pub(crate) async fn read(
             )
         })? {
             None => return Ok((bytes, permit)),
-            Some(Err(_)) => return Err(HttpRejection::bad_request("the body cannot be read")),
+            Some(Err(_)) => {
+                return Err(HttpRejection::bad_request("the request body cannot be read"));
+            }
             Some(Ok(chunk)) => chunk,
         };
         if bytes.len() + chunk.len() > limits.body {
@@ -89,33 +78,4 @@ fn too_large(limits: &Limits) -> HttpRejection {
         StatusCode::PAYLOAD_TOO_LARGE,
         format!("the request body is larger than {} bytes", limits.body),
     )
-}
-
-impl BodyBudget {
-    pub(crate) fn new(bytes: usize) -> Arc<Self> {
-        Arc::new(Self(AtomicUsize::new(bytes)))
-    }
-
-    #[cfg(test)]
-    pub(crate) fn left(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl BodyPermit {
-    fn grow(&mut self, more: usize) -> bool {
-        let left = &self.budget.0;
-        let taken =
-            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(more));
-        if taken.is_ok() {
-            self.bytes += more;
-        }
-        taken.is_ok()
-    }
-}
-
-impl Drop for BodyPermit {
-    fn drop(&mut self) {
-        self.budget.0.fetch_add(self.bytes, Ordering::Relaxed);
-    }
 }

@@ -1,66 +1,46 @@
 //! The client that a request is counted for, and the places that all clients share.
 
-use parking_lot::Mutex;
-use std::collections::HashMap;
+use super::{Limits, Principal};
+use axum::http::header::USER_AGENT;
+use axum::http::request::Parts;
+use std::fmt::Write;
+use std::net::IpAddr;
 use std::sync::Arc;
+use toolscout_core::{FairShares, ShareKey};
 
-/// The name of a principal; `None` if principals are not distinguished.
-type PrincipalName = Option<Arc<str>>;
+/// Characters of a header that tell clients apart.
+const MAX_NAME_CHARS: usize = 100;
 
-/// Limits the number of running requests.
-#[derive(Debug)]
-pub(crate) struct ConcurrencyLimit {
-    total: usize,
-    each: usize,
-    running: Mutex<RunningRequests>,
+/// The address of the client; in the extensions of every request over TCP.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClientAddress(pub(crate) IpAddr);
+
+/// The places for requests, streams and bytes of bodies.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestShares {
+    pub(crate) requests: Arc<FairShares>,
+    pub(crate) streams: Arc<FairShares>,
+    /// One place per byte.
+    pub(crate) bodies: Arc<FairShares>,
 }
 
-#[derive(Debug, Default)]
-struct RunningRequests {
-    total: usize,
-    /// Only principals with a running request.
-    each: HashMap<PrincipalName, usize>,
-}
-
-/// One running request; dropping the permit releases it.
-#[derive(Debug)]
-pub(crate) struct ConcurrencyPermit {
-    limit: Arc<ConcurrencyLimit>,
-    principal: PrincipalName,
-}
-
-impl ConcurrencyLimit {
-    pub(crate) fn new(total: usize, each: usize) -> Arc<Self> {
-        Arc::new(Self { total, each, running: Mutex::default() })
-    }
-
-    /// A permit for a request of this principal, unless a limit is reached.
-    pub(crate) fn enter(self: &Arc<Self>, principal: &PrincipalName) -> Option<ConcurrencyPermit> {
-        let mut running = self.running.lock();
-        let own = running.each.get(principal).copied().unwrap_or(0);
-        if running.total >= self.total || own >= self.each {
-            return None;
-        }
-        running.total += 1;
-        running.each.insert(principal.clone(), own + 1);
-        Some(ConcurrencyPermit { limit: self.clone(), principal: principal.clone() })
-    }
-
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.running.lock().total
-    }
-}
-
-impl Drop for ConcurrencyPermit {
-    fn drop(&mut self) {
-        let mut running = self.limit.running.lock();
-        running.total -= 1;
-        match running.each.get_mut(&self.principal) {
-            Some(own) if *own > 1 => *own -= 1,
-            _ => {
-                running.each.remove(&self.principal);
-            }
+impl RequestShares {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            requests: FairShares::new(limits.requests, limits.requests_each),
+            streams: FairShares::new(limits.streams, limits.streams_each),
+            bodies: FairShares::new(limits.bodies, limits.bodies / 2),
         }
     }
+}
+
+/// The client of a request without a session: its principal, its address and its `User-Agent`.
+pub(crate) fn share_key(principal: &Principal, head: &Parts) -> ShareKey {
+    let mut client = String::new();
+    if let Some(ClientAddress(address)) = head.extensions.get() {
+        let _ = write!(client, "{address} ");
+    }
+    let agent = head.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+    client.extend(agent.unwrap_or_default().chars().take(MAX_NAME_CHARS));
+    ShareKey { principal: principal.name.clone(), client: Some(client.into()) }
 }
