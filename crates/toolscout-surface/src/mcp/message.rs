@@ -8,7 +8,10 @@ use toolscout_core::RawJson;
 use toolscout_core::jsonrpc::{self, InvalidMessage, InvalidReason, Message, RpcError};
 
 /// Maximum size of a message in bytes; a longer one is rejected before it is parsed.
-pub const LONGEST: usize = 8 << 20;
+pub const MAX_MESSAGE_BYTES: usize = 8 << 20;
+
+/// Maximum number of messages in a batch.
+const MAX_BATCH: usize = 100;
 
 /// One message of a client.
 #[derive(Debug)]
@@ -70,6 +73,17 @@ pub fn parse(bytes: &[u8]) -> Result<Incoming, Unreadable> {
     }
 }
 
+/// Reads a batch: an array of messages. `None` if it is no batch, or too large; then [`parse`]
+/// returns the error.
+pub(super) fn parse_batch(bytes: &[u8]) -> Option<Vec<Result<Incoming, Unreadable>>> {
+    if bytes.len() > MAX_MESSAGE_BYTES || bytes.trim_ascii_start().first() != Some(&b'[') {
+        return None;
+    }
+    let batch: Vec<&RawValue> = serde_json::from_slice(bytes).ok()?;
+    let is_valid = (1..=MAX_BATCH).contains(&batch.len());
+    is_valid.then(|| batch.into_iter().map(|message| parse(message.get().as_bytes())).collect())
+}
+
 /// Reads a request. With an invalid id it becomes a notification, because no response could be
 /// sent.
 fn request(
@@ -101,6 +115,9 @@ fn object(params: Option<&RawValue>) -> Result<Option<RawJson>, RpcError> {
     }
 }
 
+/// The error for a batch that is not accepted.
+const BATCH: &str = "batches of 1 to 100 messages exist only in protocol revision 2025-03-26; send one message at a time";
+
 /// A copy that outlives the message. It was validated with the message.
 fn owned(raw: &RawValue) -> RawJson {
     raw.to_owned().into()
@@ -116,10 +133,8 @@ fn unreadable(invalid: InvalidMessage<'_>) -> Unreadable {
     }
     let id = invalid.id.filter(|id| jsonrpc::is_id(id.get())).map(owned);
     let (id, message) = match invalid.reason {
-        InvalidReason::Batch => (None, "batches are not taken; send one message at a time"),
-        InvalidReason::NotAnObject | InvalidReason::NotUtf8 => {
-            (None, "this is no JSON-RPC message")
-        }
+        InvalidReason::Batch => (None, BATCH),
+        InvalidReason::NotAnObject | InvalidReason::NotUtf8 => (None, "not a JSON-RPC message"),
         InvalidReason::ErrorNotAnObject | InvalidReason::MalformedError(_) => {
             (None, "not a JSON-RPC message")
         }

@@ -1,8 +1,10 @@
 //! MCP over two pipes, one message per line, for a client that starts this process.
 
+use super::batch;
 use super::client::{Client, Identity, Outlet};
 use super::message::{self, Incoming, MAX_MESSAGE_BYTES};
 use super::server::{Reply, Server};
+use super::version::Version;
 use crate::mcp::SessionInfo;
 use std::io;
 use std::sync::Arc;
@@ -16,10 +18,10 @@ use tokio::time::{Instant, timeout_at};
 /// dropped.
 const QUEUE_CAPACITY: usize = 1024;
 /// Approximate number of bytes per write.
-const BATCH: usize = 64 << 10;
-/// How long requests in flight may run after the client closes its pipe, and after `stop`.
-const DRAIN: Duration = Duration::from_secs(30);
-const STOP: Duration = Duration::from_secs(5);
+const BATCH_BYTES: usize = 64 << 10;
+/// How long requests in flight may run after the client closes its pipe, or after `stop`. Clients
+/// wait about 5 s before they kill the process, and servers take up to a second to stop.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Serves one client until it closes its pipe and every request has its response, or until `stop`.
 /// Only protocol messages are written to `output`. `on_start` receives the session after the first
@@ -44,15 +46,31 @@ pub async fn serve(
         let mut line = Vec::new();
         while next_line(&mut input, &mut line).await? {
             while tasks.try_join_next().is_some() {}
-            match message::read(line.trim_ascii()) {
-                Ok(incoming) => {
-                    if is_initialized(&incoming) {
-                        let (server, client) = (server.clone(), client.clone());
-                        informing.spawn(async move { server.keep_informed(client).await });
+            let has_batches = client.version().is_some_and(Version::has_batches);
+            let batch = has_batches.then(|| message::parse_batch(line.trim_ascii())).flatten();
+            if let Some(batch) = batch {
+                let (server, client) = (server.clone(), client.clone());
+                let (queue, out) = (queue.clone(), out.clone());
+                tasks.spawn(Box::pin(async move {
+                    let replied = batch::respond(batch, |incoming| {
+                        server.handle(&client, incoming, out.clone())
+                    })
+                    .await;
+                    if let Some(reply) = replied {
+                        let _ = queue.send(reply.text).await;
                     }
-                    take(&server, &client, incoming, &queue, &out, &mut tasks).await;
-                    if let Some(began) = began.take() {
-                        began(client.conversation("stdio"));
+                }));
+                continue;
+            }
+            match message::parse(line.trim_ascii()) {
+                Ok(incoming) => {
+                    if is_initialized(&incoming) && notifier.is_empty() {
+                        let (server, client) = (server.clone(), client.clone());
+                        notifier.spawn(async move { server.notify_of_changes(client).await });
+                    }
+                    handle(&server, &client, incoming, &queue, &out, &mut tasks).await;
+                    if let Some(on_start) = on_start.take() {
+                        on_start(client.session_info("stdio"));
                     }
                 }
                 Err(unreadable) => {
@@ -63,9 +81,9 @@ pub async fn serve(
         }
         Ok(())
     };
-    let (ended, patience) = tokio::select! {
-        ended = read => (ended, DRAIN),
-        () = stop => (Ok(()), STOP),
+    let result = tokio::select! {
+        result = read => result,
+        () = stop => Ok(()),
     };
     let deadline = Instant::now() + DRAIN_TIMEOUT;
     client.disconnect();

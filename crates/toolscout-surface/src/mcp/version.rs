@@ -25,8 +25,20 @@ impl Version {
 
     /// Negotiates the revision for `initialize`: the requested one if it is supported and of the
     /// old era, else the newest of the old era.
-    pub fn agreed(asked: &str) -> Self {
-        Self::spoken(asked).filter(|it| !it.is_modern()).unwrap_or(Self::LEGACY)
+    pub fn negotiate(requested: &str) -> Self {
+        Self::supported(requested)
+            .filter(|supported| !supported.is_modern())
+            .unwrap_or(Self::LEGACY)
+    }
+
+    /// Whether a client may send several messages as one array.
+    pub fn has_batches(self) -> bool {
+        self.0 == "2025-03-26"
+    }
+
+    /// Whether the server may close a stream before the response, and let the client poll.
+    pub fn has_polling(self) -> bool {
+        self.0 == "2025-11-25"
     }
 
     /// Whether every request is self-contained.
