@@ -28,7 +28,16 @@ pub async fn search(
 ) -> FoundTools {
     let response = gateway.tool_search(view, request, cx).await;
     let reasons = reasons::reasons(gateway, view, request, &response);
-    FoundTools { hits: response.hits, notes: response.notes, reasons }
+    let mut notes = response.notes;
+    notes.extend(loading_note(gateway));
+    FoundTools { hits: response.hits, notes, reasons }
+}
+
+/// Names the sources whose tools a search cannot find yet.
+fn loading_note(gateway: &Gateway) -> Option<String> {
+    let loading = gateway.loading();
+    let names = loading.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    (!loading.is_empty()).then(|| format!("still loading: {names}; search again in a few seconds"))
 }
 
 /// A hit in JSON.

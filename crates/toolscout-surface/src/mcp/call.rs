@@ -9,6 +9,7 @@
 
 use super::client_view::{ClientView, ResolvedName};
 use super::exchange::Exchange;
+use super::first_requests::FirstRequest;
 use super::http::mirror;
 use super::result_storage::READ_RESULT;
 use super::resumable::{self, ClientInput, InputRequests, MAX_ROUNDS, Outcome};
@@ -17,9 +18,13 @@ use crate::operation::MetaTool;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use toolscout_core::authorization::AuthorizationError;
 use toolscout_core::jsonrpc::RpcError;
-use toolscout_core::{Arguments, Cx, RawJson, Resume, SourceError, Tool, ToolCall, ToolOutput};
-use toolscout_gateway::Error;
+use toolscout_core::{
+    Arguments, Cx, RawJson, Resume, SourceError, Tool, ToolCall, ToolOutput, escape,
+};
+use toolscout_gateway::{CatalogView, Error};
 
 #[derive(Clone, Deserialize)]
 struct Params {
@@ -33,23 +38,36 @@ struct Params {
     state: Option<String>,
 }
 
+/// A call, and whether its result turned out to be from a tool: other results are our own.
+struct Request {
+    params: Params,
+    is_data: Arc<AtomicBool>,
+}
+
+impl Request {
+    fn mark_data(&self, output: ToolOutput) -> ToolOutput {
+        self.is_data.store(true, Ordering::Relaxed);
+        output
+    }
+}
+
 pub(super) async fn call(exchange: &Exchange) -> Result<String, RpcError> {
     let mut params: Params = exchange.parse_params()?;
     let input = ClientInput { responses: params.responses.take(), state: params.state.take() };
     // The state is bound to the user, the tool and the arguments. A call that differs in any of
     // them is another call.
-    let (name, arguments) = (params.name.clone(), params.arguments.clone());
-    let bound_to = || {
-        json!([exchange.owner().as_deref(), name, arguments.as_ref().map(RawJson::as_str)])
-            .to_string()
-    };
+    let arguments = params.arguments.as_ref().map(RawJson::as_str);
+    let bound_to = || json!([exchange.owner().as_deref(), params.name, arguments]).to_string();
+    let is_data = Arc::new(AtomicBool::new(false));
     let outcome = resumable::run(exchange, input, bound_to, |resume, input_requests| {
-        Box::pin(run(exchange.clone(), params, resume, input_requests))
+        let request = Request { params: params.clone(), is_data: is_data.clone() };
+        Box::pin(run(exchange.clone(), request, resume, input_requests))
     });
     Ok(match outcome.await? {
         Outcome::Done(output) => {
             let (server, owner) = (&exchange.server, || exchange.owner());
-            server.results.deliver(&output, server.options.result_limit, owner)
+            let is_marked = server.options.spotlight && is_data.load(Ordering::Relaxed);
+            server.results.deliver(&output, server.options.result_limit, is_marked, owner)
         }
         Outcome::InputRequired(result) => result,
         Outcome::TooManyRounds => too_many_rounds().raw().as_str().to_owned(),
@@ -62,6 +80,7 @@ async fn run(
     resume: Option<Resume>,
     input_requests: InputRequests,
 ) -> Result<ToolOutput, RpcError> {
+    let params = &request.params;
     let (server, arguments) = (&exchange.server, params.arguments.as_ref());
     let cx = exchange.cx(exchange.is_modern().then_some(input_requests));
     let (view, client_view) = server.client_view(&cx).await;
@@ -70,6 +89,8 @@ async fn run(
     }
     match client_view.resolve(&params.name, &server.options) {
         ResolvedName::MetaTool(MetaTool::Search) => {
+            exchange.wait_for_loading(FirstRequest::Search).await;
+            let view = server.gateway.view(&cx).await;
             let output =
                 meta::search(&view, &server.gateway, arguments, server.options.ranking, &cx).await;
             let searched = output.clone();
@@ -77,15 +98,24 @@ async fn run(
             Ok(output)
         }
         ResolvedName::MetaTool(MetaTool::Execute) => {
-            execute(&exchange, &client_view, params, resume, cx).await
+            execute(&exchange, view, &client_view, &request, resume, cx).await
         }
-        ResolvedName::Operation(operation) => Ok(operation.run(parsed(arguments)?, cx).await),
-        ResolvedName::Tool(tool) => call_listed(&exchange, &tool, params, resume, cx).await,
+        ResolvedName::Operation(operation) => {
+            Ok(operation.run(parse_arguments(arguments)?, cx).await)
+        }
+        ResolvedName::Tool(tool) => call_listed(&exchange, view, &tool, &request, resume, cx).await,
         // A source that was not discovered yet may have the tool.
         ResolvedName::Nothing if !server.options.is_closed() => {
             let tool = server.gateway.find(&params.name, &cx).await;
-            let tool = tool.map_err(|_| errors::unknown_tool(&params.name))?;
-            call_listed(&exchange, &tool, params, resume, cx).await
+            let tool = tool.map_err(|error| match error {
+                // A filter or read-only mode hides the tool from lists, and a call has to say so.
+                error @ (Error::Source(SourceError::Refused { .. })
+                | Error::Refused(AuthorizationError::Denied { .. })) => {
+                    RpcError::invalid_params(escape::line(&error.to_string()))
+                }
+                _ => errors::unknown_tool(&params.name),
+            })?;
+            call_listed(&exchange, view, &tool, &request, resume, cx).await
         }
         ResolvedName::Nothing => Err(errors::unknown_tool(&params.name)),
     }
@@ -96,22 +126,25 @@ async fn run(
 /// of the server are protocol errors.
 async fn call_listed(
     exchange: &Exchange,
+    view: CatalogView,
     tool: &Arc<Tool>,
-    params: Params,
+    request: &Request,
     resume: Option<Resume>,
     cx: Cx,
 ) -> Result<ToolOutput, RpcError> {
-    let arguments = parsed(params.arguments.as_ref())?;
-    if let Some(headers) = mirrored(exchange) {
+    let params = &request.params;
+    let arguments = parse_arguments(params.arguments.as_ref())?;
+    if let Some(headers) = mirrored_headers(exchange) {
         mirror::check(&tool.input_schema, &arguments, headers)?;
     }
     let meta = exchange.call_meta(params.meta.as_ref());
     let call = |tool: &Arc<Tool>| ToolCall {
         meta: meta.clone(),
+        resume: resume.clone(),
         ..ToolCall::new(tool.id.clone(), arguments.clone())
     };
-    match call_named(exchange, &tool.id.to_string(), call, resume, cx).await {
-        Ok(output) => Ok(output),
+    match exchange.server.gateway.call_named(view, &tool.id.to_string(), cx, call).await {
+        Ok(output) => Ok(request.mark_data(output)),
         Err(Error::UnknownTool { .. }) => Err(errors::unknown_tool(&params.name)),
         Err(Error::Source(error @ SourceError::Answered { .. })) => {
             Err(errors::from_source(&error))
@@ -124,12 +157,14 @@ async fn call_listed(
 /// error is a tool result, which the model can read and act on.
 async fn execute(
     exchange: &Exchange,
+    view: CatalogView,
     client_view: &ClientView,
-    params: Params,
+    received: &Request,
     resume: Option<Resume>,
     cx: Cx,
 ) -> Result<ToolOutput, RpcError> {
-    let request = match meta::ExecuteRequest::read(params.arguments.as_ref()) {
+    let params = &received.params;
+    let request = match meta::ExecuteRequest::parse(params.arguments.as_ref()) {
         Ok(request) => request,
         Err(output) => return Ok(output),
     };
@@ -150,13 +185,17 @@ async fn execute(
     let call = |tool: &Arc<Tool>, arguments| ToolCall {
         meta: meta.clone(),
         expect: request.expect,
+        resume: resume.clone(),
         ..ToolCall::new(tool.id.clone(), arguments)
     };
     let result = |outcome: Result<ToolOutput, Error>| match outcome {
-        Ok(output) => Ok(output),
-        Err(Error::Source(error @ SourceError::Answered { .. })) => Err(errors::of_source(&error)),
+        Ok(output) => Ok(received.mark_data(output)),
+        Err(Error::Source(error @ SourceError::Answered { .. })) => {
+            Err(errors::from_source(&error))
+        }
         Err(error) => Ok(meta::not_found(&request.name, &error)),
     };
+    let gateway = &exchange.server.gateway;
     // Most calls are well-formed; arguments that fit are never changed.
     let mut invalid = None;
     if let Some(arguments) = request.plain_arguments() {
@@ -166,7 +205,7 @@ async fn execute(
             outcome => return result(outcome),
         }
     }
-    let tool = match exchange.server.gateway.find(&name, &cx).await {
+    let tool = match gateway.find(&name, &cx).await {
         Ok(tool) => tool,
         Err(error) => return Ok(meta::not_found(&request.name, &error)),
     };
@@ -178,30 +217,11 @@ async fn execute(
     if let Some(error) = invalid.filter(|_| request.plain_arguments() == Some(&arguments)) {
         return Ok(request.failure(&tool, &error));
     }
-    match call_named(exchange, &name, |tool| call(tool, arguments.clone()), resume, cx).await {
+    let view = gateway.view(&cx).await;
+    match gateway.call_named(view, &name, cx, |tool| call(tool, arguments.clone())).await {
         Err(error @ Error::InvalidArguments { .. }) => Ok(request.failure(&tool, &error)),
         outcome => result(outcome),
     }
-}
-
-/// Has the gateway call a tool. If a server of the modern era needs input, a client of the old era
-/// gets the request for it at once.
-async fn call_named(
-    exchange: &Exchange,
-    name: &str,
-    call: impl Fn(&Arc<Tool>) -> ToolCall,
-    mut resume: Option<Resume>,
-    cx: Cx,
-) -> Result<ToolOutput, Error> {
-    for _ in 0..ROUNDS {
-        let again = |tool: &Arc<Tool>| ToolCall { resume: resume.clone(), ..call(tool) };
-        let output = exchange.server.gateway.call_named(name, cx.clone(), again).await?;
-        if exchange.is_modern() || !output.wants_input() {
-            return Ok(output);
-        }
-        resume = Some(ask_for(&output, &cx).await);
-    }
-    Ok(too_many_rounds())
 }
 
 /// The headers that must agree with the body: those of a request of the modern era over HTTP.

@@ -2,8 +2,8 @@
 
 use super::client::{Client, Outlet};
 use super::exchange::Exchange;
-use super::message::{Incoming, Request};
-use super::server::{OF_SESSIONS, Reply, Server};
+use super::message::Incoming;
+use super::server::{Reply, SESSION_METHODS, Server};
 use super::{call, errors, initialize, library, list, listen};
 use serde_json::Value;
 use std::sync::Arc;
@@ -20,40 +20,27 @@ impl Server {
         incoming: Incoming,
         out: Arc<dyn Outlet>,
     ) -> Option<Reply> {
-        match incoming {
-            Incoming::Request(request) => self.answer(client, request, out).await,
+        let request = match incoming {
+            Incoming::Request(request) => request,
             Incoming::Notification { method, params } => {
                 if method == "notifications/cancelled"
                     && let Some(id) = cancelled_id(params.as_ref())
                 {
                     client.cancel(&id);
                 }
-                None
+                return None;
             }
             Incoming::Response { id, outcome } => {
-                client.settle(&id, outcome);
-                None
+                client.handle_response(&id, outcome);
+                return None;
             }
-        }
-    }
-
-    /// Notifies a client of the old era about changes, for as long as the future is polled.
-    pub async fn keep_informed(self: &Arc<Self>, client: Arc<Client>) {
-        listen::keep_informed(self, &client).await;
-    }
-
-    async fn answer(
-        self: &Arc<Self>,
-        client: &Arc<Client>,
-        request: Request,
-        out: Arc<dyn Outlet>,
-    ) -> Option<Reply> {
-        let (_in_flight, mut cancelled) = match client.begin(&request.id) {
-            Ok(begun) => begun,
-            Err(why) => return Some(Reply::of(&request.id, Err(errors::busy(why)))),
         };
-        let answering = async {
-            let exchange = Exchange::begin(self, client, out, &request)?;
+        let (_in_flight, mut cancelled) = match client.register_request(&request.id) {
+            Ok(registered) => registered,
+            Err(reason) => return Some(Reply::from_result(&request.id, Err(errors::busy(reason)))),
+        };
+        let responding = async {
+            let exchange = Exchange::from_request(self, client, out, &request)?;
             respond(&exchange, &request.method).await
         };
         tokio::select! {
@@ -61,6 +48,11 @@ impl Server {
             result = responding => Some(Reply::from_result(&request.id, result)),
             _ = &mut cancelled => None,
         }
+    }
+
+    /// Notifies a client of the old era about changes, for as long as the future is polled.
+    pub async fn notify_of_changes(self: &Arc<Self>, client: Arc<Client>) {
+        listen::notify_of_changes(self, &client).await;
     }
 }
 

@@ -30,5 +30,11 @@ pub(super) fn from_source(error: &SourceError) -> RpcError {
         ErrorKind::Unavailable | ErrorKind::TimedOut | ErrorKind::Refused => BUSY,
         _ => RpcError::INTERNAL,
     };
-    RpcError::new(code, escape::line(&error.to_string()))
+    let rpc_error = RpcError::new(code, escape::line(&error.to_string()));
+    match error {
+        SourceError::Busy { after: Some(after), .. } => {
+            rpc_error.with_data(&json!({"retryAfterMs": after.as_millis()}))
+        }
+        _ => rpc_error,
+    }
 }

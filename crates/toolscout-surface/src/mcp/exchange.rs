@@ -1,6 +1,7 @@
 //! One request of a client, while it is processed.
 
 use super::client::{Client, ClientInfo, Outlet};
+use super::first_requests::FirstRequest;
 use super::message::Request;
 use super::reverse_requests::{
     InputRequest, ReverseEra, ReverseRequests, approval_prompt, log_sink,
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use toolscout_core::cx::ClientApprovals;
 use toolscout_core::event::trace_context;
 use toolscout_core::jsonrpc::{self, RpcError};
 use toolscout_core::{Cx, Progress, RawJson};
@@ -113,14 +115,40 @@ impl Exchange {
         cx.trace = self.meta.trace().unwrap_or_else(|| trace_context(&cx.headers));
         cx.via = self.meta.via();
         cx.progress = self.progress();
-        cx.asker = requests.can("elicitation").then(|| approval_prompt(requests.clone()));
-        cx.counterpart = Some(requests);
+        let can_approve = self.counts_approvals() && requests.can("elicitation");
+        cx.approval_prompt = can_approve.then(|| approval_prompt(requests.clone()));
+        cx.log = Some(log_sink(requests.clone(), cx.log.take()));
+        cx.request_id = Some(self.id.as_str().trim_matches('"').into());
+        cx.reverse_channel = Some(requests);
         cx
     }
 
+    /// Whether the answer of this client to an elicitation approves a call.
+    fn counts_approvals(&self) -> bool {
+        match self.client.identity.approvals {
+            ClientApprovals::Never => false,
+            ClientApprovals::AsConfigured => self.server.options.client_approvals,
+            ClientApprovals::Always => true,
+        }
+    }
+
     /// The name of the client, if it sent one.
-    fn client_name(&self) -> Option<Arc<str>> {
+    pub(super) fn client_name(&self) -> Option<Arc<str>> {
         self.meta.client.as_ref().and_then(ClientInfo::name).or_else(|| self.client.name())
+    }
+
+    /// Waits until the servers that are still loading have answered, if this is the first request of
+    /// its kind of the client, and at most as long as the options allow. Cancel-safe.
+    pub(super) async fn wait_for_loading(&self, kind: FirstRequest) {
+        // A client without a session is identified by its user and its name.
+        let client = match &self.client.session {
+            Some(session) => json!(session.as_ref()),
+            None => json!([self.owner().as_deref(), self.client_name().as_deref()]),
+        };
+        let limit = self.server.options.wait_for_discovery;
+        if self.server.first_requests.is_first(kind, client) && !limit.is_zero() {
+            self.server.gateway.wait_until_loaded(limit).await;
+        }
     }
 
     /// The capabilities that the client sent.
@@ -153,7 +181,10 @@ impl Exchange {
     /// Completes a result for the era: every result of the modern era has a type, and no result of
     /// the old era has the type that a server of the modern era adds.
     pub(super) fn complete(&self, result: String) -> String {
-        if !self.is_modern() || says_result_type(&result) {
+        if !self.is_modern() {
+            return without_result_type(result);
+        }
+        if has_result_type(&result) {
             return result;
         }
         let rest = result.trim_start().trim_start_matches('{');
@@ -216,7 +247,21 @@ fn has_result_type(result: &str) -> bool {
         && Object::parse(result).is_some_and(|object| object.get("resultType").is_some())
 }
 
-fn unsupported(asked: &str) -> RpcError {
-    let error = RpcError::new(errors::VERSION, "this version of the protocol is not spoken here");
-    error.with_data(&json!({"supported": SPOKEN, "requested": asked}))
+/// The result without the type `complete`; all other bytes of its members stay as they are.
+fn without_result_type(result: String) -> String {
+    if !result.contains("\"resultType\"") {
+        return result;
+    }
+    match Object::parse(&result) {
+        Some(mut object) if object.get("resultType") == Some("\"complete\"") => {
+            object.remove("resultType");
+            object.to_string()
+        }
+        _ => result,
+    }
+}
+
+fn unsupported(requested: &str) -> RpcError {
+    let error = RpcError::new(errors::VERSION, "unsupported protocol version");
+    error.with_data(&json!({"supported": SUPPORTED_VERSIONS, "requested": requested}))
 }

@@ -5,6 +5,7 @@ mod tests;
 
 use super::client_view::ListEntry;
 use super::exchange::Exchange;
+use super::first_requests::FirstRequest;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
@@ -14,9 +15,8 @@ use toolscout_core::jsonrpc::quoted;
 /// How long a client may cache a list, in milliseconds. Clients that listen are notified when it
 /// changes.
 pub(super) const TTL_MS: u64 = 300_000;
-/// A page ends with the entry that reaches one of these limits: entries, or bytes.
-const ENTRIES: usize = 500;
-const BYTES: usize = 1 << 20;
+/// A page ends with the entry that reaches this number of bytes, or the page size.
+const MAX_BYTES: usize = 1 << 20;
 
 #[derive(Deserialize)]
 struct Params {
@@ -25,6 +25,7 @@ struct Params {
 
 pub(super) async fn tools(exchange: &Exchange) -> Result<String, RpcError> {
     let cx = exchange.cx(None);
+    exchange.wait_for_loading(FirstRequest::List).await;
     let (view, client_view) = exchange.server.client_view(&cx).await;
     let shows_all = exchange.client.identity.shows_all;
     // A client that wants to see all also sees the tools of remote gateways.
@@ -65,10 +66,10 @@ pub(super) fn page(
             entries.partition_point(|entry| entry.name <= last)
         }
     };
-    Ok(written(key, &entries[from..]))
+    Ok(render_page(key, &entries[start..], exchange.server.options.page_size))
 }
 
-fn written(key: &str, entries: &[ListEntry]) -> String {
+fn render_page(key: &str, entries: &[ListEntry], page_size: usize) -> String {
     let mut text = format!("{{{}:[", quoted(key));
     let mut count = 0;
     for entry in entries {

@@ -1,11 +1,15 @@
 //! Options of an MCP server.
 
 use crate::context::ContextOptions;
+use std::time::Duration;
 use toolscout_core::{Caller, Cx, SourceId};
 use toolscout_gateway::RankingProfile;
 
 /// Default number of bytes of a result that are delivered at once; the rest can be read later.
-pub const RESULT: usize = 1 << 20;
+pub const DEFAULT_RESULT_LIMIT: usize = 1 << 20;
+
+/// Default number of entries on one page of a list.
+pub const DEFAULT_PAGE_SIZE: usize = 500;
 
 /// Options of an MCP server.
 #[derive(Clone)]
@@ -24,8 +28,18 @@ pub struct ServerOptions {
     pub transparent: Option<SourceId>,
     /// Number of bytes of a result that are delivered at once.
     pub result_limit: usize,
+    /// Whether text results of tools are marked as data.
+    pub spotlight: bool,
+    /// Maximum number of entries on one page of a list, at least 1.
+    pub page_size: usize,
     /// Parts of tool names; the instructions mention tools that match.
     pub essential: Vec<String>,
+    /// How long the first list and the first search of a client wait for sources whose tools are
+    /// still loading.
+    pub wait_for_discovery: Duration,
+    /// Whether the answers of clients to elicitations approve calls, as far as their tokens do not
+    /// decide.
+    pub client_approvals: bool,
     /// The template of every request context: the project, the observers.
     pub request: Cx,
     /// The key that seals the state that clients carry from one request to the next.
@@ -42,8 +56,12 @@ impl ServerOptions {
             ranking: RankingProfile::default(),
             strict_hidden: false,
             transparent: None,
-            result_limit: RESULT,
+            result_limit: DEFAULT_RESULT_LIMIT,
+            spotlight: false,
+            page_size: DEFAULT_PAGE_SIZE,
             essential: ContextOptions::default().essential,
+            wait_for_discovery: Duration::ZERO,
+            client_approvals: false,
             request: Cx::new(Caller::Mcp),
             key,
         }
