@@ -8,6 +8,7 @@
 mod tests;
 
 use super::object::Object;
+use super::spotlight::Spotlight;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
@@ -45,6 +46,8 @@ struct StoredResult {
     stored_at: Instant,
     output: ToolOutput,
     text: String,
+    /// Whether every piece of it is marked as data.
+    is_marked: bool,
 }
 
 #[derive(Deserialize)]
@@ -73,17 +76,21 @@ impl ResultStorage {
         &self,
         output: &ToolOutput,
         limit: usize,
+        is_marked: bool,
         user: impl FnOnce() -> Option<Arc<str>>,
     ) -> String {
         let raw = output.raw().as_str();
+        let spotlight = is_marked.then(Spotlight::random).flatten();
         if raw.len() <= limit {
-            return raw.to_owned();
+            return spotlight
+                .map_or_else(|| raw.to_owned(), |spotlight| spotlight.mark_result(raw));
         }
         let text = texts(output);
         let shown = &text[..floor(&text, MAX_PIECE.min(limit))];
         let handle = self.store(output, &text, is_marked, user());
         let note = note(raw.len(), text.len(), shown.len(), handle.as_deref());
-        let mut cut = Object::default();
+        let shown = spotlight.map_or_else(|| shown.to_owned(), |spotlight| spotlight.mark(shown));
+        let mut truncated = Object::default();
         let content =
             json!([{"type": "text", "text": shown}, {"type": "text", "text": note}]).to_string();
         truncated.set("content", content.as_str());
@@ -118,12 +125,22 @@ impl ResultStorage {
         } else {
             "end of the result".to_owned()
         };
-        let next = format!("bytes {from} to {to} of {}; {next}", whole.len());
-        let content = json!({"content": [{"type": "text", "text": &whole[from..to]}, {"type": "text", "text": next}]});
+        let next = format!("bytes {from} to {to} of {}; {next}", full.len());
+        let spotlight = found.is_marked.then(Spotlight::random).flatten();
+        let piece = &full[from..to];
+        let piece = spotlight.map_or_else(|| piece.to_owned(), |spotlight| spotlight.mark(piece));
+        let content =
+            json!({"content": [{"type": "text", "text": piece}, {"type": "text", "text": next}]});
         ToolOutput::from_raw(RawJson::from_value(&content)).unwrap_or_else(ToolOutput::failure)
     }
 
-    fn keep(&self, output: &ToolOutput, text: &str, user: Option<Arc<str>>) -> Option<String> {
+    fn store(
+        &self,
+        output: &ToolOutput,
+        text: &str,
+        is_marked: bool,
+        user: Option<Arc<str>>,
+    ) -> Option<String> {
         let mut bytes = [0; 16];
         SystemRandom::new().fill(&mut bytes).ok()?;
         let handle = URL_SAFE_NO_PAD.encode(bytes);
@@ -132,6 +149,7 @@ impl ResultStorage {
             stored_at: Instant::now(),
             output: output.clone(),
             text: text.to_owned(),
+            is_marked,
         };
         self.remove_expired();
         let evicted = self.0.lock().insert(handle.clone(), entry);

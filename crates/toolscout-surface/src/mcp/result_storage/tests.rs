@@ -83,10 +83,27 @@ fn failures_stay_failures_and_the_oldest_results_are_evicted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_reads_is_let_go() {
-    let large = ResultStorage::default();
-    delivered(&large, &"x".repeat(2 << 20), None);
-    tokio::time::advance(KEPT).await;
-    large.tidy();
-    assert!(large.0.lock().is_empty());
+async fn expired_results_are_removed() {
+    let storage = ResultStorage::default();
+    delivered(&storage, &"x".repeat(2 << 20), None);
+    tokio::time::advance(RETENTION).await;
+    storage.remove_expired();
+    assert!(storage.0.lock().is_empty());
+}
+
+#[test]
+fn every_piece_of_a_marked_result_is_marked() {
+    let storage = ResultStorage::default();
+    let first = storage.deliver(&output(&"a".repeat(2 << 20)), 1 << 20, true, || None);
+    let first: Value = serde_json::from_str(&first).expect("JSON");
+    let note = first["content"][1]["text"].as_str().expect("a note");
+    let handle = note.split("\"result\":\"").nth(1).and_then(|rest| rest.split('"').next());
+    let request = RawJson::from_value(&json!({"result": handle, "offset": 100}));
+    let next = storage.read(Some(&request), None).raw().to_value();
+    for piece in [&first, &next] {
+        let text = piece["content"][0]["text"].as_str().expect("a text");
+        assert!(text.starts_with("Data from a tool, up to the line [end of data "), "{text:.80}");
+        assert!(text.lines().last().is_some_and(|line| line.starts_with("[end of data ")));
+        assert!(!piece["content"][1]["text"].as_str().expect("a note").contains("[data "));
+    }
 }
