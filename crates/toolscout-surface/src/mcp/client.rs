@@ -10,7 +10,9 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::sync::{oneshot, watch};
+use toolscout_core::cx::ClientApprovals;
 use toolscout_core::jsonrpc;
 use toolscout_core::{Cx, Moment, RawJson, RpcError, escape};
 
@@ -25,6 +27,12 @@ const UNSET_LEVEL: u8 = u8::MAX;
 pub trait Outlet: Send + Sync {
     /// Queues one message. Returns false if there is no room.
     fn send(&self, message: String) -> bool;
+
+    /// Suggests to close the stream for now, because nothing is expected for this long. The client
+    /// requests the rest afterwards. Outlets that cannot be reopened ignore it.
+    fn suspend(&self, retry: Duration) {
+        let _ = retry;
+    }
 }
 
 /// The authenticated user of a connection, and its headers.
@@ -32,6 +40,12 @@ pub trait Outlet: Send + Sync {
 pub struct Identity {
     /// The key of private data; none if users are not distinguished.
     pub user: Option<Arc<str>>,
+    /// The name of the access token, if it has one.
+    pub token: Option<Arc<str>>,
+    /// The profile that the token is limited to.
+    pub profile: Option<Arc<str>>,
+    /// Whether the answers of the client to elicitations approve calls.
+    pub approvals: ClientApprovals,
     /// Headers, with names in lower case.
     pub headers: Option<Arc<[(String, String)]>>,
     /// Whether the client wants all tools listed.
@@ -42,7 +56,8 @@ impl Identity {
     /// The context of a request of this user; everything else is copied from `request`.
     pub(super) fn cx(&self, request: &Cx) -> Cx {
         let headers = self.headers.as_ref().unwrap_or(&request.headers).clone();
-        Cx { user: self.user.clone(), headers, ..request.clone() }
+        let (token, profile) = (self.token.clone(), self.profile.clone());
+        Cx { user: self.user.clone(), token, profile, headers, ..request.clone() }
     }
 }
 
@@ -136,7 +151,8 @@ impl Client {
             id: self.session.as_deref().unwrap_or_default().to_owned(),
             kind,
             client: self.name().as_deref().map(str::to_owned),
-            created: self.since.to_string(),
+            created: self.connected_at.to_string(),
+            project: None,
             owner: None,
             is_local: true,
         }

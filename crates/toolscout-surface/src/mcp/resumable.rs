@@ -73,18 +73,34 @@ pub(super) async fn run(
             (request, rounds)
         }
     };
-    let is_last_round = rounds >= ROUNDS;
-    let (result, state) = match request.advance().await {
-        Step::Done(output) => match output? {
-            output if !output.wants_input() => return Ok(Outcome::Done(output)),
-            output => (output.raw().as_str().to_owned(), State::Upstream(output.state())),
-        },
-        Step::NeedsInput(_) if is_last_round => return Ok(Outcome::TooManyRounds),
-        Step::NeedsInput(requests) => {
-            (input_required(&requests), State::Suspended(server.suspended.put(request)))
+    let (result, state) = loop {
+        match request.advance().await {
+            Step::Done(output) => match output? {
+                output if !output.wants_input() => return Ok(Outcome::Done(output)),
+                output if exchange.is_modern() => {
+                    break (output.raw().as_str().to_owned(), State::Upstream(output.state()));
+                }
+                // A client of the old era gets the requests for input at once.
+                output => {
+                    let resume = request_input(&output, &exchange.cx(None)).await;
+                    rounds += 1;
+                    if rounds >= MAX_ROUNDS {
+                        return Ok(Outcome::TooManyRounds);
+                    }
+                    request =
+                        RunningRequest::new(|input_requests| start(Some(resume), input_requests));
+                }
+            },
+            Step::NeedsInput(_) if rounds >= MAX_ROUNDS => return Ok(Outcome::TooManyRounds),
+            Step::NeedsInput(requests) => {
+                break (
+                    input_required(&requests),
+                    State::Suspended(server.suspended.suspend(request)),
+                );
+            }
         }
     };
-    if is_last_round {
+    if rounds >= MAX_ROUNDS {
         return Ok(Outcome::TooManyRounds);
     }
     let state = server.seal.seal(state, rounds + 1, &bound_to());
@@ -111,8 +127,8 @@ fn input_required(requests: &[(String, String, RawJson)]) -> String {
 
 /// Sends the requests for input to a client of the old era, one after the other, because a person
 /// has to respond.
-pub(super) async fn ask_for(output: &ToolOutput, cx: &Cx) -> Resume {
-    let wanted = output.raw().to_value();
+async fn request_input(output: &ToolOutput, cx: &Cx) -> Resume {
+    let result = output.raw().to_value();
     let mut responses = serde_json::Map::new();
     for (name, request) in result["inputRequests"].as_object().into_iter().flatten() {
         let (Some(method), Some(counterpart)) = (request["method"].as_str(), &cx.reverse_channel)

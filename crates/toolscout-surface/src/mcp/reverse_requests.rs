@@ -5,11 +5,12 @@ use super::client::{Client, Outlet};
 use super::logging;
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use toolscout_core::authorization::PendingApproval;
 use toolscout_core::cx::ApprovalPrompt;
 use toolscout_core::jsonrpc;
-use toolscout_core::{BoxFuture, Counterpart, RawJson, RpcError, escape};
+use toolscout_core::{BoxFuture, LogMessage, LogSink, RawJson, ReverseChannel, RpcError, escape};
 
 /// Input that a client of the modern era has to send when it repeats its request.
 pub(super) struct InputRequest {
@@ -121,12 +122,40 @@ impl ReverseChannel for ReverseRequests {
             self.out.send(jsonrpc::notification(method, Some(params.as_str())));
         }
     }
+
+    fn expects_requests_during_call(&self) -> bool {
+        matches!(self.era, ReverseEra::Legacy)
+            && ["elicitation", "sampling", "roots"].iter().any(|capability| self.can(capability))
+    }
+
+    fn stream_closed(&self, retry: Duration) {
+        self.out.suspend(retry);
+    }
 }
 
 /// The capabilities of a client that sent none.
-fn nothing() -> RawJson {
-    static NOTHING: LazyLock<RawJson> = LazyLock::new(|| RawJson::from_value(&json!({})));
-    NOTHING.clone()
+fn no_capabilities() -> RawJson {
+    static EMPTY: LazyLock<RawJson> = LazyLock::new(|| RawJson::from_value(&json!({})));
+    EMPTY.clone()
+}
+
+/// Sends the log messages of a tool to the client, as far as its log level allows, and passes them
+/// on to the log of this process.
+pub(super) fn log_sink(requests: Arc<ReverseRequests>, own: Option<LogSink>) -> LogSink {
+    Arc::new(move |entry: LogMessage| {
+        if let Some(own) = &own {
+            own(entry.clone());
+        }
+        let data = if entry.data.is_empty() {
+            Value::from(entry.message)
+        } else {
+            let mut data = entry.data;
+            data.insert("message".to_owned(), entry.message.into());
+            Value::Object(data)
+        };
+        let params = json!({"level": entry.level.mcp_name(), "logger": entry.logger, "data": data});
+        requests.notify("notifications/message", RawJson::from_value(&params));
+    })
 }
 
 /// A prompt that requests approval of a call from the user of the client, and shows all arguments.

@@ -4,6 +4,7 @@ use crate::mcp::client::Outlet;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Notify;
 
 /// The capacity of a queue.
@@ -34,6 +35,8 @@ struct QueueState {
     texts: VecDeque<String>,
     bytes: usize,
     is_closed: bool,
+    /// How long no message is expected. The next message ends it.
+    suspended: Option<Duration>,
 }
 
 impl Queue {
@@ -53,10 +56,24 @@ impl Queue {
         self.state.lock().texts.is_empty()
     }
 
-    /// Waits until `is_time` returns true. It is checked now and after each wake-up.
-    pub(super) async fn until(&self, is_time: impl Fn() -> bool) {
+    /// Waits until no message is queued or expected for a while, and returns that time.
+    pub(super) async fn suspension(&self) -> Duration {
+        let is_suspended = || {
+            let state = self.state.lock();
+            state.texts.is_empty() && state.suspended.is_some()
+        };
         loop {
-            let mut news = std::pin::pin!(self.news.notified());
+            self.wait_until(is_suspended).await;
+            if let Some(retry) = self.state.lock().suspended.take() {
+                return retry;
+            }
+        }
+    }
+
+    /// Waits until `condition` returns true. It is checked now and after each wake-up.
+    pub(super) async fn wait_until(&self, condition: impl Fn() -> bool) {
+        loop {
+            let mut notify = std::pin::pin!(self.notify.notified());
             // Registered before the check, so that no wake-up is missed.
             notify.as_mut().enable();
             if condition() {
@@ -94,11 +111,17 @@ impl Outlet for Queue {
         {
             return false;
         }
-        waiting.bytes = bytes;
-        waiting.texts.push_back(message);
-        drop(waiting);
+        state.bytes = bytes;
+        state.suspended = None;
+        state.texts.push_back(message);
+        drop(state);
         self.wake();
         true
+    }
+
+    fn suspend(&self, retry: Duration) {
+        self.state.lock().suspended = Some(retry);
+        self.wake();
     }
 }
 

@@ -2,9 +2,11 @@
 //! response.
 
 use super::accept::Accept;
-use super::events::{self, Answering};
-use super::queue::{Nowhere, Queue, Room};
-use crate::http::CancelToken;
+use super::events::{self, ResponseStream};
+use super::parked::UnfinishedRequest;
+use super::queue::{DiscardOutlet, Queue, QueueCapacity};
+use super::session::Session;
+use crate::http::event_stream::response;
 use crate::mcp::client::Outlet;
 use crate::mcp::errors;
 use crate::mcp::server::Reply;
@@ -32,36 +34,40 @@ pub(super) struct Responder {
     queue: Arc<Queue>,
     /// Ends with the session that the request belongs to, in the old era. The requests of a session
     /// end with it.
-    session: Option<CancelToken>,
+    session: Option<Arc<Session>>,
 }
 
-impl Back {
-    pub(super) fn new(accept: Accept, session: Option<CancelToken>) -> Self {
-        Self { accept, queue: Queue::new(Room::REQUEST), session }
+impl Responder {
+    pub(super) fn new(accept: Accept, session: Option<Arc<Session>>) -> Self {
+        Self { accept, queue: Queue::new(QueueCapacity::REQUEST), session }
     }
 
     /// The outlet for messages before the response. It discards them if the client accepts no
     /// events.
     pub(super) fn out(&self) -> Arc<dyn Outlet> {
-        match self.accept.events {
-            true => self.queue.clone(),
-            false => Arc::new(Nowhere),
-        }
+        if self.accept.events { self.queue.clone() } else { Arc::new(DiscardOutlet) }
     }
 
     /// Responds with the result of `reply`. Dropping this future, or the body of the response,
     /// drops `reply`.
-    pub(super) async fn answer(self, mut reply: BoxFuture<'static, Option<Reply>>) -> Response {
-        let is_quiet_first = tokio::select! {
+    pub(super) async fn respond(self, mut reply: BoxFuture<'static, Option<Reply>>) -> Response {
+        let polls = self.session.as_ref().filter(|_| self.accept.events);
+        let (starts_with_comment, retry) = tokio::select! {
             biased;
-            reply = &mut reply => return self.answered(reply),
-            () = self.queue.until(|| !self.queue.is_empty()) => false,
-            () = events::over(self.session.as_ref()) => return events::nothing(),
-            () = sleep(PATIENCE), if self.accept.events => true,
+            reply = &mut reply => return self.immediate_response(reply),
+            () = self.queue.wait_until(|| !self.queue.is_empty()) => (false, None),
+            () = events::ended(self.session.as_ref()) => return events::empty(),
+            retry = events::suspension(polls, &self.queue) => (false, Some(retry)),
+            () = sleep(STREAM_AFTER), if self.accept.events => (true, None),
         };
         let mut work = JoinSet::new();
         work.spawn(reply);
-        Answering { queue: self.queue, work, session: self.session, is_quiet_first }.into_response()
+        let request = UnfinishedRequest { queue: self.queue, work };
+        let stream = ResponseStream { request, session: self.session, starts_with_comment };
+        match retry {
+            Some(retry) => response(Body::from(stream.suspend(retry))),
+            None => stream.into_response(),
+        }
     }
 
     fn immediate_response(self, reply: Option<Reply>) -> Response {

@@ -23,7 +23,14 @@ pub(super) async fn forward(
         RawJson::parse(params).map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let bound_to = || bound_to(exchange, source, method);
     let outcome = resumable::run(exchange, input, bound_to, |resume, input_requests| {
-        Box::pin(run(exchange.clone(), source.clone(), method, params, resume, input_requests))
+        Box::pin(run(
+            exchange.clone(),
+            source.clone(),
+            method,
+            params.clone(),
+            resume,
+            input_requests,
+        ))
     });
     match outcome.await? {
         Outcome::Done(output) => Ok(output.raw().as_str().to_owned()),
@@ -36,27 +43,21 @@ async fn run(
     exchange: Exchange,
     source: Arc<dyn Source>,
     method: &'static str,
-    mut params: RawJson,
-    mut resume: Option<Resume>,
+    params: RawJson,
+    resume: Option<Resume>,
     input_requests: InputRequests,
 ) -> Result<ToolOutput, RpcError> {
     let library = source.library().ok_or_else(|| RpcError::unknown_method(method))?;
     let cx = exchange.cx(exchange.is_modern().then_some(input_requests));
-    for _ in 0..ROUNDS {
-        if let Some(resume) = resume.take() {
-            params = with(&params, &resume)?;
-        }
-        let result = library.request(method, params.clone(), cx.clone()).await;
-        let result = result.map_err(|error| refused(&exchange, &error))?;
-        let output = ToolOutput::from_raw(result).map_err(RpcError::failed)?;
-        // A client of the modern era repeats its request with the input; a client of the old era
-        // gets the request for input at once.
-        if exchange.is_modern() || !output.wants_input() {
-            return Ok(output);
-        }
-        resume = Some(ask_for(&output, &cx).await);
-    }
-    Err(too_many_rounds())
+    let params = match resume {
+        Some(resume) => with_resume(&params, &resume)?,
+        None => params,
+    };
+    let result = library
+        .request(method, params, cx)
+        .await
+        .map_err(|error| source_error(&exchange, &error))?;
+    ToolOutput::from_raw(result).map_err(RpcError::failed)
 }
 
 fn with_resume(params: &RawJson, resume: &Resume) -> Result<RawJson, RpcError> {

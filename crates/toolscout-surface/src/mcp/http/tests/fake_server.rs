@@ -6,6 +6,7 @@ use crate::mcp::server::Reply;
 use crate::mcp::version::Version;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use toolscout_core::BoxFuture;
 use toolscout_core::jsonrpc::{self, RpcError};
@@ -25,9 +26,10 @@ pub(super) struct Counts {
     /// With or without a response.
     pub(super) finished: usize,
     pub(super) notified: usize,
-    pub(super) informed: usize,
-    pub(super) said: usize,
-    pub(super) lost: usize,
+    pub(super) notified_clients: usize,
+    pub(super) sent: usize,
+    pub(super) dropped: usize,
+    pub(super) suspended: usize,
 }
 
 /// Counts a request as over, however it ends.
@@ -71,10 +73,12 @@ impl FakeServer {
 
     fn send_progress(&self, out: &Arc<dyn Outlet>, number: u64, padding: usize) {
         let params =
-            json!({"progressToken": 1, "progress": at, "message": "x".repeat(padding)}).to_string();
-        match out.send(jsonrpc::notification("notifications/progress", Some(&params))) {
-            true => self.count(|it| it.said += 1),
-            false => self.count(|it| it.lost += 1),
+            json!({"progressToken": 1, "progress": number, "message": "x".repeat(padding)})
+                .to_string();
+        if out.send(jsonrpc::notification("notifications/progress", Some(&params))) {
+            self.count(|counts| counts.sent += 1)
+        } else {
+            self.count(|counts| counts.dropped += 1)
         }
     }
 
@@ -90,8 +94,9 @@ impl FakeServer {
                 let version = params["protocolVersion"]
                     .as_str()
                     .ok_or(RpcError::new(RpcError::PARAMS, "no version"))?;
-                let version = Version::agreed(version);
-                client.initialize(version, None, None);
+                let version = Version::negotiate(version);
+                let name = params["clientInfo"]["name"].as_str().map(Arc::from);
+                client.initialize(version, name, None);
                 Ok(json!({"protocolVersion": version.name()}))
             }
             "ping" | "tools/list" => Ok(json!({})),
@@ -115,6 +120,20 @@ impl FakeServer {
                 Ok(json!({"said": true}))
             }
             "wait" => {
+                self.go
+                    .acquire()
+                    .await
+                    .map_err(|_| RpcError::new(RpcError::INTERNAL, "closed"))?
+                    .forget();
+                Ok(json!({"waited": true}))
+            }
+            // Reports something, closes the stream for a while, and waits.
+            "poll" => {
+                if params["reports"] == true {
+                    self.send_progress(out, 0, 0);
+                }
+                out.suspend(Duration::from_millis(params["retry"].as_u64().unwrap_or(250)));
+                self.count(|counts| counts.suspended += 1);
                 self.go
                     .acquire()
                     .await

@@ -90,7 +90,10 @@ async fn closing_a_stream_cancels_its_request() {
         drop(wire);
         fixture.fake_server.until(|counts| counts.finished == index + 2).await;
     }
-    assert_eq!((house.endpoint.requests.len(), house.endpoint.streams.len()), (0, 0));
+    assert_eq!(
+        (fixture.endpoint.shares.requests.held(), fixture.endpoint.shares.streams.held()),
+        (0, 0)
+    );
 }
 
 #[tokio::test]
@@ -242,4 +245,71 @@ async fn long_requests_send_keep_alive_comments() {
     assert_eq!(wire.chunk().await.as_deref(), Some(":\n\n"));
     fixture.fake_server.go.add_permits(1);
     assert_eq!(messages(&wire.event().await.expect("an answer"))[0]["result"]["waited"], true);
+}
+
+fn resume(session: &str, id: &str) -> String {
+    let last = format!("Last-Event-ID: {id}");
+    request("GET", "/mcp", &[session, "Accept: text/event-stream", &last], "")
+}
+
+/// U-44: The last event of the closed stream names the id and the time to wait.
+#[tokio::test]
+async fn a_client_polls_for_the_response_after_its_stream_was_closed() {
+    let fixture = fixture().await;
+    let session = fixture.start_session(&[]).await;
+    let closed = fixture.post(&[&session], &message("poll", json!({}))).await;
+    assert_eq!(closed.header("content-type"), Some("text/event-stream"));
+    assert_eq!(closed.body, "id: parked-1\nretry: 250\ndata: \n\n");
+    let counts = fixture.fake_server.counts();
+    assert_eq!(counts.started, counts.finished + 1, "it continues");
+    let (mut wire, head) = fixture.open(resume(&session, "parked-1")).await;
+    assert_eq!((head.status, head.header("content-type")), (200, Some("text/event-stream")));
+    fixture.fake_server.go.add_permits(1);
+    let reply = messages(&wire.event().await.expect("the response")).remove(0);
+    assert_eq!((&reply["id"], &reply["result"]), (&json!(1), &json!({"waited": true})));
+    assert_eq!(wire.event().await, None, "the response is the end");
+    let again = fixture.site.send(resume(&session, "parked-1")).await;
+    assert_eq!(again.status, 400, "{}", again.body);
+}
+
+#[tokio::test]
+async fn messages_before_a_stream_is_closed_arrive_on_it() {
+    let fixture = fixture().await;
+    let session = fixture.start_session(&[]).await;
+    let params = json!({"reports": true, "retry": 5});
+    let closed = fixture.post(&[&session], &message("poll", params)).await;
+    let (first, last) = closed.body.split_once("\n\n").expect("two events");
+    assert_eq!(messages(first)[0]["method"], "notifications/progress");
+    assert_eq!(last, "id: parked-1\nretry: 100\ndata: \n\n", "the time has a lower limit");
+}
+
+/// Modern clients have no polling, and neither have older legacy ones.
+#[tokio::test]
+async fn streams_of_clients_that_do_not_poll_stay_open() {
+    let fixture = fixture().await;
+    let older = fixture.post(&[], &initialize("2025-06-18")).await;
+    let session = format!("Mcp-Session-Id: {}", older.header("mcp-session-id").expect("an id"));
+    let requests =
+        [modern("poll", json!({})), post(&[&session], &message("poll", json!({})).to_string())];
+    for (index, request) in requests.into_iter().enumerate() {
+        let mut wire = fixture.site.dial().await;
+        wire.send(request).await;
+        fixture.fake_server.until(|counts| counts.suspended == index + 1).await;
+        fixture.fake_server.go.add_permits(1);
+        let response = wire.response().await;
+        assert!(response.body.contains("\"waited\":true"), "{}", response.body);
+        assert!(!response.body.contains("retry"), "{}", response.body);
+    }
+}
+
+#[tokio::test]
+async fn a_parked_request_belongs_to_its_session_and_ends_with_it() {
+    let fixture = fixture().await;
+    let (one, other) = (fixture.start_session(&[]).await, fixture.start_session(&[]).await);
+    fixture.post(&[&one], &message("poll", json!({}))).await;
+    assert_eq!(fixture.site.send(resume(&other, "parked-1")).await.status, 400);
+    let counts = fixture.fake_server.counts();
+    assert_eq!(counts.started, counts.finished + 1);
+    assert_eq!(fixture.site.send(request("DELETE", "/mcp", &[&one], "")).await.status, 200);
+    fixture.fake_server.until(|counts| counts.started == counts.finished).await;
 }
