@@ -10,6 +10,7 @@ mod events;
 mod headers;
 mod identity;
 pub(super) mod mirror;
+mod parked;
 mod post;
 mod protocol;
 mod queue;
@@ -33,24 +34,27 @@ use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use events::ResponseStream;
 use session::Session;
 use sessions::Sessions;
 use std::sync::Arc;
+use toolscout_core::ShareKey;
 
 /// Returns the server for `/mcp` (none) or `/mcp/<profile>`. The error is the message for an
 /// unknown profile.
 pub type Servers = Arc<dyn Fn(Option<&str>) -> Result<Arc<dyn Protocol>, String> + Send + Sync>;
 
 /// The `Allow` header of these addresses.
-const ALL: &str = "GET, POST, DELETE";
+const ALLOWED_METHODS: &str = "GET, POST, DELETE";
+
+const OTHER_PROFILE: &str = "the token is limited to another profile; use `/mcp`";
+const NOT_SERVED: &str = "the profile of the token is not served here";
 
 /// MCP over HTTP.
 pub struct Endpoint {
     servers: Servers,
     sessions: Arc<Sessions>,
-    requests: Arc<ConcurrencyLimit>,
-    streams: Arc<ConcurrencyLimit>,
-    bodies: Arc<BodyBudget>,
+    shares: RequestShares,
     limits: Limits,
     shutdown: CancelToken,
 }
@@ -69,11 +73,20 @@ impl Endpoint {
         Arc::new(Self {
             servers,
             sessions: Sessions::new(&limits),
-            requests: ConcurrencyLimit::new(limits.requests, limits.requests_each),
-            streams: ConcurrencyLimit::new(limits.streams, limits.streams_each),
-            bodies: BodyBudget::new(limits.bodies),
+            shares: RequestShares::new(&limits),
             limits,
-            ending,
+            shutdown,
+        })
+    }
+
+    /// An endpoint for the servers of another project, with its own sessions and the same limits.
+    pub fn for_project(&self, servers: Servers) -> Arc<Self> {
+        Arc::new(Self {
+            servers,
+            sessions: Sessions::new(&self.limits),
+            shares: self.shares.clone(),
+            limits: self.limits.clone(),
+            shutdown: self.shutdown.clone(),
         })
     }
 
@@ -83,6 +96,11 @@ impl Endpoint {
             .route("/mcp", any(serve_default))
             .route("/mcp/{profile}", any(serve_profile))
             .with_state(self.clone())
+    }
+
+    /// The same routes under the path of a project: `/projects/<id>/mcp`.
+    pub fn project_routes(self: &Arc<Self>, id: &str) -> Router {
+        Router::new().nest(&format!("/projects/{id}"), self.routes())
     }
 
     /// The current sessions. Their ids are labels and not credentials.
@@ -95,14 +113,30 @@ impl Endpoint {
     }
 
     async fn serve(&self, profile: Option<String>, request: Request) -> Result<Response, Response> {
-        let server = (self.servers)(profile.as_deref());
-        let server = server.map_err(|said| HttpRejection::not_found(said).into_response())?;
-        let (head, body) = request.into_parts();
-        let principal = head.extensions.get::<Principal>().cloned();
+        let principal = request.extensions().get::<Principal>().cloned();
         let principal = principal.ok_or_else(|| {
             HttpRejection::forbidden("the request was not authenticated").into_response()
         })?;
-        let visit = Visit { server, profile, principal };
+        let admitted = admitted_profile(&principal, profile).and_then(|profile| {
+            let server = (self.servers)(profile.as_deref()).map_err(|message| {
+                // A token for a profile that is not served gets nothing.
+                if principal.profile.is_some() {
+                    HttpRejection::forbidden(NOT_SERVED)
+                } else {
+                    HttpRejection::not_found(message)
+                }
+            })?;
+            Ok((profile, server))
+        });
+        let (head, body) = request.into_parts();
+        let (profile, server) = match admitted {
+            Ok(admitted) => admitted,
+            Err(rejection) => {
+                drain(body).await;
+                return Err(rejection.into_response());
+            }
+        };
+        let endpoint_request = EndpointRequest { server, profile, principal };
         match head.method {
             Method::POST => self.post(endpoint_request, &head, body).await,
             Method::GET => {
@@ -134,8 +168,17 @@ impl Endpoint {
                 "GET needs `Accept: text/event-stream`",
             ));
         }
-        let session = self.session(visit, head)?;
-        let pass = self
+        let session = self.session(endpoint_request, head)?;
+        if let Some(id) = parked::event_id(&head.headers) {
+            let request = session.parked.take(id).ok_or_else(|| {
+                HttpRejection::bad_request("the stream of this event was resumed or has expired")
+            })?;
+            let stream =
+                ResponseStream { request, session: Some(session), starts_with_comment: true };
+            return Ok(stream.into_response());
+        }
+        let permit = self
+            .shares
             .streams
             .try_acquire(&session.share_key())
             .ok_or_else(|| HttpRejection::busy("too many concurrent streams of this client"))?;
@@ -153,6 +196,15 @@ impl Endpoint {
         let session = self.session(endpoint_request, head)?;
         self.sessions.close(&session);
         Ok(Response::new(Body::empty()))
+    }
+
+    /// The client that a request is counted for: its session if it has one, or else its address
+    /// and the names that it states.
+    fn share_key(&self, endpoint_request: &EndpointRequest, head: &Parts) -> ShareKey {
+        match self.session(endpoint_request, head) {
+            Ok(session) => session.share_key(),
+            Err(_) => share_key(&endpoint_request.principal, head),
+        }
     }
 
     /// The session that a request names. It must have the same principal, profile and owner as the
@@ -174,9 +226,15 @@ impl Endpoint {
                 return Err(HttpRejection::bad_request("duplicate `Mcp-Session-Id` header"));
             }
         };
-        let session = self.sessions.find(id, &visit.principal.name, visit.profile.as_deref());
-        let is_theirs = |it: &Arc<Session>| {
-            visit.server.is_same(&it.client.identity, &identity::identity(&visit.principal, head))
+        let session = self.sessions.find(
+            id,
+            &endpoint_request.principal.name,
+            endpoint_request.profile.as_deref(),
+        );
+        let is_owner = |session: &Arc<Session>| {
+            let identity = identity::identity(&endpoint_request.principal, head);
+            session.client.identity.token == identity.token
+                && endpoint_request.server.may_share_session(&session.client.identity, &identity)
         };
         session.filter(is_owner).ok_or_else(|| {
             HttpRejection::not_found("session not found; start again with `initialize`")
@@ -184,11 +242,24 @@ impl Endpoint {
     }
 }
 
-async fn plain(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
-    endpoint.serve(None, request).await.unwrap_or_else(|it| it)
+/// The profile of a request: the one in its path, unless the token decides.
+fn admitted_profile(
+    principal: &Principal,
+    profile: Option<String>,
+) -> Result<Option<String>, HttpRejection> {
+    match (principal.profile.as_deref(), profile) {
+        (None, profile) => Ok(profile),
+        (Some(own), None) => Ok(Some(own.to_owned())),
+        (Some(own), Some(profile)) if own == profile => Ok(Some(profile)),
+        (Some(_), Some(_)) => Err(HttpRejection::forbidden(OTHER_PROFILE)),
+    }
 }
 
-async fn profiled(
+async fn serve_default(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
+    endpoint.serve(None, request).await.unwrap_or_else(|error| error)
+}
+
+async fn serve_profile(
     State(endpoint): State<Arc<Endpoint>>,
     Path(profile): Path<String>,
     request: Request,

@@ -26,7 +26,10 @@ const SHOW_ALL: &str = "x-mcp-show-all";
 pub(super) fn identity(principal: &Principal, head: &Parts) -> Identity {
     Identity {
         user: principal.name.clone(),
-        headers: Some(passed_on(&head.headers).into()),
+        token: principal.token.clone(),
+        profile: principal.profile.clone(),
+        approvals: principal.approvals,
+        headers: Some(forwarded_headers(&head.headers).into()),
         shows_all: shows_all(head),
     }
 }

@@ -3,21 +3,27 @@
 use super::accept::Accept;
 use super::era::{self, Era};
 use super::identity::identity;
+use super::respond::{Responder, json_response};
+use super::session::Session;
 use super::sessions::Sessions;
-use super::{Endpoint, Visit, accepted, events, session};
-use crate::http::{BodyPermit, ConcurrencyPermit, HttpRejection, drain, read};
-use crate::mcp::client::{Client, Identity};
+use super::{Endpoint, EndpointRequest, accepted, events, session};
+use crate::http::{HttpRejection, drain, read, share_key};
+use crate::mcp::batch;
+use crate::mcp::client::{Client, ClientInfo, Identity};
 use crate::mcp::errors;
-use crate::mcp::message::{self, Incoming, Request};
-use crate::mcp::server::{OF_SESSIONS, Reply};
+use crate::mcp::message::{self, Incoming, Request, Unreadable};
+use crate::mcp::server::{Reply, SESSION_METHODS};
+use crate::mcp::version::Version;
 use axum::body::Body;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use std::collections::VecDeque;
-use toolscout_core::RawJson;
+use std::sync::Arc;
 use toolscout_core::jsonrpc::RpcError;
+use toolscout_core::{BoxFuture, RawJson, ShareKey, SharePermit};
 
 /// Maximum size in bytes of the parameters of `initialize`.
 const MAX_INITIALIZE_BYTES: usize = 12 << 10;
@@ -38,15 +44,28 @@ impl Endpoint {
                 return Err(rejection.into_response());
             }
         };
-        let (bytes, held) =
-            read(body, &self.limits, &self.bodies).await.map_err(IntoResponse::into_response)?;
-        let incoming = message::read(&bytes).map_err(|it| faulty(it.id.as_ref(), &it.error))?;
+        let key = self.share_key(&endpoint_request, head);
+        let body_permit = self.shares.bodies.empty_permit(&key);
+        let (bytes, body_permit) =
+            read(body, &self.limits, body_permit).await.map_err(IntoResponse::into_response)?;
+        if let Some(batch) = message::parse_batch(&bytes)
+            && let Ok(session) = self.session(&endpoint_request, head)
+            && session.client.version().is_some_and(Version::has_batches)
+        {
+            return self.post_batch(endpoint_request, session, accept, batch, body_permit).await;
+        }
+        let incoming =
+            message::parse(&bytes).map_err(|error| bad_request(error.id.as_ref(), &error.error))?;
         drop(bytes);
         let era = era::detect(&head.headers, &incoming)
             .map_err(|error| bad_request(request_id(&incoming), &error))?;
         match era {
-            Era::Modern => self.post_modern(visit, head, accept, incoming, held).await,
-            Era::Legacy => self.post_legacy(visit, head, accept, incoming, held).await,
+            Era::Modern => {
+                self.post_modern(endpoint_request, head, accept, incoming, body_permit).await
+            }
+            Era::Legacy => {
+                self.post_legacy(endpoint_request, head, accept, incoming, body_permit).await
+            }
         }
     }
 
@@ -77,11 +96,15 @@ impl Endpoint {
             return Err(json_response(StatusCode::NOT_FOUND, reply.text));
         }
         let is_endless = request.method == "subscriptions/listen";
-        let pass = self.enter(&visit, is_endless).ok_or_else(|| busy(request))?;
-        let back = Back::new(accept, None);
-        let client = Client::for_one(identity(&visit.principal, head), back.out());
-        let mut taking = visit.server.take(client.clone(), incoming, back.out());
-        let ending = is_endless.then(|| self.ending.clone());
+        let shares = if is_endless { &self.shares.streams } else { &self.shares.requests };
+        let key = named_key(share_key(&endpoint_request.principal, head), request);
+        let permit = shares.try_acquire(&key).ok_or_else(|| busy(request))?;
+        let responder = Responder::new(accept, None);
+        let client =
+            Client::for_request(identity(&endpoint_request.principal, head), responder.out());
+        let mut handling =
+            endpoint_request.server.handle(client.clone(), incoming, responder.out());
+        let shutdown = is_endless.then(|| self.shutdown.clone());
         let reply = Box::pin(async move {
             let _permits = (permit, body_permit);
             tokio::select! {
@@ -104,10 +127,12 @@ impl Endpoint {
     ) -> Result<Response, Response> {
         let request = match &incoming {
             Incoming::Request(request) if request.method == "initialize" => {
-                let pass = self.enter(&visit, false).ok_or_else(|| busy(request))?;
-                let identity = identity(&visit.principal, head);
-                if let Some(refused) = too_long(&identity, request) {
-                    return Err(refused);
+                let key = share_key(&endpoint_request.principal, head);
+                let permit = self.shares.requests.try_acquire(&key);
+                let permit = permit.ok_or_else(|| busy(request))?;
+                let identity = identity(&endpoint_request.principal, head);
+                if let Some(rejection) = check_initialize_size(&identity, request) {
+                    return Err(rejection);
                 }
                 return self
                     .initialize(endpoint_request, identity, accept, incoming, (permit, body_permit))
@@ -119,8 +144,11 @@ impl Endpoint {
         let session = self.session(&endpoint_request, head).map_err(IntoResponse::into_response)?;
         let guard = session.acquire();
         // A response to this server, or a cancellation, must get through even under overload.
-        let pass = match request {
-            Some(request) => Some(self.enter(&visit, false).ok_or_else(|| busy(request))?),
+        let permit = match request {
+            Some(request) => {
+                let permit = self.shares.requests.try_acquire(&session.share_key());
+                Some(permit.ok_or_else(|| busy(request))?)
+            }
             None => None,
         };
         let is_request = request.is_some();
@@ -135,7 +163,42 @@ impl Endpoint {
             reply.await;
             return Ok(accepted());
         }
-        Ok(back.answer(reply).await)
+        Ok(responder.respond(reply).await)
+    }
+
+    /// A batch of a client of the one revision that has batches.
+    async fn post_batch(
+        &self,
+        endpoint_request: EndpointRequest,
+        session: Arc<Session>,
+        accept: Accept,
+        batch: Vec<Result<Incoming, Unreadable>>,
+        body_permit: SharePermit,
+    ) -> Result<Response, Response> {
+        let is_request =
+            |message: &Result<Incoming, _>| matches!(message, Ok(Incoming::Request(_)) | Err(_));
+        let has_request = batch.iter().any(is_request);
+        let permit = if has_request {
+            let permit = self.shares.requests.try_acquire(&session.share_key());
+            let busy = || HttpRejection::busy("too many concurrent requests of this client");
+            Some(permit.ok_or_else(|| busy().into_response())?)
+        } else {
+            None
+        };
+        let guard = session.acquire();
+        let responder = Responder::new(accept, Some(session.clone()));
+        let (server, client, out) =
+            (endpoint_request.server, session.client.clone(), responder.out());
+        let reply: BoxFuture<'static, Option<Reply>> = Box::pin(async move {
+            let _permits = (permit, body_permit, guard);
+            let handle = |incoming| server.clone().handle(client.clone(), incoming, out.clone());
+            batch::respond(batch, handle).await
+        });
+        if !has_request {
+            reply.await;
+            return Ok(accepted());
+        }
+        Ok(responder.respond(reply).await)
     }
 
     /// `initialize`: creates a session if it succeeds.
@@ -168,11 +231,33 @@ impl Endpoint {
         }
         Ok(response)
     }
+}
 
-    fn enter(&self, visit: &Visit, is_endless: bool) -> Option<ConcurrencyPermit> {
-        let gate = if is_endless { &self.streams } else { &self.requests };
-        gate.enter(&visit.principal.name)
+/// The client of a modern request, which states its name.
+fn named_key(key: ShareKey, request: &Request) -> ShareKey {
+    let params = request.params.as_ref();
+    let parsed =
+        params.and_then(|params| serde_json::from_str::<NamedParams>(params.as_str()).ok());
+    match parsed.and_then(|parsed| parsed.meta?.client?.name()) {
+        Some(name) => {
+            let client = key.client.as_deref().unwrap_or_default();
+            ShareKey { client: Some(format!("{client} {name}").into()), ..key }
+        }
+        None => key,
     }
+}
+
+/// The part of the parameters that names the client.
+#[derive(Deserialize)]
+struct NamedParams {
+    #[serde(rename = "_meta")]
+    meta: Option<NamedMeta>,
+}
+
+#[derive(Deserialize)]
+struct NamedMeta {
+    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
+    client: Option<ClientInfo>,
 }
 
 /// Limits the size of `initialize`, because a session keeps its headers and parameters for its
@@ -219,14 +304,14 @@ fn check_content(headers: &HeaderMap) -> Result<Accept, HttpRejection> {
     if headers.get_all(CONTENT_ENCODING).iter().any(|item| item != "identity") {
         return Err(unsupported("compressed request bodies are not supported"));
     }
-    let accept = Accept::of(headers);
-    match accept.is_nothing() {
-        false => Ok(accept),
-        true => Err(HttpRejection::new(
+    let accept = Accept::from_headers(headers);
+    if accept.is_empty() {
+        return Err(HttpRejection::new(
             StatusCode::NOT_ACCEPTABLE,
-            "answers are `application/json` or `text/event-stream`; accept both",
-        )),
+            "responses are `application/json` or `text/event-stream`; accept both",
+        ));
     }
+    Ok(accept)
 }
 
 fn is_json(kind: &str) -> bool {

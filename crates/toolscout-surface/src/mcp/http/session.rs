@@ -1,15 +1,18 @@
 //! A session of the old era: one client of one principal, from `initialize` until it leaves or
 //! expires.
 
+use super::parked::ParkedRequests;
 use super::queue::Queue;
 use crate::http::{CancelSource, CancelToken};
 use crate::mcp::client::Client;
+use crate::mcp::version::Version;
 use axum::http::HeaderValue;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
+use toolscout_core::ShareKey;
 
 /// The header that contains the session id.
 pub(super) const HEADER: &str = "mcp-session-id";
@@ -25,13 +28,15 @@ pub(super) struct Session {
     pub(super) client: Arc<Client>,
     pub(super) queue: Arc<Queue>,
     state: Mutex<State>,
-    next: AtomicU64,
-    end: CancelSource,
+    next_stream: AtomicU64,
+    cancel_source: CancelSource,
+    pub(super) parked: ParkedRequests,
 }
 
 struct State {
-    seen: Instant,
-    visits: usize,
+    last_used: Instant,
+    active_uses: usize,
+    was_used: bool,
     /// Ids of the open streams, oldest first.
     streams: Vec<u64>,
 }
@@ -44,9 +49,34 @@ impl Session {
         client: Arc<Client>,
         queue: Arc<Queue>,
     ) -> Arc<Self> {
-        let state = State { seen: Instant::now(), visits: 0, streams: Vec::new() };
-        let (state, next) = (Mutex::new(state), AtomicU64::new(0));
-        Arc::new(Self { id, owner, profile, client, queue, state, next, end: CancelSource::new() })
+        let state = State {
+            last_used: Instant::now(),
+            active_uses: 0,
+            was_used: false,
+            streams: Vec::new(),
+        };
+        let (state, next_stream) = (Mutex::new(state), AtomicU64::new(0));
+        Arc::new(Self {
+            id,
+            owner,
+            profile,
+            client,
+            queue,
+            state,
+            next_stream,
+            cancel_source: CancelSource::new(),
+            parked: ParkedRequests::default(),
+        })
+    }
+
+    /// Counts the requests of a session apart from those of other clients of its principal.
+    pub(super) fn share_key(&self) -> ShareKey {
+        ShareKey { principal: self.owner.clone(), client: Some(self.id.clone()) }
+    }
+
+    /// Whether a client has used the session after it was started.
+    pub(super) fn was_used(&self) -> bool {
+        self.state.lock().was_used
     }
 
     /// The value of the session header.
@@ -55,9 +85,12 @@ impl Session {
     }
 
     /// Marks the session as in use until the guard is dropped.
-    pub(super) fn visit(self: &Arc<Self>) -> Visiting {
-        self.state.lock().visits += 1;
-        Visiting(self.clone())
+    pub(super) fn acquire(self: &Arc<Self>) -> SessionGuard {
+        let mut state = self.state.lock();
+        state.active_uses += 1;
+        state.was_used = true;
+        drop(state);
+        SessionGuard(self.clone())
     }
 
     /// The time of the last use; none while the session is in use.
@@ -80,10 +113,16 @@ impl Session {
     pub(super) fn close(&self) {
         self.cancel_source.cancel();
         self.queue.close();
+        self.parked.clear();
     }
 
-    pub(super) fn ending(&self) -> CancelToken {
-        self.end.token()
+    /// Whether the client requests the rest of a stream that was closed before the response.
+    pub(super) fn polls(&self) -> bool {
+        self.client.version().is_some_and(Version::has_polling)
+    }
+
+    pub(super) fn cancel_token(&self) -> CancelToken {
+        self.cancel_source.token()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::http::Limits;
 use crate::mcp::client::Client;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Weak};
@@ -63,8 +64,14 @@ impl Sessions {
         let displaced = {
             let mut table = self.table.lock();
             let own = table.each.get(&session.owner).map_or(0, Vec::len);
-            let is_full = own >= self.each || table.all.len() >= self.most;
-            let displaced = if is_full { Some(table.idlest(&session.owner)?) } else { None };
+            let displaced = if own >= self.each {
+                Some(table.idlest(&session.owner, &session)?)
+            } else if table.all.len() >= self.max_total {
+                let owner = table.largest_owner(&session.owner);
+                Some(table.idlest(&owner, &session)?)
+            } else {
+                None
+            };
             if let Some(displaced) = &displaced {
                 table.remove(displaced);
             }
@@ -162,8 +169,31 @@ impl Table {
         }
     }
 
-    fn idlest(&self, owner: &Option<Arc<str>>) -> Option<Arc<Session>> {
-        let own = self.each.get(owner)?.iter().filter_map(|it| Some((it.idle_since()?, it)));
-        own.min_by_key(|(since, _)| *since).map(|(_, it)| it.clone())
+    /// The owner with the most sessions; this one if it has as many.
+    fn largest_owner(&self, owner: &Option<Arc<str>>) -> Option<Arc<str>> {
+        let count = |(name, own): &(&Option<Arc<str>>, &Vec<_>)| (own.len(), *name == owner);
+        let largest = self.each.iter().max_by_key(count);
+        largest.map_or_else(|| owner.clone(), |(name, _)| name.clone())
+    }
+
+    /// The idle session of this owner that makes room for a new one: one of a client that has at
+    /// least as many as the new one's client, an unused one before a used one, then the one that
+    /// has been idle longest.
+    fn idlest(&self, owner: &Option<Arc<str>>, new: &Arc<Session>) -> Option<Arc<Session>> {
+        let own = self.each.get(owner)?;
+        let mut counts: HashMap<Option<Arc<str>>, usize> = HashMap::new();
+        own.iter().for_each(|session| *counts.entry(session.client.name()).or_default() += 1);
+        let count = |session: &Arc<Session>| {
+            counts.get(&session.client.name()).copied().unwrap_or_default()
+        };
+        let least = if new.owner == *owner { count(new) } else { 0 };
+        own.iter()
+            .filter(|session| count(session) >= least)
+            .filter_map(|session| {
+                let order = (Reverse(count(session)), session.was_used(), session.idle_since()?);
+                Some((order, session))
+            })
+            .min_by_key(|(order, _)| *order)
+            .map(|(_, session)| session.clone())
     }
 }

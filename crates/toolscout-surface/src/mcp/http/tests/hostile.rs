@@ -200,10 +200,50 @@ async fn a_client_with_too_many_sessions_displaces_its_own() {
     }
     assert_eq!(fixture.endpoint.sessions.len(), 101);
     let ping = message("ping", json!({}));
-    assert_eq!(house.post(&[&ada, &first], &ping).await.status, 404);
-    assert_eq!(house.post(&[&ada, &busy], &ping).await.status, 200, "one that is in use stays");
-    assert_eq!(house.post(&[&bob, &bobs], &ping).await.status, 200);
-    house.parrot.until(|it| it.informed == 101).await;
+    assert_eq!(fixture.post(&[&ada, &first], &ping).await.status, 404);
+    assert_eq!(fixture.post(&[&ada, &busy], &ping).await.status, 200, "one that is in use stays");
+    assert_eq!(fixture.post(&[&bob, &bobs], &ping).await.status, 200);
+    fixture.fake_server.until(|counts| counts.notified_clients == 101).await;
+}
+
+/// V-75: one token for two clients.
+#[tokio::test]
+async fn sessions_of_a_greedy_client_displace_no_session_of_another() {
+    let fixture = fixture_with_limits(Limits { sessions_each: 20, ..Limits::default() }).await;
+    let start = async |name: &str| {
+        let mut initialize = initialize("2025-11-25");
+        initialize["params"]["clientInfo"] = json!({"name": name, "version": "1"});
+        let response = fixture.post(&[], &initialize).await;
+        format!("Mcp-Session-Id: {}", response.header("mcp-session-id").expect("a session"))
+    };
+    let honest = start("honest").await;
+    for _ in 0..100 {
+        start("greedy").await;
+    }
+    let ping = message("ping", json!({}));
+    assert_eq!(fixture.post(&[&honest], &ping).await.status, 200);
+    assert_eq!(fixture.endpoint.sessions.len(), 20);
+    let late = start("late").await;
+    assert_eq!(fixture.post(&[&late], &ping).await.status, 200);
+    assert_eq!(fixture.post(&[&honest], &ping).await.status, 200);
+}
+
+/// V-76: one token for two clients.
+#[tokio::test]
+async fn streams_of_a_greedy_session_leave_room_for_another() {
+    let fixture = fixture_with_limits(Limits { streams_each: 8, ..Limits::default() }).await;
+    let (greedy, honest) = (fixture.start_session(&[]).await, fixture.start_session(&[]).await);
+    let listen =
+        |session: &str| request("GET", "/mcp", &[session, "Accept: text/event-stream"], "");
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        open.push(fixture.open(listen(&greedy)).await);
+    }
+    let refused = fixture.site.send(listen(&greedy)).await;
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
+    assert!(refused.body.contains("busy, retry after 1 s: "), "{}", refused.body);
+    let (_stream, head) = fixture.open(listen(&honest)).await;
+    assert_eq!(head.status, 200);
 }
 
 #[tokio::test]
