@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
 use toolscout_core::jsonrpc::RpcError;
 use toolscout_core::jsonrpc::notification;
 use toolscout_core::{Cx, LibraryEvent, RawJson, SourceId};
@@ -46,8 +47,8 @@ pub(super) async fn notify_of_changes(server: &Arc<Server>, client: &Arc<Client>
     };
     let subscribed = |uri: &str| client.subscriptions(|all| all.iter().any(|item| item == uri));
     let cx = client.identity.cx(&server.options.request);
-    notify(server, &cx, client.identity.shows_all, &everything, subscribed, &client.out, None)
-        .await;
+    let feed = ChangeFeed::start(server, &cx, client.identity.shows_all).await;
+    feed.notify(&everything, subscribed, (&client.out, None)).await;
 }
 
 /// Notifies a client of the modern era about its subscriptions, until it closes the stream or
@@ -62,9 +63,9 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     }
     let agreed = json!({"notifications": filter, "_meta": {SUBSCRIPTION: exchange.id}});
     let cx = exchange.cx(None);
-    // Read before the subscription is acknowledged, so that no later change is missed.
-    let before =
-        exchange.server.client_view(&cx).await.1.fingerprint(exchange.client.identity.shows_all);
+    let shows_all = exchange.client.identity.shows_all;
+    // Starts before the subscription is acknowledged, so that no later change is missed.
+    let feed = ChangeFeed::start(&exchange.server, &cx, shows_all).await;
     exchange
         .out
         .send(notification("notifications/subscriptions/acknowledged", Some(&agreed.to_string())));
@@ -72,75 +73,78 @@ pub(super) async fn listen(exchange: &Exchange) -> Result<String, RpcError> {
     for uri in &uris {
         library::subscribe_quietly(exchange, uri).await;
     }
-    let subscribed = |uri: &str| uris.iter().any(|it| it == uri);
-    let shows_all = exchange.client.identity.shows_all;
-    let to = (&exchange.out, Some(&exchange.id));
+    let subscribed = |uri: &str| uris.iter().any(|uris| uris == uri);
+    let target = (&exchange.out, Some(&exchange.id));
     tokio::select! {
-        () = notify_since(before, &exchange.server, &cx, shows_all, &wants, subscribed, to) => {}
-        () = exchange.client.left() => {}
+        () = feed.notify(&filter, subscribed, target) => {}
+        () = exchange.client.disconnected() => {}
     }
     let result = json!({"_meta": {SUBSCRIPTION: exchange.id}});
     Ok(result.to_string())
 }
 
-async fn notify(
-    server: &Arc<Server>,
-    cx: &Cx,
+/// The changes since one moment, as one client sees them.
+struct ChangeFeed<'a> {
+    server: &'a Arc<Server>,
+    cx: &'a Cx,
     shows_all: bool,
-    wants: &Wants,
-    subscribed: impl Fn(&str) -> bool,
-    out: &Arc<dyn Outlet>,
-    subscription: Option<&RawJson>,
-) {
-    let before = server.client_view(cx).await.1.fingerprint(shows_all);
-    notify_since(before, server, cx, shows_all, wants, subscribed, (out, subscription)).await;
+    changes: watch::Receiver<u64>,
+    library_events: broadcast::Receiver<(SourceId, LibraryEvent)>,
+    /// The fingerprint of the list of tools that the client has seen.
+    before: u64,
 }
 
-/// Sends notifications until the gateway is dropped. A change of the catalog that does not change
-/// the list is not reported.
-async fn notify_since(
-    mut before: u64,
-    server: &Arc<Server>,
-    cx: &Cx,
-    shows_all: bool,
-    wants: &Wants,
-    subscribed: impl Fn(&str) -> bool,
-    (out, subscription): (&Arc<dyn Outlet>, Option<&RawJson>),
-) {
-    let (mut changes, mut news) = (server.gateway.changes(), server.gateway.library_news());
-    changes.mark_changed();
-    let send = |method: &str, params: Option<&RawJson>| {
-        let params = tagged(params, subscription);
-        out.send(notification(method, params.as_deref()));
-    };
-    loop {
-        tokio::select! {
-            changed = changes.changed() => {
-                if changed.is_err() {
-                    return;
-                }
-                let now = server.client_view(cx).await.1.fingerprint(shows_all);
-                if wants.tools_list_changed && now != before {
-                    send("notifications/tools/list_changed", None);
-                }
-                before = now;
-            }
-            heard = news.recv() => match heard {
-                Ok((source, _)) if !server.gateway.has_library_of(&source) => {}
-                Ok((_, LibraryEvent::ResourcesChanged)) if wants.resources_list_changed => {
-                    send("notifications/resources/list_changed", None);
-                }
-                Ok((_, LibraryEvent::PromptsChanged)) if wants.prompts_list_changed => {
-                    send("notifications/prompts/list_changed", None);
-                }
-                Ok((_, LibraryEvent::ResourceUpdated(params))) => {
-                    if params.to_value()["uri"].as_str().is_some_and(&subscribed) {
-                        send("notifications/resources/updated", Some(&params));
+impl<'a> ChangeFeed<'a> {
+    /// Subscribes first and reads the list second: a change between the two is reported.
+    async fn start(server: &'a Arc<Server>, cx: &'a Cx, shows_all: bool) -> Self {
+        let library_events = server.gateway.library_events();
+        let mut changes = server.gateway.changes();
+        changes.mark_changed();
+        let before = server.client_view(cx).await.1.fingerprint(shows_all);
+        Self { server, cx, shows_all, changes, library_events, before }
+    }
+
+    /// Sends notifications until the gateway is dropped. A change of the catalog that does not
+    /// change the list is not reported.
+    async fn notify(
+        mut self,
+        filter: &SubscriptionFilter,
+        subscribed: impl Fn(&str) -> bool,
+        (out, subscription): (&Arc<dyn Outlet>, Option<&RawJson>),
+    ) {
+        let send = |method: &str, params: Option<&RawJson>| {
+            let params = tagged(params, subscription);
+            out.send(notification(method, params.as_deref()));
+        };
+        loop {
+            tokio::select! {
+                changed = self.changes.changed() => {
+                    if changed.is_err() {
+                        return;
                     }
+                    let now = self.server.client_view(self.cx).await.1.fingerprint(self.shows_all);
+                    if filter.tools_list_changed && now != self.before {
+                        send("notifications/tools/list_changed", None);
+                    }
+                    self.before = now;
                 }
-                Ok(_) | Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return,
-            },
+                event = self.library_events.recv() => match event {
+                    Ok((source, _)) if !self.server.gateway.has_library_of(&source) => {}
+                    Ok((_, LibraryEvent::ResourcesChanged)) if filter.resources_list_changed => {
+                        send("notifications/resources/list_changed", None);
+                    }
+                    Ok((_, LibraryEvent::PromptsChanged)) if filter.prompts_list_changed => {
+                        send("notifications/prompts/list_changed", None);
+                    }
+                    Ok((_, LibraryEvent::ResourceUpdated(params))) => {
+                        if params.to_value()["uri"].as_str().is_some_and(&subscribed) {
+                            send("notifications/resources/updated", Some(&params));
+                        }
+                    }
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                },
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::client::Identity;
 use super::client_view::{ClientView, ClientViews};
+use super::first_requests::FirstRequests;
 use super::meter::Meter;
 use super::operations::OperationTools;
 use super::options::ServerOptions;
@@ -23,6 +24,7 @@ pub struct Server {
     pub(super) suspended: SuspendedCalls,
     pub(super) results: ResultStorage,
     pub(super) meter: Meter,
+    pub(super) first_requests: FirstRequests,
 }
 
 /// The response to a request.
@@ -45,7 +47,17 @@ impl Server {
         let (client_views, seal) = (ClientViews::new(names, operations), Seal::new(&options.key));
         let (suspended, results, meter) =
             (SuspendedCalls::default(), ResultStorage::default(), Meter::default());
-        Arc::new(Self { gateway, options, client_views, seal, suspended, results, meter })
+        let first_requests = FirstRequests::default();
+        Arc::new(Self {
+            gateway,
+            options,
+            client_views,
+            seal,
+            suspended,
+            results,
+            meter,
+            first_requests,
+        })
     }
 
     /// Drops expired suspended requests and stored results. A serving process calls this
