@@ -2,7 +2,9 @@
 //!
 //! A wire name is `source__tool`, with characters and a length that every client accepts. The
 //! conversion loses information, so a name is looked up and never parsed. A name that a tool once
-//! had is never given to another tool, because a client may still use it for the first.
+//! had is never given to another tool, because a client may still use it for the first. One thing
+//! is stronger: `source__tool` always leads to the tool of exactly that source and name, on every
+//! surface, so the converted name of another tool cannot stand in for it.
 
 mod name_store;
 mod safe;
@@ -33,17 +35,23 @@ impl Names {
     /// Names every tool of the catalog: with its previous name if it has one, else in the order of
     /// source and name, exact names first. New names are stored, except those of tools of one request, which get any
     /// free name.
-    pub(super) fn of(snapshot: &Snapshot, remembered: &Remembered) -> Self {
-        let origins: HashMap<&SourceId, SourceKind> = snapshot.sources().collect();
-        let of = |it: &Tool| origins.get(&it.id.source).copied().unwrap_or(SourceKind::Request);
-        let all = snapshot.tools().map(|it| (it, of(it)));
-        let (own, shared): (Vec<_>, Vec<_>) =
-            all.partition(|(_, origin)| *origin == SourceKind::Request);
-        let beneath = remembered.shared(&shared, |given| Self::given(given, None, &shared));
+    pub(super) fn for_snapshot(snapshot: &Snapshot, name_store: &WireNameStore) -> Self {
+        let (own, shared): (Vec<_>, Vec<_>) = with_origins(snapshot)
+            .into_iter()
+            .partition(|(_, origin)| *origin == SourceKind::Request);
+        let assign = |given: &GivenNames| Self::assign(given, None, &shared, preferred_name);
+        let shared_names = name_store.shared(&shared, assign);
         if own.is_empty() {
             return Self { shared_names: Some(shared_names), ..Self::default() };
         }
-        Self::given(&remembered.known(), Some(beneath), &own).0
+        Self::assign(&name_store.given_names(), Some(shared_names), &own, preferred_name).0
+    }
+
+    /// Names every tool of the catalog for the APIs of model vendors. A name differs from the one
+    /// that MCP clients see only if a vendor would refuse that one; it is then a second name of the
+    /// same tool.
+    fn for_models(snapshot: &Snapshot, given: &GivenNames) -> (Self, NewNames) {
+        Self::assign(given, None, &with_origins(snapshot), preferred_model_name)
     }
 
     /// The wire name of a tool, or its own name if it is not in this catalog.
@@ -65,7 +73,8 @@ impl Names {
         given: &GivenNames,
         shared_names: Option<Arc<Self>>,
         tools: &[(&Arc<Tool>, SourceKind)],
-    ) -> (Self, News) {
+        preferred_name: fn(&Tool, SourceKind) -> String,
+    ) -> (Self, NewNames) {
         let (wires, to_tools) =
             (HashMap::with_capacity(tools.len()), HashMap::with_capacity(tools.len()));
         let names = Self { shared_names, wires, tools: to_tools };
@@ -78,8 +87,15 @@ impl Names {
         };
         let mut tools = tools.to_vec();
         tools.sort_by_key(|(tool, _)| &tool.id);
-        for (tool, origin) in &tools {
-            naming.name(tool, *origin);
+        let (exact, converted): (Vec<_>, Vec<_>) = tools
+            .iter()
+            .map(|(tool, origin)| (&tool.id, preferred_name(tool, *origin)))
+            .partition(|(id, preferred)| is_exact(id, preferred));
+        for (id, preferred) in exact {
+            assignment.name_exactly(id, preferred);
+        }
+        for (id, preferred) in converted {
+            assignment.name(id, preferred);
         }
         // Previous names still lead to their tools.
         for (wire, tool) in assignment.previous {
@@ -87,6 +103,20 @@ impl Names {
         }
         (assignment.names, assignment.new_names)
     }
+}
+
+/// Whether the name is the source and the name of the tool, unchanged. A name is split at the first
+/// `__`, as where users type it.
+fn is_exact(id: &ToolId, wire: &str) -> bool {
+    wire.split_once("__") == Some((id.source.as_str(), id.name.as_str()))
+}
+
+/// Every tool of the catalog, with the kind of its source.
+fn with_origins(snapshot: &Snapshot) -> Vec<(&Arc<Tool>, SourceKind)> {
+    let origins: HashMap<&SourceId, SourceKind> = snapshot.sources().collect();
+    let origin_of =
+        |tool: &Tool| origins.get(&tool.id.source).copied().unwrap_or(SourceKind::Request);
+    snapshot.tools().map(|tool| (tool, origin_of(tool))).collect()
 }
 
 /// Names that were given for the first time.
@@ -103,20 +133,41 @@ struct NameAssignment<'a> {
     previous: NewNames,
 }
 
-impl Naming<'_> {
-    fn name(&mut self, tool: &Tool, origin: SourceKind) {
-        let plain = plain(tool, origin);
-        let given = self.given.of(&tool.id);
-        let at = given.iter().position(|it| safe::is_form(it, &plain));
-        let others = given.iter().enumerate().filter(|(index, _)| Some(*index) != at);
-        self.before.extend(others.map(|(_, wire)| (wire.clone(), tool.id.clone())));
-        let wire = at.map(|it| given[it].clone()).unwrap_or_else(|| {
-            let wire: Arc<str> = self.free(&plain).into();
-            self.news.push((wire.clone(), tool.id.clone()));
+impl NameAssignment<'_> {
+    /// Names a tool whose preferred name is `source__tool`, also if the name was given to another
+    /// tool by conversion.
+    fn name_exactly(&mut self, id: &ToolId, preferred: String) {
+        if meta::is_reserved(&preferred) || self.names.tool(&preferred).is_some() {
+            return self.name(id, preferred);
+        }
+        let wire: Arc<str> = preferred.into();
+        let given = self.given.names_of(id).iter().filter(|name| **name != wire);
+        self.previous.extend(given.map(|name| (name.clone(), id.clone())));
+        if !self.given.names_of(id).contains(&wire) {
+            self.new_names.push((wire.clone(), id.clone()));
+        }
+        self.insert(id, wire);
+    }
+
+    fn name(&mut self, id: &ToolId, preferred: String) {
+        let is_free = |wire: &Arc<str>| self.names.tool(wire).is_none();
+        let is_current =
+            |wire: &Arc<str>| safe::is_numbered_form(wire, &preferred) && is_free(wire);
+        let given = self.given.names_of(id);
+        let current = given.iter().position(is_current);
+        let others = given.iter().enumerate().filter(|(index, _)| Some(*index) != current);
+        self.previous.extend(others.map(|(_, wire)| (wire.clone(), id.clone())));
+        let wire = current.map(|index| given[index].clone()).unwrap_or_else(|| {
+            let wire: Arc<str> = self.unique_name(&preferred).into();
+            self.new_names.push((wire.clone(), id.clone()));
             wire
         });
-        self.names.tools.insert(wire.clone(), tool.id.clone());
-        self.names.wires.insert(tool.id.clone(), wire);
+        self.insert(id, wire);
+    }
+
+    fn insert(&mut self, id: &ToolId, wire: Arc<str>) {
+        self.names.tools.insert(wire.clone(), id.clone());
+        self.names.wires.insert(id.clone(), wire);
     }
 
     /// The name, with a number after it if that is needed to make it unique.
@@ -141,4 +192,13 @@ fn preferred_name(tool: &Tool, origin: SourceKind) -> String {
         name if is_native && is_valid_name(name) && !meta::is_reserved(name) => name.to_owned(),
         name => safe::joined(tool.id.source.as_str(), name),
     }
+}
+
+/// As [`preferred_name`], in the characters and the length that model vendors accept.
+fn preferred_model_name(tool: &Tool, origin: SourceKind) -> String {
+    let name = preferred_name(tool, origin);
+    if safe::is_valid_model_name(&name) {
+        return name;
+    }
+    safe::joined(tool.id.source.as_str(), tool.id.name.as_str())
 }

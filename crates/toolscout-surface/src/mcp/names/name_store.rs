@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use toolscout_core::{Namespace, SourceId, SourceKind, Store, StoreError, Tool, ToolId, ToolName};
+use toolscout_gateway::Snapshot;
 
 /// Maximum number of names per source. Beyond this all names of the source are dropped, and may be
 /// given to other tools of it.
@@ -44,8 +45,32 @@ impl WireNameStore {
     }
 
     /// Stores names in the store, one record per project.
-    pub fn kept(store: Arc<dyn Store>, project: &str) -> Self {
-        Self { kept: Some((store, project.to_owned())), ..Self::in_memory() }
+    pub fn in_store(store: Arc<dyn Store>, project: &str) -> Self {
+        Self { store_and_project: Some((store, project.to_owned())), ..Self::in_memory() }
+    }
+
+    /// The name of each tool for the API of a model vendor: unique, at most 64 letters, digits, `_`
+    /// and `-`. The names are stored, so that [`WireNameStore::tool`] finds their tools.
+    pub fn model_names(&self, snapshot: &Snapshot) -> HashMap<ToolId, Arc<str>> {
+        self.update(|given| Names::for_models(snapshot, given)).wires
+    }
+
+    /// The names that [`WireNameStore::model_names`] would give, without storing them.
+    pub fn planned_model_names(&self, snapshot: &Snapshot) -> HashMap<ToolId, Arc<str>> {
+        Names::for_models(snapshot, &self.given_names()).0.wires
+    }
+
+    /// The tool that was given this name, which MCP clients see or an export contains. `None` if the
+    /// catalog does not have the tool.
+    pub fn tool(&self, snapshot: &Snapshot, wire: &str) -> Option<ToolId> {
+        if let Some(id) = exact_tool(snapshot, wire) {
+            return Some(id);
+        }
+        let given = self.given_names();
+        let owner = given.owners.get(wire).cloned();
+        // A name that could not be stored is computed again.
+        let owner = owner.or_else(|| Names::for_models(snapshot, &given).0.tool(wire).cloned())?;
+        snapshot.tool(&owner).map(|known| known.tool.id.clone())
     }
 
     /// The names of shared tools; computed once for the same tools.
@@ -130,6 +155,13 @@ impl WireNameStore {
     }
 }
 
+/// The tool whose source and name are exactly this `source__tool`.
+fn exact_tool(snapshot: &Snapshot, wire: &str) -> Option<ToolId> {
+    let (source, name) = wire.split_once("__")?;
+    let id = ToolId::new(SourceId::new(source).ok()?, ToolName::new(name).ok()?);
+    snapshot.tool(&id).map(|known| known.tool.id.clone())
+}
+
 /// The names that were given. A tool may have had several names; a name belongs to one tool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GivenNames {
@@ -149,9 +181,9 @@ impl GivenNames {
         self.owners.contains_key(wire)
     }
 
-    fn extend(&mut self, news: impl IntoIterator<Item = (Arc<str>, ToolId)>) {
-        for (wire, tool) in news {
-            if self.is_known(&wire) {
+    fn extend(&mut self, new_names: impl IntoIterator<Item = (Arc<str>, ToolId)>) {
+        for (wire, tool) in new_names {
+            if self.is_taken(&wire) && !self.hand_over(&wire, &tool) {
                 continue;
             }
             let count = self.count_by_source.entry(tool.source.clone()).or_default();
@@ -162,6 +194,22 @@ impl GivenNames {
             self.wires.entry(tool.clone()).or_default().push(wire.clone());
             self.owners.insert(wire, tool);
         }
+    }
+
+    /// Takes a name from its owner if it is exactly the name of this other tool; returns whether it
+    /// was.
+    fn hand_over(&mut self, wire: &Arc<str>, tool: &ToolId) -> bool {
+        let Some(owner) = self.owners.get(wire).filter(|owner| *owner != tool) else {
+            return false;
+        };
+        if !is_exact(tool, wire) {
+            return false;
+        }
+        if let Some(wires) = self.wires.get_mut(owner) {
+            wires.retain(|name| name != wire);
+        }
+        self.owners.remove(wire);
+        true
     }
 
     fn forget(&mut self, source: &SourceId) {

@@ -3,7 +3,9 @@
 /// Maximum length of a joined name. Some clients drop longer names, counting their own prefix.
 pub(super) const MAX_LENGTH: usize = 48;
 /// The limit of the protocol, for names that an application chose.
-const LONGEST_OWN: usize = 128;
+const MAX_OWN_LENGTH: usize = 128;
+/// The limit of model vendors for the name of a function.
+const MAX_MODEL_LENGTH: usize = 64;
 
 /// Joins `source__tool` in letters, digits and `_`, cut to [`MAX_LENGTH`].
 pub(super) fn joined(source: &str, tool: &str) -> String {
@@ -23,7 +25,12 @@ pub(in super::super) fn is_valid_name(name: &str) -> bool {
     (1..=MAX_OWN_LENGTH).contains(&name.len()) && name.bytes().all(is_allowed)
 }
 
-/// The name itself, or the name with `_2`, `_3` … after it, cut to [`LONGEST`] or to its own
+/// Whether model vendors allow this name: letters, digits, `_` and `-`.
+pub(super) fn is_valid_model_name(name: &str) -> bool {
+    name.len() <= MAX_MODEL_LENGTH && is_valid_name(name) && !name.contains('.')
+}
+
+/// The name itself, or the name with `_2`, `_3` … after it, cut to [`MAX_LENGTH`] or to its own
 /// length.
 pub(super) fn numbered(plain: &str, number: u32) -> String {
     if number < 2 {
