@@ -2,6 +2,7 @@
 
 use super::MAX_NAMED;
 use super::words::BULLET;
+use std::sync::Arc;
 use toolscout_core::{Status, Tool};
 use toolscout_gateway::Snapshot;
 
@@ -21,9 +22,12 @@ pub(super) struct Group<'a> {
 /// Groups by server, in the order of the catalog. `essential` is in lower case.
 pub(super) fn group_by_server<'a>(snapshot: &'a Snapshot, essential: &[String]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
-    for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Quarantined(_))) {
-        let (server, name) = place(tool);
-        let is_seen_elsewhere =
+    let is_usable = |tool: &&Arc<Tool>| {
+        !matches!(tool.status, Status::Quarantined(_)) && !tool.provenance.placeholder
+    };
+    for tool in snapshot.tools().filter(is_usable) {
+        let (server, name) = server_and_name(tool);
+        let has_own_source =
             || server != OBSERVED && snapshot.sources().any(|(id, _)| id.as_str() == server);
         if tool.id.source.as_str() == OBSERVED && has_own_source() {
             continue;

@@ -73,12 +73,15 @@ impl ClientViews {
         }
         // The tools of a server that was not discovered yet are unknown, and many clients list only
         // once. Folders have libraries as well, but are always discovered.
-        let is_server =
-            |id: &SourceId| view.source(id).is_some_and(|it| it.origin() != SourceKind::Folder);
-        let is_bare = |id: &SourceId| snapshot.tools_of(id).is_empty();
-        let expects = view.libraries().any(|(id, _)| is_server(id) && is_bare(id));
-        let delegates: Vec<_> = view.delegates().collect();
-        let client_view = Arc::new(ClientView::new(snapshot, &delegates, expects, self, options));
+        let is_server = |id: &SourceId| {
+            view.source(id).is_some_and(|source| source.kind() != SourceKind::Folder)
+        };
+        let is_bare =
+            |id: &SourceId| snapshot.tools_of(id).iter().all(|tool| tool.provenance.placeholder);
+        let has_undiscovered = view.libraries().any(|(id, _)| is_server(id) && is_bare(id));
+        let delegates: Vec<_> = view.remote_gateways().collect();
+        let client_view =
+            Arc::new(ClientView::new(snapshot, &delegates, has_undiscovered, self, options));
         cached.push(client_view.clone());
         if cached.len() > CAPACITY {
             cached.remove(0);
@@ -210,6 +213,7 @@ impl ClientView {
         let is_hidden =
             |tool: &Tool| options.strict_hidden && tool.visibility != Visibility::Listed;
         match tool {
+            Some(tool) if tool.provenance.placeholder => ResolvedName::Nothing,
             Some(tool) if self.transparent.is_some() || !is_hidden(&tool) => {
                 ResolvedName::Tool(tool)
             }
@@ -254,5 +258,5 @@ impl ClientView {
 /// A quarantined tool is not listed, because a model might follow its description, and neither is
 /// a placeholder, because it has no definition. An unavailable tool is listed.
 fn is_usable(tool: &Tool) -> bool {
-    !matches!(tool.status, Status::Quarantined(_))
+    !matches!(tool.status, Status::Quarantined(_)) && !tool.provenance.placeholder
 }

@@ -120,11 +120,11 @@ fn omission_note(shortened: usize, dropped: usize) -> Option<String> {
     match (shortened, dropped) {
         (0, 0) => None,
         (shortened, 0) => {
-            Some(format!("the schemas of the last {shortened} have no room here; {how}"))
+            Some(format!("schemas omitted for the last {}; {hint}", counted(shortened, "tool")))
         }
-        (0, dropped) => Some(format!("{dropped} more have no room here; {how}")),
+        (0, dropped) => Some(format!("{} omitted; {hint}", counted(dropped, "more tool"))),
         (_, dropped) => {
-            Some(format!("most schemas, and {dropped} more tools, have no room here; {how}"))
+            Some(format!("most schemas and {} omitted; {hint}", counted(dropped, "more tool")))
         }
     }
 }

@@ -54,12 +54,13 @@ fn parameters(root: &Value, schema: &Value, depth: usize) -> String {
 }
 
 fn key(name: &str) -> String {
-    match name
+    if name
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$'))
     {
-        true => name.to_owned(),
-        false => crate::output::json::compact(&name),
+        name.to_owned()
+    } else {
+        crate::output::json::compact(&name)
     }
 }
 

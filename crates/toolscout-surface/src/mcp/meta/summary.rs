@@ -8,6 +8,7 @@ use super::verbs::{first_verb, verb, words};
 use crate::output::counted;
 use crate::tokens;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use toolscout_core::{SourceId, Status, Tool};
 use toolscout_gateway::Snapshot;
 
@@ -66,7 +67,10 @@ impl<'a> Content<'a> {
             content.sources.entry(id.as_str()).or_default().has_more = true;
         }
         let mut named = Vec::new();
-        for tool in snapshot.tools().filter(|it| !matches!(it.status, Status::Quarantined(_))) {
+        let is_usable = |tool: &&Arc<Tool>| {
+            !matches!(tool.status, Status::Quarantined(_)) && !tool.provenance.placeholder
+        };
+        for tool in snapshot.tools().filter(is_usable) {
             let share = content.sources.entry(tool.id.source.as_str()).or_default();
             share.tools += 1;
             if let Some(verb) = first_verb(tool.id.name.as_str()) {

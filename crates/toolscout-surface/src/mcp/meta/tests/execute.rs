@@ -51,9 +51,12 @@ fn calls_are_accepted_in_every_form_models_write() {
         ),
         (
             "nothing but a call inside",
-            json!({"arguments": {"name": "send_email", "arguments": meant}}),
+            json!({"arguments": {"name": "send_email", "arguments": expected}}),
         ),
-        ("all of it a text", json!(json!({"name": "send_email", "arguments": meant}).to_string())),
+        (
+            "all of it a text",
+            json!(json!({"name": "send_email", "arguments": expected}).to_string()),
+        ),
         ("flattened", json!({"name": "send_email", "to": "a@b.c", "subject": "Hello"})),
         (
             "half flattened",
@@ -191,14 +194,14 @@ fn an_unknown_tool_gets_the_fixed_text_and_similar_names() {
 fn missing_arguments_are_listed_with_their_schema_and_an_example() {
     let (tool, error) = rejected(json!({"to": "a@b.c"}));
     insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
-    The arguments do not fit `mail/send_email`:
+    Invalid arguments for `mail/send_email`:
     - `subject` is required and missing (at /subject)
       schema: {"type":"string","minLength":3}
     Example: {"name":"mail/send_email","arguments":{"to":"name@example.com","subject":"text"}}
     "#);
     let (tool, error) = rejected(json!({"to": "a@b.c", "subject": null}));
     insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
-    The arguments do not fit `mail/send_email`:
+    Invalid arguments for `mail/send_email`:
     - `subject`: the value is not of type "string" (at /subject)
       schema: {"type":"string","minLength":3}
     Example: {"name":"mail/send_email","arguments":{"to":"name@example.com","subject":"text"}}
@@ -207,7 +210,7 @@ fn missing_arguments_are_listed_with_their_schema_and_an_example() {
         json!({"to": "a@b.c", "subject": "Hello", "copies": 0, "from": {"name": 5}, "x": 1}),
     );
     insta::assert_snapshot!(texts(&failure(&tool, &error))[0], @r#"
-    The arguments do not fit `mail/send_email`:
+    Invalid arguments for `mail/send_email`:
     - `copies`: the value is less than the minimum of 1 (at /copies)
       schema: {"type":"integer","minimum":1}
     - `name`: the value is not of type "string" (at /from/name)
