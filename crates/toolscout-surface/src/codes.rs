@@ -1,6 +1,9 @@
 //! The only table from an error code to the responses of the surfaces: HTTP status, exit code,
 //! JSON-RPC error code.
 
+#[cfg(test)]
+mod tests;
+
 pub use crate::exit::Exit;
 
 use crate::operation::ErrorCode;

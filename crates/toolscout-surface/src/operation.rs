@@ -20,10 +20,11 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use bound::{BoundOperation, Operations, WorkspaceSlot};
+pub use crate::output::Text;
+pub use bound::{BoundOperation, Operations, WorkspaceSlot, tool_error};
 pub use command::OperationCommand;
 pub use error::{ErrorCode, OperationError};
-pub use output::{OperationOutput, Text};
+pub use output::OperationOutput;
 pub use request::request_target;
 pub(crate) use schema::{DRY_RUN, InputSchema, OutputSchema, inline_string_enums, schema_settings};
 pub use stream::{ItemStream, StreamItem, StreamOperation};
@@ -135,6 +136,12 @@ pub struct OperationSpec {
     pub host: HostUse,
     /// The maximum run time; a request may set a shorter deadline.
     pub deadline: Option<Duration>,
+    /// Whether its output gives operator rights, so that it counts as a decision although it changes
+    /// nothing.
+    pub gives_rights: bool,
+    /// Whether it shows and uses only the tools of the client's profile. Any other operation
+    /// refuses a client whose token is limited to a profile.
+    pub keeps_profile: bool,
     /// The meta tool that offers it to models. Any other operation that only reads becomes an
     /// MCP tool if the operator exposes it.
     pub meta_tool: Option<MetaTool>,
@@ -158,6 +165,8 @@ impl OperationSpec {
             needs_network: false,
             host: HostUse::Never,
             deadline: None,
+            gives_rights: false,
+            keeps_profile: false,
             meta_tool: None,
         }
     }

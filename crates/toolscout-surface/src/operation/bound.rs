@@ -97,7 +97,7 @@ impl BoundOperation {
         input: Map<String, Value>,
         cx: Cx,
     ) -> Result<ItemStream<StreamItem>, OperationError> {
-        self.check_access(cx.role)?;
+        self.check_access(&cx)?;
         let input = self.input.check("the input", input)?;
         match &self.run {
             Run::Stream(open) => open(input, cx).await,
@@ -127,7 +127,7 @@ impl BoundOperation {
         input: Map<String, Value>,
         cx: Cx,
     ) -> Result<OperationOutput, OperationError> {
-        self.check_access(cx.role)?;
+        self.check_access(&cx)?;
         let input = self.input.check("the input", input)?;
         let cx = match self.spec.deadline {
             Some(limit) => cx.within(limit),
@@ -150,26 +150,50 @@ impl BoundOperation {
         }
     }
 
-    /// Whether this role may run it. Surfaces check this before they read anything of a
-    /// request.
-    pub(crate) fn check_access(&self, role: Role) -> Result<(), OperationError> {
-        if self.spec.access != Access::Operator || role == Role::Operator {
-            return Ok(());
+    /// Whether the maker of this request may run it. Surfaces check this before they read anything
+    /// of a request.
+    pub fn check_access(&self, cx: &Cx) -> Result<(), OperationError> {
+        let (name, profile) = (self.spec.name, cx.profile.as_deref());
+        let forbidden = |message: String| OperationError::new(ErrorCode::Forbidden, message);
+        let is_limited = self.spec.access != Access::Open && !self.spec.keeps_profile;
+        if let Some(profile) = profile.filter(|_| is_limited) {
+            let profile = escape::line(profile);
+            let error = forbidden(format!("`{name}` is about more than the profile `{profile}`"));
+            return Err(error.hint("use a token without a profile"));
         }
-        let error = OperationError::new(
-            ErrorCode::Forbidden,
-            format!("`{}` needs operator rights", self.spec.name),
-        );
-        Err(error.hint("Use the token in `operator.token`, or sign in with `toolscout ui`."))
+        match cx.role {
+            _ if self.spec.access != Access::Operator => Ok(()),
+            Role::Operator => Ok(()),
+            Role::Agent => {
+                let error = forbidden(format!("`{name}` needs operator rights"));
+                Err(error.hint("use an operator token, or sign in with `toolscout ui`"))
+            }
+            Role::Tool if !self.is_decision() => Ok(()),
+            Role::Tool => Err(tool_error(name)),
+        }
     }
 
-    fn misused(&self, what: &str) -> OperationError {
+    /// Whether only an operator decides about it: it changes something, or gives rights.
+    fn is_decision(&self) -> bool {
+        self.spec.effect == Effect::Change || self.spec.gives_rights
+    }
+
+    fn misuse_error(&self, what: &str) -> OperationError {
         OperationError::new(ErrorCode::Internal, format!("`{}` {what}", self.spec.name))
     }
 
     fn timeout_error(&self) -> OperationError {
         OperationError::new(ErrorCode::TimedOut, format!("`{}` timed out", self.spec.name))
     }
+}
+
+/// The error for a command that was started by a tool or a server.
+pub fn tool_error(name: &str) -> OperationError {
+    let message = format!(
+        "`{name}` is for operators, and a tool or server of toolscout started this process"
+    );
+    OperationError::new(ErrorCode::Forbidden, message)
+        .hint("run it yourself, in a terminal that no tool has opened")
 }
 
 /// Emits the event of a run when it ends, also if its future is dropped early.

@@ -31,6 +31,8 @@ pub struct OperationCommand {
     pairs: BTreeMap<String, char>,
     /// Properties whose value is the text of the typed file.
     files: Vec<String>,
+    /// The property that is read from standard input or a prompt.
+    secret: Option<String>,
     /// Flags that exclude each other.
     conflicts: Vec<(String, String)>,
     rest: Vec<String>,
@@ -56,6 +58,7 @@ impl OperationCommand {
         let (mut hints, mut properties, mut pairs) =
             (CliHints::default(), BTreeMap::new(), BTreeMap::new());
         let (mut flags, mut files, mut conflicts) = (Map::new(), Vec::new(), Vec::new());
+        let mut secret = None;
         let all = schema
             .get_mut("properties")
             .and_then(Value::as_object_mut)
@@ -68,6 +71,10 @@ impl OperationCommand {
                 .unwrap_or_default();
             let is_fixed = command.preset.iter().any(|(fixed, _)| *fixed == name);
             if is_fixed || hint["skip"] == true || rest.contains(&name) {
+                continue;
+            }
+            if hint["secret"] == true {
+                secret = Some(name);
                 continue;
             }
             let flag = hint["flag"].as_str().map_or_else(|| kebab(&name), str::to_owned);
@@ -176,6 +183,11 @@ impl OperationCommand {
     /// Input fields whose value is a path that stands for the text of the file.
     pub fn files(&self) -> &[String] {
         &self.files
+    }
+
+    /// The input field that is read from standard input, or prompted for at a terminal.
+    pub fn secret(&self) -> Option<&str> {
+        self.secret.as_deref()
     }
 
     /// Reports a missing option as a missing argument if it is positional.

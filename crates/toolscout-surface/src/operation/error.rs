@@ -94,6 +94,21 @@ impl OperationError {
         Self::new(kind.into(), message)
     }
 
+    /// The code of an error of the gateway.
+    pub fn gateway_code(error: &Error) -> ErrorCode {
+        match error {
+            Error::Refused(AuthorizationError::NeedsApproval { .. }) => ErrorCode::ApprovalRequired,
+            Error::Refused(AuthorizationError::Changed { .. })
+            | Error::Source(SourceError::Changed { .. }) => ErrorCode::Conflict,
+            Error::ChangedAgain { .. } | Error::Unreliable { .. } | Error::Contended => {
+                ErrorCode::Conflict
+            }
+            Error::NotForAgents => ErrorCode::Forbidden,
+            Error::Source(SourceError::Login { .. }) => ErrorCode::LoginRequired,
+            other => other.kind().into(),
+        }
+    }
+
     /// Replaces the code.
     pub fn with_code(self, code: ErrorCode) -> Self {
         Self { code, ..self }
@@ -117,17 +132,7 @@ impl From<Error> for OperationError {
         if let Some(dry_run) = DryRun::find(&error) {
             return dry_run.clone().into();
         }
-        let code = match &error {
-            Error::Refused(AuthorizationError::NeedsApproval { .. }) => ErrorCode::ApprovalRequired,
-            Error::Refused(AuthorizationError::Changed { .. })
-            | Error::Source(SourceError::Changed { .. }) => ErrorCode::Conflict,
-            Error::ChangedAgain { .. } | Error::Unreliable { .. } | Error::Contended => {
-                ErrorCode::Conflict
-            }
-            Error::NotForAgents => ErrorCode::Forbidden,
-            Error::Source(SourceError::Login { .. }) => ErrorCode::LoginRequired,
-            other => other.kind().into(),
-        };
+        let code = Self::gateway_code(&error);
         let approval = match &error {
             Error::Refused(AuthorizationError::NeedsApproval { approval_id, .. }) => {
                 approval_id.clone()

@@ -1,27 +1,14 @@
 //! The output of an operation, before a surface writes it.
 
 use super::{Effect, Operation};
-use crate::cli::{Locale, Style};
 use crate::exit::Exit;
-use crate::output::json;
+use crate::output::{Text, json};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io;
 use toolscout_core::change::PlannedChange;
 use toolscout_core::redact;
-
-/// Settings for text that people read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Text {
-    /// Whether the text may contain colours.
-    pub style: Style,
-    /// The width of the terminal in columns; `None` if the text does not go to a terminal.
-    pub width: Option<usize>,
-    pub locale: Locale,
-    /// Whether the user requested details (`--verbose`).
-    pub verbose: bool,
-}
 
 /// The output of an operation, with its renderings.
 pub struct OperationOutput {
