@@ -42,27 +42,55 @@ export function errorMessage(error, retry) {
     );
 }
 
-/// Stands where something will be in a moment.
-export function waiting(what) {
-    return el("p", { class: "waiting" }, `${what}…`);
+/// A number with its name and a description, for a list of tiles.
+export function tile(name, value, ...descriptions) {
+    return el(
+        "div",
+        { class: "tile" },
+        el("dt", {}, name),
+        el("dd", { class: "value" }, value),
+        descriptions.filter(Boolean).map((description) => el("dd", { class: "faint" }, description)),
+    );
 }
 
-/// A word in a pill: a state, a policy, how bad something is.
-export function chip(word, tone = "calm") {
-    return el("span", { class: `chip ${tone}` }, line(word, 40));
+/// The result of a test of a server.
+export function testResult(result) {
+    const facts = [
+        result.toolCount !== undefined && plural(result.toolCount, "tool"),
+        result.protocol && `protocol ${result.protocol}`,
+    ];
+    const summary = result.ok
+        ? `Test passed in ${formatDuration(result.latencyMs)}: ${facts.filter(Boolean).join(", ")}`
+        : `Test failed: ${result.error ?? "unknown error"}`;
+    return el(
+        "div",
+        { class: "test-result", role: "status" },
+        el("p", { class: result.ok ? "success" : "error" }, escapeInvisible(summary)),
+        result.hint && el("p", { class: "hint" }, withCode(escapeInvisible(result.hint))),
+    );
 }
 
-/// A text with what is to be typed between backticks.
-export function ticked(text) {
-    return text.split("`").map((it, at) => (at % 2 ? el("code", {}, it) : it));
+/// A loading indicator.
+export function loading(text) {
+    return el("p", { class: "loading" }, `${text}…`);
 }
 
-/// Other people's words, in a place of their own.
-export function said(text, tag = "span", attributes = {}) {
-    return el(tag, { dir: "auto", ...attributes, class: `said ${attributes.class ?? ""}` }, shown(text));
+/// A short word in a pill: a state, a policy, a severity. The tone is `neutral`, `success`, `warning` or `error`.
+export function badge(text, tone = "neutral") {
+    return el("span", { class: `badge ${tone}` }, truncate(text, 40));
 }
 
-/// A part of a view under a title of its own.
+/// Text with code between backticks.
+export function withCode(text) {
+    return text.split("`").map((part, index) => (index % 2 ? el("code", {}, part) : part));
+}
+
+/// Text of a third party: escaped, and isolated from the reading direction of the page.
+export function externalText(text, tag = "span", attributes = {}) {
+    return el(tag, { dir: "auto", ...attributes, class: `external ${attributes.class ?? ""}` }, escapeInvisible(text));
+}
+
+/// A section with a heading.
 export function section(title, ...children) {
     const id = `section-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
     return el("section", { class: "section", "aria-labelledby": id }, el("h2", { id }, title), ...children);

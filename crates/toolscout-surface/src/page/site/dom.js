@@ -3,9 +3,7 @@
 /// Attributes that are set as properties of the element.
 const PROPERTIES = {
     class: (node, value) => (node.className = value),
-    text: (node, value) => (node.textContent = value),
     value: (node, value) => (node.value = value),
-    on: (node, listeners) => Object.entries(listeners).forEach(([name, it]) => node.addEventListener(name, it)),
 };
 
 /// Creates an element with attributes and children.
@@ -20,10 +18,10 @@ export function el(tag, attributes = {}, ...children) {
     return node;
 }
 
-/// Adds children, leaving out those that are nothing.
-export function put(node, ...children) {
-    const there = children.flat(3).filter((it) => it !== undefined && it !== null && it !== false && it !== "");
-    node.append(...there);
+/// Appends children; skips empty ones.
+export function append(node, ...children) {
+    const isEmpty = (child) => child === undefined || child === null || child === false || child === "";
+    node.append(...children.flat(3).filter((child) => !isEmpty(child)));
     return node;
 }
 

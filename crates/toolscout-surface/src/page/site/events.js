@@ -24,20 +24,30 @@ export function subscribersReady() {
     hasUnhandledEvents = false;
 }
 
-/// Reads events until signed out. Whoever missed some while there was no connection is told `missed`.
-export async function follow(signal) {
-    let lost = 0;
+/// Reads events until the user is signed out. Emits `offline` if the server cannot be reached, and `online` and `missed`
+/// once it can be reached again.
+export async function connect(signal) {
+    let attempts = 0;
+    let isOffline = false;
     while (!signal.aborted) {
         try {
-            const answer = await fetch("/api/events", { headers: headers(), signal, cache: "no-store" });
-            if (answer.status === 401 || answer.status === 403 || answer.status === 404) return;
-            if (answer.ok) {
-                if (lost > 0) tell("missed", {});
-                lost = 0;
-                await stream(answer.body.getReader());
+            // Without a project in its path, the stream has the events of all projects.
+            const path = projectPath("/api/events", projectId ?? "current");
+            const response = await fetch(path, { headers: requestHeaders(), signal, cache: "no-store" });
+            // A process that was restarted does not know the session of this page.
+            if (response.status === 401 && isOffline) dispatchEvent(new CustomEvent("signed-out"));
+            if (response.status === 401 || response.status === 403 || response.status === 404) return;
+            if (response.ok) {
+                if (isOffline) emit("online", {});
+                isOffline = false;
+                if (attempts > 0) emit("missed", {});
+                attempts = 0;
+                await readEvents(response.body.getReader(), handleEvent);
             }
         } catch {
             if (signal.aborted) return;
+            if (!isOffline) emit("offline", {});
+            isOffline = true;
         }
         const delay = RECONNECT_DELAYS[Math.min(attempts, RECONNECT_DELAYS.length - 1)];
         await new Promise((resolve) => setTimeout(resolve, delay));
@@ -45,40 +55,13 @@ export async function follow(signal) {
     }
 }
 
-async function stream(reader) {
-    const decoder = new TextDecoder();
-    let rest = "";
-    for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return;
-        rest += decoder.decode(value, { stream: true }).replace(/\r/g, "");
-        const parts = rest.split("\n\n");
-        rest = parts.pop();
-        parts.forEach(event);
-    }
+function handleEvent(kind, data) {
+    if (kind === "changed" && !isOpen) isOpen = true;
+    else emit(kind, data);
 }
 
-function event(text) {
-    const fields = text
-        .split("\n")
-        .map((it) => it.match(/^(event|data): ?(.*)$/))
-        .filter(Boolean);
-    const of = (name) => fields.filter((it) => it[1] === name).map((it) => it[2]);
-    try {
-        const kind = of("event")[0] ?? "message";
-        if (kind === "changed" && !hasBegun) {
-            hasBegun = true;
-            return;
-        }
-        // We were told less than happened.
-        tell(kind === "lost" ? "missed" : kind, JSON.parse(of("data").join("\n") || "{}"));
-    } catch (error) {
-        console.warn("an event could not be read", error);
-    }
-}
-
-function tell(kind, what) {
-    const those = listeners.get(kind) ?? new Set();
-    unheard ||= kind !== "missed" && !those.size;
-    for (const act of those) act(what);
+function emit(kind, data) {
+    const handlers = subscribers.get(kind) ?? new Set();
+    hasUnhandledEvents ||= !["missed", "offline", "online"].includes(kind) && !handlers.size;
+    for (const handler of handlers) handler(data);
 }

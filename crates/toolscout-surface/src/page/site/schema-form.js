@@ -128,7 +128,7 @@ function fieldLabel(name, target, isRequired, schema) {
     );
 }
 
-function bounds(schema) {
+function constraints({ minimum, maximum, maxLength, default: defaultValue }) {
     const parts = [];
     if (minimum !== undefined && maximum !== undefined) parts.push(`${minimum} to ${maximum}`);
     else if (minimum !== undefined) parts.push(`at least ${minimum}`);
@@ -251,18 +251,21 @@ function arrayField(name, schema, isRequired, root) {
         render();
         item.focus();
     };
-    const more = button(`Add to ${line(name, 40)}`, add, { class: "quiet" });
-    const problem = el("span", { class: "wrong", role: "alert" });
-    const node = el(
+    const add = button(`Add to ${truncate(name, 40)}`, addItem, { class: "quiet" });
+    const node = fieldset(name, schema, isRequired, list, add);
+    const read = () => {
+        const values = items.map((item) => item.read().value).filter((value) => value !== undefined);
+        return { value: items.length || isRequired ? values : undefined };
+    };
+    return { name, isRequired, node, read, validate: () => validateAll(items), focus: () => add.focus() };
+}
+
+function fieldset(name, schema, isRequired, ...children) {
+    return el(
         "fieldset",
         { class: "nested" },
         el("legend", {}, escapeInvisible(name), isRequired && el("span", { class: "required" }, " required")),
         schema.description && el("p", { class: "faint external" }, truncate(schema.description, 400)),
         ...children,
     );
-    const read = () => ({
-        value:
-            rows.length || isRequired ? rows.map((it) => it.read().value).filter((it) => it !== undefined) : undefined,
-    });
-    return { name, isRequired, node, read, check: () => checkAll(rows), focus: () => more.focus() };
 }
