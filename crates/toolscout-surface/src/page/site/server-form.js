@@ -5,75 +5,77 @@ import { testResult, toast, withCode } from "./components.js";
 import { announce, button, el, setChildren } from "./dom.js";
 import { escapeInvisible, truncate } from "./format.js";
 
-/// Asks for a server; tells when one was added.
-export function open(added) {
-    const fields = makeFields();
-    const problem = el("div", { role: "alert", class: "wrong" });
-    const form = el("form", { class: "stack", method: "dialog", novalidate: true }, fields.nodes, problem);
+const REDACTED = "[REDACTED]";
+/// Fields of the API and the inputs that show their errors.
+const FIELDS = { id: "id", command: "command", args: "command", url: "url", env: "env", headers: "headers" };
+
+/// Opens the dialog for a new server, or for `server`. Calls `onSaved` after it was saved.
+export function open(onSaved, server) {
+    const form = createForm(server);
+    const title = server ? `Edit ${truncate(server.id, 40)}` : "Add server";
     const dialog = el(
         "dialog",
         { "aria-labelledby": "add-title", id: "add-dialog" },
         el("h2", { id: "add-title" }, title),
         form.node,
     );
-    form.append(
+    const save = el("button", { type: "submit", class: "strong" }, server ? "Save" : "Add");
+    form.node.append(
         el(
             "div",
             { class: "actions end" },
             button("Cancel", () => dialog.close(), { class: "quiet" }),
-            el("button", { type: "submit", class: "strong" }, "Add"),
+            button("Test", () => test(form), { class: "plain", id: "test-server" }),
+            save,
         ),
     );
     form.node.addEventListener("submit", async (event) => {
         event.preventDefault();
-        if (await send(fields, problem)) {
-            dialog.close();
-            await added();
-        }
+        if (save.getAttribute("aria-disabled") === "true") return;
+        save.setAttribute("aria-disabled", "true");
+        const isSaved = await submit(form);
+        save.removeAttribute("aria-disabled");
+        if (!isSaved) return;
+        dialog.close();
+        await onSaved();
     });
-    dialog.addEventListener("close", () => dialog.remove());
+    dialog.addEventListener("close", () => {
+        form.controller.abort();
+        dialog.remove();
+    });
     document.body.append(dialog);
     dialog.showModal();
-    fields.id.focus();
+    (server ? form.isHttp() ? form.inputs.url : form.inputs.command : form.inputs.id).focus();
 }
 
-function makeFields() {
-    const id = el("input", {
-        id: "add-id",
-        required: true,
-        spellcheck: "false",
-        autocomplete: "off",
-        placeholder: "files",
-    });
-    const run = el("input", {
-        id: "add-run",
-        spellcheck: "false",
-        autocomplete: "off",
-        placeholder: "npx -y @modelcontextprotocol/server-filesystem .",
-    });
-    const url = el("input", {
-        id: "add-url",
-        type: "url",
-        spellcheck: "false",
-        placeholder: "https://mcp.example.com/mcp",
-    });
-    const env = el("textarea", {
-        id: "add-env",
-        rows: "2",
-        spellcheck: "false",
-        placeholder: "API_KEY=env:MY_API_KEY",
-    });
-    const headers = el("textarea", {
-        id: "add-headers",
-        rows: "2",
-        spellcheck: "false",
-        placeholder: "Authorization: Bearer ${TOKEN}",
-    });
-    const program = el(
+function createForm(server) {
+    const input = (name, attributes) =>
+        el("input", { id: name, spellcheck: "false", autocomplete: "off", ...attributes });
+    const lines = (name, placeholder) => el("textarea", { id: name, rows: "3", spellcheck: "false", class: "code", placeholder });
+    const inputs = {
+        id: input("add-id", { required: true, placeholder: "files", readonly: Boolean(server) }),
+        command: input("add-run", { placeholder: "npx -y @modelcontextprotocol/server-filesystem ." }),
+        url: input("add-url", { type: "url", placeholder: "https://mcp.example.com/mcp" }),
+        env: lines("add-env", "API_KEY=env:MY_API_KEY"),
+        headers: lines("add-headers", "Authorization: Bearer ${TOKEN}"),
+    };
+    const initial = initialValues(server);
+    for (const [name, value] of Object.entries(initial)) inputs[name].value = value;
+    const secrets = "For secrets, use a reference such as `env:NAME`, or store them under Secrets.";
+    const kept = server ? ` Values shown as \`${REDACTED}\` are kept.` : "";
+    const errors = {};
+    const field = (name, label, hint) => {
+        const [text, error] = [el("span", { class: "faint", id: `${inputs[name].id}-hint` }, withCode(hint)), el("span", { class: "error", id: `${inputs[name].id}-error` })];
+        errors[name] = error;
+        inputs[name].setAttribute("aria-describedby", `${text.id} ${error.id}`);
+        inputs[name].addEventListener("input", () => setError({ inputs, errors }, name));
+        return el("div", { class: "field" }, el("label", { for: inputs[name].id }, label), inputs[name], error, text);
+    };
+    const stdioFields = el(
         "div",
         { class: "stack" },
-        field("Command", run, "As you would type it. No shell is involved."),
-        field("Variables", env, "One per line. A reference such as `env:NAME` keeps the value out of the file."),
+        field("command", "Command", "The command line of the server. It does not run in a shell."),
+        field("env", "Environment variables", `One per line. ${secrets}${kept}`),
     );
     const httpFields = el(
         "div",
@@ -85,14 +87,31 @@ function makeFields() {
         stdioFields.hidden = isHttp;
         httpFields.hidden = !isHttp;
     });
-    const nodes = [field("Name", id, "Its tools are called `name/tool`."), kinds.node, program, web];
-    return { id, run, url, env, headers, isWeb: kinds.isWeb, nodes };
+    const [general, result] = [el("div", { role: "alert", class: "error" }), el("div", { "aria-live": "polite" })];
+    const node = el(
+        "form",
+        { class: "stack", method: "dialog", novalidate: true },
+        field("id", "ID", server ? "The id cannot be changed." : "Its tools are named `id/tool`."),
+        transport.node,
+        stdioFields,
+        httpFields,
+        general,
+        result,
+    );
+    return { server, inputs, errors, initial, general, result, node, isHttp: transport.isHttp, controller: new AbortController() };
 }
 
-function field(label, input, hint) {
-    const about = hint && el("span", { class: "faint", id: `${input.id}-hint` }, ticked(hint));
-    if (about) input.setAttribute("aria-describedby", about.id);
-    return el("div", { class: "field" }, el("label", { for: input.id }, label), input, about);
+/// The values of the fields before the first edit.
+function initialValues(server) {
+    if (!server) return {};
+    const pairs = (map, separator) => Object.entries(map ?? {}).map(([name, value]) => `${name}${separator}${value}`).join("\n");
+    return {
+        id: server.id,
+        command: [server.command, ...(server.args ?? [])].filter((word) => word !== undefined).map(quote).join(" "),
+        url: server.url ?? "",
+        env: pairs(server.env, "="),
+        headers: pairs(server.headers, ": "),
+    };
 }
 
 function transportChoice(isHttp, onChange) {
@@ -112,33 +131,96 @@ function transportChoice(isHttp, onChange) {
     return { node, isHttp: () => node.querySelector("#add-http").checked };
 }
 
-async function send(fields, problem) {
-    replace(problem);
-    const entry = read(fields);
+function setError({ inputs, errors }, name, text) {
+    errors[name].textContent = text ?? "";
+    if (text) inputs[name].setAttribute("aria-invalid", "true");
+    else inputs[name].removeAttribute("aria-invalid");
+}
+
+/// Shows an error of the API beside the field that it names, or else below all fields.
+function showError(form, error) {
+    const named = [...error.message.matchAll(/`(\w+)`/g)].map(([, word]) => FIELDS[word]).find(Boolean);
+    if (named) {
+        setError(form, named, escapeInvisible(`${error.message}${error.hint ? `. ${error.hint.replaceAll("`", "")}` : ""}`));
+        form.inputs[named].focus();
+    } else {
+        setChildren(
+            form.general,
+            el("p", {}, escapeInvisible(error.message)),
+            error.hint && el("p", { class: "hint" }, withCode(escapeInvisible(error.hint))),
+        );
+    }
+    announce(error.message);
+}
+
+/// The settings to send: all of a new server, the changed ones of another. Undefined if a field is invalid.
+function readSettings(form) {
+    const { server, inputs, initial } = form;
+    Object.keys(inputs).forEach((name) => setError(form, name));
+    setChildren(form.general);
+    const required = form.isHttp() ? "url" : "command";
+    const missing = ["id", required].find((name) => !inputs[name].value.trim());
+    if (missing) return void invalid(form, missing, "Required");
+    const isChanged = (name) => !server || inputs[name].value !== (initial[name] ?? "");
+    const isOther = server && form.isHttp() !== Boolean(server.url);
+    if ((isChanged(required) || isOther) && inputs[required].value.includes(REDACTED))
+        return void invalid(form, required, `Replace ${REDACTED}: write the value again, or a reference such as env:NAME`);
+    const settings = {};
+    if (form.isHttp()) {
+        if (isChanged("url") || isOther) settings.url = inputs.url.value.trim();
+        if (isChanged("headers")) settings.headers = parsePairs(inputs.headers.value, ":");
+        return settings;
+    }
+    if (isChanged("command") || isOther) readCommand(settings, inputs.command.value);
+    if (isChanged("env")) settings.env = parsePairs(inputs.env.value, "=");
+    return settings;
+}
+
+function readCommand(settings, text) {
+    const [command, ...args] = splitCommandLine(text);
+    Object.assign(settings, { command, args });
+}
+
+function invalid(form, name, text) {
+    setError(form, name, text);
+    form.inputs[name].focus();
+}
+
+async function test(form) {
+    const settings = readSettings(form);
+    if (!settings) return;
+    setChildren(form.result, el("p", { class: "loading" }, "Starting the server and loading its tools…"));
     try {
-        await post("/api/servers", entry);
-        toast(`${shown(entry.id)} added; loading its tools`);
+        const id = form.inputs.id.value.trim();
+        const result = await post(path`/api/servers/${id}/test`, settings, form.controller.signal);
+        setChildren(form.result, testResult(result));
+    } catch (error) {
+        setChildren(form.result);
+        if (!form.controller.signal.aborted) showError(form, error);
+    }
+}
+
+/// Saves the server. Returns whether that succeeded.
+async function submit(form) {
+    const settings = readSettings(form);
+    if (!settings) return false;
+    const { server, inputs } = form;
+    const id = inputs.id.value.trim();
+    try {
+        if (!server) await post("/api/servers", { id, ...settings });
+        else if (Object.keys(settings).length > 0) {
+            await put(path`/api/servers/${server.id}`, settings);
+            await post("/api/refresh", { servers: [server.id], wait: false }).catch(() => undefined);
+        }
+        toast(server ? `Saved ${escapeInvisible(id)}. Loading its tools…` : `Added ${escapeInvisible(id)}. Loading its tools…`);
         return true;
     } catch (error) {
-        replace(
-            problem,
-            el("p", {}, shown(error.message)),
-            error.hint && el("p", { class: "hint" }, ticked(shown(error.hint))),
-        );
-        announce(error.message);
-        fields.id.focus();
+        showError(form, error);
         return false;
     }
 }
 
-function read(fields) {
-    const id = fields.id.value.trim();
-    if (fields.isWeb()) return { id, url: fields.url.value.trim(), headers: pairs(fields.headers.value, ":") };
-    const [command, ...args] = words(fields.run.value);
-    return { id, command: command ?? "", args, env: pairs(fields.env.value, "=") };
-}
-
-function pairs(text, between) {
+function parsePairs(text, separator) {
     const lines = text
         .split("\n")
         .map((line) => line.trim())
@@ -151,11 +233,17 @@ function pairs(text, between) {
     );
 }
 
-/// Cuts a command line into words as a shell does, and does nothing else that a shell does.
-export function words(text) {
-    const found = [...text.matchAll(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g)].map((it) => it[0]);
-    return found.map((it) =>
-        it.replace(
+/// A word as `splitCommandLine` reads it back.
+function quote(word) {
+    if (/^[^\s"'\\]+$/.test(word)) return word;
+    return word.includes("'") ? `"${word.replace(/["\\]/g, "\\$&")}"` : `'${word}'`;
+}
+
+/// Splits a command line into words with the quoting rules of a shell. Nothing else is expanded.
+export function splitCommandLine(text) {
+    const matches = [...text.matchAll(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g)];
+    return matches.map(([word]) =>
+        word.replace(
             /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g,
             (_, double, single, escaped) => double?.replace(/\\(["\\])/g, "$1") ?? single ?? escaped,
         ),

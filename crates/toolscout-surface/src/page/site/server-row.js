@@ -5,15 +5,8 @@ import { badge, externalText, testResult, textBlock, toast, withErrorToast } fro
 import { button, el, setChildren, uniqueId } from "./dom.js";
 import { escapeInvisible, formatDuration, plural, prettyJson, relativeTime, truncate } from "./format.js";
 
-const TONES = { running: "good", idle: "good", starting: "warm", failed: "bad" };
-const SAYS = {
-    configured: "not loaded yet",
-    known: "known",
-    starting: "starting",
-    running: "running",
-    idle: "idle",
-    failed: "failed",
-};
+const TONES = { running: "success", idle: "success", starting: "warning", failed: "error", disabled: "disabled" };
+const STATE_LABELS = { "not-loaded": "not loaded" };
 
 export class ServerRow {
     constructor(server, view) {
@@ -61,20 +54,40 @@ export class ServerRow {
         if (this.isOpen && !this.parts.details.contains(document.activeElement)) this.fillDetails();
     }
 
-    age() {
-        const { lastDiscovery } = this.server;
-        if (!this.isDiscovering)
-            this.parts.age.textContent = lastDiscovery ? `refreshed ${ago(lastDiscovery)}` : "never loaded";
+    /// What to do about a server that failed.
+    repair() {
+        if (!this.server.discoveryError || !this.view.isOperator) return undefined;
+        const label = (verb) => ({ class: "plain", "aria-label": `${verb} ${escapeInvisible(this.server.id)}` });
+        return el(
+            "p",
+            { class: "actions" },
+            button("Edit", () => this.edit(), label("Edit")),
+            button("Try again", () => this.refresh(), label("Try again:")),
+        );
     }
 
-    /// An event says how far the server is with saying what it has.
-    discovering(event) {
-        this.isDiscovering = event.phase === "begun";
-        this.node.classList.toggle("busy", this.isDiscovering);
-        this.parts.age.textContent = this.isDiscovering
-            ? "loading tools…"
-            : `refreshed just now${event.tookMs ? `, ${took(event.tookMs)}` : ""}`;
-        if (event.phase === "done") this.parts.tools.textContent = count(event.tools, "tool");
+    setLoading(isLoading) {
+        this.isLoading = isLoading;
+        this.node.classList.toggle("busy", isLoading);
+        if (isLoading) this.parts.age.textContent = "Loading tools…";
+    }
+
+    updateAge() {
+        const { lastDiscovery, discoveryStatus } = this.server;
+        if (this.isLoading) return;
+        const verb = discoveryStatus === "failed" ? "Failed" : "Refreshed";
+        this.parts.age.textContent = lastDiscovery ? `${verb} ${relativeTime(lastDiscovery)}` : "Never loaded";
+    }
+
+    /// Shows the progress of a discovery.
+    onDiscovery(event) {
+        this.setLoading(event.phase === "started");
+        const duration = event.durationMs ? ` (${formatDuration(event.durationMs)})` : "";
+        if (event.phase === "failed") this.parts.age.textContent = `Failed just now${duration}`;
+        if (event.phase === "succeeded") {
+            this.parts.age.textContent = `Refreshed just now${duration}`;
+            this.parts.tools.textContent = plural(event.tools, "tool");
+        }
     }
 
     toggle() {
@@ -140,25 +153,22 @@ export class ServerRow {
         if (!started) await this.view.load();
     }
 
-    async test(place) {
-        replace(place, el("p", { class: "waiting" }, "Starting the server and listing its tools…"));
-        const result = await attempt(() => post(path`/api/servers/${this.server.id}/test`));
-        if (!result) return replace(place);
-        const words = result.ok
-            ? `It answers after ${took(result.latencyMs)}${result.toolCount === undefined ? "" : `, with ${count(result.toolCount, "tool")}`}${result.protocol ? `, protocol ${result.protocol}` : ""}.`
-            : `It does not answer: ${result.error ?? "unknown error"}`;
-        return replace(
-            place,
-            el("p", { role: "status", class: result.ok ? "right" : "wrong" }, shown(words)),
-            result.hint && el("p", { class: "hint" }, ticked(shown(result.hint))),
-        );
+    async edit() {
+        const module = await import("./server-form.js");
+        module.open(this.view.load, this.server);
     }
 
-    async logs(place) {
-        const answer = await attempt(() => get(path`/api/servers/${this.server.id}/logs`));
-        if (!answer) return;
-        const text = typeof answer.logs === "string" ? answer.logs : (answer.logs ?? []).join("\n");
-        const none = answer.running
+    async test(output) {
+        setChildren(output, el("p", { class: "loading" }, "Starting the server and loading its tools…"));
+        const result = await withErrorToast(() => post(path`/api/servers/${this.server.id}/test`));
+        if (!result) return setChildren(output);
+        return setChildren(output, testResult(result));
+    }
+
+    async showLogs(output) {
+        const result = await withErrorToast(() => get(path`/api/servers/${this.server.id}/logs`));
+        if (!result) return;
+        const noOutput = result.running
             ? "No stderr output."
             : "The server is not running. Start it to see its stderr output.";
         setChildren(
@@ -181,15 +191,11 @@ export class ServerRow {
             },
             { class: "strong danger" },
         );
-        replace(
-            place,
-            el("p", {}, "Removes the server from the configuration, with its cached tools."),
-            el(
-                "div",
-                { class: "actions" },
-                sure,
-                button("Keep it", () => replace(place), { class: "quiet" }),
-            ),
+        const cancel = button("Cancel", () => setChildren(output), { class: "quiet" });
+        setChildren(
+            output,
+            el("p", {}, "This removes the server from the configuration and deletes its cached tools."),
+            el("div", { class: "actions" }, confirm, cancel),
         );
         confirm.focus();
     }
@@ -201,23 +207,16 @@ function targetOf(server) {
     return [server.command, ...(server.args ?? [])].filter(Boolean).join(" ");
 }
 
-function reasons(server) {
-    const { discoveryError: words } = server;
-    const parts = [];
-    if (words) parts.push(el("p", { class: "wrong" }, said(words)));
-    if (server.reason && server.reason !== words) parts.push(el("p", { class: "faint" }, said(server.reason)));
-    if (words)
-        parts.push(
-            el(
-                "p",
-                { class: "hint" },
-                el("code", {}, `toolscout server logs ${shown(server.id)}`),
-                " shows its stderr output.",
-            ),
-        );
-    if (server.trusted === false && server.enabled !== false) parts.push(chip("not trusted", "warm"));
-    if (server.stale) parts.push(el("p", { class: "faint" }, "The last refresh failed; older data is shown."));
-    return parts;
+/// Errors and warnings about a server.
+function messagesOf(server) {
+    const { discoveryError: error, reason } = server;
+    const nodes = [];
+    if (error) nodes.push(el("p", { class: "error" }, externalText(error)));
+    if (reason && reason !== error) nodes.push(el("p", { class: "faint" }, externalText(reason)));
+    if (server.trusted === false && server.enabled !== false) nodes.push(badge("not trusted", "warning"));
+    if (error && server.stale && server.toolCount > 0)
+        nodes.push(el("p", { class: "faint" }, "These are the tools of the last successful refresh."));
+    return nodes;
 }
 
 function factsOf(server) {
