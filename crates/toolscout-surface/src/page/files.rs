@@ -8,7 +8,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
 /// All files; the document first.
-pub(super) static ALL: [Asset; 23] = [
+pub(super) static ALL: [Asset; 35] = [
     Asset::new("/", HTML, include_str!("site/index.html")),
     Asset::new("/page/icon.svg", SVG, include_str!("site/icon.svg")),
     Asset::new("/page/frame.css", CSS, include_str!("site/frame.css")),
@@ -18,8 +18,9 @@ pub(super) static ALL: [Asset; 23] = [
     Asset::new("/page/format.js", SCRIPT, include_str!("site/format.js")),
     Asset::new("/page/api.js", SCRIPT, include_str!("site/api.js")),
     Asset::new("/page/events.js", SCRIPT, include_str!("site/events.js")),
-    Asset::new("/page/parts.js", SCRIPT, include_str!("site/parts.js")),
-    Asset::new("/page/signin.js", SCRIPT, include_str!("site/signin.js")),
+    Asset::new("/page/components.js", SCRIPT, include_str!("site/components.js")),
+    Asset::new("/page/sign-in.js", SCRIPT, include_str!("site/sign-in.js")),
+    Asset::new("/page/projects.js", SCRIPT, include_str!("site/projects.js")),
     Asset::new("/page/servers.js", SCRIPT, include_str!("site/servers.js")),
     Asset::new("/page/server-row.js", SCRIPT, include_str!("site/server-row.js")),
     Asset::new("/page/server-form.js", SCRIPT, include_str!("site/server-form.js")),
@@ -31,5 +32,16 @@ pub(super) static ALL: [Asset; 23] = [
     Asset::new("/page/tool-result.js", SCRIPT, include_str!("site/tool-result.js")),
     Asset::new("/page/approvals.js", SCRIPT, include_str!("site/approvals.js")),
     Asset::new("/page/activity.js", SCRIPT, include_str!("site/activity.js")),
-    Asset::new("/page/entry.js", SCRIPT, include_str!("site/entry.js")),
+    Asset::new("/page/theme.js", SCRIPT, include_str!("site/theme.js")),
+    Asset::new("/page/preferences.js", SCRIPT, include_str!("site/preferences.js")),
+    Asset::new("/page/charts.js", SCRIPT, include_str!("site/charts.js")),
+    Asset::new("/page/overview.js", SCRIPT, include_str!("site/overview.js")),
+    Asset::new("/page/savings.js", SCRIPT, include_str!("site/savings.js")),
+    Asset::new("/page/clients.js", SCRIPT, include_str!("site/clients.js")),
+    Asset::new("/page/changes.js", SCRIPT, include_str!("site/changes.js")),
+    Asset::new("/page/secrets.js", SCRIPT, include_str!("site/secrets.js")),
+    Asset::new("/page/profiles.js", SCRIPT, include_str!("site/profiles.js")),
+    Asset::new("/page/settings.js", SCRIPT, include_str!("site/settings.js")),
+    Asset::new("/page/setup.js", SCRIPT, include_str!("site/setup.js")),
+    Asset::new("/page/timeline-entry.js", SCRIPT, include_str!("site/timeline-entry.js")),
 ];

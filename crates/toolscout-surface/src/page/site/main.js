@@ -9,10 +9,16 @@ import { notifyPendingCall, themeSwitch } from "./preferences.js";
 import { showSwitch } from "./projects.js";
 
 const VIEWS = {
+    overview: () => import("./overview.js"),
     servers: () => import("./servers.js"),
     tools: () => import("./tools.js"),
     approvals: () => import("./approvals.js"),
     activity: () => import("./activity.js"),
+    clients: () => import("./clients.js"),
+    secrets: () => import("./secrets.js"),
+    profiles: () => import("./profiles.js"),
+    settings: () => import("./settings.js"),
+    setup: () => import("./setup.js"),
 };
 /// The first requests of a view.
 const PREFETCH = { servers: ["/api/servers"], tools: ["/api/servers", "/api/tools?all=true&limit=1"] };
@@ -55,19 +61,22 @@ async function navigate(isFirst = false) {
         current.view = module.show(main, context);
         await current.view?.ready;
     } catch (error) {
-        if (!leaving.signal.aborted)
-            replace(
-                main,
-                failed(error, () => location.reload()),
-            );
+        if (!controller.signal.aborted) showFatal(error);
     }
     document.documentElement.dataset.ready = name;
     if (isFirst) performance.mark("interactive");
     else main.focus({ preventScroll: true });
 }
 
-function mark(name) {
-    document.title = `${TITLES[name]} · toolscout`;
+function showFatal(error) {
+    setChildren(
+        main,
+        errorMessage(error, () => location.reload()),
+    );
+}
+
+function markCurrent(name) {
+    document.title = `${title(name)} · toolscout`;
     for (const link of document.querySelectorAll("nav [data-view]")) {
         if (link.dataset.view === name) link.setAttribute("aria-current", "page");
         else link.removeAttribute("aria-current");
@@ -142,6 +151,15 @@ function readSignInResult() {
     return undefined;
 }
 
+/// Whether nothing is set up: there is no server and no tool. The first view reuses the list of servers.
+async function needsSetup() {
+    if (state.me.role !== "operator") return false;
+    const response = get("/api/servers");
+    reuse("/api/servers", response);
+    const { servers } = await response;
+    return servers.length === 0 && (await get("/api/tools?all=true&limit=1")).total === 0;
+}
+
 async function start() {
     const signInError = readSignInResult();
     const updateCounts = throttle(300, () => void refreshCounts());
@@ -150,10 +168,13 @@ async function start() {
         event.preventDefault();
         main.focus();
     });
-    const { name } = place();
-    // First, so that nothing can happen between what is asked for and what is told.
-    void follow(new AbortController().signal);
-    (AHEAD[name] ?? []).forEach(ahead);
+    const { name } = route();
+    const banner = document.getElementById("banner");
+    subscribe("offline", () => (banner.hidden = false));
+    subscribe("online", () => (banner.hidden = true));
+    // Before the first request, so that no change is missed between its response and the first event.
+    void connect(new AbortController().signal);
+    (PREFETCH[name] ?? []).forEach(prefetch);
     const module = VIEWS[name]();
     try {
         state.me = await get("/api/me");
@@ -168,8 +189,13 @@ async function start() {
     if (!location.hash && (await needsSetup())) history.replaceState(null, "", `${location.pathname}${location.search}#/setup`);
     await navigate(true);
     void refreshCounts();
-    for (const kind of ["changed", "decision", "discovery", "missed"]) on(kind, counted);
-    return listening();
+    for (const kind of ["changed", "decision", "discovery", "missed", "online", "server"]) subscribe(kind, updateCounts);
+    subscribe("call", ({ outcome, tool }) => {
+        if (outcome !== "pending") return;
+        updateCounts();
+        notifyPendingCall(escapeInvisible(tool));
+    });
+    return subscribersReady();
 }
 
 start();
