@@ -1,14 +1,26 @@
 // Pending calls and quarantined tools.
 
 import { get, path, post } from "./api.js";
-import { button, el, gathered, replace } from "./dom.js";
-import { on } from "./events.js";
-import { attempt, block, chip, empty, failed, heading, said, section, waiting } from "./parts.js";
-import { ago, count, line, pretty, shown } from "./words.js";
+import {
+    badge,
+    emptyState,
+    errorMessage,
+    externalText,
+    loading,
+    pageHeader,
+    section,
+    textBlock,
+    withErrorToast,
+} from "./components.js";
+import { button, el, setChildren, throttle } from "./dom.js";
+import { subscribe } from "./events.js";
+import { escapeInvisible, plural, prettyJson, relativeTime, truncate } from "./format.js";
 
-const SEVERE = { severe: "bad", note: "calm" };
-/// Reviews that are shown before somebody asks for more.
-const PAGE = 25;
+const SEVERITY_TONES = { severe: "error", note: "neutral" };
+/// Quarantined tools that are shown at first, and with each "Show more".
+const PAGE_SIZE = 25;
+/// Changes that are shown of one definition.
+const MAX_CHANGES = 50;
 
 export function show(main, context) {
     const body = el("div", { class: "stack wide" }, loading("Loading approvals"));
@@ -46,7 +58,15 @@ async function load(view) {
     }
 }
 
-function calls(approvals, view) {
+/// Sends a decision, then shows the new state.
+async function decide(view, url, decision, message) {
+    await withErrorToast(() => post(url, decision), message);
+    view.rendered = undefined;
+    await view.load();
+    view.context.refreshCounts();
+}
+
+function pendingCalls(approvals, view) {
     if (approvals.length === 0)
         return emptyState(
             "No pending calls",
@@ -61,45 +81,80 @@ function calls(approvals, view) {
     );
 }
 
-function call(it, view) {
-    const who = [it.client, it.user, it.caller]
-        .filter(Boolean)
-        .map((word) => line(word, 60))
-        .join(" · ");
-    const decide = (decision, word) => async () => {
-        await attempt(() => post(path`/api/approvals/${it.id}`, { decision }), `${shown(it.tool)}: ${word}`);
-        view.drawn = undefined;
-        await view.load();
-        view.page.refreshCounts();
-    };
+function pendingCall(approval, view) {
+    const tool = escapeInvisible(approval.tool);
+    const requester = [approval.user, approval.caller].filter(Boolean).map((name) => truncate(name, 60));
+    const times = [`requested ${relativeTime(approval.requestedAt)}`, `expires ${relativeTime(approval.expiresAt)}`];
+    const url = path`/api/approvals/${approval.id}`;
+    const send = (decision, message) => () => decide(view, url, { decision }, message);
+    const choices = el("div", { class: "choices", hidden: true });
+    const always = button("Always allow…", () => showLevels(approval, view, choices), {
+        class: "quiet",
+        "aria-label": `Always allow ${tool}…`,
+    });
     return [
-        el("h3", {}, said(line(it.tool, 120))),
-        el(
-            "p",
-            { class: "faint" },
-            `${who ? `${who} · ` : ""}asked ${ago(it.asked)}${it.expires ? ` · ends ${ago(it.expires)}` : ""}`,
-        ),
-        block(pretty(it.arguments ?? {}), "The arguments"),
+        el("h3", {}, externalText(truncate(approval.tool, 120))),
+        el("p", { class: "faint" }, [...requester, ...times].join(" · ")),
+        textBlock(prettyJson(approval.arguments ?? {}), "Arguments"),
         el(
             "div",
             { class: "actions" },
-            button("Approve this call", decide("approve", "approved"), { class: "strong" }),
-            button("Deny", decide("deny", "denied"), { class: "plain" }),
+            button("Approve", send("approve", `Approved this call of ${tool}`), {
+                class: "strong",
+                "aria-label": `Approve this call of ${tool}`,
+            }),
+            button("Reject", send("reject", `Rejected this call of ${tool}`), {
+                class: "plain",
+                "aria-label": `Reject this call of ${tool}`,
+            }),
+            always,
         ),
+        choices,
     ];
 }
 
-function definitions(reviews, view) {
-    if (reviews.length === 0)
-        return empty(
-            "Nothing to review",
-            "Quarantined definitions appear here: changed ones, suspicious ones, and those of servers that are not approved yet.",
-        );
-    const some = reviews.slice(0, view.shown);
-    const sources = [...new Set(reviews.map((it) => sourceOf(it.tool)))].filter(
-        (it) => reviews.filter((one) => sourceOf(one.tool) === it).length > 1,
+const LEVELS = { global: "in all projects", project: "in this project", session: "until toolscout stops" };
+
+/// Offers the levels at which `allow` takes effect: those below the one that requires approval cannot be looser.
+async function showLevels(approval, view, node) {
+    const [source, name] = [sourceOf(approval.tool), approval.tool.slice(sourceOf(approval.tool).length + 1)];
+    const response = await withErrorToast(() => get(path`/api/tools/${source}/${name}` + "?all=true", view.context.signal));
+    if (!response) return;
+    const isStrict = (level) => level.value && level.value !== "allow";
+    const { levels } = response.tool.policies;
+    const strict = levels.filter(isStrict).map(({ level }) => level);
+    const possible = Object.keys(LEVELS).filter((level) => strict.every((other) => other === level));
+    const url = path`/api/approvals/${approval.id}`;
+    const allow = (level) => () =>
+        decide(view, url, { decision: "approve", always: level }, `${escapeInvisible(approval.tool)} is allowed ${LEVELS[level]}`);
+    node.hidden = false;
+    if (possible.length === 0) {
+        const text = `Several levels require approval (${strict.join(", ")}). Change the policy of the tool under Tools.`;
+        setChildren(node, el("p", { class: "faint" }, text));
+        return;
+    }
+    setChildren(
+        node,
+        el("p", { class: "faint" }, "Approves this call, and sets the policy of the tool to allow:"),
+        el(
+            "div",
+            { class: "actions" },
+            possible.map((level) => button(`Allow ${LEVELS[level]}`, allow(level), { class: "plain" })),
+        ),
     );
-    const rest = reviews.length - some.length;
+    node.querySelector("button").focus();
+}
+
+function quarantinedTools(reviews, view) {
+    if (reviews.length === 0)
+        return emptyState(
+            "No quarantined tools",
+            "A tool appears here if its definition changed or looks suspicious, or if its server is not approved yet.",
+        );
+    const visible = reviews.slice(0, view.limit);
+    const remaining = reviews.length - visible.length;
+    const bySource = Map.groupBy(reviews, (review) => sourceOf(review.tool));
+    const several = [...bySource].filter(([, ofSource]) => ofSource.length > 1);
     return [
         el("p", { class: "faint" }, plural(reviews.length, "tool")),
         several.length > 0 &&
@@ -131,38 +186,61 @@ function sourceOf(tool) {
     return tool.slice(0, tool.indexOf("/"));
 }
 
-/// Asks once more: it says yes to many at once.
-function approveAll(source, reviews, view) {
-    const many = reviews.filter((it) => sourceOf(it.tool) === source).length;
-    const sure = button(
-        `Approve all ${many} of ${line(source, 40)}`,
-        async () => {
-            if (sure.dataset.sure !== "yes") {
-                sure.dataset.sure = "yes";
-                sure.textContent = `Sure? ${count(many, "definition")}, ${reviews.some((it) => sourceOf(it.tool) === source && it.findings?.length) ? "some with findings" : "no findings"}`;
-                return;
-            }
-            await decide(view, { server: source, decision: "approve" }, `${shown(source)}: approved`);
-        },
-        { class: "plain" },
+/// Opens a dialog that shows all quarantined tools of a source, and approves them together.
+function approveAllButton(source, reviews, view) {
+    const name = truncate(source, 40);
+    return button(`Review all ${reviews.length} tools of ${name}`, () => showAll(source, reviews, view), { class: "plain" });
+}
+
+function showAll(source, reviews, view) {
+    const name = truncate(source, 40);
+    const withFindings = reviews.filter((review) => review.findings.length > 0).length;
+    const digests = Object.fromEntries(reviews.map(({ tool, digest }) => [tool, digest]));
+    const item = ({ tool, definition, findings, changes }) =>
+        el(
+            "li",
+            { class: "review-item" },
+            el("p", {}, externalText(truncate(tool, 120), "strong"), " ", changes.length > 0 && badge("changed", "warning")),
+            externalText(truncate(definition?.description || "No description", 400), "p", { class: "faint" }),
+            findings.length > 0 && el("ul", { class: "findings" }, findings.map(findingItem)),
+            el(
+                "details",
+                {},
+                el("summary", {}, "Definition"),
+                textBlock(prettyJson(definition), `Definition of ${escapeInvisible(tool)}`),
+            ),
+        );
+    const dialog = el(
+        "dialog",
+        { class: "wide", "aria-labelledby": "bulk-title" },
+        el("h2", { id: "bulk-title" }, `Approve ${plural(reviews.length, "tool")} of ${name}`),
+        withFindings > 0 && el("p", { class: "notice" }, `${plural(withFindings, "tool")} with findings. Read them first.`),
+        el("ul", { class: "review-list", tabindex: "0", "aria-label": "Quarantined tools" }, reviews.map(item)),
     );
-    return sure;
+    const approve = async () => {
+        dialog.close();
+        const message = `Approved ${plural(reviews.length, "tool")} of ${escapeInvisible(source)}`;
+        await decide(view, "/api/reviews", { server: source, decision: "approve", digests }, message);
+    };
+    dialog.append(
+        el(
+            "div",
+            { class: "actions end" },
+            button("Cancel", () => dialog.close(), { class: "quiet" }),
+            button(`Approve ${plural(reviews.length, "tool")}`, approve, { class: "strong" }),
+        ),
+    );
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
 }
 
-async function decide(view, body, done) {
-    await attempt(() => post("/api/reviews", body), done);
-    view.drawn = undefined;
-    await view.load();
-    view.page.refreshCounts();
-}
-
-function review(it, view) {
-    const { tool, digest } = it;
-    const findings = it.findings ?? [];
-    const changes = it.changes ?? [];
-    const severity = it.severity && chip(it.severity, SEVERE[it.severity] ?? "calm");
-    const [source, ...name] = tool.split("/");
-    const link = `#/tools/${[source, name.join("/")].map(encodeURIComponent).join("/")}`;
+function quarantinedTool(review, view) {
+    const { tool, digest, findings, changes } = review;
+    const name = escapeInvisible(tool);
+    const severity = review.severity && badge(review.severity, SEVERITY_TONES[review.severity]);
+    const href = `#/tools/${[sourceOf(tool), tool.slice(sourceOf(tool).length + 1)].map(encodeURIComponent).join("/")}`;
+    const send = (decision, message) => () => decide(view, "/api/reviews", { tool, digest, decision }, message);
     return [
         el(
             "h3",

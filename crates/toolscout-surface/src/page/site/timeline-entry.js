@@ -1,8 +1,8 @@
 // One entry of the timeline.
 
+import { badge, externalText } from "./components.js";
 import { el } from "./dom.js";
-import { chip, said } from "./parts.js";
-import { clock, count, line, number, pretty, took } from "./words.js";
+import { formatDuration, formatNumber, formatTime, plural, prettyJson, truncate } from "./format.js";
 
 const OUTCOMES = {
     succeeded: ["succeeded", "success"],
@@ -13,19 +13,24 @@ const OUTCOMES = {
     refused: ["refused", "warning"],
     cancelled: ["cancelled", "neutral"],
 };
+/// The label of each outcome, for filters.
+export const OUTCOME_LABELS = Object.fromEntries(Object.entries(OUTCOMES).map(([outcome, [label]]) => [outcome, label]));
+/// Decisions that take something away.
+const NEGATIVE_DECISION = /den|reject|remov|disab/;
+const MAX_HITS = 4;
 
-/// A line of the timeline.
-export function entry(it) {
-    // Browsers call themselves by everything that ever was a browser.
-    const client = it.client?.startsWith("Mozilla/") ? "browser" : it.client;
-    const who = [client ?? it.caller, it.user]
+/// The name of a client. The user agents of browsers are long and name many products.
+export function clientName(client) {
+    return client?.startsWith("Mozilla/") ? "browser" : client && truncate(client, 60);
+}
+
+export function timelineEntry(entry) {
+    const requester = [clientName(entry.client) ?? entry.caller, entry.user]
         .filter(Boolean)
         .map((name) => truncate(name, 40))
         .join(" · ");
-    const time = el("time", { datetime: it.at, title: line(it.at, 40) }, clock(it.at));
-    const describe =
-        WHAT[it.kind] ??
-        ((one) => [el("span", {}, line(one.kind, 40)), said(line(pretty(one), 200), "span", { class: "faint" })]);
+    const time = el("time", { datetime: entry.at, title: truncate(entry.at, 40) }, formatTime(entry.at));
+    const describe = DESCRIPTIONS[entry.kind] ?? unknownEntry;
     return el(
         "li",
         { class: "entry", "data-kind": truncate(entry.kind, 20) },
@@ -36,50 +41,40 @@ export function entry(it) {
     );
 }
 
-const WHAT = {
-    search: (it) => {
-        const hits = it.hits ?? [];
-        return [
-            el("p", {}, el("span", { class: "verb" }, "Searched "), said(line(it.query, 160), "q")),
-            hits.length
-                ? el(
-                      "p",
-                      { class: "faint" },
-                      "found ",
-                      hits
-                          .slice(0, 4)
-                          .map((hit, at) => [at > 0 && ", ", tool(hit.id), ` ${Number(hit.score).toFixed(2)}`]),
-                      hits.length > 4 && ` and ${hits.length - 4} more`,
-                  )
-                : el("p", {}, chip("found nothing", "warm")),
-        ];
-    },
-    call: (it) => {
-        const [word, tone] = OUTCOMES[it.outcome] ?? [it.outcome, "calm"];
-        const details = it.arguments && Object.keys(it.arguments).length > 0;
-        return [
-            el("p", {}, el("span", { class: "verb" }, "Called "), tool(it.tool), " ", chip(word, tone)),
-            it.error && el("p", { class: "wrong" }, said(line(it.error, 300))),
-            details && el("p", { class: "faint code said" }, line(JSON.stringify(it.arguments), 200)),
-        ];
-    },
-    discovery: (it) => [
-        el(
-            "p",
-            {},
-            el("span", { class: "verb" }, "Refreshed "),
-            said(line(it.source, 60)),
-            it.error ? "" : `: ${count(it.tools, "tool")}${it.changed ? ", changed" : ""}`,
-            it.error && chip("failed", "bad"),
-        ),
-        it.error && el("p", { class: "wrong" }, said(line(it.error, 300))),
+const DESCRIPTIONS = {
+    search: (entry) => [
+        el("p", {}, verb("Searched "), externalText(truncate(entry.query, 160), "q")),
+        entry.hits.length
+            ? el("p", { class: "faint" }, hitList(entry.hits))
+            : el("p", {}, badge("no results", "warning")),
     ],
-    decision: (it) => [
+    call: (entry) => {
+        const outcome = entry.errorKind === "refused" ? "refused" : entry.outcome;
+        const [label, tone] = OUTCOMES[outcome] ?? [outcome, "neutral"];
+        const hasArguments = entry.arguments && Object.keys(entry.arguments).length > 0;
+        return [
+            el("p", {}, verb("Called "), toolLink(entry.tool), " ", badge(label, tone)),
+            errorText(entry),
+            hasArguments && el("p", { class: "faint code external" }, truncate(JSON.stringify(entry.arguments), 200)),
+        ];
+    },
+    discovery: (entry) => [
         el(
             "p",
             {},
-            el("span", { class: "verb" }, `${line(it.about, 20)} `),
-            said(line(it.which, 120)),
+            verb("Refreshed "),
+            externalText(truncate(entry.source, 60)),
+            entry.error ? " " : `: ${plural(entry.tools, "tool")}${entry.changed ? ", changed" : ""}`,
+            entry.error && badge("failed", "error"),
+        ),
+        errorText(entry),
+    ],
+    decision: (entry) => [
+        el(
+            "p",
+            {},
+            verb(`${truncate(entry.subjectType, 20)} `),
+            externalText(truncate(entry.subject, 120)),
             " ",
             badge(entry.decision, NEGATIVE_DECISION.test(entry.decision) ? "error" : "success"),
             ` by ${truncate(entry.by, 60)}`,
@@ -95,11 +90,30 @@ const WHAT = {
     repaired: (entry) => [el("p", { class: "error" }, "Audit log repaired: ", externalText(entry.reason))],
 };
 
-function tool(id) {
+/// An entry of a kind that this version of the UI does not know.
+function unknownEntry(entry) {
+    return [
+        el("span", {}, truncate(entry.kind, 40)),
+        externalText(truncate(prettyJson(entry), 200), "span", { class: "faint" }),
+    ];
+}
+
+function verb(text) {
+    return el("span", { class: "verb" }, text);
+}
+
+function errorText({ error }) {
+    return error && el("p", { class: "error" }, externalText(truncate(error, 300)));
+}
+
+function hitList(hits) {
+    const shown = hits.slice(0, MAX_HITS);
+    const nodes = shown.map((hit, index) => [index > 0 && ", ", toolLink(hit.id), ` ${Number(hit.score).toFixed(2)}`]);
+    return ["found ", nodes, hits.length > MAX_HITS && ` and ${hits.length - MAX_HITS} more`];
+}
+
+function toolLink(id) {
     const [source, ...name] = String(id).split("/");
-    return el(
-        "a",
-        { class: "tool said", href: `#/tools/${[source, name.join("/")].map(encodeURIComponent).join("/")}` },
-        line(id, 100),
-    );
+    const href = `#/tools/${[source, name.join("/")].map(encodeURIComponent).join("/")}`;
+    return el("a", { class: "tool external", href }, truncate(id, 100));
 }
