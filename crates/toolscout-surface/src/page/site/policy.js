@@ -12,12 +12,12 @@ const POLICY_TEXTS = {
     deny: "Calls are refused",
     disable: "The tool is hidden",
 };
-const LEVELS = { global: "Everywhere", project: "In this project", session: "In this session" };
+const POLICY_TONES = { allow: "success", ask: "warning" };
+const LEVEL_LABELS = { global: "All projects", project: "This project" };
 
-export function policySwitches(tool, page, again) {
-    const { effective = tool.policy, because, levels = [] } = tool.policies ?? {};
-    const tone = effective === "allow" ? "good" : effective === "ask" ? "warm" : "bad";
-    const now = el(
+export function policySettings(tool, context, reload) {
+    const { effective, reason, levels } = tool.policies;
+    const summary = el(
         "p",
         { class: "status-line" },
         badge(effective, POLICY_TONES[effective] ?? "error"),
@@ -25,27 +25,29 @@ export function policySwitches(tool, page, again) {
         POLICY_TEXTS[effective],
         reason ? ` (${escapeInvisible(reason)})` : "",
     );
-    const canSet = page.me.role === "operator";
-    const settable = levels.filter((it) => it.level !== "session");
+    const isOperator = context.me.role === "operator";
+    // The session level ends with the process, so it is not offered here.
+    const settable = levels.filter((level) => level.level !== "session");
+    const hint =
+        !isOperator &&
+        el(
+            "p",
+            { class: "faint" },
+            "Only operators can change policies. Run ",
+            el("code", {}, "toolscout ui"),
+            " to sign in as operator.",
+        );
     return el(
         "div",
         { class: "stack" },
-        now,
-        settable.map((it) => level(it, tool, canSet, again)),
-        !canSet &&
-            el(
-                "p",
-                { class: "faint" },
-                "Only an operator can change this: ",
-                el("code", {}, "toolscout ui"),
-                " signs you in.",
-            ),
+        summary,
+        settable.map((level) => levelSetting(level, tool, isOperator, reload)),
+        hint,
     );
 }
 
-function level(it, tool, canSet, again) {
-    const name = fresh("policy");
-    const allowed = new Set(it.allowed ?? VALUES);
+function levelSetting({ level, value: current = "", allowed }, tool, isOperator, reload) {
+    const name = uniqueId("policy");
     const choose = async (policy) => {
         const toolName = escapeInvisible(tool.name);
         const isSet = await withErrorToast(

@@ -47,6 +47,7 @@ function sections(tool, context, reload) {
         externalText(tool.description || "No description", "p", { class: "description" }),
         statusNotice(tool),
     );
+    const fields = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
     const definition = Object.fromEntries(
         fields.filter((field) => tool[field] !== undefined).map((field) => [field, tool[field]]),
     );

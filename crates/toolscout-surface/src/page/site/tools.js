@@ -175,41 +175,33 @@ function groupNode(view, source) {
 async function loadPage(view, source, rows, cursor) {
     const placeholder = rows.appendChild(el("li", {}, loading("Loading tools")));
     try {
-        const answer = await get(`/api/tools${query({ server: source, all: true, limit: PAGE, cursor })}`, view.page.signal);
-        const made = answer.tools.map((it) => el("li", {}, pick(it)));
-        last.replaceWith(...made);
-        if (answer.tools.length === 0 && !cursor)
-            put(
-                rows,
-                el(
-                    "li",
-                    {},
-                    el("p", { class: "faint pad" }, "No tools, or not loaded yet: refresh it under Servers."),
-                ),
-            );
-        if (answer.nextCursor) {
-            const next = el(
-                "li",
-                {},
-                button(
-                    "Show more",
-                    async () => {
-                        next.remove();
-                        await more(view, source, rows, answer.nextCursor);
-                        made.at(-1)?.parentNode?.children[made.length]?.querySelector?.(".pick")?.focus();
-                    },
-                    { class: "quiet wide" },
-                ),
-            );
-            rows.append(next);
+        const parameters = queryString({ server: source, all: true, limit: PAGE_SIZE, cursor });
+        const page = await get(`/api/tools${parameters}`, view.context.signal);
+        const items = page.tools.map((tool) => el("li", {}, toolLink(tool)));
+        placeholder.replaceWith(...items);
+        if (page.tools.length === 0 && !cursor) {
+            const text = "No tools. If they are not loaded yet, refresh the server under Servers.";
+            append(rows, el("li", {}, el("p", { class: "faint pad" }, text)));
         }
-        mark(view, place());
+        if (page.nextCursor) rows.append(nextPageItem(view, source, rows, page.nextCursor, items));
+        markCurrent(view, toolInUrl());
     } catch (error) {
         placeholder.replaceWith(el("li", {}, errorMessage(error)));
     }
 }
 
-function place() {
+function nextPageItem(view, source, rows, cursor, items) {
+    const showMore = async () => {
+        item.remove();
+        await loadPage(view, source, rows, cursor);
+        items.at(-1)?.parentNode?.children[items.length]?.querySelector?.(".pick")?.focus();
+    };
+    const item = el("li", {}, button("Show more", showMore, { class: "quiet wide" }));
+    return item;
+}
+
+/// The tool in the URL: `#/tools/source/name`.
+function toolInUrl() {
     return location.hash.split("?")[0].split("/").slice(2).map(decodeURIComponent).join("/");
 }
 

@@ -31,7 +31,6 @@ export function tryTool(tool, context) {
         event.preventDefault();
         void call(state, run);
     });
-    if (form.isEmpty) toggle.textContent = "Give arguments as JSON";
     return el("div", {}, node, result);
 }
 
@@ -65,32 +64,64 @@ async function call(state, run) {
     if (text === undefined || run.getAttribute("aria-disabled") === "true") return;
     run.setAttribute("aria-disabled", "true");
     run.textContent = "Running…";
-    replace(state.result);
+    const controller = new AbortController();
+    const progress = progressView(() => controller.abort());
+    setChildren(state.result, progress.node);
     const { id, digest } = state.tool;
     const expect = digest ? `,"expect":${JSON.stringify(digest)}` : "";
+    const body = `{"name":${JSON.stringify(id)},"arguments":${text}${expect}}`;
+    const signal = AbortSignal.any([controller.signal, state.context.signal]);
     try {
-        const answer = await post(
-            "/api/call",
-            `{"name":${JSON.stringify(id)},"arguments":${text}${expect}}`,
-            state.page.signal,
-        );
-        replace(state.result, resultOf(answer));
-        announce(`${answer.result?.isError ? "The tool failed" : "Done"} after ${took(answer.tookMs)}`);
+        const response = await postWithProgress("/api/call", body, signal, progress.update);
+        setChildren(state.result, toolResult(response));
+        const outcome = response.result.isError ? "Failed" : "Succeeded";
+        announce(`${outcome} after ${formatDuration(response.durationMs)}`);
     } catch (error) {
         if (state.context.signal.aborted) return;
         if (controller.signal.aborted) showCancelled(state, progress.elapsed());
         else setChildren(state.result, callError(state, run, error));
     } finally {
+        progress.stop();
         run.removeAttribute("aria-disabled");
         run.textContent = "Run";
     }
 }
 
-function refused(state, run, error) {
-    const isOperator = state.page.me.role === "operator";
-    if (error.code !== "APPROVAL_REQUIRED" || !error.approval || !isOperator) return failed(error);
-    const yes = button(
-        "Approve, and run",
+function showCancelled(state, elapsed) {
+    const text = `Cancelled after ${formatDuration(elapsed)}`;
+    setChildren(state.result, el("p", { class: "status-line", "data-cancelled": true }, badge("cancelled"), ` after ${formatDuration(elapsed)}`));
+    announce(text);
+}
+
+/// The progress of a running call, with a button that cancels it.
+function progressView(onCancel) {
+    const start = performance.now();
+    const elapsed = () => performance.now() - start;
+    const bar = el("progress", { "aria-label": "Progress of the call" });
+    const message = el("span", { class: "external" }, "Waiting for the tool…");
+    const time = el("span", { class: "faint" });
+    const timer = setInterval(() => (time.textContent = formatDuration(elapsed())), 250);
+    const update = ({ done, total, message: text }) => {
+        if (total > 0) Object.assign(bar, { max: total, value: done });
+        const share = total > 0 ? `${formatNumber(done)} of ${formatNumber(total)}` : formatNumber(done);
+        message.textContent = text ? `${share}: ${truncate(escapeInvisible(text), 200)}` : share;
+    };
+    const node = el(
+        "div",
+        { class: "progress" },
+        bar,
+        el("p", { class: "status-line" }, message, " ", time),
+        button("Cancel", onCancel, { class: "plain" }),
+    );
+    return { node, update, elapsed, stop: () => clearInterval(timer) };
+}
+
+/// The error of a call; with a button to approve the call, if that is all it needs.
+function callError(state, run, error) {
+    const isOperator = state.context.me.role === "operator";
+    if (error.code !== "APPROVAL_REQUIRED" || !error.approval || !isOperator) return errorMessage(error);
+    const approveAndRun = button(
+        "Approve and run",
         async () => {
             const isApproved = await withErrorToast(() =>
                 post(path`/api/approvals/${error.approval}`, { decision: "approve" }).then(() => true),
@@ -99,6 +130,7 @@ function refused(state, run, error) {
         },
         { class: "strong" },
     );
+    const viewApprovals = el("a", { class: "button quiet", href: "#/approvals" }, "View approvals");
     return el(
         "div",
         { class: "notice" },
