@@ -5,11 +5,11 @@ mod control;
 mod hosted;
 mod per_user;
 mod remove;
+mod server_test;
 mod set;
 mod socket;
 mod state;
 mod tokens;
-mod try_out;
 
 pub(crate) use control::CALL_ROUTE;
 pub use control::{ControlSocket, PROMPT};

@@ -1,6 +1,6 @@
 //! `import`: add servers that other programs have configured.
 
-mod page;
+mod plan_text;
 
 pub(super) use page::{counted, page};
 
