@@ -23,7 +23,7 @@ impl BackgroundTasks {
         if tasks.len() >= LIMIT {
             return Err(OperationError::new(
                 ErrorCode::TooManyRequests,
-                "too many servers are being started at a time",
+                "too many servers are starting at the same time",
             ));
         }
         tasks.spawn(task);

@@ -31,7 +31,7 @@ pub struct Environment {
 
 impl Environment {
     /// The environment of this process.
-    pub fn of_process() -> Self {
+    pub fn from_process() -> Self {
         let vars = std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
         Self {
@@ -81,7 +81,7 @@ impl Environment {
 
     /// A variable of the environment.
     pub fn var(&self, name: &str) -> Option<&str> {
-        self.vars.get(name).map(String::as_str).filter(|it| !it.is_empty())
+        self.vars.get(name).map(String::as_str).filter(|text| !text.is_empty())
     }
 
     /// Resolves references to variables in configured texts.
@@ -107,7 +107,8 @@ impl Environment {
         self.drains.load(Ordering::Relaxed)
     }
 
-    /// Whether the run can prompt an operator at a terminal.
+    /// Whether the run can prompt an operator at a terminal. A tool may have given itself a
+    /// terminal, but it does not answer for an operator.
     pub fn is_interactive(&self) -> bool {
         self.is_interactive
     }
@@ -132,10 +133,13 @@ impl Environment {
 
     /// The width of output lines, if `COLUMNS` or a terminal sets one.
     pub fn width(&self) -> Option<usize> {
-        let said = self.var("COLUMNS").and_then(|it| it.parse().ok());
-        let seen =
-            || rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| usize::from(it.ws_col));
-        said.or_else(|| seen().filter(|_| self.out_is_terminal)).filter(|it| *it > 0)
+        let configured = self.var("COLUMNS").and_then(|var| var.parse().ok());
+        let detected = || {
+            rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col))
+        };
+        configured
+            .or_else(|| detected().filter(|_| self.out_is_terminal))
+            .filter(|width| *width > 0)
     }
 
     /// Prints data unchanged. A closed pipe, as in `toolscout tools | head`, is not an error.
@@ -152,7 +156,7 @@ impl Environment {
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut *out);
         match write(&mut out).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(AppError::Io { what: "write to standard output".to_owned(), cause: error })
+                Err(AppError::Io { action: "write to standard output".to_owned(), cause: error })
             }
             _ => Ok(()),
         }
@@ -165,8 +169,8 @@ impl Environment {
     }
 
     /// Prompts for yes or no at the terminal; without a terminal the result is no.
-    pub async fn ask(&self, question: &str) -> bool {
-        if !self.is_interactive {
+    pub async fn confirm(&self, question: &str) -> bool {
+        if !self.is_interactive() {
             return false;
         }
         self.say(&format!("{question} [y/N] "));
@@ -195,25 +199,25 @@ impl Environment {
     fn open_store(&self) -> Arc<dyn Store> {
         let Some(dir) = self.state_dir() else {
             return Arc::new(UnavailableStore {
-                why: "no state directory: set HOME or TOOLSCOUT_STATE_DIR".to_owned(),
+                reason: "no state directory: set HOME or TOOLSCOUT_STATE_DIR".to_owned(),
             });
         };
         match toolscout_store::SqliteStore::open(&dir) {
             Ok(store) => {
                 if let Some(aside) = store.recovered() {
-                    self.say(&format!(
-                        "warning: the state was unreadable; it is now `{}`, and a new one was made\n",
+                    self.eprint(&format!(
+                        "warning: the state database was unreadable; it was moved to `{}`, and a new one was created\n",
                         aside.display()
                     ));
                 }
                 Arc::new(store)
             }
             Err(error) => {
-                self.say(&format!(
-                    "warning: {error}\n  hint: nothing is remembered until `{}` can be written\n",
+                self.eprint(&format!(
+                    "warning: {error}\n  hint: nothing is stored until `{}` is writable\n",
                     dir.display()
                 ));
-                Arc::new(UnavailableStore { why: error.to_string() })
+                Arc::new(UnavailableStore { reason: error.to_string() })
             }
         }
     }

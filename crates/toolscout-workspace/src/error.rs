@@ -36,16 +36,16 @@ pub enum AppError {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// A diagnostic that strict mode made fatal.
-    #[error("{}", located(.0))]
+    #[error("{}", with_path(.0))]
     Stopped(Box<Diagnostic>),
     /// The plugins are incompatible.
     #[error(transparent)]
     Lifecycle(#[from] LifecycleError),
     /// The operating system reported an error.
-    #[error("could not {what}: {cause}")]
+    #[error("could not {action}: {cause}")]
     Io {
         /// The action, for example `write PATH`.
-        what: String,
+        action: String,
         /// The cause.
         #[source]
         cause: std::io::Error,
@@ -55,7 +55,7 @@ pub enum AppError {
     Operation(Box<OperationError>),
     /// Any other error, with its own message.
     #[error("{message}")]
-    Said {
+    Message {
         /// Who caused the error, and what to do about it.
         kind: ErrorKind,
         /// The message.
@@ -68,12 +68,12 @@ pub enum AppError {
 impl AppError {
     /// Invalid input, with a hint how to correct it.
     pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Said { kind: ErrorKind::Invalid, message: message.into(), hint: Some(hint.into()) }
+        Self::Message { kind: ErrorKind::Invalid, message: message.into(), hint: Some(hint.into()) }
     }
 
     /// A temporary failure, with a hint how to correct it.
     pub fn unavailable(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Said {
+        Self::Message {
             kind: ErrorKind::Unavailable,
             message: message.into(),
             hint: Some(hint.into()),
@@ -82,11 +82,11 @@ impl AppError {
 
     /// State that could not be stored.
     pub fn not_stored(error: impl ToString) -> Self {
-        Self::unavailable(error.to_string(), "set TOOLSCOUT_STATE_DIR to a folder you can write")
+        Self::unavailable(error.to_string(), "set TOOLSCOUT_STATE_DIR to a writable folder")
     }
 
     /// Adds the help of this command to a usage error.
-    pub fn of_command(self, program: &str, name: &str) -> Self {
+    pub fn with_command_help(self, program: &str, name: &str) -> Self {
         match self {
             Self::Usage { errors, help: None } => {
                 Self::Usage { errors, help: Some(format!("{program} {name} --help")) }
@@ -97,8 +97,8 @@ impl AppError {
 
     /// For `map_err`: names the action and its path.
     pub fn io(verb: &str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
-        let what = format!("{verb} `{}`", path.into().display());
-        |cause| Self::Io { what, cause }
+        let action = format!("{verb} `{}`", path.into().display());
+        |cause| Self::Io { action, cause }
     }
 
     /// The exit code of the process.
@@ -126,12 +126,12 @@ impl AppError {
             Self::Gateway(error) => error.hint(),
             Self::Config(error) => error.hint(),
             Self::UnknownCommand { nearest: None, .. } => {
-                Some("`toolscout tools` lists all tools".to_owned())
+                Some("run `toolscout tools` to list all tools".to_owned())
             }
             Self::Usage { help, .. } => help.clone(),
-            Self::Said { hint, .. } => hint.clone(),
+            Self::Message { hint, .. } => hint.clone(),
             Self::Operation(error) => error.hint.clone(),
-            Self::Stopped(problem) => problem.hint.clone(),
+            Self::Stopped(diagnostic) => diagnostic.hint.clone(),
             _ => None,
         }
     }
@@ -158,8 +158,8 @@ impl From<AppError> for OperationError {
             AppError::Gateway(error) => return error.into(),
             AppError::Source(error) => return error.into(),
             AppError::Operation(error) => return *error,
-            AppError::Config(error) => Self::of_kind(error.kind(), error.to_string()),
-            AppError::Said { kind, message, .. } => Self::of_kind(kind, message),
+            AppError::Config(error) => Self::from_kind(error.kind(), error.to_string()),
+            AppError::Message { kind, message, .. } => Self::from_kind(kind, message),
             AppError::Io { .. } => Self::new(ErrorCode::Internal, error.to_string()),
             other => Self::invalid(other.to_string()),
         };
@@ -185,8 +185,8 @@ pub(crate) fn file_failure(
     verb: &str,
     path: &Path,
 ) -> impl FnOnce(std::io::Error) -> OperationError {
-    let refused = AppError::io(verb, path);
-    |cause| failure(refused(cause)).with_code(ErrorCode::SourceUnavailable)
+    let to_error = AppError::io(verb, path);
+    |cause| failure(to_error(cause)).with_code(ErrorCode::SourceUnavailable)
 }
 
 /// A diagnostic with its hint, as a warning of an operation.
@@ -196,9 +196,9 @@ pub(crate) fn describe(diagnostic: &Diagnostic) -> String {
     diagnostic.message.clone() + &hint
 }
 
-fn located(problem: &Diagnostic) -> String {
-    let message = toolscout_core::escape::text(&problem.message).into_owned();
-    match &problem.path {
+fn with_path(diagnostic: &Diagnostic) -> String {
+    let message = toolscout_core::escape::text(&diagnostic.message).into_owned();
+    match &diagnostic.path {
         Some(path) => {
             format!("{}: {message}", toolscout_core::escape::line(&path.display().to_string()))
         }
@@ -211,13 +211,13 @@ fn located(problem: &Diagnostic) -> String {
 #[non_exhaustive]
 pub enum LifecycleError {
     /// Two plugins have the same id.
-    #[error("Plugin '{id}' is there twice")]
+    #[error("Plugin '{id}' is registered twice")]
     Twice {
         /// The id.
         id: String,
     },
     /// A required plugin is missing.
-    #[error("Plugin '{plugin}' requires '{missing}', which is not there")]
+    #[error("Plugin '{plugin}' requires '{missing}', which is missing")]
     Missing {
         /// The plugin that requires it.
         plugin: String,
@@ -225,7 +225,7 @@ pub enum LifecycleError {
         missing: String,
     },
     /// Plugins require each other in a cycle.
-    #[error("Plugins require each other in a circle: {}", path.join(" -> "))]
+    #[error("Plugins require each other in a cycle: {}", path.join(" -> "))]
     Cycle {
         /// The cycle; its first plugin is repeated at the end.
         path: Vec<String>,
@@ -237,7 +237,7 @@ pub enum LifecycleError {
         name: String,
     },
     /// A command was added after the command line was resolved.
-    #[error("Command '{name}' comes too late: commands are added in setup or after-setup")]
+    #[error("Command '{name}' was added too late: commands are added in setup or after-setup")]
     TooLate {
         /// The name.
         name: String,

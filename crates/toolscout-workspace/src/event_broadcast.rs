@@ -12,9 +12,9 @@ use toolscout_core::event::{
 use toolscout_core::redact;
 
 /// Events queued for a slow client; the oldest are dropped first.
-const PENDING: usize = 256;
+const QUEUE_CAPACITY: usize = 256;
 /// The maximum number of search results in an event.
-const RESULTS: usize = 20;
+const MAX_RESULTS: usize = 20;
 
 /// Broadcasts events to all subscribers. Clones share the broadcast.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl EventBroadcast {
 
 impl Default for EventBroadcast {
     fn default() -> Self {
-        Self(broadcast::Sender::new(PENDING))
+        Self(broadcast::Sender::new(QUEUE_CAPACITY))
     }
 }
 
@@ -59,11 +59,11 @@ impl Observer for EventBroadcast {
         if self.0.receiver_count() == 0 {
             return;
         }
-        let Some((kind, mut data)) = described(&event.kind) else { return };
+        let Some((kind, mut data)) = describe(&event.kind) else { return };
         data["at"] = event.at.to_string().into();
-        data["tookMs"] = u64::try_from(event.took.as_millis()).unwrap_or(u64::MAX).into();
+        data["durationMs"] = u64::try_from(event.took.as_millis()).unwrap_or(u64::MAX).into();
         if kind != "discovery" {
-            data["caller"] = event.requester.caller.word().into();
+            data["caller"] = event.requester.caller.as_str().into();
             for (name, value) in
                 [("client", &event.requester.client), ("session", &event.requester.session)]
             {
@@ -74,23 +74,24 @@ impl Observer for EventBroadcast {
     }
 }
 
-fn described(kind: &EventKind) -> Option<(&'static str, Value)> {
+fn describe(kind: &EventKind) -> Option<(&'static str, Value)> {
     Some(match kind {
-        EventKind::DiscoveryStarted(server) => {
-            ("discovery", json!({"server": server.as_str(), "phase": "begun"}))
+        EventKind::DiscoveryStarted(start) => {
+            ("discovery", json!({"server": start.source.as_str(), "phase": "started"}))
         }
         EventKind::Discovery(event) => ("discovery", discovery(event)),
         EventKind::Search(event) => ("search", search(event)),
         EventKind::Call(event) => ("call", call(event)),
-        EventKind::Decision(DecisionEvent { about, which, word, by }) => {
-            ("decision", json!({"about": about, "which": which, "word": word, "by": by}))
-        }
+        EventKind::Decision(DecisionEvent { kind, subject, action, by }) => (
+            "decision",
+            json!({"subjectType": kind, "subject": subject, "decision": action, "by": by}),
+        ),
         EventKind::ContextUse(_) | EventKind::Operation(_) => return None,
     })
 }
 
 fn discovery(event: &DiscoveryEvent) -> Value {
-    let phase = if event.error.is_some() { "failed" } else { "done" };
+    let phase = if event.error.is_some() { "failed" } else { "succeeded" };
     let (server, tools) = (event.source.as_str(), event.names.len());
     let mut data =
         json!({"server": server, "phase": phase, "tools": tools, "changed": event.changed});
@@ -102,9 +103,9 @@ fn search(event: &SearchEvent) -> Value {
     let hits = event
         .hits
         .iter()
-        .take(RESULTS)
-        .map(|(tool, score)| json!({"tool": tool.to_string(), "score": score}));
-    json!({"text": event.text, "profile": event.profile, "found": event.hits.len(), "hits": hits.collect::<Vec<_>>()})
+        .take(MAX_RESULTS)
+        .map(|(tool, score)| json!({"id": tool.to_string(), "score": score}));
+    json!({"query": event.text, "profile": event.profile, "found": event.hits.len(), "hits": hits.collect::<Vec<_>>()})
 }
 
 /// The event of a call, without the arguments: they are private to the caller.
@@ -117,7 +118,7 @@ fn call(event: &CallEvent) -> Value {
         CallOutcome::Cancelled => ("cancelled", None),
     };
     let mut data = json!({"tool": event.tool.to_string(), "outcome": outcome});
-    event.policy.iter().for_each(|policy| data["policy"] = policy.word().into());
+    event.policy.iter().for_each(|policy| data["policy"] = policy.as_str().into());
     error.into_iter().for_each(|error| data["error"] = error.into());
     data
 }

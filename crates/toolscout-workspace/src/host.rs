@@ -35,16 +35,17 @@ impl HostListener {
     /// Binds the socket; fails if another process is the host of this project.
     pub fn bind(environment: &Environment, project: &Path) -> Result<Self, AppError> {
         let control =
-            ControlSocket::location(environment, &partition(project)).ok_or_else(|| {
+            ControlSocket::for_project(environment, &partition(project)).ok_or_else(|| {
                 AppError::invalid(
                     "no state directory for the socket",
-                    "set TOOLSCOUT_STATE_DIR to a folder you can write",
+                    "set TOOLSCOUT_STATE_DIR to a writable folder",
                 )
             })?;
         let name = format!("host/{}", partition(project));
         let leased = environment.store().lease(&name).map_err(AppError::not_stored)?;
-        let taken = "another process already hosts the servers of this project";
-        let lease = leased.ok_or_else(|| AppError::unavailable(taken, "toolscout server list"))?;
+        let message = "another process already hosts the servers of this project";
+        let lease =
+            leased.ok_or_else(|| AppError::unavailable(message, "toolscout server list"))?;
         let socket = control.socket().to_owned();
         let bound = bind(&socket).map_err(AppError::io("listen on", &socket))?;
         Ok(Self { listener: bound, socket, _lease: lease })
@@ -87,7 +88,7 @@ struct ForwardedRequests(Observers);
 impl Observer for ForwardedRequests {
     fn observe(&self, event: &Event) {
         let is_reported_here = match &event.kind {
-            EventKind::Decision(decision) => decision.about != ChangeKind::Call.word(),
+            EventKind::Decision(decision) => decision.kind != ChangeKind::Call.as_str(),
             kind => matches!(kind, EventKind::Operation(_)),
         };
         if is_reported_here {
@@ -103,13 +104,13 @@ impl Drop for HostListener {
 }
 
 /// Makes this process the host of its project as soon as no other process is; never ends.
-pub async fn keep(workspace: &Workspace, operations: &Operations) {
+pub async fn become_host(workspace: &Workspace, operations: &Operations) {
     let config = workspace.config();
     loop {
         if let Ok(listener) = HostListener::bind(&workspace.environment, config.project_folder()) {
             let never = Box::pin(futures_util::stream::pending());
             let Err(error) = listener.serve(workspace, operations, never).await;
-            tracing::warn!(event = "unreachable", error = %escape::line(&error.to_string()));
+            tracing::warn!(event = "control_socket_failed", error = %escape::line(&error.to_string()));
         }
         tokio::time::sleep(RETRY_INTERVAL).await;
     }

@@ -6,7 +6,7 @@ use crate::{AppError, Environment};
 use std::sync::{Arc, OnceLock};
 use toolscout_config::JournalRetention;
 use toolscout_core::event::Observer;
-use toolscout_store::journal::{Journal, KEEP};
+use toolscout_store::journal::{DEFAULT_LIMIT, Journal};
 use toolscout_telemetry::JournalObserver;
 use toolscout_telemetry::audit::{self, AuditPage, AuditQuery, AuditVerification};
 use toolscout_telemetry::stats::{self, UsageStats};
@@ -14,7 +14,7 @@ use toolscout_telemetry::stats::{self, UsageStats};
 pub use pins::pins as suggest_pins;
 
 /// Turns the journal off for one run.
-const VARIABLE: &str = "TOOLSCOUT_NO_JOURNAL";
+const DISABLE_VARIABLE: &str = "TOOLSCOUT_NO_JOURNAL";
 
 /// Events of all kinds, newest first.
 pub fn timeline(environment: &Environment, query: &AuditQuery) -> Result<AuditPage, AppError> {
@@ -50,39 +50,40 @@ impl JournalHandle {
         self.0.get().is_some()
     }
 
-    /// Opens the journal, and returns the observer that records events; `None` if recording is
-    /// off.
+    /// Opens the journal unless it is open, and returns the observer that records events; `None`
+    /// if recording is off.
     pub fn open(
         &self,
-        keep: Option<JournalRetention>,
+        retention: Option<JournalRetention>,
         environment: &Arc<Environment>,
     ) -> Option<Arc<dyn Observer>> {
         let keep = match keep {
             Some(JournalRetention::Off) => return None,
             Some(JournalRetention::Bytes(bytes)) => bytes,
-            None => KEEP,
+            None => DEFAULT_LIMIT,
         };
-        let is_off = environment.var(VARIABLE).is_some() || environment.is_captured();
-        let state = environment.state_dir().filter(|_| !is_off)?;
+        let is_disabled = environment.var(DISABLE_VARIABLE).is_some() || environment.is_captured();
+        let state = environment.state_dir().filter(|_| !is_disabled)?;
         let reporting = environment.clone();
         let folder = toolscout_store::journal::dir(&state);
         let on_error = move |cause: &std::io::Error| {
-            let what =
-                format!("what happens is not written down in `{}`: {cause}", folder.display());
-            tracing::warn!(event = "journal_unwritten", error = what);
-            let hint = "set TOOLSCOUT_STATE_DIR to a folder you can write";
-            reporting.say(&format!("warning: {what}\n  hint: {hint}\n"));
+            let message =
+                format!("the audit log in `{}` cannot be written: {cause}", folder.display());
+            tracing::warn!(event = "journal_write_failed", error = message);
+            let hint = "set TOOLSCOUT_STATE_DIR to a writable folder";
+            reporting.eprint(&format!("warning: {message}\n  hint: {hint}\n"));
         };
-        let journal = Arc::new(Journal::new(&state, environment.store(), keep, Box::new(on_error)));
+        let journal =
+            Arc::new(Journal::new(&state, environment.store(), max_bytes, Box::new(on_error)));
         let _ = self.0.set(journal.clone());
         Some(Arc::new(JournalObserver::new(journal)))
     }
 
     /// Writes events as they happen, for a long-running process. A short command writes them
     /// all when it ends.
-    pub fn keep_writing(&self) {
+    pub fn start_writer(&self) {
         if let Some(journal) = self.0.get() {
-            journal.keep_writing();
+            journal.start();
         }
     }
 

@@ -26,7 +26,9 @@ mod workspace;
 pub use environment::{Captured, Environment};
 pub use error::{AppError, LifecycleError};
 pub use event_broadcast::EventBroadcast;
-pub use operations::{BindOperation, OPERATIONS, resolve_cached, sign_in_link_of_host};
+pub use operations::{
+    BindOperation, OPERATIONS, available_setup, resolve_cached, sign_in_link_of_host,
+};
 pub use options::{CommandTraits, Options};
 pub use page_links::PageLinks;
 pub use saved_tools::SavedTools;

@@ -1,5 +1,5 @@
-//! The tokens of agents and operators: generated once, and saved in files that only their owner can
-//! read.
+//! The built-in tokens of agents and operators: generated once, and saved in files that only their
+//! owner can read.
 
 use crate::{AppError, Environment};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -61,10 +61,13 @@ fn read(path: &Path) -> Result<Option<String>, AppError> {
     let there = file.metadata().map_err(AppError::io("read", path))?;
     let is_ours = there.is_file() && there.uid() == rustix::process::geteuid().as_raw();
     if !is_ours || there.mode() & 0o077 != 0 {
-        let message = format!("others than you may have read or written `{}`", path.display());
+        let message = format!("other users may have read or written `{}`", path.display());
         return Err(AppError::invalid(
             message,
-            format!("rm '{}', and start again: a new token is made", path.display()),
+            format!(
+                "delete it with `rm '{}'`, then start again to create a new token",
+                path.display()
+            ),
         ));
     }
     let mut text = String::new();
@@ -102,7 +105,7 @@ fn generate() -> Result<String, AppError> {
 pub(super) fn random() -> Result<[u8; BYTES], AppError> {
     let mut bytes = [0; BYTES];
     let filled = SystemRandom::new().fill(&mut bytes);
-    filled
-        .map(|()| bytes)
-        .map_err(|_| AppError::invalid("this system gives no random numbers", "try again"))
+    filled.map(|()| bytes).map_err(|_| {
+        AppError::invalid("the operating system returned no random numbers", "try again")
+    })
 }

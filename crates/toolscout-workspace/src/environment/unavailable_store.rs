@@ -4,7 +4,7 @@ use toolscout_core::{Lease, Namespace, Store, StoreError};
 
 pub(super) struct UnavailableStore {
     /// Why the store cannot be opened.
-    pub(super) why: String,
+    pub(super) reason: String,
 }
 
 impl Store for UnavailableStore {
@@ -13,7 +13,7 @@ impl Store for UnavailableStore {
     }
 
     fn write(&self, _: Namespace, _: &str, _: &[u8]) -> Result<(), StoreError> {
-        Err(StoreError { what: self.why.clone(), cause: None })
+        Err(StoreError { what: self.reason.clone(), cause: None })
     }
 
     fn remove(&self, _: Namespace, _: &str) -> Result<bool, StoreError> {
@@ -31,7 +31,7 @@ impl Store for UnavailableStore {
         _: Option<&[u8]>,
         _: Option<&[u8]>,
     ) -> Result<bool, StoreError> {
-        Err(StoreError { what: self.why.clone(), cause: None })
+        Err(StoreError { what: self.reason.clone(), cause: None })
     }
 
     /// No other process shares this store.
@@ -44,6 +44,6 @@ impl Store for UnavailableStore {
     }
 
     fn key(&self) -> Result<[u8; 32], StoreError> {
-        Err(StoreError { what: self.why.clone(), cause: None })
+        Err(StoreError { what: self.reason.clone(), cause: None })
     }
 }

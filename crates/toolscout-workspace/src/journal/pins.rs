@@ -12,7 +12,7 @@ use toolscout_surface::tokens;
 use toolscout_telemetry::stats::{self, PinSuggestion, PinSuggestions};
 
 /// The tools that agents of this project should see without searching, and the tokens that would save.
-pub fn pins(
+pub fn suggest_pins(
     config: &Config,
     environment: &Environment,
     gateway: &Gateway,
@@ -20,38 +20,40 @@ pub fn pins(
     since: Option<&str>,
 ) -> Result<PinSuggestions, AppError> {
     let counter = stats::count(environment.state_dir().as_deref(), since)?;
-    let project = project.map(|it| it.display().to_string());
-    let snapshot = gateway.whole_snapshot();
+    let project = project.map(|project| project.display().to_string());
+    let snapshot = gateway.full_snapshot();
     let tools: BTreeMap<String, &Tool> =
-        snapshot.tools().map(|it| (it.id.to_string(), &**it)).collect();
-    let is_pinned = |it: &Tool| config.listed.matches(&it.id);
-    let cost = |id: &str| tools.get(id).filter(|it| !is_pinned(it)).and_then(|it| definition(it));
+        snapshot.tools().map(|tool| (tool.id.to_string(), &**tool)).collect();
+    let is_pinned = |tool: &Tool| config.listed.matches(&tool.id);
+    let cost = |id: &str| {
+        tools.get(id).filter(|tool| !is_pinned(tool)).and_then(|tool| definition_tokens(tool))
+    };
     let mut pins = stats::suggest(&counter, project.as_deref(), cost);
     if pins.pins.is_empty() {
         return Ok(pins);
     }
     let file = config.own_file(ConfigScope::Project)?;
-    pins.line = Some(line(&file, &pins.pins)?);
+    pins.line = Some(setting_line(&file, &pins.pins)?);
     pins.file = Some(file.display().to_string());
     Ok(pins)
 }
 
 /// The tokens of a definition as it would be listed; none if it is listed already.
-fn definition(tool: &Tool) -> Option<u64> {
+fn definition_tokens(tool: &Tool) -> Option<u64> {
     let ToolId { source, name } = &tool.id;
     let listing = || tool.listing(&format!("{source}__{name}"));
     (tool.visibility != Visibility::Listed).then(|| tokens::at_most(listing().as_str()) as u64)
 }
 
 /// The setting to write, with the tools that are listed already.
-fn line(file: &Path, pins: &[PinSuggestion]) -> Result<String, AppError> {
-    let there = Document::read(file)?.and_then(|mut it| it.map.remove("listed"));
-    let there =
-        there.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let mut names: Vec<&str> = there.collect();
-    names.extend(pins.iter().map(|it| it.tool.as_str()));
+fn setting_line(file: &Path, pins: &[PinSuggestion]) -> Result<String, AppError> {
+    let listed = Document::read(file)?.and_then(|mut document| document.map.remove("listed"));
+    let listed =
+        listed.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let mut names: Vec<&str> = listed.collect();
+    names.extend(pins.iter().map(|pin| pin.tool.as_str()));
     let list = Value::from(names).to_string().replace("\",\"", "\", \"");
-    Ok(match DocumentFormat::of(file) {
+    Ok(match DocumentFormat::from_path(file) {
         DocumentFormat::Toml => format!("listed = {list}"),
         DocumentFormat::Json => format!("\"listed\": {list}"),
         DocumentFormat::Yaml => format!("listed: {list}"),
