@@ -25,7 +25,7 @@ pub(super) fn client_folders(workspace: &Workspace, config: &Config) -> ClientFo
 
 /// The command that starts this program as an MCP server. A desktop program does not have the
 /// search path of this terminal.
-pub(super) fn launch(
+pub(super) fn own_launch_command(
     workspace: &Workspace,
     is_desktop: bool,
 ) -> Result<LaunchCommand, OperationError> {

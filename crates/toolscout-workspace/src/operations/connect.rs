@@ -1,8 +1,10 @@
 //! `connect`, `connect list` and `disconnect`: manage the entry of this program in the
 //! configuration of other MCP clients.
 
-use super::client::{client_folders, client_name, launch, record_added};
-use super::import::{counted, page};
+use super::client::{
+    SecretStorage, apply_added, client_folders, client_name, discover_added, own_launch_command,
+};
+use super::import::{plan_text, server_count};
 use super::shown_path;
 use super::status::NoInput;
 use crate::error::failure;
@@ -27,14 +29,14 @@ pub(crate) struct ConnectClient;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConnectClientInput {
-    /// Which program
+    /// The client
     #[schemars(schema_with = "client_name", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
     client: String,
-    /// Configuration scope: user or project
+    /// The configuration scope
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "SCOPE"}))]
     scope: ClientScope,
-    /// Move its other servers to our configuration
+    /// Move the other servers of the client to the toolscout configuration
     #[serde(default)]
     take: bool,
 }
@@ -48,17 +50,17 @@ enum ClientScope {
     Project,
 }
 
-/// A client that is connected now.
+/// A connected client.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ConnectedClient {
     client: &'static str,
-    /// Its file.
+    /// The path of its configuration file.
     path: String,
-    /// Whether it was not connected before.
+    /// Whether this command changed the file.
     changed: bool,
-    /// Our entry, below the keys that lead to it.
+    /// The entry of toolscout in that file, with its parent keys.
     entry: Value,
-    /// How many of its servers moved to our configuration.
+    /// The number of servers moved to the toolscout configuration.
     moved: usize,
     #[serde(skip)]
     page: String,
@@ -91,7 +93,7 @@ impl Operation<Workspace> for ConnectClient {
             plan.moves.as_ref().map(|moves| (moves.moved().len(), shown_path(&moves.target.file)));
         let (title, path) = (plan.title, shown_path(&plan.path));
         let mut connected = ConnectedClient {
-            client: place.client.name,
+            client: selected.client.name,
             path: plan.path.display().to_string(),
             changed: !plan.changes_nothing(),
             entry: plan.document.clone(),
@@ -104,11 +106,13 @@ impl Operation<Workspace> for ConnectClient {
             return Ok(connected);
         }
         let moved = |verb: &str| {
-            let some = moves.as_ref().filter(|(count, _)| *count > 0);
-            some.map(|(count, file)| format!("{verb} {} to {file}\n", counted(*count)))
+            let with_moves = moves.as_ref().filter(|(count, _)| *count > 0);
+            with_moves
+                .map(|(count, file)| format!("{verb} {} to {file}\n", server_count(*count)))
                 .unwrap_or_default()
         };
-        let (subject, summary) = (place.client.name.to_owned(), format!("write this into {path}"));
+        let (subject, summary) =
+            (selected.client.name.to_owned(), format!("write this entry to {path}"));
         match cx.change(PlannedChange {
             kind: ChangeKind::Client,
             subject,
@@ -198,25 +202,26 @@ pub(crate) struct DisconnectClient;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DisconnectClientInput {
-    /// Which program
+    /// The client
     #[schemars(schema_with = "client_name", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
     client: String,
-    /// Configuration scope: user or project
+    /// The configuration scope
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "SCOPE"}))]
     scope: ClientScope,
-    /// Put the whole file back as it was, whatever was changed since
+    /// Restore the whole file from the backup, even if it was changed since
     #[serde(default)]
     whole: bool,
 }
 
-/// A client that is not connected any more.
+/// A disconnected client.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DisconnectedClient {
     client: &'static str,
-    /// Its file.
+    /// The path of its configuration file.
     path: String,
-    /// `restored`, `removed`, `entry removed` or `not connected`.
+    /// `restored` (the file is as before), `removed` (the file did not exist before), `entry-removed` (only the entry of toolscout was
+    /// removed) or `not-connected`.
     outcome: &'static str,
     #[serde(skip)]
     message: String,
@@ -227,9 +232,11 @@ impl Operation<Workspace> for DisconnectClient {
     type Output = DisconnectedClient;
 
     const SPEC: OperationSpec = OperationSpec {
-        notes: &["If the file was changed since, only the toolscout entry is removed."],
+        notes: &[
+            "If the file has changed since it was connected, only the toolscout entry is removed.",
+        ],
         examples: &["toolscout disconnect cursor"],
-        ..OperationSpec::local_change(
+        ..OperationSpec::change(
             "disconnect",
             "Take this program out of another's configuration",
         )
@@ -240,12 +247,12 @@ impl Operation<Workspace> for DisconnectClient {
         input: DisconnectClientInput,
         cx: &Cx,
     ) -> Result<DisconnectedClient, OperationError> {
-        let place = ClientPlace::of(workspace, &input.client, input.scope)?;
+        let selected = SelectedClient::resolve(workspace, &input.client, input.scope)?;
         let store = workspace.environment.store();
-        let plan = DisconnectPlan::new(place.target(), input.whole, &*store).map_err(failure)?;
-        let (title, path) = (place.client.title, shown_path(plan.path()));
+        let plan = DisconnectPlan::new(selected.target(), input.whole, &*store).map_err(failure)?;
+        let (title, path) = (selected.client.title, shown_path(plan.path()));
         let (subject, summary) =
-            (place.client.name.to_owned(), format!("take this program out of {path}"));
+            (selected.client.name.to_owned(), format!("remove this program from {path}"));
         let change =
             PlannedChange { kind: ChangeKind::Client, subject, action: "disconnected", summary };
         let change = cx.change(change)?;
@@ -253,26 +260,27 @@ impl Operation<Workspace> for DisconnectClient {
         if done != DisconnectOutcome::WasNot {
             change.commit();
         }
-        let (outcome, message) = match done {
+        let (outcome, message) = match result {
             DisconnectOutcome::Restored => {
-                ("restored", format!("Disconnected {title}: {path} is as it was\n"))
+                ("restored", format!("Disconnected {title}: restored {path}\n"))
             }
-            DisconnectOutcome::Removed => {
-                ("removed", format!("Disconnected {title}: {path} is gone, as before\n"))
-            }
-            DisconnectOutcome::OnlyOurs => (
-                "entry removed",
+            DisconnectOutcome::Removed => (
+                "removed",
+                format!("Disconnected {title}: removed {path}, which did not exist before\n"),
+            ),
+            DisconnectOutcome::EntryRemoved => (
+                "entry-removed",
                 format!(
                     "Disconnected {title}: {path} was changed since, so only our entry was taken out of it\n  \
                      hint: --whole puts it back as it was before\n"
                 ),
             ),
-            DisconnectOutcome::WasNot => {
-                ("not connected", format!("{title} was not connected: {path}\n"))
+            DisconnectOutcome::NotConnected => {
+                ("not-connected", format!("{title} is not connected: {path}\n"))
             }
         };
         let path = plan.path().display().to_string();
-        Ok(DisconnectedClient { client: place.client.name, path, outcome, message })
+        Ok(DisconnectedClient { client: selected.client.name, path, outcome, message })
     }
 
     fn text(output: &DisconnectedClient, _: &Text) -> String {
@@ -281,17 +289,21 @@ impl Operation<Workspace> for DisconnectClient {
 }
 
 /// A client, and the location of its files.
-struct ClientPlace {
+struct SelectedClient {
     client: &'static ClientFormat,
     scope: ConfigScope,
     folders: ClientFolders,
     own: OwnProgram,
 }
 
-impl ClientPlace {
-    fn of(workspace: &Workspace, client: &str, scope: ClientScope) -> Result<Self, OperationError> {
+impl SelectedClient {
+    fn resolve(
+        workspace: &Workspace,
+        client: &str,
+        scope: ClientScope,
+    ) -> Result<Self, OperationError> {
         Ok(Self {
-            client: named(client).ok_or_else(|| OperationError::not_found("Client"))?,
+            client: find_client(client).ok_or_else(|| OperationError::not_found("Client"))?,
             scope: match scope {
                 ClientScope::User => ConfigScope::User,
                 ClientScope::Project => ConfigScope::Project,

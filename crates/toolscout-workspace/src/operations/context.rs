@@ -14,11 +14,11 @@ pub(crate) struct ShowContext;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowContextInput {
-    /// Take at most this many tokens (default: 500)
+    /// The maximum number of tokens; 500 by default
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "TOKENS"}))]
     budget: Option<i64>,
-    /// Print this prompt first; `-` reads standard input
+    /// Print this prompt file first; `-` reads standard input
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "FILE", "file": true}))]
     prompt: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct ShowContextInput {
 pub(crate) struct ShownContext {
     #[serde(flatten)]
     summary: Summary,
-    /// The given prompt, with the summary at its end.
+    /// The given prompt, followed by the summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<String>,
 }
@@ -40,7 +40,7 @@ impl Operation<Workspace> for ShowContext {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "No server is started, and no schema is shown. Which tools are named is in `[context]` of toolscout.toml.",
+            "Starts no server and shows no schemas. `[context]` in toolscout.toml sets which tools are named.",
         ],
         examples: &[
             "toolscout context",
@@ -61,7 +61,8 @@ impl Operation<Workspace> for ShowContext {
     ) -> Result<ShownContext, OperationError> {
         let mut settings = ContextOptions::default();
         if let Some(budget) = input.budget {
-            let invalid = || OperationError::invalid("`budget` is no number of tokens");
+            let invalid =
+                || OperationError::invalid("`budget` must be a positive number of tokens");
             let budget = usize::try_from(budget).ok().filter(|budget| *budget > 0);
             settings.budget =
                 budget.ok_or_else(|| invalid().hint("toolscout context --budget 500"))?;
@@ -69,12 +70,12 @@ impl Operation<Workspace> for ShowContext {
         if let Some(essential) = &workspace.config().settings.context.essential {
             settings.essential.clone_from(essential);
         }
-        let gateway = workspace.known(cx).await?;
+        let gateway = workspace.discovered_gateway(cx).await?;
         let summary = settings.summary(&gateway.view(cx).await.snapshot());
         cx.emit(|| {
             let (tools, tokens) = (summary.tools, summary.tokens);
             EventKind::ContextUse(ContextUse {
-                what: "context",
+                form: "context",
                 tools,
                 tokens,
                 ..ContextUse::default()

@@ -18,10 +18,10 @@ pub(crate) struct DiscoverTools;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DiscoveredTools {
-    /// Everything that is known about each tool.
+    /// The complete definition of each tool.
     #[schemars(with = "Vec<Value>")]
     tools: Vec<SavedTool>,
-    /// How many problems were found.
+    /// The number of warnings.
     problems: usize,
 }
 
@@ -34,7 +34,7 @@ impl Operation<Workspace> for DiscoverTools {
             "With --json it prints everything that is known; --tools-from reads that back without looking again.",
         ],
         examples: &["toolscout discover", "toolscout discover --json > tools.json"],
-        ..OperationSpec::local("discover", "Discover tools and report what was found")
+        ..OperationSpec::local("discover", "Discover tools and print a report")
     };
 
     async fn run(
@@ -43,11 +43,13 @@ impl Operation<Workspace> for DiscoverTools {
         _: &Cx,
     ) -> Result<DiscoveredTools, OperationError> {
         let problems = workspace.tools.discover(|_| ()).await?;
-        let problems =
-            problems.iter().filter(|problem| problem.level == DiagnosticLevel::Warning).count();
+        let problems = problems
+            .iter()
+            .filter(|diagnostic| diagnostic.level == DiagnosticLevel::Warning)
+            .count();
         let gateway = workspace.tools.gateway();
         let tools = gateway.snapshot().tools().map(|tool| SavedTool::from(tool.as_ref())).collect();
-        study_briefly(gateway).await;
+        index_briefly(workspace, gateway).await;
         Ok(DiscoveredTools { tools, problems })
     }
 

@@ -19,27 +19,27 @@ use toolscout_surface::output::counted;
 /// Check the project, its tools and its servers.
 pub(crate) struct Diagnose;
 
-/// What was found, in the order it is shown.
+/// The result of the checks.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Diagnosis {
     /// The version of toolscout.
     version: &'static str,
-    /// The project's root.
+    /// The root folder of the project; null if there is none.
     project: Option<PathBuf>,
     /// Whether the project is trusted.
     trusted: bool,
-    /// The folder of everything that is stored.
-    state: Option<PathBuf>,
-    /// The programs that run tools, and where they are.
+    /// The directory of the cache, the audit log and the tokens; null if there is none.
+    state_directory: Option<PathBuf>,
+    /// The path of each runtime for tools; null if it is not installed.
     runtimes: BTreeMap<&'static str, Option<PathBuf>>,
     /// How many tools there are, by status.
     tools: BTreeMap<&'static str, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     servers: Option<ServerHealth>,
-    /// What is broken.
-    problems: Vec<Symptom>,
-    /// What is good to know.
+    /// Everything that needs fixing.
+    diagnostics: Vec<Symptom>,
+    /// Notes that need no action.
     notes: Vec<Symptom>,
 }
 
@@ -57,17 +57,17 @@ impl Operation<Workspace> for Diagnose {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
-        notes: &["Exits with 1 if something is broken."],
+        notes: &["Exits with 1 if there are problems."],
         examples: &["toolscout doctor"],
         ..OperationSpec::read(
             "doctor",
-            "Check the setup and show how to fix what is broken",
+            "Check the setup and show how to fix problems",
             "/api/doctor",
         )
     };
 
     async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<Diagnosis, OperationError> {
-        Ok(examine(workspace, cx).await?)
+        Ok(diagnose(workspace, cx).await?)
     }
 
     fn text(output: &Diagnosis, _: &Text) -> String {
@@ -75,12 +75,12 @@ impl Operation<Workspace> for Diagnose {
     }
 
     fn exit(output: &Diagnosis) -> Exit {
-        if output.problems.is_empty() { Exit::Done } else { Exit::Failed }
+        if output.diagnostics.is_empty() { Exit::Done } else { Exit::Failed }
     }
 }
 
-async fn examine(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError> {
-    let place = workspace.config();
+async fn diagnose(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError> {
+    let config = workspace.config();
     let trust = Trust::new(&workspace.environment, &workspace.options);
     let found = workspace.tools.discover_quietly().await?;
     let snapshot = workspace.tools.gateway().snapshot();
@@ -95,18 +95,18 @@ async fn examine(workspace: &Workspace, cx: &Cx) -> Result<Diagnosis, AppError> 
     };
     Ok(Diagnosis {
         version: env!("CARGO_PKG_VERSION"),
-        trusted: place.root.as_deref().is_some_and(|it| trust.covers(it)),
-        project: place.root.clone(),
-        state: workspace.environment.state_dir(),
+        trusted: config.root.as_deref().is_some_and(|root| trust.covers(root)),
+        project: config.root.clone(),
+        state_directory: workspace.environment.state_dir(),
         runtimes: ["node", "bun", "deno", "python3"]
             .into_iter()
-            .map(|it| (it, find(workspace, it)))
+            .map(|program| (program, find_program(workspace, program)))
             .collect(),
         tools,
         servers: ServerHealth::of(workspace, cx),
         notes: found.iter().filter(is_note).cloned().map(Symptom::from).collect(),
-        problems: all
-            .filter(|it| it.level == DiagnosticLevel::Warning)
+        diagnostics: all
+            .filter(|diagnostic| diagnostic.level == DiagnosticLevel::Warning)
             .map(Symptom::from)
             .collect(),
     })
@@ -118,20 +118,20 @@ fn find(workspace: &Workspace, program: &str) -> Option<PathBuf> {
 }
 
 impl From<Diagnostic> for Symptom {
-    fn from(problem: Diagnostic) -> Self {
-        Self { path: problem.path, message: problem.message, hint: problem.hint }
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { path: diagnostic.path, message: diagnostic.message, hint: diagnostic.hint }
     }
 }
 
 impl Symptom {
     fn lines(&self) -> String {
-        let place = self.path.as_deref().map(|it| shown_path(it) + ": ").unwrap_or_default();
+        let path = self.path.as_deref().map(|path| shown_path(path) + ": ").unwrap_or_default();
         let hint = self
             .hint
             .as_deref()
-            .map(|it| format!("  hint: {}\n", escape::text(it)))
+            .map(|hint| format!("  hint: {}\n", escape::text(hint)))
             .unwrap_or_default();
-        format!("- {place}{}\n{hint}", escape::text(&self.message))
+        format!("- {path}{}\n{hint}", escape::text(&self.message))
     }
 }
 
@@ -153,7 +153,7 @@ impl Diagnosis {
             format!("version   {}\nproject   {project}\ntrusted   {trusted}\n", self.version);
         out += &format!(
             "state     {}\n",
-            self.state.as_deref().map_or("nowhere".to_owned(), shown_path)
+            self.state_directory.as_deref().map_or("nowhere".to_owned(), shown_path)
         );
         out += &format!("runtimes  {}\n", runtimes.collect::<Vec<_>>().join(", "));
         out += &format!(
@@ -163,16 +163,16 @@ impl Diagnosis {
         out += &self
             .servers
             .as_ref()
-            .map(|it| format!("servers   {}\n", it.line()))
+            .map(|servers| format!("servers   {}\n", servers.line()))
             .unwrap_or_default();
         for note in &self.notes {
-            let hint = note.hint.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
+            let hint = note.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
             out += &escape::text(&format!("note      {}{hint}\n", note.message));
         }
         if self.problems.is_empty() {
             return out + "\nNo problems.\n";
         }
-        out += &format!("\n{}:\n", counted(self.problems.len(), "problem"));
-        out + &self.problems.iter().map(Symptom::lines).collect::<String>()
+        out += &format!("\n{}:\n", counted(self.diagnostics.len(), "problem"));
+        out + &self.diagnostics.iter().map(Symptom::lines).collect::<String>()
     }
 }

@@ -79,7 +79,7 @@ impl EventFollower {
                     Ok(event) if event.is_for(self.role) => return Some((*event).clone()),
                     Ok(_) => {}
                     Err(broadcast::error::RecvError::Lagged(missed)) => {
-                        return Some(StreamedEvent::new("lost", json!({"missed": missed})));
+                        return Some(StreamedEvent::new("missed", json!({"events": missed})));
                     }
                     Err(broadcast::error::RecvError::Closed) => return None,
                 },

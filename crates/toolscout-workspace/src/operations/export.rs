@@ -24,10 +24,10 @@ pub(crate) struct ExportTools;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExportToolsInput {
-    /// Who takes them
+    /// The format
     #[schemars(extend("x-cli" = {"positional": true}))]
-    form: ExportForm,
-    /// Only these tools
+    format: ExportFormat,
+    /// Export only these tools
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "TOOL"}))]
     tools: Vec<String>,
@@ -40,7 +40,7 @@ pub(crate) struct ExportToolsInput {
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum ExportForm {
+enum ExportFormat {
     Openai,
     Anthropic,
     Opencode,
@@ -48,7 +48,7 @@ enum ExportForm {
     Skill,
 }
 
-/// What was exported.
+/// The exported tools.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum ExportedTools {
@@ -76,7 +76,7 @@ impl Operation<Workspace> for ExportTools {
             "toolscout export opencode --to .opencode/tools",
             "toolscout export skill --to .claude/skills",
         ],
-        ..OperationSpec::local_change("export", "Give tools in the form that something else takes")
+        ..OperationSpec::local_change("export", "Export tools for other programs")
     };
 
     async fn run(
@@ -182,14 +182,14 @@ fn safe_name(tool: &Tool) -> String {
 
 /// `{"mcpServers": …}` with this program in it. It has the path of the project, because a
 /// client may start in any folder.
-fn entry(workspace: &Workspace, cx: &Cx) -> Result<Value, OperationError> {
+fn client_entry(workspace: &Workspace, cx: &Cx) -> Result<Value, OperationError> {
     let program = &*workspace.program;
     if workspace.parts.events.is_none() {
         let message = format!("`{program}` has no command `serve`, so no client can start it");
         return Err(OperationError::new(ErrorCode::SourceUnavailable, message));
     }
     // The full path: a client may have another `PATH` than this terminal.
-    let launch = launch(workspace, true)?;
+    let launch = own_launch_command(workspace, true)?;
     let project = cx
         .project
         .as_ref()
@@ -221,11 +221,11 @@ fn export(
     files.iter().try_for_each(|(file, _)| check_ours(file, is_ours))?;
     let paths = files.iter().map(|(file, _)| file.display().to_string()).collect();
     let subject = folder.display().to_string();
-    let summary = format!("write {} into `{subject}`", counted(files.len(), "file"));
+    let summary = format!("write {} to `{subject}`", counted(files.len(), "file"));
     match cx.change(PlannedChange { kind: ChangeKind::Export, subject, action: "changed", summary })
     {
         Ok(change) => {
-            files.iter().try_for_each(|(file, text)| write(file, text))?;
+            files.iter().try_for_each(|(file, text)| write_file(file, text))?;
             change.commit();
             Ok(ExportedTools::Files { files: paths, planned: None })
         }
@@ -237,7 +237,7 @@ fn check_ours(file: &Path, is_ours: fn(&str) -> bool) -> Result<(), OperationErr
     match std::fs::read_to_string(file) {
         Ok(text) if !is_ours(&text) => {
             let error = OperationError::invalid(format!(
-                "`{}` is there already and is not ours",
+                "`{}` already exists and was not written by toolscout",
                 file.display()
             ));
             Err(error.hint("move it away, or choose another folder with --to"))
@@ -246,8 +246,8 @@ fn check_ours(file: &Path, is_ours: fn(&str) -> bool) -> Result<(), OperationErr
     }
 }
 
-fn write(file: &Path, text: &str) -> Result<(), OperationError> {
+fn write_file(file: &Path, text: &str) -> Result<(), OperationError> {
     let folder = file.parent().unwrap_or(file);
-    std::fs::create_dir_all(folder).map_err(file_failure("make the folder", folder))?;
+    std::fs::create_dir_all(folder).map_err(file_failure("create the folder", folder))?;
     std::fs::write(file, text).map_err(file_failure("write", file))
 }

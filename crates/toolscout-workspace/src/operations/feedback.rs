@@ -19,14 +19,15 @@ pub(crate) struct ShowFeedback;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowFeedbackInput {
-    /// Only about this tool.
+    /// Show only records of this tool
     #[serde(default)]
     tool: Option<String>,
 }
 
-/// What was learned.
+/// The records of relevance feedback.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Feedback {
+    /// One record for each pair of query and tool.
     records: Vec<LearnedCall>,
     #[serde(skip)]
     about: String,
@@ -34,16 +35,17 @@ pub(crate) struct Feedback {
 
 /// A search that was followed by a call.
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 struct LearnedCall {
-    /// The tool that was called: `source/name`.
+    /// The called tool: `source/name`.
     tool: String,
-    /// The search before it.
-    question: String,
-    /// How often.
-    times: u64,
-    /// When last.
+    /// The query of the search before the call.
+    query: String,
+    /// The number of such calls.
+    count: u64,
+    /// The time of the last one; RFC 3339.
     #[schemars(with = "String")]
-    last: Moment,
+    last_used: Moment,
 }
 
 impl Operation<Workspace> for ShowFeedback {
@@ -68,23 +70,23 @@ impl Operation<Workspace> for ShowFeedback {
         input: ShowFeedbackInput,
         cx: &Cx,
     ) -> Result<Feedback, OperationError> {
-        let gateway = workspace.discovered().await?;
-        let subject = FeedbackSubject::of(&gateway, input.tool);
-        let record = |FeedbackRecord { tool, question, times, last }| LearnedCall {
+        let gateway = workspace.full_gateway().await?;
+        let subject = FeedbackSubject::resolve(&gateway, input.tool);
+        let record = |FeedbackRecord { tool, query, times, last }| LearnedCall {
             tool: ToolId::to_string(&tool),
-            question,
-            times,
-            last,
+            query,
+            count: times,
+            last_used: last,
         };
-        let records = subject.lessons(&gateway, cx)?.into_iter().map(record).collect();
-        Ok(Feedback { records, about: subject.words() })
+        let records = subject.records(&gateway, cx)?.into_iter().map(record).collect();
+        Ok(Feedback { records, about: subject.suffix() })
     }
 
     fn text(output: &Feedback, _: &Text) -> String {
         let mut records: Vec<_> = output.records.iter().collect();
         records.sort_by(|one, other| one.tool.cmp(&other.tool));
-        let of_one = records.chunk_by(|one, other| one.tool == other.tool);
-        of_one
+        let by_tool = records.chunk_by(|one, other| one.tool == other.tool);
+        by_tool
             .map(|records| format!("{}\n{}", escape::line(&records[0].tool), lines(records)))
             .collect()
     }
@@ -96,7 +98,7 @@ impl Operation<Workspace> for ShowFeedback {
     fn notes(output: &Feedback) -> Vec<String> {
         let nothing = || {
             format!(
-                "Nothing was learned{} yet.\n  hint: run `toolscout search`, then run a tool it found",
+                "No relevance feedback{} yet.\n  hint: run `toolscout search`, then run a tool that it found",
                 output.about
             )
         };
@@ -106,15 +108,15 @@ impl Operation<Workspace> for ShowFeedback {
 
 fn lines(records: &[&LearnedCall]) -> String {
     let line = |record: &&LearnedCall| {
-        let times = if record.times > 1 {
-            counted(record.times as usize, "time") + ", last "
+        let times = if record.count > 1 {
+            counted(record.count as usize, "time") + ", last "
         } else {
             String::new()
         };
         format!(
             "  {} ({times}{} ago)\n",
-            escape::line(&record.question),
-            age(record.last.age(Moment::now()))
+            escape::line(&record.query),
+            age(record.last_used.age(Moment::now()))
         )
     };
     records.iter().map(line).collect()
@@ -126,21 +128,21 @@ pub(crate) struct ForgetFeedback;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ForgetFeedbackInput {
-    /// Only about this tool.
+    /// Erase only records of this tool
     #[serde(default)]
     tool: Option<String>,
-    /// All of it.
+    /// Erase all records
     #[serde(default)]
     all: bool,
 }
 
-/// What was erased.
+/// The result of erasing records.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ForgottenFeedback {
-    /// How many searches.
+    /// The number of erased records.
     forgotten: usize,
     #[serde(skip)]
-    what: String,
+    erased: String,
 }
 
 impl Operation<Workspace> for ForgetFeedback {
@@ -167,30 +169,29 @@ impl Operation<Workspace> for ForgetFeedback {
         cx: &Cx,
     ) -> Result<ForgottenFeedback, OperationError> {
         if input.tool.is_some() == input.all {
-            return Err(
-                OperationError::invalid("nothing selected to forget").hint("--tool NAME, or --all")
-            );
+            return Err(OperationError::invalid("nothing selected to erase")
+                .hint("use --tool NAME or --all"));
         }
-        let gateway = workspace.discovered().await?;
-        let subject = FeedbackSubject::of(&gateway, input.tool);
-        let count = subject.lessons(&gateway, cx)?.len();
-        let what = match count {
+        let gateway = workspace.full_gateway().await?;
+        let subject = FeedbackSubject::resolve(&gateway, input.tool);
+        let count = subject.records(&gateway, cx)?.len();
+        let erased = match count {
             // The last search is not recorded yet, and is erased as well.
-            0 if input.all => "the last questions".to_owned(),
+            0 if input.all => "the last searches".to_owned(),
             0 => {
                 return Ok(ForgottenFeedback {
                     forgotten: 0,
-                    what: format!("nothing{}", subject.words()),
+                    erased: format!("nothing{}", subject.suffix()),
                 });
             }
-            count => counted(count, "question") + &subject.words(),
+            count => counted(count, "feedback record") + &subject.suffix(),
         };
-        gateway.forget_lessons(&what, cx, |tool| subject.includes(tool))?;
-        Ok(ForgottenFeedback { forgotten: count, what })
+        gateway.delete_feedback(&erased, cx, |tool| subject.includes(tool))?;
+        Ok(ForgottenFeedback { forgotten: count, erased })
     }
 
     fn text(output: &ForgottenFeedback, _: &Text) -> String {
-        format!("Forgot {}\n", output.what)
+        format!("Erased {}\n", output.erased)
     }
 }
 
@@ -201,7 +202,7 @@ struct FeedbackSubject {
 }
 
 impl FeedbackSubject {
-    fn of(gateway: &Gateway, name: Option<String>) -> Self {
+    fn resolve(gateway: &Gateway, name: Option<String>) -> Self {
         let tool =
             name.as_deref().and_then(|name| gateway.resolve(name).ok()).map(|tool| tool.id.clone());
         Self { name, tool }
@@ -216,13 +217,13 @@ impl FeedbackSubject {
         }
     }
 
-    fn lessons(&self, gateway: &Gateway, cx: &Cx) -> Result<Vec<FeedbackRecord>, OperationError> {
-        let all = gateway.lessons(cx)?;
-        Ok(all.into_iter().filter(|lesson| self.includes(&lesson.tool)).collect())
+    fn records(&self, gateway: &Gateway, cx: &Cx) -> Result<Vec<FeedbackRecord>, OperationError> {
+        let all = gateway.feedback_records(cx)?;
+        Ok(all.into_iter().filter(|record| self.includes(&record.tool)).collect())
     }
 
     /// ` about mail/send`, or nothing.
-    fn words(&self) -> String {
+    fn suffix(&self) -> String {
         self.name
             .as_ref()
             .map(|name| format!(" about `{}`", escape::line(name)))

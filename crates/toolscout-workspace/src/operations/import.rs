@@ -2,7 +2,7 @@
 
 mod plan_text;
 
-pub(super) use page::{counted, page};
+pub(super) use plan_text::{plan_text, server_count};
 
 use super::client::{self, client_folders};
 use super::shown_path;
@@ -12,9 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
-use toolscout_config::import::{
-    self, ImportPlan, ImportPlanView, ImportRequest, OwnProgram, SecretHandling,
-};
+use toolscout_config::import::{self, ImportPlan, ImportPlanView, ImportRequest, OwnProgram};
 use toolscout_config::{Config, ConfigScope};
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 use toolscout_core::{Cx, SourceId};
@@ -26,22 +24,22 @@ pub(crate) struct ImportServers;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ImportServersInput {
-    /// Whose; of all programs if left out
+    /// The clients to import from; all clients if omitted
     #[serde(default)]
     #[schemars(schema_with = "client_list", extend("x-cli" = {"positional": true, "value": "CLIENT"}))]
     clients: Vec<String>,
-    /// Take them from this file instead
+    /// Import from this file instead
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "FILE"}))]
     file: Option<PathBuf>,
-    /// Into your own configuration instead of the project's
+    /// Import project servers into the user configuration, too
     #[serde(default)]
     global: bool,
-    /// Only this server; NAME=ID gives it another id
+    /// Import only this server; NAME=ID renames it
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "NAME"}))]
     only: Vec<String>,
-    /// How to store secrets: env or file
+    /// Where to store secrets
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "HOW"}))]
     secrets: SecretReference,
@@ -63,7 +61,7 @@ enum SecretReference {
 /// What was found, and what became of it.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ImportedServers {
-    /// The file that servers are added to, and every server that was found.
+    /// The files the servers are added to, and all found servers.
     #[serde(flatten)]
     view: Map<String, Value>,
     #[serde(skip)]
@@ -82,7 +80,7 @@ impl ImportedServers {
         let view = serde_json::to_value(ImportPlanView::new(plan, is_written)).unwrap_or_default();
         Self {
             view: view.as_object().cloned().unwrap_or_default(),
-            page: page(plan),
+            page: plan_text(plan),
             missing: plan.missing.clone(),
             message: message.to_owned(),
             planned: None,
@@ -104,10 +102,7 @@ impl Operation<Workspace> for ImportServers {
             "toolscout import cursor --yes",
             "toolscout import --file servers.json --only github=gh",
         ],
-        ..OperationSpec::local_change(
-            "import",
-            "Take over servers that other programs have configured",
-        )
+        ..OperationSpec::local_change("import", "Import MCP servers from other programs")
     };
 
     async fn run(
@@ -120,7 +115,7 @@ impl Operation<Workspace> for ImportServers {
         if ids.is_empty() {
             let message = match (plan.files.is_empty(), plan.servers().next()) {
                 (true, _) => {
-                    "No configuration of another program was found.\n  hint: --verbose names the files looked for\n"
+                    "No configuration of another program found.\n  hint: use --verbose to list the files that were checked\n"
                 }
                 (false, Some(_)) => "Nothing to add.\n",
                 (false, None) => "",
@@ -133,7 +128,7 @@ impl Operation<Workspace> for ImportServers {
             kind: ChangeKind::Server,
             subject,
             action: "added",
-            summary: format!("add {what}"),
+            summary: format!("add {summary}"),
         };
         let change = match cx.change(planned) {
             Ok(change) => change,
@@ -153,7 +148,7 @@ impl Operation<Workspace> for ImportServers {
         drop(plan);
         if discover(workspace, ids).await? {
             imported.message +=
-                "Their tools are loaded in the background.\n  hint: toolscout server list\n";
+                "Their tools are loading in the background.\n  hint: toolscout server list\n";
         }
         Ok(imported)
     }
@@ -172,7 +167,7 @@ impl Operation<Workspace> for ImportServers {
 
     fn message(output: &ImportedServers, text: &Text) -> String {
         let missing = output.missing.iter().filter(|_| text.verbose);
-        missing.map(|path| format!("nothing at {}\n", shown_path(path))).collect::<String>()
+        missing.map(|path| format!("not found: {}\n", shown_path(path))).collect::<String>()
             + &output.message
     }
 }
@@ -188,7 +183,7 @@ fn plan(
     input: ImportServersInput,
 ) -> Result<ImportPlan, OperationError> {
     if input.file.is_some() && !input.clients.is_empty() {
-        let error = OperationError::invalid("give clients or --file, not both");
+        let error = OperationError::invalid("use either client names or --file, not both");
         return Err(error.hint("toolscout import --file FILE"));
     }
     let secrets = match input.secrets {
@@ -200,7 +195,7 @@ fn plan(
         input.only.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(failure)?;
     let file = input.file.map(|file| workspace.environment.cwd().join(file));
     let request = ImportRequest {
-        clients: input.clients.iter().filter_map(|name| import::named(name)).collect(),
+        clients: input.clients.iter().filter_map(|name| import::find_client(name)).collect(),
         file: file.as_deref(),
         only,
         scope: if input.global { ConfigScope::User } else { ConfigScope::Project },

@@ -23,13 +23,13 @@ use serde::Deserialize;
 use toolscout_surface::operation::OperationError;
 
 /// The note if recording is off.
-const OFF: &str =
-    "nothing is recorded now; see `journal` in the configuration, and TOOLSCOUT_NO_JOURNAL";
+const RECORDING_OFF: &str =
+    "the audit log is off; see `journal` in the configuration and TOOLSCOUT_NO_JOURNAL";
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SinceInput {
-    /// Only what happened since then: 2h, 7d or 2026-07-28.
+    /// Count only records since this time: 2h, 7d or 2026-07-28
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "TIME"}))]
     since: Option<String>,

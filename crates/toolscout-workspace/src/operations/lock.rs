@@ -13,14 +13,14 @@ use toolscout_config::overwrite;
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceId, escape};
 use toolscout_gateway::Snapshot;
-use toolscout_gateway::pins::{Drift, LockFile};
-use toolscout_mcp_client::{ServerConfig, ServerTransport, entry_of};
+use toolscout_gateway::lock_file::{Drift, LockFile};
+use toolscout_mcp_client::{ServerConfig, ServerTransport, entry_fingerprint};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{ErrorCode, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::output::counted;
 use toolscout_surface::output::json;
 
-const FILE: &str = "toolscout.lock";
+const LOCK_FILE: &str = "toolscout.lock";
 
 /// Write the definitions of all tools to the lock file.
 pub(crate) struct WriteLock;
@@ -28,7 +28,7 @@ pub(crate) struct WriteLock;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WriteLockInput {
-    /// Print the lock file instead of writing it.
+    /// Print the lock file instead of writing it
     #[serde(default)]
     print: bool,
 }
@@ -36,11 +36,11 @@ pub(crate) struct WriteLockInput {
 /// The lock file.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct WrittenLock {
-    /// Where it is.
+    /// The path of the lock file.
     file: String,
-    /// How many tools it has.
+    /// The number of tools in it.
     tools: usize,
-    /// Its text, if it was only printed.
+    /// Its content; only with `print`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -63,9 +63,10 @@ impl Operation<Workspace> for WriteLock {
         input: WriteLockInput,
         cx: &Cx,
     ) -> Result<WrittenLock, OperationError> {
-        let gateway = workspace.discovered().await?;
-        let project = LockedProject::of(workspace);
-        let lock = LockFile::of(&gateway.whole_snapshot(), |source| project.entry(source));
+        let gateway = workspace.full_gateway().await?;
+        let project = LockedProject::new(workspace);
+        let lock =
+            LockFile::from_snapshot(&gateway.full_snapshot(), |source| project.entry_hash(source));
         let (path, text) = (project.file(), lock.to_text());
         let file = path.display().to_string();
         if !input.print {
@@ -98,11 +99,12 @@ impl Operation<Workspace> for WriteLock {
 /// Compare all definitions with the lock file.
 pub(crate) struct VerifyLock;
 
-/// How the definitions differ from the lock file.
+/// The comparison with the lock file.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct LockVerification {
+    /// All differences; empty if there is none.
     differences: Vec<LockDifference>,
-    /// How many tools the lock file has.
+    /// The number of tools in the lock file.
     tools: usize,
     #[serde(skip)]
     hint: String,
@@ -113,7 +115,7 @@ pub(crate) struct LockVerification {
 struct LockDifference {
     /// `added`, `removed`, `changed` or `reconfigured`.
     change: &'static str,
-    /// The tool, or the source.
+    /// The tool; for `reconfigured`, the source.
     name: String,
 }
 
@@ -134,21 +136,21 @@ impl Operation<Workspace> for VerifyLock {
         _: NoInput,
         _: &Cx,
     ) -> Result<LockVerification, OperationError> {
-        let project = LockedProject::of(workspace);
+        let project = LockedProject::new(workspace);
         let file = project.file();
         let text = std::fs::read_to_string(&file).map_err(|cause| {
             let message = format!("could not read `{}`: {cause}", file.display());
             OperationError::new(ErrorCode::ResourceNotFound, message)
-                .hint("`toolscout lock` writes it")
+                .hint("run `toolscout lock` to create it")
         })?;
         let lock = LockFile::parse(&text).map_err(|error| {
             let message = format!("`{}`: {}", file.display(), escape::line(&error.to_string()));
             OperationError::invalid(message)
-                .hint("revert the change, or update the lock file: toolscout lock")
+                .hint("revert the change, or run `toolscout lock` to update the lock file")
         })?;
-        let snapshot = workspace.discovered().await?.whole_snapshot();
+        let snapshot = workspace.full_gateway().await?.full_snapshot();
         let differences = lock
-            .verify(&snapshot, |source| project.entry(source))
+            .verify(&snapshot, |source| project.entry_hash(source))
             .iter()
             .map(LockDifference::from)
             .collect();
@@ -171,9 +173,10 @@ impl Operation<Workspace> for VerifyLock {
     }
 
     fn notes(output: &LockVerification) -> Vec<String> {
-        let text = match output.differences.is_empty() {
-            true => format!("{} as locked", counted(output.tools, "tool")),
-            false => format!("the definitions differ from the lock file\n  hint: {}", output.hint),
+        let text = if output.differences.is_empty() {
+            format!("{}, no difference from the lock file", counted(output.tools, "tool"))
+        } else {
+            format!("the definitions differ from the lock file\n  hint: {}", output.hint)
         };
         vec![text]
     }
@@ -203,7 +206,7 @@ struct LockedProject {
 }
 
 impl LockedProject {
-    fn of(workspace: &Workspace) -> Self {
+    fn new(workspace: &Workspace) -> Self {
         Self {
             folder: workspace.config().project_folder().to_owned(),
             servers: workspace.servers(),
@@ -211,32 +214,34 @@ impl LockedProject {
     }
 
     fn file(&self) -> PathBuf {
-        self.folder.join(FILE)
+        self.folder.join(LOCK_FILE)
     }
 
     /// The hash of the configured entry of a source. Paths inside the project are relative to
     /// it, so that the hash does not depend on the location of the project.
-    fn entry(&self, source: &SourceId) -> Option<String> {
+    fn entry_hash(&self, source: &SourceId) -> Option<String> {
         let mut server = self.server(source)?.clone();
         if let ServerTransport::Stdio(program) = &mut server.transport {
-            let within =
+            let relative =
                 |path: PathBuf| path.strip_prefix(&self.folder).map(Path::to_owned).unwrap_or(path);
-            program.cwd = program.cwd.take().map(within);
+            program.cwd = program.cwd.take().map(relative);
         }
-        Some(entry_of(&server))
+        Some(entry_fingerprint(&server))
     }
 
     /// The hint about differences. A server without any tools has not been discovered yet, as
     /// on a new machine.
     fn hint(&self, lock: &LockFile, snapshot: &Snapshot) -> String {
-        let was_never_asked = |id: &&SourceId| {
+        let is_undiscovered = |id: &&SourceId| {
             !snapshot.tools().any(|tool| tool.id.source == **id) && self.server(id).is_some()
         };
-        match lock.tools.keys().map(|tool| &tool.source).find(was_never_asked) {
+        match lock.tools.keys().map(|tool| &tool.source).find(is_undiscovered) {
             Some(source) => {
-                format!("nothing is known of `{source}`; ask it first: toolscout server refresh")
+                format!(
+                    "the tools of `{source}` are not loaded; run `toolscout server refresh` first"
+                )
             }
-            None => "review them, then update the lock file: toolscout lock".to_owned(),
+            None => "review them, then run `toolscout lock` to update the lock file".to_owned(),
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolscout_config::overwrite;
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
-use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiscoveryItem, Source, ToolName};
+use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiscoveryItem, ErrorKind, Source, ToolName};
 use toolscout_folder::manifest::{self, ProbedDefinition};
 use toolscout_folder::{FolderSource, GlobTools, ToolDirectories};
 use toolscout_surface::codes::Exit;
@@ -18,12 +18,13 @@ use toolscout_surface::operation::{CommandName, Operation, OperationError, Opera
 use toolscout_surface::output::counted;
 
 const FILE: &str = "manifest.json";
-const NOTES: &[&str] = &["Both start the folder's executables and modules to inspect them."];
+const NOTES: &[&str] =
+    &["Starts the executables and modules of the folder to inspect them, so it must be trusted."];
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ManifestInput {
-    /// The folder of tools; the project's `tools` if left out
+    /// The folder of tools; `tools` in the project root if omitted
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "DIR"}))]
     folder: Option<PathBuf>,
@@ -34,9 +35,9 @@ pub(crate) struct BuildManifest;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct WrittenManifest {
-    /// Where it is.
+    /// The path of the manifest.
     file: String,
-    /// How many tools it has.
+    /// The number of tools in it.
     tools: usize,
     #[serde(skip)]
     text: String,
@@ -51,7 +52,7 @@ impl Operation<Workspace> for BuildManifest {
     const SPEC: OperationSpec = OperationSpec {
         notes: NOTES,
         examples: &["toolscout manifest build", "toolscout manifest build tools"],
-        ..OperationSpec::local_change("manifest build", "Write a folder's manifest")
+        ..OperationSpec::local_change("manifest build", "Write the manifest of a folder")
     };
 
     async fn run(
@@ -102,9 +103,9 @@ pub(crate) struct CheckManifest;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ManifestCheck {
-    /// The manifest.
+    /// The path of the manifest.
     file: String,
-    /// How it differs from its tools.
+    /// Differences between the manifest and the tools.
     differences: Vec<String>,
 }
 
@@ -115,11 +116,11 @@ impl Operation<Workspace> for CheckManifest {
     const SPEC: OperationSpec = OperationSpec {
         commands: &[
             CommandName::new("manifest check"),
-            CommandName::new("manifest").summary("Write a folder's manifest, or check it"),
+            CommandName::new("manifest").summary("Write or check the manifest of a folder"),
         ],
         notes: NOTES,
         examples: &["toolscout manifest check", "toolscout manifest check tools"],
-        ..OperationSpec::local("manifest check", "Check a folder's manifest")
+        ..OperationSpec::local("manifest check", "Check the manifest of a folder")
     };
 
     async fn run(
@@ -166,7 +167,7 @@ fn folder(workspace: &Workspace, input: ManifestInput) -> Result<PathBuf, Operat
 }
 
 /// The definitions that the executables and modules of the folder report themselves; the
-/// manifest is ignored. The operator named the folder, so they may be started.
+/// manifest is ignored. Nothing of an untrusted folder is started.
 async fn definitions(
     workspace: &Workspace,
     folder: &Path,
@@ -184,7 +185,7 @@ async fn definitions(
     while let Some(item) = found.next().await {
         match item? {
             DiscoveryItem::Tool(tool) => names.push(tool.id.name.clone()),
-            DiscoveryItem::Diagnostic(problem) => workspace.tools.warn(&problem),
+            DiscoveryItem::Diagnostic(diagnostic) if is_first => workspace.tools.warn(&diagnostic),
             _ => {}
         }
     }
@@ -194,9 +195,9 @@ async fn definitions(
             // Tool files and plain scripts need no manifest: it lists the definitions of
             // programs that must be started otherwise.
             Ok(definition) => definitions.extend(definition),
-            Err(error) => {
-                let problem = Diagnostic::warning(DiagnosticKind::Broken, error.to_string());
-                workspace.tools.warn(&problem.at(folder));
+            Err(error) if is_first => {
+                let diagnostic = Diagnostic::warning(DiagnosticKind::Broken, error.to_string());
+                workspace.tools.warn(&diagnostic.with_path(folder));
             }
         }
     }

@@ -6,6 +6,7 @@ mod show;
 
 pub(crate) use list::ListPolicies;
 pub(crate) use set::SetPolicy;
+pub(super) use set::{ChangedPolicy, SetPolicyInput};
 pub(crate) use show::ShowPolicy;
 
 use schemars::JsonSchema;
@@ -13,18 +14,18 @@ use serde::{Deserialize, Serialize};
 use toolscout_core::authorization::Policy;
 use toolscout_gateway::policy::LevelName;
 
-/// What may be done with a tool.
+/// The policy of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub(crate) enum PolicyValue {
-    /// Call it.
+    /// Allow calls.
     Allow,
-    /// Call it after an operator has approved the call.
+    /// Require approval for each call.
     Ask,
-    /// Show it, and refuse calls.
+    /// List the tool, but refuse calls.
     Deny,
-    /// Hide it.
+    /// Hide the tool, and refuse calls.
     Disable,
 }
 
@@ -39,17 +40,17 @@ impl From<PolicyValue> for Policy {
     }
 }
 
-/// Where a policy is set.
+/// The level of a policy rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub(crate) enum PolicyLevel {
-    /// In the user's own configuration, for all projects.
+    /// The user's configuration, for all projects.
     Global,
-    /// In the project's configuration.
+    /// The project's configuration.
     #[default]
     Project,
-    /// In the running server, until it stops.
+    /// The running process, until it stops.
     Session,
 }
 

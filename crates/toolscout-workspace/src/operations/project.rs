@@ -174,13 +174,13 @@ pub(super) struct AvailableTool {
     /// `native` or `mcp`.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// The policy that is configured for it; missing if none is.
+    /// The configured policy; missing if none is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     configured_policy: Option<&'static str>,
-    /// The discovery of its server: `never`, `discovering`, `success` or `failed`.
+    /// The discovery status of its server: `never`, `discovering`, `success` or `failed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     discovery_status: Option<&'static str>,
-    /// When its server listed it last.
+    /// When its server last listed it; RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_discovered: Option<String>,
 }
@@ -199,7 +199,7 @@ struct LastDiscovery {
 impl<'a> ToolCatalog<'a> {
     pub(super) fn new(workspace: &Workspace, policies: &'a Policies, cx: &Cx) -> Self {
         let set = workspace.servers();
-        let last = |id: &SourceId| {
+        let last_discovery = |id: &SourceId| {
             let record = set
                 .shared
                 .as_ref()
@@ -216,27 +216,30 @@ impl<'a> ToolCatalog<'a> {
     }
 
     /// All tools of a snapshot, native ones first.
-    fn of_snapshot(&self, snapshot: &Snapshot) -> Vec<AvailableTool> {
-        let mut all = self.native(snapshot, |_| true);
+    fn all_tools(&self, snapshot: &Snapshot) -> Vec<AvailableTool> {
+        let mut all = self.native_tools(snapshot, |_| true);
         all.extend(
-            servers(snapshot).flat_map(|id| snapshot.tools_of(id)).map(|tool| self.of_server(tool)),
+            server_ids(snapshot)
+                .flat_map(|id| snapshot.tools_of(id))
+                .map(|tool| self.server_tool(tool)),
         );
         all
     }
 
     /// The tools that do not come from a server. If two tools share a name, the one with
     /// precedence gets the bare name.
-    pub(super) fn native(
+    pub(super) fn native_tools(
         &self,
         snapshot: &Snapshot,
-        is_wanted: impl Fn(&Tool) -> bool,
+        is_selected: impl Fn(&Tool) -> bool,
     ) -> Vec<AvailableTool> {
         let sources = snapshot.sources().filter(|(_, origin)| *origin != SourceKind::Mcp);
         let tools =
-            sources.flat_map(|(id, _)| snapshot.tools_of(id)).filter(|tool| is_wanted(tool));
+            sources.flat_map(|(id, _)| snapshot.tools_of(id)).filter(|tool| is_selected(tool));
         let native = |tool: &Arc<Tool>| {
             let name = tool.id.name.as_str();
-            let first = snapshot.named(name).iter().find(|named| named.origin != SourceKind::Mcp);
+            let first =
+                snapshot.tools_named(name).iter().find(|named| named.kind != SourceKind::Mcp);
             let is_first = first.is_some_and(|named| named.tool.id == tool.id);
             // A declared tool is not listed if a tool of that name exists.
             if !is_first && tool.id.source.as_str() == PRESET {
@@ -246,7 +249,7 @@ impl<'a> ToolCatalog<'a> {
                 name: if is_first { name.to_owned() } else { tool.id.to_string() },
                 description: tool.description.clone().unwrap_or_default(),
                 kind: "native",
-                configured_policy: self.policies.configured(&tool.id).map(|policy| policy.word()),
+                configured_policy: self.policies.configured(&tool.id).map(|policy| policy.as_str()),
                 discovery_status: None,
                 last_discovered: None,
             })
@@ -255,16 +258,16 @@ impl<'a> ToolCatalog<'a> {
     }
 
     /// A tool of a server.
-    pub(super) fn of_server(&self, tool: &Tool) -> AvailableTool {
+    pub(super) fn server_tool(&self, tool: &Tool) -> AvailableTool {
         let discovery = self.discoveries.get(&tool.id.source);
         let description = tool.description.clone().filter(|text| !text.is_empty());
-        let seen = tool.provenance.seen.map(|moment| moment.to_string());
+        let seen = tool.provenance.last_listed.map(|moment| moment.to_string());
         AvailableTool {
             name: tool.id.to_string(),
             description: description
                 .unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
             kind: "mcp",
-            configured_policy: self.policies.configured(&tool.id).map(|policy| policy.word()),
+            configured_policy: self.policies.configured(&tool.id).map(|policy| policy.as_str()),
             discovery_status: Some(discovery.map_or("never", |discovery| discovery.status)),
             last_discovered: seen.or_else(|| discovery?.at.clone()),
         }
@@ -272,12 +275,12 @@ impl<'a> ToolCatalog<'a> {
 }
 
 /// The servers of a snapshot, in their order.
-pub(super) fn servers(snapshot: &Snapshot) -> impl Iterator<Item = &SourceId> {
+pub(super) fn server_ids(snapshot: &Snapshot) -> impl Iterator<Item = &SourceId> {
     snapshot.sources().filter(|(_, origin)| *origin == SourceKind::Mcp).map(|(id, _)| id)
 }
 
 /// The tools that the servers running in this process have listed since their start.
-pub(super) fn live(workspace: &Workspace) -> BTreeMap<SourceId, Vec<Arc<Tool>>> {
+pub(super) fn live_tools(workspace: &Workspace) -> BTreeMap<SourceId, Vec<Arc<Tool>>> {
     let set = workspace.servers();
     let sources = set.sources.iter();
     let listed = sources.filter_map(|source| {
@@ -289,11 +292,11 @@ pub(super) fn live(workspace: &Workspace) -> BTreeMap<SourceId, Vec<Arc<Tool>>> 
 
 /// Whether its author marks it as internal to a program, and not for users to choose.
 pub(super) fn is_internal(tool: &Tool) -> bool {
-    let is_marked = |raw: &RawJson, place: &[&str]| {
+    let is_marked = |raw: &RawJson, path: &[&str]| {
         // A substring check avoids parsing for nearly all tools.
         raw.as_str().contains("nternal") && {
             let value = raw.to_value();
-            let marks = place.iter().fold(&value, |value, key| &value[*key]);
+            let marks = path.iter().fold(&value, |value, key| &value[*key]);
             ["safeInternal", "safe-internal"].iter().any(|mark| marks[*mark] == true)
         }
     };

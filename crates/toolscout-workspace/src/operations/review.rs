@@ -6,6 +6,6 @@ mod list;
 mod quarantined;
 mod shown;
 
-pub(crate) use approvals::{AnswerApproval, ListApprovals};
+pub(crate) use approvals::{DecideApproval, ListApprovals};
 pub(crate) use decide::DecideReview;
 pub(crate) use list::ListReviews;

@@ -8,47 +8,50 @@ use toolscout_mcp_client::DiscoveryStatus;
 use toolscout_mcp_client::per_user::request_headers;
 use toolscout_surface::output::counted;
 
-/// How the servers of the project are.
+/// The state of the project's servers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ServerHealth {
     configured: usize,
     disabled: usize,
-    /// Those whose last discovery failed.
+    /// Servers whose last discovery failed.
     failed: Vec<String>,
-    /// Those that were never asked for their tools.
-    unasked: Vec<String>,
-    /// Those that are not started, because the project is not trusted.
-    untrusted: Vec<String>,
-    /// How many tools are quarantined.
-    held: usize,
+    /// Servers whose tools were never loaded.
+    never_loaded: Vec<String>,
+    /// Servers that may not start because their project is not trusted.
+    untrusted_project: Vec<String>,
+    /// The number of quarantined tools.
+    quarantined: usize,
 }
 
 impl ServerHealth {
     /// `None` in a program without servers.
-    pub(super) fn of(workspace: &Workspace, cx: &Cx) -> Option<Self> {
+    pub(super) fn new(workspace: &Workspace, cx: &Cx) -> Option<Self> {
         if !workspace.parts.servers {
             return None;
         }
         let set = workspace.servers();
-        let states =
-            set.sources.iter().filter_map(|it| Some((it, it.state(cx).ok()?.record.status)));
+        let states = set
+            .sources
+            .iter()
+            .filter_map(|source| Some((source, source.state(cx).ok()?.record.status)));
         let states: Vec<_> = states.collect();
-        let named = |wanted: DiscoveryStatus| {
-            let these = states.iter().filter(|(it, status)| *status == wanted && it.may_start());
-            these.map(|(it, _)| it.server().id.to_string()).collect()
+        let with_status = |expected: DiscoveryStatus| {
+            let matching =
+                states.iter().filter(|(source, status)| *status == expected && source.may_start());
+            matching.map(|(source, _)| source.server().id.to_string()).collect()
         };
         Some(Self {
             configured: set.configured.len(),
-            disabled: set.configured.iter().filter(|it| !it.server.enabled).count(),
-            failed: named(DiscoveryStatus::Failed),
-            unasked: named(DiscoveryStatus::Never),
-            untrusted: set
+            disabled: set.configured.iter().filter(|configured| !configured.server.enabled).count(),
+            failed: with_status(DiscoveryStatus::Failed),
+            never_loaded: with_status(DiscoveryStatus::Never),
+            untrusted_project: set
                 .sources
                 .iter()
-                .filter(|it| !it.may_start() && request_headers(it.server()).is_empty())
-                .map(|it| it.server().id.to_string())
+                .filter(|source| !source.may_start() && request_headers(source.server()).is_empty())
+                .map(|source| source.server().id.to_string())
                 .collect(),
-            held: workspace.tools.gateway().held().len(),
+            quarantined: workspace.tools.gateway().quarantined().len(),
         })
     }
 
@@ -61,17 +64,18 @@ impl ServerHealth {
             (all, 0) => all.to_string(),
             (all, disabled) => format!("{all} ({disabled} disabled)"),
         };
-        let named = |these: &[String], what: &str, command: &str| {
-            let line = || format!("{} {what}: {} ({command})", these.len(), these.join(", "));
-            (!these.is_empty()).then(line)
+        let part = |ids: &[String], problem: &str, command: &str| {
+            let line = || format!("{} {problem}: {} ({command})", ids.len(), ids.join(", "));
+            (!ids.is_empty()).then(line)
         };
-        let held = || format!("{} quarantined (toolscout review)", counted(self.held, "tool"));
+        let quarantined =
+            || format!("{} quarantined (toolscout review)", counted(self.quarantined, "tool"));
         let parts = [
             Some(count),
-            named(&self.failed, "failed", "toolscout server list"),
-            named(&self.unasked, "never loaded", "toolscout server refresh"),
-            named(&self.untrusted, "not trusted", "toolscout trust"),
-            (self.held > 0).then(held),
+            part(&self.failed, "failed", "toolscout server list"),
+            part(&self.never_loaded, "never loaded", "toolscout server refresh"),
+            part(&self.untrusted_project, "not trusted", "toolscout trust"),
+            (self.quarantined > 0).then(quarantined),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }

@@ -62,7 +62,7 @@ export default tool({{
 /// The property as a call to OpenCode's schema library; the program itself checks the
 /// constraints that the library cannot express.
 fn argument(property: &Value, required: bool) -> String {
-    let choices = property["enum"].as_array().filter(|it| it.iter().all(Value::is_string));
+    let choices = property["enum"].as_array().filter(|items| items.iter().all(Value::is_string));
     let mut text = match (property["type"].as_str(), choices) {
         (_, Some(choices)) => format!("tool.schema.enum({})", Value::from(choices.clone())),
         (Some("string"), None) => "tool.schema.string()".to_owned(),

@@ -4,52 +4,52 @@ use toolscout_config::import::{self, ImportAction, ImportPlan, PlannedFile, Plan
 use toolscout_core::escape;
 
 /// The whole plan.
-pub(crate) fn page(plan: &ImportPlan) -> String {
-    plan.files.iter().map(file).collect()
+pub(crate) fn plan_text(plan: &ImportPlan) -> String {
+    plan.files.iter().map(file_text).collect()
 }
 
 /// `1 server`, `2 servers`.
-pub(crate) fn counted(count: usize) -> String {
+pub(crate) fn server_count(count: usize) -> String {
     format!("{count} {}", if count == 1 { "server" } else { "servers" })
 }
 
-fn file(file: &PlannedFile) -> String {
+fn file_text(file: &PlannedFile) -> String {
     let mut text =
         format!("{}  {}\n", file.client.title, escape::line(&file.path.display().to_string()));
-    if let Some(remark) = &file.remark {
-        text += &format!("    {}\n", escape::text(remark).replace('\n', "\n    "));
+    if let Some(reason) = &file.skip_reason {
+        text += &format!("    {}\n", escape::text(reason).replace('\n', "\n    "));
     }
-    text + &file.servers.iter().map(server).collect::<String>()
+    text + &file.servers.iter().map(server_text).collect::<String>()
 }
 
-fn server(server: &PlannedServer) -> String {
+fn server_text(server: &PlannedServer) -> String {
     let name = escape::line(&server.name);
-    let mut text = match &server.fate {
-        ImportAction::Add { id, treated } => {
+    let mut text = match &server.action {
+        ImportAction::Add { id, prepared } => {
             let renamed =
                 if *id.as_str() == *server.name { String::new() } else { format!("{name} -> ") };
-            let (transport, runs) =
-                (import::transport(&treated.shown), import::runs(&treated.shown));
-            let settings = import::settings(&treated.shown)
+            let (transport, command_line) =
+                (import::transport(&prepared.preview), import::command_line(&prepared.preview));
+            let settings = import::settings(&prepared.preview)
                 .into_iter()
-                .map(|it| indented(&it))
+                .map(|setting| indented(&setting))
                 .collect::<String>();
-            format!("  + {renamed}{id}  {transport}  {}\n{settings}", escape::line(&runs))
+            format!("  + {renamed}{id}  {transport}  {}\n{settings}", escape::line(&command_line))
         }
         ImportAction::Same { id } if *id == server.name => {
-            format!("  = {name}  is there already\n")
+            format!("  = {name}  already configured\n")
         }
         ImportAction::Same { id } => {
-            format!("  = {name}  is there already, as {}\n", escape::line(id))
+            format!("  = {name}  already configured as {}\n", escape::line(id))
         }
         ImportAction::Skip { reason, .. } => {
             format!("  - {name}  skipped: {}\n", escape::line(reason))
         }
     };
-    if let ImportAction::Skip { hint: Some(hint), .. } = &server.fate {
+    if let ImportAction::Skip { hint: Some(hint), .. } = &server.action {
         text += &indented(&format!("hint: {hint}"));
     }
-    text + &server.notes.iter().map(|it| indented(&format!("note: {it}"))).collect::<String>()
+    text + &server.notes.iter().map(|note| indented(&format!("note: {note}"))).collect::<String>()
 }
 
 fn indented(line: &str) -> String {

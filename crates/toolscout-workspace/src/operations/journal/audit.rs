@@ -1,6 +1,6 @@
 //! `audit show` and `timeline show`: pages of the journal.
 
-use super::{OFF, audit_text, is_recording, read};
+use super::{RECORDING_OFF, audit_text, is_recording, read};
 use crate::Workspace;
 use crate::journal;
 use toolscout_core::Cx;
@@ -25,7 +25,7 @@ impl Operation<Workspace> for ShowAudit {
             CommandName::new("audit").summary("Show calls and decisions, and verify the audit log"),
         ],
         notes: &[
-            "Of all projects and clients. Secrets are redacted, and results are not recorded.",
+            "Covers all projects and clients. Secrets are redacted, and results are not recorded.",
         ],
         examples: &[
             "toolscout audit show --since 1d --kind decision",
@@ -90,15 +90,11 @@ impl Operation<Workspace> for ShowTimeline {
 
 fn with_notes(workspace: &Workspace, mut page: AuditPage) -> AuditPage {
     if !is_recording(workspace) {
-        page.notes.push(OFF.to_owned());
+        page.notes.push(RECORDING_OFF.to_owned());
     }
     page
 }
 
 fn page(output: &AuditPage) -> String {
-    if output.entries.is_empty() {
-        "Nothing is on record.\n".to_owned()
-    } else {
-        audit_text::page(output)
-    }
+    if output.entries.is_empty() { "No records.\n".to_owned() } else { audit_text::page(output) }
 }

@@ -15,33 +15,39 @@ pub(super) fn verification(verified: &AuditVerification) -> String {
         (Some(first), Some(last)) if verified.sound => {
             format!("Sound: {} records, from {first} to {last}\n", verified.records)
         }
-        _ if verified.sound => "Sound: nothing is on record\n".to_owned(),
+        _ if verified.valid => "The audit log is intact: no records\n".to_owned(),
         _ => {
             format!("Broken in {} places, of {} records\n", verified.breaks.len(), verified.records)
         }
     };
-    for it in &verified.breaks {
-        out += &format!("  {}\n    {}\n", escape::line(&it.place), escape::line(&it.reason));
+    for broken in &verified.breaks {
+        out += &format!(
+            "  {}\n    {}\n",
+            escape::line(&broken.location),
+            escape::line(&broken.reason)
+        );
     }
-    for it in &verified.notes {
-        out += &format!("  note: {}\n", escape::line(it));
+    for note in &verified.notes {
+        out += &format!("  note: {}\n", escape::line(note));
     }
-    if verified.sound && verified.first.is_some_and(|it| it > 1) {
-        out += "  note: older entries were dropped to limit the size of the journal\n";
+    if verified.valid && verified.first.is_some_and(|first| first > 1) {
+        out += "  note: older entries were dropped to limit the size of the audit log\n";
     }
     out
 }
 
 /// One record as a line: number, time, client, event.
 fn line(entry: &JournalEntry) -> String {
-    let client = entry.who.client.as_deref().or(entry.who.caller.as_deref()).unwrap_or("-");
-    let text = format!("{:>6}  {}  {}  {}", entry.n, entry.at, client, what(entry));
+    let client =
+        entry.requester.client.as_deref().or(entry.requester.caller.as_deref()).unwrap_or("-");
+    let text = format!("{:>6}  {}  {}  {}", entry.n, entry.at, client, event_text(entry));
     escape::line(&text).into_owned() + "\n"
 }
 
-fn what(entry: &JournalEntry) -> String {
-    let took = entry.took_ms.map(|it| format!(", {}", duration(it))).unwrap_or_default();
-    match &entry.what {
+fn event_text(entry: &JournalEntry) -> String {
+    let took =
+        entry.duration_ms.map(|millis| format!(", {}", duration(millis))).unwrap_or_default();
+    match &entry.details {
         EntryDetails::Discovery { source, error: Some(error), .. } => {
             format!("discovery of {source} failed{took}: {error}")
         }
@@ -59,14 +65,14 @@ fn what(entry: &JournalEntry) -> String {
             let word = if error_kind.as_deref() == Some("refused") {
                 "refused"
             } else {
-                outcome_word(*outcome)
+                outcome_text(*outcome)
             };
-            let error = error.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
-            let bytes = bytes.map(|it| format!(", {it} bytes")).unwrap_or_default();
+            let error = error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+            let bytes = bytes.map(|count| format!(", {count} bytes")).unwrap_or_default();
             format!("call {tool} {arguments} {word}{bytes}{took}{error}")
         }
-        EntryDetails::Decision { about, which, decision, by } => {
-            format!("{about} {which}: {decision} by {by}")
+        EntryDetails::Decision { subject_type, subject, decision, by } => {
+            format!("{subject_type} {subject}: {decision} by {by}")
         }
         EntryDetails::Shown { what, tools, tokens, .. } => {
             format!("shown {what}: {tools} tools, at most {tokens} tokens")
@@ -76,7 +82,7 @@ fn what(entry: &JournalEntry) -> String {
     }
 }
 
-fn outcome_word(outcome: RecordedOutcome) -> &'static str {
+fn outcome_text(outcome: RecordedOutcome) -> &'static str {
     match outcome {
         RecordedOutcome::Done => "done",
         RecordedOutcome::ToolFailed => "the tool failed",
@@ -89,8 +95,8 @@ fn outcome_word(outcome: RecordedOutcome) -> &'static str {
 /// `830 ms`, `1.2 s`.
 pub(super) fn duration(millis: f64) -> String {
     match millis {
-        it if it < 10.0 => format!("{it:.1} ms"),
-        it if it < 1_000.0 => format!("{it:.0} ms"),
-        it => format!("{:.1} s", it / 1_000.0),
+        millis if millis < 10.0 => format!("{millis:.1} ms"),
+        millis if millis < 1_000.0 => format!("{millis:.0} ms"),
+        millis => format!("{:.1} s", millis / 1_000.0),
     }
 }

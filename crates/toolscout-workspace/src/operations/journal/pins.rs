@@ -20,10 +20,10 @@ impl Operation<Workspace> for SuggestPins {
         access: Access::Operator,
         commands: &[
             CommandName::new("suggest pins"),
-            CommandName::new("suggest").summary("Suggest what would save tokens"),
+            CommandName::new("suggest").summary("Suggest changes that save tokens"),
         ],
         notes: &[
-            "Compares the results of searches that were only needed to find a tool with its definition in every session. Changes nothing.",
+            "Compares the tokens of searches that only served to find a tool with those of its definition in every session. Changes nothing.",
         ],
         examples: &["toolscout suggest pins --since 30d"],
         ..OperationSpec::read(
@@ -38,10 +38,10 @@ impl Operation<Workspace> for SuggestPins {
         input: SinceInput,
         cx: &Cx,
     ) -> Result<PinSuggestions, OperationError> {
-        let gateway = workspace.discovered().await?;
+        let gateway = workspace.full_gateway().await?;
         let (config, project) = (workspace.config(), cx.project.clone());
         read(workspace, move |environment| {
-            let project = project.as_ref().map(|it| it.as_path());
+            let project = project.as_ref().map(|project| project.as_path());
             suggest_pins(&config, environment, &gateway, project, input.since.as_deref())
         })
         .await

@@ -1,6 +1,6 @@
 //! `stats`: the cost and savings of tools.
 
-use super::{OFF, SinceInput, is_recording, read, stats_text};
+use super::{RECORDING_OFF, SinceInput, is_recording, read, stats_text};
 use crate::Workspace;
 use crate::journal;
 use toolscout_core::Cx;
@@ -17,12 +17,12 @@ impl Operation<Workspace> for ShowStats {
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
         notes: &[
-            "Tokens are upper bounds, by the vocabulary of `o200k_base`. `--json` shows every client and session.",
+            "Token counts are upper bounds for the vocabulary of `o200k_base`. `--json` shows every client and session.",
         ],
         examples: &["toolscout stats --since 7d"],
         ..OperationSpec::read(
             "stats",
-            "Show what tools have cost and saved: tokens, searches, calls",
+            "Show usage statistics: tokens, searches and calls",
             "/api/stats",
         )
     };
@@ -36,14 +36,15 @@ impl Operation<Workspace> for ShowStats {
             read(workspace, move |environment| journal::usage(environment, input.since.as_deref()))
                 .await?;
         if !is_recording(workspace) {
-            stats.notes.push(OFF.to_owned());
+            stats.notes.push(RECORDING_OFF.to_owned());
         }
         Ok(stats)
     }
 
     fn text(output: &UsageStats, _: &Text) -> String {
         let page = stats_text::page(output);
-        let is_missing = output.notes.iter().any(|note| note == OFF) && !page.contains(OFF);
-        if is_missing { page + "note: " + OFF + "\n" } else { page }
+        let is_missing =
+            output.notes.iter().any(|note| note == RECORDING_OFF) && !page.contains(RECORDING_OFF);
+        if is_missing { page + "note: " + RECORDING_OFF + "\n" } else { page }
     }
 }

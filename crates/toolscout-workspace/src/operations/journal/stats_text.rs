@@ -3,7 +3,7 @@
 use super::audit_text::duration;
 use toolscout_core::escape;
 use toolscout_surface::output::counted;
-use toolscout_telemetry::stats::{PinSuggestion, PinSuggestions, UsageStats, UsageTotals};
+use toolscout_telemetry::stats::{PinSuggestion, PinSuggestions, Savings, UsageStats, UsageTotals};
 
 /// The maximum number of rows in each table.
 const ROWS: usize = 10;
@@ -11,7 +11,7 @@ const ROWS: usize = 10;
 /// Statistics as text: the totals, then clients, tools, sources and unanswered queries.
 pub(super) fn page(stats: &UsageStats) -> String {
     let Some((since, until)) = stats.since.as_deref().zip(stats.until.as_deref()) else {
-        return "Nothing is on record yet.\n".to_owned();
+        return "No records yet.\n".to_owned();
     };
     let mut out =
         format!("From {since} to {until}, {}\n\n", counted(stats.records as usize, "record"));
@@ -19,7 +19,7 @@ pub(super) fn page(stats: &UsageStats) -> String {
     out += &clients(stats);
     out += &tools(stats);
     out += &sources(stats);
-    out += &nowhere(stats);
+    out += &unanswered(stats);
     for note in &stats.notes {
         out += &format!("  note: {}\n", escape::line(note));
     }
@@ -28,10 +28,10 @@ pub(super) fn page(stats: &UsageStats) -> String {
 
 fn total(cost: &UsageTotals) -> String {
     let rows = [
-        ("all definitions", number(cost.all_tokens as i64)),
-        ("what is listed", number(cost.list_tokens as i64)),
-        ("search answers", number(cost.search_tokens as i64)),
-        ("avoided", number(cost.avoided_tokens)),
+        ("all definitions", number(savings.compared_with as i64)),
+        ("listed tools", number(savings.list_tokens as i64)),
+        ("search results", number(savings.search_tokens as i64)),
+        ("saved", number(saved)),
     ];
     let mut out = "Tokens, at most, once a session\n".to_owned();
     rows.iter().for_each(|(name, value)| out += &format!("  {name:<16} {value:>12}\n"));
@@ -60,23 +60,32 @@ fn clients(stats: &UsageStats) -> String {
             number(cost.avoided_tokens)
         )
     };
-    section("Clients", stats.clients.iter().map(|it| row(&it.client, &it.cost)))
+    section("Clients", stats.clients.iter().map(|client| row(&client.client, &client.cost)))
 }
 
 fn tools(stats: &UsageStats) -> String {
-    let called = stats.tools.iter().filter(|it| it.calls > 0);
+    let called = stats.tools.iter().filter(|tool| tool.calls > 0);
     section(
         "Tools",
-        called.map(|it| {
-            let took = it.median_ms.map(|it| format!(", {}", duration(it))).unwrap_or_default();
-            let failed =
-                if it.failures > 0 { format!(", {} failed", it.failures) } else { String::new() };
-            let refused =
-                if it.refused > 0 { format!(", {} refused", it.refused) } else { String::new() };
+        called.map(|tool| {
+            let took = tool
+                .median_ms
+                .map(|median_ms| format!(", {}", duration(median_ms)))
+                .unwrap_or_default();
+            let failed = if tool.failures > 0 {
+                format!(", {} failed", tool.failures)
+            } else {
+                String::new()
+            };
+            let refused = if tool.refused > 0 {
+                format!(", {} refused", tool.refused)
+            } else {
+                String::new()
+            };
             format!(
                 "  {}: {}{failed}{refused}{took}\n",
-                escape::line(&it.tool),
-                counted(it.calls as usize, "call")
+                escape::line(&tool.tool),
+                counted(tool.calls as usize, "call")
             )
         }),
     )
@@ -84,20 +93,20 @@ fn tools(stats: &UsageStats) -> String {
 
 fn sources(stats: &UsageStats) -> String {
     section(
-        "First call of a session, and later ones",
-        stats.sources.iter().filter(|it| it.first_call_ms.is_some()).map(|it| {
-            let shown = |it: Option<f64>| it.map_or("-".to_owned(), duration);
+        "First call of a session, later calls",
+        stats.sources.iter().filter(|source| source.first_call_ms.is_some()).map(|source| {
+            let median = |number: Option<f64>| number.map_or("-".to_owned(), duration);
             format!(
                 "  {}: {}, {}\n",
-                escape::line(&it.source),
-                shown(it.first_call_ms),
-                shown(it.later_call_ms)
+                escape::line(&source.source),
+                median(source.first_call_ms),
+                median(source.later_call_ms)
             )
         }),
     )
 }
 
-fn nowhere(stats: &UsageStats) -> String {
+fn unanswered(stats: &UsageStats) -> String {
     section(
         "Searches that led nowhere",
         stats.nowhere.iter().map(|it| {
@@ -128,8 +137,8 @@ fn section(title: &str, rows: impl Iterator<Item = String>) -> String {
 fn number(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -142,27 +151,25 @@ pub(super) fn pins(pins: &PinSuggestions) -> String {
     let sessions = counted(pins.sessions as usize, "session");
     if pins.pins.is_empty() {
         return format!(
-            "Nothing to pin: in {sessions} of this project, no list would save what it costs.\n"
+            "Nothing to pin: in {sessions} of this project, no pin would save more tokens than it costs.\n"
         );
     }
-    let mut out = format!("By {sessions} of this project, in tokens a session, at most:\n");
-    pins.pins.iter().for_each(|it| out += &row(it));
+    let mut out =
+        format!("Based on {sessions} of this project, in tokens per session (upper bounds):\n");
+    pins.pins.iter().for_each(|pin| out += &row(pin));
     if let Some((file, line)) = pins.file.as_ref().zip(pins.line.as_ref()) {
-        out += &format!(
-            "\nTo list them, write into {}:\n  {}\n",
-            escape::line(file),
-            escape::line(line)
-        );
+        out +=
+            &format!("\nTo pin them, set in {}:\n  {}\n", escape::line(file), escape::line(line));
     }
     out
 }
 
 fn row(pin: &PinSuggestion) -> String {
-    let PinSuggestion { tool, searches, search_tokens, definition_tokens, saves_tokens, .. } = pin;
+    let PinSuggestion { tool, searches, search_tokens, definition_tokens, saved_tokens, .. } = pin;
     let [saved, spared, cost] =
         [*saves_tokens, *search_tokens as i64, *definition_tokens as i64].map(number);
     format!(
-        "  {} saves {saved}: {searches} searches less ({spared}), its definition more ({cost})\n",
+        "  {} saves {saved}: {spared} for {searches}, minus {cost} for its definition\n",
         escape::line(tool)
     )
 }

@@ -42,6 +42,6 @@ impl Operation<Workspace> for VerifyAudit {
     }
 
     fn exit(output: &AuditVerification) -> Exit {
-        if output.sound { Exit::Done } else { Exit::Failed }
+        if output.valid { Exit::Done } else { Exit::Failed }
     }
 }

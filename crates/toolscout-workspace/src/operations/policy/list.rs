@@ -16,11 +16,11 @@ pub(crate) struct ListPolicies;
 /// The rules of every level.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PolicyRules {
-    /// `normal`, `read-only` or `allow-all`.
+    /// The policy mode: `normal`, `read-only` or `allow-all`.
     mode: &'static str,
-    /// The possible values, loosest first.
+    /// All policies, least strict first.
     values: Vec<&'static str>,
-    /// Parents first; the tightest value wins.
+    /// The levels, outermost first. The strictest policy of all levels applies.
     levels: Vec<LevelRules>,
 }
 
@@ -28,9 +28,10 @@ pub(crate) struct PolicyRules {
 struct LevelRules {
     /// `global`, `project`, `session` or `profile`.
     level: &'static str,
-    /// For tools that no rule of this level names.
+    /// The policy of tools that match no rule of this level.
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<&'static str>,
+    /// The rules of this level.
     rules: Vec<PolicyRule>,
 }
 
@@ -38,6 +39,7 @@ struct LevelRules {
 struct PolicyRule {
     /// `source/tool`, `source/*` or `*`.
     pattern: String,
+    /// `allow`, `ask`, `deny` or `disable`.
     policy: &'static str,
 }
 
@@ -59,7 +61,7 @@ impl Operation<Workspace> for ListPolicies {
         _: NoInput,
         cx: &Cx,
     ) -> Result<PolicyRules, OperationError> {
-        Ok(PolicyRules::of(&workspace.gateway_for(cx).policies()))
+        Ok(PolicyRules::new(&workspace.gateway_for(cx).policies()))
     }
 
     fn text(output: &PolicyRules, _: &Text) -> String {
@@ -80,16 +82,16 @@ impl Operation<Workspace> for ListPolicies {
 }
 
 impl PolicyRules {
-    pub(super) fn of(policies: &Policies) -> Self {
+    pub(super) fn new(policies: &Policies) -> Self {
         let level = |name: LevelName| {
             let level = policies.level(name);
             let rules = level.rules.iter().map(|(pattern, policy)| PolicyRule {
                 pattern: pattern.clone(),
-                policy: policy.word(),
+                policy: policy.as_str(),
             });
             LevelRules {
-                level: name.word(),
-                default: level.default.map(Policy::word),
+                level: name.as_str(),
+                default: level.default.map(Policy::as_str),
                 rules: rules.collect(),
             }
         };
@@ -100,7 +102,7 @@ impl PolicyRules {
         };
         Self {
             mode,
-            values: Policy::ALL.map(Policy::word).into(),
+            values: Policy::ALL.map(Policy::as_str).into(),
             levels: LevelName::ALL.map(level).into(),
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct SetPolicy;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SetPolicyInput {
-    /// A tool, SOURCE/* for all tools of a source, or * for all tools.
+    /// A tool, SOURCE/* for all tools of a source, or * for all tools
     #[schemars(extend("x-cli" = {"positional": true, "value": "TOOL"}))]
     pattern: String,
     /// What may be done with it; null removes the rule.
@@ -37,10 +37,10 @@ pub(crate) struct SetPolicyInput {
 pub(crate) struct ChangedPolicy {
     /// `source/tool`, `source/*` or `*`.
     pattern: String,
-    /// The new value; missing if the rule was removed.
+    /// The new policy; missing if the rule was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     policy: Option<PolicyValue>,
-    /// The file that was changed; missing for the session.
+    /// The changed configuration file; missing for the session level.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(flatten)]
@@ -74,7 +74,7 @@ impl Operation<Workspace> for SetPolicy {
         input: SetPolicyInput,
         cx: &Cx,
     ) -> Result<ChangedPolicy, OperationError> {
-        let gateway = workspace.discovered().await?;
+        let gateway = workspace.full_gateway().await?;
         let pattern = Target::resolve(&gateway, &input.pattern)?.pattern();
         let update = PolicyUpdate {
             level: input.level.into(),
@@ -88,7 +88,7 @@ impl Operation<Workspace> for SetPolicy {
         };
         gateway.set_policy(update, cx, |update| write(workspace, file.as_deref(), update)).await?;
         let file = file.map(|file| file.display().to_string());
-        let rules = PolicyRules::of(&gateway.policies());
+        let rules = PolicyRules::new(&gateway.policies());
         Ok(ChangedPolicy { pattern, policy: input.policy, file, rules })
     }
 
@@ -101,7 +101,7 @@ impl Operation<Workspace> for SetPolicy {
             .unwrap_or_default();
         match output.policy {
             Some(policy) => {
-                format!("Set the policy of {pattern} to {}{file}.\n", Policy::from(policy).word())
+                format!("Set the policy of {pattern} to {}{file}.\n", Policy::from(policy).as_str())
             }
             None => format!("Removed the policy of {pattern}{file}.\n"),
         }
@@ -118,8 +118,11 @@ enum Target {
 impl Target {
     fn resolve(gateway: &Gateway, pattern: &str) -> Result<Self, OperationError> {
         let invalid = || {
-            let error = OperationError::invalid(format!("`{}` is no tool", escape::line(pattern)));
-            error.hint("Use SOURCE/TOOL, SOURCE/* or *.")
+            let error = OperationError::invalid(format!(
+                "`{}` is not a tool or pattern",
+                escape::line(pattern)
+            ));
+            error.hint("use SOURCE/TOOL, SOURCE/* or *")
         };
         if pattern == "*" {
             return Ok(Self::Everything);
@@ -127,7 +130,7 @@ impl Target {
         if let Some(source) = pattern.strip_suffix("/*") {
             return SourceId::new(source).map(Self::Source).map_err(|_| invalid());
         }
-        if let Ok(tool) = gateway.whole_snapshot().resolve(pattern) {
+        if let Ok(tool) = gateway.full_snapshot().resolve(pattern) {
             return Ok(Self::Tool(tool.id.clone()));
         }
         // The rule for a tool that is not discovered yet takes effect after its discovery.

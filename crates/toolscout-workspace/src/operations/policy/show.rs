@@ -18,13 +18,13 @@ pub(crate) struct ShowPolicy;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowPolicyInput {
-    /// Only this tool, or SOURCE/* for all tools of a source.
+    /// A tool, or SOURCE/* for all tools of a source; all tools if omitted
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true}))]
     tool: Option<String>,
 }
 
-/// The policies of tools.
+/// The effective policies of tools.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ToolPolicies {
     tools: Vec<ToolPolicy>,
@@ -39,9 +39,9 @@ struct ToolPolicy {
     tool: String,
     /// `allow`, `ask`, `deny` or `disable`.
     policy: &'static str,
-    /// The rule that decides it.
-    because: String,
-    /// The values that the project may set.
+    /// The rule that sets it.
+    reason: String,
+    /// Policies that the project may set.
     allowed: Vec<&'static str>,
 }
 
@@ -52,10 +52,10 @@ impl Operation<Workspace> for ShowPolicy {
     const SPEC: OperationSpec = OperationSpec {
         commands: &[
             CommandName::new("policy show"),
-            CommandName::new("policy").summary("Show or set which tools may be called"),
+            CommandName::new("policy").summary("Show or set policies of tools"),
         ],
         notes: &[
-            "The tightest value that your own configuration, the project and the session set is the one that counts.",
+            "The strictest policy of your user configuration, the project and the session applies.",
         ],
         examples: &["toolscout policy", "toolscout policy show"],
         ..OperationSpec::read(
@@ -68,7 +68,7 @@ impl Operation<Workspace> for ShowPolicy {
     async fn run(
         workspace: &Workspace,
         input: ShowPolicyInput,
-        _: &Cx,
+        cx: &Cx,
     ) -> Result<ToolPolicies, OperationError> {
         let gateway = workspace.discovered().await?;
         let (snapshot, policies) = (gateway.whole_snapshot(), gateway.policies());
@@ -83,33 +83,34 @@ impl Operation<Workspace> for ShowPolicy {
             let allowed = policies
                 .allowed_values(LevelName::Project, &tool.id)
                 .into_iter()
-                .map(Policy::word)
+                .map(Policy::as_str)
                 .collect();
             ToolPolicy {
                 tool: tool.id.to_string(),
-                policy: decision.policy.word(),
-                because: decision.because,
+                policy: decision.policy.as_str(),
+                reason: decision.reason,
                 allowed,
             }
         };
         let tools: Vec<_> =
-            snapshot.tools().filter(|tool| is_wanted(&tool.id)).map(policy).collect();
-        if let (Some(wanted), true) = (wanted, tools.is_empty()) {
-            let message = format!("no tool or source `{}`", escape::line(wanted));
+            snapshot.tools().filter(|tool| is_selected(&tool.id)).map(policy).collect();
+        if let (Some(requested), true) = (requested, tools.is_empty()) {
+            let message = format!("no tool or source `{}`", escape::line(requested));
             let error = OperationError::new(ErrorCode::ResourceNotFound, message);
-            return Err(error.hint("`toolscout tools list` lists the tools"));
+            return Err(error.hint("run `toolscout tools list` to list the tools"));
         }
-        let warnings = gateway.dangling().iter().map(|rule| describe(&rule.problem())).collect();
+        let warnings =
+            gateway.dangling().iter().map(|rule| describe(&rule.to_diagnostic())).collect();
         Ok(ToolPolicies { tools, warnings })
     }
 
     fn text(output: &ToolPolicies, _: &Text) -> String {
-        let line = |it: &ToolPolicy| {
+        let line = |tool_policy: &ToolPolicy| {
             format!(
                 "  {:<8} {} ({})\n",
-                it.policy,
-                escape::line(&it.tool),
-                escape::line(&it.because)
+                tool_policy.policy,
+                escape::line(&tool_policy.tool),
+                escape::line(&tool_policy.reason)
             )
         };
         output.tools.iter().map(line).collect()

@@ -1,4 +1,4 @@
-//! `approval list` and `approval answer`: pending approvals.
+//! `approval list` and `approval decide`: pending approvals.
 
 use crate::Workspace;
 use schemars::JsonSchema;
@@ -18,15 +18,15 @@ pub(crate) struct ListApprovals;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListApprovalsInput {
-    /// Also those that are answered.
+    /// Include approvals that are decided already.
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
-    answered: bool,
+    decided: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PendingApprovals {
-    /// Oldest first.
+    /// The approvals, oldest first.
     approvals: Vec<PendingApproval>,
     #[serde(skip)]
     quarantined: usize,
@@ -52,10 +52,10 @@ impl Operation<Workspace> for ListApprovals {
         input: ListApprovalsInput,
         _: &Cx,
     ) -> Result<PendingApprovals, OperationError> {
-        let gateway = workspace.discovered().await?;
+        let gateway = workspace.full_gateway().await?;
         let mut approvals = gateway.pending()?;
-        approvals.retain(|pending| input.answered || pending.answer.is_none());
-        Ok(PendingApprovals { approvals, quarantined: gateway.held().len() })
+        approvals.retain(|pending| input.decided || pending.approved.is_none());
+        Ok(PendingApprovals { approvals, quarantined: gateway.quarantined().len() })
     }
 
     fn text(output: &PendingApprovals, _: &Text) -> String {
@@ -67,7 +67,7 @@ impl Operation<Workspace> for ListApprovals {
     }
 
     fn notes(output: &PendingApprovals) -> Vec<String> {
-        let nothing = output.approvals.is_empty().then(|| "No call waits for approval.".to_owned());
+        let nothing = output.approvals.is_empty().then(|| "No pending approvals.".to_owned());
         let tools =
             |count| format!("{} quarantined: run `toolscout review`", counted(count, "tool"));
         nothing
@@ -93,11 +93,11 @@ fn lines(pending: &PendingApproval) -> String {
 }
 
 /// Approve or reject a pending call.
-pub(crate) struct AnswerApproval;
+pub(crate) struct DecideApproval;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AnswerApprovalInput {
+pub(crate) struct DecideApprovalInput {
     /// The id of the pending approval.
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
@@ -109,29 +109,29 @@ pub(crate) struct AnswerApprovalInput {
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 enum ApprovalDecision {
-    /// This very call may be made, once, within five minutes.
+    /// Allow this call once, within five minutes.
     Approve,
-    /// It may not.
-    Deny,
+    /// Refuse this call.
+    Reject,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct AnsweredApproval {
+pub(crate) struct DecidedApproval {
     approval: PendingApproval,
-    /// `approved` or `denied`.
+    /// `approved` or `rejected`.
     decision: &'static str,
 }
 
-impl Operation<Workspace> for AnswerApproval {
-    type Input = AnswerApprovalInput;
-    type Output = AnsweredApproval;
+impl Operation<Workspace> for DecideApproval {
+    type Input = DecideApprovalInput;
+    type Output = DecidedApproval;
 
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
         examples: &["POST /api/approvals/{id} {\"decision\": \"approve\"}"],
         ..OperationSpec::change(
-            "approval answer",
-            "Approve or reject a call that waits",
+            "approval decide",
+            "Approve or reject a pending call",
             "POST",
             "/api/approvals/{id}",
         )
@@ -139,15 +139,15 @@ impl Operation<Workspace> for AnswerApproval {
 
     async fn run(
         workspace: &Workspace,
-        input: AnswerApprovalInput,
+        input: DecideApprovalInput,
         cx: &Cx,
-    ) -> Result<AnsweredApproval, OperationError> {
+    ) -> Result<DecidedApproval, OperationError> {
         let is_approved = input.decision == ApprovalDecision::Approve;
         let approval = workspace.discovered().await?.answer_approval(&input.id, is_approved, cx)?;
         Ok(AnsweredApproval { approval, decision: if is_approved { "approved" } else { "denied" } })
     }
 
-    fn text(output: &AnsweredApproval, _: &Text) -> String {
+    fn text(output: &DecidedApproval, _: &Text) -> String {
         format!(
             "The call of {} is {}.\n",
             escape::line(&output.approval.tool.to_string()),

@@ -23,12 +23,12 @@ pub(crate) struct DecideReviewInput {
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "TOOL"}))]
     tool: Option<String>,
-    /// All quarantined tools of this source.
+    /// A source, for all its quarantined tools.
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "SOURCE"}))]
     server: Option<String>,
     decision: ReviewDecision,
-    /// The digest of the definition that was reviewed; if it has changed since, nothing is decided.
+    /// The digest of the reviewed definition. The decision fails if the definition has changed since.
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     digest: Option<String>,
@@ -38,18 +38,18 @@ pub(crate) struct DecideReviewInput {
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 enum ReviewDecision {
-    /// It may be used.
+    /// Release the tool from quarantine.
     Approve,
-    /// It may not.
+    /// Keep the tool quarantined.
     Reject,
 }
 
-/// A decision.
+/// The result of a decision.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DecidedReview {
     /// `approved` or `rejected`; `unchanged` in a dry run.
     decision: &'static str,
-    /// How many tools it is about.
+    /// The number of tools it applies to.
     tools: usize,
     /// What was decided about, for people.
     #[serde(skip)]
@@ -83,7 +83,7 @@ impl Operation<Workspace> for DecideReview {
                 .alias("review --accept"),
         ],
         notes: &[
-            "Approving a tool approves the definition that `toolscout review` showed last. Approving a call is good for that very call, once, within five minutes. A rejected tool stays quarantined until it is approved.",
+            "Approving a tool approves the definition that `toolscout review` showed last. Approving a call allows that call once, within five minutes. A rejected tool stays quarantined until it is approved.",
         ],
         examples: &[
             "toolscout approve github/create_issue",
@@ -103,7 +103,7 @@ impl Operation<Workspace> for DecideReview {
         input: DecideReviewInput,
         cx: &Cx,
     ) -> Result<DecidedReview, OperationError> {
-        let gateway = workspace.discovered().await?;
+        let gateway = workspace.full_gateway().await?;
         let is_approved = input.decision == ReviewDecision::Approve;
         let decided = |tools, subject| DecidedReview {
             decision: if is_approved { "approved" } else { "rejected" },
@@ -114,23 +114,24 @@ impl Operation<Workspace> for DecideReview {
         };
         let digest = |text: String| {
             Digest::from_hex(&text)
-                .ok_or_else(|| OperationError::invalid("`digest` is no SHA-256 in hexadecimal"))
+                .ok_or_else(|| OperationError::invalid("`digest` must be a SHA-256 in hexadecimal"))
         };
-        let seen = input.digest.map(digest).transpose()?;
+        let seen_digest = input.digest.map(digest).transpose()?;
         match (input.tool, input.server) {
             (Some(id), None) if gateway.pending()?.iter().any(|pending| pending.id == id) => {
-                let pending = gateway.answer_approval(&id, is_approved, cx)?;
+                let pending = gateway.decide_approval(&id, is_approved, cx)?;
                 Ok(decided(0, format!("this call of {}", pending.tool)))
             }
             (Some(name), None) => {
                 let id = resolve(&gateway, &name)?;
                 if !is_approved {
-                    gateway.reject(&id, seen, cx)?;
+                    gateway.reject(&id, seen_digest, cx)?;
                     return Ok(decided(1, id.to_string()));
                 }
-                let (seen, tool) = shown(workspace, &gateway, &id, seen, cx);
+                let (seen_digest, tool) =
+                    shown_definition(workspace, &gateway, &id, seen_digest, cx);
                 let unseen = tool.as_ref().map(ReviewView::from);
-                match gateway.approve(&id, seen, cx) {
+                match gateway.approve(&id, seen_digest, cx) {
                     Ok(()) => Ok(DecidedReview { unseen, ..decided(1, id.to_string()) }),
                     Err(error) => match DryRun::find(&error).filter(|_| unseen.is_some()) {
                         Some(DryRun(planned)) => {
@@ -146,7 +147,7 @@ impl Operation<Workspace> for DecideReview {
                     },
                 }
             }
-            (None, Some(source)) if seen.is_none() => {
+            (None, Some(source)) if seen_digest.is_none() => {
                 let source =
                     SourceId::new(&source).map_err(|_| OperationError::not_found("Server"))?;
                 if cx.caller == Caller::Cli {
@@ -159,13 +160,11 @@ impl Operation<Workspace> for DecideReview {
                 };
                 Ok(decided(count, format!("{} of {source}", counted(count, "tool"))))
             }
-            (None, Some(_)) => {
-                Err(OperationError::invalid("`digest` is of one tool, and not of a server"))
-            }
+            (None, Some(_)) => Err(OperationError::invalid("`digest` is only valid with `tool`")),
             _ => {
-                let error = OperationError::invalid("give either `tool` or `server`");
+                let error = OperationError::invalid("use either `tool` or `server`");
                 Err(error
-                    .hint("`toolscout approval list` shows pending approvals, `toolscout review` quarantined tools."))
+                    .hint("run `toolscout approval list` for pending approvals, or `toolscout review` for quarantined tools"))
             }
         }
     }
@@ -190,21 +189,21 @@ impl Operation<Workspace> for DecideReview {
 /// The definition that an approval without a digest applies to: on the command line, the last
 /// shown definition. If none was shown, the current definition, which is shown with the prompt
 /// at a terminal, otherwise with the output.
-fn shown(
+fn shown_definition(
     workspace: &Workspace,
     gateway: &Gateway,
     id: &ToolId,
-    seen: Option<Digest>,
+    seen_digest: Option<Digest>,
     cx: &Cx,
 ) -> (Option<Digest>, Option<QuarantinedTool>) {
-    if seen.is_some() || cx.caller != Caller::Cli {
-        return (seen, None);
+    if seen_digest.is_some() || cx.caller != Caller::Cli {
+        return (seen_digest, None);
     }
-    let definitions = ShownDefinitions::of(workspace, &id.source);
-    if let Some(seen) = definitions.digest(id) {
-        return (Some(seen), None);
+    let definitions = ShownDefinitions::load(workspace, &id.source);
+    if let Some(seen_digest) = definitions.digest(id) {
+        return (Some(seen_digest), None);
     }
-    match gateway.held().into_iter().find(|held| held.id == *id) {
+    match gateway.quarantined().into_iter().find(|quarantined| quarantined.id == *id) {
         Some(tool) => (Some(tool.digest), Some(tool)),
         None => (None, None),
     }
@@ -217,9 +216,12 @@ fn check_shown(
     gateway: &Gateway,
     source: &SourceId,
 ) -> Result<(), OperationError> {
-    let shown = ShownDefinitions::of(workspace, source);
-    let mut held = gateway.held().into_iter().filter(|held| held.id.source == *source);
-    match held.find(|held| shown.digest(&held.id).is_some_and(|seen| seen != held.digest)) {
+    let shown = ShownDefinitions::load(workspace, source);
+    let mut quarantined =
+        gateway.quarantined().into_iter().filter(|quarantined| quarantined.id.source == *source);
+    match quarantined.find(|quarantined| {
+        shown.digest(&quarantined.id).is_some_and(|seen_digest| seen_digest != quarantined.digest)
+    }) {
         Some(changed) => Err(Error::ChangedAgain { tool: changed.id }.into()),
         None => Ok(()),
     }
@@ -227,14 +229,14 @@ fn check_shown(
 
 /// The tool of this name, also if it is disabled.
 fn resolve(gateway: &Gateway, name: &str) -> Result<ToolId, OperationError> {
-    if let Ok(tool) = gateway.whole_snapshot().resolve(name) {
+    if let Ok(tool) = gateway.full_snapshot().resolve(name) {
         return Ok(tool.id.clone());
     }
     let tool = gateway.resolve(name).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
             let message = format!("no pending approval or quarantined tool `{}`", escape::line(name));
             let error = OperationError::new(ErrorCode::ResourceNotFound, message);
-            error.hint("`toolscout approval list` shows pending approvals, `toolscout review` quarantined tools.")
+            error.hint("run `toolscout approval list` for pending approvals, or `toolscout review` for quarantined tools")
         }
         _ => error.into(),
     });

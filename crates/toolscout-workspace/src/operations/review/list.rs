@@ -19,7 +19,7 @@ pub(crate) struct ListReviews;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListReviewsInput {
-    /// Only this source, or this tool.
+    /// A source or a tool; all quarantined tools if omitted.
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true}))]
     name: Option<String>,
@@ -30,7 +30,7 @@ pub(crate) struct Reviews {
     reviews: Vec<ReviewView>,
     /// Why approvals cannot be relied on, by source.
     #[serde(skip)]
-    doubts: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Operation<Workspace> for ListReviews {
@@ -52,21 +52,23 @@ impl Operation<Workspace> for ListReviews {
         input: ListReviewsInput,
         cx: &Cx,
     ) -> Result<Reviews, OperationError> {
-        let gateway = workspace.discovered().await?;
-        let mut held = gateway.held();
+        let gateway = workspace.full_gateway().await?;
+        let mut quarantined = gateway.quarantined();
         if let Some(name) = input.name.as_deref() {
-            let tool = gateway.whole_snapshot().resolve(name).ok().map(|tool| tool.id.clone());
+            let tool = gateway.full_snapshot().resolve(name).ok().map(|tool| tool.id.clone());
             let is_source = gateway.sources().iter().any(|source| source.id().as_str() == name);
             if tool.is_none() && !is_source {
-                let message = format!("`{}` is neither a source nor a tool", escape::line(name));
+                let message = format!("no source or tool `{}`", escape::line(name));
                 let error = OperationError::new(ErrorCode::ResourceNotFound, message);
-                return Err(error.hint("`toolscout review` shows all quarantined tools."));
+                return Err(error.hint("run `toolscout review` to see all quarantined tools"));
             }
-            held.retain(|held| held.id.source.as_str() == name || Some(&held.id) == tool.as_ref());
+            quarantined.retain(|quarantined| {
+                quarantined.id.source.as_str() == name || Some(&quarantined.id) == tool.as_ref()
+            });
         }
         // Over HTTP, an approval names the digest that was shown.
         if cx.caller == Caller::Cli {
-            shown::record(workspace, &held);
+            shown::record(workspace, &quarantined);
         }
         let problems = workspace.tools.discover_quietly().await?;
         let doubts =
@@ -83,7 +85,7 @@ impl Operation<Workspace> for ListReviews {
     }
 
     fn warnings(output: &Reviews) -> &[String] {
-        &output.doubts
+        &output.warnings
     }
 
     fn notes(output: &Reviews) -> Vec<String> {
@@ -98,14 +100,14 @@ impl Operation<Workspace> for ListReviews {
 
 /// Whether the approvals of a quarantined tool's source are unreliable, which is reported once
 /// for all its tools.
-fn is_in_doubt(problem: &Diagnostic, held: &[QuarantinedTool]) -> bool {
-    let is_of = |held: &QuarantinedTool| {
-        held.since.is_none() && problem.source.as_ref() == Some(&held.id.source)
+fn has_unreliable_approvals(diagnostic: &Diagnostic, quarantined: &[QuarantinedTool]) -> bool {
+    let is_from = |quarantined: &QuarantinedTool| {
+        quarantined.since.is_none() && diagnostic.source.as_ref() == Some(&quarantined.id.source)
     };
-    problem.kind == DiagnosticKind::Quarantined && held.iter().any(is_of)
+    diagnostic.kind == DiagnosticKind::Quarantined && quarantined.iter().any(is_from)
 }
 
-fn doubt(problem: &Diagnostic) -> String {
-    let hint = problem.hint.as_ref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
-    format!("{}{hint}", problem.message)
+fn warning_text(diagnostic: &Diagnostic) -> String {
+    let hint = diagnostic.hint.as_ref().map(|hint| format!("\n  hint: {hint}")).unwrap_or_default();
+    format!("{}{hint}", diagnostic.message)
 }

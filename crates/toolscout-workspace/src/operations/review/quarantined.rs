@@ -20,18 +20,18 @@ pub(super) struct ReviewView {
     #[serde(skip_serializing_if = "Option::is_none")]
     severity: Option<&'static str>,
     findings: Vec<FindingView>,
-    /// Whether the definition is again the approved one; the changes then are those in between.
-    is_back: bool,
-    /// What changed since it was approved.
+    /// Whether the definition matches the approved one again; `changes` then shows the version in between.
+    matches_approved: bool,
+    /// Differences from the approved definition.
     changes: Vec<ChangeView>,
-    /// The digest of the present definition: what an approval is for.
+    /// The digest of the current definition; pass it with the decision.
     digest: String,
     /// Whether an operator has rejected it.
     rejected: bool,
     /// When it was quarantined.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// The whole definition as it is now.
+    /// The complete current definition.
     definition: Value,
 }
 
@@ -39,13 +39,13 @@ pub(super) struct ReviewView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Finding")]
 struct FindingView {
-    /// The kind of finding, in a few words.
+    /// The kind of finding.
     kind: String,
     severity: &'static str,
     /// The suspicious text; not escaped.
     text: String,
-    /// Where it is: a JSON pointer into the definition.
-    at: String,
+    /// JSON pointer to the text in the definition.
+    path: String,
     #[serde(skip)]
     line: String,
 }
@@ -54,7 +54,7 @@ struct FindingView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DefinitionChange")]
 struct ChangeView {
-    /// Where it is: a JSON pointer into the definition.
+    /// JSON pointer to the changed value.
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<String>,
@@ -63,19 +63,19 @@ struct ChangeView {
 }
 
 impl From<&QuarantinedTool> for ReviewView {
-    fn from(held: &QuarantinedTool) -> Self {
-        let worst = held.findings.iter().map(|finding| finding.severity).max();
+    fn from(tool: &QuarantinedTool) -> Self {
+        let worst = tool.findings.iter().map(|finding| finding.severity).max();
         Self {
-            tool: held.id.to_string(),
-            reason: held.reason.clone(),
-            severity: worst.map(Severity::word),
-            findings: held.findings.iter().map(FindingView::from).collect(),
-            is_back: held.is_back,
-            changes: held.changes.iter().map(ChangeView::from).collect(),
-            digest: held.digest.to_string(),
-            rejected: held.is_rejected,
-            since: held.since.map(|moment| moment.to_string()),
-            definition: held.now.clone(),
+            tool: tool.id.to_string(),
+            reason: tool.reason.clone(),
+            severity: worst.map(Severity::as_str),
+            findings: tool.findings.iter().map(FindingView::from).collect(),
+            matches_approved: tool.is_reverted,
+            changes: tool.changes.iter().map(ChangeView::from).collect(),
+            digest: tool.digest.to_string(),
+            rejected: tool.is_rejected,
+            since: tool.since.map(|moment| moment.to_string()),
+            definition: tool.now.clone(),
         }
     }
 }
@@ -84,9 +84,9 @@ impl From<&Finding> for FindingView {
     fn from(finding: &Finding) -> Self {
         Self {
             kind: finding.kind.to_string(),
-            severity: finding.severity.word(),
+            severity: finding.severity.as_str(),
             text: finding.excerpt.clone(),
-            at: finding.at.clone(),
+            path: finding.at.clone(),
             line: finding.to_string(),
         }
     }
@@ -105,13 +105,13 @@ impl ReviewView {
         let rejected = if self.rejected { " (rejected)" } else { "" };
         let mut out = format!("{}{rejected}\n  {}\n", line(&self.tool), line(&self.reason));
         out += &findings(&self.findings);
-        if self.is_back {
+        if self.matches_approved {
             out += "  It matches the approved definition again; in between it was:\n";
         }
         for change in &self.changes {
             out += &format!("  {}\n", line(&change.path));
-            change.before.iter().for_each(|text| out += &marked('-', text));
-            change.after.iter().for_each(|text| out += &marked('+', text));
+            change.before.iter().for_each(|text| out += &prefixed('-', text));
+            change.after.iter().for_each(|text| out += &prefixed('+', text));
         }
         if self.changes.is_empty() {
             let definition = json::pretty(&without_empty_fields(&self.definition));
@@ -124,14 +124,15 @@ impl ReviewView {
 /// One line for each place and kind: one text may have many findings.
 fn findings(findings: &[FindingView]) -> String {
     let mut out = String::new();
-    for (at, first) in findings.iter().enumerate() {
-        let is_alike = |other: &&FindingView| (&other.kind, &other.at) == (&first.kind, &first.at);
-        if findings[..at].iter().any(|other| is_alike(&other)) {
+    for (index, first) in findings.iter().enumerate() {
+        let is_same =
+            |other: &&FindingView| (&other.kind, &other.path) == (&first.kind, &first.path);
+        if findings[..index].iter().any(|other| is_same(&other)) {
             continue;
         }
-        let more = match findings[at + 1..].iter().filter(is_alike).count() {
+        let more = match findings[index + 1..].iter().filter(is_same).count() {
             0 => String::new(),
-            count => format!(", and {count} more there"),
+            count => format!(", and {count} more"),
         };
         out += &format!("  ! {}{more}\n", first.line);
     }
@@ -147,7 +148,7 @@ fn without_empty_fields(definition: &Value) -> Value {
         .collect()
 }
 
-fn marked(mark: char, text: &str) -> String {
+fn prefixed(mark: char, text: &str) -> String {
     text.lines().map(|text| format!("    {mark} {}\n", line(text))).collect()
 }
 

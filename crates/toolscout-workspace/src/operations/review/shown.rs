@@ -18,7 +18,7 @@ pub(super) struct ShownDefinitions {
 
 impl ShownDefinitions {
     /// The record of this source. An unreadable record counts as empty.
-    pub(super) fn of(workspace: &Workspace, source: &SourceId) -> Self {
+    pub(super) fn load(workspace: &Workspace, source: &SourceId) -> Self {
         let key = format!("shown/{}/{source}", partition(workspace.config().project_folder()));
         let store = workspace.environment.store();
         let record = store.read(Namespace::Approval, &key).ok().flatten();
@@ -34,9 +34,11 @@ impl ShownDefinitions {
 
     /// Records that these definitions are shown. If the write fails, they are shown again,
     /// which is harmless.
-    pub(super) fn record<'a>(mut self, held: impl IntoIterator<Item = &'a QuarantinedTool>) {
+    pub(super) fn record<'a>(mut self, quarantined: impl IntoIterator<Item = &'a QuarantinedTool>) {
         self.digests.extend(
-            held.into_iter().map(|held| (held.id.name.to_string(), held.digest.to_string())),
+            quarantined.into_iter().map(|quarantined| {
+                (quarantined.id.name.to_string(), quarantined.digest.to_string())
+            }),
         );
         if let Ok(bytes) = serde_json::to_vec(&self.digests) {
             let _ = self.store.write(Namespace::Approval, &self.key, &bytes);
@@ -45,8 +47,8 @@ impl ShownDefinitions {
 }
 
 /// Records that these definitions are shown, source by source.
-pub(super) fn record(workspace: &Workspace, held: &[QuarantinedTool]) {
-    for of_source in held.chunk_by(|one, other| one.id.source == other.id.source) {
-        ShownDefinitions::of(workspace, &of_source[0].id.source).record(of_source);
+pub(super) fn record(workspace: &Workspace, quarantined: &[QuarantinedTool]) {
+    for group in quarantined.chunk_by(|one, other| one.id.source == other.id.source) {
+        ShownDefinitions::load(workspace, &group[0].id.source).record(group);
     }
 }
