@@ -5,7 +5,7 @@ use toolscout_surface::cli::{Locale, Parsed};
 use toolscout_surface::output::Format;
 
 /// The global options, given before the command, or after it if the command is built in.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Options {
     before: Parsed,
     after: Option<Parsed>,
@@ -38,23 +38,23 @@ impl Options {
 
     /// Whether the switch is on.
     pub fn switch(&self, long: &str) -> bool {
-        self.both().any(|it| it.switch(long))
+        self.given().any(|parsed| parsed.switch(long))
     }
 
     /// The given value, or the default.
     pub fn text(&self, long: &str) -> Option<&str> {
-        let given = self.both().filter(|it| it.is_given(long)).last();
+        let given = self.given().filter(|parsed| parsed.is_given(long)).last();
         given.unwrap_or(&self.before).text(long)
     }
 
     /// All values of an option that may be repeated, in order.
     pub fn texts(&self, long: &str) -> Vec<&str> {
-        self.both().flat_map(|it| it.texts(long)).map(String::as_str).collect()
+        self.given().flat_map(|parsed| parsed.texts(long)).map(String::as_str).collect()
     }
 
     /// The output format.
     pub fn format(&self) -> Format {
-        match self.text("output").and_then(|it| it.parse().ok()) {
+        match self.text("output").and_then(|text| text.parse().ok()) {
             _ if self.switch("json") => Format::Json,
             Some(format) => format,
             None => Format::Text,
@@ -73,7 +73,7 @@ impl Options {
         folder.canonicalize().unwrap_or(folder)
     }
 
-    fn both(&self) -> impl Iterator<Item = &Parsed> {
+    fn given(&self) -> impl Iterator<Item = &Parsed> {
         [Some(&self.before), self.after.as_ref()].into_iter().flatten()
     }
 }

@@ -4,12 +4,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use toolscout_surface::http::SignIns;
 
-/// Sign-in links to the web UI of this process.
-#[derive(Default)]
+/// Sign-in links to the web UI of this process. Clones share the sign-ins and the address.
+#[derive(Clone, Default)]
 pub struct PageLinks {
     sign_ins: Arc<SignIns>,
     /// The address of the UI; unset until it is served.
-    addr: OnceLock<SocketAddr>,
+    addr: Arc<OnceLock<SocketAddr>>,
 }
 
 impl PageLinks {
@@ -19,7 +19,7 @@ impl PageLinks {
     }
 
     /// Sets the address at which the UI is served.
-    pub fn listens(&self, addr: SocketAddr) {
+    pub fn set_address(&self, addr: SocketAddr) {
         let _ = self.addr.set(addr);
     }
 
@@ -32,10 +32,10 @@ impl PageLinks {
 
 /// The loopback address for a listener on all interfaces.
 fn reachable(addr: SocketAddr) -> SocketAddr {
-    let here = match addr.ip() {
+    let ip = match addr.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
         ip => ip,
     };
-    SocketAddr::new(here, addr.port())
+    SocketAddr::new(ip, addr.port())
 }

@@ -51,7 +51,7 @@ impl From<&Tool> for SavedTool {
             annotations: tool.annotations.clone(),
             visibility: tool.visibility,
             cli: tool.cli.clone(),
-            status: tool.status.word().to_owned(),
+            status: tool.status.as_str().to_owned(),
         }
     }
 }
@@ -62,11 +62,11 @@ pub struct SavedTools {
     tools: Vec<Tool>,
     by_name: HashMap<ToolName, usize>,
     store: Arc<dyn Store>,
-    open: Open,
+    open: OpenFolder,
 }
 
 /// Creates a builder for a folder source that contains only this file.
-type Open = fn(PathBuf) -> FolderSourceBuilder;
+type OpenFolder = fn(PathBuf) -> FolderSourceBuilder;
 
 impl SavedTools {
     /// The tools of source `id` in this file.
@@ -74,18 +74,18 @@ impl SavedTools {
         file: &Path,
         id: SourceId,
         store: Arc<dyn Store>,
-        open: Open,
+        open: OpenFolder,
     ) -> Result<Self, AppError> {
         let text = std::fs::read_to_string(file).map_err(AppError::io("read", file))?;
         let list: Vec<SavedTool> = serde_json::from_str(&text).map_err(|error| {
             AppError::invalid(
                 format!("`{}` is not a list of tools: {error}", file.display()),
-                format!("make one with `toolscout discover --json > {}`", file.display()),
+                format!("create one with `toolscout discover --json > {}`", file.display()),
             )
         })?;
-        let tools: Vec<Tool> = list.into_iter().filter_map(|it| restore(it, &id)).collect();
+        let tools: Vec<Tool> = list.into_iter().filter_map(|saved| restore(saved, &id)).collect();
         let by_name =
-            tools.iter().enumerate().map(|(at, tool)| (tool.id.name.clone(), at)).collect();
+            tools.iter().enumerate().map(|(index, tool)| (tool.id.name.clone(), index)).collect();
         Ok(Self { id, tools, by_name, store, open })
     }
 
@@ -94,21 +94,20 @@ impl SavedTools {
     }
 
     /// A folder source that contains only the file of this tool.
-    fn file_of(&self, name: &ToolName, cx: &Cx) -> Result<FolderSource, SourceError> {
-        let path = self.by_name.get(name).and_then(|at| self.tools[*at].provenance.path.clone());
-        let reason =
-            || format!("`{name}` comes from a saved list that does not say which file it is in");
+    fn folder_source_for(&self, name: &ToolName, cx: &Cx) -> Result<FolderSource, SourceError> {
+        let path =
+            self.by_name.get(name).and_then(|index| self.tools[*index].provenance.path.clone());
+        let reason = || format!("the saved list of tools does not name the file of `{name}`");
         let path = path.ok_or_else(|| SourceError::Invalid { reason: reason() })?;
         if !path.exists() {
-            let what =
-                format!("`{}`, where `{name}` was found, is not there any more", path.display());
+            let what = format!("`{}`, the file of `{name}`, no longer exists", path.display());
             return Err(SourceError::Unavailable { id: self.id.clone(), what });
         }
         // Only the file itself may define which tools it contains. It may be started only for a
         // call that a person typed.
-        let is_person = cx.caller.is_person();
+        let is_user = cx.caller.is_user();
         let builder = (self.open)(path).id(self.id.clone()).store(self.store.clone());
-        Ok(builder.trust(Arc::new(move |_| is_person)).build())
+        Ok(builder.trust(move |_: &Path| is_user).build())
     }
 }
 
@@ -137,12 +136,12 @@ impl Source for SavedTools {
         &self.id
     }
 
-    fn origin(&self) -> SourceKind {
+    fn kind(&self) -> SourceKind {
         SourceKind::Folder
     }
 
     fn discover(&self, _: Cx) -> BoxStream<'_, Result<DiscoveryItem, SourceError>> {
-        let tools = self.tools.iter().map(|it| Ok(DiscoveryItem::Tool(Arc::new(it.clone()))));
+        let tools = self.tools.iter().map(|tool| Ok(DiscoveryItem::Tool(Arc::new(tool.clone()))));
         Box::pin(futures_util::stream::iter(tools))
     }
 
@@ -151,7 +150,7 @@ impl Source for SavedTools {
         name: &'a ToolName,
         cx: Cx,
     ) -> BoxFuture<'a, Result<Option<Tool>, SourceError>> {
-        Box::pin(async move { self.file_of(name, &cx)?.load(name, cx).await })
+        Box::pin(async move { self.folder_source_for(name, &cx)?.load(name, cx).await })
     }
 
     fn call(
@@ -159,6 +158,8 @@ impl Source for SavedTools {
         call: Authorized<ToolCall>,
         cx: Cx,
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
-        Box::pin(async move { self.file_of(&call.get().tool.name, &cx)?.call(call, cx).await })
+        Box::pin(
+            async move { self.folder_source_for(&call.get().tool.name, &cx)?.call(call, cx).await },
+        )
     }
 }

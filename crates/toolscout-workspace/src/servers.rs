@@ -15,7 +15,7 @@ pub(crate) use control::CALL_ROUTE;
 pub use control::{ControlSocket, PROMPT};
 pub(crate) use remove::remove;
 pub use set::ServerSet;
-pub(crate) use set::why_barred;
+pub(crate) use set::blocked_reason;
 pub(crate) use socket::make_folder;
 pub(crate) use state::{state_of, usable};
 pub use tokens::{address, token_folder};

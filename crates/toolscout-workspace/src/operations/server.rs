@@ -37,21 +37,21 @@ use toolscout_mcp_client::{
 };
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
-/// A configured server, and what it is doing.
+/// A configured server and its state.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServerInfo {
-    /// Its id.
+    /// The id of the server.
     pub(crate) id: String,
     /// `stdio`, `http` or `sse`.
     pub(crate) transport: &'static str,
-    /// The program of a stdio server.
+    /// The command of a stdio server.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    /// The arguments of the program.
+    /// The arguments of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     args: Option<Vec<String>>,
-    /// The address of an HTTP server.
+    /// The URL of an HTTP server.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     /// Environment variables: references as written, and `[REDACTED]` for values.
@@ -60,13 +60,14 @@ pub(crate) struct ServerInfo {
     /// HTTP headers, shown like `env`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     headers: BTreeMap<String, String>,
-    /// Whether it is used.
+    /// Whether it is enabled.
     pub(crate) enabled: bool,
-    /// `configured`, `known`, `starting`, `running`, `idle`, `failed` or `disabled`.
+    /// `not-loaded` (its tools were never loaded), `ready` (stopped; a call starts it), `starting`, `running` (busy with a call), `idle` (running,
+    /// no call), `failed` or `disabled`.
     pub(crate) state: &'static str,
-    /// The last discovery: `never`, `discovering`, `success` or `failed`.
+    /// The status of the last discovery: `never`, `discovering`, `success` or `failed`.
     pub(crate) discovery_status: &'static str,
-    /// When it was last asked for its tools, in RFC 3339.
+    /// When its tools were last loaded; RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last_discovery: Option<String>,
     #[serde(skip)]
@@ -74,7 +75,7 @@ pub(crate) struct ServerInfo {
     /// Why the last discovery failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) discovery_error: Option<String>,
-    /// Why it is in its state.
+    /// The reason for its state.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// Whether its cached tools may be outdated.
@@ -82,11 +83,11 @@ pub(crate) struct ServerInfo {
     /// Whether the server asks clients to list its tools before each use; its tools are stale by design.
     #[serde(skip)]
     pub(crate) is_uncacheable: bool,
-    /// Tools in the cache, without those that its entry filters out.
+    /// The number of cached tools, without those that its entry filters out.
     pub(crate) tool_count: usize,
-    /// Quarantined tools among them.
-    held_count: usize,
-    /// Whether the tools it had at first sight are approved.
+    /// The number of quarantined tools among them.
+    quarantined_count: usize,
+    /// Whether its first list of tools is approved without a review.
     trusted: bool,
     /// The configuration file that it is in.
     file: String,
@@ -103,9 +104,12 @@ impl ServerInfo {
     ) -> Self {
         let server = &configured.server;
         let record = state.map(|state| &state.record);
-        let is_held = |status: &Status| matches!(status, Status::Quarantined(_));
-        let held_count =
-            snapshot.tools_of(&server.id).iter().filter(|tool| is_held(&tool.status)).count();
+        let is_quarantined = |status: &Status| matches!(status, Status::Quarantined(_));
+        let quarantined_count = snapshot
+            .tools_of(&server.id)
+            .iter()
+            .filter(|tool| is_quarantined(&tool.status))
+            .count();
         let mut info = Self {
             id: server.id.to_string(),
             transport: server.transport.word(),
@@ -118,7 +122,7 @@ impl ServerInfo {
             state: match state {
                 _ if !server.enabled => "disabled",
                 Some(state) => state.state.word(),
-                None => "configured",
+                None => "not-loaded",
             },
             discovery_status: record.map_or("never", |record| record.status.word()),
             last_discovery: record
@@ -131,14 +135,14 @@ impl ServerInfo {
             is_uncacheable: state.is_some_and(is_uncacheable),
             tool_count: record
                 .and_then(|record| record.tools.as_ref())
-                .map_or(0, |tools| usable(server, tools)),
-            held_count,
+                .map_or(0, |tools| usable_tool_count(server, tools)),
+            quarantined_count,
             trusted: server.trusted,
             file: configured.file.display().to_string(),
             tools: server
                 .policies
                 .iter()
-                .map(|(name, policy)| (name.clone(), policy.word()))
+                .map(|(name, policy)| (name.clone(), policy.as_str()))
                 .collect(),
         };
         match &server.transport {
@@ -149,15 +153,15 @@ impl ServerInfo {
                 info.env = references(&program.env);
             }
             ServerTransport::Http(endpoint) => {
-                info.url = Some(address(endpoint));
-                info.headers = references(&endpoint.headers);
+                info.url = Some(endpoint.redacted_url());
+                info.headers = redacted_values(&endpoint.headers);
             }
         }
         info
     }
 
     /// The command or the URL, on one line.
-    fn runs(&self) -> String {
+    fn command_line(&self) -> String {
         match (&self.command, &self.args) {
             (Some(command), Some(args)) => {
                 std::iter::once(command).chain(args).cloned().collect::<Vec<_>>().join(" ")
@@ -168,9 +172,9 @@ impl ServerInfo {
 }
 
 /// All configured servers. Starts no server.
-async fn servers(workspace: &Workspace, cx: &Cx) -> Result<Vec<ServerInfo>, OperationError> {
+async fn server_infos(workspace: &Workspace, cx: &Cx) -> Result<Vec<ServerInfo>, OperationError> {
     let (set, snapshot, cx) =
-        (workspace.servers(), workspace.gateway_for(cx).whole_snapshot(), cx.clone());
+        (workspace.servers(), workspace.gateway_for(cx).full_snapshot(), cx.clone());
     // Records are read from the store, which blocks.
     let all = move || {
         let info = |configured| {
@@ -182,12 +186,12 @@ async fn servers(workspace: &Workspace, cx: &Cx) -> Result<Vec<ServerInfo>, Oper
     blocking(all).await
 }
 
-async fn server(
+async fn server_info(
     workspace: &Workspace,
     id: &SourceId,
     cx: &Cx,
 ) -> Result<ServerInfo, OperationError> {
-    let servers = servers(workspace, cx).await?;
+    let servers = server_infos(workspace, cx).await?;
     servers
         .into_iter()
         .find(|server| server.id == id.as_str())
@@ -205,13 +209,13 @@ fn startable(workspace: &Workspace, id: &str) -> Result<Arc<McpSource>, Operatio
     let configured = find(&set, id)?;
     if !configured.server.enabled {
         let error = OperationError::new(ErrorCode::Conflict, format!("server `{id}` is disabled"));
-        return Err(error.hint(format!("Enable it with `toolscout server enable {id}`.")));
+        return Err(error.hint(format!("enable it with `toolscout server enable {id}`")));
     }
     let source = set.source(id).map_err(failure)?;
     if source.may_start() {
         return Ok(source.clone());
     }
-    let (reason, hint) = why_barred(configured);
+    let (reason, hint) = blocked_reason(configured);
     Err(OperationError::new(ErrorCode::PolicyDenied, reason).hint(hint))
 }
 
@@ -221,7 +225,7 @@ fn is_uncacheable(state: &ServerState) -> bool {
 }
 
 /// References as written; other values are secret.
-fn references(texts: &BTreeMap<String, ConfigText>) -> BTreeMap<String, String> {
+fn redacted_values(texts: &BTreeMap<String, ConfigText>) -> BTreeMap<String, String> {
     let shown =
         |text: &ConfigText| if text.is_reference() { text.written() } else { REDACTED }.to_owned();
     texts.iter().map(|(name, text)| (name.clone(), shown(text))).collect()

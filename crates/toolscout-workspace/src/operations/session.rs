@@ -51,40 +51,44 @@ fn line(session: &SessionInfo) -> String {
     format!("{}  {}  {}  {}\n", session.id, session.kind, escape::line(client), session.created)
 }
 
-/// Begin a session.
-pub(crate) struct BeginSession;
+/// Start a session.
+pub(crate) struct StartSession;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct BeginSessionInput {
-    /// The project: `current`, or its id.
+pub(crate) struct StartSessionInput {
+    /// The id of the project; `current` by default
     #[serde(default)]
     project: Option<String>,
-    /// The name of the client.
+    /// The name of the client
     #[serde(default)]
     #[schemars(length(max = 100))]
     name: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct BegunSession {
+pub(crate) struct StartedSession {
+    /// The session.
     session: SessionInfo,
 }
 
-impl Operation<Workspace> for BeginSession {
-    type Input = BeginSessionInput;
-    type Output = BegunSession;
+impl Operation<Workspace> for StartSession {
+    type Input = StartSessionInput;
+    type Output = StartedSession;
 
     const SPEC: OperationSpec = OperationSpec {
         route: HttpRoute { method: "POST", path: "/api/sessions", status: 201 },
         commands: CommandName::NONE,
-        examples: &["POST /api/sessions {\"name\": \"my-agent\"}"],
-        ..OperationSpec::read("session begin", "Begin a session", "")
+        examples: &[
+            "POST /api/sessions {\"name\": \"my-agent\"}",
+            "POST /api/sessions {\"eager\": true}",
+        ],
+        ..OperationSpec::read("session start", "Start a session", "")
     };
 
     async fn run(
         workspace: &Workspace,
-        input: BeginSessionInput,
+        input: StartSessionInput,
         cx: &Cx,
     ) -> Result<BegunSession, OperationError> {
         if !is_this_project(cx, input.project.as_deref().unwrap_or("current")) {
@@ -96,13 +100,13 @@ impl Operation<Workspace> for BeginSession {
             client: input.name.or_else(|| cx.client.as_deref().map(str::to_owned)),
             created: Moment::now().to_string(),
             owner: cx.user.clone(),
-            is_here: true,
+            is_local: true,
         };
-        workspace.parts.sessions.add(session.clone());
-        Ok(BegunSession { session })
+        project.parts.sessions.add(session.clone());
+        Ok(StartedSession { session, servers })
     }
 
-    fn text(output: &BegunSession, _: &Text) -> String {
+    fn text(output: &StartedSession, _: &Text) -> String {
         line(&output.session)
     }
 }
@@ -121,13 +125,13 @@ pub(crate) struct EndSession;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EndSessionInput {
-    /// The id of the session.
+    /// The id of the session
     id: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct EndedSession {
-    /// The id of the session.
+    /// The id of the ended session.
     ended: String,
 }
 
@@ -139,7 +143,7 @@ impl Operation<Workspace> for EndSession {
         route: HttpRoute { method: "DELETE", path: "/api/sessions/{id}", status: 200 },
         commands: CommandName::NONE,
         examples: &["DELETE /api/sessions/{id}"],
-        ..OperationSpec::read("session end", "End a session that was begun over the API", "")
+        ..OperationSpec::read("session end", "End a session that was started over the API", "")
     };
 
     async fn run(
@@ -152,7 +156,7 @@ impl Operation<Workspace> for EndSession {
         if sessions.remove(&session.id) {
             Ok(EndedSession { ended: session.id })
         } else {
-            Err(OperationError::new(ErrorCode::Conflict, "an MCP session is ended by its client"))
+            Err(OperationError::new(ErrorCode::Conflict, "only its client can end an MCP session"))
         }
     }
 
@@ -167,7 +171,7 @@ pub(crate) struct ShowSessionConfiguration;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowSessionConfigurationInput {
-    /// The id of the session.
+    /// The id of the session
     id: String,
 }
 
@@ -202,12 +206,16 @@ impl Operation<Workspace> for ShowSessionConfiguration {
         let gateway = workspace.gateway_for(cx);
         let (view, policies) = (gateway.view(cx).await, gateway.policies());
         let snapshot = view.snapshot();
-        let catalog = ToolCatalog::new(workspace, &policies, cx);
-        let mut tools: Vec<AvailableTool> = catalog.native(&snapshot, |tool| !is_internal(tool));
-        for id in servers(&snapshot).chain(live.keys()).collect::<BTreeSet<_>>() {
+        let catalog = ToolCatalog::new(&project, &snapshot, &policies, cx);
+        let mut tools: Vec<AvailableTool> =
+            catalog.native_tools(&snapshot, |tool| !is_internal(tool));
+        for id in server_ids(&snapshot).chain(live.keys()).collect::<BTreeSet<_>>() {
             let listed = live.get(id).map_or(snapshot.tools_of(id), Vec::as_slice);
             tools.extend(
-                listed.iter().filter(|tool| !is_internal(tool)).map(|tool| catalog.of_server(tool)),
+                listed
+                    .iter()
+                    .filter(|tool| !is_internal(tool))
+                    .map(|tool| catalog.server_tool(tool)),
             );
         }
         let source = if live.is_empty() { "cached" } else { "runtime" };

@@ -18,7 +18,7 @@ pub(crate) struct CreateSignInLink;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SignInLink {
-    /// The address; it works once, within two minutes.
+    /// The URL. It works once, within two minutes.
     link: String,
 }
 
@@ -28,6 +28,7 @@ impl Operation<Workspace> for CreateSignInLink {
 
     const SPEC: OperationSpec = OperationSpec {
         access: Access::Operator,
+        gives_rights: true,
         route: HttpRoute { method: "POST", path: "/api/sign-in-link", status: 200 },
         host: HostUse::Required,
         examples: &["toolscout ui link"],
@@ -39,7 +40,7 @@ impl Operation<Workspace> for CreateSignInLink {
         let no_ui = || {
             let error =
                 OperationError::new(ErrorCode::SourceUnavailable, "this process serves no web UI");
-            error.hint("Start one with `toolscout ui` or `toolscout serve --http 127.0.0.1:7420`.")
+            error.hint("start one with `toolscout ui` or `toolscout serve --http 127.0.0.1:7420`")
         };
         workspace.parts.page_links.link().map(|link| SignInLink { link }).ok_or_else(no_ui)
     }
@@ -53,7 +54,7 @@ impl Operation<Workspace> for CreateSignInLink {
 /// if it has no UI.
 pub async fn sign_in_link_of_host(workspace: &Workspace) -> Option<String> {
     let config = workspace.config();
-    let control = ControlSocket::at(&workspace.environment, &partition(config.project_folder()))?;
+    let control = ControlSocket::find(&workspace.environment, &partition(config.project_folder()))?;
     let response = control.run_promptly(&CreateSignInLink::SPEC.route, Map::new()).await?;
     Some(response["link"].as_str()?.to_owned())
 }

@@ -9,19 +9,19 @@ use toolscout_surface::operation::{
     Access, CommandName, Operation, OperationError, OperationSpec, Text,
 };
 
-/// An operation that takes nothing.
+/// The input of operations without parameters.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoInput {}
 
-/// Show whether the program runs.
+/// Show whether toolscout is running.
 pub(crate) struct ShowHealth;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Health {
-    /// `ok`.
+    /// Always `ok`.
     status: &'static str,
-    /// The version of the program.
+    /// The version of toolscout.
     version: &'static str,
 }
 
@@ -33,7 +33,7 @@ impl Operation<Workspace> for ShowHealth {
         access: Access::Open,
         commands: CommandName::NONE,
         examples: &["GET /api/health"],
-        ..OperationSpec::read("health", "Show whether the program runs", "/api/health")
+        ..OperationSpec::read("health", "Show whether toolscout is running", "/api/health")
     };
 
     async fn run(_: &Workspace, _: NoInput, _: &Cx) -> Result<Health, OperationError> {
@@ -50,7 +50,7 @@ pub(crate) struct ShowReadiness;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Readiness {
-    /// Whether the first catalog is published.
+    /// Whether the catalog is loaded.
     ready: bool,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct ShowCaller;
 pub(crate) struct CallerInfo {
     /// `operator` or `agent`.
     role: &'static str,
-    /// The name of the token or user; missing if callers are not told apart.
+    /// The name of the user; missing without per-user authentication.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
 }
@@ -93,7 +93,8 @@ impl Operation<Workspace> for ShowCaller {
     const SPEC: OperationSpec = OperationSpec {
         commands: CommandName::NONE,
         examples: &["GET /api/me"],
-        ..OperationSpec::read("me", "Show who the caller is, and its role", "/api/me")
+        keeps_profile: true,
+        ..OperationSpec::read("me", "Show the caller and its role", "/api/me")
     };
 
     async fn run(_: &Workspace, _: NoInput, cx: &Cx) -> Result<CallerInfo, OperationError> {
@@ -111,7 +112,7 @@ pub(crate) struct ShowMetrics;
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct MetricsText {
-    /// In the text format of Prometheus.
+    /// Metrics in the Prometheus text format.
     metrics: String,
 }
 

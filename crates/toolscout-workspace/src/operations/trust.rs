@@ -18,7 +18,7 @@ pub(crate) struct SetTrust;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SetTrustInput {
-    /// The folder; the project's root if left out.
+    /// The folder; the project root if omitted
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "DIR"}))]
     folder: Option<PathBuf>,
@@ -26,13 +26,13 @@ pub(crate) struct SetTrustInput {
     trusted: bool,
 }
 
-/// The trust in a folder.
+/// Whether a folder is trusted.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ChangedTrust {
     folder: String,
-    /// Whether its tools may be started.
+    /// Whether it is trusted now.
     trusted: bool,
-    /// Whether that is different from before.
+    /// Whether this command changed that.
     changed: bool,
 }
 
@@ -44,7 +44,7 @@ impl Operation<Workspace> for SetTrust {
         commands: &[
             CommandName::new("trust").preset(&[("trusted", "true")]),
             CommandName::new("trust remove")
-                .summary("Trust a folder no longer")
+                .summary("Stop trusting a folder")
                 .preset(&[("trusted", "false")])
                 .alias("trust --remove"),
         ],
@@ -54,7 +54,7 @@ impl Operation<Workspace> for SetTrust {
         examples: &["toolscout trust", "toolscout trust remove"],
         ..OperationSpec::local_change(
             "trust",
-            "Trust a project's folder, so that its tools may be started",
+            "Trust a project folder, so that its tools can be started",
         )
     };
 
@@ -63,7 +63,7 @@ impl Operation<Workspace> for SetTrust {
         input: SetTrustInput,
         cx: &Cx,
     ) -> Result<ChangedTrust, OperationError> {
-        let folder = match input.folder {
+        let folder = match &input.folder {
             Some(given) => workspace.environment.cwd().join(given),
             None => workspace.config().project_folder().to_owned(),
         };

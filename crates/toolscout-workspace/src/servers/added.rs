@@ -3,7 +3,7 @@
 use crate::{AppError, Environment};
 use toolscout_config::ConfiguredServer;
 use toolscout_core::{Namespace, SourceId, Store};
-use toolscout_mcp_client::entry_of;
+use toolscout_mcp_client::entry_fingerprint;
 
 /// Records that an operator added this server, in its current configuration, and whether its
 /// tools are trusted.
@@ -11,9 +11,9 @@ pub(super) fn record_added(
     store: &dyn Store,
     partition: &str,
     configured: &ConfiguredServer,
-    trusts: bool,
+    trusted: bool,
 ) -> Result<(), AppError> {
-    let record = record(configured, trusts);
+    let record = record(configured, trusted);
     store
         .write(Namespace::Approval, &key(partition, &configured.server.id), record.as_bytes())
         .map_err(AppError::not_stored)
@@ -21,20 +21,24 @@ pub(super) fn record_added(
 
 /// Whether the operator who added this server, in its current configuration, trusts its tools;
 /// `None` if no operator has added it, or the record cannot be read.
-pub(super) fn trusts(
+pub(super) fn recorded_trust(
     configured: &ConfiguredServer,
     partition: &str,
     environment: &Environment,
 ) -> Option<bool> {
-    let said = environment
+    let stored = environment
         .store()
         .read(Namespace::Approval, &key(partition, &configured.server.id))
         .ok()??;
-    [true, false].into_iter().find(|it| said == record(configured, *it).as_bytes())
+    [true, false].into_iter().find(|trusted| stored == record(configured, *trusted).as_bytes())
 }
 
-fn record(configured: &ConfiguredServer, trusts: bool) -> String {
-    format!("{} {}", entry_of(&configured.server), if trusts { "trusted" } else { "untrusted" })
+fn record(configured: &ConfiguredServer, trusted: bool) -> String {
+    format!(
+        "{} {}",
+        entry_fingerprint(&configured.server),
+        if trusted { "trusted" } else { "untrusted" }
+    )
 }
 
 fn key(partition: &str, id: &SourceId) -> String {

@@ -13,7 +13,7 @@ use toolscout_surface::http::socket::{self, SocketRequest, SocketResponse};
 use toolscout_surface::operation::{HttpRoute, request_target};
 
 /// The timeout for requests that the host can answer at once.
-pub const PROMPT: Duration = Duration::from_secs(2);
+pub const PROMPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The HTTP route that calls a tool, also over the control socket.
 pub(crate) const CALL_ROUTE: HttpRoute =
@@ -30,8 +30,9 @@ pub struct ControlSocket {
 impl ControlSocket {
     /// The socket of this project; `None` if it does not exist. A missing listener is detected
     /// on use.
-    pub(crate) fn at(environment: &Environment, partition: &str) -> Option<Self> {
-        Self::location(environment, partition).filter(|control| location::is_there(&control.socket))
+    pub(crate) fn find(environment: &Environment, partition: &str) -> Option<Self> {
+        Self::for_project(environment, partition)
+            .filter(|control| location::is_usable(&control.socket))
     }
 
     /// The location of the socket; `None` if there is no state folder.
@@ -80,7 +81,7 @@ impl ControlSocket {
         input: Map<String, Value>,
     ) -> Option<Value> {
         let run = self.run(route, input, "application/json", |_| ());
-        let response = tokio::time::timeout(PROMPT, run).await.ok()?.ok()?;
+        let response = tokio::time::timeout(PROMPT_TIMEOUT, run).await.ok()?.ok()?;
         serde_json::from_slice(&response.body).ok()
     }
 }

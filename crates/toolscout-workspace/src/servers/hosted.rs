@@ -7,26 +7,26 @@ use std::io;
 use std::sync::Arc;
 use toolscout_core::cx::Progress;
 use toolscout_core::{
-    Authorized, BoxFuture, Cx, RawJson, Source, SourceError, SourceId, Through, ToolCall,
+    Authorized, BoxFuture, Cx, RawJson, Source, SourceError, SourceId, SourceWrapper, ToolCall,
     ToolOutput,
 };
 use toolscout_mcp_client::McpSource;
 use toolscout_surface::http::socket::{EVENT_STREAM, SocketResponse};
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
-/// A server that may run in the host: calls go to the host if it is reachable, and to this
-/// process otherwise.
-pub(super) struct HostedSource {
-    inner: Arc<McpSource>,
+/// A server, or a registered program, of another process, the host: calls go to the host if it is
+/// reachable, and to this process otherwise.
+pub(crate) struct HostedSource {
+    inner: Arc<dyn Source>,
     control: ControlSocket,
 }
 
 impl HostedSource {
-    pub(super) fn new(inner: Arc<McpSource>, control: ControlSocket) -> Self {
+    pub(crate) fn new(inner: Arc<dyn Source>, control: ControlSocket) -> Self {
         Self { inner, control }
     }
 
-    async fn call_there(&self, call: &ToolCall, cx: &Cx) -> io::Result<SocketResponse> {
+    async fn call_host(&self, call: &ToolCall, cx: &Cx) -> io::Result<SocketResponse> {
         let mut input = Map::new();
         input.insert("name".to_owned(), call.tool.to_string().into());
         input.insert("arguments".to_owned(), Value::Object(call.arguments.clone()));
@@ -34,8 +34,11 @@ impl HostedSource {
             .iter()
             .for_each(|digest| drop(input.insert("expect".to_owned(), digest.to_string().into())));
         call.meta.iter().for_each(|meta| drop(input.insert("meta".to_owned(), meta.to_value())));
-        let left = cx.remaining().and_then(|left| u64::try_from(left.as_millis()).ok());
-        left.iter().for_each(|left| drop(input.insert("timeoutMs".to_owned(), (*left).into())));
+        let remaining =
+            cx.remaining().and_then(|remaining| u64::try_from(remaining.as_millis()).ok());
+        remaining
+            .iter()
+            .for_each(|remaining| drop(input.insert("timeoutMs".to_owned(), (*remaining).into())));
         let report = |data: &str| {
             if let (Some(report), Ok(progress)) = (&cx.progress, serde_json::from_str(data)) {
                 let ProgressData { done, total, message } = progress;
@@ -45,7 +48,7 @@ impl HostedSource {
         self.control.run(&CALL_ROUTE, input, EVENT_STREAM, report).await
     }
 
-    fn understand(
+    fn parse_response(
         &self,
         call: &ToolCall,
         response: &SocketResponse,
@@ -53,7 +56,7 @@ impl HostedSource {
         let id = self.inner.id().clone();
         let unreadable = |error: serde_json::Error| SourceError::Protocol {
             id: self.inner.id().clone(),
-            reason: format!("the host gave no result: {error}"),
+            reason: format!("the host returned an invalid result: {error}"),
         };
         if response.status.is_success() {
             let CallResultData { result } =
@@ -62,7 +65,7 @@ impl HostedSource {
                 .map_err(|reason| SourceError::Protocol { id, reason: reason.to_owned() });
         }
         let error: OperationError = serde_json::from_slice(&response.body).map_err(unreadable)?;
-        let what = nameless(&id, error.message);
+        let what = without_source_name(&id, error.message);
         Err(match error.code {
             ErrorCode::Conflict => SourceError::Changed { id, name: call.tool.name.to_string() },
             ErrorCode::PolicyDenied | ErrorCode::Forbidden => SourceError::Refused { reason: what },
@@ -94,12 +97,12 @@ fn is_unknown(response: &SocketResponse) -> bool {
 }
 
 /// The message without the name of the source, which the caller adds again.
-fn nameless(id: &SourceId, message: String) -> String {
+fn without_source_name(id: &SourceId, message: String) -> String {
     message.strip_prefix(&format!("source `{id}`: ")).map(str::to_owned).unwrap_or(message)
 }
 
-impl Through for HostedSource {
-    fn behind(&self) -> &dyn Source {
+impl SourceWrapper for HostedSource {
+    fn inner(&self) -> &dyn Source {
         &*self.inner
     }
 
@@ -115,10 +118,10 @@ impl Through for HostedSource {
             match self.call_there(call.get(), &cx).await {
                 // The host was started before this server was added.
                 Ok(response) if is_unknown(&response) => self.inner.call(call, cx).await,
-                Ok(response) => self.understand(call.get(), &response),
+                Ok(response) => self.parse_response(call.get(), &response),
                 // The host has ended. If it had received the call, the error would be of
                 // another kind.
-                Err(error) if never_taken(&error) => self.inner.call(call, cx).await,
+                Err(error) if was_not_received(&error) => self.inner.call(call, cx).await,
                 Err(error) => {
                     let what = format!("the process that hosts it did not answer: {error}");
                     Err(SourceError::Unavailable { id: self.inner.id().clone(), what })
@@ -128,7 +131,7 @@ impl Through for HostedSource {
     }
 }
 
-fn never_taken(error: &io::Error) -> bool {
+fn was_not_received(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound

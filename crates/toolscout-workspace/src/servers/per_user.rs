@@ -9,10 +9,10 @@ pub(super) fn is_per_user(server: &ServerConfig) -> bool {
 }
 
 /// Why the server cannot be used without a request, and what to do instead.
-pub(super) fn why(server: &ServerConfig) -> (String, String) {
+pub(super) fn missing_header_reason(server: &ServerConfig) -> (String, String) {
     let (id, headers) = (&server.id, request_headers(server).join("` and `"));
-    let what = format!(
+    let reason = format!(
         "`{id}` needs header `{headers}` from each HTTP request; it cannot be used from the command line"
     );
-    (what, "toolscout serve --http 127.0.0.1:7420".to_owned())
+    (reason, "toolscout serve --http 127.0.0.1:7420".to_owned())
 }

@@ -11,20 +11,20 @@ use toolscout_mcp_client::McpSource;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Tested {
-    /// Whether it answered.
+    /// Whether the server started and listed its tools.
     pub(crate) ok: bool,
-    /// How long that took.
+    /// The duration in milliseconds.
     pub(crate) latency_ms: u64,
-    /// How many tools it has.
+    /// The number of its tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tool_count: Option<usize>,
-    /// Which revision of the protocol it speaks.
+    /// The revision of MCP it speaks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) protocol: Option<String>,
-    /// Why it did not answer.
+    /// Why the test failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
-    /// The next thing to type.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
 }
@@ -38,22 +38,23 @@ impl Tested {
 }
 
 /// Starts a server, lists its tools, and stops it.
-pub(crate) async fn try_out(source: &McpSource, request: &Cx) -> Tested {
-    let begun = Instant::now();
-    let tried = source.try_out(request).await;
-    let latency_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-    match tried {
-        Ok(tried) => Tested {
+pub(crate) async fn test_server(source: &McpSource, request: &Cx) -> Tested {
+    let started = Instant::now();
+    let tested = source.try_out(request).await;
+    let latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match tested {
+        Ok(tested) => Tested {
             ok: true,
             latency_ms,
-            tool_count: Some(tried.tools),
-            protocol: Some(tried.era.version().to_owned()),
+            tool_count: Some(tested.tools),
+            protocol: Some(tested.era.version().to_owned()),
             error: None,
             hint: None,
         },
         Err(error) => {
             let id = &source.server().id;
-            let logs = || format!("`toolscout server logs {id}` shows more while a host runs it");
+            let logs =
+                || format!("run `toolscout server logs {id}` for more while a host is running");
             let hint = login(&error).unwrap_or_else(logs);
             Tested::failed(latency_ms, redact::text(&error.to_string()), hint)
         }

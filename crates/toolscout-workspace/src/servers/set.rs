@@ -10,8 +10,10 @@ use futures_util::future::join_all;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use toolscout_config::{Config, ConfiguredServer};
-use toolscout_core::{Diagnostic, DiagnosticKind, ErrorKind, Layer, Source, SourceId, Store};
+use toolscout_config::{Config, ConfigEditor, ConfiguredServer};
+use toolscout_core::{
+    Diagnostic, DiagnosticKind, ErrorKind, Layer, Namespace, Source, SourceId, Store,
+};
 use toolscout_gateway::GatewayBuilder;
 use toolscout_mcp_client::limits::Limits;
 use toolscout_mcp_client::per_user::PerUserServer;
@@ -30,10 +32,10 @@ pub struct ServerSet {
     layered: Vec<Arc<dyn Source>>,
     /// The state that all sources share; `None` without servers, or without a store.
     pub shared: Option<Arc<ServerContext>>,
-    /// The control socket of the project, if it has a host.
+    /// The control socket of the project, if another process is its host.
     pub control: Option<ControlSocket>,
     /// Diagnostics about the configuration.
-    pub problems: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
     /// The key of the project in the store.
     pub partition: String,
     /// The store of the run.
@@ -49,7 +51,7 @@ impl ServerSet {
             layered: Vec::new(),
             shared: None,
             control: None,
-            problems: Vec::new(),
+            diagnostics: Vec::new(),
             store: environment.store(),
             partition: partition(config.project_folder()),
         }
@@ -87,7 +89,7 @@ impl ServerSet {
         set
     }
 
-    fn share(&mut self, project: &Path, options: &Options, environment: &Environment) {
+    fn init_shared(&mut self, config: &Config, options: &Options, environment: &Environment) {
         if self.shared.is_some() {
             return;
         }
@@ -111,12 +113,12 @@ impl ServerSet {
     }
 
     /// Creates a source for each enabled server, or reuses the one for the same entry.
-    fn fill(&mut self, before: Option<&Self>, environment: &Environment) {
+    fn create_sources(&mut self, before: Option<&Self>, environment: &Environment) {
         let Some(shared) = self.shared.clone() else { return };
-        for it in self.configured.iter().filter(|it| it.server.enabled) {
+        for configured in self.configured.iter().filter(|configured| configured.server.enabled) {
             let (source, layered) =
-                before.and_then(|before| before.made_for(it)).unwrap_or_else(|| {
-                    let source = Arc::new(source(it, &shared, environment));
+                before.and_then(|before| before.reusable_source(configured)).unwrap_or_else(|| {
+                    let source = Arc::new(source(configured, &shared, environment));
                     let layered = layered(&source, self.control.as_ref());
                     (source, layered)
                 });
@@ -138,8 +140,8 @@ impl ServerSet {
         self.layered
             .iter()
             .zip(&self.sources)
-            .filter(|(_, it)| !is_per_user(it.server()))
-            .map(|(it, _)| it.clone())
+            .filter(|(_, source)| !is_per_user(source.server()))
+            .map(|(layered, _)| layered.clone())
             .collect()
     }
 
@@ -147,9 +149,10 @@ impl ServerSet {
     /// process, so that the tokens are not sent to the host.
     pub fn add_request_sources(&self, gateway: GatewayBuilder) -> Result<GatewayBuilder, AppError> {
         let Some(shared) = &self.shared else { return Ok(gateway) };
-        let is_used =
-            |it: &&ConfiguredServer| it.server.enabled && it.may_start && is_per_user(&it.server);
-        self.configured.iter().filter(is_used).map(|it| &it.server).try_fold(
+        let is_used = |configured: &&ConfiguredServer| {
+            configured.server.enabled && configured.may_start && is_per_user(&configured.server)
+        };
+        self.configured.iter().filter(is_used).map(|configured| &configured.server).try_fold(
             gateway,
             |gateway, server| {
                 let configured = server.clone();
@@ -175,7 +178,11 @@ impl ServerSet {
                 true if is_per_user(&it.server) => per_user::why(&it.server),
                 true => return None,
             };
-            Some(Diagnostic::warning(DiagnosticKind::Source, what).of(id.clone()).hint(hint))
+            Some(
+                Diagnostic::warning(DiagnosticKind::Source, what)
+                    .with_source(id.clone())
+                    .with_hint(hint),
+            )
         };
         self.configured.iter().filter_map(absent).collect()
     }
@@ -189,16 +196,16 @@ impl ServerSet {
     pub fn find(&self, id: &str) -> Result<&ConfiguredServer, AppError> {
         self.configured
             .iter()
-            .find(|it| it.server.id.as_str() == id)
-            .ok_or_else(|| self.unknown(id))
+            .find(|configured| configured.server.id.as_str() == id)
+            .ok_or_else(|| self.unknown_server(id))
     }
 
     /// The source of this id; an error if it is not configured, or not enabled.
     pub fn source(&self, id: &str) -> Result<&Arc<McpSource>, AppError> {
         self.find(id)?;
-        self.sources.iter().find(|it| it.server().id.as_str() == id).ok_or_else(|| {
+        self.sources.iter().find(|source| source.server().id.as_str() == id).ok_or_else(|| {
             AppError::unavailable(
-                format!("server `{id}` is not enabled"),
+                format!("server `{id}` is disabled"),
                 format!("toolscout server enable {id}"),
             )
         })
@@ -211,31 +218,32 @@ impl ServerSet {
     }
 
     /// Stops all servers that this process has started.
-    pub async fn end_all(&self) {
-        join_all(self.sources.iter().map(|it| it.stop())).await;
+    pub async fn stop_all(&self) {
+        join_all(self.sources.iter().map(|source| source.stop())).await;
     }
 
-    fn unknown(&self, id: &str) -> AppError {
-        let known = self.configured.iter().map(|it| it.server.id.as_str());
+    fn unknown_server(&self, id: &str) -> AppError {
+        let known = self.configured.iter().map(|configured| configured.server.id.as_str());
         let nearest = toolscout_surface::cli::nearest(id, known).map(str::to_owned);
         let hint = match nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "`toolscout server list` shows those there are".to_owned(),
+            None => "run `toolscout server list` to list the servers".to_owned(),
         };
         let message = format!("there is no server `{}`", toolscout_core::escape::line(id));
-        AppError::Said { kind: ErrorKind::NotFound, message, hint: Some(hint) }
+        AppError::Message { kind: ErrorKind::NotFound, message, hint: Some(hint) }
     }
 }
 
 /// Whether both entries run the same server in the same way. Policies are ignored: changing
 /// them restarts no server.
-fn runs_the_same(one: &ConfiguredServer, other: &ConfiguredServer) -> bool {
-    let bare = |it: &ConfiguredServer| {
-        let mut it = it.clone();
-        it.server.policies.clear();
-        it
+fn is_same_server(one: &ConfiguredServer, other: &ConfiguredServer) -> bool {
+    let without_policies = |configured: &ConfiguredServer| {
+        let mut value = configured.clone();
+        value.server.policies.clear();
+        value
     };
-    one.server.id == other.server.id && (one == other || bare(one) == bare(other))
+    one.server.id == other.server.id
+        && (one == other || without_policies(one) == without_policies(other))
 }
 
 fn layered(source: &Arc<McpSource>, control: Option<&ControlSocket>) -> Arc<dyn Source> {
@@ -251,16 +259,19 @@ fn layered(source: &Arc<McpSource>, control: Option<&ControlSocket>) -> Arc<dyn 
 fn with_layers(server: &ServerConfig, source: Arc<dyn Source>) -> Arc<dyn Source> {
     let source = match server.transport {
         // Calls to a busy or unreachable server are retried, if that is safe.
-        ServerTransport::Http(_) => Timeout(time_for(server)).layer(Retry::default().layer(source)),
+        ServerTransport::Http(_) => {
+            Timeout(call_time_limit(server)).layer(Retry::default().layer(source))
+        }
         ServerTransport::Stdio(_) => source,
     };
     Filter::patterns(server.filter.include.clone(), server.filter.exclude.clone()).layer(source)
 }
 
 /// The time limit of a call with all its retries: the sum of one discovery and one call.
-fn time_for(server: &ServerConfig) -> Duration {
-    let usual = Limits::default();
-    server.discovery_timeout.unwrap_or(usual.discovery) + server.call_timeout.unwrap_or(usual.call)
+fn call_time_limit(server: &ServerConfig) -> Duration {
+    let defaults = Limits::default();
+    server.discovery_timeout.unwrap_or(defaults.discovery)
+        + server.call_timeout.unwrap_or(defaults.call)
 }
 
 fn source(
@@ -273,7 +284,7 @@ fn source(
     match configured.may_start {
         true if !is_per_user(&configured.server) => source,
         _ => {
-            let (what, hint) = why_barred(configured);
+            let (what, hint) = blocked_reason(configured);
             source.barred(format!("{what}; {hint}"))
         }
     }
@@ -281,9 +292,9 @@ fn source(
 
 /// Why a server is not started here, and how to change that: its project is not trusted, or it
 /// needs a header from each request.
-pub(crate) fn why_barred(configured: &ConfiguredServer) -> (String, String) {
+pub(crate) fn blocked_reason(configured: &ConfiguredServer) -> (String, String) {
     if configured.may_start {
-        return per_user::why(&configured.server);
+        return per_user::missing_header_reason(&configured.server);
     }
     let what = format!(
         "`{}` comes from a project that is not trusted yet, so it is not started",

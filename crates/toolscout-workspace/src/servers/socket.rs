@@ -9,22 +9,24 @@ use std::path::{Path, PathBuf};
 
 /// The maximum length of a socket path on all systems: macOS allows 104 bytes, with the
 /// terminating NUL.
-const LONGEST: usize = 103;
+const MAX_PATH_LENGTH: usize = 103;
 
 /// The path of the socket, whether it exists or not; `None` if there is no state folder.
-pub(super) fn place(environment: &Environment, partition: &str) -> Option<PathBuf> {
+pub(super) fn socket_path(environment: &Environment, partition: &str) -> Option<PathBuf> {
     let state = environment.state_dir()?;
     let name = format!("{partition}.sock");
-    let usual = state.join("run").join(&name);
-    if usual.as_os_str().len() <= LONGEST {
-        return Some(usual);
+    let default = state.join("run").join(&name);
+    if default.as_os_str().len() <= MAX_PATH_LENGTH {
+        return Some(default);
     }
     // Each state folder has its own socket folder.
     let hash = blake3::hash(state.as_os_str().as_encoded_bytes()).to_hex();
-    let near = environment.var("XDG_RUNTIME_DIR").or(environment.var("TMPDIR")).unwrap_or("/tmp");
+    let base = environment.var("XDG_RUNTIME_DIR").or(environment.var("TMPDIR")).unwrap_or("/tmp");
     let folder = format!("toolscout-{}-{}", rustix::process::geteuid().as_raw(), &hash[..16]);
-    let short = |near: &str| Path::new(near).join(&folder).join(&name);
-    Some(short(near)).filter(|it| it.as_os_str().len() <= LONGEST).or_else(|| Some(short("/tmp")))
+    let short = |base: &str| Path::new(base).join(&folder).join(&name);
+    Some(short(base))
+        .filter(|path| path.as_os_str().len() <= MAX_PATH_LENGTH)
+        .or_else(|| Some(short("/tmp")))
 }
 
 /// Creates the folder of a socket, accessible only to this user.
@@ -34,8 +36,9 @@ pub(crate) fn make_folder(socket: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    if !is_our_own(folder) {
-        let what = format!("`{}` is there already, and is not ours alone", folder.display());
+    if !is_own_folder(folder) {
+        let what =
+            format!("`{}` already exists, and other users may have access to it", folder.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, what));
     }
     fs::set_permissions(folder, Permissions::from_mode(0o700))
@@ -43,12 +46,13 @@ pub(crate) fn make_folder(socket: &Path) -> io::Result<()> {
 
 /// Whether the socket exists, in a folder of this user: other users can create folders in
 /// `/tmp`, and listen there.
-pub(super) fn is_there(socket: &Path) -> bool {
-    socket.exists() && socket.parent().is_some_and(is_our_own)
+pub(super) fn is_usable(socket: &Path) -> bool {
+    socket.exists() && socket.parent().is_some_and(is_own_folder)
 }
 
-fn is_our_own(folder: &Path) -> bool {
-    let is_ours =
-        |it: &fs::Metadata| it.is_dir() && it.uid() == rustix::process::geteuid().as_raw();
-    fs::symlink_metadata(folder).is_ok_and(|it| is_ours(&it))
+fn is_own_folder(folder: &Path) -> bool {
+    let is_owned = |metadata: &fs::Metadata| {
+        metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw()
+    };
+    fs::symlink_metadata(folder).is_ok_and(|metadata| is_owned(&metadata))
 }

@@ -9,7 +9,7 @@ use toolscout_mcp_client::{KnownTools, McpSource, ServerConfig, ServerState, Too
 use toolscout_source::layer::Filter;
 
 /// The state of a configured server; `None` if the run has no server store.
-pub(crate) fn state_of(
+pub(crate) fn server_state(
     set: &ServerSet,
     configured: &ConfiguredServer,
     cx: &Cx,
@@ -24,7 +24,7 @@ pub(crate) fn state_of(
 }
 
 /// The number of its tools that its entry does not filter out, whatever their policies.
-pub(crate) fn usable(server: &ServerConfig, known: &KnownTools) -> usize {
+pub(crate) fn usable_tool_count(server: &ServerConfig, known: &KnownTools) -> usize {
     #[derive(Deserialize)]
     struct Named {
         name: String,
@@ -36,8 +36,8 @@ pub(crate) fn usable(server: &ServerConfig, known: &KnownTools) -> usize {
     let is_usable = |raw: &&RawJson| {
         let name = serde_json::from_str::<Named>(raw.as_str())
             .ok()
-            .and_then(|it| ToolName::new(&it.name).ok());
-        name.is_some_and(|it| filter.lets(&it))
+            .and_then(|named| ToolName::new(&named.name).ok());
+        name.is_some_and(|name| filter.allows(&name))
     };
     known.definitions.iter().filter(is_usable).count()
 }

@@ -14,7 +14,7 @@ pub(super) fn with_tokens(
     environment: &Environment,
 ) -> Arc<ServerContext> {
     let tokens = || {
-        let (endpoint, url) = address(&configured.server, environment).ok()?;
+        let (endpoint, url) = http_endpoint(&configured.server, environment).ok()?;
         let folder = token_folder(environment).filter(|_| endpoint.bearer.is_none())?;
         SavedTokens::open(&folder, &configured.server.id, &url).ok()
     };
@@ -25,24 +25,22 @@ pub(super) fn with_tokens(
 }
 
 /// The endpoint of a server on the web, and its address with all references resolved.
-pub fn address<'a>(
+pub fn http_endpoint<'a>(
     server: &'a ServerConfig,
     environment: &Environment,
 ) -> Result<(&'a HttpEndpoint, String), AppError> {
     let ServerTransport::Http(endpoint) = &server.transport else {
-        let message = format!(
-            "server `{}` is a program on this machine; there is nothing to log in to",
-            server.id
-        );
+        let message = format!("server `{}` is a local program and needs no login", server.id);
         return Err(AppError::invalid(message, format!("toolscout server show {}", server.id)));
     };
     let url = endpoint.url.resolve(&environment.lookup());
-    let url =
-        url.map_err(|it| AppError::invalid(it, format!("toolscout server show {}", server.id)))?;
+    let url = url.map_err(|error| {
+        AppError::invalid(error, format!("toolscout server show {}", server.id))
+    })?;
     Ok((endpoint, url))
 }
 
 /// The folder of saved tokens; none if there is no state folder.
 pub fn token_folder(environment: &Environment) -> Option<PathBuf> {
-    environment.state_dir().map(|it| it.join("tokens"))
+    environment.state_dir().map(|state| state.join("tokens"))
 }

@@ -1,13 +1,13 @@
 //! `server start`, `stop`, `restart`, `enable` and `disable`.
 
-use super::{ServerInfo, blocking, find, server, startable};
+use super::{ServerInfo, blocking, find, server_info, startable};
 use crate::Workspace;
 use crate::config;
 use crate::error::failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use toolscout_core::change::{ChangeKind, PlannedChange};
+use toolscout_core::change::{ChangeGuard, ChangeKind, PlannedChange};
 use toolscout_core::{Cx, SourceError, escape, redact};
 use toolscout_gateway::Gateway;
 use toolscout_mcp_client::McpSource;
@@ -15,18 +15,18 @@ use toolscout_surface::operation::{
     CommandName, ErrorCode, HostUse, HttpRoute, Operation, OperationError, OperationSpec, Text,
 };
 
-/// Start, stop, restart, enable or disable a server.
+/// Start, stop, restart, refresh, enable or disable a server.
 pub(crate) struct ControlServer;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ControlServerInput {
-    /// The id of the server.
+    /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
-    /// What to do.
+    /// The action
     action: ServerAction,
-    /// Whether to wait until it is done.
+    /// Wait until the action is complete
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     wait: bool,
@@ -38,21 +38,21 @@ pub(crate) struct ControlServerInput {
 enum ServerAction {
     /// Start it and keep it running.
     Start,
-    /// Stop it; the next call starts it again.
+    /// Stop the server; the next call starts it again.
     Stop,
-    /// Stop it and start it again.
+    /// Stop the server and start it again.
     Restart,
-    /// Use it.
+    /// Enable the server.
     Enable,
-    /// Keep its entry, but do not use it.
+    /// Disable the server, but keep its entry.
     Disable,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ControlledServer {
-    /// `starting`, `stopping` or `restarting`; `started` or `stopped` after waiting; `enabled` or `disabled`.
+    /// `starting`, `stopping`, `restarting` or `refreshing`; `started`, `stopped` or `refreshed` after waiting; `enabled` or `disabled`.
     status: &'static str,
-    /// The file that was changed; missing if none was.
+    /// The changed configuration file; missing if no file was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     server: ServerInfo,
@@ -115,7 +115,7 @@ impl Operation<Workspace> for ControlServer {
         ],
         ..OperationSpec::change(
             "server control",
-            "Start, stop, restart, enable or disable a server",
+            "Start, stop, restart, refresh, enable or disable a server",
             "POST",
             "",
         )
@@ -230,7 +230,7 @@ async fn start(
         Ok(()) => drop(source.refresh(&cx).await),
         Err(error) => {
             let error = redact::text(&error.to_string());
-            tracing::warn!(event = "server_not_started", server = %id, error = %escape::line(&error));
+            tracing::warn!(event = "server_start_failed", server = %id, error = %escape::line(&error));
         }
     }
     gateway.refresh_source(&id, &cx).await;

@@ -1,6 +1,6 @@
 //! `server list`: every configured server.
 
-use super::{ServerInfo, servers};
+use super::{ServerInfo, server_infos};
 use crate::Workspace;
 use crate::operations::status::NoInput;
 use schemars::JsonSchema;
@@ -30,18 +30,18 @@ impl Operation<Workspace> for ListServers {
             CommandName::new("server").summary("Add, list, test and control MCP servers"),
         ],
         host: HostUse::Preferred,
-        notes: &["Starts no server: it shows cached data."],
+        notes: &["Starts no server; shows cached data."],
         examples: &["toolscout server list"],
         ..OperationSpec::read("server list", "List MCP servers", "/api/servers")
     };
 
     async fn run(workspace: &Workspace, _: NoInput, cx: &Cx) -> Result<ServerList, OperationError> {
         // Discovery determines which tools are quarantined; it reads the cache.
-        workspace.discovered().await?;
-        Ok(ServerList { servers: servers(workspace, cx).await? })
+        workspace.full_gateway().await?;
+        Ok(ServerList { servers: server_infos(workspace, cx).await? })
     }
 
-    fn text(output: &ServerList, _: &Text) -> String {
+    fn text(output: &ServerList, text: &Text) -> String {
         let servers = &output.servers;
         if servers.is_empty() {
             let add = "toolscout server add ID -- COMMAND";

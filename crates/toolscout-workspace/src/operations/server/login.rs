@@ -2,7 +2,7 @@
 
 use super::find;
 use crate::error::{failure, file_failure};
-use crate::servers::{address, token_folder};
+use crate::servers::{http_endpoint, token_folder};
 use crate::{AppError, Environment, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,25 +23,25 @@ pub(crate) struct LogIn;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogInInput {
-    /// Which server
+    /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
-    /// Show a code to type on another device
+    /// Show a code to enter on another device
     #[serde(default)]
     device: bool,
-    /// Paste the address that the browser ends at, instead of waiting for it
+    /// Paste the URL of the last page instead of waiting for the browser
     #[serde(default)]
     paste: bool,
 }
 
-/// The login at a server.
+/// The login to a server.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServerLogin {
     id: String,
-    /// Whether there is a login now.
+    /// Whether tokens for this server are stored.
     logged_in: bool,
-    /// Whether that is different from before.
+    /// Whether this command changed that.
     changed: bool,
 }
 
@@ -51,11 +51,11 @@ impl Operation<Workspace> for LogIn {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "The tokens are kept in a file that only you can read, and renewed when they expire.",
+            "The tokens are stored in a file that only you can read, and renewed when they expire.",
         ],
         examples: &["toolscout server login github"],
         needs_network: true,
-        ..OperationSpec::local_change("server login", "Log in to a server on the web")
+        ..OperationSpec::local_change("server login", "Log in to an HTTP server")
     };
 
     /// Available on the command line only, because it prints the URL that the user opens in a
@@ -91,7 +91,7 @@ impl Operation<Workspace> for LogIn {
         } else {
             by_browser(environment, &request, input.paste).await
         };
-        logged_in.map_err(|error| failure(error.of(&server.id)))?;
+        logged_in.map_err(|error| failure(error.into_source_error(&server.id)))?;
         change.commit();
         Ok(ServerLogin { id: server.id.to_string(), logged_in: true, changed: true })
     }
@@ -106,18 +106,17 @@ async fn by_browser(
     request: &LoginRequest<'_>,
     paste: bool,
 ) -> Result<(), ClientError> {
-    let login = Login::begin(request).await?;
-    let (issuer, browser) = (escape::line(login.issuer()), escape::line(login.browser()));
-    environment.say(&format!(
-        "Open this address in a browser, and log in at {issuer}:\n\n  {browser}\n\n"
-    ));
+    let login = Login::start(request).await?;
+    let (issuer, browser) = (escape::line(login.issuer()), escape::line(login.browser_url()));
+    environment
+        .eprint(&format!("Open this URL in a browser and log in at {issuer}:\n\n  {browser}\n\n"));
     if !paste {
-        environment.say(
-            "Waiting for the browser. Without one on this machine, use --paste or --device.\n",
+        environment.eprint(
+            "Waiting for the browser. On a machine without a browser, use --paste or --device.\n",
         );
         return login.wait(Instant::now() + LOGIN_TIMEOUT).await;
     }
-    environment.say("Then paste the address that the browser ends at: ");
+    environment.eprint("Then paste the URL that the browser ends at: ");
     let pasted =
         tokio::task::spawn_blocking(|| std::io::stdin().lines().next().and_then(Result::ok)).await;
     login.finish_with(pasted.ok().flatten().unwrap_or_default().trim()).await
@@ -127,10 +126,10 @@ async fn by_device(
     environment: &Environment,
     request: &LoginRequest<'_>,
 ) -> Result<(), ClientError> {
-    let login = DeviceLogin::begin(request).await?;
-    let (address, code) = (escape::line(&login.verification_uri), escape::line(&login.user_code));
-    environment.say(&format!(
-        "Open {address} on any device, and type this code:\n\n  {code}\n\nWaiting.\n"
+    let login = DeviceLogin::start(request).await?;
+    let (url, code) = (escape::line(&login.verification_uri), escape::line(&login.user_code));
+    environment.eprint(&format!(
+        "Open {url} on any device and enter this code:\n\n  {code}\n\nWaiting for the login.\n"
     ));
     login.wait(Instant::now() + LOGIN_TIMEOUT).await
 }
@@ -141,7 +140,7 @@ pub(crate) struct LogOut;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogOutInput {
-    /// Which server
+    /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
 }
@@ -152,7 +151,7 @@ impl Operation<Workspace> for LogOut {
 
     const SPEC: OperationSpec = OperationSpec {
         examples: &["toolscout server logout github"],
-        ..OperationSpec::local_change("server logout", "Forget the login to a server on the web")
+        ..OperationSpec::local_change("server logout", "Log out of an HTTP server")
     };
 
     async fn run(
@@ -162,11 +161,11 @@ impl Operation<Workspace> for LogOut {
     ) -> Result<ServerLogin, OperationError> {
         let set = workspace.servers();
         let server = &find(&set, &input.id)?.server;
-        let (_, url) = address(server, &workspace.environment).map_err(failure)?;
+        let (_, url) = http_endpoint(server, &workspace.environment).map_err(failure)?;
         let folder = login_folder(&workspace.environment)?;
         let change = cx.change(planned(server.id.as_str(), "removed", "log out of"))?;
         let forget = oauth::forget(&folder, &server.id, &url);
-        let changed = forget.map_err(file_failure("forget the login in", &folder))?;
+        let changed = forget.map_err(file_failure("delete the login in", &folder))?;
         if changed {
             change.commit();
         }
@@ -174,8 +173,8 @@ impl Operation<Workspace> for LogOut {
     }
 
     fn text(output: &ServerLogin, _: &Text) -> String {
-        let what = if output.changed { "Logged out of" } else { "Was not logged in to" };
-        format!("{what} {}.\n", output.id)
+        let verb = if output.changed { "Logged out of" } else { "Was not logged in to" };
+        format!("{verb} {}.\n", output.id)
     }
 }
 
@@ -189,10 +188,10 @@ fn planned(id: &str, action: &'static str, verb: &str) -> PlannedChange {
 }
 
 fn login_folder(environment: &Environment) -> Result<PathBuf, OperationError> {
-    let nowhere = || {
+    let no_folder = || {
         failure(AppError::not_stored(
             "no state directory for the login: set HOME or TOOLSCOUT_STATE_DIR",
         ))
     };
-    token_folder(environment).ok_or_else(nowhere)
+    token_folder(environment).ok_or_else(no_folder)
 }

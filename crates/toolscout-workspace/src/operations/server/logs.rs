@@ -15,16 +15,16 @@ pub(crate) struct ShowServerLogs;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowServerLogsInput {
-    /// The id of the server.
+    /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ServerLogs {
-    /// The end of its stderr output, redacted.
+    /// Recent stderr output, redacted.
     logs: String,
-    /// Whether it is running in this process; only then there is output.
+    /// Whether the server is running; there is no output otherwise.
     running: bool,
 }
 

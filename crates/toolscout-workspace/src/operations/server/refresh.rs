@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::cx::Progress;
-use toolscout_core::{Cx, DiagnosticKind, SourceError, escape, redact};
+use toolscout_core::{Cx, DiagnosticKind, SourceError, SourceId, escape, redact};
 use toolscout_mcp_client::{DiscoveryOutcome, McpSource, refresh_all};
 use toolscout_surface::codes::Exit;
 use toolscout_surface::operation::{
@@ -23,12 +23,12 @@ pub(crate) struct RefreshServers;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RefreshServersInput {
-    /// The ids of the servers; all enabled servers if none is given.
+    /// The ids of the servers; all enabled servers if omitted
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "ID"}))]
     servers: Vec<String>,
-    /// Whether to wait until every server has answered.
-    #[serde(default = "yes")]
+    /// Wait until every server has answered
+    #[serde(default = "default_wait")]
     #[schemars(extend("x-cli" = {"skip": true}))]
     wait: bool,
 }
@@ -36,12 +36,12 @@ pub(crate) struct RefreshServersInput {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct RefreshedServers {
     servers: Vec<RefreshedServer>,
-    /// Tools that are quarantined now, and why.
+    /// Tools that are quarantined now, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RefreshedServer {
     id: String,
@@ -50,12 +50,12 @@ struct RefreshedServer {
     /// The number of its tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_count: Option<usize>,
-    /// The number of definitions that cannot be used.
+    /// The number of rejected definitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     excluded_count: Option<usize>,
-    /// How long it took.
+    /// The duration in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    took_ms: Option<u64>,
+    duration_ms: Option<u64>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -70,7 +70,7 @@ impl Operation<Workspace> for RefreshServers {
         notes: &["Exits with 3 if a server failed."],
         examples: &["toolscout server refresh", "toolscout server refresh files"],
         access: Access::Operator,
-        ..OperationSpec::read("server refresh", "List the tools of servers again", "")
+        ..OperationSpec::read("server refresh", "Refresh the tools of servers", "")
     };
 
     async fn run(
@@ -131,7 +131,7 @@ impl Operation<Workspace> for RefreshServers {
     }
 }
 
-fn yes() -> bool {
+fn default_wait() -> bool {
     true
 }
 
@@ -153,14 +153,14 @@ async fn refresh(
     .await;
     // New definitions are approved or quarantined immediately.
     let diagnostics = workspace.tools.discover_quietly_again().await?;
-    study_briefly(workspace.tools.gateway()).await;
-    let held =
+    index_briefly(workspace, workspace.tools.gateway()).await;
+    let quarantined =
         diagnostics.into_iter().filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
     // The servers finish in any order.
     servers.sort_by(|one, other| one.id.cmp(&other.id));
     Ok(RefreshedServers {
         servers,
-        warnings: held.map(|diagnostic| describe(&diagnostic)).collect(),
+        warnings: quarantined.map(|diagnostic| describe(&diagnostic)).collect(),
     })
 }
 
@@ -169,7 +169,7 @@ fn refresh_in_background(
     sources: Vec<Arc<McpSource>>,
     cx: &Cx,
 ) -> Result<RefreshedServers, OperationError> {
-    let servers = sources.iter().map(|source| RefreshedServer::discovering(source)).collect();
+    let servers = sources.iter().map(|source| RefreshedServer::refreshing(source)).collect();
     for source in sources {
         let (gateway, cx) = (workspace.gateway_for(cx), cx.clone());
         workspace.tasks.spawn(async move {
@@ -184,7 +184,7 @@ fn refresh_in_background(
 fn remove_absent(set: &ServerSet) -> Result<(), OperationError> {
     let Some(shared) = &set.shared else { return Ok(()) };
     let unreadable = |error: toolscout_core::StoreError| {
-        OperationError::of_kind(toolscout_core::ErrorKind::Unavailable, error.to_string())
+        OperationError::from_kind(toolscout_core::ErrorKind::Unavailable, error.to_string())
     };
     for id in shared.records().servers().map_err(unreadable)? {
         if !set.sources.iter().any(|source| source.server().id == id) {
@@ -225,15 +225,15 @@ impl RefreshedServer {
 }
 
 fn line(server: &RefreshedServer) -> String {
-    let RefreshedServer { id, tool_count, excluded_count, took_ms, error, .. } = server;
+    let RefreshedServer { id, tool_count, excluded_count, duration_ms, error, .. } = server;
     match (error, tool_count) {
         (Some(error), _) => format!("{id}: failed: {}\n", escape::line(error)),
         (None, Some(tools)) => {
             let excluded = match excluded_count.unwrap_or(0) {
                 0 => String::new(),
-                count => format!(", {} left out", counted(count, "definition")),
+                count => format!(", {} skipped", counted(count, "definition")),
             };
-            let seconds = took_ms.unwrap_or(0) as f64 / 1000.0;
+            let seconds = duration_ms.unwrap_or(0) as f64 / 1000.0;
             format!("{id}: {}{excluded} ({seconds:.1} s)\n", counted(*tools, "tool"))
         }
         (None, None) => format!("{id}: loading tools\n"),

@@ -18,7 +18,7 @@ pub(crate) struct RemoveServer;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemoveServerInput {
-    /// The id of the server.
+    /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
 }
@@ -26,10 +26,11 @@ pub(crate) struct RemoveServerInput {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RemovedServer {
+    /// The id of the server.
     id: String,
-    /// The file it was removed from.
+    /// The changed configuration file.
     file: String,
-    /// Tools removed from the cache.
+    /// The number of tools deleted from the cache.
     removed_tools: usize,
 }
 
@@ -57,7 +58,8 @@ impl Operation<Workspace> for RemoveServer {
             action: "removed",
             summary: format!("remove server `{id}` from {file}"),
         })?;
-        let editor = config::editor(&workspace.environment);
+        let editor =
+            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
         let removed_tools =
             blocking(move || remove(&set, &configured, &editor).map_err(failure)).await?;
         workspace.apply_configuration().await?;

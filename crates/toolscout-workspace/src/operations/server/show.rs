@@ -3,7 +3,7 @@
 use super::{ServerInfo, find, is_uncacheable};
 use crate::Workspace;
 use crate::error::failure;
-use crate::servers::state_of;
+use crate::servers::server_state;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -19,7 +19,7 @@ pub(crate) struct ShowServer;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowServerInput {
-    /// The id of the server.
+    /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
 }
@@ -28,19 +28,19 @@ pub(crate) struct ShowServerInput {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ServerDetails {
     server: ServerInfo,
-    /// Since when it is in its state.
+    /// When it entered its state; RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
     /// Why its cached tools may be outdated.
-    #[serde(rename = "staleBecause", skip_serializing_if = "Option::is_none")]
-    stale_because: Option<&'static str>,
-    /// The protocol revision it speaks.
+    #[serde(rename = "staleReason", skip_serializing_if = "Option::is_none")]
+    stale_reason: Option<&'static str>,
+    /// The revision of MCP it speaks.
     #[serde(skip_serializing_if = "Option::is_none")]
     protocol: Option<String>,
-    /// The id of its process, if it is running.
+    /// The process id, if it is running.
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<u32>,
-    /// Definitions that cannot be used, and why.
+    /// Rejected definitions, with the reason.
     excluded: Vec<String>,
     /// Its tools.
     tools: Vec<CatalogEntry>,
@@ -52,20 +52,20 @@ pub(crate) struct ServerDetails {
 struct CatalogEntry {
     /// `server/tool`.
     name: String,
-    /// What it does; `server tool: name` if the server does not tell.
+    /// What it does; `SERVER tool: NAME` if it has no description.
     description: String,
-    /// `mcp`.
+    /// Always `mcp`.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// The policy that is set for this tool.
+    /// The policy configured for this tool; missing if none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     configured_policy: Option<&'static str>,
-    /// The result of the server's last discovery.
+    /// The status of the server's last discovery.
     discovery_status: &'static str,
-    /// When the tool was last listed.
+    /// When the server last listed it; RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_discovered: Option<String>,
-    /// `ready`, `held` …
+    /// `ready`, `static`, `unprobed`, `unavailable` or `quarantined`.
     status: &'static str,
     /// Why it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,16 +79,16 @@ impl CatalogEntry {
         discovery_status: &'static str,
         configured_policy: Option<&'static str>,
     ) -> Self {
-        let described = tool.description.clone().filter(|it| !it.is_empty());
+        let description = tool.description.clone().filter(|description| !description.is_empty());
         Self {
             name: tool.id.to_string(),
-            description: described
+            description: description
                 .unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name)),
             kind: "mcp",
             configured_policy,
             discovery_status,
-            last_discovered: tool.provenance.seen.map(|it| it.to_string()),
-            status: tool.status.word(),
+            last_discovered: tool.provenance.last_listed.map(|value| value.to_string()),
+            status: tool.status.as_str(),
             reason: tool.status.reason().map(str::to_owned),
         }
     }
@@ -115,7 +115,7 @@ impl Operation<Workspace> for ShowServer {
         let server = ServerInfo::new(configured, state.as_ref(), &gateway.whole_snapshot());
         let policies = &configured.server.policies;
         let policy =
-            |name: &str| policies.get(name).or(policies.get("*")).copied().map(Policy::word);
+            |name: &str| policies.get(name).or(policies.get("*")).copied().map(Policy::as_str);
         let snapshot = gateway.snapshot();
         let tools = snapshot.tools_of(&configured.server.id).iter();
         let tools = tools.map(|tool| {
@@ -126,7 +126,7 @@ impl Operation<Workspace> for ShowServer {
         Ok(ServerDetails {
             server,
             since: state.as_ref().and_then(|state| state.since).map(|moment| moment.to_string()),
-            stale_because: state.as_ref().and_then(stale_because),
+            stale_reason: state.as_ref().and_then(stale_reason),
             protocol: cached.map(|tools| tools.era.version().to_owned()),
             process: state.as_ref().and_then(|state| state.process),
             excluded: cached.map_or_else(Vec::new, |tools| tools.excluded.clone()),
@@ -140,7 +140,7 @@ impl Operation<Workspace> for ShowServer {
         let mut row =
             |name: &str, value: &str| text += &format!("  {name:<14} {}\n", escape::line(value));
         row("state", server.state);
-        row("runs", &server.runs());
+        row("runs", &server.command_line());
         row("configured in", &server.file);
         let rows = [
             ("since", output.since.clone()),
@@ -154,7 +154,7 @@ impl Operation<Workspace> for ShowServer {
         for (name, value) in &rows {
             value.iter().for_each(|value| row(name, value));
         }
-        output.excluded.iter().for_each(|reason| row("left out", reason));
+        output.excluded.iter().for_each(|reason| row("skipped", reason));
         let _ = writeln!(text, "  {}", counted(output.tools.len(), "tool"));
         for tool in &output.tools {
             let first = tool.description.trim().lines().next().unwrap_or_default();
@@ -174,14 +174,14 @@ impl Operation<Workspace> for ShowServer {
     }
 }
 
-fn stale_because(state: &ServerState) -> Option<&'static str> {
+fn stale_reason(state: &ServerState) -> Option<&'static str> {
     Some(match state.staleness? {
         Staleness::Old if is_uncacheable(state) => {
             "the server wants its tools listed before each use"
         }
         Staleness::Reconfigured => "its configuration has changed since",
         Staleness::Failed => "the last discovery failed",
-        Staleness::Vanished => "it suddenly listed no tools",
+        Staleness::Vanished => "the last discovery found no tools",
         Staleness::Old => "the list has expired",
     })
 }

@@ -19,7 +19,7 @@ pub(crate) struct TestServer;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TestServerInput {
-    /// The id of the server.
+    /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
 }
@@ -51,7 +51,7 @@ impl Operation<Workspace> for TestServer {
             action: "tested",
             summary,
         })?;
-        Ok(try_out(&source, cx).await)
+        Ok(test_server(&source, cx).await)
     }
 
     fn text(output: &Tested, _: &Text) -> String {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
-use toolscout_config::import::hidden;
+use toolscout_config::import::redacted;
 use toolscout_config::{
     ConfigEdit, ConfigEditor, ConfigScope, ConfiguredServer, EntryContext, ServerEntry,
 };
@@ -32,21 +32,21 @@ pub(crate) struct UpdateServer;
 #[serde(rename_all = "camelCase")]
 #[schemars(deny_unknown_fields, extend("x-cli-rest" = ["command", "args"]))]
 pub(crate) struct AddServerInput {
-    /// The id: lower-case letters, digits, `-` and `_`.
+    /// The id: lowercase letters, digits, `-` and `_`
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
     #[serde(flatten)]
     settings: ServerSettings,
-    /// Add it to your own configuration, for all projects.
+    /// Add the server to the user configuration, for all projects
     #[serde(default)]
     global: bool,
-    /// Quarantine each of its tools until it is reviewed.
+    /// Quarantine each of its tools until it is approved
     #[serde(default)]
     untrusted: bool,
-    /// Replace a server of the same id.
+    /// Replace a server with the same id
     #[serde(default)]
     replace: bool,
-    /// Wait until its tools are discovered.
+    /// Wait until its tools are loaded
     #[serde(default)]
     wait: bool,
 }
@@ -54,14 +54,14 @@ pub(crate) struct AddServerInput {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields, extend("x-cli-rest" = ["command", "args"]))]
 pub(crate) struct UpdateServerInput {
-    /// The id of the server.
+    /// The id of the server
     #[schemars(extend("x-cli" = {"positional": true}))]
     id: String,
     #[serde(flatten)]
     settings: ServerSettings,
 }
 
-/// The entry of a server. In an update, a field that is given replaces the one in the entry.
+/// The entry of a server. An update replaces only the given fields.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ServerSettings {
@@ -69,36 +69,36 @@ struct ServerSettings {
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true}))]
     url: Option<String>,
-    /// The program of a stdio server.
+    /// The command of a stdio server
     #[serde(default)]
     command: Option<String>,
-    /// The arguments of the program.
+    /// The arguments of the command
     #[serde(default)]
     args: Option<Vec<String>>,
-    /// An environment variable; prefer a reference such as env:NAME.
+    /// Set an environment variable; for secrets use a reference such as env:NAME
     #[serde(default)]
     #[schemars(extend("x-cli" = {"pairs": "=", "value": "NAME=VALUE"}))]
     env: Option<BTreeMap<String, String>>,
-    /// The working directory of the program.
+    /// The working directory of the command
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "DIR"}))]
     cwd: Option<String>,
-    /// An HTTP header; prefer a reference such as env:NAME.
+    /// Send an HTTP header; for secrets use a reference such as env:NAME
     #[serde(default)]
     #[schemars(extend("x-cli" = {"flag": "header", "pairs": ":", "value": "NAME: VALUE"}))]
     headers: Option<BTreeMap<String, String>>,
-    /// A bearer token; prefer a reference such as env:NAME.
+    /// Send a bearer token; use a reference such as env:NAME
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "TOKEN"}))]
     bearer: Option<String>,
-    /// The server speaks the SSE transport of 2024.
+    /// Use the SSE transport of 2024
     #[serde(default)]
     sse: Option<bool>,
     /// Whether it is used.
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     enabled: Option<bool>,
-    /// The policies of its tools, by name; `*` is for all others.
+    /// The policies of its tools, by name; `*` for all others
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     tools: Option<BTreeMap<String, PolicyValue>>,
@@ -110,7 +110,7 @@ pub(crate) struct ServerUpdate {
     /// `added` or `changed`.
     status: &'static str,
     server: ServerInfo,
-    /// Secrets that are now in the file, and other things to look at.
+    /// Warnings, for example about secrets in the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -123,7 +123,7 @@ impl Operation<Workspace> for AddServer {
         route: HttpRoute { method: "POST", path: "/api/servers", status: 201 },
         notes: &[
             "Returns at once; its tools are discovered in the background. The entry stays if that fails.",
-            "Over HTTP, a new server is always untrusted: each of its tools waits for a review.",
+            "Over HTTP, a new server is always untrusted: each of its tools is quarantined.",
         ],
         examples: &[
             "toolscout server add files -- npx -y @modelcontextprotocol/server-filesystem .",
@@ -148,20 +148,22 @@ impl Operation<Workspace> for AddServer {
         if let (Some(existing), false) = (config.server(id.as_str()), input.replace) {
             return Err(duplicate(&id, &existing.file));
         }
-        let is_trusted = cx.caller.is_person() && !input.untrusted;
-        let entry =
-            ServerEntry { trust: (!is_trusted).then_some(false), ..input.settings.clone().entry() };
+        let is_trusted = cx.caller.is_user() && !input.untrusted;
+        let entry = ServerEntry {
+            trust: (!is_trusted).then_some(false),
+            ..input.settings.clone().into_entry()
+        };
         let scope = if input.global { ConfigScope::User } else { ConfigScope::Project };
         let file = config.own_file(scope).map_err(failure)?;
         let context = context(workspace, &file, scope);
         let invalid = |reason| OperationError::invalid(format!("invalid server entry: {reason}"));
-        entry.server(id.clone(), &context).map_err(invalid)?;
-        let shown = serde_json::to_string(&hidden(entry.clone())).unwrap_or_default();
+        entry.to_server_config(id.clone(), &context).map_err(invalid)?;
+        let preview = serde_json::to_string(&redacted(entry.clone())).unwrap_or_default();
         let change = cx.change(PlannedChange {
             kind: ChangeKind::Server,
             subject: id.to_string(),
             action: "added",
-            summary: format!("add server `{id}` to {}: {shown}", file.display()),
+            summary: format!("add server `{id}` to {}: {preview}", file.display()),
         })?;
         let mut warnings = plain_secrets(&entry, &file);
         let written_to = file.clone();
@@ -171,16 +173,20 @@ impl Operation<Workspace> for AddServer {
             .await?;
         workspace.apply_configuration().await?;
         if workspace.config().server(id.as_str()).is_none() {
-            return Err(take_back(workspace, &id, &written_to).await);
+            return Err(undo_add(workspace, editor, &id, &written_to).await);
         }
-        trust(workspace, &id, is_trusted).await?;
+        record_trust(workspace, editor, &id, is_trusted).await?;
         change.commit();
         if input.wait {
             warnings.extend(workspace.discover_now(id.as_str(), cx).await?);
         } else {
             workspace.discover_in_background(id.as_str()).await?;
         }
-        Ok(ServerUpdate { status: "added", server: server(workspace, &id, cx).await?, warnings })
+        Ok(ServerUpdate {
+            status: "added",
+            server: server_info(workspace, &id, cx).await?,
+            warnings,
+        })
     }
 
     fn text(output: &ServerUpdate, _: &Text) -> String {
@@ -240,7 +246,7 @@ impl Operation<Workspace> for UpdateServer {
         change.commit();
         Ok(ServerUpdate {
             status: "changed",
-            server: server(workspace, &id, cx).await?,
+            server: server_info(workspace, &id, cx).await?,
             warnings: Vec::new(),
         })
     }
@@ -266,7 +272,7 @@ fn write(
         fields.insert("trust".to_owned(), json!(false));
     }
     if !fields.is_empty() {
-        editor.change_server(configured, &fields, context).map_err(failure)?;
+        editor.update_server(configured, &fields, context).map_err(failure)?;
     }
     match enabled {
         Some(enabled) => editor.set_enabled(configured, enabled).map_err(failure),
@@ -278,9 +284,9 @@ fn write(
 /// itself; returns the reason.
 async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> OperationError {
     let config = workspace.config();
-    let names_it = |message: &str| message.contains(&format!("`{id}`"));
+    let mentions_id = |message: &str| message.contains(&format!("`{id}`"));
     let reason = config
-        .problems
+        .diagnostics
         .iter()
         .map(|diagnostic| diagnostic.message.as_str())
         .find(|message| names_it(message));
@@ -293,7 +299,7 @@ async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> Operati
         let remove = |map: &Map<String, Value>| {
             let table = tables
                 .into_iter()
-                .find(|table| map.get(*table).is_some_and(|it| it.get(&id).is_some()));
+                .find(|table| map.get(*table).is_some_and(|map| map.get(&id).is_some()));
             Ok(table
                 .map(|table| ConfigEdit::Remove(vec![table.to_owned(), id.clone()]))
                 .into_iter()
@@ -311,18 +317,18 @@ async fn take_back(workspace: &Workspace, id: &SourceId, file: &Path) -> Operati
 /// sight.
 async fn trust(workspace: &Workspace, id: &SourceId, trusted: bool) -> Result<(), OperationError> {
     let (set, recorded) = (workspace.servers(), id.clone());
-    blocking(move || set.record_added(&recorded, trusted).map_err(failure)).await?;
+    blocking(move || set.record_added(&recorded, trusted, &editor).map_err(failure)).await?;
     Ok(workspace.apply_configuration().await?)
 }
 
 /// A valid id that is not reserved by toolscout.
 fn new_id(text: &str) -> Result<SourceId, OperationError> {
     let id = SourceId::new(text).map_err(|error| {
-        OperationError::invalid(format!("`id`: {error}")).hint(format!("Try `{}`.", error.nearest))
+        OperationError::invalid(format!("`id`: {error}")).hint(format!("try `{}`", error.nearest))
     })?;
     if SourceId::RESERVED.contains(&id.as_str()) {
         return Err(
-            OperationError::invalid(format!("`id`: `{id}` is reserved")).hint("Choose another id.")
+            OperationError::invalid(format!("`id`: `{id}` is reserved")).hint("choose another id")
         );
     }
     Ok(id)
@@ -331,22 +337,22 @@ fn new_id(text: &str) -> Result<SourceId, OperationError> {
 fn duplicate(id: &SourceId, file: &Path) -> OperationError {
     let message = format!("Server '{id}' already exists in {}", file.display());
     OperationError::new(ErrorCode::DuplicateServer, message)
-        .hint("Choose another id, or replace it with --replace.")
+        .hint("choose another id, or use --replace")
 }
 
 /// Warnings about secrets that are written to the file in plain text.
 fn plain_secrets(entry: &ServerEntry, file: &Path) -> Vec<String> {
     let is_plain = |value: &str| !ConfigText::new(value, None).is_reference() && !value.is_empty();
-    let named = entry.env.iter().chain(&entry.headers);
-    let named = named
+    let secret_names = entry.env.iter().chain(&entry.headers);
+    let secret_names = secret_names
         .filter(|(name, value)| redact::names_a_secret(name) && is_plain(value))
         .map(|(name, _)| name.as_str());
     let bearer = entry.bearer.as_deref().filter(|token| is_plain(token)).map(|_| "bearer");
     let warning = |name: &str| {
-        let reference = "Use a reference instead: env:NAME, file:PATH or keyring:NAME.";
-        format!("the value of `{name}` is now in {}. {reference}", file.display())
+        let reference = "use a reference instead: env:NAME, file:PATH or keyring:NAME";
+        format!("the value of `{name}` is stored in {} as plain text; {reference}", file.display())
     };
-    named.chain(bearer).map(warning).collect()
+    secret_names.chain(bearer).map(warning).collect()
 }
 
 impl ServerSettings {
@@ -360,7 +366,7 @@ impl ServerSettings {
 
     fn check(&self) -> Result<(), OperationError> {
         if self.command.is_some() && self.url.is_some() {
-            return Err(OperationError::invalid("give either `command` or `url`, not both"));
+            return Err(OperationError::invalid("use either `command` or `url`, not both"));
         }
         if self.command.as_ref().is_some_and(|command| command.trim().is_empty()) {
             return Err(OperationError::invalid("`command` is empty"));
@@ -376,18 +382,18 @@ impl ServerSettings {
             ("sse", self.sse == Some(true)),
         ];
         let misplaced = match (&self.command, &self.url) {
-            (Some(_), None) => of_address
+            (Some(_), None) => url_fields
                 .iter()
                 .find(|(_, given)| *given)
                 .map(|(name, _)| (name, "an HTTP server")),
-            (None, Some(_)) => of_program
+            (None, Some(_)) => program_fields
                 .iter()
                 .find(|(_, given)| *given)
                 .map(|(name, _)| (name, "a stdio server")),
             _ => None,
         };
         if let Some((name, kind)) = misplaced {
-            return Err(OperationError::invalid(format!("`{name}` is only for {kind}")));
+            return Err(OperationError::invalid(format!("`{name}` is only valid for {kind}")));
         }
         let texts =
             self.command.iter().chain(&self.url).chain(&self.cwd).chain(self.args.iter().flatten());
@@ -424,7 +430,7 @@ impl ServerSettings {
             bearer: self.bearer,
             enabled: self.enabled,
             tools: tools
-                .map(|(name, policy)| (name, Policy::from(policy).word().to_owned()))
+                .map(|(name, policy)| (name, Policy::from(policy).as_str().to_owned()))
                 .collect(),
             ..ServerEntry::default()
         }
@@ -435,7 +441,7 @@ impl ServerSettings {
         let tools = self.tools.map(|tools| {
             tools
                 .into_iter()
-                .map(|(name, policy)| (name, json!(Policy::from(policy).word())))
+                .map(|(name, policy)| (name, json!(Policy::from(policy).as_str())))
                 .collect::<Map<_, _>>()
         });
         let fields = [

@@ -20,19 +20,19 @@ pub(crate) struct CallTool;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CallToolInput {
-    /// Any form of its name: `source/tool`, `source__tool`, or the name alone if only one source has it.
+    /// The tool: `source/tool`, `source__tool`, or the bare name if only one source has it
     #[schemars(extend("x-cli" = {"positional": true, "value": "TOOL"}))]
     name: String,
-    /// The arguments, as JSON.
+    /// The arguments, as a JSON object
     #[serde(default)]
     arguments: Map<String, Value>,
-    /// The digest of the definition that the caller has read; the call of another definition is refused.
+    /// The digest of the definition the caller has read; the call is refused if the definition has changed
     #[serde(default)]
     expect: Option<String>,
-    /// The `_meta` object of the call.
+    /// The `_meta` object of the request
     #[serde(default)]
     meta: Option<Map<String, Value>>,
-    /// How long the call may take, in milliseconds.
+    /// The timeout in milliseconds
     #[serde(default)]
     timeout_ms: Option<u64>,
 }
@@ -41,13 +41,13 @@ pub(crate) struct CallToolInput {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CallResult {
-    /// As the tool returned it, byte for byte: `content`, `structuredContent`, `isError` and everything else.
+    /// The result of the tool, byte for byte: `content`, `structuredContent`, `isError` and all other fields.
     #[schemars(with = "Map<String, Value>")]
     result: RawJson,
-    /// The duration of the call.
-    took_ms: u64,
-    /// Why the result may not be what the tool has promised.
-    doubts: Vec<String>,
+    /// The duration of the call in milliseconds.
+    duration_ms: u64,
+    /// Differences between the result and the tool's output schema.
+    warnings: Vec<String>,
     #[serde(skip)]
     output: ToolOutput,
 }
@@ -71,7 +71,7 @@ impl Operation<Workspace> for CallTool {
     ) -> Result<CallResult, OperationError> {
         let digest = |text: String| {
             Digest::from_hex(&text).ok_or_else(|| {
-                OperationError::invalid("`expect` is no digest of 64 hexadecimal digits")
+                OperationError::invalid("`expect` must be a digest of 64 hexadecimal digits")
             })
         };
         let expect = input.expect.map(digest).transpose()?;
@@ -81,7 +81,7 @@ impl Operation<Workspace> for CallTool {
             None => cx.clone(),
         };
         let started = Instant::now();
-        workspace.discovered().await?;
+        workspace.full_gateway().await?;
         let gateway = workspace.gateway_for(&cx);
         let call = |tool: &Arc<Tool>| {
             let call = ToolCall::new(tool.id.clone(), input.arguments.clone());

@@ -20,7 +20,7 @@ use toolscout_surface::output::json;
 use toolscout_surface::output::tools as text;
 
 /// The default number of tools on a page.
-const PAGE: usize = 100;
+const DEFAULT_LIMIT: usize = 100;
 
 /// List tools.
 pub(crate) struct ListTools;
@@ -28,26 +28,26 @@ pub(crate) struct ListTools;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListToolsInput {
-    /// Only tools of this source.
+    /// List only the tools of this source
     #[serde(default)]
     #[schemars(extend("x-cli" = {"flag": "source", "value": "ID"}))]
     server: Option<String>,
-    /// Only tools with this text in their name, title or description.
+    /// List only tools with this text in their name, title or description
     #[serde(default)]
     #[schemars(extend("x-cli" = {"flag": "filter", "value": "TEXT"}))]
     q: Option<String>,
-    /// Also disabled tools, and the text of quarantined ones; for operators only.
+    /// Include disabled tools, the text of quarantined tools, and ignored files; for operators only
     #[serde(default)]
     all: bool,
     /// At most this many: 100 if left out.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100_000), extend("x-cli" = {"skip": true}))]
     limit: Option<usize>,
-    /// The cursor from the page before.
+    /// The `nextCursor` of the previous page
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     cursor: Option<String>,
-    /// Name tools with their sources in the text for people.
+    /// Show tools as `source/name` in the text output
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     qualified: bool,
@@ -58,12 +58,12 @@ pub(crate) struct ListToolsInput {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolPage {
     tools: Vec<ToolSummary>,
-    /// How many there are on all pages.
+    /// The number of tools on all pages.
     total: usize,
-    /// The cursor for the next page; missing on the last.
+    /// The cursor for the next page; missing on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// The sources of all these tools; on the first page only.
+    /// The sources of the tools on all pages; on the first page only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sources: Vec<SourceCount>,
     #[serde(skip)]
@@ -72,7 +72,7 @@ pub(crate) struct ToolPage {
     is_qualified: bool,
 }
 
-/// A source, and how many of the listed tools it has.
+/// A source of listed tools.
 #[derive(Serialize, JsonSchema)]
 struct SourceCount {
     id: String,
@@ -90,7 +90,7 @@ impl Operation<Workspace> for ListTools {
                 .summary("List tools with their sources")
                 .preset(&[("limit", "100000"), ("qualified", "true")]),
         ],
-        notes: &["Starts no server: it shows cached data."],
+        notes: &["Starts no server; shows cached data."],
         examples: &["toolscout tools", "toolscout tools --json", "toolscout tools list"],
         ..OperationSpec::read("tools", "List tools", "/api/tools")
     };
@@ -106,11 +106,11 @@ impl Operation<Workspace> for ListTools {
                 cursor.parse().map_err(|_| OperationError::invalid("`cursor` is invalid"))?
             }
         };
-        let gateway = workspace.known(cx).await?;
+        let gateway = workspace.discovered_gateway(cx).await?;
         let view = gateway.view(cx).await;
-        let (snapshot, policies) = (snapshot(&view, input.all, cx), gateway.policies());
+        let (snapshot, policies) = (snapshot(&view, input.all, cx), view.policies());
         let filter = input.q.as_deref().unwrap_or_default().to_lowercase();
-        let is_of = |tool: &Tool| {
+        let is_selected = |tool: &Tool| {
             input.server.as_ref().is_none_or(|source| tool.id.source.as_str() == source)
         };
         let found: Vec<_> =
@@ -132,7 +132,7 @@ impl Operation<Workspace> for ListTools {
     fn text(output: &ToolPage, style: &Text) -> String {
         let tools = output.shown.iter().map(AsRef::as_ref);
         if output.is_qualified {
-            text::qualified_lines(tools)
+            text::qualified_lines(tools, style)
         } else {
             text::lines(tools, style.width)
         }
@@ -145,8 +145,8 @@ impl Operation<Workspace> for ListTools {
 
 /// Tool counts by source, in the order of the tools, which are sorted by source.
 fn counted_by_source(tools: &[&Arc<Tool>]) -> Vec<SourceCount> {
-    let of_one = tools.chunk_by(|one, other| one.id.source == other.id.source);
-    of_one
+    let by_source = tools.chunk_by(|one, other| one.id.source == other.id.source);
+    by_source
         .map(|tools| SourceCount { id: tools[0].id.source.to_string(), tools: tools.len() })
         .collect()
 }

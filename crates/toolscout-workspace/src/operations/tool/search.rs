@@ -27,43 +27,43 @@ pub(crate) struct SearchTools;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchToolsInput {
-    /// What the tool should do, in your own words; every tool fits an empty query.
+    /// What the tool should do, in your own words; an empty query matches every tool
     #[serde(default)]
     #[schemars(extend("x-cli" = {"flag": "query", "positional": true}))]
     q: Vec<String>,
-    /// How to rank tools.
+    /// The ranking profile
     #[serde(default = "default_profile")]
     #[schemars(schema_with = "profile_schema")]
     profile: String,
-    /// At most this many results, from 1 to 100: 10 if left out, or no number.
+    /// The maximum number of results, from 1 to 100; 10 by default
     #[serde(default)]
     #[schemars(extend("x-cli" = {"short": "n", "value": "N"}))]
     limit: Option<String>,
-    /// Only tools of this source; may be repeated.
+    /// Search only this source; may be repeated
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "ID"}))]
     source: Vec<String>,
-    /// Show how the query was read, and what each score is made of.
+    /// Show how the query was parsed, and the parts of each score
     #[serde(default)]
     explain: bool,
-    /// By words alone, without embeddings.
+    /// Search by keywords only, without embeddings
     #[serde(default)]
     lexical: bool,
-    /// The query is still being typed: it is not recorded, and nothing is learned from it. For operators only.
+    /// Mark the query as incomplete: it is neither recorded nor used as feedback; for operators only
     #[serde(default)]
     #[schemars(extend("x-cli" = {"skip": true}))]
     typing: bool,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SearchResults {
-    /// How the query was read; only with `explain`.
+    /// How the query was parsed; only with `explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    question: Option<ReadingView>,
-    /// Best first.
+    query: Option<ReadingView>,
+    /// The matching tools, best first.
     results: Vec<SearchResult>,
-    /// Why little was found, and what to do about it.
+    /// Why results may be missing, and what to do about it.
     notes: Vec<String>,
     #[serde(skip)]
     hits: Vec<SearchHit>,
@@ -71,12 +71,12 @@ pub(crate) struct SearchResults {
     explanation: Option<Explanation>,
 }
 
-/// A tool that fits.
+/// A matching tool.
 #[derive(Serialize, JsonSchema)]
 struct SearchResult {
     #[serde(flatten)]
     hit: HitView,
-    /// What the score is made of; only with `explain`, and only for tools of this gateway.
+    /// The parts of the score; only with `explain`, and not for tools of a remote gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<PartsView>,
 }
@@ -129,7 +129,7 @@ impl Operation<Workspace> for SearchTools {
         };
         Ok(SearchResults {
             results: found.hits.iter().map(result).collect(),
-            question: explanation.as_ref().map(|explanation| (&explanation.reading).into()),
+            query: explanation.as_ref().map(|explanation| (&explanation.reading).into()),
             notes: [found.notes, found.reasons].concat(),
             hits: found.hits,
             explanation,
@@ -144,7 +144,7 @@ impl Operation<Workspace> for SearchTools {
     }
 
     fn write_json(output: &SearchResults, writer: &mut dyn io::Write) -> io::Result<()> {
-        match &output.question {
+        match &output.query {
             Some(_) => output::write(writer, output),
             None => output::write(writer, &output.results),
         }
@@ -169,9 +169,9 @@ fn profile_schema(_: &mut SchemaGenerator) -> Schema {
 fn sources(
     gateway: &Gateway,
     view: &CatalogView,
-    wanted: &[String],
+    requested: &[String],
 ) -> Result<Option<Vec<SourceId>>, OperationError> {
-    let wanted: Vec<_> = wanted
+    let requested: Vec<_> = requested
         .iter()
         .flat_map(|ids| ids.split(','))
         .map(str::trim)
@@ -179,15 +179,15 @@ fn sources(
         .collect();
     let absent = gateway.absent();
     let known = || {
-        let there = view.sources().iter().map(|source| source.id()).chain(view.delegates());
-        there.chain(absent.iter().filter_map(|problem| problem.source.as_ref()))
+        let ids = view.sources().iter().map(|source| source.id()).chain(view.remote_gateways());
+        ids.chain(absent.iter().filter_map(|diagnostic| diagnostic.source.as_ref()))
     };
     let find = |id: &&str| {
         known().find(|known| known.as_str() == *id).cloned().ok_or_else(|| {
             let hint = match nearest(id, known().map(SourceId::as_str)) {
-                Some(nearest) => format!("Did you mean `{nearest}`?"),
+                Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => format!(
-                    "Known sources: {}.",
+                    "known sources: {}",
                     known().map(SourceId::as_str).collect::<Vec<_>>().join(", ")
                 ),
             };
@@ -195,8 +195,8 @@ fn sources(
             OperationError::new(ErrorCode::ResourceNotFound, message).hint(hint)
         })
     };
-    let found = wanted.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-    Ok((!wanted.is_empty()).then_some(found))
+    let found = requested.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    Ok((!requested.is_empty()).then_some(found))
 }
 
 /// Adapts the notes for a command: adds the next step if there are no hits, and removes
@@ -216,7 +216,7 @@ async fn adapt_notes(
     Ok(())
 }
 
-/// The diagnostics that discovery reported: all of them, unless too many sources have one.
+/// The diagnostics that discovery reported: not the states of servers, except with `--verbose`.
 async fn reported(workspace: &Workspace) -> Result<Vec<String>, OperationError> {
     let problems = workspace.tools.discover(|_| ()).await?;
     let is_of_source = |problem: &&Diagnostic| problem.kind == DiagnosticKind::Source;
@@ -226,7 +226,7 @@ async fn reported(workspace: &Workspace) -> Result<Vec<String>, OperationError> 
     Ok(problems
         .iter()
         .filter(is_reported)
-        .map(|problem| escape::line(&problem.message).into_owned())
+        .map(|diagnostic| escape::line(&diagnostic.message).into_owned())
         .collect())
 }
 
@@ -237,11 +237,11 @@ fn nothing_found(workspace: &Workspace, known: usize) -> String {
         );
     }
     let servers = if workspace.parts.servers {
-        "; or use MCP servers: `toolscout import`, `toolscout server add ID -- COMMAND`"
+        "; or add MCP servers with `toolscout import` or `toolscout server add ID -- COMMAND`"
     } else {
         ""
     };
     format!(
-        "No tools found: there are none yet.\n  hint: put one into `tools/`, then `toolscout doctor`{servers}"
+        "No tools found: this project has no tools yet.\n  hint: put a script into `tools/`, then run `toolscout doctor`{servers}"
     )
 }

@@ -22,10 +22,10 @@ pub(crate) struct ShowTool;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowToolInput {
-    /// The tool, in any form of its name.
+    /// The tool: `source/tool`, `source__tool`, or the bare name if only one source has it
     #[schemars(extend("x-cli" = {"positional": true}))]
     tool: String,
-    /// Also a disabled or quarantined tool (for operators only), and the tools of the same name that it hides.
+    /// Show disabled and quarantined tools too (for operators only), and tools that this one shadows
     #[serde(default)]
     all: bool,
 }
@@ -45,16 +45,16 @@ struct ToolDetails {
     server: String,
     /// The digest of the complete definition.
     digest: String,
-    /// The schema of its structured result, as written.
+    /// The JSON Schema of its structured result, unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "serde_json::Value")]
     output_schema: Option<RawJson>,
-    /// Hints of its author, as written.
+    /// The annotations of its definition, unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "serde_json::Value")]
     annotations: Option<RawJson>,
     policies: ToolPolicies,
-    /// Tools of the same name that a bare name does not lead to; only with `all`.
+    /// Tools of the same name that the bare name does not select; only with `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
     shadowed: Option<Vec<String>>,
 }
@@ -64,9 +64,9 @@ struct ToolDetails {
 struct ToolPolicies {
     /// The effective policy.
     effective: &'static str,
-    /// Why.
-    because: String,
-    /// Outer levels first.
+    /// The rule that sets it.
+    reason: String,
+    /// The policy at each level, outermost first.
     levels: Vec<PolicyAtLevel>,
 }
 
@@ -74,10 +74,10 @@ struct ToolPolicies {
 struct PolicyAtLevel {
     /// `global`, `project` or `session`.
     level: &'static str,
-    /// The policy that is set; missing if none is.
+    /// The policy set at this level; missing if none is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
-    /// The policies that can be set, given the outer levels.
+    /// Policies that this level may set, given the outer levels.
     allowed: Vec<&'static str>,
 }
 
@@ -96,15 +96,15 @@ impl Operation<Workspace> for ShowTool {
         input: ShowToolInput,
         cx: &Cx,
     ) -> Result<ShownTool, OperationError> {
-        let gateway = workspace.known(cx).await?;
+        let gateway = workspace.discovered_gateway(cx).await?;
         let view = gateway.view(cx).await;
         let tool = resolve(&gateway, &view, &input, cx)?;
-        let policies = gateway.policies();
+        let policies = view.policies();
         let mut details = ToolDetails::new(&tool, &policies, cx);
         if input.all {
             let snapshot = snapshot(&view, true, cx);
             let same_name =
-                snapshot.named(tool.id.name.as_str()).iter().map(|named| &named.tool.id);
+                snapshot.tools_named(tool.id.name.as_str()).iter().map(|named| &named.tool.id);
             details.shadowed =
                 Some(same_name.filter(|id| **id != tool.id).map(ToString::to_string).collect());
         }
@@ -161,13 +161,14 @@ pub fn resolve_cached(
         .into_iter()
         .filter_map(|separator| name.split_once(separator))
         .chain(name.split_once("__"));
-    let mut forms = forms.filter(|(source, _)| view.delegates().any(|id| id.as_str() == *source));
+    let mut forms =
+        forms.filter(|(source, _)| view.remote_gateways().any(|id| id.as_str() == *source));
     match (error.kind(), forms.next()) {
         (ErrorKind::NotFound, Some((source, inner))) => {
             let (name, inner) = (escape::line(name), escape::line(inner));
             let message = format!("`{source}` has not been searched for `{name}` yet");
             let hint = format!(
-                "`toolscout search '{inner}' --json` searches it, and shows the arguments of its tools."
+                "run `toolscout search '{inner}' --json` to search it and see the arguments of its tools"
             );
             Err(OperationError::new(ErrorCode::ResourceNotFound, message).hint(hint))
         }
@@ -179,12 +180,12 @@ impl ToolDetails {
     fn new(tool: &Tool, policies: &Policies, cx: &Cx) -> Self {
         let decision = policies.effective(tool);
         let level = |level: LevelName| PolicyAtLevel {
-            level: level.word(),
-            value: policies.value(level, &tool.id).map(|policy| policy.word()),
+            level: level.as_str(),
+            value: policies.value(level, &tool.id).map(|policy| policy.as_str()),
             allowed: policies
                 .allowed_values(level, &tool.id)
                 .into_iter()
-                .map(|policy| policy.word())
+                .map(|policy| policy.as_str())
                 .collect(),
         };
         let levels = [LevelName::Global, LevelName::Project, LevelName::Session].map(level).into();
@@ -195,8 +196,8 @@ impl ToolDetails {
             output_schema: tool.output_schema.clone(),
             annotations: tool.annotations.clone(),
             policies: ToolPolicies {
-                effective: decision.policy.word(),
-                because: decision.because,
+                effective: decision.policy.as_str(),
+                reason: decision.reason,
                 levels,
             },
             shadowed: None,
@@ -216,7 +217,7 @@ impl ToolDetails {
         let status = tool
             .reason
             .as_ref()
-            .map_or(tool.status.to_owned(), |why| format!("{} ({why})", tool.status));
+            .map_or(tool.status.to_owned(), |reason| format!("{} ({reason})", tool.status));
         fact("title", tool.title.as_deref().unwrap_or_default());
         fact("about", tool.description.as_deref().unwrap_or("(no description)"));
         fact("keywords", &tool.keywords.join(", "));

@@ -16,28 +16,28 @@ use toolscout_gateway::{CatalogView, Snapshot};
 pub(crate) struct ToolSummary {
     /// `source/name`.
     pub(super) id: String,
-    /// The source it comes from.
+    /// The id of its source.
     pub(super) source: String,
     /// Its name at its source.
     pub(super) name: String,
-    /// A name for people.
+    /// A display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) title: Option<String>,
     /// What it does.
     pub(super) description: Option<String>,
-    /// More words it is found by.
+    /// Additional words for search.
     pub(super) keywords: Vec<String>,
-    /// The file that describes it; for operators only.
+    /// The file that defines it; for operators only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) path: Option<PathBuf>,
-    /// The schema of its arguments, as written.
+    /// The JSON Schema of its arguments, unchanged unless `safeSchemas` is set.
     #[schemars(with = "serde_json::Value")]
     pub(super) input_schema: RawJson,
     /// The effective policy: `allow`, `ask`, `deny` or `disable`.
     policy: &'static str,
-    /// `ready`, `held`, `unprobed` or `unavailable`.
+    /// `ready`, `quarantined`, `unprobed` or `unavailable`.
     pub(super) status: &'static str,
-    /// `listed` or `searchable`.
+    /// `listed` (agents see it in the tool list) or `searchable` (agents find it by search).
     visibility: &'static str,
     /// Why it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,11 +55,11 @@ impl ToolSummary {
             keywords: tool.keywords.clone(),
             path: tool.provenance.path.clone().filter(|_| cx.role == Role::Operator),
             input_schema: tool.input_schema.clone(),
-            policy: policies.effective(tool).policy.word(),
+            policy: policies.effective(tool).policy.as_str(),
             status: match &tool.status {
                 // The first call completes its definition.
                 Status::Static => "ready",
-                status => status.word(),
+                status => status.as_str(),
             },
             visibility: match tool.visibility {
                 Visibility::Listed => "listed",
@@ -73,5 +73,5 @@ impl ToolSummary {
 /// The tools visible to a request; with `all`, an operator also sees disabled tools and the
 /// text of quarantined ones.
 pub(super) fn snapshot(view: &CatalogView, all: bool, cx: &Cx) -> Arc<Snapshot> {
-    if all && cx.role == Role::Operator { view.whole_snapshot() } else { view.snapshot() }
+    if all && cx.role == Role::Operator { view.full_snapshot() } else { view.snapshot() }
 }

@@ -7,53 +7,53 @@ use toolscout_gateway::{Explanation, QueryReading, QueryWordReading, ScoreParts,
 use toolscout_surface::output::tools;
 use toolscout_surface::search::rounded;
 
-/// The question as it was read.
+/// The parsed query.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReadingView {
-    /// Word by word in English; null where it was asked so.
+    /// The translation to English, word by word; null if the query is in English.
     english: Option<String>,
-    /// The words that count.
+    /// The words that are searched for.
     words: Vec<WordView>,
 }
 
-/// A word of the question, and what answers it.
+/// A word of the query, and the words that match it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WordView {
-    /// As it was typed, or translated.
+    /// The word, as typed or translated.
     word: String,
-    /// Whether a tool has it.
-    known: bool,
-    /// What it was taken for, where no tool has it.
+    /// Whether a tool contains this word.
+    matched: bool,
+    /// Spelling corrections; only if no tool contains the word.
     corrected: Vec<String>,
-    /// What else answers it.
+    /// Related words that also match.
     related: Vec<String>,
 }
 
-/// What a score is made of.
+/// The parts of a score.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PartsView {
-    /// Whether the question is its name.
-    named: bool,
-    /// How much of the question its words answer, from 0 to 1.
-    words: f64,
-    /// How alike the two are in meaning; null where that is not known.
-    meaning: Option<f64>,
-    /// What earlier questions add.
+    /// Whether the query is the name of the tool.
+    name_match: bool,
+    /// How much of the query the tool's words match, from 0 to 1.
+    lexical: f64,
+    /// The similarity of query and tool by their embeddings; null if the tool has no embedding yet.
+    semantic: Option<f64>,
+    /// The boost from relevance feedback.
     learned: f64,
-    /// Whether its source is one that a person wants.
-    approved: bool,
+    /// Whether an operator approved the source.
+    source_approved: bool,
 }
 
 impl From<&QueryReading> for ReadingView {
     fn from(reading: &QueryReading) -> Self {
-        let word = |it: &QueryWordReading| WordView {
-            word: it.word.clone(),
-            known: it.is_known,
-            corrected: it.corrected.clone(),
-            related: it.related.clone(),
+        let word = |word_reading: &QueryWordReading| WordView {
+            word: word_reading.word.clone(),
+            matched: word_reading.is_known,
+            corrected: word_reading.corrected.clone(),
+            related: word_reading.related.clone(),
         };
         Self { english: reading.english.clone(), words: reading.words.iter().map(word).collect() }
     }
@@ -62,11 +62,11 @@ impl From<&QueryReading> for ReadingView {
 impl From<&ScoreParts> for PartsView {
     fn from(parts: &ScoreParts) -> Self {
         Self {
-            named: parts.is_named,
-            words: rounded(parts.words),
-            meaning: parts.meaning.map(rounded),
-            learned: rounded(parts.learned),
-            approved: parts.is_approved,
+            name_match: parts.is_named,
+            lexical: rounded(parts.lexical),
+            semantic: parts.semantic.map(rounded),
+            learned: rounded(parts.feedback),
+            source_approved: parts.is_approved,
         }
     }
 }
@@ -106,19 +106,19 @@ pub(super) fn explained_lines(
 }
 
 /// How the query was parsed; empty if the query has no words.
-fn question(reading: &QueryReading) -> String {
+fn reading_lines(reading: &QueryReading) -> String {
     let mut out = String::new();
     if let Some(english) = &reading.english {
         out += &format!("in English: {}\n", escape::line(english));
     }
     if !reading.words.is_empty() {
-        let words: Vec<_> = reading.words.iter().map(word).collect();
+        let words: Vec<_> = reading.words.iter().map(word_text).collect();
         out += &format!("read as: {}\n", words.join(", "));
     }
     out
 }
 
-fn word(read: &QueryWordReading) -> String {
+fn word_text(read: &QueryWordReading) -> String {
     let word = escape::line(&read.word).into_owned();
     let all = |words: &[String]| escape::line(&words.join(" or ")).into_owned();
     let related = match read.related.is_empty() {
@@ -126,22 +126,22 @@ fn word(read: &QueryWordReading) -> String {
         false => format!(" (or {})", all(&read.related)),
     };
     match (read.is_known, read.corrected.is_empty(), read.related.is_empty()) {
-        (false, false, _) => format!("{word} (taken for {})", all(&read.corrected)),
-        (false, true, true) => format!("{word} (no tool has it)"),
+        (false, false, _) => format!("{word} (corrected to {})", all(&read.corrected)),
+        (false, true, true) => format!("{word} (no tool mentions it)"),
         _ => format!("{word}{related}"),
     }
 }
 
-fn made_of(parts: &ScoreParts) -> String {
+fn score_line(parts: &ScoreParts) -> String {
     let mut all = Vec::new();
     if parts.is_named {
-        all.push("its name".to_owned());
+        all.push("exact name".to_owned());
     }
-    all.push(format!("words {:.2}", parts.words));
-    all.extend(parts.meaning.map(|it| format!("meaning {it:.2}")));
-    if parts.learned > 0.0 {
-        all.push(format!("learned {:.2}", parts.learned));
+    all.push(format!("keywords {:.2}", parts.lexical));
+    all.extend(parts.semantic.map(|meaning| format!("similarity {meaning:.2}")));
+    if parts.feedback > 0.0 {
+        all.push(format!("feedback {:.2}", parts.feedback));
     }
     all.push(if parts.is_approved { "source approved" } else { "source not approved" }.to_owned());
-    format!("      made of: {}\n", all.join(", "))
+    format!("      score: {}\n", all.join(", "))
 }

@@ -11,7 +11,7 @@ fn id(text: &str) -> ToolId {
 }
 
 fn word(word: &str, is_known: bool, corrected: &[&str], related: &[&str]) -> QueryWordReading {
-    let owned = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect();
+    let owned = |all: &[&str]| all.iter().map(|item| (*item).to_owned()).collect();
     QueryWordReading {
         word: word.to_owned(),
         is_known,
@@ -21,7 +21,7 @@ fn word(word: &str, is_known: bool, corrected: &[&str], related: &[&str]) -> Que
 }
 
 #[test]
-fn an_explanation_says_how_the_question_was_read_and_what_scores_are_made_of() {
+fn an_explanation_shows_the_parsed_query_and_score_parts() {
     let tool = Tool { description: Some("Sends mail".to_owned()), ..Tool::new(id("mail/send")) };
     let hit =
         SearchHit { tool: Arc::new(tool), score: 0.9, why: vec!["`send` in name".to_owned()] };
@@ -32,9 +32,9 @@ fn an_explanation_says_how_the_question_was_read_and_what_scores_are_made_of() {
     ];
     let parts = ScoreParts {
         is_named: false,
-        words: 0.5,
-        meaning: Some(0.25),
-        learned: 0.125,
+        lexical: 0.5,
+        semantic: Some(0.25),
+        feedback: 0.125,
         is_approved: false,
     };
     let explanation = Explanation {
@@ -43,9 +43,9 @@ fn an_explanation_says_how_the_question_was_read_and_what_scores_are_made_of() {
     };
     insta::assert_snapshot!(explain::explained_lines(&[hit.clone(), hit], &explanation, None), @r"
     in English: send mail
-    read as: send (or post), maill (taken for mail), zz\u{202e} (no tool has it)
+    read as: send (or post), maill (corrected to mail), zz\u{202e} (no tool mentions it)
     0.90  mail/send - Sends mail
-          made of: words 0.50, meaning 0.25, learned 0.12, source not approved
+          score: keywords 0.50, similarity 0.25, feedback 0.12, source not approved
           because: `send` in name
     0.90  mail/send - Sends mail
           because: `send` in name
