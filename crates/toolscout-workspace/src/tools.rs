@@ -1,7 +1,7 @@
 //! The tools of all sources, discovered on first use.
 
 use crate::environment::Environment;
-use crate::{AppError, Options};
+use crate::{AppError, CommandTraits, Options};
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -37,7 +37,7 @@ enum Verbosity {
 
 impl Tools {
     /// The number of unavailable sources that are reported one by one.
-    pub const SOURCES: usize = 3;
+    const MAX_SOURCE_WARNINGS: usize = 3;
 
     /// The tools of this gateway. Does not run discovery.
     pub fn new(
@@ -69,12 +69,12 @@ impl Tools {
     }
 
     /// The gateway, after discovery; diagnostics are reported as warnings.
-    pub async fn known(&self) -> Result<&Gateway, AppError> {
+    pub async fn discovered_gateway(&self) -> Result<&Gateway, AppError> {
         self.discover(|_| ()).await?;
         Ok(&self.gateway)
     }
 
-    /// As [`Tools::known`]; the first discovery also shows each tool as it is found.
+    /// As [`Tools::discovered_gateway`]; the first discovery also shows each tool as it is found.
     pub async fn discover(
         &self,
         watch: impl FnMut(&DiscoveryItem),
@@ -87,15 +87,15 @@ impl Tools {
         self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
     }
 
-    /// As [`Tools::known`], without warnings.
-    pub async fn known_quietly(&self) -> Result<&Gateway, AppError> {
+    /// As [`Tools::discovered_gateway`], without warnings.
+    pub async fn discovered_gateway_quietly(&self) -> Result<&Gateway, AppError> {
         self.discover_quietly().await?;
         Ok(&self.gateway)
     }
 
     /// Discovers all sources again, without warnings.
     pub async fn discover_quietly_again(&self) -> Result<Vec<Diagnostic>, AppError> {
-        self.sorted(self.gateway.refresh(&self.request).await)
+        self.collect_diagnostics(self.gateway.refresh(&self.request).await)
     }
 
     /// Discovers all sources again at once, so that a definition is reviewed even if it soon
@@ -104,24 +104,24 @@ impl Tools {
         match self.discover_quietly_again().await {
             Ok(news) => news
                 .iter()
-                .filter(|it| it.kind == DiagnosticKind::Quarantined)
-                .for_each(|it| self.warn(it)),
+                .filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined)
+                .for_each(|diagnostic| self.warn(diagnostic)),
             Err(error) => {
-                tracing::warn!(event = "changes_not_seen", error = %escape::line(&error.to_string()))
+                tracing::warn!(event = "rediscovery_failed", error = %escape::line(&error.to_string()))
             }
         }
     }
 
     /// The diagnostics of discovery, for callers that report them themselves.
     pub async fn discover_quietly(&self) -> Result<&[Diagnostic], AppError> {
-        let run = || async { self.sorted(self.gateway.refresh(&self.request).await) };
+        let run = || async { self.collect_diagnostics(self.gateway.refresh(&self.request).await) };
         self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
     }
 
     /// Discovers all sources again, after a change that they depend on.
     pub async fn discover_again(&self) -> Result<(), AppError> {
         let refreshed = self.gateway.refresh(&self.request).await;
-        self.settle(refreshed).map(|_| ())
+        self.report(refreshed).map(|_| ())
     }
 
     /// Whether the first catalog is published.
@@ -155,19 +155,20 @@ impl Tools {
                 of_sources.len() - Self::SOURCES
             );
             self.warn(
-                &Diagnostic::warning(DiagnosticKind::Source, message).hint("toolscout server list"),
+                &Diagnostic::warning(DiagnosticKind::Source, message)
+                    .with_hint("toolscout server list"),
             );
         }
         Ok(problems)
     }
 
     /// All diagnostics; the one at which strict mode stopped is an error.
-    fn sorted(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
-        let mut problems = refreshed.problems;
+    fn collect_diagnostics(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
+        let mut diagnostics = refreshed.diagnostics;
         for (id, error) in refreshed.failed {
             match error {
-                SourceError::Stopped(problem) => return Err(AppError::Stopped(problem)),
-                error => problems.push(Diagnostic::warning(
+                SourceError::Stopped(diagnostic) => return Err(AppError::Stopped(diagnostic)),
+                error => diagnostics.push(Diagnostic::warning(
                     DiagnosticKind::Source,
                     format!("source `{id}` could not be listed: {error}"),
                 )),
@@ -183,51 +184,50 @@ impl Tools {
     }
 
     /// Tools that cannot be typed as commands, because a built-in command has the same name.
-    fn clashes(&self) -> Vec<Diagnostic> {
+    fn name_clashes(&self) -> Vec<Diagnostic> {
         let snapshot = self.gateway.snapshot();
         // Iterates over the commands, because there are a few dozen of them and possibly
         // thousands of tools.
         let reserved = self.reserved.get().into_iter().flatten();
-        let mut clashing: Vec<_> = reserved.flat_map(|it| snapshot.named(it)).collect();
-        clashing.sort_by_key(|it| it.at);
-        let problem = |tool: &Arc<Tool>| {
-            let (name, message) =
-                (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
-            // The operator cannot rename the tool of a server.
-            if self
-                .gateway
-                .sources()
-                .iter()
-                .any(|it| *it.id() == tool.id.source && it.origin() == SourceKind::Mcp)
-            {
-                let problem = Diagnostic::debug(DiagnosticKind::Collision, message)
-                    .of(tool.id.source.clone());
-                return problem.hint(format!("toolscout run {}", tool.id));
-            }
-            let problem =
-                Diagnostic::warning(DiagnosticKind::Collision, message).of(tool.id.source.clone());
-            let problem = problem.hint(format!("toolscout run {name}"));
-            match &tool.provenance.path {
-                Some(path) => problem.at(path),
-                None => problem,
-            }
-        };
-        clashing.into_iter().map(|it| problem(&it.tool)).collect()
+        let mut clashing: Vec<_> =
+            reserved.flat_map(|reserved| snapshot.tools_named(reserved)).collect();
+        clashing.sort_by_key(|named| named.at);
+        let diagnostic =
+            |tool: &Arc<Tool>| {
+                let (name, message) =
+                    (&tool.id.name, format!("`{}` is also a built-in command", tool.id.name));
+                // The operator cannot rename the tool of a server.
+                if self.gateway.sources().iter().any(|source| {
+                    *source.id() == tool.id.source && source.kind() == SourceKind::Mcp
+                }) {
+                    let diagnostic = Diagnostic::debug(DiagnosticKind::Collision, message)
+                        .with_source(tool.id.source.clone());
+                    return diagnostic.with_hint(format!("toolscout run {}", tool.id));
+                }
+                let diagnostic = Diagnostic::warning(DiagnosticKind::Collision, message)
+                    .with_source(tool.id.source.clone());
+                let diagnostic = diagnostic.with_hint(format!("toolscout run {name}"));
+                match &tool.provenance.path {
+                    Some(path) => diagnostic.with_path(path),
+                    None => diagnostic,
+                }
+            };
+        clashing.into_iter().map(|clashing| diagnostic(&clashing.tool)).collect()
     }
 
     /// Writes a diagnostic as a warning, as far as the verbosity allows.
-    pub fn warn(&self, problem: &Diagnostic) {
+    pub fn warn(&self, diagnostic: &Diagnostic) {
         // A command that runs one tool does not repeat that other sources are unavailable.
         // Quarantine is reported once.
-        let is_of_a_server = problem.source.is_some()
-            && problem.path.is_none()
-            && problem.kind != DiagnosticKind::Quarantined;
-        let is_beside_the_point =
-            (problem.kind == DiagnosticKind::Untrusted || is_of_a_server) && !self.shows_tools;
-        let is_quiet = problem.level == DiagnosticLevel::Debug || is_beside_the_point;
+        let is_about_server = diagnostic.source.is_some()
+            && diagnostic.path.is_none()
+            && diagnostic.kind != DiagnosticKind::Quarantined;
+        let is_irrelevant = (diagnostic.kind == DiagnosticKind::Untrusted || is_about_server)
+            && !self.command.shows_tools;
+        let is_quiet = diagnostic.level == DiagnosticLevel::Debug || is_irrelevant;
         let needed = if is_quiet { Verbosity::Verbose } else { Verbosity::Normal };
         if self.verbosity >= needed {
-            self.environment.say(&render(problem));
+            self.environment.eprint(&render(diagnostic));
         }
     }
 
@@ -287,25 +287,25 @@ fn render(problem: &Diagnostic) -> String {
     let path = problem
         .path
         .as_ref()
-        .map(|it| format!("{}: ", escape::line(&it.display().to_string())))
+        .map(|path| format!("{}: ", escape::line(&path.display().to_string())))
         .unwrap_or_default();
-    let level = if problem.level == DiagnosticLevel::Debug { "note" } else { "warning" };
-    let mut text = format!("{level}: {path}{}\n", escape::text(&problem.message));
-    if let Some(hint) = &problem.hint {
+    let level = if diagnostic.level == DiagnosticLevel::Debug { "note" } else { "warning" };
+    let mut text = format!("{level}: {path}{}\n", escape::text(&diagnostic.message));
+    if let Some(hint) = &diagnostic.hint {
         text += &format!("  hint: {}\n", escape::text(hint));
     }
     text
 }
 
 /// Prompts the operator at the terminal to approve a call, and shows all arguments.
-fn asker(environment: Arc<Environment>) -> ApprovalPrompt {
-    Arc::new(move |question| {
+fn approval_prompt(environment: Arc<Environment>) -> ApprovalPrompt {
+    Arc::new(move |request| {
         let environment = environment.clone();
         Box::pin(async move {
-            let arguments = serde_json::to_string_pretty(&question.arguments).unwrap_or_default();
+            let arguments = serde_json::to_string_pretty(&request.arguments).unwrap_or_default();
             let (tool, arguments) =
-                (question.tool.to_string(), escape::text(&arguments).into_owned());
-            environment.ask(&format!("Run {} with {arguments}?", escape::line(&tool))).await
+                (request.tool.to_string(), escape::text(&arguments).into_owned());
+            environment.confirm(&format!("Run {} with {arguments}?", escape::line(&tool))).await
         })
     })
 }

@@ -1,4 +1,4 @@
-//! Which folders may run code in this run: the trusted ones, or all.
+//! Which files and servers may be started in this run: the trusted ones, or all.
 
 use crate::{Environment, Options};
 use std::path::Path;

@@ -132,17 +132,17 @@ impl Workspace {
 
     /// The gateway of a request, after the first discovery. A command reports the diagnostics
     /// of discovery on stderr.
-    pub(crate) async fn known(&self, cx: &Cx) -> Result<Arc<Gateway>, AppError> {
+    pub(crate) async fn discovered_gateway(&self, cx: &Cx) -> Result<Arc<Gateway>, AppError> {
         if cx.caller == Caller::Cli {
-            self.tools.known().await?;
+            self.tools.discovered_gateway().await?;
         } else {
-            self.tools.known_quietly().await?;
+            self.tools.discovered_gateway_quietly().await?;
         }
         Ok(self.gateway_for(cx))
     }
 
-    /// The gateway for a request: limited to the profile that this process serves, except for
-    /// decisions of the operator at the terminal.
+    /// The gateway for a request: limited to the profile of the client, or else to the one that
+    /// this process serves, except for decisions of the operator at the terminal.
     pub(crate) fn gateway_for(&self, cx: &Cx) -> Arc<Gateway> {
         match self.served.get() {
             Some(served) if cx.caller != Caller::Cli => served.clone(),
@@ -151,13 +151,13 @@ impl Workspace {
     }
 
     /// Sets the gateway for requests of clients.
-    pub fn set_served(&self, served: Arc<Gateway>) {
-        let _ = self.served.set(served);
+    pub fn set_served_gateway(&self, served_gateway: Arc<Gateway>) {
+        let _ = self.served_gateway.set(served_gateway);
     }
 
     /// The whole gateway, after the first discovery: for decisions, which are about all tools.
-    pub(crate) async fn discovered(&self) -> Result<Arc<Gateway>, AppError> {
-        self.tools.known_quietly().await?;
+    pub(crate) async fn full_gateway(&self) -> Result<Arc<Gateway>, AppError> {
+        self.tools.discovered_gateway_quietly().await?;
         Ok(self.tools.shared_gateway())
     }
 
@@ -189,9 +189,9 @@ impl Workspace {
     }
 
     /// Makes a long-running process write its journal as events happen.
-    pub fn keep_writing_journal(&self) {
+    pub fn start_journal_writer(&self) {
         if let Some(journal) = &self.parts.journal {
-            journal.keep_writing();
+            journal.start_writer();
         }
     }
 
@@ -221,9 +221,9 @@ impl Workspace {
         set.source(id)?.refresh(cx).await.map_err(|error| {
             let hint = match login(&error) {
                 Some(login) => {
-                    format!("The entry is saved. Log in with `{login}`, then run `toolscout server refresh {id}`.")
+                    format!("the entry is saved; log in with `{login}`, then run `toolscout server refresh {id}`")
                 }
-                None => format!("The entry is saved. Fix it, then run `toolscout server refresh {id}`."),
+                None => format!("the entry is saved; fix it, then run `toolscout server refresh {id}`"),
             };
             let message = format!("Tool discovery failed: {}", redact::text(&error.to_string()));
             AppError::unavailable(message, hint)

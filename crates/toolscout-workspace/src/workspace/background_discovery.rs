@@ -44,17 +44,17 @@ pub(super) async fn discover(workspace: &Workspace, ids: &[SourceId]) -> Result<
     until_seen(workspace, first).await
 }
 
-async fn until_seen(workspace: &Workspace, id: &SourceId) -> Result<(), AppError> {
+async fn wait_until_started(workspace: &Workspace, id: &SourceId) -> Result<(), AppError> {
     let set = workspace.servers();
     let Some(shared) = &set.shared else { return Ok(()) };
-    let before = shared.records().read(id, None).map(|it| it.last_discovery).ok();
+    let before = shared.records().read(id, None).map(|record| record.last_discovery).ok();
     let limit = Instant::now() + START_LIMIT;
     while Instant::now() < limit {
         let now = shared.records().read(id, None).ok();
-        let is_seen = now.is_some_and(|it| {
-            it.status == DiscoveryStatus::Discovering || Some(it.last_discovery) != before
+        let has_started = now.is_some_and(|record| {
+            record.status == DiscoveryStatus::Discovering || Some(record.last_discovery) != before
         });
-        if is_seen {
+        if has_started {
             break;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -10,7 +10,7 @@ use toolscout_gateway::{Approvals, Gateway, GatewayBuilder};
 
 /// Reviews the current tools of the servers, which approves them at first sight; returns the
 /// quarantined ones.
-pub(super) async fn first_sight(
+pub(super) async fn review_new_tools(
     workspace: &Workspace,
     set: &ServerSet,
     cx: &Cx,
@@ -22,13 +22,13 @@ pub(super) async fn first_sight(
     // The gateway of the run was built before the server was added.
     let gateway = set.layered().into_iter().fold(Gateway::builder(), GatewayBuilder::source);
     let gateway = gateway.approvals(Approvals::new(set.store.clone(), set.partition.as_str()));
-    let gateway = gateway.searching(workspace.tools.gateway().searching_beside());
+    let gateway = gateway.search_engine(workspace.tools.gateway().shared_search_engine());
     let gateway = gateway.build().map_err(LifecycleError::from)?;
-    let seen = gateway.refresh(cx).await;
-    let held = seen
-        .problems
+    let outcome = gateway.refresh(cx).await;
+    let quarantined = outcome
+        .diagnostics
         .into_iter()
         .filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined);
-    study_briefly(&gateway).await;
-    Ok(held.map(|diagnostic| describe(&diagnostic)).collect())
+    index_briefly(workspace, &gateway).await;
+    Ok(quarantined.map(|diagnostic| describe(&diagnostic)).collect())
 }

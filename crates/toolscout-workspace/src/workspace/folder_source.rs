@@ -1,7 +1,7 @@
 //! The folder source of a run, as options and configuration describe it.
 
 use super::Startup;
-use crate::{AppError, Trust};
+use crate::{AppError, Trust, sandbox_host};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl Startup {
         let options = &self.options;
         Ok(FolderSource::builder()
             .store(self.environment.store())
-            .trust(Trust::new(&self.environment, options).question())
+            .trust(Trust::new(&self.environment, options).checker())
             .probing(if options.command.only_reads { Probing::Never } else { Probing::Allowed })
             .limits(self.probe_limits())
             .on_conflict(self.on_conflict()?)
@@ -46,9 +46,9 @@ impl Startup {
     fn roots(&self) -> ChainRoots {
         let given: Vec<PathBuf> =
             self.options.texts("root").into_iter().map(PathBuf::from).collect();
-        let usual = || vec![PathBuf::from("default")];
+        let default = || vec![PathBuf::from("default")];
         let roots = if given.is_empty() {
-            self.config.settings.roots.clone().unwrap_or_else(usual)
+            self.config.settings.roots.clone().unwrap_or_else(default)
         } else {
             given.clone()
         };
@@ -73,34 +73,34 @@ impl Startup {
             false => Some(given.into_iter().map(str::to_owned).collect()),
         };
         GlobTools {
-            patterns: either(self.options.texts("pattern"), &self.config.settings.patterns),
-            ignore: either(self.options.texts("ignore"), &self.config.settings.ignore),
+            patterns: given_or_set(self.options.texts("pattern"), &self.config.settings.patterns),
+            ignore: given_or_set(self.options.texts("ignore"), &self.config.settings.ignore),
         }
     }
 
     fn explicit_files(&self) -> Vec<PathBuf> {
         let given =
-            self.options.texts("tool").into_iter().map(|it| self.environment.cwd().join(it));
+            self.options.texts("tool").into_iter().map(|text| self.environment.cwd().join(text));
         given.chain(self.config.settings.tool_files.iter().flatten().cloned()).collect()
     }
 
     fn probe_limits(&self) -> ProbeLimits {
-        let usual = ProbeLimits::default();
+        let default = ProbeLimits::default();
         let Some(per_file) = self.config.settings.probe_timeout_ms.map(Duration::from_millis)
         else {
-            return usual;
+            return default;
         };
-        ProbeLimits { per_file, total: per_file.saturating_mul(4), ..usual }
+        ProbeLimits { per_file, total: per_file.saturating_mul(4), ..default }
     }
 
     fn on_conflict(&self) -> Result<toolscout_source::Conflict, AppError> {
-        let word = self
+        let policy = self
             .options
             .text("on-conflict")
             .or(self.config.settings.on_conflict.as_deref())
             .unwrap_or("replace");
-        word.parse().map_err(|it: toolscout_source::UnknownConflict| {
-            AppError::invalid(it.to_string(), "use replace, skip or error")
+        policy.parse().map_err(|error: toolscout_source::UnknownConflict| {
+            AppError::invalid(error.to_string(), "use replace, skip or error")
         })
     }
 }
