@@ -1,6 +1,7 @@
 //! The built-in tokens of agents and operators: generated once, and saved in files that only their
 //! owner can read.
 
+use super::state_file;
 use crate::{AppError, Environment};
 use ring::rand::{SecureRandom, SystemRandom};
 use rustix::fs::{Mode, OFlags, open};
@@ -10,37 +11,29 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The file of the agents' token, in the state folder.
-pub(crate) const AGENT: &str = "agent.token";
-/// The file of the operators' token.
-pub(crate) const OPERATOR: &str = "operator.token";
 /// The length of a token in bytes, before encoding.
 const BYTES: usize = 32;
 /// The maximum number of bytes read from the file.
 const LARGEST: u64 = 4 << 10;
 
 /// A token saved in a file.
-pub(crate) struct SavedToken {
-    pub(crate) secret: String,
-    pub(crate) path: PathBuf,
+pub struct SavedToken {
+    /// Its value.
+    pub secret: String,
+    /// The file.
+    pub path: PathBuf,
     /// Whether it was just generated.
-    pub(crate) is_new: bool,
+    pub is_new: bool,
 }
 
 /// The token in this file; generated if the file does not exist.
-pub(crate) fn load_or_create(
-    environment: &Environment,
-    file: &str,
-) -> Result<SavedToken, AppError> {
-    let folder = environment.state_dir().ok_or_else(|| {
-        AppError::invalid("no state directory", "set HOME or TOOLSCOUT_STATE_DIR")
-    })?;
-    let path = folder.join(file);
+pub fn load_or_create(environment: &Environment, file: &str) -> Result<SavedToken, AppError> {
+    let path = state_file(environment, file)?;
     if let Some(secret) = read(&path)? {
         return Ok(SavedToken { secret, path, is_new: false });
     }
     let secret = generate()?;
-    match write(&folder, &path, &secret) {
+    match write(&path, &secret, fs::hard_link) {
         Ok(()) => Ok(SavedToken { secret, path, is_new: true }),
         // Another process created it first; its token is used.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -51,7 +44,15 @@ pub(crate) fn load_or_create(
     }
 }
 
-fn read(path: &Path) -> Result<Option<String>, AppError> {
+/// Replaces the token in this file; returns the new value.
+pub(crate) fn replace(environment: &Environment, file: &str) -> Result<String, AppError> {
+    let (path, secret) = (state_file(environment, file)?, generate()?);
+    write(&path, &secret, fs::rename).map_err(AppError::io("write", &path))?;
+    Ok(secret)
+}
+
+/// The token in a file; `None` if there is no file. A file that other users can read is an error.
+pub(super) fn read(path: &Path) -> Result<Option<String>, AppError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = match open(path, flags, Mode::empty()) {
         Ok(file) => File::from(file),
@@ -75,9 +76,15 @@ fn read(path: &Path) -> Result<Option<String>, AppError> {
     Ok(Some(text.trim().to_owned()))
 }
 
-/// Writes the file atomically, readable for its owner only.
-fn write(folder: &Path, path: &Path, secret: &str) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+/// Writes the file atomically, readable for its owner only. `publish` gives the complete file its
+/// name: a hard link does not replace a file that another process has created in the meantime, and
+/// renaming does.
+fn write(
+    path: &Path,
+    secret: &str,
+    publish: fn(PathBuf, PathBuf) -> io::Result<()>,
+) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
     let made = path.with_extension(format!("token.{}", std::process::id()));
     let _ = fs::remove_file(&made);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -85,15 +92,15 @@ fn write(folder: &Path, path: &Path, secret: &str) -> io::Result<()> {
         let mut file = File::from(open(&made, flags, Mode::RUSR | Mode::WUSR)?);
         file.write_all(format!("{secret}\n").as_bytes())?;
         file.sync_all()?;
-        // Does not replace a file that another process created in the meantime.
-        fs::hard_link(&made, path)
+        publish(made.clone(), path.to_owned())
     };
     let outcome = written();
     let _ = fs::remove_file(&made);
     outcome
 }
 
-fn generate() -> Result<String, AppError> {
+/// The value of a new token.
+pub(crate) fn generate() -> Result<String, AppError> {
     let mut text = String::from("ts_");
     for byte in random()? {
         let _ = write!(text, "{byte:02x}");
@@ -102,7 +109,7 @@ fn generate() -> Result<String, AppError> {
 }
 
 /// Random bytes for keys and tokens.
-pub(super) fn random() -> Result<[u8; BYTES], AppError> {
+pub fn random() -> Result<[u8; BYTES], AppError> {
     let mut bytes = [0; BYTES];
     let filled = SystemRandom::new().fill(&mut bytes);
     filled.map(|()| bytes).map_err(|_| {
