@@ -1,18 +1,25 @@
 //! The environment of a run: its working folder, variables, streams and store. Tests and
 //! embedding programs supply their own.
 
+mod color;
 mod unavailable_store;
 
+pub use color::ColorChoice;
+
 use crate::AppError;
+use crate::progress::ProgressDisplay;
+use color::paint_labels;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use toolscout_config::SECRETS_FOLDER;
 use toolscout_core::{MemoryStore, Store};
 use toolscout_mcp_client::ReferenceLookup;
-use toolscout_surface::cli::help::Look;
+use toolscout_process::ancestry::{self, ToolParent};
+use toolscout_surface::cli::help::HelpLayout;
 use toolscout_surface::cli::{Locale, Style};
 use unavailable_store::UnavailableStore;
 
@@ -22,11 +29,18 @@ pub struct Environment {
     vars: BTreeMap<String, String>,
     out: Mutex<Box<dyn Write + Send>>,
     err: Mutex<Box<dyn Write + Send>>,
+    is_silent: AtomicBool,
     is_interactive: bool,
     out_is_terminal: bool,
+    err_is_terminal: bool,
+    /// Set once the options are parsed.
+    color: OnceLock<ColorChoice>,
+    /// Set once the options are parsed.
+    progress: OnceLock<ProgressDisplay>,
     is_captured: bool,
     drains: AtomicBool,
     store: OnceLock<Arc<dyn Store>>,
+    tool_parent: OnceLock<Option<ToolParent>>,
 }
 
 impl Environment {
@@ -39,11 +53,16 @@ impl Environment {
             vars: vars.collect(),
             out: Mutex::new(Box::new(io::stdout())),
             err: Mutex::new(Box::new(io::stderr())),
+            is_silent: AtomicBool::new(false),
             is_interactive: io::stdin().is_terminal() && io::stderr().is_terminal(),
             out_is_terminal: io::stdout().is_terminal(),
+            err_is_terminal: io::stderr().is_terminal(),
+            color: OnceLock::new(),
+            progress: OnceLock::new(),
             is_captured: false,
             drains: AtomicBool::new(false),
             store: OnceLock::new(),
+            tool_parent: OnceLock::new(),
         }
     }
 
@@ -60,11 +79,16 @@ impl Environment {
                 .collect(),
             out: Mutex::new(Box::new(captured.out.clone())),
             err: Mutex::new(Box::new(captured.err.clone())),
+            is_silent: AtomicBool::new(false),
             is_interactive: false,
             out_is_terminal: false,
+            err_is_terminal: false,
+            color: OnceLock::new(),
+            progress: OnceLock::new(),
             is_captured: true,
             drains: AtomicBool::new(false),
             store: OnceLock::from(store),
+            tool_parent: OnceLock::from(None),
         };
         (environment, captured)
     }
@@ -87,7 +111,11 @@ impl Environment {
     /// Resolves references to variables in configured texts.
     pub fn lookup(&self) -> ReferenceLookup {
         let vars = self.vars.clone();
-        ReferenceLookup::of(move |name| vars.get(name).map(Into::into))
+        let lookup = ReferenceLookup::new(move |name| vars.get(name).map(Into::into));
+        match self.config_dir() {
+            Some(folder) => lookup.with_secrets(&folder.join(SECRETS_FOLDER)),
+            None => lookup,
+        }
     }
 
     /// Whether this differs from the environment of this process. If so, no other process
@@ -110,7 +138,7 @@ impl Environment {
     /// Whether the run can prompt an operator at a terminal. A tool may have given itself a
     /// terminal, but it does not answer for an operator.
     pub fn is_interactive(&self) -> bool {
-        self.is_interactive
+        self.is_interactive && self.tool_parent().is_none()
     }
 
     /// Whether standard output is a terminal.
@@ -118,17 +146,62 @@ impl Environment {
         self.out_is_terminal
     }
 
-    /// Whether the output may have colour.
-    pub fn has_colour(&self) -> bool {
-        self.out_is_terminal && self.var("NO_COLOR").is_none() && self.var("TERM") != Some("dumb")
+    /// Whether standard error is a terminal. If not, messages may end up in a log.
+    pub fn err_is_terminal(&self) -> bool {
+        self.err_is_terminal
+    }
+
+    /// The sign that a tool or a server of toolscout started this process; `None` if a person or
+    /// another program did.
+    pub fn tool_parent(&self) -> Option<ToolParent> {
+        *self.tool_parent.get_or_init(ancestry::tool_parent)
+    }
+
+    /// The name of the account on this machine, for the audit log.
+    pub fn account(&self) -> Option<&str> {
+        self.var("LOGNAME").or(self.var("USER"))
+    }
+
+    /// Sets the color of the output; the first call counts.
+    pub fn set_color(&self, choice: ColorChoice) {
+        let _ = self.color.set(choice);
+    }
+
+    /// The style of standard output.
+    pub fn style(&self) -> Style {
+        self.style_of(self.out_is_terminal)
+    }
+
+    /// The style of messages on standard error.
+    fn message_style(&self) -> Style {
+        self.style_of(self.err_is_terminal)
+    }
+
+    fn style_of(&self, is_terminal: bool) -> Style {
+        let choice = self.color.get().copied().unwrap_or_default();
+        choice.style(is_terminal, |name| self.var(name))
+    }
+
+    /// Shows progress from now on, if standard error is a terminal that can erase lines.
+    pub fn show_progress(&self) {
+        if self.err_is_terminal && self.var("TERM") != Some("dumb") {
+            let _ = self.progress.set(ProgressDisplay::at_terminal());
+        }
+    }
+
+    /// The progress lines of this run.
+    pub fn progress(&self) -> ProgressDisplay {
+        self.progress.get().cloned().unwrap_or_default()
     }
 
     /// The style of help pages.
-    pub fn look(&self, locale: Locale) -> Look {
-        let style = if self.has_colour() { Style::Coloured } else { Style::Plain };
-        let width =
-            self.var("COLUMNS").and_then(|it| it.parse().ok()).unwrap_or(Look::default().width);
-        Look { width, style, locale }
+    pub fn help_layout(&self, locale: Locale) -> HelpLayout {
+        let style = self.style();
+        let width = self
+            .var("COLUMNS")
+            .and_then(|var| var.parse().ok())
+            .unwrap_or(HelpLayout::default().width);
+        HelpLayout { width, style, locale }
     }
 
     /// The width of output lines, if `COLUMNS` or a terminal sets one.
@@ -152,6 +225,7 @@ impl Environment {
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), AppError> {
+        let _pause = self.progress().pause();
         let mut out = self.out.lock();
         let mut out = io::BufWriter::with_capacity(64 * 1024, &mut *out);
         match write(&mut out).and_then(|()| out.flush()) {
@@ -162,8 +236,22 @@ impl Environment {
         }
     }
 
-    /// Writes a message to standard error; failures are ignored.
-    pub fn say(&self, text: &str) {
+    /// Writes no more messages to standard error, except the error that ends the run.
+    pub fn silence(&self) {
+        self.is_silent.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes a message to standard error, unless it is silenced; failures are ignored.
+    pub fn eprint(&self, text: &str) {
+        if !self.is_silent.load(Ordering::Relaxed) {
+            self.eprint_error(text);
+        }
+    }
+
+    /// Writes the error that ends the run to standard error; failures are ignored.
+    pub fn eprint_error(&self, text: &str) {
+        let _pause = self.progress().pause();
+        let text = paint_labels(text, self.message_style());
         let mut err = self.err.lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
@@ -173,11 +261,27 @@ impl Environment {
         if !self.is_interactive() {
             return false;
         }
-        self.say(&format!("{question} [y/N] "));
+        let _pause = self.progress().pause();
+        self.eprint(&format!("{question} [y/N] "));
         // On a blocking thread, so that the operator can interrupt the run while it waits.
         let answer =
             tokio::task::spawn_blocking(|| io::stdin().lines().next().and_then(Result::ok)).await;
         matches!(answer.ok().flatten().as_deref().map(str::trim), Some("y" | "Y" | "yes"))
+    }
+
+    /// Prompts for a text at the terminal without showing it; empty without a terminal.
+    pub async fn prompt_secret(&self, question: &str) -> String {
+        if !self.is_interactive() {
+            return String::new();
+        }
+        let _pause = self.progress().pause();
+        self.eprint(question);
+        // Restores the terminal when it is dropped, also if the operator interrupts the run.
+        let _hidden = HiddenInput::start();
+        let line =
+            tokio::task::spawn_blocking(|| io::stdin().lines().next().and_then(Result::ok)).await;
+        self.eprint("\n");
+        line.ok().flatten().unwrap_or_default()
     }
 
     /// The state folder.
@@ -219,6 +323,30 @@ impl Environment {
                 ));
                 Arc::new(UnavailableStore { reason: error.to_string() })
             }
+        }
+    }
+}
+
+/// Typed characters are not shown until this is dropped.
+struct HiddenInput(Option<rustix::termios::Termios>);
+
+impl HiddenInput {
+    fn start() -> Self {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let before = tcgetattr(io::stdin()).ok();
+        if let Some(mut hidden) = before.clone() {
+            hidden.local_modes.remove(LocalModes::ECHO);
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &hidden);
+        }
+        Self(before)
+    }
+}
+
+impl Drop for HiddenInput {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let action = rustix::termios::OptionalActions::Now;
+            let _ = rustix::termios::tcsetattr(io::stdin(), action, before);
         }
     }
 }
