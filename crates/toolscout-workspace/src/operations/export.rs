@@ -1,19 +1,20 @@
 //! `export`: tools, or instructions to use them, in the format of another program.
 
+mod definitions;
 mod opencode;
+mod selection;
 mod skill;
 
-use super::client::launch;
+use super::client::own_launch_command;
+use crate::Workspace;
 use crate::error::file_failure;
-use crate::tools::refuse_quarantined;
-use crate::{AppError, Workspace};
 use schemars::JsonSchema;
+use selection::{NamedTool, ToolSelection, selected_tools};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use toolscout_core::Cx;
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
-use toolscout_core::{Cx, Tool};
 use toolscout_surface::operation::{ErrorCode, Operation, OperationError, OperationSpec, Text};
 use toolscout_surface::output;
 use toolscout_surface::output::counted;
@@ -31,7 +32,15 @@ pub(crate) struct ExportToolsInput {
     #[serde(default)]
     #[schemars(extend("x-cli" = {"positional": true, "value": "TOOL"}))]
     tools: Vec<String>,
-    /// Write files into this folder (opencode, skill)
+    /// Export only tools that match this pattern, such as `github/*`; may be repeated
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "PATTERN"}))]
+    include: Vec<String>,
+    /// Leave out tools that match this pattern, even if they are included; may be repeated
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "PATTERN"}))]
+    exclude: Vec<String>,
+    /// Write files to this folder (opencode, skill)
     #[serde(default)]
     #[schemars(extend("x-cli" = {"value": "DIR"}))]
     to: Option<PathBuf>,
@@ -69,10 +78,12 @@ impl Operation<Workspace> for ExportTools {
 
     const SPEC: OperationSpec = OperationSpec {
         notes: &[
-            "`mcp` is the entry that makes a client start this program for this project; `skill` are instructions for agents.",
+            "Each exported name is unique; `toolscout run NAME` runs its tool.",
+            "`mcp` prints the entry with which a client starts toolscout for this project; `skill` prints instructions for agents.",
         ],
         examples: &[
             "toolscout export openai word-count",
+            "toolscout export anthropic --include 'github/*' --exclude '*/delete_*'",
             "toolscout export opencode --to .opencode/tools",
             "toolscout export skill --to .claude/skills",
         ],
@@ -84,24 +95,29 @@ impl Operation<Workspace> for ExportTools {
         input: ExportToolsInput,
         cx: &Cx,
     ) -> Result<ExportedTools, OperationError> {
-        let ExportToolsInput { form, tools, to } = input;
-        match (form, tools.is_empty()) {
-            (ExportForm::Openai, _) => definitions(workspace, &tools, openai).await,
-            (ExportForm::Anthropic, _) => definitions(workspace, &tools, anthropic).await,
-            (ExportForm::Opencode, _) => {
-                let shim = |tool: &Arc<Tool>| {
-                    (opencode::file_name(tool), opencode::shim(tool, &workspace.program))
-                };
-                let files = chosen(workspace, &tools).await?.iter().map(shim).collect();
+        let ExportToolsInput { format, tools, include, exclude, to } = input;
+        let selection = ToolSelection::parse(tools, &include, &exclude)?;
+        match format {
+            ExportFormat::Openai => {
+                definitions(workspace, &selection, definitions::openai, cx).await
+            }
+            ExportFormat::Anthropic => {
+                definitions(workspace, &selection, definitions::anthropic, cx).await
+            }
+            ExportFormat::Opencode => {
+                let tools = selected_tools(workspace, &selection, cx).await?;
+                let files = opencode::files(&tools, &workspace.program);
                 export(workspace, to, files, opencode::is_ours, cx)
             }
-            (ExportForm::Mcp, true) => entry(workspace, cx).map(ExportedTools::Definitions),
-            (ExportForm::Skill, true) => {
+            ExportFormat::Mcp => {
+                selection.check_empty("mcp")?;
+                client_entry(workspace, cx).map(ExportedTools::Definitions)
+            }
+            ExportFormat::Skill => {
+                selection.check_empty("skill")?;
                 let file = (skill::file(&workspace.program), skill::text(&workspace.program));
                 export(workspace, to, vec![file], skill::is_ours, cx)
             }
-            (ExportForm::Mcp, false) => Err(of_no_tools("mcp")),
-            (ExportForm::Skill, false) => Err(of_no_tools("skill")),
         }
     }
 
@@ -128,56 +144,15 @@ impl Operation<Workspace> for ExportTools {
     }
 }
 
-async fn chosen(workspace: &Workspace, names: &[String]) -> Result<Vec<Arc<Tool>>, AppError> {
-    let gateway = workspace.tools.known().await?;
-    if names.is_empty() {
-        return Ok(gateway
-            .snapshot()
-            .tools()
-            .filter(|tool| refuse_quarantined(tool).is_ok())
-            .cloned()
-            .collect());
-    }
-    let named = |name: &String| {
-        let tool = gateway.resolve(name)?;
-        refuse_quarantined(&tool).map(|()| tool)
-    };
-    names.iter().map(named).collect()
-}
-
-/// One named tool as an object, several as a list.
+/// The selected tools as a list, also if it has only one.
 async fn definitions(
     workspace: &Workspace,
-    names: &[String],
-    form: fn(&Tool) -> Value,
+    selection: &ToolSelection,
+    form: fn(&NamedTool) -> Value,
+    cx: &Cx,
 ) -> Result<ExportedTools, OperationError> {
-    let tools = chosen(workspace, names).await?;
-    let value = match (names, &tools[..]) {
-        ([_], [tool]) => form(tool),
-        _ => tools.iter().map(|tool| form(tool)).collect(),
-    };
-    Ok(ExportedTools::Definitions(value))
-}
-
-fn openai(tool: &Tool) -> Value {
-    let (name, description, parameters) =
-        (safe_name(tool), description(tool), tool.input_schema.to_value());
-    json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
-}
-
-fn anthropic(tool: &Tool) -> Value {
-    json!({"name": safe_name(tool), "description": description(tool), "input_schema": tool.input_schema.to_value()})
-}
-
-fn description(tool: &Tool) -> String {
-    tool.description.clone().unwrap_or_else(|| format!("{} tool: {}", tool.id.source, tool.id.name))
-}
-
-/// Model vendors allow letters, digits, `_` and `-`, at most 64 characters.
-fn safe_name(tool: &Tool) -> String {
-    let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    let letters = tool.id.name.as_str().chars();
-    letters.map(|letter| if is_safe(letter) { letter } else { '_' }).take(64).collect()
+    let tools = selected_tools(workspace, selection, cx).await?;
+    Ok(ExportedTools::Definitions(tools.iter().map(form).collect()))
 }
 
 /// `{"mcpServers": …}` with this program in it. It has the path of the project, because a
@@ -196,12 +171,6 @@ fn client_entry(workspace: &Workspace, cx: &Cx) -> Result<Value, OperationError>
         .map(|project| ["-C".to_owned(), project.to_string_lossy().into_owned()]);
     let args: Vec<String> = project.into_iter().flatten().chain(launch.args).collect();
     Ok(json!({"mcpServers": {program: {"command": launch.command, "args": args}}}))
-}
-
-/// The error for formats that do not depend on the tools.
-fn of_no_tools(form: &str) -> OperationError {
-    OperationError::invalid(format!("`export {form}` is not of single tools"))
-        .hint(format!("toolscout export {form}"))
 }
 
 /// Returns the texts of these files, or writes them into a folder. It overwrites only files

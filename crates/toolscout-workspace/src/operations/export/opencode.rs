@@ -1,12 +1,29 @@
 //! OpenCode tool files that call this program.
 
+use super::definitions::description;
+use super::selection::NamedTool;
 use serde_json::Value;
+use std::collections::HashSet;
 use toolscout_core::Tool;
 
 const MARK: &str = "// Written by `export opencode`; do not edit, export again.";
 
-pub(super) fn file_name(tool: &Tool) -> String {
-    format!("{}.js", super::safe_name(tool))
+/// The name and the text of a file per tool.
+pub(super) fn files(tools: &[NamedTool], program: &str) -> Vec<(String, String)> {
+    let mut stems = HashSet::new();
+    let file = |named: &NamedTool| {
+        let stem = unique_stem(&named.name, &mut stems);
+        (format!("{stem}.js"), shim(&named.tool, program))
+    };
+    tools.iter().map(file).collect()
+}
+
+/// The name, with a number after it if another file has the same name in other case: some file
+/// systems ignore the case of letters.
+fn unique_stem(name: &str, stems: &mut HashSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}_{number}"));
+    let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
+    candidates.find(|stem| stems.insert(stem.to_ascii_lowercase())).unwrap_or_default()
 }
 
 pub(super) fn is_ours(text: &str) -> bool {
@@ -15,7 +32,7 @@ pub(super) fn is_ours(text: &str) -> bool {
 
 /// A module whose default export describes the tool and runs it through this program, with the
 /// arguments as JSON on standard input.
-pub(super) fn shim(tool: &Tool, program: &str) -> String {
+fn shim(tool: &Tool, program: &str) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let schema = tool.input_schema.to_value();
     let required: Vec<&str> =
@@ -54,7 +71,7 @@ export default tool({{
 "#,
         program = quoted(program),
         id = quoted(&tool.id.to_string()),
-        description = quoted(&super::description(tool)),
+        description = quoted(&description(tool)),
         args = args.collect::<String>(),
     )
 }
