@@ -4,10 +4,9 @@ use crate::environment::Environment;
 use crate::{AppError, CommandTraits, Options};
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 use tokio::sync::OnceCell;
 use toolscout_core::authorization::AuthorizationError;
-use toolscout_core::cx::ApprovalPrompt;
+use toolscout_core::cx::{ApprovalPrompt, Role};
 use toolscout_core::event::Observers;
 use toolscout_core::{
     Caller, Cx, Diagnostic, DiagnosticKind, DiagnosticLevel, DiscoveryItem, SourceError,
@@ -15,6 +14,7 @@ use toolscout_core::{
 };
 use toolscout_folder::DefaultRoot;
 use toolscout_gateway::{Gateway, RefreshOutcome};
+use toolscout_surface::cli::analyze;
 
 /// The tools of all sources. Discovery runs once for all users.
 pub struct Tools {
@@ -22,7 +22,8 @@ pub struct Tools {
     environment: Arc<Environment>,
     request: Cx,
     verbosity: Verbosity,
-    shows_tools: bool,
+    command: CommandTraits,
+    strict: bool,
     discovered: OnceCell<Vec<Diagnostic>>,
     /// Names of built-in commands.
     reserved: OnceLock<HashSet<String>>,
@@ -53,7 +54,13 @@ impl Tools {
         };
         let mut request = Cx { observers, ..Cx::new(Caller::Cli) };
         let folder = options.folder(environment.cwd());
-        request.asker = environment.is_interactive().then(|| asker(environment.clone()));
+        request.account = environment.account().map(Into::into);
+        if environment.tool_parent().is_some() {
+            request.role = Role::Tool;
+        }
+        request.approval_prompt =
+            environment.is_interactive().then(|| approval_prompt(environment.clone()));
+        request.cwd = Some(Arc::new(folder.clone()));
         request.project = Some(Arc::new(DefaultRoot::find(&folder).unwrap_or(&folder).to_owned()));
         let (discovered, reserved) = (OnceCell::new(), OnceLock::new());
         let gateway = Arc::new(gateway);
@@ -62,7 +69,8 @@ impl Tools {
             environment,
             request,
             verbosity,
-            shows_tools: options.command.shows_tools,
+            command: options.command,
+            strict: options.switch("strict"),
             discovered,
             reserved,
         }
@@ -80,9 +88,10 @@ impl Tools {
         watch: impl FnMut(&DiscoveryItem),
     ) -> Result<&[Diagnostic], AppError> {
         let run = || async {
-            let refreshed =
-                self.with_progress(self.gateway.refresh_watched(&self.request, watch)).await;
-            self.settle(refreshed)
+            let line = self.environment.progress().start("discovering tools");
+            let refreshed = self.gateway.refresh_watched(&self.request, watch).await;
+            drop(line);
+            self.report(refreshed)
         };
         self.discovered.get_or_try_init(run).await.map(Vec::as_slice)
     }
@@ -101,8 +110,13 @@ impl Tools {
     /// Discovers all sources again at once, so that a definition is reviewed even if it soon
     /// changes back. Warns about newly quarantined tools.
     pub async fn discover_changes(&self) {
-        match self.discover_quietly_again().await {
-            Ok(news) => news
+        self.report_changes(self.gateway.refresh(&self.request).await);
+    }
+
+    /// Warns about the tools that a discovery has quarantined.
+    pub fn report_changes(&self, refreshed: RefreshOutcome) {
+        match self.collect_diagnostics(refreshed) {
+            Ok(diagnostics) => diagnostics
                 .iter()
                 .filter(|diagnostic| diagnostic.kind == DiagnosticKind::Quarantined)
                 .for_each(|diagnostic| self.warn(diagnostic)),
@@ -138,28 +152,55 @@ impl Tools {
         self.gateway.clone()
     }
 
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
     /// The context of requests of this run.
     pub fn request(&self) -> Cx {
         self.request.clone()
     }
 
-    fn settle(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
-        let problems = self.sorted(refreshed)?;
-        let (of_sources, others): (Vec<_>, Vec<_>) =
-            problems.iter().partition(|it| it.kind == DiagnosticKind::Source);
-        others.iter().for_each(|it| self.warn(it));
-        of_sources.iter().take(Self::SOURCES).for_each(|it| self.warn(it));
-        if of_sources.len() > Self::SOURCES {
-            let message = format!(
-                "{} more servers are unavailable or still loading",
-                of_sources.len() - Self::SOURCES
-            );
+    fn report(&self, refreshed: RefreshOutcome) -> Result<Vec<Diagnostic>, AppError> {
+        let diagnostics = self.collect_diagnostics(refreshed)?;
+        let (of_servers, others): (Vec<_>, Vec<_>) =
+            diagnostics.iter().partition(|diagnostic| is_server_state(diagnostic));
+        others.iter().for_each(|diagnostic| self.warn(diagnostic));
+        if self.command.is_about_servers || self.verbosity == Verbosity::Verbose {
+            self.report_each_server(&of_servers);
+        } else if self.command.lists_tools && self.verbosity == Verbosity::Normal {
+            self.note_missing_servers(of_servers.len());
+        }
+        Ok(diagnostics)
+    }
+
+    fn report_each_server(&self, diagnostics: &[&Diagnostic]) {
+        diagnostics
+            .iter()
+            .take(Self::MAX_SOURCE_WARNINGS)
+            .for_each(|diagnostic| self.warn(diagnostic));
+        if diagnostics.len() > Self::MAX_SOURCE_WARNINGS {
+            let message = match diagnostics.len() - Self::MAX_SOURCE_WARNINGS {
+                1 => "1 more server is unavailable or still loading".to_owned(),
+                more => format!("{more} more servers are unavailable or still loading"),
+            };
             self.warn(
                 &Diagnostic::warning(DiagnosticKind::Source, message)
                     .with_hint("toolscout server list"),
             );
         }
-        Ok(problems)
+    }
+
+    /// One line for a list that lacks tools. `server list` and `doctor` have the reasons.
+    fn note_missing_servers(&self, count: usize) {
+        let servers = match count {
+            0 => return,
+            1 => "1 server is".to_owned(),
+            more => format!("{more} servers are"),
+        };
+        self.environment.eprint(&format!(
+            "note: {servers} unavailable or still loading (`toolscout server list`)\n"
+        ));
     }
 
     /// All diagnostics; the one at which strict mode stopped is an error.
@@ -174,13 +215,42 @@ impl Tools {
                 )),
             }
         }
-        problems.extend(self.clashes());
-        Ok(problems)
+        diagnostics.extend(self.name_clashes());
+        if self.command.shows_tools || self.strict {
+            let clashes = self.flag_clashes();
+            match clashes.first() {
+                Some(first) if self.strict => return Err(AppError::Stopped(first.clone().into())),
+                _ => diagnostics.extend(clashes),
+            }
+        }
+        Ok(diagnostics)
+    }
+
+    /// Properties of tools that would have the same flag. Tools of servers are left out, because
+    /// the operator cannot change them; their own help shows it.
+    fn flag_clashes(&self) -> Vec<Diagnostic> {
+        let snapshot = self.gateway.snapshot();
+        let sources = self.gateway.sources();
+        let is_foreign = |tool: &Tool| {
+            sources
+                .iter()
+                .any(|source| *source.id() == tool.id.source && source.kind() == SourceKind::Mcp)
+        };
+        snapshot
+            .tools()
+            .filter(|tool| !is_foreign(tool))
+            .flat_map(|tool| analyze(tool).clash_diagnostics())
+            .collect()
     }
 
     /// Sets the names of built-in commands.
     pub fn reserve(&self, names: HashSet<String>) {
         let _ = self.reserved.set(names);
+    }
+
+    /// Whether a built-in command has this name.
+    pub(crate) fn is_reserved(&self, name: &str) -> bool {
+        self.reserved.get().is_some_and(|reserved| reserved.contains(name))
     }
 
     /// Tools that cannot be typed as commands, because a built-in command has the same name.
@@ -230,33 +300,11 @@ impl Tools {
             self.environment.eprint(&render(diagnostic));
         }
     }
+}
 
-    /// Shows progress on a terminal, if the work takes longer than half a second.
-    async fn with_progress<T>(&self, work: impl Future<Output = T>) -> T {
-        if !self.environment.is_interactive() || self.verbosity == Verbosity::Quiet {
-            return work.await;
-        }
-        tokio::pin!(work);
-        let mut ticks = tokio::time::interval_at(
-            tokio::time::Instant::now() + Duration::from_millis(500),
-            Duration::from_millis(120),
-        );
-        let mut shown = 0usize;
-        loop {
-            tokio::select! {
-                done = &mut work => {
-                    if shown > 0 {
-                        self.environment.say("\r\x1b[K");
-                    }
-                    return done;
-                }
-                _ = ticks.tick() => {
-                    self.environment.say(&format!("\r{} looking for tools", ["|", "/", "-", "\\"][shown % 4]));
-                    shown += 1;
-                }
-            }
-        }
-    }
+/// Whether it is about the state of a server.
+fn is_server_state(diagnostic: &Diagnostic) -> bool {
+    diagnostic.kind == DiagnosticKind::Source && diagnostic.source.is_some()
 }
 
 /// Refuses a quarantined tool: its definition is hidden, so its parameters are hidden as well.
@@ -273,18 +321,8 @@ pub fn refuse_quarantined(tool: &Tool) -> Result<(), AppError> {
     }
 }
 
-/// The maximum time in which a command encodes the discovered tools; searches and servers
-/// encode the rest.
-const STUDY_LIMIT: Duration = Duration::from_secs(2);
-
-/// Encodes newly discovered tools for semantic search, for at most two seconds.
-pub async fn study_briefly(gateway: &Gateway) {
-    let left = gateway.study_within(STUDY_LIMIT).await;
-    tracing::debug!(event = "studied", left);
-}
-
-fn render(problem: &Diagnostic) -> String {
-    let path = problem
+fn render(diagnostic: &Diagnostic) -> String {
+    let path = diagnostic
         .path
         .as_ref()
         .map(|path| format!("{}: ", escape::line(&path.display().to_string())))

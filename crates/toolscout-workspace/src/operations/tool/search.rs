@@ -4,7 +4,8 @@ mod explain;
 #[cfg(test)]
 mod tests;
 
-use crate::{Tools, Workspace};
+use crate::Workspace;
+use crate::workspace::background_index::index_rest;
 use explain::{PartsView, ReadingView};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,8 @@ impl Operation<Workspace> for SearchTools {
             "toolscout search --profile ladder email --json",
         ],
         meta_tool: Some(MetaTool::Search),
-        ..OperationSpec::read("search", "Find tools that fit a query", "/api/search")
+        keeps_profile: true,
+        ..OperationSpec::read("search", "Search for tools", "/api/search")
     };
 
     async fn run(
@@ -103,7 +105,9 @@ impl Operation<Workspace> for SearchTools {
         input: SearchToolsInput,
         cx: &Cx,
     ) -> Result<SearchResults, OperationError> {
-        let gateway = workspace.known(cx).await?;
+        let loading = workspace.wait_for_pending_servers(cx).await?;
+        let gateway = workspace.discovered_gateway(cx).await?;
+        let _loading = gateway.mark_loading(loading);
         let view = gateway.view(cx).await;
         let sources = sources(&gateway, &view, &input.source)?;
         let text = input.q.join(" ");
@@ -119,6 +123,7 @@ impl Operation<Workspace> for SearchTools {
         };
         let mut found = search(&gateway, &view, &request, cx).await;
         if cx.caller == Caller::Cli {
+            index_rest(workspace, &gateway);
             adapt_notes(workspace, &mut found, view.snapshot().len()).await?;
         }
         let explanation = input.explain.then(|| gateway.explain(&view, &request, &found.hits, cx));
@@ -138,8 +143,8 @@ impl Operation<Workspace> for SearchTools {
 
     fn text(output: &SearchResults, text: &Text) -> String {
         match &output.explanation {
-            Some(explanation) => explain::explained_lines(&output.hits, explanation, text.width),
-            None => explain::hit_lines(&output.hits, text.width),
+            Some(explanation) => explain::explained_lines(&output.hits, explanation, text),
+            None => explain::hit_lines(&output.hits, text),
         }
     }
 
@@ -218,12 +223,13 @@ async fn adapt_notes(
 
 /// The diagnostics that discovery reported: not the states of servers, except with `--verbose`.
 async fn reported(workspace: &Workspace) -> Result<Vec<String>, OperationError> {
-    let problems = workspace.tools.discover(|_| ()).await?;
-    let is_of_source = |problem: &&Diagnostic| problem.kind == DiagnosticKind::Source;
-    let are_many = problems.iter().filter(is_of_source).count() > Tools::SOURCES;
-    let is_quiet = workspace.options.switch("quiet");
-    let is_reported = |problem: &&Diagnostic| !(is_quiet || are_many && is_of_source(problem));
-    Ok(problems
+    let diagnostics = workspace.tools.discover(|_| ()).await?;
+    let options = &workspace.options;
+    let is_reported = |diagnostic: &&Diagnostic| {
+        let is_about_source = diagnostic.kind == DiagnosticKind::Source;
+        !options.switch("quiet") && (!is_about_source || options.switch("verbose"))
+    };
+    Ok(diagnostics
         .iter()
         .filter(is_reported)
         .map(|diagnostic| escape::line(&diagnostic.message).into_owned())
@@ -233,7 +239,8 @@ async fn reported(workspace: &Workspace) -> Result<Vec<String>, OperationError> 
 fn nothing_found(workspace: &Workspace, known: usize) -> String {
     if known > 0 {
         return format!(
-            "No tools found. Try different keywords or a broader search term.\n  hint: {known} tools are known; `toolscout tools` lists them"
+            "No tools found. Try different keywords or a broader search term.\n  hint: run `toolscout tools` to list {}",
+            if known == 1 { "the only tool".to_owned() } else { format!("all {known} tools") }
         );
     }
     let servers = if workspace.parts.servers {

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolscout_core::escape;
 use toolscout_gateway::{Explanation, QueryReading, QueryWordReading, ScoreParts, SearchHit};
+use toolscout_surface::operation::Text;
+use toolscout_surface::output::table::{Cell, table};
 use toolscout_surface::output::tools;
 use toolscout_surface::search::rounded;
 
@@ -73,34 +75,52 @@ impl From<&ScoreParts> for PartsView {
 
 /// Score, id and description of each hit, with the reason below it; as wide as the terminal, if
 /// there is one.
-pub(super) fn hit_lines(hits: &[SearchHit], width: Option<usize>) -> String {
-    hits.iter().map(|it| line(it, width) + &because(it)).collect()
+pub(super) fn hit_lines(hits: &[SearchHit], text: &Text) -> String {
+    let lines = first_lines(hits, text);
+    hits.iter().zip(lines).map(|(hit, line)| line + &reason_line(hit, text)).collect()
 }
 
-fn line(hit: &SearchHit, width: Option<usize>) -> String {
-    let before = format!("{:.2}  {} - ", hit.score, escape::line(&hit.tool.id.to_string()));
-    let about = tools::in_brief(&hit.tool, width, &before);
-    format!("{before}{about}\n")
+/// The first line of each hit. At a terminal the columns are aligned.
+fn first_lines(hits: &[SearchHit], text: &Text) -> Vec<String> {
+    if !text.is_terminal {
+        return hits.iter().map(|hit| line(hit, text)).collect();
+    }
+    let row = |hit: &SearchHit| {
+        let (score, id) = (format!("{:.2}", hit.score), hit.tool.id.to_string());
+        vec![Cell::text(score), Cell::id(escape::line(&id)), Cell::text(tools::about(&hit.tool))]
+    };
+    let table = table(&hits.iter().map(row).collect::<Vec<_>>(), text);
+    table.split_inclusive('\n').map(str::to_owned).collect()
 }
 
-fn because(hit: &SearchHit) -> String {
+fn line(hit: &SearchHit, text: &Text) -> String {
+    let id = hit.tool.id.to_string();
+    let id = escape::line(&id);
+    let before = format!("{:.2}  {id} - ", hit.score);
+    let about = tools::in_brief(&hit.tool, text.width, &before);
+    format!("{:.2}  {} - {about}\n", hit.score, text.style.bold(&id))
+}
+
+fn reason_line(hit: &SearchHit, text: &Text) -> String {
     if hit.why.is_empty() {
         return String::new();
     }
-    format!("      because: {}\n", escape::line(&hit.why.join(", ")))
+    let reason = format!("because: {}", escape::line(&hit.why.join(", ")));
+    format!("      {}\n", text.style.faint(&reason))
 }
 
 /// How the query was parsed, then each hit with the parts of its score.
 pub(super) fn explained_lines(
     hits: &[SearchHit],
     explanation: &Explanation,
-    width: Option<usize>,
+    text: &Text,
 ) -> String {
-    let mut out = question(&explanation.reading);
-    for (hit, parts) in hits.iter().zip(&explanation.parts) {
-        out += &line(hit, width);
-        out += &parts.as_ref().map(made_of).unwrap_or_default();
-        out += &because(hit);
+    let mut out = reading_lines(&explanation.reading);
+    let lines = first_lines(hits, text);
+    for ((hit, line), parts) in hits.iter().zip(lines).zip(&explanation.parts) {
+        out += &line;
+        out += &parts.as_ref().map(score_line).unwrap_or_default();
+        out += &reason_line(hit, text);
     }
     out
 }
@@ -121,9 +141,10 @@ fn reading_lines(reading: &QueryReading) -> String {
 fn word_text(read: &QueryWordReading) -> String {
     let word = escape::line(&read.word).into_owned();
     let all = |words: &[String]| escape::line(&words.join(" or ")).into_owned();
-    let related = match read.related.is_empty() {
-        true => String::new(),
-        false => format!(" (or {})", all(&read.related)),
+    let related = if read.related.is_empty() {
+        String::new()
+    } else {
+        format!(" (or {})", all(&read.related))
     };
     match (read.is_known, read.corrected.is_empty(), read.related.is_empty()) {
         (false, false, _) => format!("{word} (corrected to {})", all(&read.corrected)),

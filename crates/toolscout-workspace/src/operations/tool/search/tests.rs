@@ -4,6 +4,7 @@ use super::explain;
 use std::sync::Arc;
 use toolscout_core::{SourceId, Tool, ToolId, ToolName};
 use toolscout_gateway::{Explanation, QueryReading, QueryWordReading, ScoreParts, SearchHit};
+use toolscout_surface::operation::Text;
 
 fn id(text: &str) -> ToolId {
     let (source, name) = text.split_once('/').unwrap();
@@ -41,7 +42,7 @@ fn an_explanation_shows_the_parsed_query_and_score_parts() {
         reading: QueryReading { english: Some("send mail".to_owned()), words },
         parts: vec![Some(parts), None],
     };
-    insta::assert_snapshot!(explain::explained_lines(&[hit.clone(), hit], &explanation, None), @r"
+    insta::assert_snapshot!(explain::explained_lines(&[hit.clone(), hit], &explanation, &Text::default()), @r"
     in English: send mail
     read as: send (or post), maill (corrected to mail), zz\u{202e} (no tool mentions it)
     0.90  mail/send - Sends mail
