@@ -9,9 +9,10 @@ use toolscout_core::event::Observer;
 use toolscout_store::journal::{DEFAULT_LIMIT, Journal};
 use toolscout_telemetry::JournalObserver;
 use toolscout_telemetry::audit::{self, AuditPage, AuditQuery, AuditVerification};
+use toolscout_telemetry::stats::series::{self, SeriesQuery, UsageSeries};
 use toolscout_telemetry::stats::{self, UsageStats};
 
-pub use pins::pins as suggest_pins;
+pub use pins::suggest_pins;
 
 /// Turns the journal off for one run.
 const DISABLE_VARIABLE: &str = "TOOLSCOUT_NO_JOURNAL";
@@ -40,6 +41,14 @@ pub fn usage(environment: &Environment, since: Option<&str>) -> Result<UsageStat
     Ok(stats::count(environment.state_dir().as_deref(), since)?.stats())
 }
 
+/// Usage over time, for all clients and projects.
+pub fn usage_series(
+    environment: &Environment,
+    query: &SeriesQuery,
+) -> Result<UsageSeries, AppError> {
+    Ok(series::series(environment.state_dir().as_deref(), query)?)
+}
+
 /// The journal of a run, once it is open. Clones share it.
 #[derive(Clone, Default)]
 pub struct JournalHandle(Arc<OnceLock<Arc<Journal>>>);
@@ -57,7 +66,10 @@ impl JournalHandle {
         retention: Option<JournalRetention>,
         environment: &Arc<Environment>,
     ) -> Option<Arc<dyn Observer>> {
-        let keep = match keep {
+        if let Some(journal) = self.0.get() {
+            return Some(Arc::new(JournalObserver::new(journal.clone())));
+        }
+        let max_bytes = match retention {
             Some(JournalRetention::Off) => return None,
             Some(JournalRetention::Bytes(bytes)) => bytes,
             None => DEFAULT_LIMIT,

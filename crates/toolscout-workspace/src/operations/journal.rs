@@ -4,12 +4,14 @@
 mod audit;
 mod audit_text;
 mod pins;
+mod series;
 mod stats;
 mod stats_text;
 mod verify;
 
 pub(crate) use audit::{ShowAudit, ShowTimeline};
 pub(crate) use pins::SuggestPins;
+pub(crate) use series::ShowSeries;
 pub(crate) use stats::ShowStats;
 pub(crate) use verify::VerifyAudit;
 

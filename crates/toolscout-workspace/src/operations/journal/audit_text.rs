@@ -1,6 +1,6 @@
 //! Audit pages and their verification, as text.
 
-use toolscout_core::escape;
+use toolscout_core::{counted, escape};
 use toolscout_telemetry::audit::{AuditPage, AuditVerification};
 use toolscout_telemetry::journal::{EntryDetails, JournalEntry, RecordedOutcome};
 
@@ -12,12 +12,15 @@ pub(super) fn page(page: &AuditPage) -> String {
 /// The result of checking the journal, as text.
 pub(super) fn verification(verified: &AuditVerification) -> String {
     let mut out = match (verified.first, verified.last) {
-        (Some(first), Some(last)) if verified.sound => {
-            format!("Sound: {} records, from {first} to {last}\n", verified.records)
+        (Some(first), Some(last)) if verified.valid => {
+            let records = counted(verified.records as usize, "record");
+            format!("The audit log is intact: {records}, from {first} to {last}\n")
         }
         _ if verified.valid => "The audit log is intact: no records\n".to_owned(),
         _ => {
-            format!("Broken in {} places, of {} records\n", verified.breaks.len(), verified.records)
+            let breaks = counted(verified.breaks.len(), "break");
+            let records = counted(verified.records as usize, "record");
+            format!("The audit log is damaged: {breaks} in {records}\n")
         }
     };
     for broken in &verified.breaks {
@@ -52,8 +55,8 @@ fn event_text(entry: &JournalEntry) -> String {
             format!("discovery of {source} failed{took}: {error}")
         }
         EntryDetails::Discovery { source, tools, changed, .. } => {
-            let news = if *changed { ", changed" } else { "" };
-            format!("discovery of {source}: {tools} tools{news}{took}")
+            let suffix = if *changed { ", changed" } else { "" };
+            format!("discovery of {source}: {}{suffix}{took}", counted(*tools as usize, "tool"))
         }
         EntryDetails::Search { query, hits, .. } => match hits.first() {
             Some(first) => {
@@ -74,19 +77,23 @@ fn event_text(entry: &JournalEntry) -> String {
         EntryDetails::Decision { subject_type, subject, decision, by } => {
             format!("{subject_type} {subject}: {decision} by {by}")
         }
-        EntryDetails::Shown { what, tools, tokens, .. } => {
-            format!("shown {what}: {tools} tools, at most {tokens} tokens")
+        EntryDetails::Context { form, tools, tokens, .. } => {
+            let tools = counted(*tools as usize, "tool");
+            format!("context {form}: {tools}, at most {}", counted(*tokens as usize, "token"))
         }
-        EntryDetails::Lost { records } => format!("{records} records are missing here"),
-        EntryDetails::Mended { reason } => format!("the journal goes on here: {reason}"),
+        EntryDetails::Dropped { records } => {
+            format!("{} lost here", counted(*records as usize, "record"))
+        }
+        EntryDetails::Repaired { reason } => format!("the audit log was repaired here: {reason}"),
     }
 }
 
 fn outcome_text(outcome: RecordedOutcome) -> &'static str {
     match outcome {
-        RecordedOutcome::Done => "done",
-        RecordedOutcome::ToolFailed => "the tool failed",
-        RecordedOutcome::WantsInput => "wants input",
+        RecordedOutcome::Succeeded => "succeeded",
+        RecordedOutcome::ToolError => "tool error",
+        RecordedOutcome::InputRequired => "input required",
+        RecordedOutcome::Pending => "pending approval",
         RecordedOutcome::Failed => "failed",
         RecordedOutcome::Cancelled => "cancelled",
     }

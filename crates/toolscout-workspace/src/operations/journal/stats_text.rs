@@ -15,6 +15,7 @@ pub(super) fn page(stats: &UsageStats) -> String {
     };
     let mut out =
         format!("From {since} to {until}, {}\n\n", counted(stats.records as usize, "record"));
+    out += &tokens(&stats.savings);
     out += &total(&stats.total);
     out += &clients(stats);
     out += &tools(stats);
@@ -26,19 +27,35 @@ pub(super) fn page(stats: &UsageStats) -> String {
     out
 }
 
-fn total(cost: &UsageTotals) -> String {
+fn tokens(savings: &Savings) -> String {
+    let Some(saved) = savings.tokens else {
+        return "Tokens saved: not measured yet, because no client has listed tools\n".to_owned();
+    };
     let rows = [
         ("all definitions", number(savings.compared_with as i64)),
         ("listed tools", number(savings.list_tokens as i64)),
         ("search results", number(savings.search_tokens as i64)),
         ("saved", number(saved)),
     ];
-    let mut out = "Tokens, at most, once a session\n".to_owned();
+    let sessions = counted(savings.measured_sessions as usize, "session");
+    let mut out = format!("Tokens in {sessions} (upper bounds, once per session)\n");
     rows.iter().for_each(|(name, value)| out += &format!("  {name:<16} {value:>12}\n"));
+    if savings.unmeasured_sessions > 0 {
+        let more = counted(savings.unmeasured_sessions as usize, "more session");
+        out += &format!("  {more} not measured: no tool list was recorded\n");
+    }
+    if let Some(explanation) = &savings.explanation {
+        out += &format!("  {explanation}\n");
+    }
+    out
+}
+
+fn total(cost: &UsageTotals) -> String {
     let UsageTotals { searches, followed, not_followed, empty, calls, failures, refused, .. } =
         cost;
     let plural = if *searches == 1 { "search" } else { "searches" };
-    out += &format!("\n{searches} {plural} in {}", counted(cost.sessions as usize, "session"));
+    let mut out =
+        format!("\n{searches} {plural} in {}", counted(cost.sessions as usize, "session"));
     out += &format!(": {followed} led to a call, {not_followed} to none, {empty} found nothing\n");
     out += &format!("{}: {failures} failed, {refused} refused\n", counted(*calls as usize, "call"));
     if let Some(first) = cost.first_use_ms {
@@ -54,11 +71,12 @@ fn clients(stats: &UsageStats) -> String {
     let row = |name: &str, cost: &UsageTotals| {
         let (sessions, calls) =
             (counted(cost.sessions as usize, "session"), counted(cost.calls as usize, "call"));
-        format!(
-            "  {}: {sessions}, {calls}, {} tokens avoided\n",
-            escape::line(name),
-            number(cost.avoided_tokens)
-        )
+        let saved = if cost.measured_sessions > 0 {
+            format!(", {} tokens saved", number(cost.saved_tokens))
+        } else {
+            String::new()
+        };
+        format!("  {}: {sessions}, {calls}{saved}\n", escape::line(name))
     };
     section("Clients", stats.clients.iter().map(|client| row(&client.client, &client.cost)))
 }
@@ -108,11 +126,11 @@ fn sources(stats: &UsageStats) -> String {
 
 fn unanswered(stats: &UsageStats) -> String {
     section(
-        "Searches that led nowhere",
-        stats.nowhere.iter().map(|it| {
-            let empty = if it.empty { ", nothing found" } else { "" };
-            format!("  {}: {} times{empty}\n", escape::line(&it.query), it.times)
-                .replace(": 1 times", ": once")
+        "Searches without a call",
+        stats.unanswered_queries.iter().map(|unanswered| {
+            let empty = if unanswered.empty { ", nothing found" } else { "" };
+            let query = escape::line(&unanswered.query);
+            format!("  {query}: {} times{empty}\n", unanswered.count).replace(": 1 times", ": once")
         }),
     )
 }
@@ -121,20 +139,19 @@ fn unanswered(stats: &UsageStats) -> String {
 fn section(title: &str, rows: impl Iterator<Item = String>) -> String {
     let rows: Vec<_> = rows.collect();
     let more = rows.len().saturating_sub(ROWS);
-    match rows.is_empty() {
-        true => String::new(),
-        false => {
-            let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
-            format!(
-                "\n{title}\n{}{more}",
-                rows.iter().take(ROWS).map(String::as_str).collect::<String>()
-            )
-        }
+    if rows.is_empty() {
+        String::new()
+    } else {
+        let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
+        format!(
+            "\n{title}\n{}{more}",
+            rows.iter().take(ROWS).map(String::as_str).collect::<String>()
+        )
     }
 }
 
 /// `12,345`.
-fn number(value: i64) -> String {
+pub(super) fn number(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -167,7 +184,9 @@ pub(super) fn pins(pins: &PinSuggestions) -> String {
 fn row(pin: &PinSuggestion) -> String {
     let PinSuggestion { tool, searches, search_tokens, definition_tokens, saved_tokens, .. } = pin;
     let [saved, spared, cost] =
-        [*saves_tokens, *search_tokens as i64, *definition_tokens as i64].map(number);
+        [*saved_tokens, *search_tokens as i64, *definition_tokens as i64].map(number);
+    let searches =
+        if *searches == 1 { "1 search".to_owned() } else { format!("{searches} searches") };
     format!(
         "  {} saves {saved}: {spared} for {searches}, minus {cost} for its definition\n",
         escape::line(tool)
