@@ -1,13 +1,16 @@
 //! `manifest build` and `manifest check`: the manifest of a folder, and the definitions that
 //! its tools report themselves.
 
-use crate::Workspace;
+mod types;
+
+pub(crate) use types::WriteTypes;
+
 use crate::error::{failure, file_failure};
+use crate::{AppError, Trust, Workspace, sandbox_host};
 use futures_util::StreamExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use toolscout_config::overwrite;
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
 use toolscout_core::{Cx, Diagnostic, DiagnosticKind, DiscoveryItem, ErrorKind, Source, ToolName};
@@ -78,6 +81,9 @@ impl Operation<Workspace> for BuildManifest {
             }
         };
         overwrite(&path, &text).map_err(failure)?;
+        let trust = Trust::new(&workspace.environment, &workspace.options);
+        let added = trust.folders.add_files(&folder, std::slice::from_ref(&path));
+        added.map_err(|error| failure(AppError::not_stored(error)))?;
         change.commit();
         Ok(WrittenManifest { file, tools, text, planned: None })
     }
@@ -173,13 +179,36 @@ async fn definitions(
     folder: &Path,
     cx: &Cx,
 ) -> Result<Vec<ProbedDefinition>, OperationError> {
-    let ignore = GlobTools::IGNORED.iter().copied().chain([FILE]).map(str::to_owned);
+    let trust = Trust::new(&workspace.environment, &workspace.options);
+    if !trust.covers(folder) {
+        let message =
+            format!("`{}` is not trusted: its programs are not started", folder.display());
+        return Err(OperationError::from_kind(ErrorKind::Refused, message)
+            .hint("read them, then run `toolscout trust`, or add `--trust` for this run"));
+    }
+    let mut definitions = read_definitions(workspace, folder, &[FILE], cx).await?;
+    // A function without a description is found only through the manifest that describes it.
+    let listed = read_definitions(workspace, folder, &[], cx).await?;
+    definitions.extend(listed.into_iter().filter(|definition| definition.lacks_schema));
+    Ok(definitions)
+}
+
+async fn read_definitions(
+    workspace: &Workspace,
+    folder: &Path,
+    ignored: &[&str],
+    cx: &Cx,
+) -> Result<Vec<ProbedDefinition>, OperationError> {
+    let trust = Trust::new(&workspace.environment, &workspace.options);
+    let ignore = GlobTools::IGNORED.iter().chain(ignored).map(|name| (*name).to_owned());
     let source = FolderSource::builder()
         .roots(ToolDirectories(vec![folder.to_owned()]))
         .tools(GlobTools { patterns: None, ignore: Some(ignore.collect()) })
         .store(workspace.environment.store())
-        .trust(Arc::new(|_: &Path| true))
+        .trust(trust.checker())
+        .sandbox(sandbox_host(&workspace.config(), &workspace.environment))
         .build();
+    let is_first = !ignored.is_empty();
     let mut names: Vec<ToolName> = Vec::new();
     let mut found = source.discover(cx.clone());
     while let Some(item) = found.next().await {
@@ -199,6 +228,7 @@ async fn definitions(
                 let diagnostic = Diagnostic::warning(DiagnosticKind::Broken, error.to_string());
                 workspace.tools.warn(&diagnostic.with_path(folder));
             }
+            Err(_) => {}
         }
     }
     Ok(definitions)
