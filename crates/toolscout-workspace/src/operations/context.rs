@@ -47,11 +47,8 @@ impl Operation<Workspace> for ShowContext {
             "toolscout context --budget 200",
             "toolscout context --prompt system.md",
         ],
-        ..OperationSpec::read(
-            "context",
-            "Say in a few lines what tools there are, for a system prompt",
-            "/api/context",
-        )
+        keeps_profile: true,
+        ..OperationSpec::read("context", "Summarize the tools for a system prompt", "/api/context")
     };
 
     async fn run(

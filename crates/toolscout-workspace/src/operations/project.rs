@@ -1,167 +1,25 @@
-//! `project …`: the served project, and all its tools.
+//! `project …`: the served projects, their configuration, and the catalog of their tools.
 
-use super::status::NoInput;
+mod configuration;
+mod list;
+mod update;
+
+pub(super) use configuration::Configuration;
+pub(crate) use configuration::ShowProjectConfiguration;
+pub(crate) use list::{ListProjects, ShowProject};
+pub(crate) use update::UpdateProjectConfiguration;
+
 use crate::Workspace;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
-use toolscout_core::authorization::Policy;
-use toolscout_core::{Cx, RawJson, SourceId, SourceKind, Tool, escape};
+use toolscout_core::{Cx, RawJson, SourceId, SourceKind, Tool};
 use toolscout_gateway::Snapshot;
-use toolscout_gateway::policy::{Mode, Policies};
-use toolscout_mcp_client::partition;
-use toolscout_surface::operation::{CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_gateway::policy::Policies;
 
 /// The source of tools that are only declared.
 const PRESET: &str = "preset";
-
-/// Show the served project.
-pub(crate) struct ListProjects;
-
-/// All projects: a process serves one.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ProjectList {
-    projects: Vec<ProjectInfo>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Project")]
-struct ProjectInfo {
-    /// Names it in paths; so does `current`.
-    id: String,
-    /// The name of its folder.
-    name: String,
-    /// Whether it is the one that is served.
-    current: bool,
-    /// How many servers it has.
-    servers: usize,
-    /// How many tools it has.
-    tools: usize,
-}
-
-impl Operation<Workspace> for ListProjects {
-    type Input = NoInput;
-    type Output = ProjectList;
-
-    const SPEC: OperationSpec = OperationSpec {
-        commands: CommandName::NONE,
-        examples: &["GET /api/projects"],
-        ..OperationSpec::read("project list", "Show the project that is served", "/api/projects")
-    };
-
-    async fn run(
-        workspace: &Workspace,
-        _: NoInput,
-        cx: &Cx,
-    ) -> Result<ProjectList, OperationError> {
-        let tools = workspace.gateway_for(cx).view(cx).await.snapshot().len();
-        let servers = workspace.servers().configured.len();
-        let project = ProjectInfo { id: id(cx), name: name(cx), current: true, servers, tools };
-        Ok(ProjectList { projects: vec![project] })
-    }
-
-    fn text(output: &ProjectList, _: &Text) -> String {
-        output
-            .projects
-            .iter()
-            .map(|project| format!("{}  {}\n", project.id, escape::line(&project.name)))
-            .collect()
-    }
-}
-
-/// Show the configuration of the project.
-pub(crate) struct ShowProjectConfiguration;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ShowProjectConfigurationInput {
-    /// The id of the project, or `current`.
-    id: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct ProjectConfiguration {
-    configuration: Configuration,
-}
-
-/// What is configured, and which tools there are.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Configuration {
-    /// The id of the project, or of the session.
-    id: String,
-    /// Its name.
-    name: String,
-    /// The policy of tools without a rule: `allow`, `ask`, `deny` or `disable`.
-    default_policy: &'static str,
-    /// How policies are applied: `normal`, `read-only` or `allow-all`.
-    mode: &'static str,
-    /// Of a session: `runtime` if it has running servers, else `cached`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) source: Option<&'static str>,
-    /// Native tools first, then those of servers.
-    available_tools: Vec<AvailableTool>,
-}
-
-impl Operation<Workspace> for ShowProjectConfiguration {
-    type Input = ShowProjectConfigurationInput;
-    type Output = ProjectConfiguration;
-
-    const SPEC: OperationSpec = OperationSpec {
-        commands: CommandName::NONE,
-        examples: &["GET /api/projects/current/configuration"],
-        ..OperationSpec::read(
-            "project configuration",
-            "Show every tool of the project, its policy and how it was discovered",
-            "/api/projects/{id}/configuration",
-        )
-    };
-
-    /// D-17: this process has no data about other projects.
-    async fn run(
-        workspace: &Workspace,
-        input: ShowProjectConfigurationInput,
-        cx: &Cx,
-    ) -> Result<ProjectConfiguration, OperationError> {
-        if !is_this_project(cx, &input.id) {
-            return Err(OperationError::not_found("Project"));
-        }
-        let gateway = workspace.gateway_for(cx);
-        let (view, policies) = (gateway.view(cx).await, gateway.policies());
-        let tools = ToolCatalog::new(workspace, &policies, cx).of_snapshot(&view.snapshot());
-        Ok(ProjectConfiguration {
-            configuration: Configuration::new(id(cx), name(cx), &policies, tools),
-        })
-    }
-
-    fn text(output: &ProjectConfiguration, _: &Text) -> String {
-        output.configuration.text()
-    }
-}
-
-impl Configuration {
-    pub(super) fn new(
-        id: String,
-        name: String,
-        policies: &Policies,
-        available_tools: Vec<AvailableTool>,
-    ) -> Self {
-        let default: Policy =
-            policies.levels.iter().filter_map(|level| level.default).max().unwrap_or_default();
-        let mode = match policies.mode {
-            Mode::Normal => "normal",
-            Mode::ReadOnly => "read-only",
-            Mode::AllowAll => "allow-all",
-        };
-        Self { id, name, default_policy: default.word(), mode, source: None, available_tools }
-    }
-
-    pub(super) fn text(&self) -> String {
-        self.available_tools.iter().map(|tool| format!("{}\n", escape::line(&tool.name))).collect()
-    }
-}
 
 /// A tool in a catalog.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -197,7 +55,14 @@ struct LastDiscovery {
 }
 
 impl<'a> ToolCatalog<'a> {
-    pub(super) fn new(workspace: &Workspace, policies: &'a Policies, cx: &Cx) -> Self {
+    /// For the servers of this snapshot, which may be other ones than those that are configured
+    /// by now.
+    pub(super) fn new(
+        workspace: &Workspace,
+        snapshot: &Snapshot,
+        policies: &'a Policies,
+        cx: &Cx,
+    ) -> Self {
         let set = workspace.servers();
         let last_discovery = |id: &SourceId| {
             let record = set
@@ -211,8 +76,8 @@ impl<'a> ToolCatalog<'a> {
                     .map(|moment| moment.to_string()),
             }
         };
-        let ids = set.configured.iter().map(|configured| &configured.server.id);
-        Self { policies, discoveries: ids.map(|id| (id.clone(), last(id))).collect() }
+        let discoveries = server_ids(snapshot).map(|id| (id.clone(), last_discovery(id))).collect();
+        Self { policies, discoveries }
     }
 
     /// All tools of a snapshot, native ones first.
@@ -302,18 +167,4 @@ pub(super) fn is_internal(tool: &Tool) -> bool {
     };
     tool.annotations.as_ref().is_some_and(|raw| is_marked(raw, &[]))
         || tool.extra.as_ref().is_some_and(|raw| is_marked(raw, &["_meta"]))
-}
-
-/// Whether this names the project of the request.
-pub(super) fn is_this_project(cx: &Cx, name: &str) -> bool {
-    name == "current" || name == id(cx)
-}
-
-fn id(cx: &Cx) -> String {
-    partition(cx.project.as_deref().map_or(Path::new("."), |folder| folder.as_path()))
-}
-
-fn name(cx: &Cx) -> String {
-    let folder = cx.project.as_deref().and_then(|folder| folder.file_name());
-    folder.map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -70,13 +70,14 @@ impl Operation<Workspace> for ShowPolicy {
         input: ShowPolicyInput,
         cx: &Cx,
     ) -> Result<ToolPolicies, OperationError> {
-        let gateway = workspace.discovered().await?;
-        let (snapshot, policies) = (gateway.whole_snapshot(), gateway.policies());
-        let wanted = input.tool.as_deref();
-        let named = wanted.and_then(|name| snapshot.resolve(name).ok()).map(|tool| &tool.id);
-        let source = wanted.map(|name| name.strip_suffix("/*").unwrap_or(name));
-        let is_wanted = |id: &ToolId| {
-            wanted.is_none() || Some(id.source.as_str()) == source || Some(id) == named
+        let gateway = workspace.full_gateway().await?;
+        let view = gateway.view(cx).await;
+        let (snapshot, policies) = (view.full_snapshot(), view.policies());
+        let requested = input.tool.as_deref();
+        let tool_id = requested.and_then(|name| snapshot.resolve(name).ok()).map(|tool| &tool.id);
+        let source = requested.map(|name| name.strip_suffix("/*").unwrap_or(name));
+        let is_selected = |id: &ToolId| {
+            requested.is_none() || Some(id.source.as_str()) == source || Some(id) == tool_id
         };
         let policy = |tool: &Arc<Tool>| {
             let decision = policies.effective(tool);

@@ -53,6 +53,7 @@ struct ToolDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "serde_json::Value")]
     annotations: Option<RawJson>,
+    /// Its effective policy, and the policy at each level.
     policies: ToolPolicies,
     /// Tools of the same name that the bare name does not select; only with `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,16 +89,19 @@ impl Operation<Workspace> for ShowTool {
     const SPEC: OperationSpec = OperationSpec {
         commands: &[CommandName::new("describe")],
         examples: &["toolscout describe word-count", "toolscout describe local/word-count --json"],
-        ..OperationSpec::read("tool show", "Show everything about a tool", "/api/tools/{*tool}")
+        keeps_profile: true,
+        ..OperationSpec::read("tool show", "Show the details of a tool", "/api/tools/{*tool}")
     };
 
     async fn run(
         workspace: &Workspace,
-        input: ShowToolInput,
+        mut input: ShowToolInput,
         cx: &Cx,
     ) -> Result<ShownTool, OperationError> {
         let gateway = workspace.discovered_gateway(cx).await?;
         let view = gateway.view(cx).await;
+        let known = snapshot(&view, input.all, cx);
+        input.tool = workspace.tools.canonical_name(&known, &input.tool).into_owned();
         let tool = resolve(&gateway, &view, &input, cx)?;
         let policies = view.policies();
         let mut details = ToolDetails::new(&tool, &policies, cx);
