@@ -1,13 +1,15 @@
 //! Shared helpers of the operations on other MCP clients: their names, their folders, and the
 //! command that starts this program.
 
+use super::blocking;
 use crate::Workspace;
 use crate::error::failure;
-use schemars::{Schema, SchemaGenerator, json_schema};
-use toolscout_config::Config;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use toolscout_config::connect::launch_command;
-use toolscout_config::import::{CLIENTS, ClientFolders, LaunchCommand};
-use toolscout_core::SourceId;
+use toolscout_config::import::{CLIENTS, ClientFolders, LaunchCommand, SecretHandling};
+use toolscout_config::{Config, ConfigEditor};
+use toolscout_core::{Cx, SourceId};
 use toolscout_surface::operation::OperationError;
 
 /// The schema of a client's name.
@@ -33,12 +35,92 @@ pub(super) fn own_launch_command(
     launch_command(&workspace.program, path).map_err(failure)
 }
 
-/// Records that the operator added these servers, whether or not the project is trusted.
-pub(super) fn record_added(workspace: &Workspace, ids: &[SourceId]) -> Result<(), OperationError> {
+/// Where an import puts the secrets that it finds.
+#[derive(Default, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum SecretStorage {
+    /// A file that only the user can read.
+    #[default]
+    File,
+    /// The keyring of the system.
+    Keyring,
+    /// An environment variable, which the user exports.
+    Env,
+    /// The configuration, as plain text.
+    Keep,
+}
+
+impl SecretStorage {
+    pub(super) fn handling(self, config: &Config) -> Result<SecretHandling, OperationError> {
+        match self {
+            Self::File => SecretHandling::files(config).map_err(failure),
+            Self::Keyring => SecretHandling::keyring(config).map_err(failure),
+            Self::Env => Ok(SecretHandling::Variables),
+            Self::Keep => Ok(SecretHandling::Keep),
+        }
+    }
+}
+
+/// The names of clients, as a list.
+pub(super) fn client_list(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": client_name(generator)})
+}
+
+/// Records that the operator added these servers, whether or not the project is trusted, and
+/// applies the configuration.
+pub(super) async fn apply_added(
+    workspace: &Workspace,
+    ids: &[SourceId],
+    editor: &ConfigEditor,
+) -> Result<(), OperationError> {
     if ids.is_empty() {
         return Ok(());
     }
     workspace.reload()?;
+    let (set, ids, editor) = (workspace.servers(), ids.to_vec(), editor.clone());
+    blocking(move || {
+        ids.iter().try_for_each(|id| set.record_added(id, true, &editor)).map_err(failure)
+    })
+    .await?;
+    // The record decides whether a server may be started.
+    Ok(workspace.apply_configuration().await?)
+}
+
+/// Discovers the tools of servers whose secrets have changed, without waiting for them.
+pub(super) async fn discover_again(
+    workspace: &Workspace,
+    ids: &[SourceId],
+    cx: &Cx,
+) -> Result<(), OperationError> {
+    if !workspace.is_serving() {
+        return discover_added(workspace, ids).await.map(drop);
+    }
     let set = workspace.servers();
-    ids.iter().try_for_each(|id| set.record_added(id, true)).map_err(failure)
+    for source in set.sources.iter().filter(|source| ids.contains(&source.server().id)) {
+        let (source, gateway, cx) = (source.clone(), workspace.gateway_for(cx), cx.clone());
+        workspace.tasks.spawn(async move {
+            let _ = source.refresh(&cx).await;
+            gateway.refresh_source(&source.server().id, &cx).await;
+        })?;
+    }
+    Ok(())
+}
+
+/// Discovers the tools of the servers that may be started in another process; false if there
+/// are none.
+pub(super) async fn discover_added(
+    workspace: &Workspace,
+    ids: &[SourceId],
+) -> Result<bool, OperationError> {
+    let set = workspace.servers();
+    let may_start = |id: &&SourceId| {
+        set.sources.iter().any(|source| source.server().id == **id && source.may_start())
+    };
+    let ids: Vec<_> = ids.iter().filter(may_start).cloned().collect();
+    // A serving process discovers new servers as soon as it has read the configuration.
+    if !ids.is_empty() && !workspace.is_serving() {
+        workspace.discover_in_another_process(&ids).await?;
+    }
+    Ok(!ids.is_empty())
 }

@@ -17,10 +17,12 @@ use toolscout_config::ConfigScope;
 use toolscout_config::connect::{
     ClientStatus, ClientTarget, ConnectPlan, DisconnectOutcome, DisconnectPlan, client_status,
 };
-use toolscout_config::import::{ClientFolders, ClientFormat, OwnProgram, named};
-use toolscout_core::Cx;
+use toolscout_config::import::{ClientFolders, ClientFormat, OwnProgram, find_client};
 use toolscout_core::change::{ChangeKind, DryRun, PlannedChange};
-use toolscout_surface::operation::{CommandName, Operation, OperationError, OperationSpec, Text};
+use toolscout_core::{Cx, escape};
+use toolscout_surface::operation::{
+    Access, CommandName, Operation, OperationError, OperationSpec, Text,
+};
 use toolscout_surface::output::json;
 
 /// Write this program into the configuration of a client.
@@ -39,6 +41,10 @@ pub(crate) struct ConnectClientInput {
     /// Move the other servers of the client to the toolscout configuration
     #[serde(default)]
     take: bool,
+    /// Where to store secrets
+    #[serde(default)]
+    #[schemars(extend("x-cli" = {"value": "WHERE"}))]
+    secrets: SecretStorage,
 }
 
 #[derive(Default, Clone, Copy, Serialize, Deserialize, JsonSchema)]
@@ -53,6 +59,7 @@ enum ClientScope {
 /// A connected client.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ConnectedClient {
+    /// The client.
     client: &'static str,
     /// The path of its configuration file.
     path: String,
@@ -62,6 +69,8 @@ pub(crate) struct ConnectedClient {
     entry: Value,
     /// The number of servers moved to the toolscout configuration.
     moved: usize,
+    /// The other servers that stay in the file, and that the client starts itself.
+    others: Vec<String>,
     #[serde(skip)]
     page: String,
     #[serde(skip)]
@@ -77,7 +86,12 @@ impl Operation<Workspace> for ConnectClient {
     const SPEC: OperationSpec = OperationSpec {
         notes: &["A backup of the file is stored, and `disconnect` restores it."],
         examples: &["toolscout connect cursor", "toolscout connect claude-desktop --take"],
-        ..OperationSpec::local_change("connect", "Make a program use this one as its MCP server")
+        ..OperationSpec::change(
+            "connect",
+            "Add toolscout to a client as an MCP server",
+            "PUT",
+            "/api/clients/{client}",
+        )
     };
 
     async fn run(
@@ -85,12 +99,13 @@ impl Operation<Workspace> for ConnectClient {
         input: ConnectClientInput,
         cx: &Cx,
     ) -> Result<ConnectedClient, OperationError> {
-        let place = ClientPlace::of(workspace, &input.client, input.scope)?;
-        let launch = launch(workspace, place.client.is_desktop)?;
-        let plan = ConnectPlan::new(place.target(), &launch, input.take, &workspace.config())
-            .map_err(failure)?;
-        let moves =
-            plan.moves.as_ref().map(|moves| (moves.moved().len(), shown_path(&moves.target.file)));
+        let selected = SelectedClient::resolve(workspace, &input.client, input.scope)?;
+        let launch = own_launch_command(workspace, selected.client.is_desktop)?;
+        let config = workspace.config();
+        let secrets = input.take.then(|| input.secrets.handling(&config)).transpose()?;
+        let plan =
+            ConnectPlan::new(selected.target(), &launch, secrets, &config).map_err(failure)?;
+        let moves = plan.moved_servers().map(|(count, file)| (count, shown_path(file)));
         let (title, path) = (plan.title, shown_path(&plan.path));
         let mut connected = ConnectedClient {
             client: selected.client.name,
@@ -98,11 +113,14 @@ impl Operation<Workspace> for ConnectClient {
             changed: !plan.changes_nothing(),
             entry: plan.document.clone(),
             moved: moves.as_ref().map_or(0, |(count, _)| *count),
-            page: plan.moves.as_ref().map(page).unwrap_or_default(),
-            message: format!("{title} was connected already: {path}\n"),
+            others: plan.others.clone(),
+            page: plan.moves.as_ref().map(plan_text).unwrap_or_default(),
+            message: format!("{title} is already connected: {path}\n"),
             planned: None,
         };
+        let duplicates = duplicates_hint(selected.client, &plan.others);
         if plan.changes_nothing() {
+            connected.message += &duplicates;
             return Ok(connected);
         }
         let moved = |verb: &str| {
@@ -120,13 +138,20 @@ impl Operation<Workspace> for ConnectClient {
             summary,
         }) {
             Ok(change) => {
-                let editor = config::editor(&workspace.environment);
-                let added =
-                    plan.apply(&editor, &*workspace.environment.store()).map_err(failure)?;
-                record_added(workspace, &added)?;
+                let summary = format!("connect {title}");
+                let editor = config::editor(&workspace.environment, Self::SPEC.name, &summary);
+                let store = workspace.environment.store();
+                let added = plan.apply(&editor, &*store).map_err(failure)?;
+                drop(plan);
+                apply_added(workspace, &added, &editor).await?;
                 change.commit();
-                connected.message = moved("Moved")
-                    + &format!("Connected {title}: {path}\n  hint: restart {title} to finish\n");
+                connected.message = moved("Moved");
+                if discover_added(workspace, &added).await? {
+                    connected.message += "Their tools are loading in the background.\n  hint: toolscout server list\n";
+                }
+                connected.message +=
+                    &format!("Connected {title}: {path}\n  hint: restart {title} to finish\n");
+                connected.message += &duplicates;
             }
             Err(DryRun(planned)) => {
                 connected.message = moved("Would move");
@@ -170,9 +195,11 @@ impl Operation<Workspace> for ListClients {
     const SPEC: OperationSpec = OperationSpec {
         commands: &[CommandName::new("connect list").alias("connect --list")],
         examples: &["toolscout connect list"],
-        ..OperationSpec::local(
+        access: Access::Operator,
+        ..OperationSpec::read(
             "connect list",
-            "Show which programs are there, and which are connected",
+            "List clients, and show which are connected",
+            "/api/clients",
         )
     };
 
@@ -217,6 +244,7 @@ pub(crate) struct DisconnectClientInput {
 /// A disconnected client.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DisconnectedClient {
+    /// The client.
     client: &'static str,
     /// The path of its configuration file.
     path: String,
@@ -238,7 +266,9 @@ impl Operation<Workspace> for DisconnectClient {
         examples: &["toolscout disconnect cursor"],
         ..OperationSpec::change(
             "disconnect",
-            "Take this program out of another's configuration",
+            "Remove toolscout from a client",
+            "DELETE",
+            "/api/clients/{client}",
         )
     };
 
@@ -256,8 +286,10 @@ impl Operation<Workspace> for DisconnectClient {
         let change =
             PlannedChange { kind: ChangeKind::Client, subject, action: "disconnected", summary };
         let change = cx.change(change)?;
-        let done = plan.apply(&*store).map_err(failure)?;
-        if done != DisconnectOutcome::WasNot {
+        let summary = format!("disconnect {title}");
+        let editor = config::editor(&workspace.environment, Self::SPEC.name, &summary);
+        let result = plan.apply(&editor, &*store).map_err(failure)?;
+        if result != DisconnectOutcome::NotConnected {
             change.commit();
         }
         let (outcome, message) = match result {
@@ -271,8 +303,8 @@ impl Operation<Workspace> for DisconnectClient {
             DisconnectOutcome::EntryRemoved => (
                 "entry-removed",
                 format!(
-                    "Disconnected {title}: {path} was changed since, so only our entry was taken out of it\n  \
-                     hint: --whole puts it back as it was before\n"
+                    "Disconnected {title}: {path} has changed since, so only the toolscout entry was removed\n  \
+                     hint: use --whole to restore the whole file\n"
                 ),
             ),
             DisconnectOutcome::NotConnected => {
@@ -286,6 +318,20 @@ impl Operation<Workspace> for DisconnectClient {
     fn text(output: &DisconnectedClient, _: &Text) -> String {
         output.message.clone()
     }
+}
+
+/// Names the servers that the client starts itself, besides toolscout.
+fn duplicates_hint(client: &ClientFormat, others: &[String]) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let names: Vec<_> = others.iter().map(|name| escape::line(name)).collect();
+    format!(
+        "{} still starts {} itself: {}\n  hint: use --take to move them to toolscout, so that their tools are not offered twice\n",
+        client.title,
+        server_count(others.len()),
+        names.join(", ")
+    )
 }
 
 /// A client, and the location of its files.

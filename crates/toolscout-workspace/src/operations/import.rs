@@ -4,11 +4,11 @@ mod plan_text;
 
 pub(super) use plan_text::{plan_text, server_count};
 
-use super::client::{self, client_folders};
+use super::client::{self, SecretStorage, client_folders, client_list};
 use super::shown_path;
 use crate::error::failure;
 use crate::{Workspace, config};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -41,24 +41,11 @@ pub(crate) struct ImportServersInput {
     only: Vec<String>,
     /// Where to store secrets
     #[serde(default)]
-    #[schemars(extend("x-cli" = {"value": "HOW"}))]
-    secrets: SecretReference,
-    /// Write secrets out as they are
-    #[serde(default)]
-    #[schemars(extend("x-cli" = {"conflicts": "secrets"}))]
-    keep_secrets: bool,
+    #[schemars(extend("x-cli" = {"value": "WHERE"}))]
+    secrets: SecretStorage,
 }
 
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-enum SecretReference {
-    #[default]
-    Env,
-    File,
-}
-
-/// What was found, and what became of it.
+/// The found servers, and which of them were added.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ImportedServers {
     /// The files the servers are added to, and all found servers.
@@ -122,7 +109,7 @@ impl Operation<Workspace> for ImportServers {
             };
             return Ok(ImportedServers::new(&plan, false, message));
         }
-        let what = format!("{} to {}", counted(ids.len()), shown_path(&plan.target.file));
+        let summary = format!("{} to {}", server_count(ids.len()), changed_files(&plan));
         let subject = ids.iter().map(SourceId::as_str).collect::<Vec<_>>().join(", ");
         let planned = PlannedChange {
             kind: ChangeKind::Server,
@@ -139,14 +126,15 @@ impl Operation<Workspace> for ImportServers {
                 });
             }
         };
-        client::record_added(
-            workspace,
-            &import::apply(&plan, &config::editor(&workspace.environment)).map_err(failure)?,
-        )?;
-        change.commit();
-        let mut imported = ImportedServers::new(&plan, true, &format!("Added {what}\n"));
+        let editor =
+            config::editor(&workspace.environment, Self::SPEC.name, &change.planned().summary);
+        import::apply(&plan, &editor).map_err(failure)?;
+        let message = format!("Added {summary}\n");
+        let mut imported = ImportedServers::new(&plan, true, &message);
         drop(plan);
-        if discover(workspace, ids).await? {
+        client::apply_added(workspace, &ids, &editor).await?;
+        change.commit();
+        if client::discover_added(workspace, &ids).await? {
             imported.message +=
                 "Their tools are loading in the background.\n  hint: toolscout server list\n";
         }
@@ -172,9 +160,9 @@ impl Operation<Workspace> for ImportServers {
     }
 }
 
-/// The names of all programs that servers are imported from.
-fn client_list(generator: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": client::client_name(generator)})
+/// The files that the plan adds servers to.
+fn changed_files(plan: &ImportPlan) -> String {
+    plan.changed_files().into_iter().map(shown_path).collect::<Vec<_>>().join(" and ")
 }
 
 fn plan(
@@ -186,11 +174,6 @@ fn plan(
         let error = OperationError::invalid("use either client names or --file, not both");
         return Err(error.hint("toolscout import --file FILE"));
     }
-    let secrets = match input.secrets {
-        _ if input.keep_secrets => SecretHandling::Keep,
-        SecretReference::File => SecretHandling::files(config).map_err(failure)?,
-        SecretReference::Env => SecretHandling::Variables,
-    };
     let only =
         input.only.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(failure)?;
     let file = input.file.map(|file| workspace.environment.cwd().join(file));
@@ -198,25 +181,10 @@ fn plan(
         clients: input.clients.iter().filter_map(|name| import::find_client(name)).collect(),
         file: file.as_deref(),
         only,
-        scope: if input.global { ConfigScope::User } else { ConfigScope::Project },
-        secrets,
+        scope: input.global.then_some(ConfigScope::User),
+        secrets: input.secrets.handling(config)?,
         folders: &client_folders(workspace, config),
         own: &OwnProgram::running(&workspace.program),
     };
     import::plan(request, config).map_err(failure)
-}
-
-/// Discovers the tools of the servers that may be started, as if they had been added one by
-/// one; false if there are none.
-async fn discover(workspace: &Workspace, mut ids: Vec<SourceId>) -> Result<bool, OperationError> {
-    // The record that an operator added a server decides whether it may be started.
-    workspace.reload()?;
-    let set = workspace.servers();
-    ids.retain(|id| {
-        set.sources.iter().any(|source| source.server().id == *id && source.may_start())
-    });
-    if !ids.is_empty() {
-        workspace.discover_in_another_process(&ids).await?;
-    }
-    Ok(!ids.is_empty())
 }
