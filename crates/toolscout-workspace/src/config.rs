@@ -1,8 +1,8 @@
 //! Reads the configuration of a run, with its options and its environment.
 
 use crate::{AppError, Environment, Options, Trust};
-use std::path::Path;
-use toolscout_config::{Config, ConfigEditor, ConfigLocations};
+use std::path::{Path, PathBuf};
+use toolscout_config::{ChangeRecorder, Config, ConfigEditor, ConfigLocations};
 use toolscout_folder::DefaultRoot;
 
 /// The configuration of a program that reads no files.
@@ -14,18 +14,31 @@ pub(crate) fn without_files(options: &Options, environment: &Environment) -> Con
 
 /// Reads the configuration of this run.
 pub(crate) fn load(options: &Options, environment: &Environment) -> Result<Config, AppError> {
-    let folder = options.folder(environment.cwd());
+    load_in(options.folder(environment.cwd()), options, environment)
+}
+
+/// Reads the configuration of a folder.
+pub(crate) fn load_in(
+    folder: PathBuf,
+    options: &Options,
+    environment: &Environment,
+) -> Result<Config, AppError> {
+    let trust = Trust::new(environment, options);
     let locations = ConfigLocations {
         project: DefaultRoot::find(&folder).map(Path::to_owned),
         folder,
         user: environment.config_dir(),
         lookup: environment.lookup(),
-        is_trusted: &|root| Trust::new(environment, options).covers(root),
+        is_trusted: &|root| trust.covers(root),
     };
-    Ok(Config::load(&locations)?)
+    let mut config = Config::load(&locations)?;
+    trust.bar_changed_servers(&mut config);
+    Ok(config)
 }
 
-/// The editor of configuration files, with its locks in the state folder of the run.
-pub fn editor(environment: &Environment) -> ConfigEditor {
-    ConfigEditor::new(environment.state_dir())
+/// The editor of configuration files for one change, which can be undone. Its locks are in the
+/// state folder of the run.
+pub(crate) fn editor(environment: &Environment, operation: &str, summary: &str) -> ConfigEditor {
+    let recorder = ChangeRecorder::new(environment.store(), operation, summary);
+    ConfigEditor::new(environment.state_dir()).recording(recorder)
 }
