@@ -6,15 +6,19 @@ mod login;
 mod logs;
 mod refresh;
 mod remove;
+mod sandbox;
 mod show;
 mod test;
 mod update;
 
 pub(crate) use control::ControlServer;
+pub(super) use control::{ControlledServer, ServerAction, control};
 pub(crate) use list::ListServers;
+pub(super) use list::ServerList;
 pub(crate) use login::{LogIn, LogOut};
 pub(crate) use logs::ShowServerLogs;
 pub(crate) use refresh::RefreshServers;
+pub(super) use refresh::{DiscoveredServer, discover_with_progress};
 pub(crate) use remove::RemoveServer;
 pub(crate) use show::ShowServer;
 pub(crate) use test::TestServer;
@@ -23,7 +27,8 @@ pub(crate) use update::{AddServer, UpdateServer};
 use super::blocking;
 use crate::Workspace;
 use crate::error::failure;
-use crate::servers::{ServerSet, state_of, usable, why_barred};
+use crate::servers::{ServerSet, blocked_reason, server_state, usable_tool_count};
+use sandbox::SandboxInfo;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -32,9 +37,8 @@ use toolscout_config::ConfiguredServer;
 use toolscout_core::redact::{self, REDACTED};
 use toolscout_core::{Cx, Moment, SourceId, Status};
 use toolscout_gateway::Snapshot;
-use toolscout_mcp_client::{
-    ConfigText, HttpEndpoint, McpSource, ServerState, ServerTransport, Staleness,
-};
+use toolscout_mcp_client::sandbox::SandboxLevel;
+use toolscout_mcp_client::{ConfigText, McpSource, ServerState, ServerTransport, Staleness};
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
 /// A configured server and its state.
@@ -78,6 +82,9 @@ pub(crate) struct ServerInfo {
     /// The reason for its state.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// A keyed hash of its command, arguments, variables, folder, URL and headers; the tools are loaded again if it changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config_hash: Option<String>,
     /// Whether its cached tools may be outdated.
     pub(crate) stale: bool,
     /// Whether the server asks clients to list its tools before each use; its tools are stale by design.
@@ -89,7 +96,10 @@ pub(crate) struct ServerInfo {
     quarantined_count: usize,
     /// Whether its first list of tools is approved without a review.
     trusted: bool,
-    /// The configuration file that it is in.
+    /// What its command may reach; missing for an HTTP server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sandbox: Option<SandboxInfo>,
+    /// The configuration file of its entry.
     file: String,
     /// The policies in its entry, by tool.
     tools: BTreeMap<String, &'static str>,
@@ -101,6 +111,7 @@ impl ServerInfo {
         configured: &ConfiguredServer,
         state: Option<&ServerState>,
         snapshot: &Snapshot,
+        level: SandboxLevel,
     ) -> Self {
         let server = &configured.server;
         let record = state.map(|state| &state.record);
@@ -131,6 +142,7 @@ impl ServerInfo {
             discovered: record.and_then(|record| record.last_discovery),
             discovery_error: record.and_then(|record| record.error.as_deref()).map(redact::text),
             reason: state.and_then(|state| state.reason.as_deref()).map(redact::text),
+            config_hash: state.map(|state| state.configuration.clone()),
             stale: state.is_some_and(|state| state.staleness.is_some()),
             is_uncacheable: state.is_some_and(is_uncacheable),
             tool_count: record
@@ -138,6 +150,7 @@ impl ServerInfo {
                 .map_or(0, |tools| usable_tool_count(server, tools)),
             quarantined_count,
             trusted: server.trusted,
+            sandbox: None,
             file: configured.file.display().to_string(),
             tools: server
                 .policies
@@ -150,7 +163,8 @@ impl ServerInfo {
                 info.command = Some(redact::text(program.command.written()));
                 info.args =
                     Some(program.args.iter().map(|arg| redact::text(arg.written())).collect());
-                info.env = references(&program.env);
+                info.env = redacted_values(&program.env);
+                info.sandbox = Some(SandboxInfo::new(level, &server.sandbox));
             }
             ServerTransport::Http(endpoint) => {
                 info.url = Some(endpoint.redacted_url());
@@ -178,8 +192,9 @@ async fn server_infos(workspace: &Workspace, cx: &Cx) -> Result<Vec<ServerInfo>,
     // Records are read from the store, which blocks.
     let all = move || {
         let info = |configured| {
-            let state = state_of(&set, configured, &cx).map_err(failure)?;
-            Ok(ServerInfo::new(configured, state.as_ref(), &snapshot))
+            let state = server_state(&set, configured, &cx).map_err(failure)?;
+            let level = set.sandbox_level(configured);
+            Ok(ServerInfo::new(configured, state.as_ref(), &snapshot, level))
         };
         set.configured.iter().map(info).collect()
     };
@@ -229,12 +244,4 @@ fn redacted_values(texts: &BTreeMap<String, ConfigText>) -> BTreeMap<String, Str
     let shown =
         |text: &ConfigText| if text.is_reference() { text.written() } else { REDACTED }.to_owned();
     texts.iter().map(|(name, text)| (name.clone(), shown(text))).collect()
-}
-
-/// The address without its query, which may contain a key.
-fn address(endpoint: &HttpEndpoint) -> String {
-    match endpoint.url.written().split_once('?') {
-        Some((place, _)) => format!("{}?{REDACTED}", redact::text(place)),
-        None => redact::text(endpoint.url.written()),
-    }
 }

@@ -1,5 +1,6 @@
 //! `server show`: one server with its tools.
 
+use super::sandbox::SandboxInfo;
 use super::{ServerInfo, find, is_uncacheable};
 use crate::Workspace;
 use crate::error::failure;
@@ -27,6 +28,7 @@ pub(crate) struct ShowServerInput {
 /// A server and its tools.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ServerDetails {
+    /// The server.
     server: ServerInfo,
     /// When it entered its state; RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,9 +112,14 @@ impl Operation<Workspace> for ShowServer {
     ) -> Result<ServerDetails, OperationError> {
         let set = workspace.servers();
         let configured = find(&set, &input.id)?;
-        let state = state_of(&set, configured, cx).map_err(failure)?;
-        let gateway = workspace.discovered().await?;
-        let server = ServerInfo::new(configured, state.as_ref(), &gateway.whole_snapshot());
+        let state = server_state(&set, configured, cx).map_err(failure)?;
+        let gateway = workspace.full_gateway().await?;
+        let server = ServerInfo::new(
+            configured,
+            state.as_ref(),
+            &gateway.full_snapshot(),
+            set.sandbox_level(configured),
+        );
         let policies = &configured.server.policies;
         let policy =
             |name: &str| policies.get(name).or(policies.get("*")).copied().map(Policy::as_str);
@@ -149,7 +156,8 @@ impl Operation<Workspace> for ShowServer {
             ("discovery", Some(server.discovery_status.to_owned())),
             ("discovered", server.last_discovery.clone()),
             ("error", server.discovery_error.clone()),
-            ("stale", output.stale_because.map(str::to_owned)),
+            ("stale", output.stale_reason.map(str::to_owned)),
+            ("sandbox", server.sandbox.as_ref().map(SandboxInfo::line)),
         ];
         for (name, value) in &rows {
             value.iter().for_each(|value| row(name, value));
@@ -176,9 +184,7 @@ impl Operation<Workspace> for ShowServer {
 
 fn stale_reason(state: &ServerState) -> Option<&'static str> {
     Some(match state.staleness? {
-        Staleness::Old if is_uncacheable(state) => {
-            "the server wants its tools listed before each use"
-        }
+        Staleness::Old if is_uncacheable(state) => "the server does not allow caching of its tools",
         Staleness::Reconfigured => "its configuration has changed since",
         Staleness::Failed => "the last discovery failed",
         Staleness::Vanished => "the last discovery found no tools",
