@@ -9,7 +9,7 @@ use toolscout_core::cx::Role;
 use toolscout_core::event::{
     CallEvent, CallOutcome, DecisionEvent, DiscoveryEvent, Event, EventKind, Observer, SearchEvent,
 };
-use toolscout_core::redact;
+use toolscout_core::{Moment, SourceId, redact};
 
 /// Events queued for a slow client; the oldest are dropped first.
 const QUEUE_CAPACITY: usize = 256;
@@ -37,11 +37,41 @@ impl StreamedEvent {
 
     /// Whether this role may see the event: only operators see the activity of other clients.
     pub(crate) fn is_for(&self, role: Role) -> bool {
-        role == Role::Operator || self.kind == "discovery"
+        role == Role::Operator || matches!(self.kind, "discovery" | "server")
+    }
+}
+
+/// What happened to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ServerChange {
+    Created,
+    Updated,
+    Deleted,
+    Discovered,
+    Failed,
+}
+
+impl ServerChange {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Deleted => "deleted",
+            Self::Discovered => "discovered",
+            Self::Failed => "failed",
+        }
     }
 }
 
 impl EventBroadcast {
+    /// Reports a change of a server.
+    pub(crate) fn emit_server(&self, id: &SourceId, change: ServerChange) {
+        let at = Moment::now().to_string();
+        let data = json!({"serverId": id.as_str(), "action": change.as_str(), "at": at});
+        // Without subscribers there is no receiver, which is not an error.
+        let _ = self.0.send(Arc::new(StreamedEvent::new("server", data)));
+    }
+
     /// Subscribes to events from now on.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<Arc<StreamedEvent>> {
         self.0.subscribe()
@@ -71,6 +101,12 @@ impl Observer for EventBroadcast {
             }
         }
         let _ = self.0.send(Arc::new(StreamedEvent::new(kind, data)));
+        // After the details, so that a client that waits for this event has them.
+        if let EventKind::Discovery(DiscoveryEvent { source, error, .. }) = &event.kind {
+            let failed = error.is_some();
+            let change = if failed { ServerChange::Failed } else { ServerChange::Discovered };
+            self.emit_server(source, change);
+        }
     }
 }
 
@@ -111,10 +147,11 @@ fn search(event: &SearchEvent) -> Value {
 /// The event of a call, without the arguments: they are private to the caller.
 fn call(event: &CallEvent) -> Value {
     let (outcome, error) = match &event.outcome {
-        CallOutcome::Succeeded(_) => ("done", None),
-        CallOutcome::ToolError(_) => ("failed", None),
-        CallOutcome::InputRequired => ("wants-input", None),
-        CallOutcome::Failed { message, .. } => ("refused", Some(redact::text(message))),
+        CallOutcome::Succeeded(_) => ("succeeded", None),
+        CallOutcome::ToolError(_) => ("toolError", None),
+        CallOutcome::InputRequired => ("inputRequired", None),
+        CallOutcome::Pending => ("pending", None),
+        CallOutcome::Failed { message, .. } => ("failed", Some(redact::text(message))),
         CallOutcome::Cancelled => ("cancelled", None),
     };
     let mut data = json!({"tool": event.tool.to_string(), "outcome": outcome});

@@ -15,6 +15,7 @@ use toolscout_core::change::ChangeKind;
 use toolscout_core::event::{Event, EventKind, Observer, Observers};
 use toolscout_core::{BoxFuture, BoxStream, Cx, Lease, escape};
 use toolscout_mcp_client::partition;
+use toolscout_process::ancestry;
 use toolscout_surface::api::OperationRouter;
 use toolscout_surface::http::{Limits, socket as http_socket};
 use toolscout_surface::operation::Operations;
@@ -62,15 +63,14 @@ impl HostListener {
         let observers =
             Observers::new(vec![Arc::new(ForwardedRequests(request.observers.clone()))]);
         let request = Cx { observers, ..request };
-        let router =
-            OperationRouter::new(operations.clone(), request, Limits::default(), None).for_owner();
+        let router = OperationRouter::new(operations.clone(), request, Limits::default(), None);
         let mut connections: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
         loop {
             tokio::select! {
                 accepted = self.listener.accept() => {
                     let (stream, _) = accepted.map_err(AppError::io("listen on", &self.socket))?;
-                    if is_ours(&stream) {
-                        connections.push(Box::pin(serve_connection(workspace, stream, router.clone())));
+                    if is_same_user(&stream) {
+                        connections.push(Box::pin(serve_connection(workspace, router_for(&router, &stream), stream)));
                     }
                 }
                 Some(()) = changes.next() => connections.push(Box::pin(workspace.tools.discover_changes())),
@@ -130,24 +130,35 @@ fn bind(socket: &Path) -> io::Result<UnixListener> {
 
 /// Whether the peer belongs to the same user. The socket's mode ensures it, except on file
 /// systems without modes.
-fn is_ours(stream: &UnixStream) -> bool {
-    let own =
-        std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).ok();
-    stream.peer_cred().is_ok_and(|it| own.is_none_or(|own| own == it.uid()))
+fn is_same_user(stream: &UnixStream) -> bool {
+    let own_uid = std::fs::metadata("/proc/self")
+        .map(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata))
+        .ok();
+    stream
+        .peer_cred()
+        .is_ok_and(|credentials| own_uid.is_none_or(|own_uid| own_uid == credentials.uid()))
+}
+
+/// The routes for the process at the other end: a tool or a server may connect as well as a
+/// command that a person types.
+fn router_for(router: &Arc<OperationRouter>, stream: &UnixStream) -> http_socket::SocketRouter {
+    let pid = stream.peer_cred().ok().and_then(|credentials| credentials.pid());
+    match pid.and_then(|pid| u32::try_from(pid).ok()) {
+        Some(pid) if ancestry::tool_parent_of(pid).is_some() => {
+            router.for_tool(ancestry::runs_this_program(pid))
+        }
+        _ => router.for_owner(),
+    }
 }
 
 /// Serves one connection, with the current configuration and approvals.
 async fn serve_connection(
     workspace: &Workspace,
-    stream: UnixStream,
     router: http_socket::SocketRouter,
+    stream: UnixStream,
 ) {
-    match workspace.reload() {
-        Ok(()) => workspace.apply_policies(),
-        Err(error) => {
-            tracing::warn!(event = "configuration_not_read", error = %escape::line(&error.to_string()))
-        }
+    if let Err(error) = workspace.apply_all_changes().await {
+        tracing::warn!(event = "configuration_reload_failed", error = %escape::line(&error.to_string()));
     }
-    workspace.tools.discover_changes().await;
     http_socket::serve(stream, router).await;
 }

@@ -12,11 +12,12 @@ mod state;
 mod tokens;
 
 pub(crate) use control::CALL_ROUTE;
-pub use control::{ControlSocket, PROMPT};
-pub(crate) use remove::remove;
+pub use control::{ControlSocket, PROMPT_TIMEOUT};
+pub(crate) use hosted::HostedSource;
+pub(crate) use remove::{forget, remove};
+pub(crate) use server_test::{Tested, test_server};
 pub use set::ServerSet;
 pub(crate) use set::blocked_reason;
 pub(crate) use socket::make_folder;
-pub(crate) use state::{state_of, usable};
-pub use tokens::{address, token_folder};
-pub(crate) use try_out::{Tested, try_out};
+pub(crate) use state::{process_cx, server_state, usable_tool_count};
+pub use tokens::{http_endpoint, token_folder};

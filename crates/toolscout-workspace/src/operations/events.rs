@@ -4,7 +4,7 @@ use super::status::NoInput;
 use crate::Workspace;
 use crate::event_broadcast::StreamedEvent;
 use futures_util::StreamExt;
-use futures_util::stream::unfold;
+use futures_util::stream::{select_all, unfold};
 use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
@@ -36,17 +36,22 @@ impl StreamOperation<Workspace> for FollowEvents {
         _: NoInput,
         cx: &Cx,
     ) -> Result<ItemStream<StreamedEvent>, OperationError> {
-        let broadcast = workspace.parts.events.clone().unwrap_or_default();
-        let following = EventFollower {
-            events: broadcast.subscribe(),
-            changes: workspace.gateway_for(cx).changes(),
-            role: cx.role,
-            is_first: true,
-        };
-        let events = unfold(following, |mut following| async move {
-            following.next().await.map(|item| (Ok(item), following))
+        let projects = workspace.projects_of(cx);
+        let is_one_of_several = projects.len() > 1;
+        let streams = projects.iter().map(|project| {
+            let follower = EventFollower {
+                project: is_one_of_several.then(|| project.project_id()),
+                events: project.parts.events.clone().unwrap_or_default().subscribe(),
+                changes: project.gateway_for(cx).changes(),
+                role: cx.role,
+                is_first: true,
+            };
+            unfold(follower, |mut follower| async move {
+                follower.next().await.map(|item| (Ok(item), follower))
+            })
+            .boxed()
         });
-        Ok(events.boxed())
+        Ok(select_all(streams).boxed())
     }
 
     fn event(item: &StreamedEvent) -> &'static str {
@@ -58,7 +63,10 @@ impl StreamOperation<Workspace> for FollowEvents {
     }
 }
 
+/// Follows the events of one project.
 struct EventFollower {
+    /// Its id, if the stream has the events of several projects.
+    project: Option<String>,
     events: broadcast::Receiver<Arc<StreamedEvent>>,
     changes: watch::Receiver<u64>,
     role: Role,
@@ -67,6 +75,12 @@ struct EventFollower {
 
 impl EventFollower {
     async fn next(&mut self) -> Option<StreamedEvent> {
+        let mut event = self.next_of_project().await?;
+        self.project.iter().for_each(|project| event.data["project"] = project.as_str().into());
+        Some(event)
+    }
+
+    async fn next_of_project(&mut self) -> Option<StreamedEvent> {
         // The first event confirms that the stream is open, and contains the generation of the
         // catalog.
         if std::mem::take(&mut self.is_first) {

@@ -41,6 +41,7 @@ fn record(configured: &ConfiguredServer, trusted: bool) -> String {
     )
 }
 
-fn key(partition: &str, id: &SourceId) -> String {
+/// The key of the record of a server.
+pub(super) fn key(partition: &str, id: &SourceId) -> String {
     format!("entry/{partition}/{id}")
 }

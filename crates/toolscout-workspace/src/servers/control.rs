@@ -6,8 +6,6 @@ use crate::Environment;
 use serde_json::{Map, Value};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use toolscout_surface::http::socket::{self, SocketRequest, SocketResponse};
 use toolscout_surface::operation::{HttpRoute, request_target};
@@ -23,8 +21,6 @@ pub(crate) const CALL_ROUTE: HttpRoute =
 #[derive(Debug, Clone)]
 pub struct ControlSocket {
     socket: PathBuf,
-    /// Whether this process is the host.
-    is_ours: Arc<AtomicBool>,
 }
 
 impl ControlSocket {
@@ -36,19 +32,8 @@ impl ControlSocket {
     }
 
     /// The location of the socket; `None` if there is no state folder.
-    pub(crate) fn location(environment: &Environment, partition: &str) -> Option<Self> {
-        let socket = location::place(environment, partition)?;
-        Some(Self { socket, is_ours: Arc::default() })
-    }
-
-    /// Marks this process as the host.
-    pub(crate) fn take_over(&self) {
-        self.is_ours.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether this process is the host.
-    pub fn is_ours(&self) -> bool {
-        self.is_ours.load(Ordering::Relaxed)
+    pub(crate) fn for_project(environment: &Environment, partition: &str) -> Option<Self> {
+        location::socket_path(environment, partition).map(|socket| Self { socket })
     }
 
     /// The path of the socket.

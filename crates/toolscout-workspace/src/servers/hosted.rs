@@ -10,7 +10,6 @@ use toolscout_core::{
     Authorized, BoxFuture, Cx, RawJson, Source, SourceError, SourceId, SourceWrapper, ToolCall,
     ToolOutput,
 };
-use toolscout_mcp_client::McpSource;
 use toolscout_surface::http::socket::{EVENT_STREAM, SocketResponse};
 use toolscout_surface::operation::{ErrorCode, OperationError};
 
@@ -112,10 +111,7 @@ impl SourceWrapper for HostedSource {
         cx: Cx,
     ) -> BoxFuture<'_, Result<ToolOutput, SourceError>> {
         Box::pin(async move {
-            if self.control.is_ours() {
-                return self.inner.call(call, cx).await;
-            }
-            match self.call_there(call.get(), &cx).await {
+            match self.call_host(call.get(), &cx).await {
                 // The host was started before this server was added.
                 Ok(response) if is_unknown(&response) => self.inner.call(call, cx).await,
                 Ok(response) => self.parse_response(call.get(), &response),

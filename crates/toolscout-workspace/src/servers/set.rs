@@ -5,9 +5,9 @@ use super::control::ControlSocket;
 use super::hosted::HostedSource;
 use super::per_user::{self, is_per_user};
 use super::tokens::with_tokens;
+use crate::sandbox::{keep_within, sandbox_host};
 use crate::{AppError, Environment, Options};
 use futures_util::future::join_all;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use toolscout_config::{Config, ConfigEditor, ConfiguredServer};
@@ -17,10 +17,14 @@ use toolscout_core::{
 use toolscout_gateway::GatewayBuilder;
 use toolscout_mcp_client::limits::Limits;
 use toolscout_mcp_client::per_user::PerUserServer;
+use toolscout_mcp_client::sandbox::SandboxLevel;
 use toolscout_mcp_client::{
     ConnectContext, McpSource, ServerConfig, ServerContext, ServerTransport, partition,
 };
 use toolscout_source::layer::{Filter, Retry, Timeout};
+
+/// The hint if the state cannot be written.
+const WRITABLE_STATE: &str = "set TOOLSCOUT_STATE_DIR to a writable folder";
 
 /// The servers of a run.
 pub struct ServerSet {
@@ -67,25 +71,37 @@ impl ServerSet {
         let project = config.project_folder();
         let mut set = Self {
             configured: config.servers.clone(),
-            shared: before.and_then(|it| it.shared.clone()),
-            control: before.and_then(|it| it.control.clone()),
+            shared: before.and_then(|before| before.shared.clone()),
             ..Self::empty(config, environment)
         };
+        if !options.command.runs_servers {
+            set.control = ControlSocket::find(environment, &set.partition);
+        }
         if set.configured.is_empty() {
             return set;
         }
         set.configured.sort_by(|one, other| one.server.id.cmp(&other.server.id));
-        for it in set.configured.iter_mut().filter(|it| !it.may_start) {
-            if let Some(trusts) = added::trusts(it, &set.partition, environment) {
-                it.may_start = true;
-                it.server.trusted = trusts;
+        let sandbox = &config.settings.sandbox;
+        for server in &mut set.configured {
+            let is_decided = server.may_start && server.server.sandbox.grants_nothing();
+            let recorded = (!is_decided)
+                .then(|| added::recorded_trust(server, &set.partition, environment))
+                .flatten();
+            match recorded {
+                Some(trusted) if !server.may_start => {
+                    server.may_start = true;
+                    server.change = None;
+                    server.server.trusted = trusted;
+                    if !trusted {
+                        server.server.new_tools = None;
+                    }
+                }
+                Some(_) => {}
+                None => keep_within(server, sandbox, project),
             }
         }
-        if set.control.is_none() {
-            set.control = ControlSocket::at(environment, &set.partition);
-        }
-        set.share(project, options, environment);
-        set.fill(before, environment);
+        set.init_shared(config, options, environment);
+        set.create_sources(before, environment);
         set
     }
 
@@ -93,23 +109,48 @@ impl ServerSet {
         if self.shared.is_some() {
             return;
         }
-        let has_counterparts = options.command.serves;
-        let dial = ConnectContext {
-            lookup: environment.lookup(),
-            has_counterparts,
-            ..ConnectContext::new(project.to_owned())
-        };
-        match ServerContext::new(self.store.clone(), project, dial) {
-            Ok(shared) => self.shared = Some(Arc::new(shared)),
-            Err(error) => {
-                let problem = Diagnostic::warning(
-                    DiagnosticKind::Unavailable,
-                    format!("no server can be used: {error}"),
-                );
-                self.problems
-                    .push(problem.hint("set TOOLSCOUT_STATE_DIR to a folder you can write"));
+        match self.new_context(config, options, environment) {
+            Ok(shared) => self.shared = Some(shared),
+            Err(message) => {
+                let diagnostic = Diagnostic::warning(DiagnosticKind::Unavailable, message);
+                self.diagnostics.push(diagnostic.with_hint(WRITABLE_STATE));
             }
         }
+    }
+
+    fn new_context(
+        &self,
+        config: &Config,
+        options: &Options,
+        environment: &Environment,
+    ) -> Result<Arc<ServerContext>, String> {
+        let project = config.project_folder();
+        let context = ConnectContext {
+            lookup: environment.lookup(),
+            has_counterparts: options.command.serves,
+            sandbox: sandbox_host(config, environment),
+            ..ConnectContext::new(project.to_owned())
+        };
+        ServerContext::new(self.store.clone(), project, context)
+            .map(Arc::new)
+            .map_err(|error| format!("servers are unavailable: {error}"))
+    }
+
+    /// A source for an entry that is not saved, for a test of it.
+    pub(crate) fn unsaved_source(
+        &self,
+        configured: &ConfiguredServer,
+        config: &Config,
+        options: &Options,
+        environment: &Environment,
+    ) -> Result<McpSource, AppError> {
+        let shared = match &self.shared {
+            Some(shared) => shared.clone(),
+            None => self
+                .new_context(config, options, environment)
+                .map_err(|message| AppError::invalid(message, WRITABLE_STATE))?,
+        };
+        Ok(source(configured, &shared, environment))
     }
 
     /// Creates a source for each enabled server, or reuses the one for the same entry.
@@ -127,10 +168,15 @@ impl ServerSet {
         }
     }
 
-    fn made_for(&self, configured: &ConfiguredServer) -> Option<(Arc<McpSource>, Arc<dyn Source>)> {
-        self.configured.iter().find(|it| runs_the_same(it, configured))?;
-        let at = self.sources.iter().position(|it| it.server().id == configured.server.id)?;
-        Some((self.sources[at].clone(), self.layered[at].clone()))
+    fn reusable_source(
+        &self,
+        configured: &ConfiguredServer,
+    ) -> Option<(Arc<McpSource>, Arc<dyn Source>)> {
+        self.configured.iter().find(|other| is_same_server(other, configured))?;
+        let index =
+            self.sources.iter().position(|source| source.server().id == configured.server.id)?;
+        self.sources[index].set_named_tools(configured.server.policies.keys());
+        Some((self.sources[index].clone(), self.layered[index].clone()))
     }
 
     /// The sources with their layers: tools are filtered, and calls go to the host, if there is
@@ -168,15 +214,14 @@ impl ServerSet {
     /// Diagnostics about servers without tools in this run: they are disabled, or need a header
     /// from each request.
     pub fn absent(&self) -> Vec<Diagnostic> {
-        let absent = |it: &ConfiguredServer| {
-            let id = &it.server.id;
-            let (what, hint) = match it.server.enabled {
-                false => (
-                    format!("server `{id}` is turned off"),
-                    format!("toolscout server enable {id}"),
-                ),
-                true if is_per_user(&it.server) => per_user::why(&it.server),
-                true => return None,
+        let absent = |configured: &ConfiguredServer| {
+            let id = &configured.server.id;
+            let (what, hint) = if !configured.server.enabled {
+                (format!("server `{id}` is disabled"), format!("toolscout server enable {id}"))
+            } else if is_per_user(&configured.server) {
+                per_user::missing_header_reason(&configured.server)
+            } else {
+                return None;
             };
             Some(
                 Diagnostic::warning(DiagnosticKind::Source, what)
@@ -185,11 +230,6 @@ impl ServerSet {
             )
         };
         self.configured.iter().filter_map(absent).collect()
-    }
-
-    /// Runs the servers in this process from now on, even if another process is the host.
-    pub fn run_here(&self) {
-        self.control.iter().for_each(ControlSocket::take_over);
     }
 
     /// The configured server of this id.
@@ -213,8 +253,23 @@ impl ServerSet {
 
     /// Records that an operator added this server, in its current configuration, and whether
     /// its tools are trusted.
-    pub fn record_added(&self, id: &SourceId, trusted: bool) -> Result<(), AppError> {
-        added::record_added(&*self.store, &self.partition, self.find(id.as_str())?, trusted)
+    pub fn record_added(
+        &self,
+        id: &SourceId,
+        trusted: bool,
+        editor: &ConfigEditor,
+    ) -> Result<(), AppError> {
+        let configured = self.find(id.as_str())?;
+        if let Some(recorder) = editor.recorder() {
+            recorder.row(Namespace::Approval, &added::key(&self.partition, id))?;
+        }
+        added::record_added(&*self.store, &self.partition, configured, trusted)
+    }
+
+    /// The level at which the program of this server runs.
+    pub(crate) fn sandbox_level(&self, configured: &ConfiguredServer) -> SandboxLevel {
+        let host = self.shared.as_ref().and_then(|shared| shared.sandbox());
+        host.map_or(SandboxLevel::Off, |host| host.level(&configured.server.sandbox))
     }
 
     /// Stops all servers that this process has started.
@@ -296,9 +351,22 @@ pub(crate) fn blocked_reason(configured: &ConfiguredServer) -> (String, String) 
     if configured.may_start {
         return per_user::missing_header_reason(&configured.server);
     }
-    let what = format!(
-        "`{}` comes from a project that is not trusted yet, so it is not started",
-        configured.server.id
-    );
-    (what, format!("look at {}, then: toolscout trust", configured.file.display()))
+    let id = &configured.server.id;
+    if let Some(change) = &configured.change {
+        let what = match &change.before {
+            None => format!("`{id}` is new since you trusted its project: `{}`", change.now),
+            Some(before) if *before == change.now => {
+                format!("`{id}` has changed since you trusted its project: `{before}`")
+            }
+            Some(before) => format!(
+                "`{id}` has changed since you trusted its project, from `{before}` to `{}`",
+                change.now
+            ),
+        };
+        let hint = format!("read {}, then run `toolscout trust`", configured.file.display());
+        return (format!("{what}; it is not started"), hint);
+    }
+    let what =
+        format!("`{}` comes from a project that is not trusted yet, so it is not started", id);
+    (what, format!("review {}, then run `toolscout trust`", configured.file.display()))
 }

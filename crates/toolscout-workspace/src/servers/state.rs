@@ -1,5 +1,6 @@
 //! The state of a configured server, read without starting it.
 
+use super::per_user::is_per_user;
 use super::set::ServerSet;
 use crate::AppError;
 use serde::Deserialize;
@@ -8,6 +9,15 @@ use toolscout_core::{Cx, RawJson, ToolName};
 use toolscout_mcp_client::{KnownTools, McpSource, ServerConfig, ServerState, ToolFilter};
 use toolscout_source::layer::Filter;
 
+/// The context in which this process starts and lists a server. The catalog of a process is shared
+/// by its clients, so a list that the server marks as private belongs to the process, not to the
+/// client that caused it. A server with a header of each request is not in that catalog; its lists stay with
+/// their users.
+pub(crate) fn process_cx(server: &ServerConfig, cx: &Cx) -> Cx {
+    let user = cx.user.clone().filter(|_| is_per_user(server));
+    Cx { user, ..cx.clone() }
+}
+
 /// The state of a configured server; `None` if the run has no server store.
 pub(crate) fn server_state(
     set: &ServerSet,
@@ -15,7 +25,8 @@ pub(crate) fn server_state(
     cx: &Cx,
 ) -> Result<Option<ServerState>, AppError> {
     let Some(shared) = &set.shared else { return Ok(None) };
-    let running = set.sources.iter().find(|it| it.server().id == configured.server.id);
+    let cx = &process_cx(&configured.server, cx);
+    let running = set.sources.iter().find(|source| source.server().id == configured.server.id);
     let state = match running {
         Some(source) => source.state(cx)?,
         None => McpSource::new(configured.server.clone(), shared.clone()).state(cx)?,

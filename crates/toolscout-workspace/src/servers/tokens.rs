@@ -4,8 +4,11 @@ use crate::{AppError, Environment};
 use std::path::PathBuf;
 use std::sync::Arc;
 use toolscout_config::ConfiguredServer;
-use toolscout_mcp_client::oauth::SavedTokens;
-use toolscout_mcp_client::{HttpEndpoint, ServerConfig, ServerContext, ServerTransport};
+use toolscout_mcp_client::oauth::{ClientCredentials, SavedTokens};
+use toolscout_mcp_client::tokens::TokenProvider;
+use toolscout_mcp_client::{
+    HttpEndpoint, OAuthGrant, ServerConfig, ServerContext, ServerTransport,
+};
 
 /// The shared state of all sources, with the tokens of this server if it takes any.
 pub(super) fn with_tokens(
@@ -16,10 +19,18 @@ pub(super) fn with_tokens(
     let tokens = || {
         let (endpoint, url) = http_endpoint(&configured.server, environment).ok()?;
         let folder = token_folder(environment).filter(|_| endpoint.bearer.is_none())?;
-        SavedTokens::open(&folder, &configured.server.id, &url).ok()
+        let id = &configured.server.id;
+        let tokens: Arc<dyn TokenProvider> = match endpoint.grant {
+            OAuthGrant::AuthorizationCode => Arc::new(SavedTokens::open(&folder, id, &url).ok()?),
+            OAuthGrant::ClientCredentials => {
+                let lookup = environment.lookup();
+                Arc::new(ClientCredentials::new(id, &url, endpoint, &lookup, &folder).ok()?)
+            }
+        };
+        Some(tokens)
     };
     match tokens() {
-        Some(tokens) => Arc::new(shared.with_tokens(Arc::new(tokens))),
+        Some(tokens) => Arc::new(shared.with_tokens(tokens)),
         None => shared.clone(),
     }
 }

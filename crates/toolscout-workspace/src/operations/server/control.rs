@@ -4,6 +4,7 @@ use super::{ServerInfo, blocking, find, server_info, startable};
 use crate::Workspace;
 use crate::config;
 use crate::error::failure;
+use crate::servers::process_cx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -35,8 +36,8 @@ pub(crate) struct ControlServerInput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum ServerAction {
-    /// Start it and keep it running.
+pub(in crate::operations) enum ServerAction {
+    /// Start the server and keep it running.
     Start,
     /// Stop the server; the next call starts it again.
     Stop,
@@ -46,6 +47,8 @@ enum ServerAction {
     Enable,
     /// Disable the server, but keep its entry.
     Disable,
+    /// List the tools of the server again.
+    Refresh,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -55,6 +58,7 @@ pub(crate) struct ControlledServer {
     /// The changed configuration file; missing if no file was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// The server.
     server: ServerInfo,
 }
 
@@ -66,6 +70,7 @@ impl ServerAction {
             Self::Restart => "restart",
             Self::Enable => "enable",
             Self::Disable => "disable",
+            Self::Refresh => "refresh",
         }
     }
 
@@ -76,6 +81,7 @@ impl ServerAction {
             Self::Restart => "restarting",
             Self::Enable => "enabled",
             Self::Disable => "disabled",
+            Self::Refresh => "refreshing",
         }
     }
 }
@@ -127,51 +133,7 @@ impl Operation<Workspace> for ControlServer {
         cx: &Cx,
     ) -> Result<ControlledServer, OperationError> {
         let ControlServerInput { id, action, wait } = input;
-        let id = find(&workspace.servers(), &id)?.server.id.clone();
-        let summary = format!("{} server `{id}`", action.verb());
-        let subject = id.to_string();
-        let change = cx.change(PlannedChange {
-            kind: ChangeKind::Server,
-            subject,
-            action: action.status(),
-            summary,
-        })?;
-        let mut file = None;
-        let mut status = action.status();
-        match action {
-            ServerAction::Start | ServerAction::Restart => {
-                let source = startable(workspace, id.as_str())?;
-                let start = start(
-                    workspace.gateway_for(cx),
-                    source,
-                    action == ServerAction::Restart,
-                    cx.clone(),
-                );
-                if wait {
-                    start.await.map_err(unavailable)?;
-                    status = "started";
-                } else {
-                    workspace.tasks.spawn(async { drop(start.await) })?;
-                }
-            }
-            // A disabled server does not run.
-            ServerAction::Stop => {
-                if let Ok(source) = workspace.servers().source(id.as_str()).cloned() {
-                    let stop = stop(workspace.gateway_for(cx), source, cx.clone());
-                    if wait {
-                        stop.await;
-                        status = "stopped";
-                    } else {
-                        workspace.tasks.spawn(stop)?;
-                    }
-                }
-            }
-            ServerAction::Enable | ServerAction::Disable => {
-                file = set_enabled(workspace, id.as_str(), action == ServerAction::Enable).await?;
-            }
-        }
-        change.commit();
-        Ok(ControlledServer { status, file, server: server(workspace, &id, cx).await? })
+        control(workspace, &id, action, wait, cx).await
     }
 
     fn text(output: &ControlledServer, _: &Text) -> String {
@@ -184,18 +146,85 @@ impl Operation<Workspace> for ControlServer {
     }
 }
 
+/// Runs an action on a server of this project.
+pub(in crate::operations) async fn control(
+    workspace: &Workspace,
+    id: &str,
+    action: ServerAction,
+    wait: bool,
+    cx: &Cx,
+) -> Result<ControlledServer, OperationError> {
+    let id = find(&workspace.servers(), id)?.server.id.clone();
+    let summary = format!("{} server `{id}`", action.verb());
+    let subject = id.to_string();
+    let change = cx.change(PlannedChange {
+        kind: ChangeKind::Server,
+        subject,
+        action: action.status(),
+        summary,
+    })?;
+    let mut file = None;
+    let mut status = action.status();
+    match action {
+        ServerAction::Start | ServerAction::Restart => {
+            let source = startable(workspace, id.as_str())?;
+            let start = start(
+                workspace.gateway_for(cx),
+                source,
+                action == ServerAction::Restart,
+                cx.clone(),
+            );
+            if wait {
+                start.await.map_err(unavailable)?;
+                status = "started";
+            } else {
+                workspace.tasks.spawn(async { drop(start.await) })?;
+            }
+        }
+        ServerAction::Refresh => {
+            let source = startable(workspace, id.as_str())?;
+            let refresh = refresh(workspace.gateway_for(cx), source, cx.clone());
+            if wait {
+                refresh.await.map_err(unavailable)?;
+                status = "refreshed";
+            } else {
+                workspace.tasks.spawn(async { drop(refresh.await) })?;
+            }
+        }
+        // A disabled server does not run.
+        ServerAction::Stop => {
+            if let Ok(source) = workspace.servers().source(id.as_str()).cloned() {
+                let stop = stop(workspace.gateway_for(cx), source, cx.clone());
+                if wait {
+                    stop.await;
+                    status = "stopped";
+                } else {
+                    workspace.tasks.spawn(stop)?;
+                }
+            }
+        }
+        ServerAction::Enable | ServerAction::Disable => {
+            file = set_enabled(workspace, id.as_str(), action == ServerAction::Enable, &change)
+                .await?;
+        }
+    }
+    change.commit();
+    Ok(ControlledServer { status, file, server: server_info(workspace, &id, cx).await? })
+}
+
 /// Changes the entry; returns its file, or `None` if the entry already has this value.
 async fn set_enabled(
     workspace: &Workspace,
     id: &str,
     enabled: bool,
+    change: &ChangeGuard,
 ) -> Result<Option<String>, OperationError> {
     let configured = find(&workspace.servers(), id)?.clone();
     if configured.server.enabled == enabled {
         return Ok(None);
     }
     let file = configured.file.display().to_string();
-    let editor = config::editor(&workspace.environment);
+    let editor = config::editor(&workspace.environment, "server update", &change.planned().summary);
     blocking(move || editor.set_enabled(&configured, enabled).map_err(failure)).await?;
     workspace.apply_configuration().await?;
     if enabled {
@@ -224,6 +253,7 @@ async fn start(
         source.stop().await;
     }
     let id = source.server().id.clone();
+    let cx = process_cx(source.server(), &cx);
     let started = source.start(&cx).await;
     match &started {
         // Sessions get the new list of tools.
@@ -238,6 +268,14 @@ async fn start(
 }
 
 async fn stop(gateway: Arc<Gateway>, source: Arc<McpSource>, cx: Cx) {
+    let cx = process_cx(source.server(), &cx);
     source.stop().await;
     gateway.refresh_source(&source.server().id, &cx).await;
+}
+
+async fn refresh(gateway: Arc<Gateway>, source: Arc<McpSource>, cx: Cx) -> Result<(), SourceError> {
+    let cx = process_cx(source.server(), &cx);
+    let refreshed = source.refresh(&cx).await;
+    gateway.refresh_source(&source.server().id, &cx).await;
+    refreshed.map(drop)
 }

@@ -1,11 +1,15 @@
 //! `server refresh`: list the tools of servers again.
 
+mod in_host;
+
 use crate::Workspace;
 use crate::error::{describe, failure};
-use crate::servers::ServerSet;
-use crate::tools::study_briefly;
+use crate::servers::{ServerSet, process_cx};
+use crate::workspace::background_index::index_briefly;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use toolscout_core::change::{ChangeKind, PlannedChange};
 use toolscout_core::cx::Progress;
@@ -35,6 +39,7 @@ pub(crate) struct RefreshServersInput {
 
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct RefreshedServers {
+    /// The refreshed servers.
     servers: Vec<RefreshedServer>,
     /// Tools that are quarantined now, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -44,9 +49,10 @@ pub(crate) struct RefreshedServers {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RefreshedServer {
+    /// The id of the server.
     id: String,
-    /// `discovering`, `discovered` or `failed`.
-    status: &'static str,
+    /// `refreshing`, `refreshed` or `failed`.
+    status: Cow<'static, str>,
     /// The number of its tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_count: Option<usize>,
@@ -67,7 +73,10 @@ impl Operation<Workspace> for RefreshServers {
 
     const SPEC: OperationSpec = OperationSpec {
         route: HttpRoute { method: "POST", path: "/api/refresh", status: 200 },
-        notes: &["Exits with 3 if a server failed."],
+        notes: &[
+            "Servers that `serve` or `server host` runs are refreshed there.",
+            "Exits with 3 if a server failed.",
+        ],
         examples: &["toolscout server refresh", "toolscout server refresh files"],
         access: Access::Operator,
         ..OperationSpec::read("server refresh", "Refresh the tools of servers", "")
@@ -141,16 +150,23 @@ async fn refresh(
     cx: &Cx,
 ) -> Result<RefreshedServers, OperationError> {
     let mut servers = Vec::new();
-    refresh_all(sources, cx, |source, result| {
-        let server = RefreshedServer::new(source, result);
+    let mut add = |server: RefreshedServer| {
         if let Some(report) = &cx.progress {
             let (done, message) =
                 (servers.len() as f64 + 1.0, Some(line(&server).trim_end().to_owned()));
             report(Progress { done, total: Some(sources.len() as f64), message });
         }
         servers.push(server);
-    })
-    .await;
+    };
+    let by_host = in_host::refresh(&workspace.servers(), sources, cx).await;
+    let is_open = |source: &&Arc<McpSource>| {
+        by_host.iter().all(|server| server.id != source.server().id.as_str())
+    };
+    let open: Vec<_> = sources.iter().filter(is_open).cloned().collect();
+    by_host.into_iter().for_each(&mut add);
+    // Servers with a header of each request are not among the sources.
+    let shared = Cx { user: None, ..cx.clone() };
+    refresh_all(&open, &shared, |source, result| add(RefreshedServer::new(source, result))).await;
     // New definitions are approved or quarantined immediately.
     let diagnostics = workspace.tools.discover_quietly_again().await?;
     index_briefly(workspace, workspace.tools.gateway()).await;
@@ -164,6 +180,52 @@ async fn refresh(
     })
 }
 
+/// The result of the first discovery of an added server.
+pub(crate) enum DiscoveredServer {
+    /// The number of its tools.
+    Loaded(usize),
+    Failed {
+        error: String,
+        /// What to type next.
+        hint: Option<String>,
+    },
+}
+
+/// Discovers the tools of added servers, reports each as it is done, and approves them at first
+/// sight. Servers that are disabled, or may not be started, are left out.
+pub(crate) async fn discover_with_progress(
+    workspace: &Workspace,
+    ids: &[SourceId],
+    cx: &Cx,
+) -> Result<BTreeMap<SourceId, DiscoveredServer>, OperationError> {
+    let set = workspace.servers();
+    let is_added =
+        |source: &&Arc<McpSource>| ids.contains(&source.server().id) && source.may_start();
+    let sources: Vec<_> = set.sources.iter().filter(is_added).cloned().collect();
+    let mut discovered = BTreeMap::new();
+    refresh_all(&sources, cx, |source, result| {
+        let server = RefreshedServer::new(source, result);
+        if let Some(report) = &cx.progress {
+            let done = discovered.len() as f64 + 1.0;
+            let message = Some(line(&server).trim_end().to_owned());
+            report(Progress { done, total: Some(sources.len() as f64), message });
+        }
+        let id = source.server().id.clone();
+        let outcome = match server.error {
+            None => DiscoveredServer::Loaded(server.tool_count.unwrap_or(0)),
+            Some(error) => {
+                let is_complete = error.contains("toolscout ");
+                let hint = format!("fix it, then run `toolscout server refresh {id}`");
+                DiscoveredServer::Failed { error, hint: (!is_complete).then_some(hint) }
+            }
+        };
+        discovered.insert(id, outcome);
+    })
+    .await;
+    workspace.review_added(cx).await?;
+    Ok(discovered)
+}
+
 fn refresh_in_background(
     workspace: &Workspace,
     sources: Vec<Arc<McpSource>>,
@@ -171,7 +233,7 @@ fn refresh_in_background(
 ) -> Result<RefreshedServers, OperationError> {
     let servers = sources.iter().map(|source| RefreshedServer::refreshing(source)).collect();
     for source in sources {
-        let (gateway, cx) = (workspace.gateway_for(cx), cx.clone());
+        let (gateway, cx) = (workspace.gateway_for(cx), process_cx(source.server(), cx));
         workspace.tasks.spawn(async move {
             let _ = source.refresh(&cx).await;
             gateway.refresh_source(&source.server().id, &cx).await;
@@ -196,19 +258,19 @@ fn remove_absent(set: &ServerSet) -> Result<(), OperationError> {
 }
 
 impl RefreshedServer {
-    fn discovering(source: &McpSource) -> Self {
-        let (id, status) = (source.server().id.to_string(), "discovering");
-        Self { id, status, tool_count: None, excluded_count: None, took_ms: None, error: None }
+    fn refreshing(source: &McpSource) -> Self {
+        let (id, status) = (source.server().id.to_string(), "refreshing".into());
+        Self { id, status, tool_count: None, excluded_count: None, duration_ms: None, error: None }
     }
 
     fn new(source: &McpSource, result: &Result<DiscoveryOutcome, SourceError>) -> Self {
         match result {
-            Ok(found) => Self {
-                status: "discovered",
-                tool_count: Some(found.tools),
-                excluded_count: Some(found.excluded),
-                took_ms: Some(u64::try_from(found.took.as_millis()).unwrap_or(u64::MAX)),
-                ..Self::discovering(source)
+            Ok(outcome) => Self {
+                status: "refreshed".into(),
+                tool_count: Some(outcome.tools),
+                excluded_count: Some(outcome.excluded),
+                duration_ms: Some(u64::try_from(outcome.took.as_millis()).unwrap_or(u64::MAX)),
+                ..Self::refreshing(source)
             },
             Err(error) => {
                 let login = match error {
@@ -217,12 +279,24 @@ impl RefreshedServer {
                     }
                     _ => String::new(),
                 };
-                let error = Some(redact::text(&reason(error)) + &login);
-                Self { status: "failed", error, ..Self::discovering(source) }
+                let reason = reason(error);
+                let prefix = format!("server `{}`: ", source.server().id);
+                let reason = reason.strip_prefix(&prefix).unwrap_or(&reason);
+                let error = Some(redact::text(reason) + &login);
+                Self { status: "failed".into(), error, ..Self::refreshing(source) }
             }
         }
     }
 }
+
+impl RefreshedServer {
+    fn is_timeout(&self) -> bool {
+        self.error.as_deref().is_some_and(|error| error.starts_with(TIMEOUT))
+    }
+}
+
+/// The beginning of the error of a server that did not answer in time.
+const TIMEOUT: &str = "timeout: ";
 
 fn line(server: &RefreshedServer) -> String {
     let RefreshedServer { id, tool_count, excluded_count, duration_ms, error, .. } = server;
@@ -247,7 +321,8 @@ fn reason(error: &SourceError) -> String {
             format!("could not run `{program}`: {reason}")
         }
         SourceError::TimedOut { what, limit, .. } => {
-            format!("timeout: {what} took longer than {}", toolscout_core::spoken(*limit))
+            let limit = toolscout_core::format_duration(*limit);
+            format!("{TIMEOUT}{what} timed out after {limit}")
         }
         SourceError::Protocol { reason, .. } | SourceError::Refused { reason } => reason.clone(),
         SourceError::Unavailable { what, .. }
